@@ -1,0 +1,28 @@
+// The CPU's kernels, one group a file. Each has the calling convention of <lattis/c_api.h> and writes into the
+// outputs it finds in `rets`.
+#pragma once
+
+#include <lattis/extension.h>
+
+namespace lattis::cpu {
+
+// Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
+inline constexpr int64_t grain = 32768;
+
+lattis_status pointwise_kernel(lattis_frame*, const lattis_value*, lattis_value*);  // context: lattis_pointwise, or null for the operator's own
+
+lattis_status copy_kernel(lattis_frame*, const lattis_value*, lattis_value*);
+lattis_status fill_kernel(lattis_frame*, const lattis_value*, lattis_value*);
+lattis_status arange_kernel(lattis_frame*, const lattis_value*, lattis_value*);
+
+void register_reductions(Library& m);
+void register_indexing(Library& m);
+void register_random(Library& m);
+void register_matmul(Library& m);
+
+// Writes a number into one element of the dtype.
+void store_number(const lattis_value& number, int dtype, void* to);
+// copy_ between two host tensors, as a plain function.
+lattis_status copy_into(const lattis_tensor* dst, const lattis_tensor* src);
+
+}  // namespace lattis::cpu

@@ -1,0 +1,70 @@
+// The CPU backend enters by the same door as a stranger's: memory, then kernels for what the catalogue leaves open.
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
+
+#include <cstdlib>
+#include <string>
+
+namespace lattis::cpu {
+
+const Loops& loops() {
+  static const Loops& chosen = []() -> const Loops& {
+    const char* wish = std::getenv("LATTIS_CPU_ISA");
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+    if (wish && std::string(wish) == "x86-64") v3 = false;
+    return v3 ? v3_loops() : baseline_loops();
+  }();
+  return chosen;
+}
+
+namespace {
+
+lattis_status host_copy(void*, int32_t, void* dst, const void* src, int64_t bytes) {
+  std::memcpy(dst, src, bytes);
+  return LATTIS_OK;
+}
+
+void register_pointwise(Library& m) {
+  m.category("pointwise", "cpu", pointwise_kernel);
+  for (int i = 0; i < loops().num_pointwise; i++) {
+    const PointwiseEntry& e = loops().pointwise[i];
+    for (const char* overload : {"", "Tensor", "Scalar", "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor", "self", "ScalarSelf", "ScalarOther"}) {
+      std::string name = std::string("aten::") + e.name;
+      const lattis_operator* op = api().find_operator(name.c_str(), overload);
+      if (!op || !api().operator_pointwise(op)) continue;
+      m.impl((name + (*overload ? "." : "") + overload).c_str(), "cpu", pointwise_kernel, &e.meaning);
+    }
+  }
+}
+
+// What `lattis info` prints: an interface like anybody's.
+struct Info {
+  uint32_t size;
+  const char* isa;
+};
+
+}  // namespace
+
+LATTIS_LIBRARY(aten, m) {
+  const lattis_allocator* pool;
+  if (api().host_pool(nullptr, 0, &pool)) return;
+  static lattis_backend b;
+  b.size = sizeof b;
+  b.name = "cpu";
+  b.dlpack_type = kDLCPU;
+  b.flags = LATTIS_BACKEND_HOST | LATTIS_BACKEND_MIXED_DTYPES;
+  b.allocator = pool;
+  b.copy_from_host = b.copy_to_host = host_copy;
+  int32_t id;
+  m.backend(b, &id);
+  register_pointwise(m);
+  m.impl("copy_", "cpu", copy_kernel).impl("fill_.Scalar", "cpu", fill_kernel).impl("arange.start_step", "cpu", arange_kernel);
+  register_reductions(m);
+  register_indexing(m);
+  register_random(m);
+  register_matmul(m);
+  static const Info info = {sizeof info, loops().isa};
+  m.interface("cpu.info", 1, &info);
+}
+
+}  // namespace lattis::cpu

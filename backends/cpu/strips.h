@@ -1,0 +1,129 @@
+// Walking several strided operands together: dimensions are sorted and merged, then work is handed out as strips, one
+// innermost run at a time, in parallel. Every elementwise kernel here is a body for this walk.
+#pragma once
+
+#include <lattis/extension.h>
+
+#include <algorithm>
+
+namespace lattis::cpu {
+
+inline constexpr int max_operands = 4;
+
+struct Operand {
+  char* data;
+  int64_t strides[LATTIS_MAX_DIMS];  // bytes, aligned with the walk's sizes; 0 where broadcast
+};
+
+class Strips {
+ public:
+  // The output's shape; operands are added with their own, broadcast to it.
+  explicit Strips(const lattis_tensor* out) : ndim_(out->dl.ndim) {
+    std::copy(out->dl.shape, out->dl.shape + ndim_, sizes_);
+    add(out);
+  }
+  Strips(int ndim, const int64_t* sizes) : ndim_(ndim) { std::copy(sizes, sizes + ndim, sizes_); }
+
+  void add(const lattis_tensor* t) {
+    Operand& o = operands_[count_++];
+    o.data = static_cast<char*>(t->dl.data);
+    int shift = ndim_ - t->dl.ndim;
+    for (int i = 0; i < ndim_; i++)
+      o.strides[i] = i < shift || t->dl.shape[i - shift] == 1 ? 0 : t->dl.strides[i - shift] * itemsize(t);
+  }
+  void add_scalar(void* value) {
+    operands_[count_] = {};
+    operands_[count_++].data = static_cast<char*>(value);
+  }
+
+  // body(n, pointers, byte strides) -> lattis_status, for runs of at most all elements; any thread.
+  template <class Body>
+  lattis_status run(int64_t grain, Body&& body) {
+    merge();
+    int64_t numel = 1;
+    for (int i = 0; i < ndim_; i++) numel *= sizes_[i];
+    if (numel == 0) return LATTIS_OK;
+    if (ndim_ <= 1 && numel <= grain) return strip_at(0, numel, body);
+    return parallel_for(0, numel, grain, [&](int64_t b, int64_t e) -> lattis_status { return range(b, e, body); });
+  }
+
+ private:
+  // Sorts dimensions by the first operand's strides and merges those that every operand walks without a gap.
+  void merge() {
+    int order[LATTIS_MAX_DIMS];
+    int n = 0;
+    for (int i = 0; i < ndim_; i++)
+      if (sizes_[i] != 1) order[n++] = i;
+    auto outer = [&](int a, int b) {
+      for (int k = 0; k < count_; k++) {
+        int64_t sa = operands_[k].strides[a], sb = operands_[k].strides[b];
+        if (sa && sb && sa != sb) return sa > sb;
+      }
+      return false;
+    };
+    for (int i = 1; i < n; i++)
+      for (int j = i; j > 0 && outer(order[j], order[j - 1]); j--) std::swap(order[j], order[j - 1]);
+    int64_t sizes[LATTIS_MAX_DIMS];
+    int64_t strides[max_operands][LATTIS_MAX_DIMS];
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+      int d = order[i];
+      bool joins = m > 0;
+      for (int k = 0; k < count_ && joins; k++) joins = strides[k][m - 1] == operands_[k].strides[d] * sizes_[d];
+      if (joins) sizes[m - 1] *= sizes_[d];
+      else sizes[m++] = sizes_[d];
+      for (int k = 0; k < count_; k++) strides[k][m - 1] = operands_[k].strides[d];
+    }
+    ndim_ = m;
+    std::copy(sizes, sizes + m, sizes_);
+    for (int k = 0; k < count_; k++) std::copy(strides[k], strides[k] + m, operands_[k].strides);
+  }
+
+  template <class Body>
+  lattis_status strip_at(int64_t, int64_t n, Body& body) {
+    char* at[max_operands];
+    int64_t steps[max_operands];
+    for (int k = 0; k < count_; k++) {
+      at[k] = operands_[k].data;
+      steps[k] = ndim_ ? operands_[k].strides[0] : 0;
+    }
+    return body(n, at, steps);
+  }
+
+  template <class Body>
+  lattis_status range(int64_t begin, int64_t end, Body& body) {
+    const int last = ndim_ - 1;
+    int64_t index[LATTIS_MAX_DIMS], rest = begin;
+    for (int d = last; d >= 0; d--) {
+      index[d] = rest % sizes_[d];
+      rest /= sizes_[d];
+    }
+    char* at[max_operands];
+    int64_t steps[max_operands];
+    for (int k = 0; k < count_; k++) {
+      at[k] = operands_[k].data;
+      for (int d = 0; d <= last; d++) at[k] += index[d] * operands_[k].strides[d];
+      steps[k] = operands_[k].strides[last];
+    }
+    for (int64_t i = begin; i < end;) {
+      int64_t n = std::min(sizes_[last] - index[last], end - i);
+      if (lattis_status st = body(n, at, steps)) return st;
+      i += n;
+      index[last] += n;
+      for (int k = 0; k < count_; k++) at[k] += n * steps[k];
+      for (int d = last; d > 0 && index[d] == sizes_[d]; d--) {
+        for (int k = 0; k < count_; k++) at[k] += operands_[k].strides[d - 1] - sizes_[d] * operands_[k].strides[d];
+        index[d] = 0;
+        index[d - 1]++;
+      }
+    }
+    return LATTIS_OK;
+  }
+
+  int ndim_;
+  int count_ = 0;
+  int64_t sizes_[LATTIS_MAX_DIMS];
+  Operand operands_[max_operands];
+};
+
+}  // namespace lattis::cpu

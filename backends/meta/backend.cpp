@@ -1,0 +1,34 @@
+#include "backends/meta/backend.h"
+
+#include "core/error.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+lattis_status no_alloc(void*, int64_t, int32_t, void*, void** out) {
+  *out = nullptr;
+  return LATTIS_OK;
+}
+void no_free(void*, void*, int64_t, int32_t) {}
+
+const lattis_allocator allocator = {sizeof(lattis_allocator), nullptr, no_alloc, no_free, nullptr, nullptr, nullptr};
+
+lattis_status no_data(void*, int32_t, void*, const void*, int64_t) {
+  return core::raise(LATTIS_NOT_IMPLEMENTED, "copy_: tensors on device 'meta' have no data; create one on a real device instead");
+}
+
+}  // namespace
+
+void register_meta(Library& lib) {
+  lattis_backend b{};
+  b.size = sizeof b;
+  b.name = "meta";
+  b.dlpack_type = kDLExtDev;
+  b.flags = LATTIS_BACKEND_MIXED_DTYPES;
+  b.allocator = &allocator;
+  b.copy_from_host = b.copy_to_host = no_data;
+  int32_t id;
+  Registry::get().backend(lib, b, &id, nullptr);  // the first to register: id 0
+}
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,138 @@
+#include "core/caching_pool.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace lattis::core {
+namespace {
+
+lattis_status system_alloc(void*, int64_t bytes, int32_t, void*, void** out) {
+  if (bytes > available_memory() || !(*out = std::aligned_alloc(64, (bytes + 63) / 64 * 64)))
+    return raise(LATTIS_OUT_OF_MEMORY,
+                 format("empty: cannot allocate %lld bytes; the process may use %lld", (long long)bytes, (long long)available_memory()));
+  return LATTIS_OK;
+}
+
+void system_free(void*, void* data, int64_t, int32_t) { std::free(data); }
+
+int64_t read_number(const char* path) {
+  long long n = -1;
+  if (FILE* f = std::fopen(path, "r")) {
+    if (std::fscanf(f, "%lld", &n) != 1) n = -1;
+    std::fclose(f);
+  }
+  return n;
+}
+
+}  // namespace
+
+int64_t available_memory() {
+  static const int64_t bytes = [] {
+    int64_t n = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+    for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+      if (int64_t limit = read_number(path); limit > 0) n = std::min(n, limit);
+    return n;
+  }();
+  return bytes;
+}
+
+const lattis_allocator* system_allocator() {
+  static const lattis_allocator a = {sizeof(a), nullptr, system_alloc, system_free, nullptr, nullptr, nullptr};
+  return &a;
+}
+
+CachingPool::CachingPool(const lattis_allocator& upstream, int64_t cap) : upstream_(upstream), cap_(cap) {
+  face_ = {sizeof(face_),
+           this,
+           [](void* c, int64_t bytes, int32_t index, void* stream, void** out) {
+             return static_cast<CachingPool*>(c)->alloc(bytes, index, stream, out);
+           },
+           [](void* c, void* data, int64_t bytes, int32_t index) { static_cast<CachingPool*>(c)->free(data, bytes, index); },
+           upstream.record_stream,
+           [](void* c, int32_t, lattis_allocator_stats* out) { *out = static_cast<CachingPool*>(c)->stats(); },
+           [](void* c, int64_t limit) { static_cast<CachingPool*>(c)->trim(limit); }};
+}
+
+int CachingPool::size_class(int64_t bytes, int64_t* rounded) {
+  int64_t n = std::max<int64_t>(bytes, 64);
+  int log = 63 - __builtin_clzll(n);
+  int64_t step = std::max<int64_t>((int64_t{1} << log) / 8, 64);
+  *rounded = (n + step - 1) / step * step;
+  log = 63 - __builtin_clzll(*rounded);
+  return log * 8 + static_cast<int>((*rounded >> (log - 3)) & 7);
+}
+
+lattis_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, void** out) {
+  int64_t rounded;
+  Class& c = classes_[size_class(bytes, &rounded)];
+  {
+    std::lock_guard lock(mutex_);
+    stats_.allocations++;
+    for (size_t i = c.blocks.size(); i-- > 0;)
+      if (c.blocks[i].index == index) {
+        *out = c.blocks[i].data;
+        c.blocks[i] = c.blocks.back();
+        c.blocks.pop_back();
+        stats_.cached_bytes -= rounded;
+        stats_.live_bytes += rounded;
+        stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+        return LATTIS_OK;
+      }
+  }
+  lattis_status st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
+  if (st == LATTIS_OUT_OF_MEMORY) {  // what we hoard may be what is missing
+    trim(0);
+    st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
+  }
+  if (st) return st;
+  std::lock_guard lock(mutex_);
+  stats_.system_allocations++;
+  stats_.live_bytes += rounded;
+  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  return LATTIS_OK;
+}
+
+void CachingPool::free(void* data, int64_t bytes, int32_t index) {
+  int64_t rounded;
+  Class& c = classes_[size_class(bytes, &rounded)];
+  {
+    std::lock_guard lock(mutex_);
+    stats_.live_bytes -= rounded;
+    if (stats_.cached_bytes + rounded <= cap_) {
+      c.blocks.push_back({data, index});
+      stats_.cached_bytes += rounded;
+      return;
+    }
+  }
+  upstream_.free(upstream_.context, data, rounded, index);
+}
+
+void CachingPool::release_cached_above(int64_t cap) {
+  for (int k = num_classes - 1; k >= 0 && stats_.cached_bytes > cap; k--) {
+    Class& c = classes_[k];
+    int log = k / 8;
+    int64_t rounded = log < 3 ? 64 : (int64_t{8} + k % 8) << (log - 3);
+    while (!c.blocks.empty() && stats_.cached_bytes > cap) {
+      upstream_.free(upstream_.context, c.blocks.back().data, rounded, c.blocks.back().index);
+      c.blocks.pop_back();
+      stats_.cached_bytes -= rounded;
+    }
+  }
+}
+
+void CachingPool::trim(int64_t cap) {
+  std::lock_guard lock(mutex_);
+  release_cached_above(cap);
+}
+
+lattis_allocator_stats CachingPool::stats() const {
+  std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+}  // namespace lattis::core

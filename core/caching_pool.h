@@ -1,0 +1,51 @@
+// CachingPool: keeps freed blocks of a host-like allocator for reuse, because fresh memory costs page faults.
+// Any backend whose memory is plain addresses can put one over its own alloc and free.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace lattis::core {
+
+class CachingPool {
+ public:
+  // `upstream` is copied; cached bytes stay at or below `cap`.
+  CachingPool(const lattis_allocator& upstream, int64_t cap);
+
+  const lattis_allocator* allocator() const { return &face_; }
+  lattis_status alloc(int64_t bytes, int32_t index, void* stream, void** out);
+  void free(void* data, int64_t bytes, int32_t index);
+  void trim(int64_t cap);
+  lattis_allocator_stats stats() const;
+
+ private:
+  // Eight steps per power of two: at most 12.5 % is wasted.
+  static constexpr int num_classes = 8 * 64;
+  static int size_class(int64_t bytes, int64_t* rounded);
+
+  struct Block {
+    void* data;
+    int32_t index;
+  };
+  struct Class {
+    std::vector<Block> blocks;
+  };
+
+  void release_cached_above(int64_t cap);
+
+  lattis_allocator upstream_, face_;
+  mutable std::mutex mutex_;
+  Class classes_[num_classes];
+  int64_t cap_;
+  lattis_allocator_stats stats_{};
+};
+
+// malloc, 64-byte aligned.
+const lattis_allocator* system_allocator();
+// The memory that this process may use: the cgroup's limit, else the machine's.
+int64_t available_memory();
+
+}  // namespace lattis::core

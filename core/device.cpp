@@ -1,0 +1,75 @@
+#include "core/device.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "core/error.h"
+
+namespace lattis::core {
+namespace {
+
+struct Slot {
+  std::atomic<const lattis_backend*> live{nullptr};
+  std::string name, owner;
+};
+
+std::mutex mutex;
+Slot slots[max_backends];
+std::atomic<int32_t> count{0};
+
+}  // namespace
+
+lattis_status add_backend(const lattis_backend& desc, const std::string& owner, int32_t* id) {
+  std::lock_guard lock(mutex);
+  int32_t n = count.load(), i = 0;
+  while (i < n && slots[i].name != desc.name) i++;
+  if (i < n && slots[i].live.load())
+    return raise(LATTIS_RUNTIME_ERROR, format("backend: the device name '%s' is taken by %s; %s cannot register it too",
+                                              desc.name, slots[i].owner.c_str(), owner.c_str()));
+  if (i == max_backends) return raise(LATTIS_RUNTIME_ERROR, format("backend: %d backends are registered, '%s' is one too many", n, desc.name));
+  slots[i].name = desc.name;
+  slots[i].owner = owner;
+  auto* copy = new lattis_backend(desc);  // never freed: a tensor may outlive its backend's registration
+  copy->name = slots[i].name.c_str();
+  slots[i].live.store(copy, std::memory_order_release);
+  if (i == n) count.store(n + 1, std::memory_order_release);
+  *id = i;
+  return LATTIS_OK;
+}
+
+void remove_backend(int32_t id) { slots[id].live.store(nullptr, std::memory_order_release); }
+
+const lattis_backend* backend(int32_t id) {
+  return id >= 0 && id < max_backends ? slots[id].live.load(std::memory_order_acquire) : nullptr;
+}
+
+int32_t backend_id(const char* name) {
+  for (int32_t i = 0, n = backend_count(); i < n; i++)
+    if (slots[i].live.load(std::memory_order_acquire) && slots[i].name == name) return i;
+  return -1;
+}
+
+int32_t backend_count() { return count.load(std::memory_order_acquire); }
+const char* backend_name(int32_t id) { return id >= 0 && id < backend_count() ? slots[id].name.c_str() : "none"; }
+std::string backend_owner(int32_t id) { return slots[id].owner; }
+
+std::string device_name(lattis_device d) {
+  const lattis_backend* b = backend(d.backend);
+  std::string s = backend_name(d.backend);
+  if (b && b->device_count && b->device_count(b->context) > 1) s += ":" + std::to_string(d.index);
+  return s;
+}
+
+bool is_host(int32_t id) {
+  const lattis_backend* b = backend(id);
+  return b && (b->flags & LATTIS_BACKEND_HOST);
+}
+
+int32_t host_backend() {
+  for (int32_t i = 0, n = backend_count(); i < n; i++)
+    if (is_host(i)) return i;
+  return -1;
+}
+
+}  // namespace lattis::core

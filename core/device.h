@@ -1,0 +1,29 @@
+// Device: the table of backends that live in this process. Ids are given at load and never reused; 0 is meta.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include <string>
+
+namespace lattis::core {
+
+inline constexpr int32_t meta_backend = 0;
+inline constexpr int32_t max_backends = 4096;
+
+inline bool operator_equal(lattis_device a, lattis_device b) { return a.backend == b.backend && a.index == b.index; }
+
+// Adds a backend, or raises if the name is taken by a live one. A withdrawn name may come back: it gets its old id.
+lattis_status add_backend(const lattis_backend& desc, const std::string& owner, int32_t* id);
+void remove_backend(int32_t id);
+
+const lattis_backend* backend(int32_t id);  // null once withdrawn or never there
+int32_t backend_id(const char* name);        // -1 if there is none
+int32_t backend_count();                     // ids given so far
+const char* backend_name(int32_t id);        // also of a withdrawn one
+std::string backend_owner(int32_t id);
+std::string device_name(lattis_device d);    // "bank:1"; "cpu"
+
+bool is_host(int32_t id);
+int32_t host_backend();  // the first live host backend (usually cpu), or -1
+
+}  // namespace lattis::core

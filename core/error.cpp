@@ -1,0 +1,52 @@
+#include "core/error.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "core/thread.h"
+
+namespace lattis::core {
+
+void Error::clear() {
+  if (payload && release_payload) release_payload(payload);
+  payload = nullptr;
+  release_payload = nullptr;
+  kind = LATTIS_OK;
+  message.clear();
+}
+
+Error& pending_error() { return this_thread().error; }
+
+lattis_status raise(int32_t kind, std::string message) {
+  Error& e = pending_error();
+  e.clear();
+  e.kind = kind;
+  e.message = std::move(message);
+  return kind;
+}
+
+lattis_status raise_host(void* payload, void (*release)(void*), std::string message) {
+  raise(LATTIS_HOST_ERROR, std::move(message));
+  pending_error().payload = payload;
+  pending_error().release_payload = release;
+  return LATTIS_HOST_ERROR;
+}
+
+void add_note(const char* note) {
+  Error& e = pending_error();
+  if (e.kind != LATTIS_OK) e.message += std::string("\n  ") + note;
+}
+
+std::string format(const char* pattern, ...) {
+  va_list ap, again;
+  va_start(ap, pattern);
+  va_copy(again, ap);
+  int n = std::vsnprintf(nullptr, 0, pattern, ap);
+  va_end(ap);
+  std::string s(n > 0 ? n : 0, '\0');
+  std::vsnprintf(s.data(), s.size() + 1, pattern, again);
+  va_end(again);
+  return s;
+}
+
+}  // namespace lattis::core

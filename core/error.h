@@ -1,0 +1,28 @@
+// The pending error of a thread: kind, message, notes and an opaque payload of the host language.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include <string>
+
+namespace lattis::core {
+
+struct Error {
+  int32_t kind = LATTIS_OK;
+  std::string message;
+  void* payload = nullptr;
+  void (*release_payload)(void*) = nullptr;
+
+  void clear();
+};
+
+// Sets the thread's pending error and returns its kind, so that `return raise(...)` reads well.
+lattis_status raise(int32_t kind, std::string message);
+lattis_status raise_host(void* payload, void (*release)(void*), std::string message);
+void add_note(const char* note);
+Error& pending_error();
+
+// printf into a std::string; for messages only.
+std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
+
+}  // namespace lattis::core

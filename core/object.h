@@ -1,0 +1,60 @@
+// Counting references: the one pair of functions behind every counted object. Read after <lattis/c_api.h>.
+#pragma once
+
+#include <lattis/c_api.h>
+
+namespace lattis::core {
+
+inline void retain(lattis_object* o) { __atomic_fetch_add(&o->refcount, 1, __ATOMIC_RELAXED); }
+
+// A sole owner needs no locked instruction: nobody else can be counting.
+inline bool drop_reference(int64_t* count) {
+  if (__atomic_load_n(count, __ATOMIC_ACQUIRE) == 1) return true;
+  return __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
+inline void release(lattis_object* o) {
+  if (drop_reference(&o->refcount)) o->type->destroy(o);
+}
+
+// Owns one reference to a T whose first member is a lattis_object.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  static Ref steal(T* p) {
+    Ref r;
+    r.p_ = p;
+    return r;
+  }
+  static Ref borrow(T* p) {
+    if (p) retain(reinterpret_cast<lattis_object*>(p));
+    return steal(p);
+  }
+  Ref(Ref&& o) noexcept : p_(o.p_) { o.p_ = nullptr; }
+  Ref& operator=(Ref&& o) noexcept {
+    T* old = p_;
+    p_ = o.p_;
+    o.p_ = nullptr;
+    if (old && old != p_) lattis::core::release(reinterpret_cast<lattis_object*>(old));
+    return *this;
+  }
+  Ref(const Ref&) = delete;
+  Ref& operator=(const Ref&) = delete;
+  ~Ref() {
+    if (p_) lattis::core::release(reinterpret_cast<lattis_object*>(p_));
+  }
+  T* get() const { return p_; }
+  T* operator->() const { return p_; }
+  explicit operator bool() const { return p_ != nullptr; }
+  T* take() {
+    T* p = p_;
+    p_ = nullptr;
+    return p;
+  }
+
+ private:
+  T* p_ = nullptr;
+};
+
+}  // namespace lattis::core

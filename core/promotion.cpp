@@ -1,0 +1,52 @@
+#include "core/promotion.h"
+
+namespace lattis::core {
+
+DType number_dtype(const Value& v) {
+  switch (v.tag) {
+    case LATTIS_BOOLEAN: return LATTIS_BOOL;
+    case LATTIS_INT: return LATTIS_INT64;
+    case LATTIS_FLOAT: return default_dtype();
+    case LATTIS_COMPLEX: return complex_of(default_dtype());
+    default: return LATTIS_NO_DTYPE;
+  }
+}
+
+bool ResultType::join(DType& into, DType t) {
+  if (into == LATTIS_NO_DTYPE || into == t) {
+    into = t;
+    return true;
+  }
+  DType p = promote(into, t);
+  if (p == LATTIS_NO_DTYPE) {
+    clash[0] = into;
+    clash[1] = t;
+    return false;
+  }
+  into = p;
+  return true;
+}
+
+bool ResultType::add_dtype(DType t, bool has_dims) { return join(has_dims ? dims_ : zero_dim_, t); }
+
+bool ResultType::add(const Value& v) {
+  if (v.tag == LATTIS_TENSOR) return !v.as.tensor || add_dtype(v.as.tensor->dtype, v.as.tensor->dl.ndim > 0);
+  DType t = number_dtype(v);
+  return t == LATTIS_NO_DTYPE || join(number_, t);
+}
+
+DType ResultType::get() {
+  DType t = dims_;
+  for (DType weaker : {zero_dim_, number_}) {
+    if (weaker == LATTIS_NO_DTYPE) continue;
+    if (t == LATTIS_NO_DTYPE) t = weaker;
+    else if (dtype_class(weaker) > dtype_class(t)) {
+      // A complex number beside float64 operands is complex128: the class is raised, the precision kept.
+      DType raised = dtype_class(weaker) == LATTIS_CLASS_COMPLEX && dtype_class(t) == LATTIS_CLASS_FLOATING ? complex_of(t) : weaker;
+      t = raised;
+    }
+  }
+  return t;
+}
+
+}  // namespace lattis::core

@@ -1,0 +1,24 @@
+// ResultType: which dtype several operands have together: tensors with dimensions vote first, zero-dim tensors and
+// Python numbers only raise the class (torch's category rule).
+#pragma once
+
+#include "core/value.h"
+
+namespace lattis::core {
+
+class ResultType {
+ public:
+  // False if the pair has no common dtype; `clash` then names both.
+  bool add(const Value& v);
+  bool add_dtype(DType t, bool has_dims);
+  DType get();  // LATTIS_NO_DTYPE if nothing voted, or on a clash
+  DType clash[2] = {LATTIS_NO_DTYPE, LATTIS_NO_DTYPE};
+
+ private:
+  bool join(DType& into, DType t);
+  DType dims_ = LATTIS_NO_DTYPE, zero_dim_ = LATTIS_NO_DTYPE, number_ = LATTIS_NO_DTYPE;
+};
+
+DType number_dtype(const Value& v);  // int64, the default float, its complex, or bool
+
+}  // namespace lattis::core

@@ -1,0 +1,37 @@
+// Storage: a dumb owner of bytes, shared by views. Its pointer never moves.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include "core/object.h"
+
+struct lattis_storage {
+  static constexpr int64_t inline_capacity = 64;
+
+  int64_t refcount;
+  uint64_t sticky;   // layers that every write must reach, through whichever view
+  uint64_t version;  // bumped once per mutating call
+  void* data;
+  int64_t bytes;
+  lattis_device device;
+  const lattis_allocator* allocator;  // null: inline, or foreign memory
+  void (*deleter)(void*);             // of foreign memory; may run on any thread
+  alignas(64) char inline_bytes[inline_capacity];
+  void* deleter_context() const { return *reinterpret_cast<void* const*>(inline_bytes); }
+};
+
+namespace lattis::core {
+
+using Storage = lattis_storage;
+
+lattis_status new_storage(int64_t bytes, lattis_device device, Storage** out);
+// Takes memory of somebody else; the deleter runs once nobody looks at it any more.
+Storage* foreign_storage(void* data, int64_t bytes, lattis_device device, void (*deleter)(void*), void* context);
+void destroy_storage(Storage* s);
+
+inline void retain(Storage* s) { __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED); }
+inline void release(Storage* s) {
+  if (drop_reference(&s->refcount)) destroy_storage(s);
+}
+
+}  // namespace lattis::core

@@ -1,0 +1,253 @@
+#include "core/tensor.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "core/thread.h"
+
+namespace lattis::core {
+
+void (*destroy_slot)(int, void*) = nullptr;
+void (*host_released)(Tensor*) = nullptr;
+
+namespace {
+
+void free_slots(Tensor* t) {
+  for (int i = 0; i < Tensor::inline_slots; i++)
+    if (void* s = std::exchange(t->slots[i], nullptr)) destroy_slot(i, s);
+  if (!t->more_slots) return;
+  void** more = std::exchange(t->more_slots, nullptr);
+  auto n = reinterpret_cast<intptr_t>(more[0]);
+  for (intptr_t i = 0; i < n; i++)
+    if (more[1 + i]) destroy_slot(static_cast<int>(i) + Tensor::inline_slots, more[1 + i]);
+  std::free(more);
+}
+
+void free_shape(Tensor* t) {
+  if (t->dl.shape != t->inline_shape) std::free(t->dl.shape);
+}
+
+void destroy_tensor(lattis_object* o) {
+  auto* t = reinterpret_cast<Tensor*>(o);
+  if (t->slots[0] || t->slots[1] || t->more_slots) free_slots(t);
+  if (t->host && host_released) host_released(t);
+  release(t->storage);
+  if (t->base) release(t->base);
+  free_shape(t);
+  if (!this_thread().tensors.push(t)) std::free(t);
+}
+
+const lattis_object_type tensor_type = {sizeof(lattis_object_type), "Tensor", destroy_tensor};
+
+bool is_dense(const Tensor* t) {
+  // Dense: sorted by stride, each dimension's stride is the product of the smaller ones.
+  if (t->flags & LATTIS_CONTIGUOUS) return true;
+  int64_t expected = 1;
+  bool used[LATTIS_MAX_DIMS] = {};
+  for (int k = 0; k < t->dl.ndim; k++) {
+    int best = -1;
+    for (int i = 0; i < t->dl.ndim; i++)
+      if (!used[i] && t->dl.shape[i] != 1 && t->dl.strides[i] == expected) best = i;
+    if (best < 0) {
+      for (int i = 0; i < t->dl.ndim; i++)
+        if (!used[i] && t->dl.shape[i] != 1) return false;
+      return true;
+    }
+    used[best] = true;
+    expected *= t->dl.shape[best];
+  }
+  return true;
+}
+
+void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
+  int64_t* shape = t->inline_shape;
+  if (ndim > Tensor::inline_dims) shape = static_cast<int64_t*>(std::malloc(2 * sizeof(int64_t) * ndim));
+  int64_t* steps = shape + (ndim > Tensor::inline_dims ? ndim : Tensor::inline_dims);
+  int64_t n = 1;
+  bool contiguous = true;
+  for (int i = ndim - 1; i >= 0; i--) {
+    shape[i] = sizes[i];
+    steps[i] = strides ? strides[i] : n;
+    contiguous &= sizes[i] == 1 || steps[i] == n;
+    n *= sizes[i];
+  }
+  if (!strides && n == 0) {  // strides as if empty dimensions had one element, as everybody does
+    int64_t m = 1;
+    for (int i = ndim - 1; i >= 0; i--) {
+      steps[i] = m;
+      m *= sizes[i] > 1 ? sizes[i] : 1;
+    }
+  }
+  t->dl.ndim = ndim;
+  t->dl.shape = shape;
+  t->dl.strides = steps;
+  t->numel = n;
+  t->flags = contiguous || n == 0 ? LATTIS_CONTIGUOUS | LATTIS_DENSE : 0;
+  if (!t->flags && is_dense(t)) t->flags = LATTIS_DENSE;
+}
+
+void point(Tensor* t, int64_t offset) {
+  t->storage_offset = offset;
+  auto base = reinterpret_cast<uintptr_t>(t->storage->data);
+  t->dl.data = base ? reinterpret_cast<void*>(base + offset * itemsize(t->dtype)) : nullptr;
+}
+
+// Everything but the geometry. Takes over the reference to `storage`.
+inline Tensor* blank(Storage* storage, DType dtype) {
+  auto* t = static_cast<Tensor*>(this_thread().tensors.pop());
+  if (!t) t = static_cast<Tensor*>(std::aligned_alloc(64, (sizeof(Tensor) + 63) / 64 * 64));
+  t->object.refcount = 1;
+  t->object.type = &tensor_type;
+  const lattis_backend* b = backend(storage->device.backend);
+  t->dl.device.device_type = b ? b->dlpack_type : kDLExtDev;
+  t->dl.device.device_id = storage->device.index;
+  t->dl.dtype = dtype_info(dtype).dlpack;
+  t->dl.byte_offset = 0;
+  t->keys = 0;
+  t->backend = static_cast<uint16_t>(storage->device.backend);
+  t->dtype = dtype;
+  t->reserved = 0;
+  t->storage = storage;
+  t->base = nullptr;
+  t->host = nullptr;
+  for (void*& s : t->slots) s = nullptr;
+  t->more_slots = nullptr;
+  return t;
+}
+
+Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
+  Tensor* t = blank(storage, dtype);
+  set_shape(t, ndim, sizes, strides);
+  point(t, offset);
+  return t;
+}
+
+// The usual new tensor: few dimensions, row-major, all sizes positive, no overflow. Null if it is not that.
+inline Tensor* build_small(Storage* storage, int ndim, const int64_t* sizes, int64_t numel, DType dtype) {
+  Tensor* t = blank(storage, dtype);
+  int64_t* shape = t->inline_shape;
+  int64_t step = 1;
+  for (int i = ndim - 1; i >= 0; i--) {
+    shape[i] = sizes[i];
+    shape[Tensor::inline_dims + i] = step;
+    step *= sizes[i];
+  }
+  t->dl.ndim = ndim;
+  t->dl.shape = shape;
+  t->dl.strides = shape + Tensor::inline_dims;
+  t->dl.data = storage->data;
+  t->numel = numel;
+  t->flags = LATTIS_CONTIGUOUS | LATTIS_DENSE;
+  t->storage_offset = 0;
+  return t;
+}
+
+}  // namespace
+
+lattis_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel) {
+  if (ndim > LATTIS_MAX_DIMS)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %d dimensions, at most %d are supported", op, ndim, LATTIS_MAX_DIMS));
+  int64_t n = item, empty = 0;
+  for (int i = 0; i < ndim; i++) {
+    if (sizes[i] < 0)
+      return raise(LATTIS_RUNTIME_ERROR, format("%s: size[%d] is %lld; sizes must not be negative", op, i, (long long)sizes[i]));
+    if (sizes[i] == 0) empty = 1;
+    else if (__builtin_mul_overflow(n, sizes[i], &n))
+      return raise(LATTIS_RUNTIME_ERROR, format("%s: the sizes need more bytes than 63 bits can count", op));
+  }
+  if (numel) *numel = empty ? 0 : n / item;
+  return LATTIS_OK;
+}
+
+int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
+  int64_t last = 0;
+  for (int i = 0; i < ndim; i++) {
+    if (sizes[i] == 0) return 0;
+    last += (sizes[i] - 1) * strides[i];
+  }
+  return (last + 1) * item;
+}
+
+void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides) {
+  int64_t n = 1;
+  for (int i = ndim - 1; i >= 0; i--) {
+    strides[i] = n;
+    n *= sizes[i] > 1 ? sizes[i] : 1;
+  }
+}
+
+lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device, Tensor** out) {
+  int64_t numel = 0, item = itemsize(dtype);
+  if (!strides && ndim <= Tensor::inline_dims) {
+    uint64_t n = 1, all = 0;
+    for (int i = 0; i < ndim; i++) {
+      n *= static_cast<uint64_t>(sizes[i]);
+      all |= static_cast<uint64_t>(sizes[i]) | n;
+      if (all >> 31) break;  // the product of five could wrap before it is seen
+    }
+    if (__builtin_expect(n - 1 < (uint64_t{1} << 31) && all >> 31 == 0, 1)) {
+      Storage* s;
+      if (lattis_status st = new_storage(static_cast<int64_t>(n) * item, device, &s)) return st;
+      *out = build_small(s, ndim, sizes, static_cast<int64_t>(n), dtype);
+      return LATTIS_OK;
+    }
+  }
+  if (lattis_status st = check_sizes("empty", ndim, sizes, item, &numel)) return st;
+  int64_t bytes = strides ? span_bytes(ndim, sizes, strides, item) : numel * item;
+  Storage* s;
+  if (lattis_status st = new_storage(bytes, device, &s)) return st;
+  *out = build(s, ndim, sizes, strides, 0, dtype);
+  return LATTIS_OK;
+}
+
+Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
+  retain(storage);
+  return build(storage, ndim, sizes, strides, offset, dtype);
+}
+
+Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset) {
+  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, of->dtype);
+  t->base = of->base ? of->base : of;
+  retain(t->base);
+  return t;
+}
+
+void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset) {
+  int64_t* old = t->dl.shape;
+  int64_t copy[2 * LATTIS_MAX_DIMS];  // sizes may be the tensor's own
+  std::memcpy(copy, sizes, sizeof(int64_t) * ndim);
+  if (strides) std::memcpy(copy + LATTIS_MAX_DIMS, strides, sizeof(int64_t) * ndim);
+  if (old != t->inline_shape) std::free(old);
+  set_shape(t, ndim, copy, strides ? copy + LATTIS_MAX_DIMS : nullptr);
+  point(t, offset);
+}
+
+void replace_storage(Tensor* t, Storage* owned) {
+  Storage* old = t->storage;
+  owned->sticky = old->sticky;
+  t->storage = owned;
+  release(old);
+}
+
+void* get_slot(const Tensor* t, int index) {
+  if (index < Tensor::inline_slots) return t->slots[index];
+  int i = index - Tensor::inline_slots;
+  if (!t->more_slots || i >= reinterpret_cast<intptr_t>(t->more_slots[0])) return nullptr;
+  return t->more_slots[1 + i];
+}
+
+void* exchange_slot(Tensor* t, int index, void* state) {
+  if (index < Tensor::inline_slots) return std::exchange(t->slots[index], state);
+  intptr_t i = index - Tensor::inline_slots, n = t->more_slots ? reinterpret_cast<intptr_t>(t->more_slots[0]) : 0;
+  if (i >= n) {
+    t->more_slots = static_cast<void**>(std::realloc(t->more_slots, sizeof(void*) * (i + 2)));
+    for (intptr_t k = n; k <= i; k++) t->more_slots[1 + k] = nullptr;
+    t->more_slots[0] = reinterpret_cast<void*>(i + 1);
+  }
+  return std::exchange(t->more_slots[1 + i], state);
+}
+
+}  // namespace lattis::core

@@ -1,0 +1,63 @@
+// Tensor: sizes and strides over a Storage, plus the words that layers and the host language keep on it.
+// The public prefix is lattis_tensor; what follows it is the core's own.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include "core/dtype.h"
+#include "core/object.h"
+#include "core/storage.h"
+
+namespace lattis::core {
+
+struct Tensor : lattis_tensor {
+  static constexpr int inline_dims = 5;
+  static constexpr int inline_slots = 2;
+
+  Tensor* base;  // the root of a view, owned; null if this is no view
+  void* host;    // the host language's object for this tensor, see host_released
+  void* slots[inline_slots];
+  void** more_slots;  // slots beyond the inline ones: [0] is the count
+  int64_t inline_shape[2 * inline_dims];
+
+  int ndim() const { return dl.ndim; }
+  const int64_t* sizes() const { return dl.shape; }
+  const int64_t* strides() const { return dl.strides; }
+  lattis_device device() const { return {backend, dl.device.device_id}; }
+  bool contiguous() const { return flags & LATTIS_CONTIGUOUS; }
+};
+
+inline Tensor* full(lattis_tensor* t) { return static_cast<Tensor*>(t); }
+inline const Tensor* full(const lattis_tensor* t) { return static_cast<const Tensor*>(t); }
+
+using TensorRef = Ref<Tensor>;
+
+inline void retain(Tensor* t) { retain(&t->object); }
+inline void release(Tensor* t) { release(&t->object); }
+
+// Raises on negative or overflowing sizes; *numel may be null.
+lattis_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel);
+
+lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device, Tensor** out);
+// A tensor over an existing storage, which it retains. The caller has checked the bounds.
+Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype);
+// A view of `of`: same storage, base set to the root.
+Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
+
+// Gives a tensor another geometry (resize_, set_). A growing one gets a new storage, which it adopts.
+void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
+void replace_storage(Tensor* t, Storage* owned);
+
+void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);
+// The bytes that a strided layout spans from its first element; 0 for an empty one.
+int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
+
+void* get_slot(const Tensor* t, int index);
+void* exchange_slot(Tensor* t, int index, void* state);
+// Called for each slot that holds something when a tensor dies; set by whoever owns the slot table.
+extern void (*destroy_slot)(int index, void* state);
+
+// The core never looks into `host`. Where it is set, this is called before the last reference goes.
+extern void (*host_released)(Tensor*);
+
+}  // namespace lattis::core

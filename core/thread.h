@@ -1,0 +1,57 @@
+// The state of a thread: one struct behind one initial-exec pointer. The public part is handed over in the frame.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include <vector>
+
+#include "core/error.h"
+
+namespace lattis::core {
+
+// A bounded stack of dead objects of one size, linked through their first word.
+class FreeList {
+ public:
+  void* pop() {
+    void* p = head_;
+    if (p) {
+      head_ = *static_cast<void**>(p);
+      size_--;
+    }
+    return p;
+  }
+  bool push(void* p) {
+    if (size_ >= 1024) return false;
+    *static_cast<void**>(p) = head_;
+    head_ = p;
+    size_++;
+    return true;
+  }
+
+ private:
+  void* head_ = nullptr;
+  int size_ = 0;
+};
+
+struct ThreadState {
+  lattis_thread shared{};
+  Error error;
+  FreeList tensors, storages;
+  std::vector<void*> slots;  // plugins' thread-state slots, by index
+
+  ThreadState();
+  ~ThreadState();
+};
+
+extern __thread ThreadState* current_thread __attribute__((tls_model("initial-exec")));
+ThreadState& start_thread();  // slow path: the first use on this thread
+
+inline ThreadState& this_thread() {
+  ThreadState* t = current_thread;
+  return __builtin_expect(t != nullptr, 1) ? *t : start_thread();
+}
+
+// Called at thread exit for each slot that holds something; set by whoever owns the slot table.
+extern void (*destroy_thread_slot)(int index, void* state);
+
+}  // namespace lattis::core

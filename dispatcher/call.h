@@ -1,0 +1,36 @@
+// The call path: from values to a kernel and back. Everything a call costs is in call.cpp and forms.cpp.
+#pragma once
+
+#include "dispatcher/registry.h"
+#include "dispatcher/table.h"
+
+namespace lattis::dispatcher {
+
+using Frame = lattis_frame;
+using core::Value;
+
+lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets);
+lattis_status redispatch(Frame* frame, const Value* args, Value* rets);
+
+// At backend level: which device, which entry, then one of the forms. In forms.cpp.
+lattis_status run_backend(Frame& f, const Value* args, Value* rets);
+// Runs a composite for whatever form was called (also from a layer that decomposes).
+lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets);
+lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args);
+
+// copy_ where source and destination are on different devices. In operators/copy.cpp.
+lattis_status copy_between_devices(Frame* f, const Value* args);
+
+void release_all(Value* rets, int n);
+
+// "add: argument 'other'" for messages.
+std::string where(const Frame* f, int arg);
+std::string operator_title(const Operator* op);
+
+// The kernel of entries for which nobody has a kernel: raises, saying who has one.
+lattis_status missing_kernel(Frame* f, const Value* args, Value* rets);
+
+// What a kernel returns whose owner has just withdrawn it: the dispatcher looks again.
+inline constexpr lattis_status retry = -1;
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,43 @@
+#include "dispatcher/catalogue.h"
+
+#include <cstring>
+
+#include "backends/meta/backend.h"
+#include "dispatcher/registry.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+const char* base_name(const char* path) {
+  const char* p = std::strstr(path, "dispatcher/");
+  return p ? p : path;
+}
+
+void add(Library& lib, const Declaration& d) {
+  lattis_operator_def def{};
+  def.size = sizeof def;
+  def.schema = d.schema;
+  def.category = d.category;
+  def.doc = d.doc;
+  def.forms = d.forms;
+  def.infer = d.infer;
+  def.pointwise = d.pointwise;
+  def.file = base_name(d.file);
+  def.line = d.line;
+  Registry::get().define(lib, def, true, nullptr);
+  if (!d.composite) return;
+  std::string name(d.schema, std::strchr(d.schema, '('));
+  Registry::get().kernel(lib, name.c_str(), "composite", d.composite, nullptr, 0, base_name(d.file), d.line, nullptr);
+}
+
+}  // namespace
+
+void register_catalogue() {
+  auto* lib = new Library{"aten", "lattis", {}};
+  register_meta(*lib);
+  for (const auto* family : {&creation_operators(), &copy_operators(), &pointwise_operators(), &view_operators(), &reduction_operators(),
+                             &matmul_operators(), &indexing_operators(), &random_operators()})
+    for (const Declaration& d : *family) add(*lib, d);
+}
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,36 @@
+// The catalogue: one Declaration an operator, in operators/, one file a family. Schemas are parsed on first use.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include <vector>
+
+namespace lattis::dispatcher {
+
+inline constexpr uint32_t function = LATTIS_FORM_FUNCTION, method = LATTIS_FORM_METHOD, inplace = LATTIS_FORM_INPLACE, out = LATTIS_FORM_OUT,
+                          hidden = LATTIS_FORM_PRIVATE, everywhere = function | method, all_forms = everywhere | inplace | out;
+
+struct Declaration {
+  const char* schema;
+  const char* category;
+  uint32_t forms;
+  lattis_infer infer;         // null for composites
+  lattis_kernel composite;    // null for operators with kernels of their own
+  const char* doc;            // on the first overload
+  const lattis_pointwise* pointwise = nullptr;
+  int line = __builtin_LINE();
+  const char* file = __builtin_FILE();
+};
+
+const std::vector<Declaration>& creation_operators();
+const std::vector<Declaration>& copy_operators();
+const std::vector<Declaration>& pointwise_operators();
+const std::vector<Declaration>& view_operators();
+const std::vector<Declaration>& reduction_operators();
+const std::vector<Declaration>& matmul_operators();
+const std::vector<Declaration>& indexing_operators();
+const std::vector<Declaration>& random_operators();
+
+void register_catalogue();
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,35 @@
+// The words of the dispatcher: where an error is, and who has a kernel when the one asked for has none.
+#include "core/device.h"
+#include "core/error.h"
+#include "dispatcher/call.h"
+
+namespace lattis::dispatcher {
+
+std::string operator_title(const Operator* op) {
+  bool aten = op->name.rfind("aten::", 0) == 0;
+  return aten ? op->base : op->name;
+}
+
+std::string where(const Frame* f, int arg) {
+  const Schema* s = f->op->schema.load(std::memory_order_acquire);
+  std::string name = s && arg < static_cast<int>(s->args.size()) ? s->args[arg].name : std::to_string(arg);
+  return operator_title(f->op) + ": argument '" + name + "'";
+}
+
+lattis_status missing_kernel(Frame* f, const Value*, Value*) {
+  const Operator* op = f->op;
+  std::string have;
+  Registry& registry = Registry::get();
+  std::lock_guard lock(registry.mutex());
+  for (const Registration& r : (op->functional ? op->functional : op)->kernels)
+    have += (have.empty() ? "" : ", ") + ("'" + r.key + "'") + " (" + r.owner + ")";
+  std::string device = core::device_name(f->device);
+  std::string message = operator_title(op) + ": no kernel for device '" + device + "'";
+  message += have.empty() ? "; nobody has registered one" : "; there are kernels for " + have;
+  if (!core::backend(f->device.backend)) message += "; the backend was withdrawn";
+  else if (core::is_host(f->device.backend)) message += "; load a plugin that brings one";
+  else message += "; install a plugin that brings one, or move the tensors with .to('cpu')";
+  return core::raise(LATTIS_NOT_IMPLEMENTED, message);
+}
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,388 @@
+// The forms of a call at backend level: functional (infer, allocate, compute into), in-place (infer, check, into
+// self), out= (infer, resize, into), composites, and what overlapping memory and dtypes need around a kernel.
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "core/promotion.h"
+#include "dispatcher/call.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+using core::DType;
+using core::Tensor;
+using core::full;
+
+lattis_status device_clash(Frame& f, int first, int second, const Tensor* a, const Tensor* b) {
+  return core::raise(LATTIS_RUNTIME_ERROR,
+                     core::format("%s: '%s' is on %s, but '%s' is on %s; move one with .to(...)", operator_title(f.op).c_str(),
+                                  f.op->schema.load()->args[first].name.c_str(), core::device_name(a->device()).c_str(),
+                                  f.op->schema.load()->args[second].name.c_str(), core::device_name(b->device()).c_str()));
+}
+
+// Every tensor argument with its position; lists included.
+template <class Visit>
+void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
+  for (int i = 0; i < info.num_tensors; i++) {
+    const Value& v = args[info.tensors[i]];
+    if (v.tag == LATTIS_TENSOR && v.as.tensor) visit(info.tensors[i], full(v.as.tensor));
+  }
+  for (int i = 0; i < info.num_lists; i++) {
+    const Value& v = args[info.lists[i]];
+    if (v.tag != LATTIS_TENSOR_LIST) continue;
+    for (uint32_t k = 0; k < v.length; k++)
+      if (v.as.tensors[k]) visit(info.lists[i], full(v.as.tensors[k]));
+  }
+}
+
+lattis_status check_device(Frame& f) {
+  const lattis_backend* b = core::backend(f.device.backend);
+  if (!b) {
+    bool none = f.device.backend < 0;
+    return core::raise(LATTIS_RUNTIME_ERROR, none ? operator_title(f.op) + ": no host backend is loaded, so there is no default device; load the cpu plugin or pass device="
+                                                  : operator_title(f.op) + ": device '" + core::backend_name(f.device.backend) + "' is no longer registered");
+  }
+  int32_t n = b->device_count ? b->device_count(b->context) : 1;
+  if (f.device.index < 0 || f.device.index >= n)
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: device '%s:%d' does not exist; there are %d", operator_title(f.op).c_str(), b->name, f.device.index, n));
+  return LATTIS_OK;
+}
+
+// Zero-dim tensors on a host device do not vote unless there is nothing else.
+lattis_status vote(Frame& f, const CallInfo& info, const Value* args) {
+  const Tensor *voter = nullptr, *other = nullptr, *silent = nullptr;
+  int voter_at = 0, other_at = 0;
+  each_tensor(info, args, [&](int at, const Tensor* t) {
+    if (t->ndim() == 0 && core::is_host(t->backend)) {
+      silent = t;
+    } else if (!voter) {
+      voter = t;
+      voter_at = at;
+    } else if (!other && !core::operator_equal(voter->device(), t->device())) {
+      other = t;
+      other_at = at;
+    }
+  });
+  if (other) return device_clash(f, voter_at, other_at, voter, other);
+  if (!voter) voter = silent;
+  if (voter) {
+    f.device = voter->device();
+    return LATTIS_OK;
+  }
+  f.device = f.thread->default_device;
+  if (f.device.backend < 0) f.device = {core::host_backend(), 0};
+  return check_device(f);
+}
+
+int32_t item_bytes(const Tensor* t) { return static_cast<int32_t>(core::itemsize(t->dtype)); }
+
+bool same_geometry(const Tensor* a, const Tensor* b) {
+  if (a->dl.data != b->dl.data || a->dtype != b->dtype || a->ndim() != b->ndim()) return false;
+  for (int i = 0; i < a->ndim(); i++)
+    if (a->sizes()[i] != b->sizes()[i] || (a->strides()[i] != b->strides()[i] && a->sizes()[i] > 1)) return false;
+  return true;
+}
+
+// May writing `out` change what is still to be read from `in`?
+bool overlaps(const Tensor* out, const Tensor* in, bool elementwise) {
+  if (out->storage != in->storage || out->numel == 0 || in->numel == 0) return false;
+  if (elementwise && same_geometry(out, in)) return false;
+  int64_t a = out->storage_offset * item_bytes(out), b = in->storage_offset * item_bytes(in);
+  int64_t an = core::span_bytes(out->ndim(), out->sizes(), out->strides(), item_bytes(out));
+  int64_t bn = core::span_bytes(in->ndim(), in->sizes(), in->strides(), item_bytes(in));
+  return a < b + bn && b < a + an;
+}
+
+lattis_status check_writable(Frame& f, int arg, const Tensor* t) {
+  for (int i = 0; i < t->ndim(); i++)
+    if (t->strides()[i] == 0 && t->sizes()[i] > 1 && t->numel > 0)
+      return core::raise(LATTIS_RUNTIME_ERROR, where(&f, arg) + ": several elements share one memory location (an expanded tensor); clone() it before writing");
+  return LATTIS_OK;
+}
+
+lattis_status check_all_writable(Frame& f, const CallInfo& info, const Value* args) {
+  for (uint64_t w = info.written; w; w &= w - 1) {
+    int at = __builtin_ctzll(w);
+    if (args[at].tag != LATTIS_TENSOR) continue;
+    if (lattis_status st = check_writable(f, at, full(args[at].as.tensor))) return st;
+  }
+  return LATTIS_OK;
+}
+
+void free_scratch(Frame& f) {
+  while (f.scratch) {
+    void* next = *static_cast<void**>(f.scratch);
+    std::free(f.scratch);
+    f.scratch = next;
+  }
+}
+
+// Operands in other dtypes, for a backend that does not convert them itself: cast copies beside the call.
+class CastInputs {
+ public:
+  lattis_status prepare(Frame& f, const Entry& e, const Operator* op, const Value*& args, int nargs) {
+    if ((e.flags & mixed_dtypes) || !op->pointwise || f.compute_dtype == LATTIS_NO_DTYPE) return LATTIS_OK;
+    bool needed = false;
+    for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++)
+      needed |= args[i].tag == LATTIS_TENSOR && args[i].as.tensor->dtype != f.compute_dtype;
+    if (!needed) return LATTIS_OK;
+    values_.assign(args, args + nargs);
+    for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++) {
+      if (values_[i].tag != LATTIS_TENSOR || values_[i].as.tensor->dtype == f.compute_dtype) continue;
+      Tensor *t = full(values_[i].as.tensor), *copy;
+      if (lattis_status st = core::new_tensor(t->ndim(), t->sizes(), nullptr, static_cast<DType>(f.compute_dtype), t->device(), &copy)) return st;
+      owned_.push_back(core::TensorRef::steal(copy));
+      static const Operator* copy_op = Registry::get().find("aten::copy_", "");
+      Value in[3] = {core::tensor_value(copy), values_[i], core::boolean(false)}, out = core::none();
+      if (lattis_status st = call(&f, copy_op, in, &out)) return st;
+      core::release_value(out);
+      values_[i] = core::tensor_value(copy);
+    }
+    args = values_.data();
+    return LATTIS_OK;
+  }
+
+ private:
+  std::vector<Value> values_;
+  std::vector<core::TensorRef> owned_;
+};
+
+lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
+  if (e.flags & no_kernel) return LATTIS_OK;
+  f.context = e.context;
+  lattis_status st;
+  if (__builtin_expect(e.flags & calls_operators, 0)) {
+    uint64_t saved = f.thread->exclude;
+    f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);
+    st = e.fn(&f, args, rets);
+    f.thread->exclude = saved;
+  } else if (!(e.flags & mixed_dtypes) && f.op->pointwise) {
+    CastInputs cast;
+    st = cast.prepare(f, e, f.op, args, static_cast<const Table*>(f.table)->info->nargs);
+    f.context = e.context;
+    if (!st) st = e.fn(&f, args, rets);
+  } else {
+    st = e.fn(&f, args, rets);
+  }
+  if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
+  return st;
+}
+
+lattis_status infer(Frame& f, const Table& t, const Value* args, lattis_meta* metas, int n) {
+  for (int i = 0; i < n; i++) {
+    metas[i].kind = LATTIS_META_FRESH;
+    metas[i].has_strides = 0;
+  }
+  f.context = t.infer_context;
+  return t.infer(&f, args, metas);
+}
+
+lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Value* ret) {
+  Tensor* t;
+  switch (m.kind) {
+    case LATTIS_META_FRESH:
+      if (lattis_status st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &t)) return st;
+      break;
+    case LATTIS_META_ALIAS: {
+      Tensor* of = full(args[m.alias_of].as.tensor);
+      t = core::new_view(of, m.ndim, m.sizes, m.strides, m.offset);
+      t->keys = of->keys & alias_layers.load(std::memory_order_relaxed);
+      break;
+    }
+    case LATTIS_META_SAME:
+      t = full(args[m.alias_of].as.tensor);
+      core::retain(t);
+      break;
+    default:
+      *ret = core::none();
+      return LATTIS_OK;
+  }
+  *ret = core::tensor_value(t);
+  return LATTIS_OK;
+}
+
+lattis_status dynamic_without_kernel(Frame& f) {
+  return core::raise(LATTIS_NOT_IMPLEMENTED, operator_title(f.op) + ": the shape of its result depends on the data, and device '" +
+                                                 core::device_name(f.device) + "' has none");
+}
+
+bool crosses(const Value* args) { return !core::operator_equal(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device()); }
+
+lattis_status run_functional(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+  const int n = t.info->nrets;
+  lattis_meta metas[LATTIS_MAX_RETURNS];
+  if (lattis_status st = infer(f, t, args, metas, n)) return st;
+  if (__builtin_expect(t.info->written != 0, 0))
+    if (lattis_status st = check_all_writable(f, *t.info, args)) return st;
+  lattis_status st = LATTIS_OK;
+  for (int i = 0; i < n; i++) {
+    rets[i] = core::none();
+    if (!st) st = make_result(f, metas[i], args, &rets[i]);
+    if (!st && metas[i].kind == LATTIS_META_DYNAMIC && (e.flags & no_kernel)) st = dynamic_without_kernel(f);
+  }
+  if (!st) st = t.info->between_devices && crosses(args) ? copy_between_devices(&f, args) : run_kernel(f, e, args, rets);
+  if (__builtin_expect(st != LATTIS_OK, 0)) release_all(rets, n);
+  return st;
+}
+
+// Copies a computed result to where it was asked for.
+lattis_status store(Frame& f, Tensor* to, Tensor* from) {
+  static const Operator* copy_op = Registry::get().find("aten::copy_", "");
+  Value in[3] = {core::tensor_value(to), core::tensor_value(from), core::boolean(false)}, out = core::none();
+  lattis_status st = call(&f, copy_op, in, &out);
+  core::release_value(out);
+  return st;
+}
+
+lattis_status resize_output(Frame& f, int arg, Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
+  if (t->ndim() == ndim && std::equal(sizes, sizes + ndim, t->sizes())) return LATTIS_OK;
+  if (t->base) return core::raise(LATTIS_RUNTIME_ERROR, where(&f, arg) + ": a view of shape " + core::shape_string(t) + " cannot become " + core::shape_string(ndim, sizes) + "; pass a tensor of that shape");
+  int64_t bytes = core::itemsize(t->dtype), n = 1;
+  for (int i = 0; i < ndim; i++) n *= sizes[i];
+  if (n * bytes > t->storage->bytes) {
+    core::Storage* s;
+    if (lattis_status st = core::new_storage(n * bytes, t->device(), &s)) return st;
+    core::replace_storage(t, s);
+  }
+  core::set_geometry(t, ndim, sizes, strides, 0);
+  return LATTIS_OK;
+}
+
+int target_position(const CallInfo& info, int i) { return info.form == Form::Inplace ? 0 : info.first_out + i; }
+
+lattis_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, DType dtype, int ndim, const int64_t* sizes, const int64_t* strides) {
+  std::string name = operator_title(f.op);
+  if (!core::can_cast(dtype, target->dtype))
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),
+                                                          core::dtype_info(target->dtype).name, core::dtype_info(dtype).name));
+  if (info.form == Form::Inplace && (ndim != target->ndim() || !std::equal(sizes, sizes + ndim, target->sizes())))
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s has shape %s, but the result has shape %s; an in-place form cannot change it",
+                                                          where(&f, at).c_str(), core::shape_string(target).c_str(), core::shape_string(ndim, sizes).c_str()));
+  if (lattis_status st = check_writable(f, at, target)) return st;
+  if (info.form == Form::Out) return resize_output(f, at, target, ndim, sizes, strides);
+  return LATTIS_OK;
+}
+
+// In-place and out=: the kernel of the functional form computes into what was given, or beside it where the
+// memory overlaps an input or the dtype must still be converted.
+lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+  const CallInfo& info = *t.info;
+  const int n = info.nrets;
+  lattis_meta metas[LATTIS_MAX_RETURNS];
+  if (lattis_status st = infer(f, t, args, metas, n)) return st;
+  const bool elementwise = f.op->pointwise != nullptr;
+  Value into[LATTIS_MAX_RETURNS];
+  core::TensorRef beside[LATTIS_MAX_RETURNS];
+  for (int i = 0; i < n; i++) {
+    const lattis_meta& m = metas[i];
+    int at = target_position(info, i);
+    Tensor* target = full(args[at].as.tensor);
+    if (m.kind != LATTIS_META_FRESH)
+      return core::raise(LATTIS_NOT_IMPLEMENTED, operator_title(f.op) + ": this operator has no in-place or out= form");
+    bool overlap = false;
+    each_tensor(info, args, [&](int k, const Tensor* in) {
+      bool output = info.form == Form::Out && k >= info.first_out;
+      if (!output || (output && k != at && in != target)) overlap |= overlaps(target, in, elementwise && !output);
+    });
+    if (lattis_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes, m.has_strides ? m.strides : nullptr)) return st;
+    into[i] = core::tensor_value(target);
+    bool converts = target->dtype != m.dtype && !((e.flags & mixed_dtypes) && elementwise);
+    if (overlap || converts) {
+      Tensor* temporary;
+      if (lattis_status st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &temporary)) return st;
+      beside[i] = core::TensorRef::steal(temporary);
+      into[i] = core::tensor_value(temporary);
+    }
+  }
+  if (lattis_status st = run_kernel(f, e, args, into)) return st;
+  for (int i = 0; i < n; i++) {
+    Tensor* target = full(args[target_position(info, i)].as.tensor);
+    if (beside[i])
+      if (lattis_status st = store(f, target, beside[i].get())) {
+        release_all(rets, i);
+        return st;
+      }
+    core::retain(target);
+    rets[i] = core::tensor_value(target);
+  }
+  return LATTIS_OK;
+}
+
+}  // namespace
+
+lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) {
+  if (info.device >= 0 && args[info.device].tag == LATTIS_DEVICE) {
+    f.device = args[info.device].as.device;
+    return check_device(f);
+  }
+  if (__builtin_expect(info.between_devices, 0)) {
+    f.device = full(args[0].as.tensor)->device();
+    return check_device(f);
+  }
+  // The usual case: all tensors on one device.
+  if (info.num_lists == 0 && info.num_tensors > 0 && args[info.tensors[0]].tag == LATTIS_TENSOR) {
+    const Tensor* first = full(args[info.tensors[0]].as.tensor);
+    bool same = true;
+    for (int i = 1; i < info.num_tensors; i++) {
+      const Value& v = args[info.tensors[i]];
+      if (v.tag != LATTIS_TENSOR) continue;
+      same &= v.as.tensor->backend == first->backend && v.as.tensor->dl.device.device_id == first->dl.device.device_id;
+    }
+    if (same) {
+      f.device = first->device();
+      return LATTIS_OK;
+    }
+  }
+  return vote(f, info, args);
+}
+
+lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets) {
+  const CallInfo& info = *static_cast<const Table*>(f.table)->info;
+  uint64_t saved = f.thread->exclude;
+  f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);
+  f.context = e.context;
+  lattis_status st = LATTIS_OK;
+  if (info.form == Form::Functional) {
+    for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
+    st = e.fn(&f, args, rets);
+  } else {
+    Value computed[LATTIS_MAX_RETURNS];
+    for (Value& v : computed) v = core::none();
+    st = e.fn(&f, args, computed);
+    for (int i = 0; i < info.nrets && !st; i++) {
+      int at = target_position(info, i);
+      Tensor *target = full(args[at].as.tensor), *result = full(computed[i].as.tensor);
+      st = check_target(f, info, at, target, result->dtype, result->ndim(), result->sizes(), nullptr);
+      if (!st) st = store(f, target, result);
+      if (st) continue;
+      core::retain(target);
+      rets[i] = core::tensor_value(target);
+    }
+    release_all(computed, info.nrets);
+  }
+  f.thread->exclude = saved;
+  return st;
+}
+
+lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
+  auto* t = static_cast<const Table*>(f.table);
+  if (lattis_status st = resolve_device(f, *t->info, args)) return st;
+  if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {  // a backend that is younger than the table
+    if (!(f.table = t = Registry::get().table(f.op))) return core::pending_error().kind;
+  }
+  const Entry& e = t->backends[f.device.backend];
+  if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets);
+  if (t->info->form != Form::Functional) {
+    if (!t->infer || e.fn == missing_kernel) return missing_kernel(&f, args, rets);
+    return run_into(f, *t, e, args, rets);
+  }
+  if (t->infer && e.fn != missing_kernel) return run_functional(f, *t, e, args, rets);
+  for (int i = 0; i < t->info->nrets; i++) rets[i] = core::none();
+  lattis_status st = run_kernel(f, e, args, rets);
+  if (st) release_all(rets, t->info->nrets);
+  return st;
+}
+
+}  // namespace lattis::dispatcher

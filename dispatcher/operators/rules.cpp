@@ -1,0 +1,52 @@
+#include "dispatcher/operators/rules.h"
+
+namespace lattis::dispatcher {
+
+lattis_status wrap_dim(lattis_frame* f, int arg, int64_t dim, int ndim, int* out) {
+  int n = std::max(ndim, 1);
+  if (dim < -n || dim >= n)
+    return raise(LATTIS_INDEX_ERROR, format("%s: dimension %lld is out of range for %d dimensions; it takes %d to %d", where(f, arg).c_str(), (long long)dim, ndim, -n, n - 1));
+  *out = static_cast<int>(dim < 0 ? dim + n : dim);
+  return LATTIS_OK;
+}
+
+lattis_status wrap_dims(lattis_frame* f, int arg, const Value& v, int ndim, uint64_t* out) {
+  *out = 0;
+  for (uint32_t i = 0; i < v.length; i++) {
+    int d;
+    if (lattis_status st = wrap_dim(f, arg, v.as.ints[i], ndim, &d)) return st;
+    if (*out >> d & 1) return raise(LATTIS_RUNTIME_ERROR, format("%s: dimension %d appears twice in %s", where(f, arg).c_str(), d, core::describe(v).c_str()));
+    *out |= uint64_t{1} << d;
+  }
+  return LATTIS_OK;
+}
+
+void fresh(Meta* m, int ndim, const int64_t* sizes, DType dtype) {
+  m->kind = LATTIS_META_FRESH;
+  m->dtype = dtype;
+  m->has_strides = 0;
+  m->ndim = ndim;
+  if (ndim) std::memcpy(m->sizes, sizes, sizeof(int64_t) * ndim);
+}
+
+void fresh_like(Meta* m, const lattis_tensor* t, DType dtype) {
+  fresh(m, t->dl.ndim, t->dl.shape, dtype);
+  if ((t->flags & LATTIS_CONTIGUOUS) || !(t->flags & LATTIS_DENSE)) return;
+  m->has_strides = 1;
+  std::memcpy(m->strides, t->dl.strides, sizeof(int64_t) * t->dl.ndim);
+}
+
+void alias(Meta* m, int arg, const lattis_tensor* t) {
+  fresh(m, t->dl.ndim, t->dl.shape, t->dtype);
+  m->kind = LATTIS_META_ALIAS;
+  m->alias_of = static_cast<uint8_t>(arg);
+  m->offset = t->storage_offset;
+  if (t->dl.ndim) std::memcpy(m->strides, t->dl.strides, sizeof(int64_t) * t->dl.ndim);
+}
+
+lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype) {
+  if (lattis_status st = core::check_sizes((where(f, arg)).c_str(), static_cast<int>(v.length), v.as.ints, core::itemsize(dtype), nullptr)) return st;
+  return LATTIS_OK;
+}
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,44 @@
+// What shape rules share: reading arguments, wrapping dimensions, filling descriptions of outputs.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "core/promotion.h"
+#include "dispatcher/call.h"
+#include "dispatcher/catalogue.h"
+
+namespace lattis::dispatcher {
+
+using core::DType;
+using core::format;
+using core::raise;
+using core::Tensor;
+using Meta = lattis_meta;
+
+inline Tensor* tensor_arg(const Value& v) { return v.tag == LATTIS_TENSOR ? core::full(v.as.tensor) : nullptr; }
+inline bool given(const Value& v) { return v.tag != LATTIS_NONE; }
+inline DType dtype_or(const Value& v, DType otherwise) { return v.tag == LATTIS_DTYPE ? static_cast<DType>(v.as.i) : otherwise; }
+
+// Wraps a negative dimension; an IndexError outside of [-n, n). A zero-dim tensor counts as one dimension.
+lattis_status wrap_dim(lattis_frame* f, int arg, int64_t dim, int ndim, int* out);
+// A list of dimensions as a bit set; an error on repeats.
+lattis_status wrap_dims(lattis_frame* f, int arg, const Value& v, int ndim, uint64_t* out);
+
+void fresh(Meta* m, int ndim, const int64_t* sizes, DType dtype);
+void fresh_like(Meta* m, const lattis_tensor* t, DType dtype);  // keeps a dense permutation
+void alias(Meta* m, int arg, const lattis_tensor* t);           // the same geometry; change it then
+
+// The numel-checked reading of a size list: negative sizes and overflow raise.
+lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype);
+
+// A composite's call of another operator; fetched once.
+struct Callee {
+  const Operator* op;
+  Callee(const char* name, const char* overload) : op(Registry::get().find(std::string("aten::") + name, overload)) {}
+  lattis_status operator()(lattis_frame* f, std::initializer_list<Value> args, Value* ret) const { return call(f, op, args.begin(), ret); }
+};
+
+}  // namespace lattis::dispatcher

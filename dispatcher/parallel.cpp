@@ -1,0 +1,133 @@
+#include "dispatcher/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "core/error.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace lattis::dispatcher {
+namespace {
+
+// The affinity, cut by the cgroup's quota, cut by OMP_NUM_THREADS.
+int default_threads() {
+  cpu_set_t set;
+  int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  if (FILE* f = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
+    double quota, period;
+    if (std::fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0) n = std::min(n, static_cast<int>(std::ceil(quota / period)));
+    std::fclose(f);
+  }
+  if (const char* omp = std::getenv("OMP_NUM_THREADS"))
+    if (int k = std::atoi(omp); k > 0) n = k;
+  return std::max(n, 1);
+}
+
+// After fork the pool's threads are gone: the child works alone.
+void child_after_fork();
+
+std::atomic<int>& threads() {
+  static std::atomic<int> n = [] {
+    pthread_atfork(nullptr, nullptr, child_after_fork);
+    return default_threads();
+  }();
+  return n;
+}
+
+std::atomic<bool> forked{false};
+
+void child_after_fork() {
+  forked = true;
+  threads() = 1;
+#ifdef _OPENMP
+  omp_set_num_threads(1);
+#endif
+}
+
+std::atomic<lattis_status (*)()> interrupt_hook{nullptr};
+
+int64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return t.tv_sec * int64_t{1000000000} + t.tv_nsec;
+}
+
+// The caller's own share, interruptible: pieces short enough for a prompt answer.
+lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context, const std::atomic<int>* stop) {
+  int64_t piece = std::max<int64_t>(grain, 1) * 4;
+  for (int64_t b = begin; b < end; b += piece) {
+    if (stop && stop->load(std::memory_order_relaxed)) return LATTIS_OK;
+    if (lattis_status st = body(context, b, std::min(end, b + piece))) return st;
+    if (b + piece < end)
+      if (lattis_status st = check_interrupt()) return st;
+  }
+  return LATTIS_OK;
+}
+
+}  // namespace
+
+int get_num_threads() { return threads().load(std::memory_order_relaxed); }
+
+void set_num_threads(int n) {
+  if (forked) n = 1;
+  threads() = n;
+#ifdef _OPENMP
+  omp_set_num_threads(n);
+#endif
+}
+
+void set_interrupt_hook(lattis_status (*hook)()) { interrupt_hook = hook; }
+
+lattis_status check_interrupt() {
+  static thread_local int64_t last = 0;
+  auto hook = interrupt_hook.load(std::memory_order_relaxed);
+  if (!hook) return LATTIS_OK;
+  int64_t now = now_ns();
+  if (now - last < 20000000) return LATTIS_OK;
+  last = now;
+  return hook();
+}
+
+lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context) {
+  grain = std::max<int64_t>(grain, 1);
+  int64_t n = end - begin;
+  if (n <= 0) return LATTIS_OK;
+#ifdef _OPENMP
+  auto team = static_cast<int>(std::min<int64_t>(get_num_threads(), n / grain));
+  if (team > 1 && !omp_in_parallel()) {
+    std::atomic<int> stop{0};
+    core::Error first;
+    lattis_status result = LATTIS_OK;
+#pragma omp parallel num_threads(team)
+    {
+      int64_t k = omp_get_thread_num(), all = omp_get_num_threads();
+      int64_t b = begin + n * k / all, e = begin + n * (k + 1) / all;
+      if (lattis_status st = run_pieces(b, e, grain, body, context, &stop)) {
+        if (stop.exchange(1) == 0) {  // the first error moves to the caller's thread
+          result = st;
+          first = core::pending_error();
+          core::pending_error() = core::Error{};
+        } else {
+          core::pending_error().clear();
+        }
+      }
+    }
+    if (result) core::pending_error() = first;
+    return result;
+  }
+#endif
+  return run_pieces(begin, end, grain, body, context, nullptr);
+}
+
+}  // namespace lattis::dispatcher

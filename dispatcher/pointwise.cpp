@@ -1,0 +1,168 @@
+#include "dispatcher/pointwise.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/promotion.h"
+#include "dispatcher/call.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+using core::DType;
+
+const char* class_names(int accepts) {
+  static const char* const names[16] = {"", "bool", "integer", "bool and integer", "floating", "bool and floating", "integer and floating",
+                                        "bool, integer and floating", "complex", "bool and complex", "integer and complex", "bool, integer and complex",
+                                        "floating and complex", "bool, floating and complex", "integer, floating and complex", "all"};
+  return names[accepts & 15];
+}
+
+// The usual case: tensors of one dtype, and parameters that fit it.
+inline bool uniform_dtype(const lattis_pointwise& p, const lattis_value* args, DType* out) {
+  if (p.condition || p.params_promote || args[0].tag != LATTIS_TENSOR) return false;
+  DType t = args[0].as.tensor->dtype;
+  int c = core::dtype_class(t);
+  for (int i = 1; i < p.inputs; i++) {
+    if (args[i].tag == LATTIS_TENSOR) {
+      if (args[i].as.tensor->dtype != t) return false;
+    } else if (args[i].tag > LATTIS_FLOAT || c != LATTIS_CLASS_FLOATING) {
+      return false;
+    }
+  }
+  for (int i = p.inputs; i < p.inputs + p.params; i++)
+    if (args[i].tag != LATTIS_INT && !(args[i].tag == LATTIS_FLOAT && c == LATTIS_CLASS_FLOATING)) return false;
+  if (!(c & p.accepts) || (p.compute == LATTIS_COMPUTE_FLOAT && c < LATTIS_CLASS_FLOATING)) return false;
+  if (c == LATTIS_CLASS_BOOL && p.params) return false;
+  *out = t;
+  return true;
+}
+
+lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args, lattis_meta* out) {
+  core::ResultType r;
+  const int n = p.inputs + (p.params_promote ? p.params : 0);
+  for (int i = p.condition; i < n; i++)
+    if (!r.add(args[i]))
+      return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: no dtype holds both %s and %s; convert one with .to(...)", where(f, i).c_str(),
+                                                            core::dtype_info(r.clash[0]).name, core::dtype_info(r.clash[1]).name));
+  DType t = r.get();
+  if (t == LATTIS_NO_DTYPE) return core::raise(LATTIS_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number");
+  if (p.compute == LATTIS_COMPUTE_FLOAT && core::dtype_class(t) <= LATTIS_CLASS_INTEGRAL) t = core::default_dtype();
+  if (!(core::dtype_class(t) & p.accepts))
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: dtype %s is not supported; it takes %s dtypes", where(f, p.condition).c_str(), core::dtype_info(t).name, class_names(p.accepts)));
+  if (p.condition && args[0].tag == LATTIS_TENSOR && args[0].as.tensor->dtype != LATTIS_BOOL)
+    return core::raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " + core::dtype_info(args[0].as.tensor->dtype).name);
+  for (int i = p.inputs; i < p.inputs + p.params; i++) {
+    if (args[i].tag == LATTIS_NONE) {
+      if (p.absent[i - p.inputs] == LATTIS_ABSENT_ERROR) return core::raise(LATTIS_TYPE_ERROR, where(f, i) + ": a number is required");
+    } else if (core::is_number(args[i]) && core::dtype_class(core::number_dtype(args[i])) > core::dtype_class(t)) {
+      return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: %s does not fit the dtype %s of the result", where(f, i).c_str(), core::describe(args[i]).c_str(), core::dtype_info(t).name));
+    }
+  }
+  f->compute_dtype = t;
+  out->dtype = p.result == LATTIS_RESULT_BOOL ? static_cast<uint8_t>(LATTIS_BOOL) : t;
+  return LATTIS_OK;
+}
+
+// Must dimension `inner` change places with `outer` for the operands' sake? 1 yes, -1 no, 0 they do not say.
+int should_swap(const lattis_tensor* const* in, int n, const lattis_meta* out, int inner, int outer) {
+  for (int k = 0; k < n; k++) {
+    int shift = out->ndim - in[k]->dl.ndim;
+    auto stride = [&](int d) { return d < shift || in[k]->dl.shape[d - shift] == 1 ? 0 : in[k]->dl.strides[d - shift]; };
+    int64_t a = stride(inner), b = stride(outer);
+    if (a == 0 || b == 0) continue;
+    if (a != b) return a > b ? 1 : -1;
+    if (out->sizes[inner] > out->sizes[outer]) return 1;
+  }
+  return 0;
+}
+
+// The result keeps the dense permutation of its operands, as torch does.
+void choose_layout(const lattis_tensor* const* in, int n, lattis_meta* out) {
+  bool all_contiguous = true;
+  for (int k = 0; k < n; k++) all_contiguous &= (in[k]->flags & LATTIS_CONTIGUOUS) != 0;
+  if (all_contiguous) return;
+  int order[LATTIS_MAX_DIMS];  // innermost first
+  for (int i = 0; i < out->ndim; i++) order[i] = out->ndim - 1 - i;
+  for (int i = 1; i < out->ndim; i++)
+    for (int at = i, j = i - 1; j >= 0; j--) {
+      int c = should_swap(in, n, out, order[j], order[at]);
+      if (c < 0) break;
+      if (c == 0) continue;
+      std::swap(order[j], order[at]);
+      at = j;
+    }
+  int64_t step = 1;
+  for (int i = 0; i < out->ndim; i++) {
+    out->strides[order[i]] = step;
+    step *= std::max<int64_t>(out->sizes[order[i]], 1);
+  }
+  out->has_strides = 1;
+}
+
+// A plain loop: shapes are short, and a call of memcmp costs more than they do.
+inline bool same_shape(const lattis_tensor* a, const lattis_tensor* b) {
+  if (a->dl.ndim != b->dl.ndim) return false;
+  for (int i = 0; i < a->dl.ndim; i++)
+    if (a->dl.shape[i] != b->dl.shape[i]) return false;
+  return true;
+}
+
+lattis_status no_broadcast(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args) {
+  std::string s = operator_title(f->op) + ": shapes";
+  bool first = true;
+  for (int i = 0; i < p.inputs; i++)
+    if (args[i].tag == LATTIS_TENSOR) {
+      s += std::string(first ? " " : " and ") + core::shape_string(args[i].as.tensor) + " ('" + f->op->schema.load()->args[i].name + "')";
+      first = false;
+    }
+  return core::raise(LATTIS_RUNTIME_ERROR, s + " do not broadcast");
+}
+
+}  // namespace
+
+bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other) {
+  int shift = other_ndim - *ndim;
+  if (shift > 0) {
+    std::memmove(into + shift, into, sizeof(int64_t) * *ndim);
+    std::fill(into, into + shift, 1);
+    *ndim = other_ndim;
+    shift = 0;
+  }
+  for (int i = 0; i < other_ndim; i++) {
+    int64_t& mine = into[i - shift];
+    if (mine == other[i] || other[i] == 1) continue;
+    if (mine != 1) return false;
+    mine = other[i];
+  }
+  return true;
+}
+
+lattis_status infer_pointwise(lattis_frame* f, const lattis_value* args, lattis_meta* out) {
+  const auto& p = *static_cast<const lattis_pointwise*>(f->context);
+  const lattis_tensor* in[4];
+  int n = 0;
+  bool uniform = true;
+  for (int i = 0; i < p.inputs; i++) {
+    if (args[i].tag != LATTIS_TENSOR) continue;
+    in[n] = args[i].as.tensor;
+    if (n) uniform &= same_shape(in[n], in[0]);
+    n++;
+  }
+  if (DType t; uniform_dtype(p, args, &t)) {
+    f->compute_dtype = t;
+    out->dtype = p.result == LATTIS_RESULT_BOOL ? static_cast<uint8_t>(LATTIS_BOOL) : t;
+  } else if (lattis_status st = choose_dtypes(f, p, args, out)) {
+    return st;
+  }
+  out->ndim = n ? in[0]->dl.ndim : 0;
+  for (int i = 0; i < out->ndim; i++) out->sizes[i] = in[0]->dl.shape[i];
+  if (!uniform)
+    for (int k = 1; k < n; k++)
+      if (!broadcast(&out->ndim, out->sizes, in[k]->dl.ndim, in[k]->dl.shape)) return no_broadcast(f, p, args);
+  choose_layout(in, n, out);
+  return LATTIS_OK;
+}
+
+}  // namespace lattis::dispatcher

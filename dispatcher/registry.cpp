@@ -1,0 +1,550 @@
+#include "dispatcher/registry.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "dispatcher/call.h"
+#include "dispatcher/pointwise.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+std::string qualified(const Library& lib, const std::string& name) { return name.find("::") == std::string::npos ? lib.ns + "::" + name : name; }
+
+void split(const std::string& full, std::string* name, std::string* overload) {
+  size_t dot = full.find('.', full.find("::") == std::string::npos ? 0 : full.find("::"));
+  *name = full.substr(0, dot);
+  *overload = dot == std::string::npos ? "" : full.substr(dot + 1);
+}
+
+template <class List>
+void remove_handle(List& list, lattis_handle h) {
+  list.erase(std::remove_if(list.begin(), list.end(), [h](const auto& r) { return r.handle == h; }), list.end());
+}
+
+}  // namespace
+
+Registry& Registry::get() {
+  static Registry* r = new Registry;  // outlives every static destructor
+  return *r;
+}
+
+lattis_handle Registry::add_handle(Library& lib, std::function<void()> undo) {
+  Lock lock(mutex_);
+  lattis_handle h = next_handle_++;
+  undo_[h] = std::move(undo);
+  lib.handles.push_back(h);
+  return h;
+}
+
+// ---- operators --------------------------------------------------------------------------------------------
+
+Operator* Registry::find(const std::string& name, const std::string& overload) {
+  Lock lock(mutex_);
+  auto it = operators_.find(name);
+  if (it != operators_.end())
+    for (Operator* op : it->second)
+      if (op->live && op->overload == overload) return op;
+  return nullptr;
+}
+
+std::vector<Operator*> Registry::overloads(const std::string& name) {
+  Lock lock(mutex_);
+  std::vector<Operator*> v;
+  auto it = operators_.find(name);
+  if (it != operators_.end())
+    for (Operator* op : it->second)
+      if (op->live) v.push_back(op);
+  return v;
+}
+
+std::vector<Operator*> Registry::all() {
+  Lock lock(mutex_);
+  std::vector<Operator*> v;
+  for (Operator* op : order_)
+    if (op->live) v.push_back(op);
+  return v;
+}
+
+Operator* Registry::derive(Operator* from, Form form) {
+  auto* op = new Operator;
+  bool inplace = form == Form::Inplace;
+  op->base = from->base + (inplace ? "_" : "");
+  op->name = from->name + (inplace ? "_" : "");
+  op->overload = inplace ? from->overload : from->overload.empty() || from->overload == "Tensor" ? "out" : from->overload + "_out";
+  op->form = form;
+  op->functional = from;
+  op->category = from->category;
+  op->doc = from->doc;
+  op->owner = from->owner;
+  op->file = from->file;
+  op->line = from->line;
+  op->forms = from->forms & ~(LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
+  op->infer = from->infer;
+  op->infer_context = from->infer_context;
+  op->pointwise = from->pointwise;
+  operators_[op->name].push_back(op);
+  order_.push_back(op);
+  return op;
+}
+
+lattis_status Registry::define(Library& lib, const lattis_operator_def& def, bool lazily, lattis_handle* handle) {
+  Lock lock(mutex_);
+  std::string ns, name, overload;
+  if (lattis_status st = parse_name(def.schema, lib.ns, &ns, &name, &overload)) return st;
+  auto full = ns + "::" + name;
+  if (Operator* old = find(full, overload))
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("define: the operator %s is already defined by %s; %s cannot define it too", old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
+  auto* op = new Operator;
+  op->name = full;
+  op->base = name;
+  op->overload = overload;
+  op->schema_text = def.schema;
+  op->category = def.category ? def.category : "";
+  op->doc = def.doc ? def.doc : "";
+  op->owner = lib.owner;
+  op->file = def.file ? def.file : "";
+  op->line = def.line;
+  op->forms = def.forms;
+  op->infer = def.infer;
+  op->infer_context = def.infer_context;
+  if (def.pointwise) {
+    op->pointwise = new lattis_pointwise(*def.pointwise);
+    if (op->category.empty()) op->category = "pointwise";
+    if (!op->infer) {
+      op->infer = infer_pointwise;
+      op->infer_context = op->pointwise;
+    }
+  }
+  if (!lazily) {
+    if (lattis_status st = prepare(op)) {
+      delete op;
+      return st;
+    }
+  }
+  operators_[full].push_back(op);
+  order_.push_back(op);
+  if (def.forms & LATTIS_FORM_INPLACE) op->inplace = derive(op, Form::Inplace);
+  if (def.forms & LATTIS_FORM_OUT) op->out = derive(op, Form::Out);
+  lattis_handle h = add_handle(lib, [this, op] {
+    for (Operator* o : {op, op->inplace, op->out})
+      if (o) {
+        o->live = false;
+        invalidate(o);
+      }
+  });
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+// ---- schemas on first use -----------------------------------------------------------------------------------
+
+namespace {
+
+void derive_schema(const Operator* op, const Schema& from, Schema& s) {
+  s = from;
+  for (Argument& a : s.args) a.value = core::retain_value(a.value);
+  s.name = op->base;
+  s.overload = op->overload;
+  if (op->form == Form::Inplace) {
+    s.args[0].alias = {"a", "a", true};
+    s.rets.resize(1);
+    s.rets[0].alias = s.args[0].alias;
+    s.rets[0].name.clear();
+    return;
+  }
+  for (size_t i = 0; i < s.rets.size(); i++) {
+    Argument out;
+    out.name = s.rets.size() == 1 ? "out" : s.rets[i].name.empty() ? "out" + std::to_string(i) : s.rets[i].name;
+    out.type.kind = Kind::Tensor;
+    out.type.text = "Tensor";
+    std::string letter(1, static_cast<char>('a' + i));
+    out.alias = {letter, letter, true};
+    out.keyword_only = out.is_out = true;
+    s.args.push_back(out);
+    s.rets[i].alias = out.alias;
+  }
+}
+
+lattis_status describe(Operator* op, const Schema& s) {
+  CallInfo& c = op->info;
+  c = CallInfo{};
+  c.form = op->form;
+  if (s.args.size() > 64) return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has more than 64 arguments");
+  c.nargs = static_cast<uint8_t>(s.args.size());
+  c.nrets = static_cast<uint8_t>(s.rets.size());
+  c.first_out = c.nargs;
+  for (size_t i = 0; i < s.args.size(); i++) {
+    const Argument& a = s.args[i];
+    auto at = static_cast<uint8_t>(i);
+    if (a.type.kind == Kind::Tensor && a.type.list) {
+      if (c.num_lists == sizeof c.lists) return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensor lists");
+      c.lists[c.num_lists++] = at;
+    } else if (a.type.kind == Kind::Tensor) {
+      if (c.num_tensors == sizeof c.tensors) return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensors");
+      c.tensors[c.num_tensors++] = at;
+    }
+    if (a.type.kind == Kind::Device && c.device < 0) c.device = static_cast<int8_t>(i);
+    if (a.alias.write) c.written |= uint64_t{1} << i;
+    if (a.is_out && c.first_out == c.nargs) c.first_out = at;
+  }
+  c.between_devices = op->name == "aten::copy_";
+  return LATTIS_OK;
+}
+
+}  // namespace
+
+lattis_status Registry::prepare(Operator* op) {
+  Lock lock(mutex_);
+  if (op->schema.load()) return LATTIS_OK;
+  auto* s = new Schema;
+  if (op->functional) {
+    if (lattis_status st = prepare(op->functional)) return st;
+    std::string ns = op->functional->schema.load()->ns;
+    derive_schema(op, *op->functional->schema.load(), *s);
+    s->ns = ns;
+    op->schema_text = s->text();
+  } else {
+    if (lattis_status st = parse_schema(op->schema_text, op->name.substr(0, op->name.find("::")), s)) return st;
+    op->schema_text = s->text();
+  }
+  if (lattis_status st = describe(op, *s)) return st;
+  op->schema.store(s, std::memory_order_release);
+  return LATTIS_OK;
+}
+
+// ---- registrations --------------------------------------------------------------------------------------------
+
+lattis_status Registry::kernel(Library& lib, const char* name, const char* key, lattis_kernel fn, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle* handle) {
+  Lock lock(mutex_);
+  std::string base, overload;
+  split(qualified(lib, name), &base, &overload);
+  Operator* op = find(base, overload);
+  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, core::format("kernel: there is no operator %s; %s must define it first", qualified(lib, name).c_str(), lib.owner.c_str()));
+  lattis_handle h = add_handle(lib, nullptr);
+  op->kernels.push_back({h, key, fn, context, flags, lib.owner, file ? file : "", line});
+  undo_[h] = [this, op, h] {
+    remove_handle(op->kernels, h);
+    invalidate(op);
+  };
+  invalidate(op);
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+lattis_status Registry::category_kernel(Library& lib, const char* category, const char* key, lattis_kernel fn, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle* handle) {
+  static const char* const known[] = {"pointwise", "reduction", "scan", "view", "creation", "copy", "indexing", "scatter", "sort",
+                                      "matmul", "convolution", "pooling", "normalization", "random", "linalg", "fft", "dynamic", "host"};
+  Lock lock(mutex_);
+  if (std::none_of(std::begin(known), std::end(known), [&](const char* c) { return !std::string(c).compare(category); }))
+    return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
+  lattis_handle h = add_handle(lib, nullptr);
+  CategoryRegistration r;
+  static_cast<Registration&>(r) = {h, key, fn, context, flags, lib.owner, file ? file : "", line};
+  r.category = category;
+  categories_.push_back(r);
+  undo_[h] = [this, h] {
+    remove_handle(categories_, h);
+    invalidate_all();
+  };
+  invalidate_all();
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, const void* context, lattis_handle* handle) {
+  Lock lock(mutex_);
+  std::string base, overload;
+  split(qualified(lib, name), &base, &overload);
+  Operator* op = find(base, overload);
+  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "shape_rule: there is no operator " + qualified(lib, name));
+  auto set = [this, op](lattis_infer f, const void* c) {
+    for (Operator* o : {op, op->inplace, op->out})
+      if (o) {
+        o->infer = f;
+        o->infer_context = c;
+        invalidate(o);
+      }
+  };
+  lattis_infer old = op->infer;
+  const void* old_context = op->infer_context;
+  set(fn, context);
+  lattis_handle h = add_handle(lib, [set, old, old_context] { set(old, old_context); });
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+lattis_status Registry::layer(Library& lib, const lattis_layer& desc, int32_t* bit, lattis_handle* handle) {
+  Lock lock(mutex_);
+  int32_t b;
+  if (lattis_status st = add_layer(desc, lib.owner, &b)) return st;
+  lattis_handle h = add_handle(lib, [this, b] {
+    remove_layer(b);
+    invalidate_all();
+  });
+  invalidate_all();
+  if (bit) *bit = b;
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+lattis_status Registry::backend(Library& lib, const lattis_backend& desc, int32_t* id, lattis_handle* handle) {
+  Lock lock(mutex_);
+  int32_t i;
+  if (!desc.allocator || !desc.allocator->alloc || !desc.allocator->free)
+    return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name + ": it has no allocator");
+  if (!(desc.flags & LATTIS_BACKEND_HOST) && (!desc.copy_from_host || !desc.copy_to_host) && std::string(desc.name) != "meta")
+    return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name + ": a backend that is not a host needs copy_from_host and copy_to_host");
+  if (lattis_status st = core::add_backend(desc, lib.owner, &i)) return st;
+  lattis_handle h = add_handle(lib, [this, i] {
+    core::remove_backend(i);
+    invalidate_all();
+  });
+  for (Operator* op : order_)  // kernels may have waited for this device
+    for (const Registration& r : (op->functional ? op->functional : op)->kernels)
+      if (r.key == desc.name) invalidate(op);
+  if (id) *id = i;
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+lattis_status Registry::rule(Library& lib, const char* op, const char* layer, void* payload, void (*destroy)(void*), lattis_handle* handle) {
+  Lock lock(mutex_);
+  lattis_handle h = add_handle(lib, nullptr);
+  rules_.push_back({h, qualified(lib, op), layer, payload, destroy});
+  undo_[h] = [this, h] {
+    for (Rule& r : rules_)
+      if (r.handle == h && r.destroy) r.destroy(r.payload);
+    remove_handle(rules_, h);
+  };
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+void* Registry::find_rule(const Operator* op, const char* layer) {
+  Lock lock(mutex_);
+  for (auto r = rules_.rbegin(); r != rules_.rend(); ++r)
+    if (r->layer == layer && (r->op == op->full_name() || r->op == op->name)) return r->payload;
+  return nullptr;
+}
+
+lattis_status Registry::publish_interface(Library& lib, const char* name, uint32_t version, const void* table, lattis_handle* handle) {
+  Lock lock(mutex_);
+  for (const Interface& i : interfaces_)
+    if (i.name == name)
+      return core::raise(LATTIS_RUNTIME_ERROR, "interface: the name '" + i.name + "' is taken by " + i.owner + "; " + lib.owner + " cannot publish it too");
+  lattis_handle h = add_handle(lib, nullptr);
+  interfaces_.push_back({h, name, lib.owner, version, table});
+  undo_[h] = [this, h] { remove_handle(interfaces_, h); };
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+const void* Registry::find_interface(const char* name, uint32_t min_version) {
+  Lock lock(mutex_);
+  for (const Interface& i : interfaces_)
+    if (i.name == name && i.version >= min_version) return i.table;
+  return nullptr;
+}
+
+lattis_status Registry::withdraw(lattis_handle h) {
+  Lock lock(mutex_);
+  auto it = undo_.find(h);
+  if (it == undo_.end()) return core::raise(LATTIS_VALUE_ERROR, core::format("withdraw: %llu is no live registration", (unsigned long long)h));
+  auto undo = std::move(it->second);
+  undo_.erase(it);
+  undo();
+  return LATTIS_OK;
+}
+
+void Registry::close(Library* lib) {
+  Lock lock(mutex_);
+  for (size_t i = lib->handles.size(); i-- > 0;)
+    if (undo_.count(lib->handles[i])) withdraw(lib->handles[i]);
+  delete lib;
+}
+
+// ---- tables -------------------------------------------------------------------------------------------------------
+
+void Registry::invalidate(Operator* op) {
+  for (Operator* o : {op, op->inplace, op->out})
+    if (o)
+      if (const Table* t = o->table.exchange(nullptr)) retained_ += t->bytes;
+}
+
+void Registry::invalidate_all() {
+  for (Operator* op : order_) invalidate(op);
+}
+
+void Registry::set_trace(bool on) {
+  Lock lock(mutex_);
+  trace_ = on;
+  invalidate_all();
+}
+
+const Table* Registry::table(const Operator* op) {
+  Lock lock(mutex_);
+  auto* o = const_cast<Operator*>(op);
+  const Table* t = o->table.load(std::memory_order_acquire);
+  if (t && t->num_backends >= core::backend_count()) return t;
+  if (!o->live) {
+    core::raise(LATTIS_RUNTIME_ERROR, "operator " + op->full_name() + " was withdrawn by " + op->owner);
+    return nullptr;
+  }
+  if (prepare(o)) return nullptr;
+  if (t) retained_ += t->bytes;
+  t = fill(o);
+  o->table.store(t, std::memory_order_release);
+  return t;
+}
+
+const Registration* Registry::find_kernel(const Operator* op, const std::string& key) const {
+  for (auto r = op->kernels.rbegin(); r != op->kernels.rend(); ++r)
+    if (r->key == key) return &*r;
+  return nullptr;
+}
+
+const Registration* Registry::find_category(const Operator* op, const std::string& key) const {
+  for (auto r = categories_.rbegin(); r != categories_.rend(); ++r)
+    if (r->key == key && r->category == op->category) return &*r;
+  return nullptr;
+}
+
+// Rules 1 to 5 of the design for a layer. False: the layer falls through.
+bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
+  const Layer& l = *dispatcher::layer(bit);
+  const Registration* r = find_kernel(op, l.name);
+  if (!r) r = find_category(op, l.name);
+  if (r) {
+    *who = r->owner;
+    *e = {r->fn, r->context, r->flags};
+    return r->fn != nullptr;  // a null kernel is an explicit fall-through
+  }
+  const Registration* c = find_kernel(op->functional ? op->functional : op, "composite");
+  if ((l.flags & LATTIS_LAYER_DECOMPOSE) && c) {
+    *who = c->owner + " (decomposed)";
+    *e = {c->fn, c->context, c->flags | composite | stays_on};
+    return true;
+  }
+  *who = l.owner + " (fallback)";
+  *e = {l.fallback, l.context, l.kernel_flags};
+  return l.fallback != nullptr;
+}
+
+// Rules 1 to 5 of the design for a backend.
+Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
+  const std::string name = core::backend_name(id);
+  const lattis_backend* b = core::backend(id);
+  const uint32_t mixed = b && (b->flags & LATTIS_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
+  Operator* meaning = op->functional ? op->functional : op;
+  const Registration* r = find_kernel(op, name);
+  if (!r && meaning != op) r = find_kernel(meaning, name);
+  if (!r) r = find_category(meaning, name);
+  if (r && b) {
+    *who = r->owner;
+    return {r->fn, r->context, r->flags | mixed};
+  }
+  if (const Registration* c = find_kernel(meaning, "composite")) {
+    *who = c->owner + " (composite)";
+    return {c->fn, c->context, c->flags | composite};
+  }
+  if (op->infer && (id == core::meta_backend || (b && op->category == "view"))) {
+    *who = "shape rule";
+    return {nullptr, nullptr, no_kernel | mixed_dtypes};
+  }
+  *who = "nobody";
+  return {missing_kernel, nullptr, 0};
+}
+
+namespace {
+
+struct TraceContext {
+  Entry entry;
+  std::string line;
+};
+
+lattis_status trace_entry(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  auto* t = static_cast<const TraceContext*>(f->context);
+  std::fprintf(stderr, "lattis: %s keys=%016llx\n", t->line.c_str(), (unsigned long long)(f->keys));
+  f->context = t->entry.context;
+  return t->entry.fn ? t->entry.fn(f, args, rets) : LATTIS_OK;
+}
+
+}  // namespace
+
+Entry Registry::traced(Entry e, const Operator* op, const std::string& where, const std::string& who) {
+  if (!trace_ || e.fn == missing_kernel) return e;
+  auto* t = new TraceContext{e, op->full_name() + " -> " + where + " by " + who};  // lives as long as the table: for ever
+  return {trace_entry, t, e.flags & ~static_cast<uint32_t>(no_kernel)};
+}
+
+const Table* Registry::fill(Operator* op) {
+  std::vector<Entry> layers, backends;
+  Table head;
+  head.info = &op->info;
+  head.infer = op->infer;
+  head.infer_context = op->infer_context;
+  std::string who;
+  for (int32_t bit = 0; bit < LATTIS_MAX_LAYERS; bit++) {
+    const Layer* l = dispatcher::layer(bit);
+    Entry e;
+    if (!l || !l->live || !layer_entry(op, bit, &e, &who)) continue;
+    head.mask |= uint64_t{1} << bit;
+    head.layer_index[bit] = static_cast<uint8_t>(layers.size());
+    layers.push_back(traced(e, op, l->name, who));
+  }
+  head.num_backends = core::backend_count();
+  for (int32_t id = 0; id < head.num_backends; id++) {
+    Entry e = backend_entry(op, id, &who);
+    backends.push_back(traced(e, op, core::backend_name(id), who));
+  }
+  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
+  auto* t = static_cast<Table*>(::operator new(bytes));
+  *t = head;
+  auto* entries = reinterpret_cast<Entry*>(t + 1);
+  std::copy(layers.begin(), layers.end(), entries);
+  std::copy(backends.begin(), backends.end(), entries + layers.size());
+  t->layers = entries;
+  t->backends = entries + layers.size();
+  t->bytes = static_cast<int32_t>(bytes);
+  return t;
+}
+
+std::string Registry::show(const std::string& name) {
+  Lock lock(mutex_);
+  std::string base, overload, s;
+  split(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
+  for (Operator* op : overloads(base)) {
+    if (name.find('.') != std::string::npos && op->overload != overload) continue;
+    if (prepare(op)) continue;
+    s += op->schema_text + "\n  category " + (op->category.empty() ? "none" : op->category) + ", defined by " + op->owner;
+    if (!op->file.empty()) s += " (" + op->file + ":" + std::to_string(op->line) + ")";
+    s += "\n";
+    std::string who;
+    Entry e;
+    for (int32_t bit = LATTIS_MAX_LAYERS - 1; bit >= 0; bit--) {
+      const Layer* l = dispatcher::layer(bit);
+      if (!l || !l->live) continue;
+      bool there = layer_entry(op, bit, &e, &who);
+      s += core::format("  layer   %2d %-16s %s\n", bit, l->name.c_str(), there ? who.c_str() : "falls through");
+    }
+    for (int32_t id = 0; id < core::backend_count(); id++) {
+      if (!core::backend(id)) continue;
+      backend_entry(op, id, &who);
+      s += core::format("  device     %-16s %s\n", core::backend_name(id), who.c_str());
+    }
+    Operator* meaning = op->functional ? op->functional : op;
+    for (Operator* o : {op, meaning}) {
+      for (const Registration& r : o->kernels)
+        s += core::format("  kernel     %-16s %s%s%s\n", r.key.c_str(), r.owner.c_str(), r.file.empty() ? "" : " ", r.file.empty() ? "" : (r.file + ":" + std::to_string(r.line)).c_str());
+      if (op == meaning) break;
+    }
+  }
+  return s;
+}
+
+}  // namespace lattis::dispatcher

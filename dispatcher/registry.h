@@ -1,0 +1,98 @@
+// Registry: everything that was registered, by whom, and the filling of tables from it.
+//
+// Note [Snapshots]  A writer locks, changes the lists here, and sets the tables that depend on them to null. The
+//   next call of such an operator fills a new table under the lock and publishes it. A call that still runs on
+//   the old table may go on: tables, schemas, operators and backend descriptions are never freed. Their bytes are
+//   counted. Libraries are never unmapped. What must be reclaimed (Python callables) is reclaimed by its owner,
+//   whose kernel finds its own context emptied and asks for a retry.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+
+#include "dispatcher/layer.h"
+#include "dispatcher/table.h"
+
+struct lattis_library {
+  std::string ns, owner;
+  std::vector<lattis_handle> handles;
+};
+
+namespace lattis::dispatcher {
+
+using Library = lattis_library;
+
+class Registry {
+ public:
+  static Registry& get();
+
+  lattis_status define(Library&, const lattis_operator_def&, bool lazily, lattis_handle*);
+  lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle*);
+  lattis_status category_kernel(Library&, const char* category, const char* key, lattis_kernel, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle*);
+  lattis_status shape_rule(Library&, const char* op, lattis_infer, const void* context, lattis_handle*);
+  lattis_status layer(Library&, const lattis_layer&, int32_t* bit, lattis_handle*);
+  lattis_status backend(Library&, const lattis_backend&, int32_t* id, lattis_handle*);
+  lattis_status rule(Library&, const char* op, const char* layer, void* payload, void (*destroy)(void*), lattis_handle*);
+  void* find_rule(const Operator*, const char* layer);
+  lattis_status publish_interface(Library&, const char* name, uint32_t version, const void* table, lattis_handle*);
+  const void* find_interface(const char* name, uint32_t min_version);
+  lattis_status withdraw(lattis_handle);
+  void close(Library*);
+
+  // Anything else that can be withdrawn (attributes, …) registers how.
+  lattis_handle add_handle(Library&, std::function<void()> undo);
+
+  Operator* find(const std::string& name, const std::string& overload);  // null if there is none
+  std::vector<Operator*> overloads(const std::string& name);
+  std::vector<Operator*> all();
+
+  // The table of an operator, filled if need be. Null after an error (the schema does not parse).
+  const Table* table(const Operator*);
+  lattis_status prepare(Operator*);  // parses the schema
+
+  std::string show(const std::string& name);  // the table with owners, as text
+  int64_t retained_bytes() const { return retained_; }
+  void set_trace(bool on);
+  std::recursive_mutex& mutex() { return mutex_; }
+
+ private:
+  struct CategoryRegistration : Registration {
+    std::string category;
+  };
+  struct Rule {
+    lattis_handle handle;
+    std::string op, layer;
+    void* payload;
+    void (*destroy)(void*);
+  };
+  struct Interface {
+    lattis_handle handle;
+    std::string name, owner;
+    uint32_t version;
+    const void* table;
+  };
+
+  Operator* derive(Operator*, Form);
+  void invalidate(Operator*);
+  void invalidate_all();
+  const Table* fill(Operator*);
+  const Registration* find_kernel(const Operator*, const std::string& key) const;
+  const Registration* find_category(const Operator*, const std::string& key) const;
+  bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
+  Entry backend_entry(Operator*, int32_t id, std::string* who);
+  Entry traced(Entry, const Operator*, const std::string& where, const std::string& who);
+
+  std::recursive_mutex mutex_;
+  std::unordered_map<std::string, std::vector<Operator*>> operators_;
+  std::vector<Operator*> order_;
+  std::vector<CategoryRegistration> categories_;
+  std::vector<Rule> rules_;
+  std::vector<Interface> interfaces_;
+  std::unordered_map<lattis_handle, std::function<void()>> undo_;
+  lattis_handle next_handle_ = 1;
+  std::atomic<int64_t> retained_{0};
+  bool trace_ = false;
+};
+
+}  // namespace lattis::dispatcher

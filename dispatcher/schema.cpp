@@ -1,0 +1,392 @@
+#include "dispatcher/schema.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <map>
+
+#include "core/error.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+using core::Value;
+
+const std::map<std::string, Kind>& kinds() {
+  static const std::map<std::string, Kind> m = {
+      {"Tensor", Kind::Tensor}, {"Scalar", Kind::Scalar}, {"number", Kind::Scalar}, {"int", Kind::Int},
+      {"SymInt", Kind::Int}, {"DeviceIndex", Kind::Int}, {"float", Kind::Float}, {"SymFloat", Kind::Float},
+      {"bool", Kind::Bool}, {"SymBool", Kind::Bool}, {"complex", Kind::Complex}, {"str", Kind::Str},
+      {"ScalarType", Kind::Dtype}, {"Layout", Kind::Layout}, {"Device", Kind::Device},
+      {"MemoryFormat", Kind::MemoryFormat}, {"Generator", Kind::Generator}, {"Stream", Kind::Object},
+      {"Storage", Kind::Object}, {"QScheme", Kind::Int}, {"Dimname", Kind::Str}};
+  return m;
+}
+
+class Parser {
+ public:
+  Parser(const std::string& text, const std::string& ns) : text_(text), ns_(ns) {}
+
+  bool run(Schema& s) {
+    if (!operator_name(s)) return false;
+    return arguments(s) && expect("->") && returns(s) && (skip(), at_end() || fail("the end of the schema"));
+  }
+
+  bool operator_name(Schema& s) {
+    s.ns = ns_;
+    if (!identifier(s.name)) return false;
+    if (accept("::")) {
+      s.ns = s.name;
+      if (!identifier(s.name)) return false;
+    }
+    if (accept(".") && !identifier(s.overload)) return false;
+    return true;
+  }
+
+  std::string error;
+
+ private:
+  void skip() {
+    while (pos_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[pos_]))) pos_++;
+  }
+  bool at_end() const { return pos_ >= text_.size(); }
+  bool peek(const char* token) {
+    skip();
+    return text_.compare(pos_, std::char_traits<char>::length(token), token) == 0;
+  }
+  bool accept(const char* token) {
+    if (!peek(token)) return false;
+    pos_ += std::char_traits<char>::length(token);
+    return true;
+  }
+  bool fail(const char* wanted) {
+    if (error.empty())
+      error = core::format("schema: expected %s at column %zu\n  %s\n  %s^", wanted, pos_ + 1, text_.c_str(), std::string(pos_, ' ').c_str());
+    return false;
+  }
+  bool expect(const char* token) { return accept(token) || fail(("'" + std::string(token) + "'").c_str()); }
+
+  bool identifier(std::string& out) {
+    skip();
+    size_t start = pos_;
+    while (!at_end() && (std::isalnum(static_cast<unsigned char>(text_[pos_])) || text_[pos_] == '_')) pos_++;
+    if (pos_ == start || std::isdigit(static_cast<unsigned char>(text_[start]))) {
+      pos_ = start;
+      return fail("a name");
+    }
+    out = text_.substr(start, pos_ - start);
+    return true;
+  }
+
+  // (a), (a!), (a|b), (*), (a -> b), (a! -> *)
+  bool alias(Alias& a) {
+    size_t before = pos_;
+    if (!accept("(")) return true;
+    if (!alias_set(a.before)) {
+      pos_ = before;
+      error.clear();
+      return true;
+    }
+    a.write = accept("!");
+    a.after = a.before;
+    if (accept("->") && !alias_set(a.after)) return false;
+    return expect(")");
+  }
+  bool alias_set(std::string& out) {
+    out.clear();
+    do {
+      std::string one;
+      if (accept("*")) one = "*";
+      else if (!identifier(one)) return false;
+      out += (out.empty() ? "" : "|") + one;
+    } while (accept("|"));
+    return true;
+  }
+
+  bool type(Type& t, Alias& a) {
+    skip();
+    size_t start = pos_;
+    if (accept("(")) {  // a tuple
+      Type inner;
+      Alias ignored;
+      if (!accept(")")) {
+        do {
+          if (!type(inner, ignored)) return false;
+        } while (accept(","));
+        if (!expect(")")) return false;
+      }
+      t.kind = Kind::Any;
+    } else {
+      std::string word;
+      if (!identifier(word)) return false;
+      while (peek(".") && !peek("...")) {  // __torch__.torch.classes.ns.Name
+        std::string more;
+        accept(".");
+        if (!identifier(more)) return false;
+        word += "." + more;
+      }
+      auto it = kinds().find(word);
+      t.kind = it == kinds().end() ? Kind::Any : it->second;
+      bool generic = word == "Dict" || word == "Future" || word == "RRef" || word == "Await" || word == "Union" || word == "Optional" || word == "List";
+      const char *open = peek("[") ? "[" : "(", *close = *open == '[' ? "]" : ")";
+      if (generic && accept(open)) {
+        do {
+          Type inner;
+          Alias ignored;
+          if (!type(inner, ignored)) return false;
+        } while (accept(","));
+        if (!expect(close)) return false;
+      }
+    }
+    t.text = text_.substr(start, pos_ - start);
+    if (!alias(a)) return false;
+    return suffixes(t, a);
+  }
+
+  bool suffixes(Type& t, Alias& a) {
+    for (;;) {
+      if (accept("?")) {
+        t.optional = true;
+        t.text += "?";
+      } else if (accept("[")) {
+        if (t.list) t.kind = Kind::Any;  // a list of lists
+        t.optional_elements = t.optional;
+        t.optional = false;
+        t.list = true;
+        t.text += "[";
+        skip();
+        size_t start = pos_;
+        while (!at_end() && std::isdigit(static_cast<unsigned char>(text_[pos_]))) pos_++;
+        if (pos_ > start) t.list_size = std::atoi(text_.c_str() + start);
+        t.text += text_.substr(start, pos_ - start) + "]";
+        if (!expect("]")) return false;
+        if (peek("(") && !a.present() && !alias(a)) return false;
+      } else {
+        return true;
+      }
+    }
+  }
+
+  bool literal(Argument& arg) {
+    skip();
+    size_t start = pos_;
+    bool ok = literal_value(arg.type, arg.value);
+    arg.default_text = text_.substr(start, pos_ - start);
+    arg.has_default = true;
+    return ok;
+  }
+
+  bool number(Value& v) {
+    skip();
+    char* end;
+    const char* begin = text_.c_str() + pos_;
+    double d = std::strtod(begin, &end);
+    if (end == begin) return fail("a number");
+    std::string word(begin, end - begin);
+    bool whole = word.find_first_of(".eEnN") == std::string::npos;
+    v = whole ? core::integer(std::strtoll(begin, nullptr, 10)) : core::floating(d);
+    pos_ += end - begin;
+    return true;
+  }
+
+  bool literal_value(const Type& t, Value& v) {
+    skip();
+    if (peek("\"") || peek("'")) {
+      char quote = text_[pos_++];
+      std::string s;
+      while (!at_end() && text_[pos_] != quote) {
+        if (text_[pos_] == '\\' && pos_ + 1 < text_.size()) pos_++;
+        s += text_[pos_++];
+      }
+      if (at_end()) return fail("the closing quote");
+      pos_++;
+      v = core::retain_value(core::string_value(s.c_str()));
+      return true;
+    }
+    if (accept("[")) return list_literal(v);
+    if (std::isalpha(static_cast<unsigned char>(text_[pos_]))) {
+      size_t start = pos_;
+      std::string word;
+      if (!identifier(word)) return false;
+      if (word == "None") v = core::none();
+      else if (word == "True" || word == "true") v = core::boolean(true);
+      else if (word == "False" || word == "false") v = core::boolean(false);
+      else if (word == "contiguous_format") v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}};
+      else if (word == "preserve_format") v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_PRESERVE_FORMAT}};
+      else if (word == "strided") v = {LATTIS_LAYOUT, 0, {0}};
+      else if (word == "Mean" || word == "Sum") v = core::integer(word == "Mean" ? 1 : 2);
+      else if (t.kind == Kind::Dtype && core::dtype_from_name(word.c_str()) != LATTIS_NO_DTYPE) v = core::dtype_value(core::dtype_from_name(word.c_str()));
+      else if (word == "inf" || word == "nan") v = core::floating(std::strtod(word.c_str(), nullptr));
+      else {
+        pos_ = start;
+        return fail("a default value");
+      }
+      return true;
+    }
+    if (!number(v)) return false;
+    if (t.kind == Kind::Float && v.tag == LATTIS_INT) v = core::floating(static_cast<double>(v.as.i));
+    if (t.list && t.kind == Kind::Int && t.list_size > 0) {  // int[2] stride=1 means [1, 1]
+      std::vector<int64_t> all(t.list_size, v.as.i);
+      v = core::retain_value(core::int_list(all.data(), t.list_size));
+    }
+    return true;
+  }
+
+  bool list_literal(Value& v) {
+    std::vector<int64_t> ints;
+    std::vector<double> doubles;
+    std::vector<uint8_t> bools;
+    bool any_float = false;
+    if (!accept("]")) {
+      do {
+        Value one;
+        if (!literal_value(Type{}, one)) return false;
+        if (one.tag == LATTIS_BOOLEAN) bools.push_back(static_cast<uint8_t>(one.as.i));
+        any_float |= one.tag == LATTIS_FLOAT;
+        ints.push_back(one.tag == LATTIS_INT ? one.as.i : 0);
+        doubles.push_back(core::as_double(one));
+      } while (accept(","));
+      if (!expect("]")) return false;
+    }
+    Value list = core::int_list(ints.data(), static_cast<int64_t>(ints.size()));
+    if (any_float) {
+      list.tag = LATTIS_FLOAT_LIST;
+      list.as.doubles = doubles.data();
+    } else if (!bools.empty() && bools.size() == ints.size()) {
+      list.tag = LATTIS_BOOL_LIST;
+      list.as.bools = bools.data();
+    }
+    v = core::retain_value(list);
+    return true;
+  }
+
+  bool arguments(Schema& s) {
+    if (!expect("(")) return false;
+    bool keyword_only = false;
+    if (accept(")")) return true;
+    do {
+      if (accept("...")) {
+        s.variadic_args = true;
+        continue;
+      }
+      if (accept("*")) {
+        keyword_only = true;
+        continue;
+      }
+      Argument a;
+      a.keyword_only = keyword_only;
+      if (!type(a.type, a.alias) || !identifier(a.name)) return false;
+      if (peek("[") && accept("[")) {  // the older spelling: int name[2]
+        a.type.list = true;
+        skip();
+        a.type.list_size = std::atoi(text_.c_str() + pos_);
+        while (!at_end() && std::isdigit(static_cast<unsigned char>(text_[pos_]))) pos_++;
+        if (!expect("]")) return false;
+      }
+      if (accept("=") && !literal(a)) return false;
+      if (a.has_default && a.value.tag == LATTIS_NONE && !a.type.optional && a.type.kind != Kind::Any) a.type.optional = true;
+      a.is_out = keyword_only && a.alias.write;
+      for (const Argument& other : s.args)
+        if (other.name == a.name) return fail(("an argument name other than '" + a.name + "', which is taken,").c_str());
+      s.args.push_back(std::move(a));
+    } while (accept(","));
+    return expect(")");
+  }
+
+  bool one_return(Schema& s) {
+    if (accept("...")) {
+      s.variadic_rets = true;
+      return true;
+    }
+    Return r;
+    if (!type(r.type, r.alias)) return false;
+    skip();
+    if (!at_end() && (std::isalpha(static_cast<unsigned char>(text_[pos_])) || text_[pos_] == '_') && !identifier(r.name)) return false;
+    s.rets.push_back(std::move(r));
+    return true;
+  }
+
+  bool returns(Schema& s) {
+    if (!accept("(")) return one_return(s);
+    if (accept(")")) return true;
+    do {
+      if (!one_return(s)) return false;
+    } while (accept(","));
+    return expect(")");
+  }
+
+  const std::string& text_;
+  const std::string& ns_;
+  size_t pos_ = 0;
+};
+
+std::string typed(const Type& t, const Alias& a) {
+  std::string s = t.text;
+  if (!a.present()) return s;
+  std::string mark = "(" + a.before + (a.write ? "!" : "") + (a.after != a.before ? " -> " + a.after : "") + ")";
+  size_t end = 0;
+  while (end < s.size() && (std::isalnum(static_cast<unsigned char>(s[end])) || s[end] == '_' || s[end] == '.')) end++;
+  return s.substr(0, end) + mark + s.substr(end);
+}
+
+}  // namespace
+
+lattis_status parse_schema(const std::string& text, const std::string& ns, Schema* out) {
+  Parser p(text, ns);
+  if (!p.run(*out)) return core::raise(LATTIS_VALUE_ERROR, p.error);
+  if (out->rets.size() > LATTIS_MAX_RETURNS)
+    return core::raise(LATTIS_VALUE_ERROR, core::format("schema: %s has %zu returns, at most %d are supported", out->name.c_str(), out->rets.size(), LATTIS_MAX_RETURNS));
+  return LATTIS_OK;
+}
+
+lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name, std::string* overload) {
+  Schema s;
+  Parser p(text, default_ns);
+  if (!p.operator_name(s)) return core::raise(LATTIS_VALUE_ERROR, p.error);
+  *ns = s.ns;
+  *name = s.name;
+  *overload = s.overload;
+  return LATTIS_OK;
+}
+
+std::string Schema::text() const {
+  std::string s = ns + "::" + name + (overload.empty() ? "" : "." + overload) + "(";
+  bool starred = false;
+  for (size_t i = 0; i < args.size(); i++) {
+    const Argument& a = args[i];
+    if (i) s += ", ";
+    if (a.keyword_only && !starred) {
+      s += "*, ";
+      starred = true;
+    }
+    s += typed(a.type, a.alias) + " " + a.name;
+    if (a.has_default) s += "=" + a.default_text;
+  }
+  if (variadic_args) s += args.empty() ? "..." : ", ...";
+  s += ") -> ";
+  bool parens = rets.size() != 1 || variadic_rets;
+  if (parens) s += "(";
+  for (size_t i = 0; i < rets.size(); i++)
+    s += (i ? ", " : "") + typed(rets[i].type, rets[i].alias) + (rets[i].name.empty() ? "" : " " + rets[i].name);
+  if (variadic_rets) s += rets.empty() ? "..." : ", ...";
+  return s + (parens ? ")" : "");
+}
+
+std::string Schema::signature() const {
+  std::string s = "(";
+  bool starred = false;
+  for (size_t i = 0; i < args.size(); i++) {
+    const Argument& a = args[i];
+    if (i) s += ", ";
+    if (a.keyword_only && !starred) {
+      s += "*, ";
+      starred = true;
+    }
+    s += a.name;
+    if (!a.has_default) continue;
+    bool name = a.value.tag == LATTIS_MEMORY_FORMAT || a.value.tag == LATTIS_LAYOUT || a.value.tag == LATTIS_DTYPE;
+    s += "=" + (name ? "None" : a.default_text);
+  }
+  return s + ")";
+}
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,64 @@
+// Schema: an operator's signature in PyTorch's grammar, parsed once, on first use.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+
+namespace lattis::dispatcher {
+
+enum class Kind : uint8_t {
+  Tensor, Scalar, Int, Float, Bool, Complex, Str, Dtype, Layout, Device, MemoryFormat, Generator, Object, Any
+};
+
+struct Type {
+  Kind kind = Kind::Any;
+  bool optional = false;           // T?
+  bool list = false;               // T[] or T[n]
+  bool optional_elements = false;  // T?[]
+  int32_t list_size = -1;          // n of T[n]
+  std::string text;                // as it was written, without alias annotation
+};
+
+struct Alias {  // (a), (a!), (a -> *), (a|b! -> c)
+  std::string before, after;
+  bool write = false;
+  bool present() const { return !before.empty(); }
+};
+
+struct Argument {
+  std::string name;
+  Type type;
+  Alias alias;
+  bool keyword_only = false;
+  bool has_default = false;
+  bool is_out = false;               // keyword-only and written: the outputs of an out= form
+  core::Value value = core::none();  // the default, owned
+  std::string default_text;
+};
+
+struct Return {
+  std::string name;
+  Type type;
+  Alias alias;
+};
+
+struct Schema {
+  std::string ns, name, overload;
+  std::vector<Argument> args;
+  std::vector<Return> rets;
+  bool variadic_args = false, variadic_rets = false;
+
+  std::string text() const;
+  std::string signature() const;  // "(self, other, *, alpha=1)", as Python shows it
+};
+
+// Raises a ValueError that shows the column. `ns` is used where the text names none.
+lattis_status parse_schema(const std::string& text, const std::string& ns, Schema* out);
+// "ns::name.overload" out of the beginning of a schema, without parsing the rest.
+lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name, std::string* overload);
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,139 @@
+#include "dispatcher/state.h"
+
+#include <atomic>
+#include <utility>
+
+#include "core/error.h"
+#include "core/thread.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+constexpr int max_slots = 64;
+lattis_slot_type tensor_slots[max_slots];
+lattis_thread_slot_type thread_slots[max_slots];
+std::atomic<int> num_tensor_slots{0}, num_thread_slots{0};
+
+std::vector<Attribute*>& attributes() {
+  static auto* v = new std::vector<Attribute*>;
+  return *v;
+}
+
+struct Captured {
+  uint64_t include, exclude;
+  lattis_device default_device;
+  std::vector<void*> slots;
+};
+
+void destroy_tensor_slot(int index, void* state) {
+  if (tensor_slots[index].destroy) tensor_slots[index].destroy(state);
+}
+
+void destroy_thread_state(int index, void* state) {
+  if (thread_slots[index].destroy) thread_slots[index].destroy(state);
+}
+
+template <class Type>
+lattis_status add(const char* what, Type* slots, std::atomic<int>& count, const Type& t, int32_t* index) {
+  std::lock_guard lock(Registry::get().mutex());
+  int n = count.load();
+  for (int i = 0; i < n; i++)
+    if (std::string(slots[i].name) == t.name) {  // a plugin that comes back finds its slot
+      slots[i] = t;
+      *index = i;
+      return LATTIS_OK;
+    }
+  if (n == max_slots) return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: %d are taken, '%s' is one too many", what, n, t.name));
+  slots[n] = t;
+  *index = n;
+  count.store(n + 1, std::memory_order_release);
+  return LATTIS_OK;
+}
+
+}  // namespace
+
+void install_state() {
+  core::destroy_slot = destroy_tensor_slot;
+  core::destroy_thread_slot = destroy_thread_state;
+}
+
+lattis_status add_tensor_slot(Library&, const lattis_slot_type& t, int32_t* index) { return add("tensor slot", tensor_slots, num_tensor_slots, t, index); }
+lattis_status add_thread_slot(Library&, const lattis_thread_slot_type& t, int32_t* index) { return add("thread slot", thread_slots, num_thread_slots, t, index); }
+
+void set_slot(lattis_tensor* t, int32_t index, void* state) {
+  if (void* old = core::exchange_slot(core::full(t), index, state)) destroy_tensor_slot(index, old);
+}
+
+int traverse_slots(const lattis_tensor* t, lattis_visit visit, void* context) {
+  for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++)
+    if (void* s = core::get_slot(core::full(t), i); s && tensor_slots[i].traverse)
+      if (int r = tensor_slots[i].traverse(s, visit, context)) return r;
+  return 0;
+}
+
+void clear_slots(lattis_tensor* t) {
+  for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++)
+    if (void* s = core::get_slot(core::full(t), i); s && tensor_slots[i].clear) tensor_slots[i].clear(s);
+}
+
+bool has_slots(const lattis_tensor* t) {
+  for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++)
+    if (core::get_slot(core::full(t), i)) return true;
+  return false;
+}
+
+void* thread_slot(int32_t index) {
+  auto& slots = core::this_thread().slots;
+  return index < static_cast<int32_t>(slots.size()) ? slots[index] : nullptr;
+}
+
+void set_thread_slot(int32_t index, void* state) {
+  auto& slots = core::this_thread().slots;
+  if (index >= static_cast<int32_t>(slots.size())) slots.resize(index + 1);
+  if (void* old = std::exchange(slots[index], state)) destroy_thread_state(index, old);
+}
+
+void* capture_thread() {
+  core::ThreadState& t = core::this_thread();
+  auto* c = new Captured{t.shared.include, t.shared.exclude, t.shared.default_device, {}};
+  for (size_t i = 0; i < t.slots.size(); i++) c->slots.push_back(t.slots[i] && thread_slots[i].capture ? thread_slots[i].capture(t.slots[i]) : nullptr);
+  return c;
+}
+
+void restore_thread(void* captured) {
+  auto* c = static_cast<Captured*>(captured);
+  lattis_thread& t = core::this_thread().shared;
+  t.include = c->include;
+  t.exclude = c->exclude;
+  t.default_device = c->default_device;
+  for (size_t i = 0; i < c->slots.size(); i++)
+    if (c->slots[i]) set_thread_slot(static_cast<int32_t>(i), thread_slots[i].restore ? thread_slots[i].restore(c->slots[i]) : c->slots[i]);
+  delete c;
+}
+
+lattis_status add_attribute(Library& lib, const char* name, lattis_get_attribute get, lattis_set_attribute set, void* context, lattis_handle* handle) {
+  std::lock_guard lock(Registry::get().mutex());
+  if (const Attribute* old = find_attribute(name))
+    return core::raise(LATTIS_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + old->owner + "; " + lib.owner + " cannot register it too");
+  auto* a = new Attribute{name, lib.owner, get, set, context, 0};
+  attributes().push_back(a);
+  a->handle = Registry::get().add_handle(lib, [a] { std::erase(attributes(), a); });
+  if (handle) *handle = a->handle;
+  return LATTIS_OK;
+}
+
+const Attribute* find_attribute(const std::string& name) {
+  std::lock_guard lock(Registry::get().mutex());
+  for (const Attribute* a : attributes())
+    if (a->name == name) return a;
+  return nullptr;
+}
+
+std::vector<std::string> attribute_names() {
+  std::lock_guard lock(Registry::get().mutex());
+  std::vector<std::string> v;
+  for (const Attribute* a : attributes()) v.push_back(a->name);
+  return v;
+}
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,35 @@
+// State of other people: slots on tensors and threads, and Tensor attributes contributed by name.
+#pragma once
+
+#include "dispatcher/registry.h"
+
+namespace lattis::dispatcher {
+
+struct Attribute {
+  std::string name, owner;
+  lattis_get_attribute get;
+  lattis_set_attribute set;
+  void* context;
+  lattis_handle handle;
+};
+
+lattis_status add_tensor_slot(Library&, const lattis_slot_type&, int32_t* index);
+lattis_status add_thread_slot(Library&, const lattis_thread_slot_type&, int32_t* index);
+void set_slot(lattis_tensor* t, int32_t index, void* state);
+// Visits the host objects that the slots of a tensor hold; clear drops them.
+int traverse_slots(const lattis_tensor* t, lattis_visit visit, void* context);
+void clear_slots(lattis_tensor* t);
+bool has_slots(const lattis_tensor* t);
+
+void* thread_slot(int32_t index);
+void set_thread_slot(int32_t index, void* state);
+void* capture_thread();
+void restore_thread(void* captured);
+
+lattis_status add_attribute(Library&, const char* name, lattis_get_attribute, lattis_set_attribute, void* context, lattis_handle*);
+const Attribute* find_attribute(const std::string& name);  // valid until withdrawn; never freed
+std::vector<std::string> attribute_names();
+
+void install_state();  // hands the core its destroyers; once, at start-up
+
+}  // namespace lattis::dispatcher

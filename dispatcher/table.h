@@ -1,0 +1,35 @@
+// Table: the immutable snapshot that a call reads: which layers an operator has something for, and one entry for
+// each of them and for each backend. Replaced as a whole, never changed, never freed (see registry.h).
+#pragma once
+
+#include "dispatcher/operator.h"
+
+namespace lattis::dispatcher {
+
+enum EntryFlags : uint32_t {
+  calls_operators = LATTIS_KERNEL_CALLS_OPERATORS,
+  composite = 1 << 8,    // written over other operators; allocates its own results
+  stays_on = 1 << 9,     // a composite that a layer runs with itself still on
+  no_kernel = 1 << 10,   // the shape rule is all there is (meta, views)
+  mixed_dtypes = 1 << 11 // the backend converts operands itself
+};
+
+struct Entry {
+  lattis_kernel fn = nullptr;
+  void* context = nullptr;
+  uint32_t flags = 0;
+};
+
+struct Table {
+  uint64_t mask = 0;  // layers with an entry
+  const CallInfo* info = nullptr;
+  lattis_infer infer = nullptr;
+  const void* infer_context = nullptr;
+  int32_t num_backends = 0;
+  int32_t bytes = 0;
+  uint8_t layer_index[LATTIS_MAX_LAYERS] = {};
+  const Entry* layers = nullptr;
+  const Entry* backends = nullptr;
+};
+
+}  // namespace lattis::dispatcher
