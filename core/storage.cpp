@@ -9,7 +9,7 @@
 namespace lattis::core {
 namespace {
 
-Storage* blank(lattis_device device, int64_t bytes) {
+inline Storage* blank(lattis_device device, int64_t bytes) {
   ThreadState& t = this_thread();
   auto* s = static_cast<Storage*>(t.storages.pop());
   if (!s) s = static_cast<Storage*>(std::aligned_alloc(64, sizeof(Storage)));

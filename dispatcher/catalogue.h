@@ -8,7 +8,7 @@
 namespace lattis::dispatcher {
 
 inline constexpr uint32_t function = LATTIS_FORM_FUNCTION, method = LATTIS_FORM_METHOD, inplace = LATTIS_FORM_INPLACE, out = LATTIS_FORM_OUT,
-                          hidden = LATTIS_FORM_PRIVATE, everywhere = function | method, all_forms = everywhere | inplace | out;
+                          hidden = LATTIS_FORM_PRIVATE, no_kernel_needed = LATTIS_FORM_NO_KERNEL, everywhere = function | method, all_forms = everywhere | inplace | out;
 
 struct Declaration {
   const char* schema;

@@ -210,8 +210,37 @@ lattis_status dynamic_without_kernel(Frame& f) {
 
 bool crosses(const Value* args) { return !core::operator_equal(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device()); }
 
+// The usual functional call: one fresh tensor from a plain kernel.
+inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+  lattis_meta m;
+  m.kind = LATTIS_META_FRESH;
+  m.has_strides = 0;
+  f.context = t.infer_context;
+  if (lattis_status st = t.infer(&f, args, &m)) return st;
+  rets[0].tag = LATTIS_NONE;
+  lattis_status st;
+  if (__builtin_expect(m.kind == LATTIS_META_FRESH, 1)) {
+    Tensor* out;
+    if ((st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &out))) return st;
+    rets[0] = core::tensor_value(out);
+  } else {
+    if (m.kind == LATTIS_META_DYNAMIC && (e.flags & no_kernel)) return dynamic_without_kernel(f);
+    if ((st = make_result(f, m, args, &rets[0]))) return st;
+  }
+  if (__builtin_expect((e.flags & (mixed_dtypes | calls_operators | no_kernel)) == mixed_dtypes, 1)) {
+    f.context = e.context;
+    st = e.fn(&f, args, rets);
+    if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
+  } else {
+    st = run_kernel(f, e, args, rets);
+  }
+  if (__builtin_expect(st != LATTIS_OK, 0)) core::release_value(rets[0]);
+  return st;
+}
+
 lattis_status run_functional(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const int n = t.info->nrets;
+  if (n == 1 && t.info->written == 0) return run_single(f, t, e, args, rets);
   lattis_meta metas[LATTIS_MAX_RETURNS];
   if (lattis_status st = infer(f, t, args, metas, n)) return st;
   if (__builtin_expect(t.info->written != 0, 0))
@@ -327,8 +356,8 @@ lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) 
     bool same = true;
     for (int i = 1; i < info.num_tensors; i++) {
       const Value& v = args[info.tensors[i]];
-      if (v.tag != LATTIS_TENSOR) continue;
-      same &= v.as.tensor->backend == first->backend && v.as.tensor->dl.device.device_id == first->dl.device.device_id;
+      if (v.tag == LATTIS_TENSOR)
+        same &= ((v.as.tensor->backend ^ first->backend) | (v.as.tensor->dl.device.device_id ^ first->dl.device.device_id)) == 0;
     }
     if (same) {
       f.device = first->device();

@@ -19,26 +19,6 @@ const char* class_names(int accepts) {
   return names[accepts & 15];
 }
 
-// The usual case: tensors of one dtype, and parameters that fit it.
-inline bool uniform_dtype(const lattis_pointwise& p, const lattis_value* args, DType* out) {
-  if (p.condition || p.params_promote || args[0].tag != LATTIS_TENSOR) return false;
-  DType t = args[0].as.tensor->dtype;
-  int c = core::dtype_class(t);
-  for (int i = 1; i < p.inputs; i++) {
-    if (args[i].tag == LATTIS_TENSOR) {
-      if (args[i].as.tensor->dtype != t) return false;
-    } else if (args[i].tag > LATTIS_FLOAT || c != LATTIS_CLASS_FLOATING) {
-      return false;
-    }
-  }
-  for (int i = p.inputs; i < p.inputs + p.params; i++)
-    if (args[i].tag != LATTIS_INT && !(args[i].tag == LATTIS_FLOAT && c == LATTIS_CLASS_FLOATING)) return false;
-  if (!(c & p.accepts) || (p.compute == LATTIS_COMPUTE_FLOAT && c < LATTIS_CLASS_FLOATING)) return false;
-  if (c == LATTIS_CLASS_BOOL && p.params) return false;
-  *out = t;
-  return true;
-}
-
 lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args, lattis_meta* out) {
   core::ResultType r;
   const int n = p.inputs + (p.params_promote ? p.params : 0);
@@ -139,28 +119,44 @@ bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other) {
   return true;
 }
 
+// The usual case: contiguous tensors of one dtype and shape, numbers of no higher class, nothing to decide.
+static inline bool infer_uniform(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args, lattis_meta* out) {
+  if (args[0].tag != LATTIS_TENSOR || p.condition || p.params_promote) return false;
+  const lattis_tensor* x = args[0].as.tensor;
+  const int dtype_class = core::dtype_class(x->dtype);
+  const uint32_t highest = dtype_class == LATTIS_CLASS_FLOATING ? LATTIS_FLOAT : LATTIS_INT;  // a number's tag
+  uint32_t flags = x->flags;
+  for (int i = 1; i < p.inputs; i++) {
+    if (args[i].tag != LATTIS_TENSOR) {
+      if (args[i].tag > highest) return false;
+      continue;
+    }
+    const lattis_tensor* y = args[i].as.tensor;
+    if (y->dtype != x->dtype || !same_shape(y, x)) return false;
+    flags &= y->flags;
+  }
+  for (int i = p.inputs; i < p.inputs + p.params; i++)
+    if (args[i].tag > highest || args[i].tag == LATTIS_NONE) return false;
+  if (!(flags & LATTIS_CONTIGUOUS) || !(dtype_class & p.accepts) || dtype_class < (p.compute == LATTIS_COMPUTE_FLOAT ? LATTIS_CLASS_FLOATING : LATTIS_CLASS_INTEGRAL)) return false;
+  f->compute_dtype = x->dtype;
+  out->dtype = p.result == LATTIS_RESULT_BOOL ? static_cast<uint8_t>(LATTIS_BOOL) : x->dtype;
+  out->ndim = x->dl.ndim;
+  for (int i = 0; i < x->dl.ndim; i++) out->sizes[i] = x->dl.shape[i];
+  return true;
+}
+
 lattis_status infer_pointwise(lattis_frame* f, const lattis_value* args, lattis_meta* out) {
   const auto& p = *static_cast<const lattis_pointwise*>(f->context);
+  if (infer_uniform(f, p, args, out)) return LATTIS_OK;
   const lattis_tensor* in[4];
   int n = 0;
-  bool uniform = true;
-  for (int i = 0; i < p.inputs; i++) {
-    if (args[i].tag != LATTIS_TENSOR) continue;
-    in[n] = args[i].as.tensor;
-    if (n) uniform &= same_shape(in[n], in[0]);
-    n++;
-  }
-  if (DType t; uniform_dtype(p, args, &t)) {
-    f->compute_dtype = t;
-    out->dtype = p.result == LATTIS_RESULT_BOOL ? static_cast<uint8_t>(LATTIS_BOOL) : t;
-  } else if (lattis_status st = choose_dtypes(f, p, args, out)) {
-    return st;
-  }
+  for (int i = 0; i < p.inputs; i++)
+    if (args[i].tag == LATTIS_TENSOR) in[n++] = args[i].as.tensor;
+  if (lattis_status st = choose_dtypes(f, p, args, out)) return st;
   out->ndim = n ? in[0]->dl.ndim : 0;
-  for (int i = 0; i < out->ndim; i++) out->sizes[i] = in[0]->dl.shape[i];
-  if (!uniform)
-    for (int k = 1; k < n; k++)
-      if (!broadcast(&out->ndim, out->sizes, in[k]->dl.ndim, in[k]->dl.shape)) return no_broadcast(f, p, args);
+  if (n) std::copy(in[0]->dl.shape, in[0]->dl.shape + out->ndim, out->sizes);
+  for (int k = 1; k < n; k++)
+    if (!broadcast(&out->ndim, out->sizes, in[k]->dl.ndim, in[k]->dl.shape)) return no_broadcast(f, p, args);
   choose_layout(in, n, out);
   return LATTIS_OK;
 }

@@ -452,7 +452,7 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
     *who = c->owner + " (composite)";
     return {c->fn, c->context, c->flags | composite};
   }
-  if (op->infer && (id == core::meta_backend || (b && op->category == "view"))) {
+  if (op->infer && (id == core::meta_backend || (b && (op->forms & LATTIS_FORM_NO_KERNEL)))) {
     *who = "shape rule";
     return {nullptr, nullptr, no_kernel | mixed_dtypes};
   }

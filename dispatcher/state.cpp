@@ -19,6 +19,8 @@ std::vector<Attribute*>& attributes() {
   return *v;
 }
 
+void (*attribute_hook)(const Attribute*, bool) = nullptr;
+
 struct Captured {
   uint64_t include, exclude;
   lattis_device default_device;
@@ -117,7 +119,11 @@ lattis_status add_attribute(Library& lib, const char* name, lattis_get_attribute
     return core::raise(LATTIS_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + old->owner + "; " + lib.owner + " cannot register it too");
   auto* a = new Attribute{name, lib.owner, get, set, context, 0};
   attributes().push_back(a);
-  a->handle = Registry::get().add_handle(lib, [a] { std::erase(attributes(), a); });
+  if (attribute_hook) attribute_hook(a, true);
+  a->handle = Registry::get().add_handle(lib, [a] {
+    std::erase(attributes(), a);
+    if (attribute_hook) attribute_hook(a, false);
+  });
   if (handle) *handle = a->handle;
   return LATTIS_OK;
 }
@@ -127,6 +133,12 @@ const Attribute* find_attribute(const std::string& name) {
   for (const Attribute* a : attributes())
     if (a->name == name) return a;
   return nullptr;
+}
+
+void set_attribute_hook(void (*hook)(const Attribute*, bool)) {
+  std::lock_guard lock(Registry::get().mutex());
+  attribute_hook = hook;
+  for (const Attribute* a : attributes()) hook(a, true);
 }
 
 std::vector<std::string> attribute_names() {

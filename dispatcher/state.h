@@ -29,6 +29,8 @@ void restore_thread(void* captured);
 lattis_status add_attribute(Library&, const char* name, lattis_get_attribute, lattis_set_attribute, void* context, lattis_handle*);
 const Attribute* find_attribute(const std::string& name);  // valid until withdrawn; never freed
 std::vector<std::string> attribute_names();
+// Told of every attribute that comes or goes; those already there are told at once.
+void set_attribute_hook(void (*hook)(const Attribute*, bool added));
 
 void install_state();  // hands the core its destroyers; once, at start-up
 

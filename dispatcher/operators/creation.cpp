@@ -141,13 +141,13 @@ lattis_status fill_tensor(lattis_frame* f, const Value* a, Value* r) {
 
 const std::vector<Declaration>& creation_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "creation", function, infer_empty, nullptr,
+      {"empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "creation", function | no_kernel_needed, infer_empty, nullptr,
        "A tensor of the given sizes whose elements are not initialized.\n\n"
        "Args:\n    size: the sizes, as integers or one sequence\n    dtype: element type; the default dtype if absent\n    device: where it lives; the default device if absent\n\n"
        "Raises:\n    RuntimeError: a size is negative, or memory does not suffice\n\n>>> lattis.empty(2, 3).shape\nlattis.Size([2, 3])\n"},
-      {"empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor", "creation", function, infer_empty_strided, nullptr,
+      {"empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor", "creation", function | no_kernel_needed, infer_empty_strided, nullptr,
        "An uninitialized tensor with the given sizes and strides (in elements).\n\n>>> lattis.empty_strided((2, 3), (1, 2)).stride()\n(1, 2)\n"},
-      {"empty_like(Tensor self, " LIKE, "creation", function, infer_empty_like, nullptr,
+      {"empty_like(Tensor self, " LIKE, "creation", function | no_kernel_needed, infer_empty_like, nullptr,
        "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> lattis.empty_like(lattis.ones(2, 3)).shape\nlattis.Size([2, 3])\n"},
       {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, zeros,
        "A tensor of zeros.\n\n>>> lattis.zeros(2, dtype=lattis.int64)\ntensor([0, 0])\n"},

@@ -248,30 +248,30 @@ lattis_status infer_alias(lattis_frame*, const Value* a, Meta* m) {
 
 const std::vector<Declaration>& view_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", method, infer_view, nullptr,
+      {"view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", method | no_kernel_needed, infer_view, nullptr,
        "The same elements in another shape, without copying; one size may be -1.\n\nRaises:\n    RuntimeError: the strides do not allow it; use reshape\n\n"
        ">>> lattis.arange(6).view(2, 3)\ntensor([[0, 1, 2],\n        [3, 4, 5]])\n"},
       {"reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view", everywhere, nullptr, reshape,
        "The same elements in another shape: a view where possible, else a copy.\n\n>>> lattis.reshape(lattis.arange(4), (2, 2))\ntensor([[0, 1],\n        [2, 3]])\n"},
-      {"t(Tensor(a) self) -> Tensor(a)", "view", everywhere, infer_t, nullptr, "The transpose of a matrix; vectors stay as they are.\n\n>>> lattis.ones(2, 3).t().shape\nlattis.Size([3, 2])\n"},
-      {"transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere, infer_transpose, nullptr,
+      {"t(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_t, nullptr, "The transpose of a matrix; vectors stay as they are.\n\n>>> lattis.ones(2, 3).t().shape\nlattis.Size([3, 2])\n"},
+      {"transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_transpose, nullptr,
        "Swaps two dimensions.\n\n>>> lattis.transpose(lattis.ones(2, 3, 4), 0, 2).shape\nlattis.Size([4, 3, 2])\n"},
-      {"permute(Tensor(a) self, int[] dims) -> Tensor(a)", "view", everywhere, infer_permute, nullptr,
+      {"permute(Tensor(a) self, int[] dims) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_permute, nullptr,
        "Reorders the dimensions.\n\n>>> lattis.permute(lattis.ones(2, 3, 4), (2, 0, 1)).shape\nlattis.Size([4, 2, 3])\n"},
-      {"expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)", "view", method, infer_expand, nullptr,
+      {"expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)", "view", method | no_kernel_needed, infer_expand, nullptr,
        "Repeats dimensions of size 1 without copying; -1 keeps a size.\n\n>>> lattis.tensor([[1], [2]]).expand(2, 3)\ntensor([[1, 1, 1],\n        [2, 2, 2]])\n"},
-      {"slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)", "view", hidden, infer_slice, nullptr, "self[start:end:step] along one dimension."},
-      {"select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "view", everywhere, infer_select, nullptr,
+      {"slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)", "view", hidden | no_kernel_needed, infer_slice, nullptr, "self[start:end:step] along one dimension."},
+      {"select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_select, nullptr,
        "One position along a dimension, which disappears.\n\nRaises:\n    IndexError: dim or index is out of range\n\n>>> lattis.select(lattis.arange(6).view(2, 3), 0, 1)\ntensor([3, 4, 5])\n"},
-      {"squeeze(Tensor(a) self) -> Tensor(a)", "view", everywhere, infer_squeeze, nullptr, "Drops dimensions of size 1: all, or those named.\n\n>>> lattis.squeeze(lattis.ones(1, 3, 1)).shape\nlattis.Size([3])\n"},
-      {"squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere, infer_squeeze_dim, nullptr, nullptr},
-      {"squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "view", everywhere, infer_squeeze_dims, nullptr, nullptr},
-      {"unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere, infer_unsqueeze, nullptr, "Inserts a dimension of size 1.\n\n>>> lattis.unsqueeze(lattis.ones(3), 0).shape\nlattis.Size([1, 3])\n"},
-      {"as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)", "view", everywhere, infer_as_strided, nullptr,
+      {"squeeze(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_squeeze, nullptr, "Drops dimensions of size 1: all, or those named.\n\n>>> lattis.squeeze(lattis.ones(1, 3, 1)).shape\nlattis.Size([3])\n"},
+      {"squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_squeeze_dim, nullptr, nullptr},
+      {"squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_squeeze_dims, nullptr, nullptr},
+      {"unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_unsqueeze, nullptr, "Inserts a dimension of size 1.\n\n>>> lattis.unsqueeze(lattis.ones(3), 0).shape\nlattis.Size([1, 3])\n"},
+      {"as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_as_strided, nullptr,
        "A view of the storage with the given sizes, strides and offset (in elements).\n\nRaises:\n    RuntimeError: it would reach beyond the storage\n\n"
        ">>> lattis.as_strided(lattis.arange(5), (2, 2), (2, 1))\ntensor([[0, 1],\n        [2, 3]])\n"},
-      {"detach(Tensor(a) self) -> Tensor(a)", "view", everywhere, infer_alias, nullptr, "The same storage, cut from any history of gradients.\n\n>>> lattis.ones(2).detach()\ntensor([1., 1.])\n"},
-      {"alias(Tensor(a) self) -> Tensor(a)", "view", hidden, infer_alias, nullptr, "A second tensor over the same elements."},
+      {"detach(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_alias, nullptr, "The same storage, cut from any history of gradients.\n\n>>> lattis.ones(2).detach()\ntensor([1., 1.])\n"},
+      {"alias(Tensor(a) self) -> Tensor(a)", "view", hidden | no_kernel_needed, infer_alias, nullptr, "A second tensor over the same elements."},
   };
   return *table;
 }

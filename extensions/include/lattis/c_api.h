@@ -326,7 +326,8 @@ enum lattis_forms {
   LATTIS_FORM_OUT = 2,
   LATTIS_FORM_METHOD = 4,
   LATTIS_FORM_FUNCTION = 8,
-  LATTIS_FORM_PRIVATE = 16 /* not shown in the namespace */
+  LATTIS_FORM_PRIVATE = 16,  /* not shown in the namespace */
+  LATTIS_FORM_NO_KERNEL = 32 /* the shape rule is the whole operator (views, empty): every device has it */
 };
 
 typedef struct {

@@ -1,0 +1,64 @@
+// From Python arguments to values: one compiled signature per overload, driven by its schema.
+#pragma once
+
+#include <vector>
+
+#include "dispatcher/call.h"
+#include "frontend/binding/python.h"
+
+namespace lattis::binding {
+
+// Memory for the lists of one call; freed with it.
+class Arena {
+ public:
+  ~Arena();
+  void* take(size_t bytes);
+  void hold(PyObject* o);  // until the call is over
+
+ private:
+  static constexpr size_t inline_bytes = 768;
+  alignas(16) char inline_[inline_bytes];
+  size_t used_ = 0;
+  std::vector<void*> blocks_;
+  std::vector<PyObject*> held_;
+};
+
+struct Param {
+  PyObject* name;  // interned
+  dispatcher::Type type;
+  bool keyword_only, has_default;
+  Value value;  // the default
+};
+
+// Why a conversion failed; the furthest of several overloads is reported.
+struct Mismatch {
+  int arg = -1;
+  std::string text;
+};
+
+// One overload as Python sees it.
+struct Signature {
+  const dispatcher::Operator* op = nullptr;   // functional, or a form of its own
+  const dispatcher::Operator* out = nullptr;  // for out=
+  std::vector<Param> params;                  // without outputs
+  int num_positional = 0;
+  int first_list = -1;  // an int list that positional integers may spell out, as in zeros(2, 3)
+
+  bool parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) const;
+
+  // Fills values[0..nargs). Without `why`, failing is silent and cheap.
+  bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena, Mismatch* why) const;
+};
+
+// Builds it from the operator's schema; null with an exception.
+bool make_signature(const dispatcher::Operator* op, Signature* s);
+
+// One argument. False without an exception where it does not fit; with one where it fits but is wrong.
+bool convert(PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena);
+
+// Owned values to Python, and back for Python kernels.
+PyObject* to_python(Value& owned);            // takes it over
+PyObject* borrowed_to_python(const Value& v);
+std::string expected(const dispatcher::Type& t);  // "Tensor", "list of int": for messages
+
+}  // namespace lattis::binding

@@ -1,0 +1,115 @@
+#include <mutex>
+#include <vector>
+
+#include "dispatcher/parallel.h"
+#include "frontend/binding/python.h"
+
+namespace lattis::binding {
+
+PyObject* out_of_memory_error = nullptr;
+
+namespace {
+
+PyObject* exception_type(int kind) {
+  switch (kind) {
+    case LATTIS_TYPE_ERROR: return PyExc_TypeError;
+    case LATTIS_VALUE_ERROR: return PyExc_ValueError;
+    case LATTIS_INDEX_ERROR: return PyExc_IndexError;
+    case LATTIS_NOT_IMPLEMENTED: return PyExc_NotImplementedError;
+    case LATTIS_OUT_OF_MEMORY: return out_of_memory_error;
+    case LATTIS_OVERFLOW: return PyExc_OverflowError;
+    case LATTIS_BUFFER_ERROR: return PyExc_BufferError;
+    case LATTIS_INTERRUPTED: return PyExc_KeyboardInterrupt;
+    default: return PyExc_RuntimeError;  // as torch, also for an integer division by zero
+  }
+}
+
+void release_payload(void* p) { drop_anywhere(static_cast<PyObject*>(p)); }
+
+std::mutex queue_mutex;
+std::vector<PyObject*>& queue() {
+  static auto* q = new std::vector<PyObject*>;
+  return *q;
+}
+
+int drain(void*) {
+  for (;;) {
+    std::vector<PyObject*> some;
+    {
+      std::lock_guard lock(queue_mutex);
+      some.swap(queue());
+    }
+    if (some.empty()) return 0;
+    for (PyObject* o : some) Py_DECREF(o);
+  }
+}
+
+// Asked now and then by long kernels. Signals are handled by the main thread; elsewhere this finds nothing.
+lattis_status check_signals() {
+  if (!Py_IsInitialized()) return LATTIS_OK;
+  Gil gil;
+  if (PyErr_CheckSignals() == 0) return LATTIS_OK;
+  return capture_exception();
+}
+
+}  // namespace
+
+void drop_anywhere(PyObject* o) {
+  if (!o || !Py_IsInitialized()) return;
+  if (PyGILState_Check()) {
+    Py_DECREF(o);
+    return;
+  }
+  {
+    std::lock_guard lock(queue_mutex);
+    queue().push_back(o);
+  }
+  Py_AddPendingCall(drain, nullptr);
+}
+
+PyObject* raise_pending() {
+  core::Error& e = core::pending_error();
+  if (e.kind == LATTIS_HOST_ERROR && e.payload) {
+    auto* exception = static_cast<PyObject*>(e.payload);
+    e.payload = nullptr;
+    e.clear();
+    Py_INCREF(Py_TYPE(exception));
+    PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception, PyException_GetTraceback(exception));
+    return nullptr;
+  }
+  PyErr_SetString(exception_type(e.kind), e.message.c_str());
+  e.clear();
+  return nullptr;
+}
+
+lattis_status capture_exception() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  PyObject* text = PyObject_Str(value);
+  std::string message = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : "";
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return core::raise_host(value, release_payload, message);
+}
+
+std::string type_name(PyObject* o) {
+  if (o == Py_None) return "None";
+  std::string s = Py_TYPE(o)->tp_name;
+  if ((PyList_Check(o) || PyTuple_Check(o)) && PySequence_Size(o) > 0) {
+    PyObject* first = PySequence_Fast_GET_ITEM(o, 0);
+    s += std::string(" of ") + Py_TYPE(first)->tp_name;
+  }
+  return s;
+}
+
+void init_errors(PyObject* module) {
+  out_of_memory_error = PyErr_NewExceptionWithDoc("lattis.OutOfMemoryError", "Memory of a device does not suffice.", PyExc_RuntimeError, nullptr);
+  PyModule_AddObject(module, "OutOfMemoryError", Py_NewRef(out_of_memory_error));
+  dispatcher::set_interrupt_hook(check_signals);
+}
+
+}  // namespace lattis::binding

@@ -1,0 +1,321 @@
+// lattis._C: the types and operators of the call path, and by pybind11 what is called now and then: registration,
+// plugins, threads, settings.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <map>
+
+#include "core/caching_pool.h"
+#include "core/thread.h"
+#include "dispatcher/api.h"
+#include "dispatcher/generator.h"
+#include "dispatcher/parallel.h"
+#include "dispatcher/state.h"
+#include "frontend/binding/interop.h"
+#include "frontend/binding/packet.h"
+#include "frontend/binding/protocols.h"
+#include "frontend/binding/python_kernel.h"
+#include "frontend/binding/tensor_object.h"
+#include "frontend/binding/types.h"
+
+namespace py = pybind11;
+
+namespace lattis::binding {
+namespace {
+
+using dispatcher::Operator;
+using dispatcher::Registry;
+
+void check(lattis_status st) {
+  if (!st) return;
+  raise_pending();
+  throw py::error_already_set();
+}
+
+py::dict describe_operator(Operator* op) {
+  check(Registry::get().prepare(op));
+  py::dict d;
+  d["name"] = op->name;
+  d["overload"] = op->overload;
+  d["schema"] = op->schema_text;
+  d["category"] = op->category;
+  d["owner"] = op->owner;
+  d["doc"] = op->doc;
+  d["file"] = op->file;
+  d["line"] = op->line;
+  d["method"] = (op->forms & LATTIS_FORM_METHOD) != 0;
+  d["function"] = (op->forms & LATTIS_FORM_FUNCTION) != 0;
+  d["private"] = (op->forms & LATTIS_FORM_PRIVATE) != 0;
+  static const char* const forms[] = {"functional", "inplace", "out"};
+  d["form"] = forms[static_cast<int>(op->form)];
+  d["shape_rule"] = op->infer != nullptr;
+  d["expression"] = op->pointwise && op->pointwise->expression ? py::object(py::str(op->pointwise->expression)) : py::object(py::none());
+  py::list kernels, args;
+  for (const auto& r : (op->functional ? op->functional : op)->kernels) kernels.append(py::make_tuple(r.key, r.owner));
+  d["kernels"] = kernels;
+  for (const auto& a : op->schema.load()->args) {
+    py::dict arg;
+    arg["name"] = a.name;
+    arg["type"] = a.type.text;
+    arg["keyword_only"] = a.keyword_only;
+    arg["has_default"] = a.has_default;
+    arg["default"] = a.default_text;
+    arg["written"] = a.alias.write;
+    args.append(arg);
+  }
+  d["args"] = args;
+  py::list returns;
+  for (const auto& r : op->schema.load()->rets) returns.append(py::make_tuple(r.type.text, r.name));
+  d["returns"] = returns;
+  return d;
+}
+
+// Registration from Python. Callables are dropped when their registration is withdrawn.
+class PyLibrary {
+ public:
+  PyLibrary(const std::string& ns, const std::string& owner) { check(dispatcher::api()->library_open(ns.c_str(), owner.c_str(), &lib_)); }
+
+  lattis_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms, const std::string& file, int line) {
+    lattis_operator_def d{};
+    d.size = sizeof d;
+    d.schema = schema.c_str();
+    d.category = category.empty() ? nullptr : category.c_str();
+    d.doc = doc.c_str();
+    d.forms = forms;
+    d.file = file.c_str();
+    d.line = line;
+    lattis_handle h;
+    check(Registry::get().define(*lib_, d, false, &h));
+    forget_signatures();
+    return h;
+  }
+  lattis_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file, int line) {
+    lattis_handle h;
+    if (callable.is_none()) {  // explicit fall-through
+      check(Registry::get().kernel(*lib_, op.c_str(), key.c_str(), nullptr, nullptr, 0, file.c_str(), line, &h));
+      return h;
+    }
+    auto* cell = new PythonKernel{callable.release().ptr(), is_layer(key)};
+    lattis_status st = Registry::get().kernel(*lib_, op.c_str(), key.c_str(), run_python, cell, LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
+    return keep(st, h, cell);
+  }
+  lattis_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file, int line) {
+    lattis_handle h;
+    auto* cell = new PythonKernel{callable.release().ptr(), is_layer(key)};
+    lattis_status st = Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), run_python, cell, LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
+    return keep(st, h, cell);
+  }
+  py::tuple layer(const std::string& name, py::object handler, const std::string& at, const std::vector<std::string>& outside, const std::vector<std::string>& inside, uint32_t flags) {
+    std::vector<const char*> out, in;
+    for (const auto& s : outside) out.push_back(s.c_str());
+    for (const auto& s : inside) in.push_back(s.c_str());
+    out.push_back(nullptr);
+    in.push_back(nullptr);
+    auto* cell = handler.is_none() ? nullptr : new PythonKernel{handler.release().ptr(), true};
+    lattis_layer l{};
+    l.size = sizeof l;
+    l.name = name.c_str();
+    l.at = at.empty() ? nullptr : at.c_str();
+    l.outside = out.data();
+    l.inside = in.data();
+    l.flags = flags;
+    l.kernel_flags = LATTIS_KERNEL_CALLS_OPERATORS;
+    l.fallback = cell ? run_python : nullptr;
+    l.context = cell;
+    int32_t bit = -1;
+    lattis_handle h;
+    lattis_status st = Registry::get().layer(*lib_, l, &bit, &h);
+    return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
+  }
+  void withdraw(lattis_handle h) {
+    check(Registry::get().withdraw(h));
+    drop(h);
+    forget_signatures();
+  }
+  void close() {
+    if (!lib_) return;
+    for (size_t i = lib_->handles.size(); i-- > 0;) {
+      lattis_handle h = lib_->handles[i];
+      drop(h);
+    }
+    Registry::get().close(lib_);
+    lib_ = nullptr;
+    forget_signatures();
+  }
+
+ private:
+  static bool is_layer(const std::string& key) {
+    return key != "composite" && (dispatcher::layer_bit(key) >= 0 || core::backend_id(key.c_str()) < 0);
+  }
+  lattis_handle keep(lattis_status st, lattis_handle h, PythonKernel* cell) {
+    if (st) {
+      Py_CLEAR(cell->callable);
+      delete cell;
+      check(st);
+    }
+    cells_[h] = cell;
+    return h;
+  }
+  void drop(lattis_handle h) {
+    auto it = cells_.find(h);
+    if (it == cells_.end()) return;
+    Py_CLEAR(it->second->callable);  // a call that is on its way to it will look again
+    cells_.erase(it);
+  }
+  lattis_library* lib_ = nullptr;
+  std::map<lattis_handle, PythonKernel*> cells_;
+};
+
+py::object attribute_list() { return py::cast(dispatcher::attribute_names()); }
+
+void add_registration(py::module_& m) {
+  py::class_<PyLibrary>(m, "_Library")
+      .def(py::init<const std::string&, const std::string&>())
+      .def("define", &PyLibrary::define)
+      .def("impl", &PyLibrary::impl)
+      .def("category", &PyLibrary::category)
+      .def("layer", &PyLibrary::layer)
+      .def("withdraw", &PyLibrary::withdraw)
+      .def("close", &PyLibrary::close);
+  m.def("_operators", [] {
+    py::list l;
+    for (Operator* op : Registry::get().all()) l.append(describe_operator(op));
+    return l;
+  });
+  m.def("_operator_names", [] {
+    std::vector<std::tuple<std::string, uint32_t>> v;
+    for (Operator* op : Registry::get().all())
+      if (op->form != dispatcher::Form::Out) v.emplace_back(op->name, op->forms);
+    return v;
+  });
+  m.def("_show", [](const std::string& name) { return Registry::get().show(name); });
+  m.def("_packet", [](const std::string& name) {
+    PyObject* p = packet(name);
+    if (!p) throw py::error_already_set();
+    return py::reinterpret_borrow<py::object>(p);
+  });
+  m.def("_parse_schema", [](const std::string& text, const std::string& ns) {
+    dispatcher::Schema s;
+    check(dispatcher::parse_schema(text, ns, &s));
+    return s.text();
+  });
+  m.def("_retained_bytes", [] { return Registry::get().retained_bytes(); });
+  m.def("_forget_signatures", forget_signatures);
+  m.def("_set_trace", [](bool on) { Registry::get().set_trace(on); });
+  m.def("_layers", [] {
+    py::list l;
+    for (int bit = LATTIS_MAX_LAYERS - 1; bit >= 0; bit--)
+      if (const dispatcher::Layer* x = dispatcher::layer(bit); x && x->live) l.append(py::make_tuple(bit, x->name, x->owner));
+    return l;
+  });
+  m.def("_anchors", [] {
+    py::list l;
+    for (const auto& b : dispatcher::bands()) l.append(py::make_tuple(b.name, b.low, b.high));
+    return l;
+  });
+}
+
+void add_plugins(py::module_& m) {
+  m.def("_load_plugin", [](const std::string& path) {
+    check(dispatcher::load_plugin(path));
+    forget_signatures();
+  });
+  m.def("_set_backend_loader", [](py::object f) { set_backend_loader(f.ptr()); });
+  m.def("_backends", [] {
+    py::list l;
+    for (int32_t i = 0; i < core::backend_count(); i++)
+      if (const lattis_backend* b = core::backend(i))
+        l.append(py::make_tuple(std::string(b->name), core::backend_owner(i), b->device_count ? b->device_count(b->context) : 1, (b->flags & LATTIS_BACKEND_HOST) != 0));
+    return l;
+  });
+  m.def("_attributes", attribute_list);
+  m.def("_interface_text", [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lattis info` prints
+    struct Info {
+      uint32_t size;
+      const char* text;
+    };
+    auto* i = static_cast<const Info*>(Registry::get().find_interface(name.c_str(), 1));
+    return i ? py::object(py::str(i->text)) : py::object(py::none());
+  });
+}
+
+void add_settings(py::module_& m) {
+  m.def("get_num_threads", dispatcher::get_num_threads, "get_num_threads()\n--\n\nHow many threads one operator may use.\n\n>>> lattis.get_num_threads() >= 1\nTrue\n");
+  m.def("_set_num_threads", dispatcher::set_num_threads);
+  m.def("_set_default_dtype", [](py::object o) {
+    core::DType t;
+    if (!read_dtype(o.ptr(), &t) || core::dtype_class(t) != LATTIS_CLASS_FLOATING) throw py::type_error("set_default_dtype: argument 'd' must be a floating dtype, got " + std::string(py::str(o)));
+    core::set_default_dtype(t);
+  });
+  m.def("get_default_dtype", [] { return py::reinterpret_borrow<py::object>(dtype_object(core::default_dtype())); }, "get_default_dtype()\n--\n\nThe dtype of floats where none is given.\n\n>>> lattis.get_default_dtype()\nlattis.float32\n");
+  m.def("_set_default_device", [](py::object o) {
+    lattis_device d = {-1, 0};
+    if (!o.is_none()) {
+      int ok = read_device(o.ptr(), &d);
+      if (ok < 0) throw py::error_already_set();
+      if (!ok) throw py::type_error("set_default_device: argument 'device' must be a device or its name, got " + type_name(o.ptr()));
+    }
+    core::this_thread().shared.default_device = d;
+  });
+  m.def("_get_default_device", [] {
+    lattis_device d = core::this_thread().shared.default_device;
+    if (d.backend < 0) d = {core::host_backend(), 0};
+    return py::reinterpret_steal<py::object>(new_device(d));
+  });
+  m.def("_seed_all", [](py::object seed) {
+    uint64_t s = PyLong_AsUnsignedLongLongMask(seed.ptr());
+    if (PyErr_Occurred()) throw py::error_already_set();
+    dispatcher::seed_all(s);
+  });
+  m.def("_default_generator", [] {
+    lattis_object* g = dispatcher::default_generator({core::host_backend(), 0});
+    core::retain(g);
+    return py::reinterpret_steal<py::object>(new_generator_object(g));
+  });
+  m.def("_thread_layers", [] { return py::make_tuple(core::this_thread().shared.include, core::this_thread().shared.exclude); });
+  m.def("_set_thread_layers", [](uint64_t include, uint64_t exclude) {
+    core::this_thread().shared.include = include;
+    core::this_thread().shared.exclude = exclude;
+  });
+  m.def("_process_include", [](uint64_t bits, bool on) { dispatcher::api()->process_include(bits, on); });
+  m.def("_allocator_stats", [](const std::string& name) {
+    int32_t id = core::backend_id(name.c_str());
+    const lattis_backend* b = core::backend(id);
+    lattis_allocator_stats s{};
+    if (b && b->allocator->stats) b->allocator->stats(b->allocator->context, 0, &s);
+    py::dict d;
+    d["live_bytes"] = s.live_bytes;
+    d["peak_bytes"] = s.peak_bytes;
+    d["cached_bytes"] = s.cached_bytes;
+    d["allocations"] = s.allocations;
+    d["system_allocations"] = s.system_allocations;
+    return d;
+  });
+  m.def("_trim", [](const std::string& name, int64_t cap) {
+    const lattis_backend* b = core::backend(core::backend_id(name.c_str()));
+    if (b && b->allocator->trim) b->allocator->trim(b->allocator->context, cap);
+  });
+  m.def("_promote", [](py::object a, py::object b) -> py::object {
+    core::DType x, y;
+    if (!read_dtype(a.ptr(), &x) || !read_dtype(b.ptr(), &y)) throw py::type_error("promote_types: expected two dtypes, got " + type_name(a.ptr()) + " and " + type_name(b.ptr()));
+    core::DType r = core::promote(x, y);
+    if (r == LATTIS_NO_DTYPE) throw std::runtime_error(std::string("promote_types: no dtype holds both ") + core::dtype_info(x).name + " and " + core::dtype_info(y).name);
+    return py::reinterpret_borrow<py::object>(dtype_object(r));
+  });
+}
+
+}  // namespace
+}  // namespace lattis::binding
+
+PYBIND11_MODULE(_C, m) {
+  using namespace lattis::binding;
+  lattis::dispatcher::start();
+  PyObject* p = m.ptr();
+  init_errors(p);
+  if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 || init_protocols() < 0 || PyModule_AddFunctions(p, interop_methods) < 0) throw py::error_already_set();
+  add_registration(m);
+  add_plugins(m);
+  add_settings(m);
+  m.attr("__version__") = LATTIS_VERSION;
+  m.attr("_compiler") = LATTIS_COMPILER;
+}

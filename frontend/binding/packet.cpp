@@ -1,0 +1,290 @@
+#include "frontend/binding/packet.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "frontend/binding/tensor_object.h"
+
+namespace lattis::binding {
+
+PyTypeObject* packet_type = nullptr;
+
+namespace {
+
+using dispatcher::Operator;
+using dispatcher::Registry;
+
+struct Packet {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  std::string* name;  // "aten::add"
+  std::vector<std::unique_ptr<Signature>>* overloads;
+  uint64_t generation;  // of the registrations that `overloads` knows
+  PyObject* doc;
+};
+
+std::unordered_map<std::string, Packet*>& packets() {
+  static auto* m = new std::unordered_map<std::string, Packet*>;
+  return *m;
+}
+uint64_t generation = 1;
+
+Packet* cast(PyObject* o) { return reinterpret_cast<Packet*>(o); }
+
+std::string title(const Packet* p) { return p->name->rfind("aten::", 0) == 0 ? p->name->substr(6) : *p->name; }
+
+bool refresh(Packet* p) {
+  // A call further out may still be reading the old ones: they are set aside, not freed (registrations are rare).
+  static auto* old = new std::vector<std::vector<std::unique_ptr<Signature>>*>;
+  if (!p->overloads->empty()) {
+    old->push_back(p->overloads);
+    p->overloads = new std::vector<std::unique_ptr<Signature>>;
+  }
+  for (Operator* op : Registry::get().overloads(*p->name)) {
+    if (op->form == dispatcher::Form::Out) continue;
+    auto s = std::make_unique<Signature>();
+    if (!make_signature(op, s.get())) return false;
+    p->overloads->push_back(std::move(s));
+  }
+  p->generation = generation;
+  if (!p->overloads->empty()) return true;
+  PyErr_Format(PyExc_AttributeError, "lattis has no operator %s", p->name->c_str());
+  return false;
+}
+
+constexpr int64_t work_threshold = 32768;
+
+// Big enough for other Python threads to gain from the lock.
+int64_t work(const dispatcher::CallInfo& info, const Value* values) {
+  int64_t w = 0;
+  for (int i = 0; i < info.num_tensors; i++)
+    if (values[info.tensors[i]].tag == LATTIS_TENSOR) w = std::max(w, values[info.tensors[i]].as.tensor->numel);
+  for (int i = 0; i < info.num_lists; i++)
+    for (uint32_t k = 0; values[info.lists[i]].tag == LATTIS_TENSOR_LIST && k < values[info.lists[i]].length; k++)
+      if (lattis_tensor* t = values[info.lists[i]].as.tensors[k]) w = std::max(w, t->numel);
+  if (info.num_tensors == 0 && info.nargs > 0 && values[0].tag == LATTIS_INT_LIST) {
+    w = 1;
+    for (uint32_t i = 0; i < values[0].length && w > 0; i++)
+      if (__builtin_mul_overflow(w, values[0].as.ints[i], &w)) w = work_threshold;
+  } else if (info.num_tensors == 0 && info.nargs > 0) {
+    w = work_threshold;  // arange
+  }
+  return w;
+}
+
+PyObject* named_results(const Operator* op, Value* rets, int n) {
+  static auto* types = new std::map<const Operator*, PyTypeObject*>;
+  const dispatcher::Schema& s = *op->schema.load();
+  if (n == 0) Py_RETURN_NONE;
+  bool named = true;
+  for (const auto& r : s.rets) named &= !r.name.empty();
+  PyTypeObject*& type = (*types)[op];
+  if (named && !type) {
+    static auto* names = new std::vector<std::unique_ptr<std::string>>;
+    names->push_back(std::make_unique<std::string>("lattis.return_types." + op->base));
+    auto* fields = new PyStructSequence_Field[n + 1];  // kept by the type
+    for (int i = 0; i < n; i++) fields[i] = {s.rets[i].name.c_str(), nullptr};
+    fields[n] = {nullptr, nullptr};
+    PyStructSequence_Desc d = {names->back()->c_str(), "What the operator returns, by name.", fields, n};
+    type = PyStructSequence_NewType(&d);
+  }
+  PyObject* o = named ? PyStructSequence_New(type) : PyTuple_New(n);
+  for (int i = 0; i < n; i++) {
+    PyObject* x = to_python(rets[i]);
+    if (!x) x = Py_NewRef(Py_None);
+    if (named) PyStructSequence_SET_ITEM(o, i, x);
+    else PyTuple_SET_ITEM(o, i, x);
+  }
+  return o;
+}
+
+// The out= form: outputs are one tensor or a tuple of them, appended to the arguments.
+PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* out) {
+  const dispatcher::CallInfo* info;
+  if (Registry::get().prepare(const_cast<Operator*>(s.out))) return raise_pending();
+  info = &s.out->info;
+  int n = info->nargs - info->first_out;
+  PyObject* single[1] = {out};
+  PyObject* const* items = single;
+  if (n > 1) {
+    if (!PyTuple_Check(out) && !PyList_Check(out)) return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %s", title(p).c_str(), n, type_name(out).c_str());
+    if (PySequence_Fast_GET_SIZE(out) != n) return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %zd", title(p).c_str(), n, PySequence_Fast_GET_SIZE(out));
+    items = PySequence_Fast_ITEMS(out);
+  }
+  for (int i = 0; i < n; i++) {
+    if (!is_tensor(items[i])) return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be Tensor, got %s", title(p).c_str(), type_name(items[i]).c_str());
+    values[info->first_out + i] = core::tensor_value(unwrap(items[i]));
+  }
+  return run(s.out, values);
+}
+
+std::string explain(const Packet* p, const Mismatch& why) {
+  std::string s = title(p) + ": " + why.text;
+  if (p->overloads->size() > 1) {
+    s += "; it takes";
+    for (const auto& o : *p->overloads) s += "\n  " + title(p) + o->op->schema.load()->signature();
+  }
+  return s;
+}
+
+PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol, Value* values) __attribute__((noinline));
+
+PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
+  if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
+  Value values[64];
+  if (!kwnames)
+    for (const auto& s : *p->overloads)
+      if (s->parse_plain(args, n, values)) return run(s->op, values);
+  return dispatch_any(p, args, n, kwnames, number_protocol, values);
+}
+
+PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol, Value* values) {
+  Arena arena;
+  PyObject* out = nullptr;
+  for (const auto& s : *p->overloads) {
+    if (static_cast<int>(s->params.size()) > 48) continue;
+    if (s->parse(args, n, kwnames, values, &out, arena, nullptr)) {
+      if (__builtin_expect(out != nullptr && out != Py_None, 0)) return run_out(p, *s, values, out);
+      return run(s->op, values);
+    }
+    if (__builtin_expect(PyErr_Occurred() != nullptr, 0)) return nullptr;
+  }
+  if (number_protocol) Py_RETURN_NOTIMPLEMENTED;
+  Mismatch why;
+  for (const auto& s : *p->overloads) s->parse(args, n, kwnames, values, &out, arena, &why);
+  if (PyErr_Occurred()) return nullptr;
+  PyErr_SetString(PyExc_TypeError, explain(p, why).c_str());
+  return nullptr;
+}
+
+PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return dispatch(cast(self), args, PyVectorcall_NARGS(nargsf), kwnames, false);
+}
+
+PyObject* descr_get(PyObject* self, PyObject* object, PyObject*) {
+  if (!object || object == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, object);
+}
+
+PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<operator %s>", cast(self)->name->c_str()); }
+PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(title(cast(self)).c_str()); }
+PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("lattis"); }
+
+PyObject* get_doc(PyObject* self, void*) {
+  Packet* p = cast(self);
+  if (p->doc) return Py_NewRef(p->doc);
+  std::string s;
+  for (Operator* op : Registry::get().overloads(*p->name)) {
+    if (op->form == dispatcher::Form::Out || Registry::get().prepare(op)) continue;
+    s += title(p) + op->schema.load()->signature() + "\n";
+  }
+  bool inplace = false;
+  for (Operator* op : Registry::get().overloads(*p->name)) inplace |= op->form == dispatcher::Form::Inplace;
+  s += "\n";
+  for (Operator* op : Registry::get().overloads(*p->name))
+    if (!op->doc.empty()) {
+      if (inplace) s += "In place, in self: ";
+      s += op->doc;
+      break;
+    }
+  return PyUnicode_FromString(s.c_str());
+}
+
+int set_doc(PyObject* self, PyObject* value, void*) {
+  Py_XSETREF(cast(self)->doc, Py_XNewRef(value));
+  return 0;
+}
+
+PyObject* get_text_signature(PyObject* self, void*) {
+  Packet* p = cast(self);
+  if (p->generation != generation && !refresh(p)) return nullptr;
+  if (p->overloads->size() == 1) return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
+  // One signature that fits all: the first overload's names where they agree.
+  return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
+}
+
+PyObject* get_schemas(PyObject* self, void*) {
+  Packet* p = cast(self);
+  PyObject* l = PyList_New(0);
+  for (Operator* op : Registry::get().overloads(*p->name)) {
+    if (Registry::get().prepare(op)) continue;
+    PyObject* s = PyUnicode_FromString(op->schema_text.c_str());
+    PyList_Append(l, s);
+    Py_DECREF(s);
+  }
+  return l;
+}
+
+PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
+                        {"__qualname__", get_name, nullptr, nullptr, nullptr},
+                        {"__module__", get_module, nullptr, nullptr, nullptr},
+                        {"__doc__", get_doc, set_doc, nullptr, nullptr},
+                        {"__text_signature__", get_text_signature, nullptr, nullptr, nullptr},
+                        {"schemas", get_schemas, nullptr, "The schemas of all overloads and forms.", nullptr},
+                        {nullptr}};
+
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Packet, vectorcall), READONLY, nullptr}, {nullptr}};
+
+PyObject* reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(title(cast(self)).c_str()); }
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr}};
+
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)}, {Py_tp_descr_get, reinterpret_cast<void*>(descr_get)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)}, {Py_tp_getset, getset}, {Py_tp_members, members}, {Py_tp_methods, methods}, {0, nullptr}};
+PyType_Spec spec = {"lattis.OperatorPacket", sizeof(Packet), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+}  // namespace
+
+PyObject* run(const Operator* op, const Value* values) {
+  Value rets[LATTIS_MAX_RETURNS];
+  rets[0].tag = LATTIS_NONE;
+  lattis_status st;
+  if (__builtin_expect(work(op->info, values) >= work_threshold, 0)) {
+    PyThreadState* gil = PyEval_SaveThread();
+    st = dispatcher::call(nullptr, op, values, rets);
+    PyEval_RestoreThread(gil);
+  } else {
+    st = dispatcher::call(nullptr, op, values, rets);
+  }
+  if (__builtin_expect(st != LATTIS_OK, 0)) return raise_pending();
+  if (__builtin_expect(op->info.nrets == 1, 1)) return to_python(rets[0]);
+  return named_results(op, rets, op->info.nrets);
+}
+
+PyObject* packet(const std::string& name) {
+  auto it = packets().find(name);
+  if (it != packets().end()) return reinterpret_cast<PyObject*>(it->second);
+  if (Registry::get().overloads(name).empty()) {
+    PyErr_Format(PyExc_AttributeError, "lattis has no operator %s", name.c_str());
+    return nullptr;
+  }
+  PyObject* o = packet_type->tp_alloc(packet_type, 0);
+  if (!o) return nullptr;
+  Packet* p = cast(o);
+  p->vectorcall = vectorcall;
+  p->name = new std::string(name);
+  p->overloads = new std::vector<std::unique_ptr<Signature>>;
+  p->generation = 0;
+  p->doc = nullptr;
+  packets()[name] = p;
+  return o;
+}
+
+void forget_signatures() { generation++; }
+
+PyObject* call_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) { return dispatch(cast(p), args, n, nullptr, false); }
+PyObject* try_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) { return dispatch(cast(p), args, n, nullptr, true); }
+
+int init_packets(PyObject* module) {
+  PyObject* t = PyType_FromSpec(&spec);
+  if (!t) return -1;
+  packet_type = reinterpret_cast<PyTypeObject*>(t);
+  return PyModule_AddType(module, packet_type);
+}
+
+}  // namespace lattis::binding

@@ -1,0 +1,24 @@
+// OperatorPacket: the callable behind lattis.add and Tensor.add: every overload of one name.
+#pragma once
+
+#include "frontend/binding/arguments.h"
+
+namespace lattis::binding {
+
+extern PyTypeObject* packet_type;
+
+// One packet per qualified name ("aten::add"), made on first use; null with an exception if there is no such operator.
+PyObject* packet(const std::string& name);           // borrowed, lives for ever
+void forget_signatures();                            // after registrations: packets look again
+
+// Calls a packet with positional arguments. Null with an exception.
+PyObject* call_packet(PyObject* packet, PyObject* const* args, Py_ssize_t n);
+// As above, but Py_NotImplemented where no overload takes the arguments: for number protocols.
+PyObject* try_packet(PyObject* packet, PyObject* const* args, Py_ssize_t n);
+
+// Runs an operator on values and turns its results into Python; releases the GIL above a work threshold.
+PyObject* run(const dispatcher::Operator* op, const Value* values);
+
+int init_packets(PyObject* module);
+
+}  // namespace lattis::binding

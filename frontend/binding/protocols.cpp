@@ -1,0 +1,368 @@
+#include "frontend/binding/protocols.h"
+
+#include "dispatcher/state.h"
+#include "frontend/binding/packet.h"
+#include "frontend/binding/tensor_object.h"
+#include "frontend/binding/types.h"
+
+namespace lattis::binding {
+namespace {
+
+// Packets that the protocols call; filled by init_protocols.
+struct Packets {
+  PyObject *add, *sub, *rsub, *mul, *div, *floor_divide, *pow, *neg, *abs, *matmul, *logical_not, *logical_and, *logical_or, *logical_xor;
+  PyObject *add_, *sub_, *mul_, *div_, *floor_divide_, *pow_;
+  PyObject *eq, *ne, *lt, *le, *gt, *ge, *item, *select, *t, *permute;
+} ops;
+
+// ---- numbers ------------------------------------------------------------------------------------------------------------
+
+template <PyObject* Packets::*Op>
+PyObject* binary(PyObject* a, PyObject* b) {
+  PyObject* args[2] = {a, b};
+  return try_packet(ops.*Op, args, 2);
+}
+
+// Where torch has no overload with the number first: the operands change places.
+template <PyObject* Packets::*Op>
+PyObject* commutative(PyObject* a, PyObject* b) {
+  PyObject* args[2] = {a, b};
+  if (!is_tensor(a)) std::swap(args[0], args[1]);
+  return try_packet(ops.*Op, args, 2);
+}
+
+PyObject* subtract(PyObject* a, PyObject* b) {
+  if (is_tensor(a)) return binary<&Packets::sub>(a, b);
+  PyObject* args[2] = {b, a};
+  return try_packet(ops.rsub, args, 2);
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<&Packets::pow>(a, b);
+}
+PyObject* power_(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<&Packets::pow_>(a, b);
+}
+
+template <PyObject* Packets::*Op>
+PyObject* unary(PyObject* a) {
+  return call_packet(ops.*Op, &a, 1);
+}
+PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+
+PyObject* invert(PyObject* a) {
+  if (unwrap(a)->dtype != LATTIS_BOOL) return PyErr_Format(PyExc_TypeError, "~: expected a bool tensor, got %s", core::dtype_info(unwrap(a)->dtype).name);
+  return call_packet(ops.logical_not, &a, 1);
+}
+
+// & | ^ on bool tensors are the logical operators.
+template <PyObject* Packets::*Op>
+PyObject* logical(PyObject* a, PyObject* b) {
+  for (PyObject* o : {a, b})
+    if (is_tensor(o) ? unwrap(o)->dtype != LATTIS_BOOL : !PyBool_Check(o)) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_tensor(a)) std::swap(a, b);
+  if (is_tensor(b)) return binary<Op>(a, b);
+  Tensor* t;
+  lattis_device d = unwrap(a)->device();
+  if (core::new_tensor(0, nullptr, nullptr, LATTIS_BOOL, d, &t)) return raise_pending();
+  PyObject* number = wrap(t);
+  PyObject* filled = PyObject_CallMethod(number, "fill_", "O", b);
+  PyObject* r = filled ? binary<Op>(a, number) : nullptr;
+  Py_XDECREF(filled);
+  Py_DECREF(number);
+  return r;
+}
+
+PyObject* item(PyObject* a) { return call_packet(ops.item, &a, 1); }
+
+int as_bool(PyObject* a) {
+  Tensor* t = unwrap(a);
+  if (t->numel != 1) {
+    PyErr_Format(PyExc_RuntimeError, "bool: a tensor of shape %s has no truth value; use .any() or compare .item()", core::shape_string(t).c_str());
+    return -1;
+  }
+  PyObject* number = item(a);
+  if (!number) return -1;
+  int r = PyObject_IsTrue(number);
+  Py_DECREF(number);
+  return r;
+}
+
+PyObject* converted(PyObject* a, PyObject* (*convert)(PyObject*)) {
+  PyObject* number = item(a);
+  if (!number) return nullptr;
+  PyObject* r = convert(number);
+  Py_DECREF(number);
+  return r;
+}
+PyObject* as_int(PyObject* a) { return converted(a, PyNumber_Long); }
+PyObject* as_float(PyObject* a) { return converted(a, PyNumber_Float); }
+PyObject* as_index(PyObject* a) {
+  Tensor* t = unwrap(a);
+  if (core::dtype_class(t->dtype) > LATTIS_CLASS_INTEGRAL || t->numel != 1 || t->ndim() != 0)
+    return PyErr_Format(PyExc_TypeError, "index: expected a zero-dim integer tensor, got %s", core::describe(core::tensor_value(t)).c_str());
+  return as_int(a);
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int op) {
+  switch (op) {
+    case Py_EQ: return binary<&Packets::eq>(a, b);
+    case Py_NE: return binary<&Packets::ne>(a, b);
+    case Py_LT: return binary<&Packets::lt>(a, b);
+    case Py_LE: return binary<&Packets::le>(a, b);
+    case Py_GT: return binary<&Packets::gt>(a, b);
+    default: return binary<&Packets::ge>(a, b);
+  }
+}
+
+Py_hash_t hash(PyObject* a) { return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(a) >> 4); }
+
+// ---- sequences ------------------------------------------------------------------------------------------------------------
+
+Py_ssize_t length(PyObject* a) {
+  Tensor* t = unwrap(a);
+  if (t->ndim() == 0) {
+    PyErr_SetString(PyExc_TypeError, "len: a zero-dim tensor has no length");
+    return -1;
+  }
+  return t->sizes()[0];
+}
+
+PyObject* sequence_item(PyObject* a, Py_ssize_t i) {
+  if (unwrap(a)->ndim() > 0 && i >= unwrap(a)->sizes()[0]) return PyErr_Format(PyExc_IndexError, "index %zd is out of range", i);
+  PyObject* index = PyLong_FromSsize_t(i);
+  PyObject* r = get_item(a, index);
+  Py_DECREF(index);
+  return r;
+}
+
+PyObject* iterate(PyObject* a) {
+  if (unwrap(a)->ndim() == 0) return PyErr_Format(PyExc_TypeError, "iter: a zero-dim tensor cannot be iterated");
+  return PySeqIter_New(a);
+}
+
+int contains(PyObject* a, PyObject* x) {
+  PyObject* equal = compare(a, x, Py_EQ);
+  if (!equal) return -1;
+  if (equal == Py_NotImplemented) {
+    Py_DECREF(equal);
+    return 0;
+  }
+  PyObject* any = PyObject_CallMethod(equal, "sum", nullptr);
+  Py_DECREF(equal);
+  if (!any) return -1;
+  int r = as_bool(any);
+  Py_DECREF(any);
+  return r;
+}
+
+// ---- attributes ---------------------------------------------------------------------------------------------------------------
+
+PyObject* get_shape(PyObject* a, void*) { return new_size(unwrap(a)->sizes(), unwrap(a)->ndim()); }
+PyObject* get_dtype(PyObject* a, void*) { return Py_NewRef(dtype_object(unwrap(a)->dtype)); }
+PyObject* get_device(PyObject* a, void*) { return new_device(unwrap(a)->device()); }
+PyObject* get_ndim(PyObject* a, void*) { return PyLong_FromLong(unwrap(a)->ndim()); }
+PyObject* get_itemsize(PyObject* a, void*) { return PyLong_FromLongLong(core::itemsize(unwrap(a)->dtype)); }
+PyObject* get_nbytes(PyObject* a, void*) { return PyLong_FromLongLong(unwrap(a)->numel * core::itemsize(unwrap(a)->dtype)); }
+PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(unwrap(a)->storage->version); }
+PyObject* get_base(PyObject* a, void*) {
+  Tensor* b = unwrap(a)->base;
+  if (!b) Py_RETURN_NONE;
+  core::retain(b);
+  return wrap(b);
+}
+PyObject* get_keys(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(unwrap(a)->keys | unwrap(a)->storage->sticky); }
+PyObject* get_transposed(PyObject* a, void*) {
+  int n = unwrap(a)->ndim();
+  if (n <= 2) return call_packet(ops.t, &a, 1);
+  PyObject* dims = PyTuple_New(n);
+  for (int i = 0; i < n; i++) PyTuple_SET_ITEM(dims, i, PyLong_FromLong(n - 1 - i));
+  PyObject* args[2] = {a, dims};
+  PyObject* r = call_packet(ops.permute, args, 2);
+  Py_DECREF(dims);
+  return r;
+}
+
+PyObject* size(PyObject* a, PyObject* args) {
+  Tensor* t = unwrap(a);
+  PyObject* dim = Py_None;
+  if (!PyArg_ParseTuple(args, "|O:size", &dim)) return nullptr;
+  if (dim == Py_None) return get_shape(a, nullptr);
+  long d = PyLong_AsLong(dim);
+  if (d == -1 && PyErr_Occurred()) return PyErr_Format(PyExc_TypeError, "size: argument 'dim' must be int, got %s", type_name(dim).c_str());
+  if (d < -t->ndim() || d >= t->ndim()) return PyErr_Format(PyExc_IndexError, "size: argument 'dim': dimension %ld is out of range for %d dimensions", d, t->ndim());
+  return PyLong_FromLongLong(t->sizes()[d < 0 ? d + t->ndim() : d]);
+}
+PyObject* stride(PyObject* a, PyObject* args) {
+  Tensor* t = unwrap(a);
+  PyObject* dim = Py_None;
+  if (!PyArg_ParseTuple(args, "|O:stride", &dim)) return nullptr;
+  if (dim == Py_None) return new_tuple(t->strides(), t->ndim());
+  long d = PyLong_AsLong(dim);
+  if (d == -1 && PyErr_Occurred()) return PyErr_Format(PyExc_TypeError, "stride: argument 'dim' must be int, got %s", type_name(dim).c_str());
+  if (d < -t->ndim() || d >= t->ndim()) return PyErr_Format(PyExc_IndexError, "stride: argument 'dim': dimension %ld is out of range for %d dimensions", d, t->ndim());
+  return PyLong_FromLongLong(t->strides()[d < 0 ? d + t->ndim() : d]);
+}
+PyObject* data_ptr(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->dl.data); }
+PyObject* element_size(PyObject* a, PyObject*) { return get_itemsize(a, nullptr); }
+PyObject* is_contiguous(PyObject* a, PyObject*) { return PyBool_FromLong(unwrap(a)->contiguous()); }
+PyObject* numel(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->numel); }
+PyObject* dim(PyObject* a, PyObject*) { return get_ndim(a, nullptr); }
+PyObject* storage_offset(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage_offset); }
+PyObject* is_floating_point(PyObject* a, PyObject*) { return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_FLOATING); }
+PyObject* is_complex(PyObject* a, PyObject*) { return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_COMPLEX); }
+PyObject* storage_pointer(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage->data); }
+PyObject* storage_nbytes(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage->bytes); }
+
+PyGetSetDef getset[] = {{"shape", get_shape, nullptr, "The sizes, as a Size.", nullptr},
+                        {"dtype", get_dtype, nullptr, "The element type.", nullptr},
+                        {"device", get_device, nullptr, "Where it lives.", nullptr},
+                        {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+                        {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
+                        {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+                        {"T", get_transposed, nullptr, "The dimensions in reverse order; a view.", nullptr},
+                        {"_version", get_version, nullptr, "How often the storage was written by operators.", nullptr},
+                        {"_base", get_base, nullptr, "The root tensor of a view, else None.", nullptr},
+                        {"_keys", get_keys, nullptr, "The layers that this tensor asks for, as bits.", nullptr},
+                        {nullptr}};
+
+PyMethodDef methods[] = {{"size", size, METH_VARARGS, "size(dim=None)\n--\n\nThe sizes, or one of them."},
+                         {"stride", stride, METH_VARARGS, "stride(dim=None)\n--\n\nThe strides in elements, or one of them."},
+                         {"data_ptr", data_ptr, METH_NOARGS, "data_ptr()\n--\n\nThe address of the first element."},
+                         {"element_size", element_size, METH_NOARGS, "element_size()\n--\n\nBytes of one element."},
+                         {"is_contiguous", is_contiguous, METH_NOARGS, "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
+                         {"numel", numel, METH_NOARGS, "numel()\n--\n\nThe number of elements."},
+                         {"nelement", numel, METH_NOARGS, "nelement()\n--\n\nThe number of elements."},
+                         {"dim", dim, METH_NOARGS, "dim()\n--\n\nThe number of dimensions."},
+                         {"ndimension", dim, METH_NOARGS, "ndimension()\n--\n\nThe number of dimensions."},
+                         {"storage_offset", storage_offset, METH_NOARGS, "storage_offset()\n--\n\nWhere the first element stands in the storage, in elements."},
+                         {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point()\n--\n\nWhether the dtype is floating."},
+                         {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
+                         {"_storage_ptr", storage_pointer, METH_NOARGS, nullptr},
+                         {"_storage_nbytes", storage_nbytes, METH_NOARGS, nullptr},
+                         {nullptr}};
+
+// A plugin's attribute: a data descriptor on the type for as long as it is registered.
+//
+// Note [No __getattr__]  CPython calls a method without making a bound object only where the type's tp_getattro is the
+//   generic one. So neither plugins' attributes nor explanations of missing names are a fallback of getattr; they
+//   are descriptors, put on the type when they are registered. Measured: 36 ns for each call of a method.
+struct AttributeObject {
+  PyObject_HEAD
+  const dispatcher::Attribute* attribute;
+  PyObject* before;  // what the name gave earlier, or null
+};
+PyTypeObject* attribute_type = nullptr;
+
+PyObject* attribute_get(PyObject* self, PyObject* object, PyObject*) {
+  if (!object || object == Py_None) return Py_NewRef(self);
+  const dispatcher::Attribute* a = reinterpret_cast<AttributeObject*>(self)->attribute;
+  Value v = core::none();
+  if (a->get(nullptr, a->context, unwrap(object), &v)) return raise_pending();
+  return to_python(v);
+}
+
+int attribute_set(PyObject* self, PyObject* object, PyObject* value) {
+  const dispatcher::Attribute* a = reinterpret_cast<AttributeObject*>(self)->attribute;
+  if (!a->set || !value) {
+    PyErr_Format(PyExc_AttributeError, "Tensor.%s cannot be %s", a->name.c_str(), value ? "set" : "deleted");
+    return -1;
+  }
+  Arena arena;
+  Value v;
+  dispatcher::Type any;
+  if (!convert(value, any, &v, arena)) {
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Tensor.%s: cannot be %s", a->name.c_str(), type_name(value).c_str());
+    return -1;
+  }
+  if (a->set(nullptr, a->context, unwrap(object), &v)) {
+    raise_pending();
+    return -1;
+  }
+  return 0;
+}
+
+void attribute_dealloc(PyObject* self) {
+  Py_XDECREF(reinterpret_cast<AttributeObject*>(self)->before);
+  PyTypeObject* t = Py_TYPE(self);
+  t->tp_free(self);
+  Py_DECREF(t);
+}
+
+PyType_Slot attribute_slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(attribute_get)}, {Py_tp_descr_set, reinterpret_cast<void*>(attribute_set)},
+                                 {Py_tp_dealloc, reinterpret_cast<void*>(attribute_dealloc)}, {0, nullptr}};
+PyType_Spec attribute_spec = {"lattis.PluginAttribute", sizeof(AttributeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, attribute_slots};
+
+void attribute_changed(const dispatcher::Attribute* a, bool added) {
+  if (!Py_IsInitialized()) return;
+  Gil gil;
+  auto* type = reinterpret_cast<PyObject*>(tensor_type);
+  PyObject* there = PyDict_GetItemString(tensor_type->tp_dict, a->name.c_str());
+  if (added) {
+    auto* o = reinterpret_cast<AttributeObject*>(attribute_type->tp_alloc(attribute_type, 0));
+    o->attribute = a;
+    o->before = Py_XNewRef(there);
+    PyObject_SetAttrString(type, a->name.c_str(), reinterpret_cast<PyObject*>(o));
+    Py_DECREF(o);
+  } else if (there && Py_TYPE(there) == attribute_type) {
+    PyObject* before = Py_XNewRef(reinterpret_cast<AttributeObject*>(there)->before);
+    if (before) PyObject_SetAttrString(type, a->name.c_str(), before);
+    else PyObject_DelAttrString(type, a->name.c_str());
+    Py_XDECREF(before);
+  }
+}
+
+}  // namespace
+
+void add_protocol_slots(std::vector<PyType_Slot>& slots) {
+  auto add = [&](int id, auto* f) { slots.push_back({id, reinterpret_cast<void*>(f)}); };
+  add(Py_nb_add, commutative<&Packets::add>);
+  add(Py_nb_subtract, subtract);
+  add(Py_nb_multiply, commutative<&Packets::mul>);
+  add(Py_nb_true_divide, binary<&Packets::div>);
+  add(Py_nb_floor_divide, binary<&Packets::floor_divide>);
+  add(Py_nb_power, power);
+  add(Py_nb_matrix_multiply, binary<&Packets::matmul>);
+  add(Py_nb_inplace_add, binary<&Packets::add_>);
+  add(Py_nb_inplace_subtract, binary<&Packets::sub_>);
+  add(Py_nb_inplace_multiply, binary<&Packets::mul_>);
+  add(Py_nb_inplace_true_divide, binary<&Packets::div_>);
+  add(Py_nb_inplace_floor_divide, binary<&Packets::floor_divide_>);
+  add(Py_nb_inplace_power, power_);
+  add(Py_nb_negative, unary<&Packets::neg>);
+  add(Py_nb_positive, positive);
+  add(Py_nb_absolute, unary<&Packets::abs>);
+  add(Py_nb_invert, invert);
+  add(Py_nb_and, logical<&Packets::logical_and>);
+  add(Py_nb_or, logical<&Packets::logical_or>);
+  add(Py_nb_xor, logical<&Packets::logical_xor>);
+  add(Py_nb_bool, as_bool);
+  add(Py_nb_int, as_int);
+  add(Py_nb_float, as_float);
+  add(Py_nb_index, as_index);
+  add(Py_mp_length, length);
+  add(Py_mp_subscript, get_item);
+  add(Py_mp_ass_subscript, set_item);
+  add(Py_sq_length, length);
+  add(Py_sq_item, sequence_item);
+  add(Py_sq_contains, contains);
+  add(Py_tp_iter, iterate);
+  add(Py_tp_richcompare, compare);
+  add(Py_tp_hash, hash);
+  slots.push_back({Py_tp_getset, getset});
+  slots.push_back({Py_tp_methods, methods});
+}
+
+int init_protocols() {
+  if (!(attribute_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&attribute_spec)))) return -1;
+  dispatcher::set_attribute_hook(attribute_changed);
+  auto find = [](const char* name) { return packet(std::string("aten::") + name); };
+  ops = {find("add"), find("sub"), find("rsub"), find("mul"), find("div"), find("floor_divide"), find("pow"), find("neg"), find("abs"), find("matmul"),
+         find("logical_not"), find("logical_and"), find("logical_or"), find("logical_xor"), find("add_"), find("sub_"), find("mul_"), find("div_"),
+         find("floor_divide_"), find("pow_"), find("eq"), find("ne"), find("lt"), find("le"), find("gt"), find("ge"), find("item"), find("select"), find("t"), find("permute")};
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+}  // namespace lattis::binding

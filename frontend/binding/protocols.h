@@ -1,0 +1,18 @@
+// What makes a Tensor feel like a number, a sequence and an object: slots of its type, filled in protocols.cpp.
+#pragma once
+
+#include <vector>
+
+#include "frontend/binding/python.h"
+
+namespace lattis::binding {
+
+void add_protocol_slots(std::vector<PyType_Slot>& slots);
+// Finds the operators that the protocols call; after the catalogue is registered.
+int init_protocols();
+
+// tensor[index] and tensor[index] = value; in indexing.cpp.
+PyObject* get_item(PyObject* self, PyObject* index);
+int set_item(PyObject* self, PyObject* index, PyObject* value);
+
+}  // namespace lattis::binding

@@ -1,0 +1,42 @@
+// What every file of the binding shares: CPython's API, and errors on their way from values to exceptions and back.
+// Operators and Tensor are written against CPython's API, because they are the call path; pybind11 serves the rest.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <lattis/c_api.h>
+
+#include <string>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "core/tensor.h"
+#include "core/value.h"
+
+namespace lattis::binding {
+
+using core::Tensor;
+using core::Value;
+
+// Turns the thread's pending error into a Python exception; always returns null.
+PyObject* raise_pending();
+// Turns the current Python exception into a pending error, which keeps the exception object itself.
+lattis_status capture_exception();
+
+// Drops a reference from a thread that may not hold the GIL: queued until somebody does.
+void drop_anywhere(PyObject* o);
+
+struct Gil {
+  PyGILState_STATE state = PyGILState_Ensure();
+  ~Gil() { PyGILState_Release(state); }
+};
+
+extern PyObject* out_of_memory_error;  // lattis.OutOfMemoryError
+
+// "int", "numpy.ndarray", "list of str": for messages.
+std::string type_name(PyObject* o);
+
+void init_errors(PyObject* module);
+
+}  // namespace lattis::binding

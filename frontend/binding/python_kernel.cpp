@@ -1,0 +1,260 @@
+#include "frontend/binding/python_kernel.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+
+#include "frontend/binding/arguments.h"
+#include "frontend/binding/packet.h"
+#include "frontend/binding/tensor_object.h"
+
+namespace lattis::binding {
+namespace {
+
+using dispatcher::Operator;
+
+PyTypeObject* call_type = nullptr;
+
+// What a layer's handler gets first: the operator, and the way on.
+struct Call {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  lattis_frame* frame;         // null once the handler has returned
+  const Value* values;         // as they came
+  PyObject* const* objects;    // the same, as Python saw them: args, then kwargs' values
+  Py_ssize_t num_objects, num_positional;
+  PyObject* kwnames;
+};
+
+Call* cast(PyObject* o) { return reinterpret_cast<Call*>(o); }
+
+const Signature* signature(const Operator* op) {
+  static auto* cache = new std::unordered_map<const Operator*, std::unique_ptr<Signature>>;
+  auto& s = (*cache)[op];
+  if (s) return s.get();
+  auto made = std::make_unique<Signature>();
+  if (!make_signature(op, made.get())) return nullptr;
+  made->out = nullptr;  // an out= form's outputs are parameters like others here
+  s = std::move(made);
+  return s.get();
+}
+
+PyObject* results_to_python(const Operator* op, Value* rets) {
+  int n = op->info.nrets;
+  if (n == 0) Py_RETURN_NONE;
+  if (n == 1) return to_python(rets[0]);
+  PyObject* t = PyTuple_New(n);
+  for (int i = 0; i < n; i++) PyTuple_SET_ITEM(t, i, to_python(rets[i]));
+  return t;
+}
+
+bool unchanged(const Call* c, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+  Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, had = c->kwnames ? PyTuple_GET_SIZE(c->kwnames) : 0;
+  if (n != c->num_positional || nkw != had) return false;
+  for (Py_ssize_t i = 0; i < n + nkw; i++)
+    if (args[i] != c->objects[i]) return false;
+  for (Py_ssize_t i = 0; i < nkw; i++)
+    if (PyTuple_GET_ITEM(kwnames, i) != PyTuple_GET_ITEM(c->kwnames, i)) return false;
+  return true;
+}
+
+PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  Call* c = cast(self);
+  if (!c->frame) return PyErr_Format(PyExc_RuntimeError, "redispatch: the handler that this call belongs to has returned");
+  Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  const Operator* op = c->frame->op;
+  Arena arena;
+  Value values[64], rets[LATTIS_MAX_RETURNS];
+  const Value* use = c->values;
+  if (!unchanged(c, args, n, kwnames)) {
+    const Signature* s = signature(op);
+    if (!s) return nullptr;
+    Mismatch why;
+    PyObject* out = nullptr;
+    if (!s->parse(args, n, kwnames, values, &out, arena, &why)) {
+      if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "%s: redispatch: %s", dispatcher::operator_title(op).c_str(), why.text.c_str());
+      return nullptr;
+    }
+    use = values;
+  }
+  rets[0].tag = LATTIS_NONE;
+  if (dispatcher::redispatch(c->frame, use, rets)) return raise_pending();
+  return results_to_python(op, rets);
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->name.c_str()) : PyUnicode_FromString("");
+}
+PyObject* get_overload(PyObject* self, void*) {
+  return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->overload.c_str()) : PyUnicode_FromString("");
+}
+PyObject* get_schema(PyObject* self, void*) {
+  return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->schema_text.c_str()) : PyUnicode_FromString("");
+}
+PyObject* get_category(PyObject* self, void*) {
+  return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->category.c_str()) : PyUnicode_FromString("");
+}
+void dealloc(PyObject* self) {
+  PyTypeObject* t = Py_TYPE(self);
+  t->tp_free(self);
+  Py_DECREF(t);
+}
+
+PyGetSetDef getset[] = {{"name", get_name, nullptr, "The operator's name, as 'aten::add'.", nullptr},
+                        {"overload", get_overload, nullptr, "The overload's name, perhaps empty.", nullptr},
+                        {"schema", get_schema, nullptr, "The operator's schema.", nullptr},
+                        {"category", get_category, nullptr, "The operator's category.", nullptr},
+                        {nullptr}};
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr}, {nullptr}};
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)}, {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_getset, getset}, {Py_tp_members, members},
+                       {Py_tp_doc, const_cast<char*>("One call of an operator, as a layer's handler sees it; calling it goes on to the layers below.")}, {0, nullptr}};
+PyType_Spec spec = {"lattis.library.Call", sizeof(Call), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+// Keyword-only arguments at their default are left out, trailing positional ones too.
+bool is_default(const dispatcher::Argument& a, const Value& v) {
+  if (!a.has_default || v.tag != a.value.tag) return false;
+  if (v.tag == LATTIS_NONE) return true;
+  if (v.tag > LATTIS_FLOAT && v.tag != LATTIS_DTYPE && v.tag != LATTIS_MEMORY_FORMAT && v.tag != LATTIS_LAYOUT) return v.as.pointer == a.value.as.pointer && v.length == a.value.length;
+  return v.as.i == a.value.as.i;
+}
+
+// A Python result into a value of the declared type; owned.
+bool from_python(PyObject* o, const dispatcher::Return& r, Value* out) {
+  Arena arena;
+  Value v;
+  dispatcher::Type t = r.type;
+  t.optional = true;
+  if (!convert(o, t, &v, arena)) {
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected %s, got %s", expected(r.type).c_str(), type_name(o).c_str());
+    return false;
+  }
+  *out = core::retain_value(v);
+  return true;
+}
+
+// Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
+// be what the rule said; it takes the place of the allocation, or is copied into memory that the caller gave.
+lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
+  if (ret->tag != LATTIS_TENSOR || result.tag != LATTIS_TENSOR) {
+    core::release_value(*ret);
+    *ret = result;
+    return LATTIS_OK;
+  }
+  const Tensor *want = core::full(ret->as.tensor), *got = core::full(result.as.tensor);
+  if (want == got) {
+    core::release_value(result);
+    return LATTIS_OK;
+  }
+  bool same = want->dtype == got->dtype && want->ndim() == got->ndim() && std::equal(want->sizes(), want->sizes() + want->ndim(), got->sizes());
+  if (!same) {
+    std::string s = dispatcher::operator_title(f->op) + ": the Python kernel returned " + core::describe(result) + ", the shape rule says " + core::describe(*ret);
+    core::release_value(result);
+    return core::raise(LATTIS_RUNTIME_ERROR, s);
+  }
+  if (replace) {
+    core::release_value(*ret);
+    *ret = result;
+    return LATTIS_OK;
+  }
+  static const Operator* copy = dispatcher::Registry::get().find("aten::copy_", "");
+  Value in[3] = {*ret, result, core::boolean(false)}, out = core::none();
+  lattis_status st = dispatcher::call(f, copy, in, &out);
+  core::release_value(out);
+  core::release_value(result);
+  return st;
+}
+
+lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool layer) {
+  const dispatcher::Schema& s = *f->op->schema.load();
+  int n = static_cast<int>(s.rets.size());
+  if (n == 0) return LATTIS_OK;
+  if (n > 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n)) {
+    PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return a tuple of %d, got %s", dispatcher::operator_title(f->op).c_str(), n, type_name(result).c_str());
+    return capture_exception();
+  }
+  bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
+  for (int i = 0; i < n; i++) {
+    Value v;
+    if (!from_python(n == 1 ? result : PyTuple_GET_ITEM(result, i), s.rets[i], &v)) return capture_exception();
+    if (layer) rets[i] = v;
+    else if (lattis_status st = deliver(f, &rets[i], v, functional)) return st;
+  }
+  return LATTIS_OK;
+}
+
+}  // namespace
+
+lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  Gil gil;
+  auto* k = static_cast<PythonKernel*>(const_cast<void*>(f->context));
+  if (!k->callable) return dispatcher::retry;
+  const dispatcher::Schema& s = *f->op->schema.load();
+  const int nargs = static_cast<int>(s.args.size());
+  PyObject* objects[66];
+  PyObject* kwnames = nullptr;
+  Py_ssize_t n = 0, positional = 0;
+  PyObject** first = objects + 1;
+  bool any_keyword = false;
+  for (int i = 0; i < nargs; i++) any_keyword |= s.args[i].keyword_only && !is_default(s.args[i], args[i]);
+  for (int i = 0; i < nargs && !s.args[i].keyword_only; i++) {
+    bool rest = true;
+    for (int j = i; j < nargs && rest; j++) rest = s.args[j].keyword_only || is_default(s.args[j], args[j]);
+    if (rest) break;
+    first[n++] = borrowed_to_python(args[i]);
+  }
+  positional = n;
+  if (any_keyword) {
+    kwnames = PyTuple_New(0);
+    for (int i = 0; i < nargs; i++) {
+      if (!s.args[i].keyword_only || is_default(s.args[i], args[i])) continue;
+      first[n++] = borrowed_to_python(args[i]);
+      Py_ssize_t at = PyTuple_GET_SIZE(kwnames);
+      _PyTuple_Resize(&kwnames, at + 1);
+      PyObject* name = PyUnicode_InternFromString(s.args[i].name.c_str());
+      PyTuple_SET_ITEM(kwnames, at, name);
+    }
+  }
+  PyObject* callable = Py_NewRef(k->callable);
+  const bool layer = k->layer;
+  lattis_frame* outer = f->thread->frame;
+  f->thread->frame = f;
+  PyObject* result = nullptr;
+  Call* c = nullptr;
+  if (layer) {
+    c = cast(call_type->tp_alloc(call_type, 0));
+    c->vectorcall = redispatch;
+    c->frame = f;
+    c->values = args;
+    c->objects = first;
+    c->num_objects = n;
+    c->num_positional = positional;
+    c->kwnames = kwnames;
+    objects[0] = reinterpret_cast<PyObject*>(c);
+    result = PyObject_Vectorcall(callable, objects, positional + 1, kwnames);
+    c->frame = nullptr;
+  } else {
+    result = PyObject_Vectorcall(callable, first, positional, kwnames);
+  }
+  f->thread->frame = outer;
+  lattis_status st = result ? take_results(f, result, rets, layer) : capture_exception();
+  Py_XDECREF(result);
+  Py_XDECREF(reinterpret_cast<PyObject*>(c));
+  Py_XDECREF(kwnames);
+  Py_DECREF(callable);
+  for (Py_ssize_t i = 0; i < n; i++) Py_XDECREF(first[i]);
+  return st;
+}
+
+int init_python_kernels(PyObject* module) {
+  PyObject* t = PyType_FromSpec(&spec);
+  if (!t) return -1;
+  call_type = reinterpret_cast<PyTypeObject*>(t);
+  return PyModule_AddObject(module, "Call", Py_NewRef(t));
+}
+
+}  // namespace lattis::binding

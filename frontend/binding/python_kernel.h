@@ -1,0 +1,19 @@
+// Kernels and layers written in Python: how a call goes out into Python and comes back.
+#pragma once
+
+#include "dispatcher/call.h"
+#include "frontend/binding/python.h"
+
+namespace lattis::binding {
+
+// Owns the callable until it is withdrawn. The cell itself stays: an old table may still point to it.
+struct PythonKernel {
+  PyObject* callable;
+  bool layer;  // called as handler(call, *args, **kwargs), else as kernel(*args, **kwargs)
+};
+
+lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value* rets);
+
+int init_python_kernels(PyObject* module);
+
+}  // namespace lattis::binding

@@ -1,0 +1,157 @@
+#include "frontend/binding/tensor_object.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+
+#include "dispatcher/state.h"
+#include "frontend/binding/protocols.h"
+
+namespace lattis::binding {
+
+PyTypeObject* tensor_type = nullptr;
+
+namespace {
+
+TensorObject* cast(PyObject* o) { return reinterpret_cast<TensorObject*>(o); }
+
+// Dead objects of the exact type, kept for reuse.
+constexpr int pool_capacity = 256;
+PyObject* pool[pool_capacity];
+int pooled = 0;
+
+bool worth_keeping(TensorObject* o) {
+  return Py_TYPE(o) != tensor_type || o->weakrefs || (o->dict && PyDict_GET_SIZE(o->dict) > 0);
+}
+
+void dealloc(PyObject* self) {
+  TensorObject* o = cast(self);
+  Tensor* t = o->tensor;
+  if (t && !o->owned_by_tensor && __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) > 1 && worth_keeping(o)) {
+    Py_SET_REFCNT(self, 1);  // the tensor's reference, from now on
+    o->owned_by_tensor = true;
+    core::release(t);
+    return;
+  }
+  PyObject_GC_UnTrack(self);
+  if (o->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(o->dict);
+  if (t) {
+    t->host = nullptr;
+    o->tensor = nullptr;
+    core::release(t);
+  }
+  PyTypeObject* type = Py_TYPE(self);
+  if (type == tensor_type && pooled < pool_capacity) {
+    pool[pooled++] = self;
+    return;
+  }
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+// The tensor's last reference goes, and it owned its Python object.
+void host_released(Tensor* t) {
+  auto* o = static_cast<TensorObject*>(t->host);
+  t->host = nullptr;
+  auto finish = [](TensorObject* object) {
+    object->tensor = nullptr;
+    object->owned_by_tensor = false;
+    Py_DECREF(reinterpret_cast<PyObject*>(object));
+  };
+  if (!Py_IsInitialized()) return;
+  if (PyGILState_Check()) {
+    finish(o);
+  } else {
+    o->tensor = nullptr;
+    o->owned_by_tensor = false;
+    drop_anywhere(reinterpret_cast<PyObject*>(o));
+  }
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  TensorObject* o = cast(self);
+  Py_VISIT(o->dict);
+  Py_VISIT(Py_TYPE(self));
+  if (o->tensor && !o->owned_by_tensor && o->tensor->object.refcount == 1)
+    return dispatcher::traverse_slots(o->tensor, reinterpret_cast<lattis_visit>(reinterpret_cast<void*>(visit)), arg);
+  return 0;
+}
+
+int clear(PyObject* self) {
+  TensorObject* o = cast(self);
+  Py_CLEAR(o->dict);
+  if (o->tensor && o->tensor->object.refcount == 1) dispatcher::clear_slots(o->tensor);
+  return 0;
+}
+
+PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, dict), READONLY, nullptr},
+                         {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weakrefs), READONLY, nullptr},
+                         {nullptr}};
+
+}  // namespace
+
+PyObject* wrap(Tensor* t) {
+  if (auto* there = static_cast<TensorObject*>(t->host)) {
+    auto* o = reinterpret_cast<PyObject*>(there);
+    if (there->owned_by_tensor) {  // flip back: our reference to the tensor becomes the object's, its own becomes ours
+      there->owned_by_tensor = false;
+      return o;
+    }
+    core::release(t);
+    return Py_NewRef(o);
+  }
+  PyObject* self;
+  if (pooled > 0) {
+    self = pool[--pooled];
+    _Py_NewReference(self);
+  } else {
+    self = reinterpret_cast<PyObject*>(PyObject_GC_New(TensorObject, tensor_type));
+    if (!self) {
+      core::release(t);
+      return nullptr;
+    }
+  }
+  TensorObject* o = cast(self);
+  o->tensor = t;
+  o->dict = nullptr;
+  o->weakrefs = nullptr;
+  o->owned_by_tensor = false;
+  t->host = self;
+  PyObject_GC_Track(self);
+  return self;
+}
+
+static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  if (type == tensor_type || PyTuple_GET_SIZE(args) == 0 || !is_tensor(PyTuple_GET_ITEM(args, 0))) {
+    (void)kwargs;
+    return PyErr_Format(PyExc_TypeError, "Tensor: create tensors with lattis.tensor(data) or a factory such as lattis.zeros; a subclass takes a Tensor, whose storage it shares");
+  }
+  Tensor* of = unwrap(PyTuple_GET_ITEM(args, 0));
+  PyObject* self = type->tp_alloc(type, 0);
+  if (!self) return nullptr;
+  Tensor* t = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
+  t->keys = of->keys;
+  cast(self)->tensor = t;
+  t->host = self;
+  return self;
+}
+
+int init_tensor_type(PyObject* module) {
+  std::vector<PyType_Slot> slots = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                                    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                                    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                                    {Py_tp_new, reinterpret_cast<void*>(new_tensor_object)},
+                                    {Py_tp_members, members},
+                                    {Py_tp_doc, const_cast<char*>("A strided array of one dtype on one device.")}};
+  add_protocol_slots(slots);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"lattis.Tensor", sizeof(TensorObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots.data()};
+  PyObject* t = PyType_FromSpec(&spec);
+  if (!t) return -1;
+  tensor_type = reinterpret_cast<PyTypeObject*>(t);
+  core::host_released = host_released;
+  return PyModule_AddType(module, tensor_type);
+}
+
+}  // namespace lattis::binding

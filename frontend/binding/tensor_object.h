@@ -1,0 +1,31 @@
+// The Python object of a tensor.
+//
+// Note [One object per tensor]  Tensor.host points to the Python object. Normally the object owns the tensor. When the
+//   object's last Python reference goes while others still hold the tensor (a view's base, a layer's state), it is
+//   dropped, unless it carries something to lose: a dict, a subclass, weak references. Then ownership flips: the
+//   tensor owns the object, which stays alive without owning the tensor; the next wrap() flips it back.
+#pragma once
+
+#include "frontend/binding/python.h"
+
+namespace lattis::binding {
+
+struct TensorObject {
+  PyObject_HEAD
+  Tensor* tensor;
+  PyObject* dict;
+  PyObject* weakrefs;
+  bool owned_by_tensor;
+};
+
+extern PyTypeObject* tensor_type;
+
+inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type || PyType_IsSubtype(Py_TYPE(o), tensor_type); }
+inline Tensor* unwrap(PyObject* o) { return reinterpret_cast<TensorObject*>(o)->tensor; }
+
+// Takes over the caller's reference to the tensor.
+PyObject* wrap(Tensor* owned);
+
+int init_tensor_type(PyObject* module);
+
+}  // namespace lattis::binding

@@ -1,0 +1,310 @@
+#include "frontend/binding/types.h"
+
+#include "core/dtype.h"
+#include "dispatcher/generator.h"
+
+namespace lattis::binding {
+
+PyTypeObject *dtype_type, *device_type, *size_type, *layout_type, *memory_format_type, *generator_type;
+
+namespace {
+
+using core::DType;
+
+PyObject* loader = nullptr;
+
+// ---- dtype ------------------------------------------------------------------------------------------------------
+
+struct DtypeObject {
+  PyObject_HEAD
+  DType value;
+};
+PyObject* dtypes[LATTIS_NUM_DTYPES];
+
+DType dtype_of(PyObject* o) { return reinterpret_cast<DtypeObject*>(o)->value; }
+
+PyObject* dtype_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", core::dtype_info(dtype_of(o)).name); }
+PyObject* dtype_itemsize(PyObject* o, void*) { return PyLong_FromLongLong(core::itemsize(dtype_of(o))); }
+PyObject* dtype_floating(PyObject* o, void*) { return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_FLOATING); }
+PyObject* dtype_complex(PyObject* o, void*) { return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_COMPLEX); }
+PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(dtype_of(o) >= LATTIS_INT8); }
+PyObject* dtype_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(core::dtype_info(dtype_of(o)).name); }
+
+PyGetSetDef dtype_getset[] = {{"itemsize", dtype_itemsize, nullptr, "Bytes of one element.", nullptr},
+                              {"is_floating_point", dtype_floating, nullptr, "Whether it is float16, bfloat16, float32 or float64.", nullptr},
+                              {"is_complex", dtype_complex, nullptr, "Whether it is complex64 or complex128.", nullptr},
+                              {"is_signed", dtype_signed, nullptr, "Whether it holds negative numbers.", nullptr},
+                              {nullptr}};
+PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {nullptr}};
+PyType_Slot dtype_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(dtype_repr)}, {Py_tp_getset, dtype_getset}, {Py_tp_methods, dtype_methods},
+                             {Py_tp_doc, const_cast<char*>("An element type: lattis.float32, lattis.int64, ...")}, {0, nullptr}};
+PyType_Spec dtype_spec = {"lattis.dtype", sizeof(DtypeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, dtype_slots};
+
+// ---- enumerations: layout and memory_format ---------------------------------------------------------------------------
+
+struct EnumObject {
+  PyObject_HEAD
+  int64_t value;
+  const char* name;
+};
+PyObject* enum_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", reinterpret_cast<EnumObject*>(o)->name); }
+PyType_Slot enum_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)}, {0, nullptr}};
+PyType_Spec layout_spec = {"lattis.layout", sizeof(EnumObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
+PyType_Spec memory_format_spec = {"lattis.memory_format", sizeof(EnumObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
+
+int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t value) {
+  auto* o = reinterpret_cast<EnumObject*>(type->tp_alloc(type, 0));
+  if (!o) return -1;
+  o->value = value;
+  o->name = name;
+  return PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(o));
+}
+
+// ---- device -----------------------------------------------------------------------------------------------------------
+
+struct DeviceObject {
+  PyObject_HEAD
+  lattis_device value;
+};
+lattis_device device_of(PyObject* o) { return reinterpret_cast<DeviceObject*>(o)->value; }
+
+bool counted(lattis_device d) {
+  const lattis_backend* b = core::backend(d.backend);
+  return b && b->device_count && b->device_count(b->context) > 1;
+}
+
+PyObject* device_repr(PyObject* o) {
+  lattis_device d = device_of(o);
+  if (!counted(d)) return PyUnicode_FromFormat("device(type='%s')", core::backend_name(d.backend));
+  return PyUnicode_FromFormat("device(type='%s', index=%d)", core::backend_name(d.backend), d.index);
+}
+PyObject* device_str(PyObject* o) { return PyUnicode_FromString(core::device_name(device_of(o)).c_str()); }
+PyObject* device_kind(PyObject* o, void*) { return PyUnicode_FromString(core::backend_name(device_of(o).backend)); }
+PyObject* device_index(PyObject* o, void*) {
+  if (!counted(device_of(o))) Py_RETURN_NONE;
+  return PyLong_FromLong(device_of(o).index);
+}
+PyObject* device_compare(PyObject* a, PyObject* b, int op) {
+  if (Py_TYPE(b) != device_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong(core::operator_equal(device_of(a), device_of(b)) == (op == Py_EQ));
+}
+Py_hash_t device_hash(PyObject* o) { return device_of(o).backend * 1009 + device_of(o).index + 7; }
+PyObject* device_reduce(PyObject* o, PyObject*) { return Py_BuildValue("O(N)", device_type, device_str(o)); }
+
+PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"type", "index", nullptr};
+  PyObject *kind, *index = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", const_cast<char**>(names), &kind, &index)) return nullptr;
+  lattis_device d;
+  int ok = read_device(kind, &d);
+  if (ok < 0) return nullptr;
+  if (!ok) return PyErr_Format(PyExc_TypeError, "device: argument 'type' must be a device or a name such as 'cpu' or 'bank:1', got %s", type_name(kind).c_str());
+  if (index != Py_None) {
+    long i = PyLong_AsLong(index);
+    if (i == -1 && PyErr_Occurred()) return nullptr;
+    d.index = static_cast<int32_t>(i);
+  }
+  return new_device(d);
+}
+
+PyGetSetDef device_getset[] = {{"type", device_kind, nullptr, "The backend's name.", nullptr},
+                               {"index", device_index, nullptr, "Which of several, or None.", nullptr},
+                               {nullptr}};
+PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {nullptr}};
+PyType_Slot device_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(device_repr)}, {Py_tp_str, reinterpret_cast<void*>(device_str)},
+                              {Py_tp_getset, device_getset}, {Py_tp_methods, device_methods}, {Py_tp_new, reinterpret_cast<void*>(device_new)},
+                              {Py_tp_richcompare, reinterpret_cast<void*>(device_compare)}, {Py_tp_hash, reinterpret_cast<void*>(device_hash)},
+                              {Py_tp_doc, const_cast<char*>("device(type, index=None)\n--\n\nWhere a tensor lives: a backend's name, and an index where it has several.\n\n>>> lattis.device('cpu')\ndevice(type='cpu')\n")},
+                              {0, nullptr}};
+PyType_Spec device_spec = {"lattis.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
+
+// ---- Size ---------------------------------------------------------------------------------------------------------------
+
+PyObject* size_repr(PyObject* o) {
+  PyObject* list = PySequence_List(o);
+  if (!list) return nullptr;
+  PyObject* s = PyUnicode_FromFormat("lattis.Size(%R)", list);
+  Py_DECREF(list);
+  return s;
+}
+PyObject* size_numel(PyObject* o, PyObject*) {
+  long long n = 1;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(o, i));
+  return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
+}
+PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, "The product of the sizes."}, {nullptr}};
+PyType_Slot size_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(size_repr)}, {Py_tp_methods, size_methods},
+                            {Py_tp_doc, const_cast<char*>("The sizes of a tensor: a tuple.\n\n>>> lattis.ones(2, 3).shape.numel()\n6\n")}, {0, nullptr}};
+PyType_Spec size_spec = {"lattis.Size", 0, 0, Py_TPFLAGS_DEFAULT, size_slots};
+
+// ---- Generator ----------------------------------------------------------------------------------------------------------------
+
+struct GeneratorObject {
+  PyObject_HEAD
+  lattis_object* value;
+};
+lattis_object* generator_of(PyObject* o) { return reinterpret_cast<GeneratorObject*>(o)->value; }
+
+PyObject* generator_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"device", nullptr};
+  PyObject* where = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", const_cast<char**>(names), &where)) return nullptr;
+  lattis_device d = {core::host_backend(), 0};
+  if (where && where != Py_None) {
+    int ok = read_device(where, &d);
+    if (ok < 0) return nullptr;
+    if (!ok) return PyErr_Format(PyExc_TypeError, "Generator: argument 'device' must be a device or its name, got %s", type_name(where).c_str());
+  }
+  return new_generator_object(dispatcher::new_generator(d, 67280421310721));
+}
+void generator_dealloc(PyObject* o) {
+  core::release(generator_of(o));
+  PyTypeObject* t = Py_TYPE(o);
+  t->tp_free(o);
+  Py_DECREF(t);
+}
+PyObject* generator_manual_seed(PyObject* o, PyObject* seed) {
+  if (!PyLong_Check(seed)) return PyErr_Format(PyExc_TypeError, "manual_seed: argument 'seed' must be int, got %s", type_name(seed).c_str());
+  uint64_t s = PyLong_AsUnsignedLongLongMask(seed);
+  if (PyErr_Occurred()) return nullptr;
+  dispatcher::generator_set(generator_of(o), {s, 0});
+  return Py_NewRef(o);
+}
+PyObject* generator_initial_seed(PyObject* o, PyObject*) { return PyLong_FromUnsignedLongLong(dispatcher::generator_state(generator_of(o)).seed); }
+PyObject* generator_get_state(PyObject* o, PyObject*) {
+  auto s = dispatcher::generator_state(generator_of(o));
+  return Py_BuildValue("KK", static_cast<unsigned long long>(s.seed), static_cast<unsigned long long>(s.offset));
+}
+PyObject* generator_set_state(PyObject* o, PyObject* state) {
+  unsigned long long seed, offset;
+  if (!PyTuple_Check(state) || !PyArg_ParseTuple(state, "KK", &seed, &offset)) return PyErr_Format(PyExc_TypeError, "set_state: argument 'state' must be what get_state() gave");
+  dispatcher::generator_set(generator_of(o), {seed, offset});
+  return Py_NewRef(o);
+}
+PyObject* generator_device(PyObject* o, void*) { return new_device(dispatcher::generator_device(generator_of(o))); }
+
+PyMethodDef generator_methods[] = {{"manual_seed", generator_manual_seed, METH_O, "Starts the stream of this seed anew; returns the generator."},
+                                   {"initial_seed", generator_initial_seed, METH_NOARGS, "The seed."},
+                                   {"get_state", generator_get_state, METH_NOARGS, "(seed, offset), for set_state."},
+                                   {"set_state", generator_set_state, METH_O, "Goes on from a state that get_state gave."},
+                                   {nullptr}};
+PyGetSetDef generator_getset[] = {{"device", generator_device, nullptr, "Whose random kernels it serves.", nullptr}, {nullptr}};
+PyType_Slot generator_slots[] = {{Py_tp_new, reinterpret_cast<void*>(generator_new)}, {Py_tp_dealloc, reinterpret_cast<void*>(generator_dealloc)},
+                                 {Py_tp_methods, generator_methods}, {Py_tp_getset, generator_getset},
+                                 {Py_tp_doc, const_cast<char*>("Generator(device='cpu')\n--\n\nA stream of random numbers: a seed and a position in Philox's sequence.\n\n>>> g = lattis.Generator().manual_seed(1)\n>>> g.initial_seed()\n1\n")},
+                                 {0, nullptr}};
+PyType_Spec generator_spec = {"lattis.Generator", sizeof(GeneratorObject), 0, Py_TPFLAGS_DEFAULT, generator_slots};
+
+PyTypeObject* make(PyObject* module, PyType_Spec* spec, PyObject* bases = nullptr) {
+  PyObject* t = PyType_FromSpecWithBases(spec, bases);
+  if (!t || PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(t)) < 0) return nullptr;
+  return reinterpret_cast<PyTypeObject*>(t);
+}
+
+}  // namespace
+
+PyObject* dtype_object(DType t) { return dtypes[t]; }
+
+PyObject* new_device(lattis_device d) {
+  PyObject* o = device_type->tp_alloc(device_type, 0);
+  if (o) reinterpret_cast<DeviceObject*>(o)->value = d;
+  return o;
+}
+
+static PyObject* fill_ints(PyObject* tuple, const int64_t* values, Py_ssize_t n) {
+  if (!tuple) return nullptr;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject* x = PyLong_FromLongLong(values[i]);
+    if (!x) {
+      Py_DECREF(tuple);
+      return nullptr;
+    }
+    PyTuple_SET_ITEM(tuple, i, x);
+  }
+  return tuple;
+}
+
+PyObject* new_size(const int64_t* sizes, Py_ssize_t n) { return fill_ints(size_type->tp_alloc(size_type, n), sizes, n); }
+PyObject* new_tuple(const int64_t* values, Py_ssize_t n) { return fill_ints(PyTuple_New(n), values, n); }
+
+PyObject* new_generator_object(lattis_object* owned) {
+  PyObject* o = generator_type->tp_alloc(generator_type, 0);
+  if (o) reinterpret_cast<GeneratorObject*>(o)->value = owned;
+  return o;
+}
+
+bool read_dtype(PyObject* o, DType* out) {
+  if (Py_TYPE(o) == dtype_type) *out = dtype_of(o);
+  else if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) *out = core::default_dtype();
+  else if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) *out = LATTIS_INT64;
+  else if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) *out = LATTIS_BOOL;
+  else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) *out = core::complex_of(core::default_dtype());
+  else if (PyUnicode_Check(o)) *out = core::dtype_from_name(PyUnicode_AsUTF8(o));
+  else return false;
+  return *out != LATTIS_NO_DTYPE;
+}
+
+int read_device(PyObject* o, lattis_device* out) {
+  if (Py_TYPE(o) == device_type) {
+    *out = device_of(o);
+    return 1;
+  }
+  if (!PyUnicode_Check(o)) return 0;
+  std::string name = PyUnicode_AsUTF8(o), index;
+  size_t colon = name.find(':');
+  if (colon != std::string::npos) {
+    index = name.substr(colon + 1);
+    name = name.substr(0, colon);
+    if (index.empty() || index.size() > 4 || index.find_first_not_of("0123456789") != std::string::npos) {
+      PyErr_Format(PyExc_RuntimeError, "device: '%s' is no device; expected a name, or a name and an index as in 'bank:1'", PyUnicode_AsUTF8(o));
+      return -1;
+    }
+  }
+  int32_t id = core::backend_id(name.c_str());
+  if (id < 0 && loader) {  // not loaded yet: the manager loads it, or says why not
+    PyObject* r = PyObject_CallFunction(loader, "s", name.c_str());
+    if (!r) return -1;
+    Py_DECREF(r);
+    id = core::backend_id(name.c_str());
+  }
+  if (id < 0) {
+    PyErr_Format(PyExc_RuntimeError, "device: there is no backend '%s'", name.c_str());
+    return -1;
+  }
+  *out = {id, index.empty() ? 0 : std::stoi(index)};
+  return 1;
+}
+
+bool read_generator(PyObject* o, lattis_object** borrowed) {
+  if (Py_TYPE(o) != generator_type) return false;
+  *borrowed = generator_of(o);
+  return true;
+}
+
+bool read_enum(PyObject* o, PyTypeObject* type, int64_t* out) {
+  if (Py_TYPE(o) != type) return false;
+  *out = reinterpret_cast<EnumObject*>(o)->value;
+  return true;
+}
+
+void set_backend_loader(PyObject* callable) { Py_XSETREF(loader, Py_NewRef(callable)); }
+
+int init_types(PyObject* m) {
+  if (!(dtype_type = make(m, &dtype_spec)) || !(device_type = make(m, &device_spec)) || !(layout_type = make(m, &layout_spec)) ||
+      !(memory_format_type = make(m, &memory_format_spec)) || !(generator_type = make(m, &generator_spec)))
+    return -1;
+  if (!(size_type = make(m, &size_spec, reinterpret_cast<PyObject*>(&PyTuple_Type)))) return -1;
+  for (DType t = 0; t < LATTIS_NUM_DTYPES; t++) {
+    PyObject* o = dtypes[t] = dtype_type->tp_alloc(dtype_type, 0);
+    if (!o) return -1;
+    reinterpret_cast<DtypeObject*>(o)->value = t;
+    const core::DTypeInfo& info = core::dtype_info(t);
+    if (PyModule_AddObject(m, info.name, Py_NewRef(o)) < 0) return -1;
+    if (*info.aliases && PyModule_AddObject(m, info.aliases, Py_NewRef(o)) < 0) return -1;
+  }
+  if (add_enum(m, layout_type, "strided", 0) < 0) return -1;
+  if (add_enum(m, memory_format_type, "contiguous_format", LATTIS_CONTIGUOUS_FORMAT) < 0) return -1;
+  return add_enum(m, memory_format_type, "preserve_format", LATTIS_PRESERVE_FORMAT);
+}
+
+}  // namespace lattis::binding

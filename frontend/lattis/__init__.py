@@ -1,0 +1,1 @@
+from lattis._C import *
