@@ -1,1 +1,90 @@
-from lattis._C import *
+"""Lattis: a tensor framework that is all dispatcher.
+
+The names and their meaning are torch's. Operators come from the catalogue and from plugins; this package gives them
+their place in the namespace. Read ``docs/architecture.md`` to follow one call through the files.
+
+>>> import lattis
+>>> lattis.tensor([1.0, 2.0]) + 1
+tensor([2., 3.])
+"""
+
+from lattis import _C
+from lattis._C import (
+    Generator,
+    OutOfMemoryError,
+    Size,
+    Tensor,
+    __version__,
+    bfloat16,
+    bool,
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
+    contiguous_format,
+    device,
+    double,
+    dtype,
+    float,
+    float16,
+    float32,
+    float64,
+    from_numpy,
+    get_default_dtype,
+    get_num_threads,
+    half,
+    int,
+    int8,
+    int16,
+    int32,
+    int64,
+    layout,
+    long,
+    memory_format,
+    preserve_format,
+    short,
+    strided,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from lattis._functions import (
+    default_generator,
+    finfo,
+    from_dlpack,
+    get_default_device,
+    iinfo,
+    initial_seed,
+    is_complex,
+    is_floating_point,
+    is_tensor,
+    manual_seed,
+    numel,
+    promote_types,
+    result_type,
+    set_default_device,
+    set_default_dtype,
+    set_num_threads,
+    tensor,
+)
+from lattis._missing import install as _install_missing
+from lattis._namespace import ops
+from lattis._namespace import publish as _publish
+from lattis._tensor import extend as _extend
+
+__all__ = [name for name in dir() if not name.startswith("_")]
+
+_extend(Tensor)
+__all__ += _publish(globals(), Tensor)
+_install_missing(globals(), Tensor)
+
+from lattis import library, plugins  # noqa: E402
+
+_C._set_backend_loader(plugins.manager.load_backend)
+# The namespace is complete from here on. A failing plugin is set aside; `lattis plugins` says why.
+if plugins.manager.scan() is None and ("backend", "cpu") in plugins.manager.plugins:
+    plugins.manager.load(plugins.manager.plugins[("backend", "cpu")])
+plugins.manager.load_plugins()
+
+__all__ += ["library", "plugins"]

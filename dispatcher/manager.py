@@ -1,0 +1,289 @@
+"""The plugin manager: finds plugins by entry points, loads each once, and keeps the reason for each that does not load.
+
+Entry-point groups: ``lattis.backends`` (the entry's name is the device's name; imported when that device is first
+named) and ``lattis.plugins`` (imported once the namespace is complete). Each names a module with one hook,
+``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest, ``lattis.json``, which is read without
+importing the package: ``{"requires_lattis": ">=0.1,<1", "priority": 0, "attributes": ["grad"], "keywords": []}``.
+
+``LATTIS_PLUGINS=a,b`` loads only these; ``LATTIS_PLUGINS=-a`` all but a.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+import traceback
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from lattis import _C
+
+if sys.version_info >= (3, 12):
+    from importlib.metadata import EntryPoint, entry_points
+else:
+    from importlib_metadata import EntryPoint, entry_points
+
+hookspec = pluggy.HookspecMarker("lattis")
+hookimpl = pluggy.HookimplMarker("lattis")
+GROUPS = {"lattis.backends": "backend", "lattis.plugins": "plugin"}
+
+
+class Hooks:
+    @hookspec
+    def register(self, ctx: PluginContext) -> None:
+        """Registers everything the plugin brings. Called once; an exception sets the plugin aside."""
+
+
+@dataclass
+class Plugin:
+    """One installed plugin.
+
+    ``state`` is one of: found (not loaded yet), loading, loaded, denied (by ``LATTIS_PLUGINS``), refused (its
+    version range excludes this Lattis), failed. ``reason`` says why for the last three.
+    """
+
+    name: str
+    kind: str
+    module: str
+    distribution: str = "?"
+    version: str = "?"
+    state: str = "found"
+    reason: str = ""
+    traceback: str = ""
+    seconds: float = 0.0
+    manifest: dict[str, Any] = field(default_factory=dict)
+    entry: Any = field(default=None, repr=False)
+
+
+class PluginContext:
+    """What a plugin's ``register`` gets: ways to register under the plugin's name."""
+
+    def __init__(self, plugin: Plugin):
+        self.plugin = plugin
+        self.name = plugin.name
+
+    def load_library(self, path: str | os.PathLike[str]) -> None:
+        """Loads a native library and runs its ``lattis_plugin_init``. A relative path is one of Lattis' own files."""
+        full = Path(path)
+        if not full.is_absolute():
+            full = native_folder() / full
+        if not full.exists():
+            raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
+        _C._load_plugin(str(full))
+
+    def library(self, namespace: str):
+        """A :class:`lattis.library.Library` owned by this plugin."""
+        from lattis.library import Library
+
+        return Library(namespace, owner=self.name)
+
+
+@cache
+def native_folder() -> Path:
+    """Where the compiled files are. In an editable install the Python sources are elsewhere."""
+    return Path(_C.__file__).parent
+
+
+def read_manifest(module: str) -> dict[str, Any]:
+    """The manifest of the package that holds a module, without importing either."""
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        return {}
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        file = Path(folder) / "lattis.json"
+        if file.exists():
+            found = json.loads(file.read_text())
+            if not isinstance(found, dict):
+                raise ValueError(f"{file} is not an object")
+            return found
+    return {}
+
+
+def release(version: str) -> tuple[int, ...]:
+    """The numeric part of a version: '0.1.0.dev1' is (0, 1, 0)."""
+    numbers = []
+    for part in version.split("."):
+        if not part.isdigit():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+def in_range(version: str, wanted: str) -> bool:
+    """Whether a version satisfies comma-separated clauses: >=, >, <=, <, ==, !=.
+
+    >>> in_range("0.1.0", ">=0.1,<1")
+    True
+    """
+    tests = {
+        ">=": lambda a, b: a >= b,
+        "<=": lambda a, b: a <= b,
+        "==": lambda a, b: a == b,
+        "!=": lambda a, b: a != b,
+        ">": lambda a, b: a > b,
+        "<": lambda a, b: a < b,
+    }
+    have = release(version)
+    for clause in filter(None, (c.strip() for c in wanted.split(","))):
+        sign = next((s for s in tests if clause.startswith(s)), None)
+        if sign is None or not release(clause[len(sign) :].strip()):
+            raise ValueError(f"version range {wanted!r}: {clause!r} is not a comparison such as '>=0.1'")
+        bound = release(clause[len(sign) :].strip())
+        width = max(len(have), len(bound))
+        a = have + (0,) * (width - len(have))
+        b = bound + (0,) * (width - len(bound))
+        if not tests[sign](a, b):
+            return False
+    return True
+
+
+def allowed(name: str, setting: str) -> bool:
+    """What ``LATTIS_PLUGINS`` says of a plugin.
+
+    >>> allowed("cpu", "cpu,bank"), allowed("cpu", "-cpu"), allowed("bank", "-cpu")
+    (True, False, True)
+    """
+    words = [w.strip() for w in setting.split(",") if w.strip()]
+    chosen = [w for w in words if not w.startswith("-")]
+    if "-" + name in words:
+        return False
+    return not chosen or name in chosen
+
+
+class Manager:
+    """All plugins of the process. One instance, ``manager``."""
+
+    def __init__(self) -> None:
+        self.plugins: dict[tuple[str, str], Plugin] = {}
+        self.hooks = pluggy.PluginManager("lattis")
+        self.hooks.add_hookspecs(Hooks)
+        self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
+        self.scanned = False
+
+    def scan(self) -> None:
+        """Reads the entry points once a process; nothing is imported."""
+        with self.lock:
+            if self.scanned:
+                return
+            self.scanned = True
+            every = entry_points()
+            for group, kind in GROUPS.items():
+                for entry in every.select(group=group):
+                    self.add(entry, kind)
+
+    def add(self, entry: EntryPoint, kind: str) -> Plugin:
+        dist = entry.dist
+        plugin = Plugin(
+            entry.name,
+            kind,
+            entry.value.partition(":")[0],
+            dist.name if dist else "?",
+            dist.version if dist else "?",
+            entry=entry,
+        )
+        twin = self.plugins.get((kind, entry.name))
+        if twin is not None:
+            if twin.module != plugin.module:
+                twin.reason = f"{plugin.distribution} brings a {kind} of this name too; {twin.distribution} was first"
+            return twin
+        self.plugins[(kind, entry.name)] = plugin
+        if not allowed(entry.name, os.environ.get("LATTIS_PLUGINS", "")):
+            plugin.state, plugin.reason = "denied", f"LATTIS_PLUGINS={os.environ['LATTIS_PLUGINS']}"
+        elif plugin.distribution != "lattis":
+            try:
+                plugin.manifest = read_manifest(plugin.module)
+            except (OSError, ValueError) as error:
+                plugin.state, plugin.reason = "failed", f"its manifest cannot be read: {error}"
+        return plugin
+
+    def load(self, plugin: Plugin) -> bool:
+        """Loads a plugin once. False if it is set aside; ``reason`` then says why."""
+        with self.lock:
+            if plugin.state != "found":  # also "loading": a plugin that reaches itself goes on half-made
+                return plugin.state in ("loaded", "loading")
+            wanted = plugin.manifest.get("requires_lattis", "")
+            try:
+                fits = in_range(_C.__version__, wanted)
+            except (ValueError, AttributeError) as error:
+                plugin.state, plugin.reason = "refused", str(error)
+                return False
+            if not fits:
+                plugin.state = "refused"
+                plugin.reason = f"it works with lattis {wanted}, this is {_C.__version__}"
+                return False
+            plugin.state = "loading"
+            start = time.perf_counter()
+            try:
+                module = plugin.entry.load()
+                self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
+                impls = [i for i in self.hooks.hook.register.get_hookimpls() if i.plugin is module]
+                if not impls:
+                    raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lattis.plugins.hookimpl")
+                for impl in impls:
+                    impl.function(PluginContext(plugin))
+                plugin.state = "loaded"
+            except BaseException as error:
+                plugin.state = "failed"
+                plugin.reason = f"{type(error).__name__}: {error}"
+                plugin.traceback = traceback.format_exc()
+                if not isinstance(error, Exception):
+                    raise
+            finally:
+                plugin.seconds = time.perf_counter() - start
+            return plugin.state == "loaded"
+
+    def load_plugins(self) -> None:
+        """Loads the functionality plugins, in order of their priority and name."""
+        self.scan()
+        chosen = [p for p in self.plugins.values() if p.kind == "plugin" and p.state == "found"]
+        for plugin in sorted(chosen, key=lambda p: (-p.manifest.get("priority", 0), p.name)):
+            self.load(plugin)
+
+    def load_backend(self, name: str) -> None:
+        """Called when a device is named that no backend has yet. Raises RuntimeError with the reason."""
+        self.scan()
+        plugin = self.plugins.get(("backend", name))
+        if plugin is None:
+            known = sorted({p.name for p in self.plugins.values() if p.kind == "backend"} | {b[0] for b in _C._backends()})
+            raise RuntimeError(f"device: there is no backend {name!r}; installed are {', '.join(known)}")
+        if not self.load(plugin):
+            text = f"device: backend {name!r} ({plugin.distribution} {plugin.version}) is {plugin.state}: {plugin.reason}"
+            raise RuntimeError(f"{text}\n{plugin.traceback}" if plugin.traceback else text)
+
+    def status(self) -> list[Plugin]:
+        self.scan()
+        return sorted(self.plugins.values(), key=lambda p: (p.kind, p.name))
+
+
+manager = Manager()
+
+
+def load(name: str) -> Plugin:
+    """Loads a plugin by name now.
+
+    Raises:
+        LookupError: none of that name is installed
+        RuntimeError: it is set aside; the message has the reason
+    """
+    manager.scan()
+    found = [p for p in manager.plugins.values() if p.name == name]
+    if not found:
+        raise LookupError(f"load: no plugin {name!r} is installed")
+    if not manager.load(found[0]):
+        raise RuntimeError(f"load: plugin {name!r} is {found[0].state}: {found[0].reason}\n{found[0].traceback}")
+    return found[0]
+
+
+def status() -> list[Plugin]:
+    """Every installed plugin with its state and, where it is not loaded, the reason."""
+    return manager.status()

@@ -1,0 +1,228 @@
+"""Functions of the namespace that are no operators: data in, defaults, seeds, properties of dtypes."""
+
+from __future__ import annotations
+
+from lattis import _C
+from lattis._C import Tensor, device, dtype
+
+default_generator = None  # made on first use, see manual_seed
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor:
+    """A new tensor with a copy of ``data``: numbers, nested sequences, a numpy array or a tensor.
+
+    The dtype is that of the data: bool, int64, the default dtype for floats, or a complex one; numpy arrays and
+    tensors keep theirs.
+
+    Raises:
+        TypeError: the data holds something that is no number
+        ValueError: nested sequences of different lengths
+
+    >>> lattis.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if requires_grad:
+        from lattis._missing import explain
+
+        raise RuntimeError(explain("tensor: argument 'requires_grad'", "requires_grad"))
+    made, natural = _C._tensor_from(data)
+    target = natural if dtype is None else dtype
+    if device is None and not isinstance(data, Tensor):
+        device = _C._get_default_device()
+    copy = made is data or not isinstance(data, (list, tuple, int, float, complex, bool))
+    return made.to(made.device if device is None else device, target, False, copy)
+
+
+def from_dlpack(ext_tensor) -> Tensor:
+    """A tensor over memory that ``ext_tensor`` exports by DLPack (an object with ``__dlpack__``, or a capsule).
+
+    Raises:
+        BufferError: an element type, a layout or a device that has no counterpart
+
+    >>> import numpy
+    >>> lattis.from_dlpack(numpy.ones(2))
+    tensor([1., 1.], dtype=lattis.float64)
+    """
+    if not hasattr(ext_tensor, "__dlpack__"):
+        return _C._from_dlpack(ext_tensor)
+    try:
+        capsule = ext_tensor.__dlpack__(max_version=(1, 0))
+    except TypeError:  # an exporter older than DLPack 1.0
+        capsule = ext_tensor.__dlpack__()
+    return _C._from_dlpack(capsule)
+
+
+def is_tensor(obj) -> bool:
+    """Whether ``obj`` is a Tensor.
+
+    >>> lattis.is_tensor(1)
+    False
+    """
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is floating.
+
+    >>> lattis.is_floating_point(lattis.ones(1))
+    True
+    """
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex.
+
+    >>> lattis.is_complex(lattis.ones(1))
+    False
+    """
+    return input.is_complex()
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    >>> lattis.numel(lattis.ones(2, 3))
+    6
+    """
+    return input.numel()
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both, by the array API standard, and by torch where that is silent.
+
+    Raises:
+        RuntimeError: there is none (uint64 with signed integers)
+
+    >>> lattis.promote_types(lattis.uint8, lattis.int8)
+    lattis.int16
+    """
+    return _C._promote(type1, type2)
+
+
+def result_type(tensor1, tensor2) -> dtype:
+    """The dtype of an operation on two tensors or numbers, by torch's category rule.
+
+    >>> lattis.result_type(lattis.tensor([1]), 1.5)
+    lattis.float32
+    """
+    zero = [t if not isinstance(t, Tensor) else t.to("meta") for t in (tensor1, tensor2)]
+    if not any(isinstance(t, Tensor) for t in zero):
+        zero[0] = tensor(zero[0], device="meta")
+    return _C._packet("aten::where")(_C._packet("aten::empty")((), dtype=_C.bool, device="meta"), *zero).dtype
+
+
+def set_default_dtype(d: dtype) -> None:
+    """The dtype of floats where none is given, from now on: a floating one.
+
+    >>> lattis.set_default_dtype(lattis.float32)
+    """
+    _C._set_default_dtype(d)
+
+
+def set_default_device(device) -> None:
+    """Where factories put tensors on this thread, from now on; None means the host.
+
+    >>> lattis.set_default_device(None)
+    """
+    _C._set_default_device(device)
+
+
+def get_default_device() -> device:
+    """Where factories put tensors on this thread.
+
+    >>> lattis.get_default_device()
+    device(type='cpu')
+    """
+    return _C._get_default_device()
+
+
+def manual_seed(seed: int):
+    """Seeds the default generators of all devices; returns the host's.
+
+    >>> lattis.manual_seed(0).initial_seed()
+    0
+    """
+    if not isinstance(seed, int):
+        raise TypeError(f"manual_seed: argument 'seed' must be int, got {type(seed).__name__}")
+    _C._seed_all(seed)
+    return _C._default_generator()
+
+
+def initial_seed() -> int:
+    """The seed of the host's default generator.
+
+    >>> _ = lattis.manual_seed(3)
+    >>> lattis.initial_seed()
+    3
+    """
+    return _C._default_generator().initial_seed()
+
+
+def set_num_threads(n: int) -> None:
+    """How many threads one operator may use.
+
+    Raises:
+        RuntimeError: n is not positive
+
+    >>> lattis.set_num_threads(lattis.get_num_threads())
+    """
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise TypeError(f"set_num_threads: argument 'n' must be int, got {type(n).__name__}")
+    if not 0 < n <= 1024:
+        raise RuntimeError(f"set_num_threads: argument 'n' must be from 1 to 1024, got {n}")
+    _C._set_num_threads(n)
+
+
+_FLOATS = {  # bits, smallest normal exponent, mantissa bits, largest
+    "float16": (16, -14, 10, 65504.0),
+    "bfloat16": (16, -126, 7, 3.3895313892515355e38),
+    "float32": (32, -126, 23, 3.4028234663852886e38),
+    "float64": (64, -1022, 52, 1.7976931348623157e308),
+}
+
+
+class finfo:
+    """Limits of a floating dtype: bits, eps, max, min, tiny, smallest_normal, resolution.
+
+    >>> lattis.finfo(lattis.float32).eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, type: dtype | None = None):
+        type = _C.get_default_dtype() if type is None else type
+        name = str(type).rpartition(".")[2]
+        if isinstance(type, dtype) and type.is_complex:
+            name = {"complex64": "float32", "complex128": "float64"}[name]
+        if name not in _FLOATS:
+            raise TypeError(f"finfo: argument 'type' must be a floating dtype, got {type}; use iinfo for integers")
+        self.bits, exponent, mantissa, self.max = _FLOATS[name]
+        self.dtype = name
+        self.min = -self.max
+        self.eps = 2.0**-mantissa
+        self.tiny = self.smallest_normal = 2.0**exponent
+        self.resolution = 10.0 ** -int(mantissa * 0.30103)
+
+    def __repr__(self):
+        return f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, dtype={self.dtype})"
+
+
+class iinfo:
+    """Limits of an integer dtype: bits, min, max.
+
+    >>> lattis.iinfo(lattis.int8).max
+    127
+    """
+
+    def __init__(self, type: dtype):
+        if not isinstance(type, dtype) or type.is_floating_point or type.is_complex or type is _C.bool:
+            raise TypeError(f"iinfo: argument 'type' must be an integer dtype, got {type}; use finfo for floats")
+        self.dtype = str(type).rpartition(".")[2]
+        self.bits = 8 * type.itemsize
+        signed = not self.dtype.startswith("u")
+        self.max = 2 ** (self.bits - signed) - 1
+        self.min = -(2 ** (self.bits - 1)) if signed else 0
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -1,0 +1,88 @@
+"""What is not here yet, and says so: one answer for ``lattis.x``, ``Tensor.x`` and ``import lattis.x``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+# Names of torch that are planned, by the step that brings them.
+PLANNED = {
+    "the catalogue": (
+        "abs_ acos acosh addcdiv addcmul addmm all allclose amax amin aminmax any argsort asin asinh atan atan2 atanh avg_pool2d "
+        "baddbmm batch_norm bernoulli bincount bitwise_and bitwise_not bitwise_or bitwise_xor broadcast_tensors broadcast_to "
+        "cat cdist ceil celu chunk clip concat conv1d conv2d conv3d conj corrcoef cosh count_nonzero cov cross cummax cummin "
+        "cumprod cumsum deg2rad diag diagonal diff digamma dist dot dropout einsum elu embedding equal erf erfc erfinv exp2 "
+        "expand_as expm1 eye flatten flip fliplr flipud fmod frac gather ge gelu group_norm hardtanh heaviside histc hypot "
+        "imag index_add index_copy index_fill index_put index_put_ index_select inner isclose isfinite isinf isnan kron "
+        "kthvalue layer_norm leaky_relu lerp lgamma linspace log10 log1p log2 log_softmax logaddexp logical_xor logspace "
+        "logsumexp masked_scatter max_pool2d median meshgrid mode moveaxis movedim multinomial mv nan_to_num nanmean nansum "
+        "narrow nonzero norm numel nll_loss one_hot outer pad polar prod quantile rad2deg rand_like randint randn_like "
+        "randperm ravel real reciprocal remainder renorm repeat repeat_interleave resize_ roll rot90 round rsqrt scatter "
+        "scatter_add searchsorted selu sgn sigmoid sign silu sinc sinh softmax softplus sort split square stack std "
+        "std_mean swapaxes swapdims take take_along_dim tan tensor_split tensordot tile topk trace trapz tril "
+        "tril_indices triu triu_indices true_divide trunc unbind unfold unique unsafe_chunk vander var var_mean vdot "
+        "view_as vstack hstack dstack xlogy set_printoptions testing save load addcmul_ sort argwhere where_"
+    ),
+    "the autograd plugin": (
+        "autograd backward enable_grad grad grad_fn inference_mode is_grad_enabled is_leaf no_grad register_hook "
+        "requires_grad requires_grad_ retain_grad retains_grad set_grad_enabled detach_ grad_mode gradcheck"
+    ),
+    "the package around the operators": "nn optim utils linalg fft random special amp func compile jit onnx export hub",
+    "a plugin of its own": "cuda distributed quantization profiler names rename align_to refine_names sparse backends mps",
+}
+STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
+
+
+def nearest(name: str, among) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, [n for n in among if not n.startswith("_")], 1, 0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def explain(what: str, name: str, among=()) -> str:
+    """The one answer: planned or not, and the nearest existing name."""
+    if name in STEPS:
+        return f"{what} is not here yet; it is planned with {STEPS[name]}{nearest(name, among)}"
+    return f"{what} does not exist and is not planned{nearest(name, among)}"
+
+
+class Planned:
+    """Stands on Tensor for a planned name; reading or setting it explains."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, obj, owner=None):
+        raise AttributeError(explain(f"Tensor.{self.name}", self.name))
+
+    def __set__(self, obj, value):
+        raise AttributeError(explain(f"Tensor.{self.name}", self.name))
+
+
+class PlannedModules:
+    """Last on ``sys.meta_path``: explains ``import lattis.nn``."""
+
+    def find_spec(self, fullname: str, path=None, target=None):
+        parent, _, name = fullname.rpartition(".")
+        if parent == "lattis" and not name.startswith("_"):
+            import lattis
+
+            raise ModuleNotFoundError(explain(fullname, name, dir(lattis)), name=fullname)
+        return None
+
+
+def install(namespace: dict[str, Any], tensor_type: type) -> None:
+    """Makes missing names of the module, of Tensor and of submodules explain themselves."""
+
+    def __getattr__(name: str):
+        if name.startswith("__"):
+            raise AttributeError(f"module 'lattis' has no attribute '{name}'")
+        raise AttributeError(explain(f"lattis.{name}", name, namespace))
+
+    namespace["__getattr__"] = __getattr__
+    namespace["__dir__"] = lambda: sorted(n for n in namespace if not n.startswith("_") or n == "__version__")
+    for name in STEPS:
+        if name not in dir(tensor_type):
+            setattr(tensor_type, name, Planned(name))
+    sys.meta_path.append(PlannedModules())

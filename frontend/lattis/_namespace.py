@@ -1,0 +1,65 @@
+"""Gives operators their place: ``lattis.add``, ``Tensor.add``, and ``lattis.ops.<namespace>.<name>`` for everybody's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lattis import _C
+
+FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lattis_forms
+
+
+def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
+    """Puts the catalogue into the module and on Tensor; returns the names for ``__all__``."""
+    names = []
+    for qualified, forms in _C._operator_names():
+        ns, _, name = qualified.partition("::")
+        if ns != "aten" or forms & PRIVATE or (name.startswith("_")):
+            continue
+        packet = _C._packet(qualified)
+        if forms & FUNCTION and name not in namespace:
+            namespace[name] = packet
+            names.append(name)
+        if forms & METHOD:
+            setattr(tensor_type, name, packet)
+    return names
+
+
+class OperatorNamespace:
+    """The operators of one namespace."""
+
+    def __init__(self, name: str):
+        self.__name__ = name
+
+    def __getattr__(self, name: str):
+        packet = _C._packet(f"{self.__name__}::{name}")
+        self.__dict__[name] = packet
+        return packet
+
+    def __dir__(self):
+        own = self.__name__ + "::"
+        return sorted({n[len(own) :] for n, _ in _C._operator_names() if n.startswith(own)})
+
+    def __repr__(self):
+        return f"<operators of {self.__name__}>"
+
+
+class Operators:
+    """Every namespace of operators, as ``lattis.ops.<namespace>.<operator>``.
+
+    >>> lattis.ops.aten.add(lattis.tensor([1]), lattis.tensor([2]))
+    tensor([3])
+    """
+
+    def __getattr__(self, name: str) -> OperatorNamespace:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        space = OperatorNamespace(name)
+        self.__dict__[name] = space
+        return space
+
+    def __dir__(self):
+        return sorted({n.partition("::")[0] for n, _ in _C._operator_names()})
+
+
+ops = Operators()

@@ -1,0 +1,100 @@
+"""The command line: ``lattis info``, ``lattis plugins``, ``lattis ops list``, ``lattis ops show NAME``."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+
+
+def info() -> str:
+    """Everything a bug report needs."""
+    import lattis
+    from lattis import _C
+
+    rows = [
+        ("lattis", lattis.__version__),
+        ("python", platform.python_version()),
+        ("platform", platform.platform()),
+        ("compiler", _C._compiler),
+        ("instruction set", _C._interface_text("cpu.info") or "no cpu backend"),
+        ("threads", lattis.get_num_threads()),
+    ]
+    from importlib.metadata import PackageNotFoundError, version
+
+    for name in ("numpy", "pluggy"):
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            rows.append((name, "not installed"))
+    onednn = lattis.plugins.manager and (_native() / "backends/cpu/libdnnl.so.3").exists()
+    rows.append(("oneDNN", "beside the cpu backend" if onednn else "not built in: products use plain loops"))
+    width = max(len(r[0]) for r in rows)
+    return "\n".join(f"{k:{width}}  {v}" for k, v in rows) + "\n\n" + plugins()
+
+
+def _native():
+    from lattis.dispatcher.manager import native_folder
+
+    return native_folder()
+
+
+def plugins() -> str:
+    """The table of plugins, with the reason for each that is set aside."""
+    import lattis
+    from lattis import _C
+
+    head = ("name", "kind", "distribution", "state", "seconds", "reason")
+    rows = [
+        (p.name, p.kind, f"{p.distribution} {p.version}", p.state, f"{p.seconds:.3f}" if p.seconds else "", p.reason)
+        for p in lattis.plugins.status()
+    ]
+    widths = [max(len(r[i]) for r in [head, *rows]) for i in range(5)]
+    lines = ["  ".join([*(c.ljust(w) for c, w in zip(r, widths, strict=False)), r[5]]).rstrip() for r in [head, *rows]]
+    layers = [f"  {bit:2} {name} ({owner})" for bit, name, owner in _C._layers()]
+    if layers:
+        lines += ["", "layers, outermost first:", *layers]
+    return "\n".join(lines)
+
+
+def list_operators() -> str:
+    from lattis import _C
+
+    lines = []
+    for op in _C._operators():
+        if op["form"] == "functional" and not op["private"]:
+            kernels = ", ".join(key for key, _ in op["kernels"]) or ("shape rule" if op["shape_rule"] else "none")
+            lines.append(f"{op['schema']}\n    {op['category'] or 'no category'}; {kernels}")
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="lattis", description="Looks into an installed Lattis.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("info", help="version, compiler, threads, libraries, plugins: for a bug report")
+    commands.add_parser("plugins", help="what is installed, what is loaded, and why something is not")
+    ops = commands.add_parser("ops", help="operators").add_subparsers(dest="what", required=True)
+    ops.add_parser("list", help="every operator with its schema and who has kernels")
+    ops.add_parser("show", help="one operator's table, with owners").add_argument("name", help="such as aten::add or add.Tensor")
+    args = parser.parse_args(argv)
+    if args.command == "info":
+        print(info())
+    elif args.command == "plugins":
+        import lattis  # noqa: F401
+
+        print(plugins())
+    elif args.what == "list":
+        print(list_operators())
+    else:
+        from lattis import _C
+
+        text = _C._show(args.name)
+        if not text:
+            print(f"lattis: there is no operator {args.name}", file=sys.stderr)
+            return 1
+        print(text, end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""Registration from Python: operators, kernels and layers, by the door that native plugins use.
+
+>>> lib = lattis.library.Library("mine", owner="an example")
+>>> _ = lib.define("twice(Tensor self) -> Tensor")
+>>> _ = lib.impl("twice", lambda x: x + x, "composite")
+>>> lattis.ops.mine.twice(lattis.tensor([1, 2]))
+tensor([2, 4])
+>>> lib.close()
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Callable
+
+from lattis import _C
+from lattis._C import Call
+
+DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
+INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
+
+__all__ = ["Call", "Layer", "Library", "register_layer"]
+
+
+def _caller() -> tuple[str, int]:
+    frame = sys._getframe(2)
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A registered layer: switch it on with ``with layer:`` or for the whole process with ``layer.always(True)``."""
+
+    name: str
+    bit: int
+    handle: int
+    library: Library
+
+    @contextmanager
+    def on(self):
+        """The layer sees every call of this thread inside the block."""
+        include, exclude = _C._thread_layers()
+        _C._set_thread_layers(include | 1 << self.bit, exclude & ~(1 << self.bit))
+        try:
+            yield self
+        finally:
+            _C._set_thread_layers(include, exclude)
+
+    @contextmanager
+    def off(self):
+        """The layer sees no call of this thread inside the block."""
+        include, exclude = _C._thread_layers()
+        _C._set_thread_layers(include, exclude | 1 << self.bit)
+        try:
+            yield self
+        finally:
+            _C._set_thread_layers(include, exclude)
+
+    def always(self, on: bool) -> None:
+        """Switches the layer on or off for every thread of the process."""
+        _C._process_include(1 << self.bit, on)
+
+    def remove(self) -> None:
+        """Withdraws the layer."""
+        self.always(False)
+        self.library.withdraw(self.handle)
+
+
+class Library:
+    """Registers under one namespace and one owner; ``close`` withdraws everything.
+
+    Args:
+        namespace: where unqualified operator names belong, as "mine" in "mine::twice"
+        owner: who registers, for messages and tables; the calling file if absent
+    """
+
+    def __init__(self, namespace: str, owner: str | None = None):
+        self.namespace = namespace
+        self.owner = owner or _caller()[0]
+        self._library = _C._Library(namespace, self.owner)
+
+    def define(self, schema: str, *, category: str = "", doc: str = "", inplace: bool = False, out: bool = False) -> int:
+        """Defines an operator by its schema, in PyTorch's grammar.
+
+        Raises:
+            ValueError: the schema does not parse; the message shows the column
+            RuntimeError: somebody has defined it already; the message names both owners
+        """
+        file, line = _caller()
+        forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
+        return self._library.define(schema, category, doc, forms, file, line)
+
+    def impl(self, name: str, kernel: Callable[..., Any] | None, key: str) -> int:
+        """Registers a kernel for an operator under a device's name, a layer's name or "composite".
+
+        It stacks over one that is there; withdrawing the returned handle restores that. For a layer the kernel is
+        called as ``kernel(call, *args, **kwargs)``; None makes the operator fall through the layer.
+        """
+        file, line = _caller()
+        return self._library.impl(name, key, kernel, file, line)
+
+    def impl_category(self, category: str, kernel: Callable[..., Any], key: str) -> int:
+        """Registers a kernel for every operator of a category that has none of its own under this key."""
+        file, line = _caller()
+        return self._library.category(category, key, kernel, file, line)
+
+    def register_layer(
+        self,
+        name: str,
+        handler: Callable[..., Any] | None = None,
+        *,
+        at: str = "",
+        outside: tuple[str, ...] = (),
+        inside: tuple[str, ...] = (),
+        decompose: bool = False,
+        stays_inside: bool = False,
+        follows_alias: bool = False,
+        fallthrough: bool = False,
+    ) -> Layer:
+        """Registers a layer: ``handler(call, *args, **kwargs)`` runs for every operator without a kernel of its own there.
+
+        Args:
+            at: the anchor in whose band it stands: modes, profiler, names, autocast, autograd or backend
+            outside: layers and anchors that it must run before
+            inside: layers and anchors that it must run after
+            stays_inside: it also sees the calls that composites and Python kernels make
+
+        Raises:
+            RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
+        """
+        flags = DECOMPOSE * decompose | INSIDE * stays_inside | FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
+        bit, handle = self._library.layer(name, handler, at, list(outside), list(inside), flags)
+        return Layer(name, bit, handle, self)
+
+    def withdraw(self, handle: int) -> None:
+        """Takes one registration back."""
+        self._library.withdraw(handle)
+
+    def close(self) -> None:
+        """Takes everything back."""
+        self._library.close()
+
+
+def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Layer:
+    """A layer in a library of its own; see :meth:`Library.register_layer`.
+
+    >>> seen = []
+    >>> def watch(call, *args, **kwargs):
+    ...     seen.append(call.name)
+    ...     return call(*args, **kwargs)
+    >>> layer = lattis.library.register_layer("watch", watch)
+    >>> with layer.on():
+    ...     _ = lattis.ones(1) + 1
+    >>> seen[-1]
+    'aten::add'
+    >>> layer.remove()
+    """
+    return Library(name, owner=_caller()[0]).register_layer(name, handler, **wishes)
