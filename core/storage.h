@@ -6,7 +6,12 @@
 #include "core/object.h"
 
 struct lattis_storage {
-  static constexpr int64_t inline_capacity = 64;
+  static constexpr int64_t inline_bytes_size = 64;
+#ifdef LATTIS_NO_CACHE  // sanitizers must see every allocation
+  static constexpr int64_t inline_capacity = 0;
+#else
+  static constexpr int64_t inline_capacity = inline_bytes_size;
+#endif
 
   int64_t refcount;
   uint64_t sticky;   // layers that every write must reach, through whichever view
@@ -16,7 +21,7 @@ struct lattis_storage {
   lattis_device device;
   const lattis_allocator* allocator;  // null: inline, or foreign memory
   void (*deleter)(void*);             // of foreign memory; may run on any thread
-  alignas(64) char inline_bytes[inline_capacity];
+  alignas(64) char inline_bytes[inline_bytes_size];
   void* deleter_context() const { return *reinterpret_cast<void* const*>(inline_bytes); }
 };
 

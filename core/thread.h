@@ -21,7 +21,7 @@ class FreeList {
     return p;
   }
   bool push(void* p) {
-    if (size_ >= 1024) return false;
+    if (size_ >= capacity) return false;
     *static_cast<void**>(p) = head_;
     head_ = p;
     size_++;
@@ -29,6 +29,11 @@ class FreeList {
   }
 
  private:
+#ifdef LATTIS_NO_CACHE  // sanitizers must see every free
+  static constexpr int capacity = 0;
+#else
+  static constexpr int capacity = 1024;
+#endif
   void* head_ = nullptr;
   int size_ = 0;
 };

@@ -143,7 +143,12 @@ lattis_status find_backend(const char* name, int32_t* id) {
 }
 
 lattis_status host_pool(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out) {
-  *out = (new core::CachingPool(upstream ? *upstream : *core::system_allocator(), cap > 0 ? cap : core::available_memory() / 4))->allocator();
+#ifdef LATTIS_NO_CACHE
+  const int64_t usual = 0;
+#else
+  const int64_t usual = core::available_memory() / 4;
+#endif
+  *out = (new core::CachingPool(upstream ? *upstream : *core::system_allocator(), cap > 0 ? cap : usual))->allocator();
   return LATTIS_OK;
 }
 

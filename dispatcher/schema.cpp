@@ -138,6 +138,7 @@ class Parser {
       }
     }
     t.text = text_.substr(start, pos_ - start);
+    t.text.erase(t.text.find_last_not_of(" \n\t") + 1);  // looking ahead skips spaces
     if (!alias(a)) return false;
     return suffixes(t, a);
   }

@@ -1,9 +1,12 @@
 #include "backends/cpu/gemm.h"
 
 #include <dlfcn.h>
-#include <omp.h>
 
 #include <string>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 namespace lattis::cpu {
 namespace {
@@ -29,14 +32,31 @@ Sgemm sgemm() {
 
 bool onednn_available() { return sgemm() != nullptr; }
 
+namespace {
+
+// parallel_for has cut the work already: oneDNN gets one thread, whatever its own default.
+class OneThread {
+#ifdef _OPENMP
+ public:
+  OneThread() : before_(omp_get_max_threads()) {
+    if (before_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ != 1) omp_set_num_threads(before_);
+  }
+
+ private:
+  int before_;
+#endif
+};
+
+}  // namespace
+
 bool onednn_sgemm(const Gemm& g) {
   Sgemm f = sgemm();
   if (!f) return false;
-  int threads = omp_get_max_threads();
-  if (threads != 1) omp_set_num_threads(1);  // parallel_for has cut the work already
-  int st = f(g.a_transposed ? 'T' : 'N', g.b_transposed ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.lda, g.b, g.ldb, 0.0f, g.c, g.ldc);
-  if (threads != 1) omp_set_num_threads(threads);
-  return st == 0;
+  [[maybe_unused]] OneThread guard;
+  return f(g.a_transposed ? 'T' : 'N', g.b_transposed ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.lda, g.b, g.ldb, 0.0f, g.c, g.ldc) == 0;
 }
 
 }  // namespace lattis::cpu

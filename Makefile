@@ -1,0 +1,51 @@
+# Everything sets itself up: `make demo` and `make test` are the two commands. PYTHON chooses the interpreter.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+BUILD_NEEDS := "scikit-build-core>=1.1" "pybind11>=3.1" "onednn-devel-cpu-gomp==2023.2.0" cmake ninja setuptools wheel
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
+
+.PHONY: demo test build lint bench sanitize tsan stubs clean
+
+$(VENV)/made: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) $(BUILD_NEEDS)
+	touch $@
+
+# Incremental: one build folder, no build isolation.
+build: $(VENV)/made
+	$(PIP) --no-build-isolation ".[test,demo]"
+
+demo: build
+	$(PIP) --no-build-isolation --no-deps ./examples/layer_plugin
+	$(BIN)/python examples/mlp.py
+
+test: build sanitize tsan
+	cd tests && ../$(BIN)/python -m pytest -q
+
+lint: build
+	$(PIP) ruff mypy
+	$(BIN)/ruff check .
+	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lattis
+
+# The peers live in an environment of their own: torch never meets the tests.
+bench: build
+	test -d $(VENV)-bench || $(PYTHON) -m venv $(VENV)-bench
+	PATH="$(CURDIR)/$(VENV)-bench/bin:$$PATH" $(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check $(BUILD_NEEDS) torch==2.13.0 numpy
+	PATH="$(CURDIR)/$(VENV)-bench/bin:$$PATH" $(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation . ./examples/layer_plugin ./examples/backend_plugin
+	$(VENV)-bench/bin/python benchmarks/run.py
+
+# AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests and the bad-input sweep.
+sanitize: build
+	sh tests/cpp/sanitize.sh $(BIN)/python
+
+tsan: build
+	sh tests/cpp/tsan.sh
+
+stubs: build
+	$(BIN)/python -m lattis.stubs frontend/lattis
+
+clean:
+	rm -rf build $(VENV) $(VENV)-bench

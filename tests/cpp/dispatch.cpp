@@ -1,0 +1,384 @@
+// The dispatcher without Python: calls, forms, layers, categories, owners, withdrawal, slots, attributes, and the CPU
+// plugin loaded by path. Usage: test_dispatch LIBLATTIS_CPU [MORE PLUGINS]
+#include <lattis/c_api.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+extern "C" const lattis_api* lattis_get_api(void);
+extern "C" lattis_status lattis_load_plugin(const char* path);
+
+static const lattis_api* api;
+static int32_t cpu;
+
+static lattis_value of(lattis_tensor* t) {
+  lattis_value v{LATTIS_TENSOR, 0, {0}};
+  v.as.tensor = t;
+  return v;
+}
+static lattis_value num(int64_t i) { return {LATTIS_INT, 0, {i}}; }
+
+static lattis_tensor* floats(std::vector<float> values) {
+  auto n = static_cast<int64_t>(values.size());
+  lattis_tensor* t;
+  OK(api, api->tensor_empty(1, &n, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  std::memcpy(t->dl.data, values.data(), 4 * values.size());
+  return t;
+}
+static float at(const lattis_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
+
+static lattis_value call(const char* name, const char* overload, std::vector<lattis_value> args) {
+  const lattis_operator* op = api->find_operator(name, overload);
+  CHECK(op);
+  lattis_value r{};
+  OK(api, api->call(nullptr, op, args.data(), &r));
+  return r;
+}
+static void drop(lattis_value v) { api->value_release(&v); }
+
+static lattis_library* library(const char* owner) {
+  lattis_library* l;
+  OK(api, api->library_open("test", owner, &l));
+  return l;
+}
+
+static void forms() {
+  lattis_tensor *a = floats({1, 2, 3}), *b = floats({10, 20, 30}), *o = floats({0, 0, 0});
+  lattis_value r = call("aten::add", "Tensor", {of(a), of(b), num(2)});
+  CHECK(at(r, 2) == 63 && r.as.tensor != a);
+  drop(r);
+  uint64_t version = api->tensor_version(a);
+  r = call("aten::add_", "Tensor", {of(a), of(b), num(1)});
+  CHECK(r.as.tensor == a && at(r, 0) == 11 && api->tensor_version(a) == version + 1);
+  drop(r);
+  r = call("aten::add", "out", {of(a), of(b), num(1), of(o)});
+  CHECK(r.as.tensor == o && at(r, 0) == 21 && api->tensor_version(o) == 1);
+  drop(r);
+  for (lattis_tensor* t : {a, b, o}) api->release(t);
+  done("functional, in-place and out= forms share one kernel");
+}
+
+static void views() {
+  lattis_tensor* a = floats({0, 1, 2, 3, 4, 5});
+  lattis_value v = call("aten::slice", "Tensor", {of(a), num(0), num(1), num(5), num(2)});
+  CHECK(v.as.tensor->numel == 2 && v.as.tensor->storage == a->storage && api->tensor_base(v.as.tensor) == a);
+  lattis_value w = call("aten::select", "int", {v, num(0), num(1)});
+  CHECK(api->tensor_base(w.as.tensor) == a);
+  drop(call("aten::fill_", "Scalar", {w, num(9)}));
+  CHECK(static_cast<float*>(a->dl.data)[3] == 9 && api->tensor_version(a) == 1);
+  drop(w);
+  drop(v);
+  api->release(a);
+  done("views share storage, root and version");
+}
+
+// ---- layers ------------------------------------------------------------------------------------------------------------
+
+static std::vector<std::string>* seen = new std::vector<std::string>;
+static lattis_status watch(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  seen->push_back(std::string(static_cast<const char*>(f->context)) + ":" + api->operator_name(f->op));
+  return api->redispatch(f, args, rets);
+}
+
+static int32_t add_layer(lattis_library* l, const char* name, const char* at, const char* const* outside = nullptr, const char* const* inside = nullptr, uint32_t flags = 0) {
+  lattis_layer d{};
+  d.size = sizeof d;
+  d.name = name;
+  d.at = at;
+  d.outside = outside;
+  d.inside = inside;
+  d.flags = flags;
+  d.fallback = watch;
+  d.context = const_cast<char*>(name);
+  int32_t bit;
+  OK(api, api->layer(l, &d, &bit, nullptr));
+  return bit;
+}
+
+static void layers() {
+  lattis_library* l = library("layers");
+  const char* outside_first[] = {"first", nullptr};
+  int32_t first = add_layer(l, "first", "profiler"), second = add_layer(l, "second", "profiler", outside_first);
+  CHECK(second > first);
+  lattis_tensor *a = floats({1}), *b = floats({2});
+  lattis_thread* t = api->thread();
+  t->include |= uint64_t{1} << first | uint64_t{1} << second;
+  drop(call("aten::add", "Tensor", {of(a), of(b), num(1)}));
+  CHECK(seen->size() == 2 && (*seen)[0] == "second:aten::add" && (*seen)[1] == "first:aten::add");
+  t->exclude |= uint64_t{1} << second;
+  seen->clear();
+  drop(call("aten::add_", "Tensor", {of(a), of(b), num(1)}));
+  CHECK(seen->size() == 1 && (*seen)[0] == "first:aten::add_" && api->tensor_version(a) == 1);
+  t->include = t->exclude = 0;
+  // A composite's inner calls do not reach a layer that has been passed.
+  seen->clear();
+  t->include = uint64_t{1} << first;
+  drop(call("aten::clone", "", {of(a), {}}));
+  CHECK(seen->size() == 1 && (*seen)[0] == "first:aten::clone");
+  t->include = 0;
+  // A tensor asks for a layer; a storage's sticky bit reaches it through any view.
+  seen->clear();
+  api->tensor_set_keys(a, uint64_t{1} << first);
+  drop(call("aten::neg", "", {of(a)}));
+  CHECK(seen->size() == 1);
+  api->tensor_set_keys(a, 0);
+  api->storage_set_sticky(a->storage, uint64_t{1} << first);
+  lattis_value v = call("aten::alias", "", {of(a)});
+  drop(call("aten::neg", "", {v}));
+  CHECK(seen->size() == 3);
+  drop(v);
+  api->library_close(l);
+  seen->clear();
+  drop(call("aten::neg", "", {of(a)}));
+  CHECK(seen->empty());
+  api->release(a);
+  api->release(b);
+  done("layers: order, thread, tensor and storage bits, composites, withdrawal");
+}
+
+static void wishes() {
+  lattis_library* l = library("wisher");
+  const char *outside_y[] = {"y", nullptr}, *outside_x[] = {"x", nullptr}, *outside_modes[] = {"modes", nullptr};
+  add_layer(l, "x", "autocast", outside_y);
+  lattis_layer d{};
+  d.size = sizeof d;
+  d.name = "y";
+  d.at = "autocast";
+  d.outside = outside_x;
+  d.fallback = watch;
+  int32_t bit;
+  FAILS(api, api->layer(l, &d, &bit, nullptr), "x (wisher) wants to be outside y");
+  d.outside = outside_modes;
+  FAILS(api, api->layer(l, &d, &bit, nullptr), "contradict");
+  d.name = "autograd";
+  FAILS(api, api->layer(l, &d, &bit, nullptr), "anchor");
+  d.name = "x";
+  FAILS(api, api->layer(l, &d, &bit, nullptr), "taken by wisher");
+  api->library_close(l);
+  done("wishes: cycles, contradictions, names taken");
+}
+
+// ---- stacking, categories, errors -------------------------------------------------------------------------------------------
+
+static lattis_status seven(lattis_frame*, const lattis_value*, lattis_value* rets) {
+  auto* t = rets[0].as.tensor;
+  for (int64_t i = 0; i < t->numel; i++) static_cast<float*>(t->dl.data)[i] = 7;
+  return LATTIS_OK;
+}
+static lattis_status broken(lattis_frame* f, const lattis_value*, lattis_value*) { return api->raise(LATTIS_VALUE_ERROR, (std::string(api->operator_name(f->op)) + ": broken on purpose").c_str()); }
+
+static void stacking() {
+  lattis_tensor *a = floats({1, 1}), *b = floats({2, 2});
+  lattis_library *l = library("one"), *m = library("two");
+  lattis_handle h, g;
+  OK(api, api->kernel(l, "aten::add.Tensor", "cpu", seven, nullptr, 0, "here", 1, &h));
+  lattis_value r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
+  CHECK(at(r, 1) == 7);
+  drop(r);
+  drop(call("aten::add_", "Tensor", {of(a), of(b), num(1)}));
+  CHECK(static_cast<float*>(a->dl.data)[0] == 7);
+  OK(api, api->kernel(m, "aten::add.Tensor", "cpu", broken, nullptr, 0, "there", 2, &g));
+  lattis_value args[3] = {of(a), of(b), num(1)}, out{};
+  FAILS(api, api->call(nullptr, api->find_operator("aten::add", "Tensor"), args, &out), "broken on purpose");
+  CHECK(out.tag == LATTIS_NONE);
+  OK(api, api->withdraw(g));
+  r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
+  CHECK(at(r, 0) == 7);
+  drop(r);
+  FAILS(api, api->withdraw(g), "no live registration");
+  api->library_close(l);
+  api->library_close(m);
+  r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
+  CHECK(at(r, 0) == 9);
+  drop(r);
+  api->release(a);
+  api->release(b);
+  done("kernels stack under their owners and are withdrawn by handle");
+}
+
+static void operators() {
+  lattis_library* l = library("definer");
+  lattis_operator_def d{};
+  d.size = sizeof d;
+  d.schema = "thing(Tensor self) -> Tensor";
+  OK(api, api->define(l, &d, nullptr));
+  FAILS(api, api->define(l, &d, nullptr), "already defined by definer");
+  lattis_tensor* a = floats({1});
+  lattis_value in[1] = {of(a)}, out{};
+  const lattis_operator* op = api->find_operator("test::thing", "");
+  FAILS(api, api->call(nullptr, op, in, &out), "nobody has registered one");
+  d.schema = "other(Tensor self -> Tensor";
+  FAILS(api, api->define(l, &d, nullptr), "column");
+  FAILS(api, api->kernel(l, "aten::nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr), "no operator aten::nonesuch");
+  FAILS(api, api->category_kernel(l, "nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr), "no category");
+  int payload = 3;
+  OK(api, api->rule(l, "test::thing", "a layer that is not there", &payload, nullptr, nullptr));
+  CHECK(api->find_rule(op, "a layer that is not there") == &payload);
+  OK(api, api->publish_interface(l, "test.table", 2, &payload, nullptr));
+  CHECK(api->find_interface("test.table", 1) == &payload && api->find_interface("test.table", 3) == nullptr);
+  FAILS(api, api->publish_interface(l, "test.table", 2, &payload, nullptr), "taken by definer");
+  api->library_close(l);
+  CHECK(!api->find_operator("test::thing", "") && !api->find_interface("test.table", 1));
+  FAILS(api, api->call(nullptr, op, in, &out), "withdrawn by definer");
+  api->release(a);
+  done("operators, rules and interfaces: conflicts and withdrawal");
+}
+
+static lattis_status category(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  (*static_cast<int*>(const_cast<void*>(f->context)))++;
+  return api->redispatch(f, args, rets);
+}
+
+static void categories() {
+  lattis_library* l = library("by category");
+  int32_t bit = add_layer(l, "watcher", "modes");
+  int count = 0;
+  OK(api, api->category_kernel(l, "pointwise", "watcher", category, &count, 0, nullptr, 0, nullptr));
+  lattis_tensor* a = floats({1, 2});
+  seen->clear();
+  api->thread()->include = uint64_t{1} << bit;
+  drop(call("aten::neg", "", {of(a)}));
+  drop(call("aten::sum", "", {of(a), {}}));
+  api->thread()->include = 0;
+  CHECK(count == 1 && seen->size() == 1 && (*seen)[0] == "watcher:aten::sum");
+  api->library_close(l);
+  api->release(a);
+  done("a layer's kernel for a category");
+}
+
+// ---- state ------------------------------------------------------------------------------------------------------------------------
+
+static int destroyed = 0;
+
+static void state() {
+  lattis_library* l = library("state");
+  std::vector<int32_t> slots;
+  const char* names[] = {"s0", "s1", "s2", "s3", "s4"};
+  for (const char* n : names) {
+    lattis_slot_type s{};
+    s.size = sizeof s;
+    s.name = n;
+    s.destroy = [](void* p) {
+      destroyed++;
+      delete static_cast<int*>(p);
+    };
+    int32_t i;
+    OK(api, api->tensor_slot(l, &s, &i));
+    slots.push_back(i);
+  }
+  lattis_tensor* a = floats({1});
+  for (int32_t s : slots) api->slot_set(a, s, new int(s));
+  for (int32_t s : slots) CHECK(*static_cast<int*>(api->slot_get(a, s)) == s);
+  api->slot_set(a, slots[4], new int(99));
+  CHECK(destroyed == 1 && *static_cast<int*>(api->slot_get(a, slots[4])) == 99);
+  lattis_value c = call("aten::neg", "", {of(a)});
+  CHECK(api->slot_get(c.as.tensor, slots[0]) == nullptr);  // never copied
+  drop(c);
+  api->release(a);
+  CHECK(destroyed == 6);
+
+  lattis_thread_slot_type t{};
+  t.size = sizeof t;
+  t.name = "level";
+  t.capture = [](void* p) -> void* { return new int(*static_cast<int*>(p)); };
+  t.restore = [](void* p) { return p; };
+  t.destroy = [](void* p) { delete static_cast<int*>(p); };
+  int32_t slot;
+  OK(api, api->thread_slot(l, &t, &slot));
+  api->thread_slot_set(slot, new int(5));
+  api->thread()->include = 4;
+  void* captured = api->thread_capture();
+  api->thread()->include = 0;
+  std::thread([&] {
+    CHECK(api->thread_slot_get(slot) == nullptr && api->thread()->include == 0);
+    api->thread_restore(captured);
+    CHECK(*static_cast<int*>(api->thread_slot_get(slot)) == 5 && api->thread()->include == 4);
+  }).join();
+  api->thread_slot_set(slot, nullptr);
+  auto get = [](lattis_frame*, void*, lattis_tensor* self, lattis_value* out) -> lattis_status {
+    *out = num(self->numel);
+    return LATTIS_OK;
+  };
+  OK(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr));
+  FAILS(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr), "taken by state");
+  api->library_close(l);
+  done("slots on tensors and threads, attributes");
+}
+
+static void memory() {
+  const lattis_allocator* pool;
+  OK(api, api->host_pool(nullptr, 1 << 20, &pool));
+  void *a, *b;
+  OK(api, pool->alloc(pool->context, 100000, 0, nullptr, &a));
+  CHECK(reinterpret_cast<uintptr_t>(a) % 64 == 0);
+  std::memset(a, 1, 100000);
+  pool->free(pool->context, a, 100000, 0);
+  OK(api, pool->alloc(pool->context, 99000, 0, nullptr, &b));
+  lattis_allocator_stats s;
+  pool->stats(pool->context, 0, &s);
+  CHECK(a == b && s.allocations == 2 && s.system_allocations == 1 && s.live_bytes >= 99000);
+  pool->free(pool->context, b, 99000, 0);
+  pool->stats(pool->context, 0, &s);
+  CHECK(s.cached_bytes > 0 && s.live_bytes == 0);
+  pool->trim(pool->context, 0);
+  pool->stats(pool->context, 0, &s);
+  CHECK(s.cached_bytes == 0);
+  OK(api, pool->alloc(pool->context, 4 << 20, 0, nullptr, &a));
+  pool->free(pool->context, a, 4 << 20, 0);
+  pool->stats(pool->context, 0, &s);
+  CHECK(s.cached_bytes == 0);  // above the cap: not kept
+  FAILS(api, pool->alloc(pool->context, int64_t{1} << 60, 0, nullptr, &a), "cannot allocate");
+  // Many sizes: every block comes back with the size it was freed with.
+  std::vector<std::pair<void*, int64_t>> blocks;
+  for (int64_t n = 1; n < 100000; n = n * 5 / 4 + 1) {
+    OK(api, pool->alloc(pool->context, n, 0, nullptr, &a));
+    std::memset(a, 2, n);
+    blocks.push_back({a, n});
+  }
+  for (auto [p, n] : blocks) pool->free(pool->context, p, n, 0);
+  pool->trim(pool->context, 0);
+  pool->stats(pool->context, 0, &s);
+  CHECK(s.live_bytes == 0 && s.cached_bytes == 0);
+  done("the caching pool: reuse, bound, trim, statistics");
+}
+
+static void values() {
+  lattis_tensor* a = floats({1});
+  lattis_tensor* list[2] = {a, nullptr};
+  lattis_value v{LATTIS_TENSOR_LIST, 2, {0}}, copy;
+  v.as.tensors = list;
+  OK(api, api->value_retain(&v, &copy));
+  CHECK(copy.as.tensors != list && copy.as.tensors[0] == a && a->object.refcount == 2);
+  api->value_release(&copy);
+  CHECK(a->object.refcount == 1 && copy.tag == LATTIS_NONE);
+  lattis_value s{LATTIS_STRING, 3, {0}};
+  s.as.string = "abc";
+  OK(api, api->value_retain(&s, &copy));
+  CHECK(copy.as.string != s.as.string && !std::strcmp(copy.as.string, "abc"));
+  api->value_release(&copy);
+  api->release(a);
+  done("retained values are copies");
+}
+
+int main(int argc, char** argv) {
+  api = lattis_get_api();
+  CHECK(argc > 1);
+  FAILS(api, lattis_load_plugin("/nonesuch.so"), "nonesuch.so");
+  for (int i = 1; i < argc; i++) OK(api, lattis_load_plugin(argv[i]));
+  OK(api, lattis_load_plugin(argv[1]));  // once a process
+  OK(api, api->find_backend("cpu", &cpu));
+  forms();
+  views();
+  layers();
+  wishes();
+  stacking();
+  operators();
+  categories();
+  state();
+  memory();
+  values();
+  return 0;
+}

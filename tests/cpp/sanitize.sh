@@ -1,0 +1,26 @@
+#!/bin/sh
+# Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs the C++ tests and the bad-input
+# sweep on it. Usage: sanitize.sh PYTHON
+set -e
+python=$(command -v "$1" || realpath "$1")
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$top/build/sanitize
+cmake -S "$top" -B "$build" -G Ninja -DLATTIS_SANITIZE=ON -DLATTIS_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 -DPython_EXECUTABLE="$python" \
+  -Dpybind11_DIR="$("$python" -m pybind11 --cmakedir)" > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
+cmake --build "$build" > "$build.log" 2>&1 || { tail -50 "$build.log"; exit 1; }
+cd "$build"
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+for defect in heap shift; do
+  if tests/cpp/planted $defect > /dev/null 2>&1; then echo "sanitize: the planted defect '$defect' was not reported"; exit 1; fi
+done
+tests/cpp/test_schema
+tests/cpp/test_dispatch "$build/liblattis_cpu.so"
+# A package around the sanitized libraries: the installed Python files, these binaries.
+package=$build/package/lattis
+rm -rf "$build/package"
+mkdir -p "$build/package"
+cp -r "$("$python" -c 'import importlib.util as u; print(u.find_spec("lattis").submodule_search_locations[0])')" "$package"
+cp _C*.so liblattis.so "$package/"
+cp liblattis_cpu.so "$package/backends/cpu/"
+cd "$top/tests/faults"
+LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LATTIS_EXPECT="$package" "$python" sweep.py

@@ -1,0 +1,79 @@
+// Registration and withdrawal from four threads while eight call: run under ThreadSanitizer, without OpenMP.
+// Usage: test_stress LIBLATTIS_CPU SECONDS
+#include <lattis/c_api.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+extern "C" const lattis_api* lattis_get_api(void);
+extern "C" lattis_status lattis_load_plugin(const char* path);
+
+static const lattis_api* api;
+static int32_t cpu;
+static std::atomic<bool> stop{false};
+static std::atomic<long> calls{0}, registrations{0};
+
+static lattis_status seven(lattis_frame*, const lattis_value*, lattis_value* rets) {
+  *static_cast<float*>(rets[0].as.tensor->dl.data) = 7;
+  return LATTIS_OK;
+}
+static lattis_status through(lattis_frame* f, const lattis_value* args, lattis_value* rets) { return api->redispatch(f, args, rets); }
+
+static void caller() {
+  int64_t one = 1;
+  lattis_tensor* a;
+  OK(api, api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, {cpu, 0}, &a));
+  *static_cast<float*>(a->dl.data) = 1;
+  const lattis_operator* op = api->find_operator("aten::add", "Tensor");
+  lattis_value args[3] = {{LATTIS_TENSOR, 0, {0}}, {LATTIS_TENSOR, 0, {0}}, {LATTIS_INT, 0, {1}}};
+  args[0].as.tensor = args[1].as.tensor = a;
+  api->thread()->include = ~uint64_t{0};
+  while (!stop) {
+    lattis_value r{};
+    OK(api, api->call(nullptr, op, args, &r));
+    float x = *static_cast<float*>(r.as.tensor->dl.data);
+    CHECK(x == 2 || x == 7);
+    api->value_release(&r);
+    calls++;
+  }
+  api->release(a);
+}
+
+static void registrar(int which) {
+  std::string name = "stress" + std::to_string(which);
+  while (!stop) {
+    lattis_library* l;
+    OK(api, api->library_open("stress", name.c_str(), &l));
+    OK(api, api->kernel(l, "aten::add.Tensor", "cpu", seven, nullptr, 0, "stress.cpp", which, nullptr));
+    lattis_layer d{};
+    d.size = sizeof d;
+    d.name = name.c_str();
+    d.fallback = through;
+    int32_t bit;
+    OK(api, api->layer(l, &d, &bit, nullptr));
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    api->library_close(l);
+    registrations++;
+  }
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 3);
+  api = lattis_get_api();
+  OK(api, lattis_load_plugin(argv[1]));
+  OK(api, api->find_backend("cpu", &cpu));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; i++) threads.emplace_back(caller);
+  for (int i = 0; i < 4; i++) threads.emplace_back(registrar, i);
+  std::this_thread::sleep_for(std::chrono::duration<double>(std::atof(argv[2])));
+  stop = true;
+  for (auto& t : threads) t.join();
+  CHECK(calls > 100 && registrations > 10);
+  std::printf("ok  %ld calls beside %ld registrations\n", calls.load(), registrations.load());
+  return 0;
+}

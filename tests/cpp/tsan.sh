@@ -1,0 +1,11 @@
+#!/bin/sh
+# Builds the library without OpenMP under ThreadSanitizer and runs the stress test. Usage: tsan.sh
+set -e
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$top/build/tsan
+cmake -S "$top" -B "$build" -G Ninja -DLATTIS_TSAN=ON -DLATTIS_OPENMP=OFF -DLATTIS_PYTHON=OFF -DLATTIS_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
+cmake --build "$build" > "$build.log" 2>&1 || { tail -50 "$build.log"; exit 1; }
+cd "$build"
+export TSAN_OPTIONS=halt_on_error=1
+if tests/cpp/planted race > /dev/null 2>&1; then echo "tsan: the planted race was not reported"; exit 1; fi
+tests/cpp/test_stress "$build/liblattis_cpu.so" 5
