@@ -13,8 +13,8 @@ namespace {
 
 lattis_status system_alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   if (bytes > available_memory() || !(*out = std::aligned_alloc(64, (bytes + 63) / 64 * 64)))
-    return raise(LATTIS_OUT_OF_MEMORY,
-                 format("empty: cannot allocate %lld bytes; the process may use %lld", (long long)bytes, (long long)available_memory()));
+    return raise(LATTIS_OUT_OF_MEMORY, format("empty: cannot allocate %lld bytes; the process may use %lld",
+                                              (long long)bytes, (long long)available_memory()));
   return LATTIS_OK;
 }
 
@@ -47,15 +47,16 @@ const lattis_allocator* system_allocator() {
 }
 
 CachingPool::CachingPool(const lattis_allocator& upstream, int64_t cap) : upstream_(upstream), cap_(cap) {
-  face_ = {sizeof(face_),
-           this,
-           [](void* c, int64_t bytes, int32_t index, void* stream, void** out) {
-             return static_cast<CachingPool*>(c)->alloc(bytes, index, stream, out);
-           },
-           [](void* c, void* data, int64_t bytes, int32_t index) { static_cast<CachingPool*>(c)->free(data, bytes, index); },
-           upstream.record_stream,
-           [](void* c, int32_t, lattis_allocator_stats* out) { *out = static_cast<CachingPool*>(c)->stats(); },
-           [](void* c, int64_t limit) { static_cast<CachingPool*>(c)->trim(limit); }};
+  face_ = {
+      sizeof(face_),
+      this,
+      [](void* c, int64_t bytes, int32_t index, void* stream, void** out) {
+        return static_cast<CachingPool*>(c)->alloc(bytes, index, stream, out);
+      },
+      [](void* c, void* data, int64_t bytes, int32_t index) { static_cast<CachingPool*>(c)->free(data, bytes, index); },
+      upstream.record_stream,
+      [](void* c, int32_t, lattis_allocator_stats* out) { *out = static_cast<CachingPool*>(c)->stats(); },
+      [](void* c, int64_t limit) { static_cast<CachingPool*>(c)->trim(limit); }};
 }
 
 int CachingPool::size_class(int64_t bytes, int64_t* rounded) {

@@ -27,7 +27,9 @@ lattis_status add_backend(const lattis_backend& desc, const std::string& owner, 
   if (i < n && slots[i].live.load())
     return raise(LATTIS_RUNTIME_ERROR, format("backend: the device name '%s' is taken by %s; %s cannot register it too",
                                               desc.name, slots[i].owner.c_str(), owner.c_str()));
-  if (i == max_backends) return raise(LATTIS_RUNTIME_ERROR, format("backend: %d backends are registered, '%s' is one too many", n, desc.name));
+  if (i == max_backends)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("backend: %d backends are registered, '%s' is one too many", n, desc.name));
   slots[i].name = desc.name;
   slots[i].owner = owner;
   auto* copy = new lattis_backend(desc);  // never freed: a tensor may outlive its backend's registration

@@ -17,11 +17,11 @@ lattis_status add_backend(const lattis_backend& desc, const std::string& owner, 
 void remove_backend(int32_t id);
 
 const lattis_backend* backend(int32_t id);  // null once withdrawn or never there
-int32_t backend_id(const char* name);        // -1 if there is none
-int32_t backend_count();                     // ids given so far
-const char* backend_name(int32_t id);        // also of a withdrawn one
+int32_t backend_id(const char* name);       // -1 if there is none
+int32_t backend_count();                    // ids given so far
+const char* backend_name(int32_t id);       // also of a withdrawn one
 std::string backend_owner(int32_t id);
-std::string device_name(lattis_device d);    // "bank:1"; "cpu"
+std::string device_name(lattis_device d);  // "bank:1"; "cpu"
 
 bool is_host(int32_t id);
 int32_t host_backend();  // the first live host backend (usually cpu), or -1

@@ -18,10 +18,14 @@ DType promote_integers(DType a, DType b) {
   DType s = is_signed(a) ? a : b, u = is_signed(a) ? b : a;
   if (itemsize(s) > itemsize(u)) return s;
   switch (itemsize(u)) {
-    case 1: return LATTIS_INT16;
-    case 2: return LATTIS_INT32;
-    case 4: return LATTIS_INT64;
-    default: return LATTIS_NO_DTYPE;  // uint64 with a signed integer: no integer type holds both
+    case 1:
+      return LATTIS_INT16;
+    case 2:
+      return LATTIS_INT32;
+    case 4:
+      return LATTIS_INT64;
+    default:
+      return LATTIS_NO_DTYPE;  // uint64 with a signed integer: no integer type holds both
   }
 }
 
@@ -47,7 +51,9 @@ const DTypeInfo dtype_infos[LATTIS_NUM_DTYPES] = {
 
 DType dtype_from_name(const char* name) {
   for (DType t = 0; t < LATTIS_NUM_DTYPES; t++)
-    if (!std::strcmp(name, dtype_infos[t].name) || (*dtype_infos[t].aliases && !std::strcmp(name, dtype_infos[t].aliases))) return t;
+    if (!std::strcmp(name, dtype_infos[t].name) ||
+        (*dtype_infos[t].aliases && !std::strcmp(name, dtype_infos[t].aliases)))
+      return t;
   return LATTIS_NO_DTYPE;
 }
 

@@ -8,10 +8,10 @@ namespace lattis::core {
 using DType = uint8_t;  // enum lattis_dtype
 
 struct DTypeInfo {
-  const char* name;    // "float32"
-  const char* aliases; // space-separated: "float"
+  const char* name;     // "float32"
+  const char* aliases;  // space-separated: "float"
   uint8_t itemsize;
-  uint8_t dtype_class; // enum lattis_dtype_class
+  uint8_t dtype_class;  // enum lattis_dtype_class
   DLDataType dlpack;
 };
 
@@ -20,8 +20,8 @@ inline const DTypeInfo& dtype_info(DType t) { return dtype_infos[t]; }
 inline int64_t itemsize(DType t) { return dtype_info(t).itemsize; }
 inline int dtype_class(DType t) { return dtype_info(t).dtype_class; }
 
-DType dtype_from_name(const char* name);        // LATTIS_NO_DTYPE if there is none
-DType dtype_from_dlpack(DLDataType t);          // LATTIS_NO_DTYPE if there is none
+DType dtype_from_name(const char* name);  // LATTIS_NO_DTYPE if there is none
+DType dtype_from_dlpack(DLDataType t);    // LATTIS_NO_DTYPE if there is none
 
 // The array API standard's table; where it is silent, torch's; LATTIS_NO_DTYPE where torch refuses.
 DType promote(DType a, DType b);

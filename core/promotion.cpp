@@ -4,11 +4,16 @@ namespace lattis::core {
 
 DType number_dtype(const Value& v) {
   switch (v.tag) {
-    case LATTIS_BOOLEAN: return LATTIS_BOOL;
-    case LATTIS_INT: return LATTIS_INT64;
-    case LATTIS_FLOAT: return default_dtype();
-    case LATTIS_COMPLEX: return complex_of(default_dtype());
-    default: return LATTIS_NO_DTYPE;
+    case LATTIS_BOOLEAN:
+      return LATTIS_BOOL;
+    case LATTIS_INT:
+      return LATTIS_INT64;
+    case LATTIS_FLOAT:
+      return default_dtype();
+    case LATTIS_COMPLEX:
+      return complex_of(default_dtype());
+    default:
+      return LATTIS_NO_DTYPE;
   }
 }
 
@@ -39,10 +44,13 @@ DType ResultType::get() {
   DType t = dims_;
   for (DType weaker : {zero_dim_, number_}) {
     if (weaker == LATTIS_NO_DTYPE) continue;
-    if (t == LATTIS_NO_DTYPE) t = weaker;
+    if (t == LATTIS_NO_DTYPE)
+      t = weaker;
     else if (dtype_class(weaker) > dtype_class(t)) {
       // A complex number beside float64 operands is complex128: the class is raised, the precision kept.
-      DType raised = dtype_class(weaker) == LATTIS_CLASS_COMPLEX && dtype_class(t) == LATTIS_CLASS_FLOATING ? complex_of(t) : weaker;
+      DType raised = dtype_class(weaker) == LATTIS_CLASS_COMPLEX && dtype_class(t) == LATTIS_CLASS_FLOATING
+                         ? complex_of(t)
+                         : weaker;
       t = raised;
     }
   }

@@ -149,12 +149,15 @@ inline Tensor* build_small(Storage* storage, int ndim, const int64_t* sizes, int
 
 lattis_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel) {
   if (ndim > LATTIS_MAX_DIMS)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %d dimensions, at most %d are supported", op, ndim, LATTIS_MAX_DIMS));
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: %d dimensions, at most %d are supported", op, ndim, LATTIS_MAX_DIMS));
   int64_t n = item, empty = 0;
   for (int i = 0; i < ndim; i++) {
     if (sizes[i] < 0)
-      return raise(LATTIS_RUNTIME_ERROR, format("%s: size[%d] is %lld; sizes must not be negative", op, i, (long long)sizes[i]));
-    if (sizes[i] == 0) empty = 1;
+      return raise(LATTIS_RUNTIME_ERROR,
+                   format("%s: size[%d] is %lld; sizes must not be negative", op, i, (long long)sizes[i]));
+    if (sizes[i] == 0)
+      empty = 1;
     else if (__builtin_mul_overflow(n, sizes[i], &n))
       return raise(LATTIS_RUNTIME_ERROR, format("%s: the sizes need more bytes than 63 bits can count", op));
   }
@@ -179,7 +182,8 @@ void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides) {
   }
 }
 
-lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device, Tensor** out) {
+lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device,
+                         Tensor** out) {
   int64_t numel = 0, item = itemsize(dtype);
   if (!strides && ndim <= Tensor::inline_dims) {
     uint64_t n = 1, all = 0;
@@ -203,7 +207,8 @@ lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides,
   return LATTIS_OK;
 }
 
-Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
+Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
+                    DType dtype) {
   retain(storage);
   return build(storage, ndim, sizes, strides, offset, dtype);
 }

@@ -38,9 +38,11 @@ inline void release(Tensor* t) { release(&t->object); }
 // Raises on negative or overflowing sizes; *numel may be null.
 lattis_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel);
 
-lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device, Tensor** out);
+lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device,
+                         Tensor** out);
 // A tensor over an existing storage, which it retains. The caller has checked the bounds.
-Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype);
+Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
+                    DType dtype);
 // A view of `of`: same storage, base set to the root.
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
 

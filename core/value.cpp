@@ -12,13 +12,18 @@ namespace {
 
 int64_t payload_bytes(const Value& v) {
   switch (v.tag) {
-    case LATTIS_COMPLEX: return 16;
-    case LATTIS_STRING: return v.length + 1;
-    case LATTIS_BOOL_LIST: return v.length;
+    case LATTIS_COMPLEX:
+      return 16;
+    case LATTIS_STRING:
+      return v.length + 1;
+    case LATTIS_BOOL_LIST:
+      return v.length;
     case LATTIS_INT_LIST:
     case LATTIS_FLOAT_LIST:
-    case LATTIS_TENSOR_LIST: return 8 * static_cast<int64_t>(v.length);
-    default: return -1;
+    case LATTIS_TENSOR_LIST:
+      return 8 * static_cast<int64_t>(v.length);
+    default:
+      return -1;
   }
 }
 
@@ -58,19 +63,32 @@ Value read_number(const lattis_tensor* t) {
     return zero;
   };
   switch (t->dtype) {
-    case LATTIS_BOOL: return boolean(as(uint8_t{}) != 0);
-    case LATTIS_UINT8: return integer(as(uint8_t{}));
-    case LATTIS_UINT16: return integer(as(uint16_t{}));
-    case LATTIS_UINT32: return integer(as(uint32_t{}));
-    case LATTIS_UINT64: return integer(static_cast<int64_t>(as(uint64_t{})));
-    case LATTIS_INT8: return integer(as(int8_t{}));
-    case LATTIS_INT16: return integer(as(int16_t{}));
-    case LATTIS_INT32: return integer(as(int32_t{}));
-    case LATTIS_INT64: return integer(as(int64_t{}));
-    case LATTIS_FLOAT16: return floating(static_cast<float>(as(float16{})));
-    case LATTIS_BFLOAT16: return floating(static_cast<float>(as(bfloat16{})));
-    case LATTIS_FLOAT32: return floating(as(0.0f));
-    case LATTIS_FLOAT64: return floating(as(0.0));
+    case LATTIS_BOOL:
+      return boolean(as(uint8_t{}) != 0);
+    case LATTIS_UINT8:
+      return integer(as(uint8_t{}));
+    case LATTIS_UINT16:
+      return integer(as(uint16_t{}));
+    case LATTIS_UINT32:
+      return integer(as(uint32_t{}));
+    case LATTIS_UINT64:
+      return integer(static_cast<int64_t>(as(uint64_t{})));
+    case LATTIS_INT8:
+      return integer(as(int8_t{}));
+    case LATTIS_INT16:
+      return integer(as(int16_t{}));
+    case LATTIS_INT32:
+      return integer(as(int32_t{}));
+    case LATTIS_INT64:
+      return integer(as(int64_t{}));
+    case LATTIS_FLOAT16:
+      return floating(static_cast<float>(as(float16{})));
+    case LATTIS_BFLOAT16:
+      return floating(static_cast<float>(as(bfloat16{})));
+    case LATTIS_FLOAT32:
+      return floating(as(0.0f));
+    case LATTIS_FLOAT64:
+      return floating(as(0.0));
     default: {
       double z[2];
       float half[2];
@@ -96,24 +114,38 @@ std::string shape_string(int ndim, const int64_t* sizes) {
 
 std::string describe(const Value& v) {
   switch (v.tag) {
-    case LATTIS_NONE: return "None";
-    case LATTIS_BOOLEAN: return v.as.i ? "True" : "False";
-    case LATTIS_INT: return std::to_string(v.as.i);
-    case LATTIS_FLOAT: return format("%g", v.as.d);
-    case LATTIS_COMPLEX: return format("(%g%+gj)", v.as.doubles[0], v.as.doubles[1]);
-    case LATTIS_STRING: return "'" + std::string(v.as.string, v.length) + "'";
-    case LATTIS_DTYPE: return dtype_info(static_cast<DType>(v.as.i)).name;
-    case LATTIS_DEVICE: return "device '" + device_name(v.as.device) + "'";
+    case LATTIS_NONE:
+      return "None";
+    case LATTIS_BOOLEAN:
+      return v.as.i ? "True" : "False";
+    case LATTIS_INT:
+      return std::to_string(v.as.i);
+    case LATTIS_FLOAT:
+      return format("%g", v.as.d);
+    case LATTIS_COMPLEX:
+      return format("(%g%+gj)", v.as.doubles[0], v.as.doubles[1]);
+    case LATTIS_STRING:
+      return "'" + std::string(v.as.string, v.length) + "'";
+    case LATTIS_DTYPE:
+      return dtype_info(static_cast<DType>(v.as.i)).name;
+    case LATTIS_DEVICE:
+      return "device '" + device_name(v.as.device) + "'";
     case LATTIS_TENSOR:
       if (!v.as.tensor) return "no tensor";
       return std::string("Tensor ") + dtype_info(v.as.tensor->dtype).name + " " + shape_string(v.as.tensor) + " on " +
              device_name(full(v.as.tensor)->device());
-    case LATTIS_BOOL_LIST: return format("a list of %u bools", v.length);
-    case LATTIS_INT_LIST: return shape_string(static_cast<int>(v.length), v.as.ints);
-    case LATTIS_FLOAT_LIST: return format("a list of %u floats", v.length);
-    case LATTIS_TENSOR_LIST: return format("a list of %u tensors", v.length);
-    case LATTIS_OBJECT: return v.as.object ? v.as.object->type->name : "no object";
-    default: return "a value of an unknown kind";
+    case LATTIS_BOOL_LIST:
+      return format("a list of %u bools", v.length);
+    case LATTIS_INT_LIST:
+      return shape_string(static_cast<int>(v.length), v.as.ints);
+    case LATTIS_FLOAT_LIST:
+      return format("a list of %u floats", v.length);
+    case LATTIS_TENSOR_LIST:
+      return format("a list of %u tensors", v.length);
+    case LATTIS_OBJECT:
+      return v.as.object ? v.as.object->type->name : "no object";
+    default:
+      return "a value of an unknown kind";
   }
 }
 

@@ -45,28 +45,32 @@ lattis_status value_retain(const lattis_value* v, lattis_value* out) {
 }
 void value_release(lattis_value* v) { core::release_value(*v); }
 
-lattis_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype, lattis_device d, lattis_tensor** out) {
+lattis_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype, lattis_device d,
+                           lattis_tensor** out) {
   Tensor* t;
   lattis_status st = core::new_tensor(ndim, sizes, strides, dtype, d, &t);
   if (!st) *out = t;
   return st;
 }
 
-lattis_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype, lattis_device d,
-                               void (*deleter)(void*), void* context, lattis_tensor** out) {
+lattis_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype,
+                               lattis_device d, void (*deleter)(void*), void* context, lattis_tensor** out) {
   int64_t numel;
   if (lattis_status st = core::check_sizes("from_blob", ndim, sizes, core::itemsize(dtype), &numel)) return st;
-  int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, core::itemsize(dtype)) : numel * core::itemsize(dtype);
+  int64_t bytes =
+      strides ? core::span_bytes(ndim, sizes, strides, core::itemsize(dtype)) : numel * core::itemsize(dtype);
   core::Storage* s = core::foreign_storage(data, bytes, d, deleter, context);
   *out = core::tensor_over(s, ndim, sizes, strides, 0, dtype);
   core::release(s);
   return LATTIS_OK;
 }
 
-lattis_status tensor_view(lattis_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, lattis_tensor** out) {
+lattis_status tensor_view(lattis_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
+                          lattis_tensor** out) {
   if (lattis_status st = core::check_sizes("view", ndim, sizes, core::itemsize(of->dtype), nullptr)) return st;
   int64_t item = core::itemsize(of->dtype), end = offset * item + core::span_bytes(ndim, sizes, strides, item);
-  if (offset < 0 || end > of->storage->bytes) return core::raise(LATTIS_RUNTIME_ERROR, "view: it reaches beyond its storage");
+  if (offset < 0 || end > of->storage->bytes)
+    return core::raise(LATTIS_RUNTIME_ERROR, "view: it reaches beyond its storage");
   *out = core::new_view(full(of), ndim, sizes, strides, offset);
   return LATTIS_OK;
 }
@@ -99,7 +103,9 @@ int32_t operator_num_returns(const lattis_operator* op) {
 
 lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
   void* p = std::aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
-  if (!p) return core::raise(LATTIS_OUT_OF_MEMORY, core::format("%s: cannot allocate %lld bytes of scratch", operator_title(f->op).c_str(), (long long)bytes));
+  if (!p)
+    return core::raise(LATTIS_OUT_OF_MEMORY, core::format("%s: cannot allocate %lld bytes of scratch",
+                                                          operator_title(f->op).c_str(), (long long)bytes));
   *static_cast<void**>(p) = f->scratch;
   f->scratch = p;
   *out = static_cast<char*>(p) + 64;
@@ -111,35 +117,60 @@ lattis_status library_open(const char* ns, const char* owner, lattis_library** o
   return LATTIS_OK;
 }
 void library_close(lattis_library* l) { registry().close(l); }
-lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_handle* h) { return registry().define(*l, *d, false, h); }
-lattis_status kernel(lattis_library* l, const char* op, const char* key, lattis_kernel fn, void* c, uint32_t flags, const char* file, int32_t line, lattis_handle* h) {
+lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_handle* h) {
+  return registry().define(*l, *d, false, h);
+}
+lattis_status kernel(lattis_library* l, const char* op, const char* key, lattis_kernel fn, void* c, uint32_t flags,
+                     const char* file, int32_t line, lattis_handle* h) {
   return registry().kernel(*l, op, key, fn, c, flags, file, line, h);
 }
-lattis_status category_kernel(lattis_library* l, const char* cat, const char* key, lattis_kernel fn, void* c, uint32_t flags, const char* file, int32_t line, lattis_handle* h) {
+lattis_status category_kernel(lattis_library* l, const char* cat, const char* key, lattis_kernel fn, void* c,
+                              uint32_t flags, const char* file, int32_t line, lattis_handle* h) {
   return registry().category_kernel(*l, cat, key, fn, c, flags, file, line, h);
 }
-lattis_status shape_rule(lattis_library* l, const char* op, lattis_infer fn, const void* c, lattis_handle* h) { return registry().shape_rule(*l, op, fn, c, h); }
-lattis_status layer(lattis_library* l, const lattis_layer* d, int32_t* bit, lattis_handle* h) { return registry().layer(*l, *d, bit, h); }
-lattis_status backend(lattis_library* l, const lattis_backend* d, int32_t* id, lattis_handle* h) { return registry().backend(*l, *d, id, h); }
-lattis_status rule(lattis_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*), lattis_handle* h) { return registry().rule(*l, op, layer, p, destroy, h); }
+lattis_status shape_rule(lattis_library* l, const char* op, lattis_infer fn, const void* c, lattis_handle* h) {
+  return registry().shape_rule(*l, op, fn, c, h);
+}
+lattis_status layer(lattis_library* l, const lattis_layer* d, int32_t* bit, lattis_handle* h) {
+  return registry().layer(*l, *d, bit, h);
+}
+lattis_status backend(lattis_library* l, const lattis_backend* d, int32_t* id, lattis_handle* h) {
+  return registry().backend(*l, *d, id, h);
+}
+lattis_status rule(lattis_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*),
+                   lattis_handle* h) {
+  return registry().rule(*l, op, layer, p, destroy, h);
+}
 void* find_rule(const lattis_operator* op, const char* layer) { return registry().find_rule(op, layer); }
-lattis_status publish_interface(lattis_library* l, const char* name, uint32_t v, const void* t, lattis_handle* h) { return registry().publish_interface(*l, name, v, t, h); }
+lattis_status publish_interface(lattis_library* l, const char* name, uint32_t v, const void* t, lattis_handle* h) {
+  return registry().publish_interface(*l, name, v, t, h);
+}
 const void* find_interface(const char* name, uint32_t v) { return registry().find_interface(name, v); }
 lattis_status withdraw(lattis_handle h) { return registry().withdraw(h); }
 
-lattis_status tensor_slot(lattis_library* l, const lattis_slot_type* t, int32_t* i) { return add_tensor_slot(*l, *t, i); }
+lattis_status tensor_slot(lattis_library* l, const lattis_slot_type* t, int32_t* i) {
+  return add_tensor_slot(*l, *t, i);
+}
 void* slot_get(const lattis_tensor* t, int32_t i) { return core::get_slot(full(t), i); }
-lattis_status thread_slot_add(lattis_library* l, const lattis_thread_slot_type* t, int32_t* i) { return add_thread_slot(*l, *t, i); }
-lattis_status attribute(lattis_library* l, const char* name, lattis_get_attribute g, lattis_set_attribute s, void* c, lattis_handle* h) { return add_attribute(*l, name, g, s, c, h); }
+lattis_status thread_slot_add(lattis_library* l, const lattis_thread_slot_type* t, int32_t* i) {
+  return add_thread_slot(*l, *t, i);
+}
+lattis_status attribute(lattis_library* l, const char* name, lattis_get_attribute g, lattis_set_attribute s, void* c,
+                        lattis_handle* h) {
+  return add_attribute(*l, name, g, s, c, h);
+}
 
 void process_include(uint64_t bits, int on) {
-  if (on) process_layers.fetch_or(bits);
-  else process_layers.fetch_and(~bits);
+  if (on)
+    process_layers.fetch_or(bits);
+  else
+    process_layers.fetch_and(~bits);
 }
 
 lattis_status find_backend(const char* name, int32_t* id) {
   *id = core::backend_id(name);
-  return *id < 0 ? core::raise(LATTIS_RUNTIME_ERROR, std::string("device: there is no backend '") + name + "'") : LATTIS_OK;
+  return *id < 0 ? core::raise(LATTIS_RUNTIME_ERROR, std::string("device: there is no backend '") + name + "'")
+                 : LATTIS_OK;
 }
 
 lattis_status host_pool(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out) {
@@ -152,16 +183,70 @@ lattis_status host_pool(const lattis_allocator* upstream, int64_t cap, const lat
   return LATTIS_OK;
 }
 
-const lattis_api table = {sizeof(lattis_api), LATTIS_ABI_VERSION, LATTIS_VERSION,
-                          raise, raise_host, core::add_note, error_message, error_kind, error_payload, error_clear,
-                          retain, release, value_retain, value_release,
-                          tensor_empty, tensor_from_blob, tensor_view, tensor_base, tensor_version, tensor_set_keys, storage_data, storage_bytes, storage_set_sticky,
-                          find_operator, call, redispatch, thread, operator_name, operator_overload, operator_schema, operator_category, operator_pointwise,
-                          operator_num_args, operator_num_returns,
-                          parallel_for, scratch, check_interrupt, generator_reserve,
-                          library_open, library_close, define, kernel, category_kernel, shape_rule, layer, backend, rule, find_rule, publish_interface, find_interface, withdraw,
-                          tensor_slot, slot_get, set_slot, thread_slot_add, thread_slot, set_thread_slot, capture_thread, restore_thread, attribute, process_include,
-                          find_backend, core::backend_name, host_pool};
+const lattis_api table = {sizeof(lattis_api),
+                          LATTIS_ABI_VERSION,
+                          LATTIS_VERSION,
+                          raise,
+                          raise_host,
+                          core::add_note,
+                          error_message,
+                          error_kind,
+                          error_payload,
+                          error_clear,
+                          retain,
+                          release,
+                          value_retain,
+                          value_release,
+                          tensor_empty,
+                          tensor_from_blob,
+                          tensor_view,
+                          tensor_base,
+                          tensor_version,
+                          tensor_set_keys,
+                          storage_data,
+                          storage_bytes,
+                          storage_set_sticky,
+                          find_operator,
+                          call,
+                          redispatch,
+                          thread,
+                          operator_name,
+                          operator_overload,
+                          operator_schema,
+                          operator_category,
+                          operator_pointwise,
+                          operator_num_args,
+                          operator_num_returns,
+                          parallel_for,
+                          scratch,
+                          check_interrupt,
+                          generator_reserve,
+                          library_open,
+                          library_close,
+                          define,
+                          kernel,
+                          category_kernel,
+                          shape_rule,
+                          layer,
+                          backend,
+                          rule,
+                          find_rule,
+                          publish_interface,
+                          find_interface,
+                          withdraw,
+                          tensor_slot,
+                          slot_get,
+                          set_slot,
+                          thread_slot_add,
+                          thread_slot,
+                          set_thread_slot,
+                          capture_thread,
+                          restore_thread,
+                          attribute,
+                          process_include,
+                          find_backend,
+                          core::backend_name,
+                          host_pool};
 
 }  // namespace
 
@@ -186,7 +271,9 @@ lattis_status load_plugin(const std::string& path) {
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return core::raise(LATTIS_RUNTIME_ERROR, std::string("load_plugin: ") + dlerror());
   auto init = reinterpret_cast<lattis_plugin_init_fn>(dlsym(handle, "lattis_plugin_init"));
-  if (!init) return core::raise(LATTIS_RUNTIME_ERROR, "load_plugin: " + path + " has no lattis_plugin_init; is it built with <lattis/extension.h>?");
+  if (!init)
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       "load_plugin: " + path + " has no lattis_plugin_init; is it built with <lattis/extension.h>?");
   return (*loaded)[path] = init(&table);
 }
 

@@ -104,7 +104,8 @@ bool written_above(const Frame* f, const lattis_storage* s) {
 }  // namespace
 
 lattis_status redispatch(Frame* frame, const Value* args, Value* rets) {
-  lattis_status st = frame->keys ? run_layer(*frame, 63 - __builtin_clzll(frame->keys), args, rets) : run_backend(*frame, args, rets);
+  lattis_status st =
+      frame->keys ? run_layer(*frame, 63 - __builtin_clzll(frame->keys), args, rets) : run_backend(*frame, args, rets);
   return __builtin_expect(st == retry, 0) ? run_again(*frame, args, rets) : st;
 }
 
@@ -116,7 +117,8 @@ lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* 
   f.size = sizeof(Frame);
   f.compute_dtype = LATTIS_NO_DTYPE;
   f.op = op;
-  f.keys = (gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) & ~thread->exclude & t->mask;
+  f.keys = (gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) &
+           ~thread->exclude & t->mask;
   f.passed = 0;
   f.thread = thread;
   f.parent = parent ? parent : thread->frame;

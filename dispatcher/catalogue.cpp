@@ -35,8 +35,8 @@ void add(Library& lib, const Declaration& d) {
 void register_catalogue() {
   auto* lib = new Library{"aten", "lattis", {}};
   register_meta(*lib);
-  for (const auto* family : {&creation_operators(), &copy_operators(), &pointwise_operators(), &view_operators(), &reduction_operators(),
-                             &matmul_operators(), &indexing_operators(), &random_operators()})
+  for (const auto* family : {&creation_operators(), &copy_operators(), &pointwise_operators(), &view_operators(),
+                             &reduction_operators(), &matmul_operators(), &indexing_operators(), &random_operators()})
     for (const Declaration& d : *family) add(*lib, d);
 }
 

@@ -7,16 +7,17 @@
 
 namespace lattis::dispatcher {
 
-inline constexpr uint32_t function = LATTIS_FORM_FUNCTION, method = LATTIS_FORM_METHOD, inplace = LATTIS_FORM_INPLACE, out = LATTIS_FORM_OUT,
-                          hidden = LATTIS_FORM_PRIVATE, no_kernel_needed = LATTIS_FORM_NO_KERNEL, everywhere = function | method, all_forms = everywhere | inplace | out;
+inline constexpr uint32_t function = LATTIS_FORM_FUNCTION, method = LATTIS_FORM_METHOD, inplace = LATTIS_FORM_INPLACE,
+                          out = LATTIS_FORM_OUT, hidden = LATTIS_FORM_PRIVATE, no_kernel_needed = LATTIS_FORM_NO_KERNEL,
+                          everywhere = function | method, all_forms = everywhere | inplace | out;
 
 struct Declaration {
   const char* schema;
   const char* category;
   uint32_t forms;
-  lattis_infer infer;         // null for composites
-  lattis_kernel composite;    // null for operators with kernels of their own
-  const char* doc;            // on the first overload
+  lattis_infer infer;       // null for composites
+  lattis_kernel composite;  // null for operators with kernels of their own
+  const char* doc;          // on the first overload
   const lattis_pointwise* pointwise = nullptr;
   int line = __builtin_LINE();
   const char* file = __builtin_FILE();

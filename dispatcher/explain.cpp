@@ -26,9 +26,12 @@ lattis_status missing_kernel(Frame* f, const Value*, Value*) {
   std::string device = core::device_name(f->device);
   std::string message = operator_title(op) + ": no kernel for device '" + device + "'";
   message += have.empty() ? "; nobody has registered one" : "; there are kernels for " + have;
-  if (!core::backend(f->device.backend)) message += "; the backend was withdrawn";
-  else if (core::is_host(f->device.backend)) message += "; load a plugin that brings one";
-  else message += "; install a plugin that brings one, or move the tensors with .to('cpu')";
+  if (!core::backend(f->device.backend))
+    message += "; the backend was withdrawn";
+  else if (core::is_host(f->device.backend))
+    message += "; load a plugin that brings one";
+  else
+    message += "; install a plugin that brings one, or move the tensors with .to('cpu')";
   return core::raise(LATTIS_NOT_IMPLEMENTED, message);
 }
 

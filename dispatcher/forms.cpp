@@ -12,14 +12,15 @@ namespace lattis::dispatcher {
 namespace {
 
 using core::DType;
-using core::Tensor;
 using core::full;
+using core::Tensor;
 
 lattis_status device_clash(Frame& f, int first, int second, const Tensor* a, const Tensor* b) {
-  return core::raise(LATTIS_RUNTIME_ERROR,
-                     core::format("%s: '%s' is on %s, but '%s' is on %s; move one with .to(...)", operator_title(f.op).c_str(),
-                                  f.op->schema.load()->args[first].name.c_str(), core::device_name(a->device()).c_str(),
-                                  f.op->schema.load()->args[second].name.c_str(), core::device_name(b->device()).c_str()));
+  return core::raise(
+      LATTIS_RUNTIME_ERROR,
+      core::format("%s: '%s' is on %s, but '%s' is on %s; move one with .to(...)", operator_title(f.op).c_str(),
+                   f.op->schema.load()->args[first].name.c_str(), core::device_name(a->device()).c_str(),
+                   f.op->schema.load()->args[second].name.c_str(), core::device_name(b->device()).c_str()));
 }
 
 // Every tensor argument with its position; lists included.
@@ -41,12 +42,17 @@ lattis_status check_device(Frame& f) {
   const lattis_backend* b = core::backend(f.device.backend);
   if (!b) {
     bool none = f.device.backend < 0;
-    return core::raise(LATTIS_RUNTIME_ERROR, none ? operator_title(f.op) + ": no host backend is loaded, so there is no default device; load the cpu plugin or pass device="
-                                                  : operator_title(f.op) + ": device '" + core::backend_name(f.device.backend) + "' is no longer registered");
+    return core::raise(
+        LATTIS_RUNTIME_ERROR,
+        none
+            ? operator_title(f.op) +
+                  ": no host backend is loaded, so there is no default device; load the cpu plugin or pass device="
+            : operator_title(f.op) + ": device '" + core::backend_name(f.device.backend) + "' is no longer registered");
   }
   int32_t n = b->device_count ? b->device_count(b->context) : 1;
   if (f.device.index < 0 || f.device.index >= n)
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: device '%s:%d' does not exist; there are %d", operator_title(f.op).c_str(), b->name, f.device.index, n));
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: device '%s:%d' does not exist; there are %d",
+                                                          operator_title(f.op).c_str(), b->name, f.device.index, n));
   return LATTIS_OK;
 }
 
@@ -98,7 +104,10 @@ bool overlaps(const Tensor* out, const Tensor* in, bool elementwise) {
 lattis_status check_writable(Frame& f, int arg, const Tensor* t) {
   for (int i = 0; i < t->ndim(); i++)
     if (t->strides()[i] == 0 && t->sizes()[i] > 1 && t->numel > 0)
-      return core::raise(LATTIS_RUNTIME_ERROR, where(&f, arg) + ": several elements share one memory location (an expanded tensor); clone() it before writing");
+      return core::raise(
+          LATTIS_RUNTIME_ERROR,
+          where(&f, arg) +
+              ": several elements share one memory location (an expanded tensor); clone() it before writing");
   return LATTIS_OK;
 }
 
@@ -132,7 +141,9 @@ class CastInputs {
     for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++) {
       if (values_[i].tag != LATTIS_TENSOR || values_[i].as.tensor->dtype == f.compute_dtype) continue;
       Tensor *t = full(values_[i].as.tensor), *copy;
-      if (lattis_status st = core::new_tensor(t->ndim(), t->sizes(), nullptr, static_cast<DType>(f.compute_dtype), t->device(), &copy)) return st;
+      if (lattis_status st =
+              core::new_tensor(t->ndim(), t->sizes(), nullptr, static_cast<DType>(f.compute_dtype), t->device(), &copy))
+        return st;
       owned_.push_back(core::TensorRef::steal(copy));
       static const Operator* copy_op = Registry::get().find("aten::copy_", "");
       Value in[3] = {core::tensor_value(copy), values_[i], core::boolean(false)}, out = core::none();
@@ -183,7 +194,9 @@ lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Val
   Tensor* t;
   switch (m.kind) {
     case LATTIS_META_FRESH:
-      if (lattis_status st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &t)) return st;
+      if (lattis_status st =
+              core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &t))
+        return st;
       break;
     case LATTIS_META_ALIAS: {
       Tensor* of = full(args[m.alias_of].as.tensor);
@@ -204,11 +217,14 @@ lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Val
 }
 
 lattis_status dynamic_without_kernel(Frame& f) {
-  return core::raise(LATTIS_NOT_IMPLEMENTED, operator_title(f.op) + ": the shape of its result depends on the data, and device '" +
+  return core::raise(LATTIS_NOT_IMPLEMENTED, operator_title(f.op) +
+                                                 ": the shape of its result depends on the data, and device '" +
                                                  core::device_name(f.device) + "' has none");
 }
 
-bool crosses(const Value* args) { return !core::operator_equal(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device()); }
+bool crosses(const Value* args) {
+  return !core::operator_equal(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device());
+}
 
 // The usual functional call: one fresh tensor from a plain kernel.
 inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
@@ -221,7 +237,8 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
   lattis_status st;
   if (__builtin_expect(m.kind == LATTIS_META_FRESH, 1)) {
     Tensor* out;
-    if ((st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &out))) return st;
+    if ((st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &out)))
+      return st;
     rets[0] = core::tensor_value(out);
   } else {
     if (m.kind == LATTIS_META_DYNAMIC && (e.flags & no_kernel)) return dynamic_without_kernel(f);
@@ -251,7 +268,8 @@ lattis_status run_functional(Frame& f, const Table& t, const Entry& e, const Val
     if (!st) st = make_result(f, metas[i], args, &rets[i]);
     if (!st && metas[i].kind == LATTIS_META_DYNAMIC && (e.flags & no_kernel)) st = dynamic_without_kernel(f);
   }
-  if (!st) st = t.info->between_devices && crosses(args) ? copy_between_devices(&f, args) : run_kernel(f, e, args, rets);
+  if (!st)
+    st = t.info->between_devices && crosses(args) ? copy_between_devices(&f, args) : run_kernel(f, e, args, rets);
   if (__builtin_expect(st != LATTIS_OK, 0)) release_all(rets, n);
   return st;
 }
@@ -267,7 +285,10 @@ lattis_status store(Frame& f, Tensor* to, Tensor* from) {
 
 lattis_status resize_output(Frame& f, int arg, Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
   if (t->ndim() == ndim && std::equal(sizes, sizes + ndim, t->sizes())) return LATTIS_OK;
-  if (t->base) return core::raise(LATTIS_RUNTIME_ERROR, where(&f, arg) + ": a view of shape " + core::shape_string(t) + " cannot become " + core::shape_string(ndim, sizes) + "; pass a tensor of that shape");
+  if (t->base)
+    return core::raise(LATTIS_RUNTIME_ERROR, where(&f, arg) + ": a view of shape " + core::shape_string(t) +
+                                                 " cannot become " + core::shape_string(ndim, sizes) +
+                                                 "; pass a tensor of that shape");
   int64_t bytes = core::itemsize(t->dtype), n = 1;
   for (int i = 0; i < ndim; i++) n *= sizes[i];
   if (n * bytes > t->storage->bytes) {
@@ -281,14 +302,18 @@ lattis_status resize_output(Frame& f, int arg, Tensor* t, int ndim, const int64_
 
 int target_position(const CallInfo& info, int i) { return info.form == Form::Inplace ? 0 : info.first_out + i; }
 
-lattis_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, DType dtype, int ndim, const int64_t* sizes, const int64_t* strides) {
+lattis_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, DType dtype, int ndim,
+                           const int64_t* sizes, const int64_t* strides) {
   std::string name = operator_title(f.op);
   if (!core::can_cast(dtype, target->dtype))
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),
-                                                          core::dtype_info(target->dtype).name, core::dtype_info(dtype).name));
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),
+                                    core::dtype_info(target->dtype).name, core::dtype_info(dtype).name));
   if (info.form == Form::Inplace && (ndim != target->ndim() || !std::equal(sizes, sizes + ndim, target->sizes())))
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s has shape %s, but the result has shape %s; an in-place form cannot change it",
-                                                          where(&f, at).c_str(), core::shape_string(target).c_str(), core::shape_string(ndim, sizes).c_str()));
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       core::format("%s has shape %s, but the result has shape %s; an in-place form cannot change it",
+                                    where(&f, at).c_str(), core::shape_string(target).c_str(),
+                                    core::shape_string(ndim, sizes).c_str()));
   if (lattis_status st = check_writable(f, at, target)) return st;
   if (info.form == Form::Out) return resize_output(f, at, target, ndim, sizes, strides);
   return LATTIS_OK;
@@ -315,12 +340,18 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
       bool output = info.form == Form::Out && k >= info.first_out;
       if (!output || (output && k != at && in != target)) overlap |= overlaps(target, in, elementwise && !output);
     });
-    if (lattis_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes, m.has_strides ? m.strides : nullptr)) return st;
+    if (lattis_status st =
+            check_target(f, info, at, target, m.dtype, m.ndim, m.sizes, m.has_strides ? m.strides : nullptr))
+      return st;
     into[i] = core::tensor_value(target);
     bool converts = target->dtype != m.dtype && !((e.flags & mixed_dtypes) && elementwise);
-    if (overlap || converts) {
+    // A kernel that may stop at a fault (an integer division by zero) must not have changed its argument by then.
+    bool may_fault = elementwise && f.op->pointwise->fault && core::dtype_class(m.dtype) == LATTIS_CLASS_INTEGRAL;
+    if (overlap || converts || may_fault) {
       Tensor* temporary;
-      if (lattis_status st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &temporary)) return st;
+      if (lattis_status st =
+              core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &temporary))
+        return st;
       beside[i] = core::TensorRef::steal(temporary);
       into[i] = core::tensor_value(temporary);
     }
@@ -357,7 +388,8 @@ lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) 
     for (int i = 1; i < info.num_tensors; i++) {
       const Value& v = args[info.tensors[i]];
       if (v.tag == LATTIS_TENSOR)
-        same &= ((v.as.tensor->backend ^ first->backend) | (v.as.tensor->dl.device.device_id ^ first->dl.device.device_id)) == 0;
+        same &= ((v.as.tensor->backend ^ first->backend) |
+                 (v.as.tensor->dl.device.device_id ^ first->dl.device.device_id)) == 0;
     }
     if (same) {
       f.device = first->device();

@@ -66,9 +66,11 @@ void seed_all(uint64_t seed) {
 
 lattis_status generator_reserve(lattis_object* g, lattis_device device, uint64_t n, uint64_t* seed, uint64_t* offset) {
   if (!g) g = default_generator(device);
-  if (!is_generator(g)) return core::raise(LATTIS_TYPE_ERROR, std::string("generator: expected a Generator, got ") + g->type->name);
+  if (!is_generator(g))
+    return core::raise(LATTIS_TYPE_ERROR, std::string("generator: expected a Generator, got ") + g->type->name);
   if (cast(g)->device.backend != device.backend)
-    return core::raise(LATTIS_RUNTIME_ERROR, "generator: it is for device '" + core::device_name(cast(g)->device) + "', the tensor is on '" + core::device_name(device) + "'");
+    return core::raise(LATTIS_RUNTIME_ERROR, "generator: it is for device '" + core::device_name(cast(g)->device) +
+                                                 "', the tensor is on '" + core::device_name(device) + "'");
   std::lock_guard lock(cast(g)->mutex);
   *seed = cast(g)->state.seed;
   *offset = cast(g)->state.offset;

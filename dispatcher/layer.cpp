@@ -25,7 +25,9 @@ std::vector<std::string> names(const char* const* list) {
   return v;
 }
 
-bool contains(const std::vector<std::string>& v, const std::string& s) { return std::find(v.begin(), v.end(), s) != v.end(); }
+bool contains(const std::vector<std::string>& v, const std::string& s) {
+  return std::find(v.begin(), v.end(), s) != v.end();
+}
 
 // The open range of ranks that the wishes leave, with the wish that set each end.
 struct Range {
@@ -48,7 +50,10 @@ struct Range {
 lattis_status gather_wishes(const Layer& l, Range& r) {
   if (!l.at.empty()) {
     const Band* b = find_band(l.at);
-    if (!b) return core::raise(LATTIS_VALUE_ERROR, "layer " + l.name + ": there is no anchor '" + l.at + "'; the anchors are modes, profiler, names, autocast, autograd, backend");
+    if (!b)
+      return core::raise(LATTIS_VALUE_ERROR,
+                         "layer " + l.name + ": there is no anchor '" + l.at +
+                             "'; the anchors are modes, profiler, names, autocast, autograd, backend");
     r.above(b->low - 1, "at anchor " + l.at);
     r.below(b->high + 1, "at anchor " + l.at);
   }
@@ -108,7 +113,7 @@ void publish_flags() {
 }  // namespace
 
 const std::vector<Band>& bands() {
-  static const std::vector<Band> b = {{"modes", 54, 63},   {"profiler", 44, 53}, {"names", 34, 43},
+  static const std::vector<Band> b = {{"modes", 54, 63},    {"profiler", 44, 53}, {"names", 34, 43},
                                       {"autocast", 23, 33}, {"autograd", 11, 22}, {"backend", 0, 10}};
   return b;
 }
@@ -126,25 +131,34 @@ lattis_status add_layer(const lattis_layer& desc, const std::string& owner, int3
   l.context = desc.context;
   l.live = true;
   if (find_band(l.name))
-    return core::raise(LATTIS_VALUE_ERROR, "layer: '" + l.name + "' is the name of an anchor; name the layer otherwise and wish at='" + l.name + "'");
+    return core::raise(
+        LATTIS_VALUE_ERROR,
+        "layer: '" + l.name + "' is the name of an anchor; name the layer otherwise and wish at='" + l.name + "'");
   if (!l.fallback && !(l.flags & (LATTIS_LAYER_FALLTHROUGH | LATTIS_LAYER_DECOMPOSE)))
-    return core::raise(LATTIS_VALUE_ERROR, "layer " + l.name + ": it has no fallback; give one, or declare fallthrough or decompose");
+    return core::raise(LATTIS_VALUE_ERROR,
+                       "layer " + l.name + ": it has no fallback; give one, or declare fallthrough or decompose");
   int32_t old = -1;
   for (int32_t i = 0; i < LATTIS_MAX_LAYERS; i++)
     if (given[i] && layers[i].name == l.name) old = i;
   if (old >= 0 && layers[old].live)
-    return core::raise(LATTIS_RUNTIME_ERROR, "layer: the name '" + l.name + "' is taken by " + layers[old].owner + "; " + owner + " cannot register it too");
+    return core::raise(LATTIS_RUNTIME_ERROR, "layer: the name '" + l.name + "' is taken by " + layers[old].owner +
+                                                 "; " + owner + " cannot register it too");
   Range r;
   if (lattis_status st = gather_wishes(l, r)) return st;
   if (r.low > r.high)
-    return core::raise(LATTIS_RUNTIME_ERROR, "layer " + l.name + " (" + owner + "): its wishes contradict: " + r.low_reason + ", but " + r.high_reason);
+    return core::raise(LATTIS_RUNTIME_ERROR, "layer " + l.name + " (" + owner + "): its wishes contradict: " +
+                                                 r.low_reason + ", but " + r.high_reason);
   int32_t at = old;  // a name that comes back gets its old bit
   if (old < 0) at = pick(r.low, r.high);
   if (old >= 0 && (old < r.low || old > r.high))
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("layer %s: its bit %d was given earlier and does not fit its new wishes", l.name.c_str(), old));
+    return core::raise(
+        LATTIS_RUNTIME_ERROR,
+        core::format("layer %s: its bit %d was given earlier and does not fit its new wishes", l.name.c_str(), old));
   if (at < 0)
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("layer %s: no free bit from %d to %d (%d layers at most in a process); its neighbours there: %s",
-                                                          l.name.c_str(), r.low, r.high, LATTIS_MAX_LAYERS, neighbours(r.low - 1, r.high + 1).c_str()));
+    return core::raise(
+        LATTIS_RUNTIME_ERROR,
+        core::format("layer %s: no free bit from %d to %d (%d layers at most in a process); its neighbours there: %s",
+                     l.name.c_str(), r.low, r.high, LATTIS_MAX_LAYERS, neighbours(r.low - 1, r.high + 1).c_str()));
   given[at] = true;
   layers[at] = std::move(l);
   publish_flags();

@@ -29,7 +29,7 @@ struct Layer {
 // All under the registry's lock.
 lattis_status add_layer(const lattis_layer& desc, const std::string& owner, int32_t* bit);
 void remove_layer(int32_t bit);
-const Layer* layer(int32_t bit);         // null if the bit was never given
+const Layer* layer(int32_t bit);             // null if the bit was never given
 int32_t layer_bit(const std::string& name);  // -1 if there is no live one
 
 struct Band {

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import pluggy
-
 from lattis import _C
 
 if sys.version_info >= (3, 12):
@@ -254,10 +253,12 @@ class Manager:
         self.scan()
         plugin = self.plugins.get(("backend", name))
         if plugin is None:
-            known = sorted({p.name for p in self.plugins.values() if p.kind == "backend"} | {b[0] for b in _C._backends()})
+            installed = {p.name for p in self.plugins.values() if p.kind == "backend"}
+            known = sorted(installed | {b[0] for b in _C._backends()})
             raise RuntimeError(f"device: there is no backend {name!r}; installed are {', '.join(known)}")
         if not self.load(plugin):
-            text = f"device: backend {name!r} ({plugin.distribution} {plugin.version}) is {plugin.state}: {plugin.reason}"
+            who = f"device: backend {name!r} ({plugin.distribution} {plugin.version})"
+            text = f"{who} is {plugin.state}: {plugin.reason}"
             raise RuntimeError(f"{text}\n{plugin.traceback}" if plugin.traceback else text)
 
     def status(self) -> list[Plugin]:

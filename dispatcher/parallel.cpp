@@ -26,7 +26,8 @@ int default_threads() {
   int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   if (FILE* f = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
     double quota, period;
-    if (std::fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0) n = std::min(n, static_cast<int>(std::ceil(quota / period)));
+    if (std::fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0)
+      n = std::min(n, static_cast<int>(std::ceil(quota / period)));
     std::fclose(f);
   }
   if (const char* omp = std::getenv("OMP_NUM_THREADS"))
@@ -64,12 +65,13 @@ int64_t now_ns() {
 }
 
 // The caller's own share, interruptible: pieces short enough for a prompt answer.
-lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context, const std::atomic<int>* stop) {
+lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context,
+                         const std::atomic<int>* stop, bool caller) {
   int64_t piece = std::max<int64_t>(grain, 1) * 4;
   for (int64_t b = begin; b < end; b += piece) {
     if (stop && stop->load(std::memory_order_relaxed)) return LATTIS_OK;
     if (lattis_status st = body(context, b, std::min(end, b + piece))) return st;
-    if (b + piece < end)
+    if (caller && b + piece < end)
       if (lattis_status st = check_interrupt()) return st;
   }
   return LATTIS_OK;
@@ -113,7 +115,7 @@ lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, lattis_bod
     {
       int64_t k = omp_get_thread_num(), all = omp_get_num_threads();
       int64_t b = begin + n * k / all, e = begin + n * (k + 1) / all;
-      if (lattis_status st = run_pieces(b, e, grain, body, context, &stop)) {
+      if (lattis_status st = run_pieces(b, e, grain, body, context, &stop, k == 0)) {
         if (stop.exchange(1) == 0) {  // the first error moves to the caller's thread
           result = st;
           first = core::pending_error();
@@ -127,7 +129,7 @@ lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, lattis_bod
     return result;
   }
 #endif
-  return run_pieces(begin, end, grain, body, context, nullptr);
+  return run_pieces(begin, end, grain, body, context, nullptr, true);
 }
 
 }  // namespace lattis::dispatcher

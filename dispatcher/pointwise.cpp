@@ -13,9 +13,22 @@ namespace {
 using core::DType;
 
 const char* class_names(int accepts) {
-  static const char* const names[16] = {"", "bool", "integer", "bool and integer", "floating", "bool and floating", "integer and floating",
-                                        "bool, integer and floating", "complex", "bool and complex", "integer and complex", "bool, integer and complex",
-                                        "floating and complex", "bool, floating and complex", "integer, floating and complex", "all"};
+  static const char* const names[16] = {"",
+                                        "bool",
+                                        "integer",
+                                        "bool and integer",
+                                        "floating",
+                                        "bool and floating",
+                                        "integer and floating",
+                                        "bool, integer and floating",
+                                        "complex",
+                                        "bool and complex",
+                                        "integer and complex",
+                                        "bool, integer and complex",
+                                        "floating and complex",
+                                        "bool, floating and complex",
+                                        "integer, floating and complex",
+                                        "all"};
   return names[accepts & 15];
 }
 
@@ -24,20 +37,29 @@ lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const la
   const int n = p.inputs + (p.params_promote ? p.params : 0);
   for (int i = p.condition; i < n; i++)
     if (!r.add(args[i]))
-      return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: no dtype holds both %s and %s; convert one with .to(...)", where(f, i).c_str(),
-                                                            core::dtype_info(r.clash[0]).name, core::dtype_info(r.clash[1]).name));
+      return core::raise(
+          LATTIS_RUNTIME_ERROR,
+          core::format("%s: no dtype holds both %s and %s; convert one with .to(...)", where(f, i).c_str(),
+                       core::dtype_info(r.clash[0]).name, core::dtype_info(r.clash[1]).name));
   DType t = r.get();
-  if (t == LATTIS_NO_DTYPE) return core::raise(LATTIS_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number");
+  if (t == LATTIS_NO_DTYPE)
+    return core::raise(LATTIS_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number");
   if (p.compute == LATTIS_COMPUTE_FLOAT && core::dtype_class(t) <= LATTIS_CLASS_INTEGRAL) t = core::default_dtype();
   if (!(core::dtype_class(t) & p.accepts))
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: dtype %s is not supported; it takes %s dtypes", where(f, p.condition).c_str(), core::dtype_info(t).name, class_names(p.accepts)));
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       core::format("%s: dtype %s is not supported; it takes %s dtypes", where(f, p.condition).c_str(),
+                                    core::dtype_info(t).name, class_names(p.accepts)));
   if (p.condition && args[0].tag == LATTIS_TENSOR && args[0].as.tensor->dtype != LATTIS_BOOL)
-    return core::raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " + core::dtype_info(args[0].as.tensor->dtype).name);
+    return core::raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
+                                                 core::dtype_info(args[0].as.tensor->dtype).name);
   for (int i = p.inputs; i < p.inputs + p.params; i++) {
     if (args[i].tag == LATTIS_NONE) {
-      if (p.absent[i - p.inputs] == LATTIS_ABSENT_ERROR) return core::raise(LATTIS_TYPE_ERROR, where(f, i) + ": a number is required");
+      if (p.absent[i - p.inputs] == LATTIS_ABSENT_ERROR)
+        return core::raise(LATTIS_TYPE_ERROR, where(f, i) + ": a number is required");
     } else if (core::is_number(args[i]) && core::dtype_class(core::number_dtype(args[i])) > core::dtype_class(t)) {
-      return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: %s does not fit the dtype %s of the result", where(f, i).c_str(), core::describe(args[i]).c_str(), core::dtype_info(t).name));
+      return core::raise(LATTIS_RUNTIME_ERROR,
+                         core::format("%s: %s does not fit the dtype %s of the result", where(f, i).c_str(),
+                                      core::describe(args[i]).c_str(), core::dtype_info(t).name));
     }
   }
   f->compute_dtype = t;
@@ -49,7 +71,9 @@ lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const la
 int should_swap(const lattis_tensor* const* in, int n, const lattis_meta* out, int inner, int outer) {
   for (int k = 0; k < n; k++) {
     int shift = out->ndim - in[k]->dl.ndim;
-    auto stride = [&](int d) { return d < shift || in[k]->dl.shape[d - shift] == 1 ? 0 : in[k]->dl.strides[d - shift]; };
+    auto stride = [&](int d) {
+      return d < shift || in[k]->dl.shape[d - shift] == 1 ? 0 : in[k]->dl.strides[d - shift];
+    };
     int64_t a = stride(inner), b = stride(outer);
     if (a == 0 || b == 0) continue;
     if (a != b) return a > b ? 1 : -1;
@@ -94,7 +118,8 @@ lattis_status no_broadcast(lattis_frame* f, const lattis_pointwise& p, const lat
   bool first = true;
   for (int i = 0; i < p.inputs; i++)
     if (args[i].tag == LATTIS_TENSOR) {
-      s += std::string(first ? " " : " and ") + core::shape_string(args[i].as.tensor) + " ('" + f->op->schema.load()->args[i].name + "')";
+      s += std::string(first ? " " : " and ") + core::shape_string(args[i].as.tensor) + " ('" +
+           f->op->schema.load()->args[i].name + "')";
       first = false;
     }
   return core::raise(LATTIS_RUNTIME_ERROR, s + " do not broadcast");
@@ -120,7 +145,8 @@ bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other) {
 }
 
 // The usual case: contiguous tensors of one dtype and shape, numbers of no higher class, nothing to decide.
-static inline bool infer_uniform(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args, lattis_meta* out) {
+static inline bool infer_uniform(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args,
+                                 lattis_meta* out) {
   if (args[0].tag != LATTIS_TENSOR || p.condition || p.params_promote) return false;
   const lattis_tensor* x = args[0].as.tensor;
   const int dtype_class = core::dtype_class(x->dtype);
@@ -137,7 +163,9 @@ static inline bool infer_uniform(lattis_frame* f, const lattis_pointwise& p, con
   }
   for (int i = p.inputs; i < p.inputs + p.params; i++)
     if (args[i].tag > highest || args[i].tag == LATTIS_NONE) return false;
-  if (!(flags & LATTIS_CONTIGUOUS) || !(dtype_class & p.accepts) || dtype_class < (p.compute == LATTIS_COMPUTE_FLOAT ? LATTIS_CLASS_FLOATING : LATTIS_CLASS_INTEGRAL)) return false;
+  if (!(flags & LATTIS_CONTIGUOUS) || !(dtype_class & p.accepts) ||
+      dtype_class < (p.compute == LATTIS_COMPUTE_FLOAT ? LATTIS_CLASS_FLOATING : LATTIS_CLASS_INTEGRAL))
+    return false;
   f->compute_dtype = x->dtype;
   out->dtype = p.result == LATTIS_RESULT_BOOL ? static_cast<uint8_t>(LATTIS_BOOL) : x->dtype;
   out->ndim = x->dl.ndim;

@@ -13,12 +13,8 @@ namespace {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-std::string qualified(const Library& lib, const std::string& name) { return name.find("::") == std::string::npos ? lib.ns + "::" + name : name; }
-
-void split(const std::string& full, std::string* name, std::string* overload) {
-  size_t dot = full.find('.', full.find("::") == std::string::npos ? 0 : full.find("::"));
-  *name = full.substr(0, dot);
-  *overload = dot == std::string::npos ? "" : full.substr(dot + 1);
+std::string qualified(const Library& lib, const std::string& name) {
+  return name.find("::") == std::string::npos ? lib.ns + "::" + name : name;
 }
 
 template <class List>
@@ -27,6 +23,12 @@ void remove_handle(List& list, lattis_handle h) {
 }
 
 }  // namespace
+
+void split_name(const std::string& full, std::string* name, std::string* overload) {
+  size_t dot = full.find('.', full.find("::") == std::string::npos ? 0 : full.find("::"));
+  *name = full.substr(0, dot);
+  *overload = dot == std::string::npos ? "" : full.substr(dot + 1);
+}
 
 Registry& Registry::get() {
   static Registry* r = new Registry;  // outlives every static destructor
@@ -75,7 +77,9 @@ Operator* Registry::derive(Operator* from, Form form) {
   bool inplace = form == Form::Inplace;
   op->base = from->base + (inplace ? "_" : "");
   op->name = from->name + (inplace ? "_" : "");
-  op->overload = inplace ? from->overload : from->overload.empty() || from->overload == "Tensor" ? "out" : from->overload + "_out";
+  op->overload = inplace                                                ? from->overload
+                 : from->overload.empty() || from->overload == "Tensor" ? "out"
+                                                                        : from->overload + "_out";
   op->form = form;
   op->functional = from;
   op->category = from->category;
@@ -98,7 +102,9 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   if (lattis_status st = parse_name(def.schema, lib.ns, &ns, &name, &overload)) return st;
   auto full = ns + "::" + name;
   if (Operator* old = find(full, overload))
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("define: the operator %s is already defined by %s; %s cannot define it too", old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       core::format("define: the operator %s is already defined by %s; %s cannot define it too",
+                                    old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
   auto* op = new Operator;
   op->name = full;
   op->base = name;
@@ -182,10 +188,12 @@ lattis_status describe(Operator* op, const Schema& s) {
     const Argument& a = s.args[i];
     auto at = static_cast<uint8_t>(i);
     if (a.type.kind == Kind::Tensor && a.type.list) {
-      if (c.num_lists == sizeof c.lists) return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensor lists");
+      if (c.num_lists == sizeof c.lists)
+        return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensor lists");
       c.lists[c.num_lists++] = at;
     } else if (a.type.kind == Kind::Tensor) {
-      if (c.num_tensors == sizeof c.tensors) return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensors");
+      if (c.num_tensors == sizeof c.tensors)
+        return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensors");
       c.tensors[c.num_tensors++] = at;
     }
     if (a.type.kind == Kind::Device && c.device < 0) c.device = static_cast<int8_t>(i);
@@ -219,12 +227,15 @@ lattis_status Registry::prepare(Operator* op) {
 
 // ---- registrations --------------------------------------------------------------------------------------------
 
-lattis_status Registry::kernel(Library& lib, const char* name, const char* key, lattis_kernel fn, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle* handle) {
+lattis_status Registry::kernel(Library& lib, const char* name, const char* key, lattis_kernel fn, void* context,
+                               uint32_t flags, const char* file, int32_t line, lattis_handle* handle) {
   Lock lock(mutex_);
   std::string base, overload;
-  split(qualified(lib, name), &base, &overload);
+  split_name(qualified(lib, name), &base, &overload);
   Operator* op = find(base, overload);
-  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, core::format("kernel: there is no operator %s; %s must define it first", qualified(lib, name).c_str(), lib.owner.c_str()));
+  if (!op)
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("kernel: there is no operator %s; %s must define it first",
+                                                          qualified(lib, name).c_str(), lib.owner.c_str()));
   lattis_handle h = add_handle(lib, nullptr);
   op->kernels.push_back({h, key, fn, context, flags, lib.owner, file ? file : "", line});
   undo_[h] = [this, op, h] {
@@ -236,11 +247,15 @@ lattis_status Registry::kernel(Library& lib, const char* name, const char* key, 
   return LATTIS_OK;
 }
 
-lattis_status Registry::category_kernel(Library& lib, const char* category, const char* key, lattis_kernel fn, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle* handle) {
-  static const char* const known[] = {"pointwise", "reduction", "scan", "view", "creation", "copy", "indexing", "scatter", "sort",
-                                      "matmul", "convolution", "pooling", "normalization", "random", "linalg", "fft", "dynamic", "host"};
+lattis_status Registry::category_kernel(Library& lib, const char* category, const char* key, lattis_kernel fn,
+                                        void* context, uint32_t flags, const char* file, int32_t line,
+                                        lattis_handle* handle) {
+  static const char* const known[] = {"pointwise",     "reduction", "scan",   "view",   "creation",    "copy",
+                                      "indexing",      "scatter",   "sort",   "matmul", "convolution", "pooling",
+                                      "normalization", "random",    "linalg", "fft",    "dynamic",     "host"};
   Lock lock(mutex_);
-  if (std::none_of(std::begin(known), std::end(known), [&](const char* c) { return !std::string(c).compare(category); }))
+  if (std::none_of(std::begin(known), std::end(known),
+                   [&](const char* c) { return !std::string(c).compare(category); }))
     return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
   lattis_handle h = add_handle(lib, nullptr);
   CategoryRegistration r;
@@ -256,10 +271,11 @@ lattis_status Registry::category_kernel(Library& lib, const char* category, cons
   return LATTIS_OK;
 }
 
-lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, const void* context, lattis_handle* handle) {
+lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, const void* context,
+                                   lattis_handle* handle) {
   Lock lock(mutex_);
   std::string base, overload;
-  split(qualified(lib, name), &base, &overload);
+  split_name(qualified(lib, name), &base, &overload);
   Operator* op = find(base, overload);
   if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "shape_rule: there is no operator " + qualified(lib, name));
   auto set = [this, op](lattis_infer f, const void* c) {
@@ -297,8 +313,10 @@ lattis_status Registry::backend(Library& lib, const lattis_backend& desc, int32_
   int32_t i;
   if (!desc.allocator || !desc.allocator->alloc || !desc.allocator->free)
     return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name + ": it has no allocator");
-  if (!(desc.flags & LATTIS_BACKEND_HOST) && (!desc.copy_from_host || !desc.copy_to_host) && std::string(desc.name) != "meta")
-    return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name + ": a backend that is not a host needs copy_from_host and copy_to_host");
+  if (!(desc.flags & LATTIS_BACKEND_HOST) && (!desc.copy_from_host || !desc.copy_to_host) &&
+      std::string(desc.name) != "meta")
+    return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name +
+                                               ": a backend that is not a host needs copy_from_host and copy_to_host");
   if (lattis_status st = core::add_backend(desc, lib.owner, &i)) return st;
   lattis_handle h = add_handle(lib, [this, i] {
     core::remove_backend(i);
@@ -312,7 +330,8 @@ lattis_status Registry::backend(Library& lib, const lattis_backend& desc, int32_
   return LATTIS_OK;
 }
 
-lattis_status Registry::rule(Library& lib, const char* op, const char* layer, void* payload, void (*destroy)(void*), lattis_handle* handle) {
+lattis_status Registry::rule(Library& lib, const char* op, const char* layer, void* payload, void (*destroy)(void*),
+                             lattis_handle* handle) {
   Lock lock(mutex_);
   lattis_handle h = add_handle(lib, nullptr);
   rules_.push_back({h, qualified(lib, op), layer, payload, destroy});
@@ -332,11 +351,13 @@ void* Registry::find_rule(const Operator* op, const char* layer) {
   return nullptr;
 }
 
-lattis_status Registry::publish_interface(Library& lib, const char* name, uint32_t version, const void* table, lattis_handle* handle) {
+lattis_status Registry::publish_interface(Library& lib, const char* name, uint32_t version, const void* table,
+                                          lattis_handle* handle) {
   Lock lock(mutex_);
   for (const Interface& i : interfaces_)
     if (i.name == name)
-      return core::raise(LATTIS_RUNTIME_ERROR, "interface: the name '" + i.name + "' is taken by " + i.owner + "; " + lib.owner + " cannot publish it too");
+      return core::raise(LATTIS_RUNTIME_ERROR, "interface: the name '" + i.name + "' is taken by " + i.owner + "; " +
+                                                   lib.owner + " cannot publish it too");
   lattis_handle h = add_handle(lib, nullptr);
   interfaces_.push_back({h, name, lib.owner, version, table});
   undo_[h] = [this, h] { remove_handle(interfaces_, h); };
@@ -354,7 +375,9 @@ const void* Registry::find_interface(const char* name, uint32_t min_version) {
 lattis_status Registry::withdraw(lattis_handle h) {
   Lock lock(mutex_);
   auto it = undo_.find(h);
-  if (it == undo_.end()) return core::raise(LATTIS_VALUE_ERROR, core::format("withdraw: %llu is no live registration", (unsigned long long)h));
+  if (it == undo_.end())
+    return core::raise(LATTIS_VALUE_ERROR,
+                       core::format("withdraw: %llu is no live registration", (unsigned long long)h));
   auto undo = std::move(it->second);
   undo_.erase(it);
   undo();
@@ -366,185 +389,6 @@ void Registry::close(Library* lib) {
   for (size_t i = lib->handles.size(); i-- > 0;)
     if (undo_.count(lib->handles[i])) withdraw(lib->handles[i]);
   delete lib;
-}
-
-// ---- tables -------------------------------------------------------------------------------------------------------
-
-void Registry::invalidate(Operator* op) {
-  for (Operator* o : {op, op->inplace, op->out})
-    if (o)
-      if (const Table* t = o->table.exchange(nullptr)) retained_ += t->bytes;
-}
-
-void Registry::invalidate_all() {
-  for (Operator* op : order_) invalidate(op);
-}
-
-void Registry::set_trace(bool on) {
-  Lock lock(mutex_);
-  trace_ = on;
-  invalidate_all();
-}
-
-const Table* Registry::table(const Operator* op) {
-  Lock lock(mutex_);
-  auto* o = const_cast<Operator*>(op);
-  const Table* t = o->table.load(std::memory_order_acquire);
-  if (t && t->num_backends >= core::backend_count()) return t;
-  if (!o->live) {
-    core::raise(LATTIS_RUNTIME_ERROR, "operator " + op->full_name() + " was withdrawn by " + op->owner);
-    return nullptr;
-  }
-  if (prepare(o)) return nullptr;
-  if (t) retained_ += t->bytes;
-  t = fill(o);
-  o->table.store(t, std::memory_order_release);
-  return t;
-}
-
-const Registration* Registry::find_kernel(const Operator* op, const std::string& key) const {
-  for (auto r = op->kernels.rbegin(); r != op->kernels.rend(); ++r)
-    if (r->key == key) return &*r;
-  return nullptr;
-}
-
-const Registration* Registry::find_category(const Operator* op, const std::string& key) const {
-  for (auto r = categories_.rbegin(); r != categories_.rend(); ++r)
-    if (r->key == key && r->category == op->category) return &*r;
-  return nullptr;
-}
-
-// Rules 1 to 5 of the design for a layer. False: the layer falls through.
-bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
-  const Layer& l = *dispatcher::layer(bit);
-  const Registration* r = find_kernel(op, l.name);
-  if (!r) r = find_category(op, l.name);
-  if (r) {
-    *who = r->owner;
-    *e = {r->fn, r->context, r->flags};
-    return r->fn != nullptr;  // a null kernel is an explicit fall-through
-  }
-  const Registration* c = find_kernel(op->functional ? op->functional : op, "composite");
-  if ((l.flags & LATTIS_LAYER_DECOMPOSE) && c) {
-    *who = c->owner + " (decomposed)";
-    *e = {c->fn, c->context, c->flags | composite | stays_on};
-    return true;
-  }
-  *who = l.owner + " (fallback)";
-  *e = {l.fallback, l.context, l.kernel_flags};
-  return l.fallback != nullptr;
-}
-
-// Rules 1 to 5 of the design for a backend.
-Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
-  const std::string name = core::backend_name(id);
-  const lattis_backend* b = core::backend(id);
-  const uint32_t mixed = b && (b->flags & LATTIS_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
-  Operator* meaning = op->functional ? op->functional : op;
-  const Registration* r = find_kernel(op, name);
-  if (!r && meaning != op) r = find_kernel(meaning, name);
-  if (!r) r = find_category(meaning, name);
-  if (r && b) {
-    *who = r->owner;
-    return {r->fn, r->context, r->flags | mixed};
-  }
-  if (const Registration* c = find_kernel(meaning, "composite")) {
-    *who = c->owner + " (composite)";
-    return {c->fn, c->context, c->flags | composite};
-  }
-  if (op->infer && (id == core::meta_backend || (b && (op->forms & LATTIS_FORM_NO_KERNEL)))) {
-    *who = "shape rule";
-    return {nullptr, nullptr, no_kernel | mixed_dtypes};
-  }
-  *who = "nobody";
-  return {missing_kernel, nullptr, 0};
-}
-
-namespace {
-
-struct TraceContext {
-  Entry entry;
-  std::string line;
-};
-
-lattis_status trace_entry(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  auto* t = static_cast<const TraceContext*>(f->context);
-  std::fprintf(stderr, "lattis: %s keys=%016llx\n", t->line.c_str(), (unsigned long long)(f->keys));
-  f->context = t->entry.context;
-  return t->entry.fn ? t->entry.fn(f, args, rets) : LATTIS_OK;
-}
-
-}  // namespace
-
-Entry Registry::traced(Entry e, const Operator* op, const std::string& where, const std::string& who) {
-  if (!trace_ || e.fn == missing_kernel) return e;
-  auto* t = new TraceContext{e, op->full_name() + " -> " + where + " by " + who};  // lives as long as the table: for ever
-  return {trace_entry, t, e.flags & ~static_cast<uint32_t>(no_kernel)};
-}
-
-const Table* Registry::fill(Operator* op) {
-  std::vector<Entry> layers, backends;
-  Table head;
-  head.info = &op->info;
-  head.infer = op->infer;
-  head.infer_context = op->infer_context;
-  std::string who;
-  for (int32_t bit = 0; bit < LATTIS_MAX_LAYERS; bit++) {
-    const Layer* l = dispatcher::layer(bit);
-    Entry e;
-    if (!l || !l->live || !layer_entry(op, bit, &e, &who)) continue;
-    head.mask |= uint64_t{1} << bit;
-    head.layer_index[bit] = static_cast<uint8_t>(layers.size());
-    layers.push_back(traced(e, op, l->name, who));
-  }
-  head.num_backends = core::backend_count();
-  for (int32_t id = 0; id < head.num_backends; id++) {
-    Entry e = backend_entry(op, id, &who);
-    backends.push_back(traced(e, op, core::backend_name(id), who));
-  }
-  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
-  auto* t = static_cast<Table*>(::operator new(bytes));
-  *t = head;
-  auto* entries = reinterpret_cast<Entry*>(t + 1);
-  std::copy(layers.begin(), layers.end(), entries);
-  std::copy(backends.begin(), backends.end(), entries + layers.size());
-  t->layers = entries;
-  t->backends = entries + layers.size();
-  t->bytes = static_cast<int32_t>(bytes);
-  return t;
-}
-
-std::string Registry::show(const std::string& name) {
-  Lock lock(mutex_);
-  std::string base, overload, s;
-  split(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
-  for (Operator* op : overloads(base)) {
-    if (name.find('.') != std::string::npos && op->overload != overload) continue;
-    if (prepare(op)) continue;
-    s += op->schema_text + "\n  category " + (op->category.empty() ? "none" : op->category) + ", defined by " + op->owner;
-    if (!op->file.empty()) s += " (" + op->file + ":" + std::to_string(op->line) + ")";
-    s += "\n";
-    std::string who;
-    Entry e;
-    for (int32_t bit = LATTIS_MAX_LAYERS - 1; bit >= 0; bit--) {
-      const Layer* l = dispatcher::layer(bit);
-      if (!l || !l->live) continue;
-      bool there = layer_entry(op, bit, &e, &who);
-      s += core::format("  layer   %2d %-16s %s\n", bit, l->name.c_str(), there ? who.c_str() : "falls through");
-    }
-    for (int32_t id = 0; id < core::backend_count(); id++) {
-      if (!core::backend(id)) continue;
-      backend_entry(op, id, &who);
-      s += core::format("  device     %-16s %s\n", core::backend_name(id), who.c_str());
-    }
-    Operator* meaning = op->functional ? op->functional : op;
-    for (Operator* o : {op, meaning}) {
-      for (const Registration& r : o->kernels)
-        s += core::format("  kernel     %-16s %s%s%s\n", r.key.c_str(), r.owner.c_str(), r.file.empty() ? "" : " ", r.file.empty() ? "" : (r.file + ":" + std::to_string(r.line)).c_str());
-      if (op == meaning) break;
-    }
-  }
-  return s;
 }
 
 }  // namespace lattis::dispatcher

@@ -23,17 +23,23 @@ namespace lattis::dispatcher {
 
 using Library = lattis_library;
 
+// "ns::name.overload" in two parts.
+void split_name(const std::string& full, std::string* name, std::string* overload);
+
 class Registry {
  public:
   static Registry& get();
 
   lattis_status define(Library&, const lattis_operator_def&, bool lazily, lattis_handle*);
-  lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle*);
-  lattis_status category_kernel(Library&, const char* category, const char* key, lattis_kernel, void* context, uint32_t flags, const char* file, int32_t line, lattis_handle*);
+  lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel, void* context, uint32_t flags,
+                       const char* file, int32_t line, lattis_handle*);
+  lattis_status category_kernel(Library&, const char* category, const char* key, lattis_kernel, void* context,
+                                uint32_t flags, const char* file, int32_t line, lattis_handle*);
   lattis_status shape_rule(Library&, const char* op, lattis_infer, const void* context, lattis_handle*);
   lattis_status layer(Library&, const lattis_layer&, int32_t* bit, lattis_handle*);
   lattis_status backend(Library&, const lattis_backend&, int32_t* id, lattis_handle*);
-  lattis_status rule(Library&, const char* op, const char* layer, void* payload, void (*destroy)(void*), lattis_handle*);
+  lattis_status rule(Library&, const char* op, const char* layer, void* payload, void (*destroy)(void*),
+                     lattis_handle*);
   void* find_rule(const Operator*, const char* layer);
   lattis_status publish_interface(Library&, const char* name, uint32_t version, const void* table, lattis_handle*);
   const void* find_interface(const char* name, uint32_t min_version);

@@ -12,13 +12,17 @@ namespace {
 using core::Value;
 
 const std::map<std::string, Kind>& kinds() {
-  static const std::map<std::string, Kind> m = {
-      {"Tensor", Kind::Tensor}, {"Scalar", Kind::Scalar}, {"number", Kind::Scalar}, {"int", Kind::Int},
-      {"SymInt", Kind::Int}, {"DeviceIndex", Kind::Int}, {"float", Kind::Float}, {"SymFloat", Kind::Float},
-      {"bool", Kind::Bool}, {"SymBool", Kind::Bool}, {"complex", Kind::Complex}, {"str", Kind::Str},
-      {"ScalarType", Kind::Dtype}, {"Layout", Kind::Layout}, {"Device", Kind::Device},
-      {"MemoryFormat", Kind::MemoryFormat}, {"Generator", Kind::Generator}, {"Stream", Kind::Object},
-      {"Storage", Kind::Object}, {"QScheme", Kind::Int}, {"Dimname", Kind::Str}};
+  static const std::map<std::string, Kind> m = {{"Tensor", Kind::Tensor},       {"Scalar", Kind::Scalar},
+                                                {"number", Kind::Scalar},       {"int", Kind::Int},
+                                                {"SymInt", Kind::Int},          {"DeviceIndex", Kind::Int},
+                                                {"float", Kind::Float},         {"SymFloat", Kind::Float},
+                                                {"bool", Kind::Bool},           {"SymBool", Kind::Bool},
+                                                {"complex", Kind::Complex},     {"str", Kind::Str},
+                                                {"ScalarType", Kind::Dtype},    {"Layout", Kind::Layout},
+                                                {"Device", Kind::Device},       {"MemoryFormat", Kind::MemoryFormat},
+                                                {"Generator", Kind::Generator}, {"Stream", Kind::Object},
+                                                {"Storage", Kind::Object},      {"QScheme", Kind::Int},
+                                                {"Dimname", Kind::Str}};
   return m;
 }
 
@@ -60,7 +64,8 @@ class Parser {
   }
   bool fail(const char* wanted) {
     if (error.empty())
-      error = core::format("schema: expected %s at column %zu\n  %s\n  %s^", wanted, pos_ + 1, text_.c_str(), std::string(pos_, ' ').c_str());
+      error = core::format("schema: expected %s at column %zu\n  %s\n  %s^", wanted, pos_ + 1, text_.c_str(),
+                           std::string(pos_, ' ').c_str());
     return false;
   }
   bool expect(const char* token) { return accept(token) || fail(("'" + std::string(token) + "'").c_str()); }
@@ -95,8 +100,10 @@ class Parser {
     out.clear();
     do {
       std::string one;
-      if (accept("*")) one = "*";
-      else if (!identifier(one)) return false;
+      if (accept("*"))
+        one = "*";
+      else if (!identifier(one))
+        return false;
       out += (out.empty() ? "" : "|") + one;
     } while (accept("|"));
     return true;
@@ -126,7 +133,8 @@ class Parser {
       }
       auto it = kinds().find(word);
       t.kind = it == kinds().end() ? Kind::Any : it->second;
-      bool generic = word == "Dict" || word == "Future" || word == "RRef" || word == "Await" || word == "Union" || word == "Optional" || word == "List";
+      bool generic = word == "Dict" || word == "Future" || word == "RRef" || word == "Await" || word == "Union" ||
+                     word == "Optional" || word == "List";
       const char *open = peek("[") ? "[" : "(", *close = *open == '[' ? "]" : ")";
       if (generic && accept(open)) {
         do {
@@ -208,15 +216,24 @@ class Parser {
       size_t start = pos_;
       std::string word;
       if (!identifier(word)) return false;
-      if (word == "None") v = core::none();
-      else if (word == "True" || word == "true") v = core::boolean(true);
-      else if (word == "False" || word == "false") v = core::boolean(false);
-      else if (word == "contiguous_format") v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}};
-      else if (word == "preserve_format") v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_PRESERVE_FORMAT}};
-      else if (word == "strided") v = {LATTIS_LAYOUT, 0, {0}};
-      else if (word == "Mean" || word == "Sum") v = core::integer(word == "Mean" ? 1 : 2);
-      else if (t.kind == Kind::Dtype && core::dtype_from_name(word.c_str()) != LATTIS_NO_DTYPE) v = core::dtype_value(core::dtype_from_name(word.c_str()));
-      else if (word == "inf" || word == "nan") v = core::floating(std::strtod(word.c_str(), nullptr));
+      if (word == "None")
+        v = core::none();
+      else if (word == "True" || word == "true")
+        v = core::boolean(true);
+      else if (word == "False" || word == "false")
+        v = core::boolean(false);
+      else if (word == "contiguous_format")
+        v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}};
+      else if (word == "preserve_format")
+        v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_PRESERVE_FORMAT}};
+      else if (word == "strided")
+        v = {LATTIS_LAYOUT, 0, {0}};
+      else if (word == "Mean" || word == "Sum")
+        v = core::integer(word == "Mean" ? 1 : 2);
+      else if (t.kind == Kind::Dtype && core::dtype_from_name(word.c_str()) != LATTIS_NO_DTYPE)
+        v = core::dtype_value(core::dtype_from_name(word.c_str()));
+      else if (word == "inf" || word == "nan")
+        v = core::floating(std::strtod(word.c_str(), nullptr));
       else {
         pos_ = start;
         return fail("a default value");
@@ -284,10 +301,12 @@ class Parser {
         if (!expect("]")) return false;
       }
       if (accept("=") && !literal(a)) return false;
-      if (a.has_default && a.value.tag == LATTIS_NONE && !a.type.optional && a.type.kind != Kind::Any) a.type.optional = true;
+      if (a.has_default && a.value.tag == LATTIS_NONE && !a.type.optional && a.type.kind != Kind::Any)
+        a.type.optional = true;
       a.is_out = keyword_only && a.alias.write;
       for (const Argument& other : s.args)
-        if (other.name == a.name) return fail(("an argument name other than '" + a.name + "', which is taken,").c_str());
+        if (other.name == a.name)
+          return fail(("an argument name other than '" + a.name + "', which is taken,").c_str());
       s.args.push_back(std::move(a));
     } while (accept(","));
     return expect(")");
@@ -301,7 +320,9 @@ class Parser {
     Return r;
     if (!type(r.type, r.alias)) return false;
     skip();
-    if (!at_end() && (std::isalpha(static_cast<unsigned char>(text_[pos_])) || text_[pos_] == '_') && !identifier(r.name)) return false;
+    if (!at_end() && (std::isalpha(static_cast<unsigned char>(text_[pos_])) || text_[pos_] == '_') &&
+        !identifier(r.name))
+      return false;
     s.rets.push_back(std::move(r));
     return true;
   }
@@ -335,11 +356,13 @@ lattis_status parse_schema(const std::string& text, const std::string& ns, Schem
   Parser p(text, ns);
   if (!p.run(*out)) return core::raise(LATTIS_VALUE_ERROR, p.error);
   if (out->rets.size() > LATTIS_MAX_RETURNS)
-    return core::raise(LATTIS_VALUE_ERROR, core::format("schema: %s has %zu returns, at most %d are supported", out->name.c_str(), out->rets.size(), LATTIS_MAX_RETURNS));
+    return core::raise(LATTIS_VALUE_ERROR, core::format("schema: %s has %zu returns, at most %d are supported",
+                                                        out->name.c_str(), out->rets.size(), LATTIS_MAX_RETURNS));
   return LATTIS_OK;
 }
 
-lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name, std::string* overload) {
+lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,
+                         std::string* overload) {
   Schema s;
   Parser p(text, default_ns);
   if (!p.operator_name(s)) return core::raise(LATTIS_VALUE_ERROR, p.error);

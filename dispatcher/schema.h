@@ -11,7 +11,20 @@
 namespace lattis::dispatcher {
 
 enum class Kind : uint8_t {
-  Tensor, Scalar, Int, Float, Bool, Complex, Str, Dtype, Layout, Device, MemoryFormat, Generator, Object, Any
+  Tensor,
+  Scalar,
+  Int,
+  Float,
+  Bool,
+  Complex,
+  Str,
+  Dtype,
+  Layout,
+  Device,
+  MemoryFormat,
+  Generator,
+  Object,
+  Any
 };
 
 struct Type {
@@ -59,6 +72,7 @@ struct Schema {
 // Raises a ValueError that shows the column. `ns` is used where the text names none.
 lattis_status parse_schema(const std::string& text, const std::string& ns, Schema* out);
 // "ns::name.overload" out of the beginning of a schema, without parsing the rest.
-lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name, std::string* overload);
+lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,
+                         std::string* overload);
 
 }  // namespace lattis::dispatcher

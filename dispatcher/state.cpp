@@ -45,7 +45,8 @@ lattis_status add(const char* what, Type* slots, std::atomic<int>& count, const 
       *index = i;
       return LATTIS_OK;
     }
-  if (n == max_slots) return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: %d are taken, '%s' is one too many", what, n, t.name));
+  if (n == max_slots)
+    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: %d are taken, '%s' is one too many", what, n, t.name));
   slots[n] = t;
   *index = n;
   count.store(n + 1, std::memory_order_release);
@@ -59,8 +60,12 @@ void install_state() {
   core::destroy_thread_slot = destroy_thread_state;
 }
 
-lattis_status add_tensor_slot(Library&, const lattis_slot_type& t, int32_t* index) { return add("tensor slot", tensor_slots, num_tensor_slots, t, index); }
-lattis_status add_thread_slot(Library&, const lattis_thread_slot_type& t, int32_t* index) { return add("thread slot", thread_slots, num_thread_slots, t, index); }
+lattis_status add_tensor_slot(Library&, const lattis_slot_type& t, int32_t* index) {
+  return add("tensor slot", tensor_slots, num_tensor_slots, t, index);
+}
+lattis_status add_thread_slot(Library&, const lattis_thread_slot_type& t, int32_t* index) {
+  return add("thread slot", thread_slots, num_thread_slots, t, index);
+}
 
 void set_slot(lattis_tensor* t, int32_t index, void* state) {
   if (void* old = core::exchange_slot(core::full(t), index, state)) destroy_tensor_slot(index, old);
@@ -98,7 +103,8 @@ void set_thread_slot(int32_t index, void* state) {
 void* capture_thread() {
   core::ThreadState& t = core::this_thread();
   auto* c = new Captured{t.shared.include, t.shared.exclude, t.shared.default_device, {}};
-  for (size_t i = 0; i < t.slots.size(); i++) c->slots.push_back(t.slots[i] && thread_slots[i].capture ? thread_slots[i].capture(t.slots[i]) : nullptr);
+  for (size_t i = 0; i < t.slots.size(); i++)
+    c->slots.push_back(t.slots[i] && thread_slots[i].capture ? thread_slots[i].capture(t.slots[i]) : nullptr);
   return c;
 }
 
@@ -109,14 +115,18 @@ void restore_thread(void* captured) {
   t.exclude = c->exclude;
   t.default_device = c->default_device;
   for (size_t i = 0; i < c->slots.size(); i++)
-    if (c->slots[i]) set_thread_slot(static_cast<int32_t>(i), thread_slots[i].restore ? thread_slots[i].restore(c->slots[i]) : c->slots[i]);
+    if (c->slots[i])
+      set_thread_slot(static_cast<int32_t>(i),
+                      thread_slots[i].restore ? thread_slots[i].restore(c->slots[i]) : c->slots[i]);
   delete c;
 }
 
-lattis_status add_attribute(Library& lib, const char* name, lattis_get_attribute get, lattis_set_attribute set, void* context, lattis_handle* handle) {
+lattis_status add_attribute(Library& lib, const char* name, lattis_get_attribute get, lattis_set_attribute set,
+                            void* context, lattis_handle* handle) {
   std::lock_guard lock(Registry::get().mutex());
   if (const Attribute* old = find_attribute(name))
-    return core::raise(LATTIS_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + old->owner + "; " + lib.owner + " cannot register it too");
+    return core::raise(LATTIS_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + old->owner +
+                                                 "; " + lib.owner + " cannot register it too");
   auto* a = new Attribute{name, lib.owner, get, set, context, 0};
   attributes().push_back(a);
   if (attribute_hook) attribute_hook(a, true);

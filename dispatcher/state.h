@@ -26,7 +26,8 @@ void set_thread_slot(int32_t index, void* state);
 void* capture_thread();
 void restore_thread(void* captured);
 
-lattis_status add_attribute(Library&, const char* name, lattis_get_attribute, lattis_set_attribute, void* context, lattis_handle*);
+lattis_status add_attribute(Library&, const char* name, lattis_get_attribute, lattis_set_attribute, void* context,
+                            lattis_handle*);
 const Attribute* find_attribute(const std::string& name);  // valid until withdrawn; never freed
 std::vector<std::string> attribute_names();
 // Told of every attribute that comes or goes; those already there are told at once.

@@ -8,10 +8,10 @@ namespace lattis::dispatcher {
 
 enum EntryFlags : uint32_t {
   calls_operators = LATTIS_KERNEL_CALLS_OPERATORS,
-  composite = 1 << 8,    // written over other operators; allocates its own results
-  stays_on = 1 << 9,     // a composite that a layer runs with itself still on
-  no_kernel = 1 << 10,   // the shape rule is all there is (meta, views)
-  mixed_dtypes = 1 << 11 // the backend converts operands itself
+  composite = 1 << 8,     // written over other operators; allocates its own results
+  stays_on = 1 << 9,      // a composite that a layer runs with itself still on
+  no_kernel = 1 << 10,    // the shape rule is all there is (meta, views)
+  mixed_dtypes = 1 << 11  // the backend converts operands itself
 };
 
 struct Entry {

@@ -7,7 +7,8 @@ namespace lattis::cpu {
 
 void store_number(const lattis_value& v, int dtype, void* to) {
   if (v.tag == LATTIS_COMPLEX) {
-    loops().cast[LATTIS_COMPLEX128][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(v.as.doubles), 0);
+    loops().cast[LATTIS_COMPLEX128][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(v.as.doubles),
+                                           0);
   } else if (v.tag == LATTIS_FLOAT) {
     loops().cast[LATTIS_FLOAT64][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.d), 0);
   } else {
@@ -41,7 +42,8 @@ lattis_status copy_kernel(lattis_frame*, const lattis_value* args, lattis_value*
   const lattis_tensor *dst = rets[0].as.tensor, *src = args[1].as.tensor;
   if (!overlap(dst, src)) return copy_into(dst, src);
   lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw)) return st;
+  if (lattis_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw))
+    return st;
   Tensor beside = Tensor::steal(raw);
   if (lattis_status st = copy_into(raw, src)) return st;
   return copy_into(dst, raw);

@@ -11,7 +11,8 @@
 namespace lattis::cpu {
 namespace {
 
-using Sgemm = int (*)(char, char, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float, float*, int64_t);
+using Sgemm = int (*)(char, char, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float,
+                      float*, int64_t);
 
 // The library lies beside this plugin in the package. Its 50 MB are mapped when a product first asks.
 Sgemm load() {
@@ -56,7 +57,8 @@ bool onednn_sgemm(const Gemm& g) {
   Sgemm f = sgemm();
   if (!f) return false;
   [[maybe_unused]] OneThread guard;
-  return f(g.a_transposed ? 'T' : 'N', g.b_transposed ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.lda, g.b, g.ldb, 0.0f, g.c, g.ldc) == 0;
+  return f(g.a_transposed ? 'T' : 'N', g.b_transposed ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.lda, g.b, g.ldb, 0.0f,
+           g.c, g.ldc) == 0;
 }
 
 }  // namespace lattis::cpu

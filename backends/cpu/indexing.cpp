@@ -92,7 +92,9 @@ lattis_status mask_put(lattis_frame* f, const lattis_value* a, lattis_value*) {
   if (lattis_status st = packed(a[1].as.tensor, &mask)) return st;
   if (values->storage == self->storage) {  // reading what is being written: from a copy
     lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw)) return st;
+    if (lattis_status st =
+            api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw))
+      return st;
     packed_values = Tensor::steal(raw);
     if (lattis_status st = copy_into(raw, values)) return st;
     values = raw;
@@ -108,9 +110,11 @@ lattis_status mask_put(lattis_frame* f, const lattis_value* a, lattis_value*) {
   }
   if (!fits) {
     std::string got = "(";
-    for (int i = 0; i < values->dl.ndim; i++) got += std::to_string(values->dl.shape[i]) + (i + 1 < values->dl.ndim ? ", " : "");
+    for (int i = 0; i < values->dl.ndim; i++)
+      got += std::to_string(values->dl.shape[i]) + (i + 1 < values->dl.ndim ? ", " : "");
     (void)f;
-    return fail(LATTIS_INDEX_ERROR, "index assignment: argument 'values' of shape " + got + ") does not broadcast to the " + std::to_string(n) + " selected rows");
+    return fail(LATTIS_INDEX_ERROR, "index assignment: argument 'values' of shape " + got +
+                                        ") does not broadcast to the " + std::to_string(n) + " selected rows");
   }
   Row to(self, dims), from(values, values->dl.ndim == rest + 1 ? 1 : 0);
   int64_t step = moves ? values->dl.strides[0] * itemsize(values) : 0, at = 0;

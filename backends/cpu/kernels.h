@@ -9,7 +9,8 @@ namespace lattis::cpu {
 // Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;
 
-lattis_status pointwise_kernel(lattis_frame*, const lattis_value*, lattis_value*);  // context: lattis_pointwise, or null for the operator's own
+lattis_status pointwise_kernel(lattis_frame*, const lattis_value*,
+                               lattis_value*);  // context: lattis_pointwise, or null for the operator's own
 
 lattis_status copy_kernel(lattis_frame*, const lattis_value*, lattis_value*);
 lattis_status fill_kernel(lattis_frame*, const lattis_value*, lattis_value*);

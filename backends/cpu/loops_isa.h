@@ -19,23 +19,40 @@ constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat1
 // Float to integer is defined only in range; outside it wraps through int64 as far as the hardware tells.
 template <class To>
 inline To from_float(double x) {
-  if constexpr (std::is_same_v<To, uint64_t>) return x < 0 ? static_cast<To>(static_cast<int64_t>(x)) : x < 9.2e18 ? static_cast<To>(static_cast<int64_t>(x)) : x < 1.8446744073709550e19 ? static_cast<To>(x) : To(0);
-  else return static_cast<To>(x >= -9.2233720368547758e18 && x < 9.2233720368547758e18 ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min());
+  if constexpr (std::is_same_v<To, uint64_t>)
+    return x < 0                       ? static_cast<To>(static_cast<int64_t>(x))
+           : x < 9.2e18                ? static_cast<To>(static_cast<int64_t>(x))
+           : x < 1.8446744073709550e19 ? static_cast<To>(x)
+                                       : To(0);
+  else
+    return static_cast<To>(x >= -9.2233720368547758e18 && x < 9.2233720368547758e18
+                               ? static_cast<int64_t>(x)
+                               : std::numeric_limits<int64_t>::min());
 }
 
 template <class To, class From>
 inline To convert(From x) {
-  if constexpr (std::is_same_v<To, From>) return x;
+  if constexpr (std::is_same_v<To, From>)
+    return x;
   else if constexpr (is_complex<From>) {
-    if constexpr (is_complex<To>) return To(static_cast<typename To::value_type>(x.real()), static_cast<typename To::value_type>(x.imag()));
-    else if constexpr (std::is_same_v<To, bool>) return x.real() != 0 || x.imag() != 0;
-    else return convert<To>(x.real());
-  } else if constexpr (is_half<From>) return convert<To>(static_cast<float>(x));
-  else if constexpr (is_complex<To>) return To(static_cast<typename To::value_type>(x), 0);
-  else if constexpr (is_half<To>) return To(static_cast<float>(x));
-  else if constexpr (std::is_same_v<To, bool>) return x != 0;
-  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) return from_float<To>(x);
-  else return static_cast<To>(x);
+    if constexpr (is_complex<To>)
+      return To(static_cast<typename To::value_type>(x.real()), static_cast<typename To::value_type>(x.imag()));
+    else if constexpr (std::is_same_v<To, bool>)
+      return x.real() != 0 || x.imag() != 0;
+    else
+      return convert<To>(x.real());
+  } else if constexpr (is_half<From>)
+    return convert<To>(static_cast<float>(x));
+  else if constexpr (is_complex<To>)
+    return To(static_cast<typename To::value_type>(x), 0);
+  else if constexpr (is_half<To>)
+    return To(static_cast<float>(x));
+  else if constexpr (std::is_same_v<To, bool>)
+    return x != 0;
+  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
+    return from_float<To>(x);
+  else
+    return static_cast<To>(x);
 }
 
 template <class From, class To>
@@ -43,12 +60,14 @@ void cast_loop(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
   if (ds == sizeof(To) && ss == sizeof(From)) {
     auto* d = reinterpret_cast<To*>(dst);
     auto* s = reinterpret_cast<const From*>(src);
-    if constexpr (std::is_same_v<To, From>) std::memcpy(dst, src, n * sizeof(To));
+    if constexpr (std::is_same_v<To, From>)
+      std::memcpy(dst, src, n * sizeof(To));
     else
       for (int64_t i = 0; i < n; i++) d[i] = convert<To>(s[i]);
     return;
   }
-  for (int64_t i = 0; i < n; i++) *reinterpret_cast<To*>(dst + i * ds) = convert<To>(*reinterpret_cast<const From*>(src + i * ss));
+  for (int64_t i = 0; i < n; i++)
+    *reinterpret_cast<To*>(dst + i * ds) = convert<To>(*reinterpret_cast<const From*>(src + i * ss));
 }
 
 template <class From>

@@ -27,7 +27,9 @@ void tiny(const Matrix& a, const Matrix& b, const Matrix& c) {
   for (int64_t i = 0; i < c.rows; i++)
     for (int64_t j = 0; j < c.columns; j++) {
       T sum = 0;
-      for (int64_t k = 0; k < a.columns; k++) sum = static_cast<T>(sum + x[i * a.row_stride + k * a.column_stride] * y[k * b.row_stride + j * b.column_stride]);
+      for (int64_t k = 0; k < a.columns; k++)
+        sum =
+            static_cast<T>(sum + x[i * a.row_stride + k * a.column_stride] * y[k * b.row_stride + j * b.column_stride]);
       z[i * c.row_stride + j * c.column_stride] = sum;
     }
 }
@@ -69,8 +71,10 @@ bool blas_layout(const Matrix& m, bool* transposed, int64_t* ld) {
 
 // One float32 product: rows are cut among the threads, and into panels of at most 0.1 s so that Ctrl-C is heard.
 lattis_status sgemm(const Matrix& a, const Matrix& b, const Matrix& c) {
-  Gemm g{c.rows, c.columns, a.columns, nullptr, false, 0, nullptr, false, 0, nullptr, std::max(c.row_stride, c.columns)};
-  if (!blas_layout(a, &g.a_transposed, &g.lda) || !blas_layout(b, &g.b_transposed, &g.ldb)) return fail(LATTIS_RUNTIME_ERROR, "mm: an operand has no BLAS layout");
+  Gemm g{
+      c.rows, c.columns, a.columns, nullptr, false, 0, nullptr, false, 0, nullptr, std::max(c.row_stride, c.columns)};
+  if (!blas_layout(a, &g.a_transposed, &g.lda) || !blas_layout(b, &g.b_transposed, &g.ldb))
+    return fail(LATTIS_RUNTIME_ERROR, "mm: an operand has no BLAS layout");
   double row_flops = 2.0 * static_cast<double>(c.columns) * static_cast<double>(a.columns);
   auto panel = static_cast<int64_t>(std::max(1.0, 5e9 / row_flops));
   auto smallest = static_cast<int64_t>(std::max(1.0, 2e7 / row_flops));  // about 0.2 ms
@@ -113,7 +117,9 @@ lattis_status multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
 // A copy in plain layout and another dtype.
 lattis_status converted(const lattis_tensor* t, int dtype, Tensor* out) {
   lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw)) return st;
+  if (lattis_status st =
+          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
+    return st;
   *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
@@ -136,14 +142,29 @@ lattis_status product(const lattis_tensor* a, const lattis_tensor* b, const latt
     }
     lattis_status st = LATTIS_OK;
     switch (c->dtype) {
-      case LATTIS_FLOAT32: st = multiply<float>(x, y, z); break;
-      case LATTIS_FLOAT64: st = multiply<double>(x, y, z); break;
-      case LATTIS_UINT8: st = multiply<uint8_t>(x, y, z); break;
-      case LATTIS_INT8: st = multiply<int8_t>(x, y, z); break;
-      case LATTIS_INT16: st = multiply<int16_t>(x, y, z); break;
-      case LATTIS_INT32: st = multiply<int32_t>(x, y, z); break;
-      case LATTIS_INT64: st = multiply<int64_t>(x, y, z); break;
-      default: st = LATTIS_NOT_IMPLEMENTED;
+      case LATTIS_FLOAT32:
+        st = multiply<float>(x, y, z);
+        break;
+      case LATTIS_FLOAT64:
+        st = multiply<double>(x, y, z);
+        break;
+      case LATTIS_UINT8:
+        st = multiply<uint8_t>(x, y, z);
+        break;
+      case LATTIS_INT8:
+        st = multiply<int8_t>(x, y, z);
+        break;
+      case LATTIS_INT16:
+        st = multiply<int16_t>(x, y, z);
+        break;
+      case LATTIS_INT32:
+        st = multiply<int32_t>(x, y, z);
+        break;
+      case LATTIS_INT64:
+        st = multiply<int64_t>(x, y, z);
+        break;
+      default:
+        st = LATTIS_NOT_IMPLEMENTED;
     }
     if (st) return st;
   }
@@ -155,7 +176,9 @@ lattis_status matmul_kernel(lattis_frame* f, const lattis_value* args, lattis_va
   int compute = c->dtype;
   if (compute == LATTIS_FLOAT16 || compute == LATTIS_BFLOAT16) compute = LATTIS_FLOAT32;
   if (compute == LATTIS_BOOL || (compute >= LATTIS_UINT16 && compute <= LATTIS_UINT64) || compute >= LATTIS_COMPLEX64)
-    return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) + ": argument 'self': the cpu backend has no product for this dtype yet; convert with .to(...)");
+    return fail(LATTIS_NOT_IMPLEMENTED,
+                std::string(api().operator_name(f->op)).substr(6) +
+                    ": argument 'self': the cpu backend has no product for this dtype yet; convert with .to(...)");
   Tensor x, y, z;
   bool small = c->numel * a->dl.shape[a->dl.ndim - 1] <= 4096;
   if (small && compute == c->dtype) return product(a, b, c);
@@ -169,10 +192,13 @@ lattis_status matmul_kernel(lattis_frame* f, const lattis_value* args, lattis_va
     b = y.get();
   }
   Matrix m = matrix(c);
-  bool direct = c->dtype == compute && (m.column_stride == 1 || m.columns == 1) && (m.rows == 1 || m.row_stride >= m.columns);
+  bool direct =
+      c->dtype == compute && (m.column_stride == 1 || m.columns == 1) && (m.rows == 1 || m.row_stride >= m.columns);
   if (direct) return product(a, b, c);
   lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(compute), device_of(c), &raw)) return st;
+  if (lattis_status st =
+          api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(compute), device_of(c), &raw))
+    return st;
   z = Tensor::steal(raw);
   if (lattis_status st = product(a, b, raw)) return st;
   return copy_into(c, raw);

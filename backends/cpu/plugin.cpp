@@ -10,7 +10,8 @@ namespace lattis::cpu {
 const Loops& loops() {
   static const Loops& chosen = []() -> const Loops& {
     const char* wish = std::getenv("LATTIS_CPU_ISA");
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+              __builtin_cpu_supports("f16c");
     if (wish && std::string(wish) == "x86-64") v3 = false;
     return v3 ? v3_loops() : baseline_loops();
   }();
@@ -28,7 +29,8 @@ void register_pointwise(Library& m) {
   m.category("pointwise", "cpu", pointwise_kernel);
   for (int i = 0; i < loops().num_pointwise; i++) {
     const PointwiseEntry& e = loops().pointwise[i];
-    for (const char* overload : {"", "Tensor", "Scalar", "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor", "self", "ScalarSelf", "ScalarOther"}) {
+    for (const char* overload : {"", "Tensor", "Scalar", "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor", "self",
+                                 "ScalarSelf", "ScalarOther"}) {
       std::string name = std::string("aten::") + e.name;
       const lattis_operator* op = api().find_operator(name.c_str(), overload);
       if (!op || !api().operator_pointwise(op)) continue;
@@ -58,7 +60,9 @@ LATTIS_LIBRARY(aten, m) {
   int32_t id;
   m.backend(b, &id);
   register_pointwise(m);
-  m.impl("copy_", "cpu", copy_kernel).impl("fill_.Scalar", "cpu", fill_kernel).impl("arange.start_step", "cpu", arange_kernel);
+  m.impl("copy_", "cpu", copy_kernel)
+      .impl("fill_.Scalar", "cpu", fill_kernel)
+      .impl("arange.start_step", "cpu", arange_kernel);
   register_reductions(m);
   register_indexing(m);
   register_random(m);

@@ -8,7 +8,9 @@ namespace lattis::cpu {
 namespace {
 
 // float16 and bfloat16 are computed in float32.
-int loop_dtype(int compute) { return compute == LATTIS_FLOAT16 || compute == LATTIS_BFLOAT16 ? static_cast<int>(LATTIS_FLOAT32) : compute; }
+int loop_dtype(int compute) {
+  return compute == LATTIS_FLOAT16 || compute == LATTIS_BFLOAT16 ? static_cast<int>(LATTIS_FLOAT32) : compute;
+}
 
 constexpr int64_t dtype_bytes[LATTIS_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 
@@ -18,16 +20,20 @@ struct Call {
   lattis_loop loop;
   const lattis_value* params;
   int inputs;
-  int compute;                   // the loop's dtype
-  int wants[max_operands];       // dtype the loop reads or writes, by operand (0 is the output)
-  int has[max_operands];         // dtype that is there
+  int compute;              // the loop's dtype
+  int wants[max_operands];  // dtype the loop reads or writes, by operand (0 is the output)
+  int has[max_operands];    // dtype that is there
   bool converts = false;
   alignas(16) char numbers[max_operands][16];
 };
 
 lattis_status no_loop(lattis_frame* f, const Call& c) {
-  static const char* const names[] = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
-  return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) + ": argument 'self': the cpu backend has no loop for dtype " + names[c.compute] + " yet; convert with .to(...)");
+  static const char* const names[] = {"bool",     "uint8",   "uint16",  "uint32",    "uint64",
+                                      "int8",     "int16",   "int32",   "int64",     "float16",
+                                      "bfloat16", "float32", "float64", "complex64", "complex128"};
+  return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) +
+                                          ": argument 'self': the cpu backend has no loop for dtype " +
+                                          names[c.compute] + " yet; convert with .to(...)");
 }
 
 lattis_status fault(const Call& c, lattis_frame* f) {
@@ -78,7 +84,8 @@ lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis
   const lattis_tensor* out = rets[0].as.tensor;
   const int64_t n = out->numel;
   const unsigned dtype = f->compute_dtype;
-  if (p && n <= grain && (out->flags & LATTIS_CONTIGUOUS) && p->loops[dtype] && !p->condition && out->dtype == (p->result == LATTIS_RESULT_BOOL ? unsigned{LATTIS_BOOL} : dtype)) {
+  if (p && n <= grain && (out->flags & LATTIS_CONTIGUOUS) && p->loops[dtype] && !p->condition &&
+      out->dtype == (p->result == LATTIS_RESULT_BOOL ? unsigned{LATTIS_BOOL} : dtype)) {
     void* data[max_operands];
     int64_t steps[max_operands];
     data[0] = out->dl.data;
@@ -86,7 +93,8 @@ lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis
     bool plain = true;
     for (int k = 0; k < p->inputs; k++) {
       const lattis_tensor* t = args[k].as.tensor;
-      plain = plain && args[k].tag == LATTIS_TENSOR && t->dtype == dtype && t->numel == n && (t->flags & LATTIS_CONTIGUOUS);
+      plain =
+          plain && args[k].tag == LATTIS_TENSOR && t->dtype == dtype && t->numel == n && (t->flags & LATTIS_CONTIGUOUS);
       if (!plain) break;
       data[k + 1] = t->dl.data;
       steps[k + 1] = itemsize(t);
@@ -101,7 +109,9 @@ namespace {
 lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_value* args, lattis_value* rets) {
   Call c;
   c.p = p;
-  if (!c.p) return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)) + ": it is called pointwise but declares no meaning");
+  if (!c.p)
+    return fail(LATTIS_NOT_IMPLEMENTED,
+                std::string(api().operator_name(f->op)) + ": it is called pointwise but declares no meaning");
   c.inputs = c.p->inputs;
   c.compute = loop_dtype(static_cast<int>(f->compute_dtype));
   c.loop = c.p->loops[c.compute];
@@ -140,8 +150,10 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
   } else {
     Strips s(out);
     for (int k = 1; k <= c.inputs; k++) {
-      if (args[k - 1].tag == LATTIS_TENSOR) s.add(args[k - 1].as.tensor);
-      else s.add_scalar(c.numbers[k]);
+      if (args[k - 1].tag == LATTIS_TENSOR)
+        s.add(args[k - 1].as.tensor);
+      else
+        s.add_scalar(c.numbers[k]);
     }
     lattis_status st = s.run(grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
       int bad = c.converts ? run_tiled(c, n, at, step) : c.loop(n, reinterpret_cast<void* const*>(at), step, c.params);

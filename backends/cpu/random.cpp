@@ -17,7 +17,8 @@ Words philox(uint64_t seed, uint64_t counter) {
   uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
   for (int round = 0; round < 10; round++) {
     uint64_t p0 = uint64_t{0xD2511F53} * c[0], p1 = uint64_t{0xCD9E8D57} * c[2];
-    uint32_t n[4] = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(p1), static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(p0)};
+    uint32_t n[4] = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(p1),
+                     static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(p0)};
     for (int i = 0; i < 4; i++) c[i] = n[i];
     k0 += 0x9E3779B9;
     k1 += 0xBB67AE85;
@@ -25,7 +26,7 @@ Words philox(uint64_t seed, uint64_t counter) {
   return {{c[0], c[1], c[2], c[3]}};
 }
 
-double unit24(uint32_t w) { return (w >> 8) * (1.0 / 16777216.0); }        // [0, 1), exact in float32
+double unit24(uint32_t w) { return (w >> 8) * (1.0 / 16777216.0); }  // [0, 1), exact in float32
 double unit53(uint32_t hi, uint32_t lo) { return ((uint64_t{hi} << 32 | lo) >> 11) * (1.0 / 9007199254740992.0); }
 
 // Four uniform numbers of a block; double takes two words each, hence two blocks of Philox.
@@ -58,12 +59,15 @@ lattis_status draw(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_object* generator = a[3].tag == LATTIS_OBJECT ? a[3].as.object : nullptr;
   bool wide = t->dtype == LATTIS_FLOAT64;
   uint64_t seed, offset;
-  if (lattis_status st = api().generator_reserve(generator, device_of(t), static_cast<uint64_t>(t->numel) * (wide ? 2 : 1), &seed, &offset)) return st;
+  if (lattis_status st = api().generator_reserve(generator, device_of(t),
+                                                 static_cast<uint64_t>(t->numel) * (wide ? 2 : 1), &seed, &offset))
+    return st;
   // A strided output is drawn beside and copied, so that element i is the i-th in row-major order.
   Tensor beside = Tensor::borrow(t);
   if (!is_contiguous(t)) {
     lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
+    if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
+      return st;
     beside = Tensor::steal(raw);
   }
   auto* data = beside.data<char>();
@@ -78,7 +82,8 @@ lattis_status draw(lattis_frame*, const lattis_value* a, lattis_value* r) {
       for (double& x : u) x = Normal ? first + second * x : first + (second - first) * x;
       if (!Normal && t->dtype == LATTIS_FLOAT32)  // rounding to float must not reach the excluded end
         for (double& x : u)
-          if (static_cast<float>(x) >= static_cast<float>(second) && second > first) x = std::nextafter(static_cast<float>(second), static_cast<float>(first));
+          if (static_cast<float>(x) >= static_cast<float>(second) && second > first)
+            x = std::nextafter(static_cast<float>(second), static_cast<float>(first));
       cast(std::min<int64_t>(4, n - 4 * k), data + 4 * k * item, item, reinterpret_cast<char*>(u), 8);
     }
     return LATTIS_OK;

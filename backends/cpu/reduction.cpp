@@ -81,8 +81,10 @@ struct Geometry {
 
 template <class T>
 double widen(T x) {
-  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) return static_cast<float>(x);
-  else return static_cast<double>(x);
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
+    return static_cast<float>(x);
+  else
+    return static_cast<double>(x);
 }
 
 // ---- sums: floats are added in double in eight lanes, integers in int64 (wrapping) --------------------------
@@ -92,8 +94,10 @@ using SumOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
 template <class T>
 SumOf<T> load(T x) {
-  if constexpr (std::is_integral_v<T>) return static_cast<uint64_t>(static_cast<int64_t>(x));
-  else return widen(x);
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<uint64_t>(static_cast<int64_t>(x));
+  else
+    return widen(x);
 }
 
 template <class T>
@@ -112,12 +116,14 @@ SumOf<T> sum_strip(int64_t n, const T* x, int64_t stride) {
 
 void store_sum(double v, double scale, const lattis_tensor* out, int64_t at) {
   v *= scale;
-  loops().cast[LATTIS_FLOAT64][out->dtype](1, static_cast<char*>(out->dl.data) + at * itemsize(out), 0, reinterpret_cast<char*>(&v), 0);
+  loops().cast[LATTIS_FLOAT64][out->dtype](1, static_cast<char*>(out->dl.data) + at * itemsize(out), 0,
+                                           reinterpret_cast<char*>(&v), 0);
 }
 void store_sum(uint64_t v, double scale, const lattis_tensor* out, int64_t at) {
   auto i = static_cast<int64_t>(v);
   if (scale != 1) return store_sum(static_cast<double>(i), scale, out, at);
-  loops().cast[LATTIS_INT64][out->dtype](1, static_cast<char*>(out->dl.data) + at * itemsize(out), 0, reinterpret_cast<char*>(&i), 0);
+  loops().cast[LATTIS_INT64][out->dtype](1, static_cast<char*>(out->dl.data) + at * itemsize(out), 0,
+                                         reinterpret_cast<char*>(&i), 0);
 }
 
 // Many neighbouring outputs, each a column: rows are added to a tile of sums.
@@ -126,21 +132,22 @@ lattis_status sum_columns(const Geometry& g, const T* data, const lattis_tensor*
   constexpr int64_t tile = 128;
   int last = g.kept - 1;
   int64_t width = g.kept_size[last], tiles = (width + tile - 1) / tile, groups = g.outputs / width;
-  return parallel_for(0, groups * tiles, std::max<int64_t>(1, grain / (g.length * tile + 1)), [&](int64_t b, int64_t e) -> lattis_status {
-    for (int64_t item = b; item < e; item++) {
-      int64_t first = item % tiles * tile, n = std::min(tile, width - first), in, at;
-      g.locate(item / tiles * width + first, &in, &at);
-      SumOf<T> sums[tile] = {};
-      g.walk(0, g.length, [&](int64_t rows, int64_t offset, int64_t stride, int64_t) {
-        for (int64_t r = 0; r < rows; r++) {
-          const T* row = data + in + offset + r * stride;
-          for (int64_t k = 0; k < n; k++) sums[k] += load(row[k]);
-        }
-      });
-      for (int64_t k = 0; k < n; k++) store_sum(sums[k], scale, out, at + k * g.kept_out[last]);
-    }
-    return LATTIS_OK;
-  });
+  return parallel_for(0, groups * tiles, std::max<int64_t>(1, grain / (g.length * tile + 1)),
+                      [&](int64_t b, int64_t e) -> lattis_status {
+                        for (int64_t item = b; item < e; item++) {
+                          int64_t first = item % tiles * tile, n = std::min(tile, width - first), in, at;
+                          g.locate(item / tiles * width + first, &in, &at);
+                          SumOf<T> sums[tile] = {};
+                          g.walk(0, g.length, [&](int64_t rows, int64_t offset, int64_t stride, int64_t) {
+                            for (int64_t r = 0; r < rows; r++) {
+                              const T* row = data + in + offset + r * stride;
+                              for (int64_t k = 0; k < n; k++) sums[k] += load(row[k]);
+                            }
+                          });
+                          for (int64_t k = 0; k < n; k++) store_sum(sums[k], scale, out, at + k * g.kept_out[last]);
+                        }
+                        return LATTIS_OK;
+                      });
 }
 
 template <class T>
@@ -150,19 +157,24 @@ lattis_status sum_typed(const Geometry& g, const lattis_tensor* in, const lattis
     store_sum(sum_strip(g.length, data, g.gone ? g.gone_in[0] : 1), scale, out, 0);
     return LATTIS_OK;
   }
-  if (g.kept && g.kept_in[g.kept - 1] == 1 && g.kept_size[g.kept - 1] > 1 && g.length > 0) return sum_columns(g, data, out, scale);
+  if (g.kept && g.kept_in[g.kept - 1] == 1 && g.kept_size[g.kept - 1] > 1 && g.length > 0)
+    return sum_columns(g, data, out, scale);
   int64_t blocks = std::max<int64_t>((g.length + block - 1) / block, 1);
   std::unique_ptr<SumOf<T>[]> partial(new SumOf<T>[g.outputs * blocks]);
-  lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / (std::min(g.length, block) + 1)), [&](int64_t b, int64_t e) -> lattis_status {
-    for (int64_t item = b; item < e; item++) {
-      int64_t at, o, from = item % blocks * block;
-      g.locate(item / blocks, &at, &o);
-      SumOf<T> total = 0;
-      g.walk(from, std::min(from + block, g.length), [&](int64_t n, int64_t offset, int64_t stride, int64_t) { total += sum_strip(n, data + at + offset, stride); });
-      partial[item] = total;
-    }
-    return LATTIS_OK;
-  });
+  lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / (std::min(g.length, block) + 1)),
+                                  [&](int64_t b, int64_t e) -> lattis_status {
+                                    for (int64_t item = b; item < e; item++) {
+                                      int64_t at, o, from = item % blocks * block;
+                                      g.locate(item / blocks, &at, &o);
+                                      SumOf<T> total = 0;
+                                      g.walk(from, std::min(from + block, g.length),
+                                             [&](int64_t n, int64_t offset, int64_t stride, int64_t) {
+                                               total += sum_strip(n, data + at + offset, stride);
+                                             });
+                                      partial[item] = total;
+                                    }
+                                    return LATTIS_OK;
+                                  });
   for (int64_t o = 0; o < g.outputs && !st; o++) {
     int64_t at, to;
     g.locate(o, &at, &to);
@@ -172,25 +184,40 @@ lattis_status sum_typed(const Geometry& g, const lattis_tensor* in, const lattis
 }
 
 lattis_status unsupported(lattis_frame* f) {
-  return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) + ": argument 'self': the cpu backend does not reduce complex dtypes yet");
+  return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) +
+                                          ": argument 'self': the cpu backend does not reduce complex dtypes yet");
 }
 
-lattis_status sum_any(lattis_frame* f, const Geometry& g, const lattis_tensor* in, const lattis_tensor* out, double scale) {
+lattis_status sum_any(lattis_frame* f, const Geometry& g, const lattis_tensor* in, const lattis_tensor* out,
+                      double scale) {
   switch (in->dtype) {
     case LATTIS_BOOL:
-    case LATTIS_UINT8: return sum_typed<uint8_t>(g, in, out, scale);
-    case LATTIS_UINT16: return sum_typed<uint16_t>(g, in, out, scale);
-    case LATTIS_UINT32: return sum_typed<uint32_t>(g, in, out, scale);
-    case LATTIS_UINT64: return sum_typed<uint64_t>(g, in, out, scale);
-    case LATTIS_INT8: return sum_typed<int8_t>(g, in, out, scale);
-    case LATTIS_INT16: return sum_typed<int16_t>(g, in, out, scale);
-    case LATTIS_INT32: return sum_typed<int32_t>(g, in, out, scale);
-    case LATTIS_INT64: return sum_typed<int64_t>(g, in, out, scale);
-    case LATTIS_FLOAT16: return sum_typed<float16>(g, in, out, scale);
-    case LATTIS_BFLOAT16: return sum_typed<bfloat16>(g, in, out, scale);
-    case LATTIS_FLOAT32: return sum_typed<float>(g, in, out, scale);
-    case LATTIS_FLOAT64: return sum_typed<double>(g, in, out, scale);
-    default: return unsupported(f);
+    case LATTIS_UINT8:
+      return sum_typed<uint8_t>(g, in, out, scale);
+    case LATTIS_UINT16:
+      return sum_typed<uint16_t>(g, in, out, scale);
+    case LATTIS_UINT32:
+      return sum_typed<uint32_t>(g, in, out, scale);
+    case LATTIS_UINT64:
+      return sum_typed<uint64_t>(g, in, out, scale);
+    case LATTIS_INT8:
+      return sum_typed<int8_t>(g, in, out, scale);
+    case LATTIS_INT16:
+      return sum_typed<int16_t>(g, in, out, scale);
+    case LATTIS_INT32:
+      return sum_typed<int32_t>(g, in, out, scale);
+    case LATTIS_INT64:
+      return sum_typed<int64_t>(g, in, out, scale);
+    case LATTIS_FLOAT16:
+      return sum_typed<float16>(g, in, out, scale);
+    case LATTIS_BFLOAT16:
+      return sum_typed<bfloat16>(g, in, out, scale);
+    case LATTIS_FLOAT32:
+      return sum_typed<float>(g, in, out, scale);
+    case LATTIS_FLOAT64:
+      return sum_typed<double>(g, in, out, scale);
+    default:
+      return unsupported(f);
   }
 }
 
@@ -206,42 +233,58 @@ uint64_t dim_set(const lattis_value& v, const lattis_tensor* t) {
   return dims;
 }
 
-lattis_status total(lattis_frame* f, const lattis_value& self, const lattis_value& dim, bool keepdim, bool mean, lattis_value* rets) {
+lattis_status total(lattis_frame* f, const lattis_value& self, const lattis_value& dim, bool keepdim, bool mean,
+                    lattis_value* rets) {
   const lattis_tensor *in = self.as.tensor, *out = rets[0].as.tensor;
   Tensor converted;
   // sum(x, dtype=int64) of floats, and sum(x, dtype=float16) of large numbers, convert first, as torch does.
   bool narrow = f->compute_dtype != in->dtype && (out->dtype < LATTIS_FLOAT16 ? in->dtype >= LATTIS_FLOAT16 : false);
   if (narrow) {
     lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr, static_cast<uint8_t>(f->compute_dtype), device_of(in), &raw)) return st;
+    if (lattis_status st = api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr,
+                                              static_cast<uint8_t>(f->compute_dtype), device_of(in), &raw))
+      return st;
     converted = Tensor::steal(raw);
     if (lattis_status st = copy_into(raw, in)) return st;
     in = raw;
   }
   Geometry g(in, out, dim_set(dim, in), keepdim);
-  double scale = mean ? (g.length ? 1.0 / static_cast<double>(g.length) : std::numeric_limits<double>::quiet_NaN()) : 1.0;
+  double scale =
+      mean ? (g.length ? 1.0 / static_cast<double>(g.length) : std::numeric_limits<double>::quiet_NaN()) : 1.0;
   return sum_any(f, g, in, out, scale);
 }
 
-lattis_status sum_all(lattis_frame* f, const lattis_value* a, lattis_value* r) { return total(f, a[0], none(), false, false, r); }
-lattis_status sum_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) { return total(f, a[0], a[1], a[2].as.i != 0, false, r); }
-lattis_status mean_all(lattis_frame* f, const lattis_value* a, lattis_value* r) { return total(f, a[0], none(), false, true, r); }
-lattis_status mean_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) { return total(f, a[0], a[1], a[2].as.i != 0, true, r); }
+lattis_status sum_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return total(f, a[0], none(), false, false, r);
+}
+lattis_status sum_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return total(f, a[0], a[1], a[2].as.i != 0, false, r);
+}
+lattis_status mean_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return total(f, a[0], none(), false, true, r);
+}
+lattis_status mean_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return total(f, a[0], a[1], a[2].as.i != 0, true, r);
+}
 
 // ---- extrema: the first of equals, NaN wins -----------------------------------------------------------------------
 
 template <class T>
 bool is_nan(T x) {
-  if constexpr (std::is_integral_v<T>) return false;
-  else return std::isnan(widen(x));
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return std::isnan(widen(x));
 }
 
 template <class T, bool Max>
 bool beats(T x, T best) {
   if (is_nan(best)) return false;
   if (is_nan(x)) return true;
-  if constexpr (std::is_integral_v<T>) return Max ? x > best : x < best;
-  else return Max ? widen(x) > widen(best) : widen(x) < widen(best);
+  if constexpr (std::is_integral_v<T>)
+    return Max ? x > best : x < best;
+  else
+    return Max ? widen(x) > widen(best) : widen(x) < widen(best);
 }
 
 template <class T>
@@ -251,53 +294,73 @@ struct Best {
 };
 
 template <class T, bool Max>
-lattis_status extremum_typed(const Geometry& g, const lattis_tensor* in, const lattis_tensor* values, const lattis_tensor* indices) {
+lattis_status extremum_typed(const Geometry& g, const lattis_tensor* in, const lattis_tensor* values,
+                             const lattis_tensor* indices) {
   auto* data = static_cast<const T*>(in->dl.data);
   int64_t blocks = std::max<int64_t>((g.length + block - 1) / block, 1);
   std::unique_ptr<Best<T>[]> partial(new Best<T>[g.outputs * blocks]);
-  lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / (std::min(g.length, block) + 1)), [&](int64_t b, int64_t e) -> lattis_status {
-    for (int64_t item = b; item < e; item++) {
-      int64_t at, o, from = item % blocks * block;
-      g.locate(item / blocks, &at, &o);
-      Best<T> best{data[at], -1};
-      g.walk(from, std::min(from + block, g.length), [&](int64_t n, int64_t offset, int64_t stride, int64_t first) {
-        const T* x = data + at + offset;
-        for (int64_t i = 0; i < n; i++)
-          if (best.index < 0 || beats<T, Max>(x[i * stride], best.value)) best = {x[i * stride], first + i};
-      });
-      partial[item] = best;
-    }
-    return LATTIS_OK;
-  });
+  lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / (std::min(g.length, block) + 1)),
+                                  [&](int64_t b, int64_t e) -> lattis_status {
+                                    for (int64_t item = b; item < e; item++) {
+                                      int64_t at, o, from = item % blocks * block;
+                                      g.locate(item / blocks, &at, &o);
+                                      Best<T> best{data[at], -1};
+                                      g.walk(from, std::min(from + block, g.length),
+                                             [&](int64_t n, int64_t offset, int64_t stride, int64_t first) {
+                                               const T* x = data + at + offset;
+                                               for (int64_t i = 0; i < n; i++)
+                                                 if (best.index < 0 || beats<T, Max>(x[i * stride], best.value))
+                                                   best = {x[i * stride], first + i};
+                                             });
+                                      partial[item] = best;
+                                    }
+                                    return LATTIS_OK;
+                                  });
   for (int64_t o = 0; o < g.outputs && !st; o++) {
     Best<T> best = partial[o * blocks];
     for (int64_t k = 1; k < blocks; k++)
       if (beats<T, Max>(partial[o * blocks + k].value, best.value)) best = partial[o * blocks + k];
     int64_t at, to;
     g.locate(o, &at, &to);
-    if (values) static_cast<T*>(values->dl.data)[to] = best.value;
-    else static_cast<int64_t*>(indices->dl.data)[to] = best.index;
+    if (values)
+      static_cast<T*>(values->dl.data)[to] = best.value;
+    else
+      static_cast<int64_t*>(indices->dl.data)[to] = best.index;
   }
   return st;
 }
 
 template <bool Max>
-lattis_status extremum_any(lattis_frame* f, const Geometry& g, const lattis_tensor* in, const lattis_tensor* v, const lattis_tensor* i) {
+lattis_status extremum_any(lattis_frame* f, const Geometry& g, const lattis_tensor* in, const lattis_tensor* v,
+                           const lattis_tensor* i) {
   switch (in->dtype) {
     case LATTIS_BOOL:
-    case LATTIS_UINT8: return extremum_typed<uint8_t, Max>(g, in, v, i);
-    case LATTIS_UINT16: return extremum_typed<uint16_t, Max>(g, in, v, i);
-    case LATTIS_UINT32: return extremum_typed<uint32_t, Max>(g, in, v, i);
-    case LATTIS_UINT64: return extremum_typed<uint64_t, Max>(g, in, v, i);
-    case LATTIS_INT8: return extremum_typed<int8_t, Max>(g, in, v, i);
-    case LATTIS_INT16: return extremum_typed<int16_t, Max>(g, in, v, i);
-    case LATTIS_INT32: return extremum_typed<int32_t, Max>(g, in, v, i);
-    case LATTIS_INT64: return extremum_typed<int64_t, Max>(g, in, v, i);
-    case LATTIS_FLOAT16: return extremum_typed<float16, Max>(g, in, v, i);
-    case LATTIS_BFLOAT16: return extremum_typed<bfloat16, Max>(g, in, v, i);
-    case LATTIS_FLOAT32: return extremum_typed<float, Max>(g, in, v, i);
-    case LATTIS_FLOAT64: return extremum_typed<double, Max>(g, in, v, i);
-    default: return unsupported(f);
+    case LATTIS_UINT8:
+      return extremum_typed<uint8_t, Max>(g, in, v, i);
+    case LATTIS_UINT16:
+      return extremum_typed<uint16_t, Max>(g, in, v, i);
+    case LATTIS_UINT32:
+      return extremum_typed<uint32_t, Max>(g, in, v, i);
+    case LATTIS_UINT64:
+      return extremum_typed<uint64_t, Max>(g, in, v, i);
+    case LATTIS_INT8:
+      return extremum_typed<int8_t, Max>(g, in, v, i);
+    case LATTIS_INT16:
+      return extremum_typed<int16_t, Max>(g, in, v, i);
+    case LATTIS_INT32:
+      return extremum_typed<int32_t, Max>(g, in, v, i);
+    case LATTIS_INT64:
+      return extremum_typed<int64_t, Max>(g, in, v, i);
+    case LATTIS_FLOAT16:
+      return extremum_typed<float16, Max>(g, in, v, i);
+    case LATTIS_BFLOAT16:
+      return extremum_typed<bfloat16, Max>(g, in, v, i);
+    case LATTIS_FLOAT32:
+      return extremum_typed<float, Max>(g, in, v, i);
+    case LATTIS_FLOAT64:
+      return extremum_typed<double, Max>(g, in, v, i);
+    default:
+      return unsupported(f);
   }
 }
 
@@ -312,7 +375,8 @@ template <bool Max>
 lattis_status extremum_dim(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   const lattis_tensor *in = a[0].as.tensor, *values = r[0].as.tensor, *indices = r[1].as.tensor;
   uint64_t dims = dim_set(a[1], in);
-  if (lattis_status st = extremum_any<Max>(f, Geometry(in, values, dims, a[2].as.i != 0), in, values, nullptr)) return st;
+  if (lattis_status st = extremum_any<Max>(f, Geometry(in, values, dims, a[2].as.i != 0), in, values, nullptr))
+    return st;
   return extremum_any<Max>(f, Geometry(in, indices, dims, a[2].as.i != 0), in, nullptr, indices);
 }
 

@@ -70,8 +70,10 @@ class Strips {
       int d = order[i];
       bool joins = m > 0;
       for (int k = 0; k < count_ && joins; k++) joins = strides[k][m - 1] == operands_[k].strides[d] * sizes_[d];
-      if (joins) sizes[m - 1] *= sizes_[d];
-      else sizes[m++] = sizes_[d];
+      if (joins)
+        sizes[m - 1] *= sizes_[d];
+      else
+        sizes[m++] = sizes_[d];
       for (int k = 0; k < count_; k++) strides[k][m - 1] = operands_[k].strides[d];
     }
     ndim_ = m;

@@ -14,7 +14,8 @@ void no_free(void*, void*, int64_t, int32_t) {}
 const lattis_allocator allocator = {sizeof(lattis_allocator), nullptr, no_alloc, no_free, nullptr, nullptr, nullptr};
 
 lattis_status no_data(void*, int32_t, void*, const void*, int64_t) {
-  return core::raise(LATTIS_NOT_IMPLEMENTED, "copy_: tensors on device 'meta' have no data; create one on a real device instead");
+  return core::raise(LATTIS_NOT_IMPLEMENTED,
+                     "copy_: tensors on device 'meta' have no data; create one on a real device instead");
 }
 
 }  // namespace

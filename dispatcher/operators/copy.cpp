@@ -12,8 +12,10 @@ lattis_status infer_copy(lattis_frame* f, const Value* a, Meta* m) {
   int ndim = self->ndim();
   int64_t sizes[LATTIS_MAX_DIMS];
   std::copy(self->sizes(), self->sizes() + ndim, sizes);
-  if (!broadcast(&ndim, sizes, src->ndim(), src->sizes()) || ndim != self->ndim() || !std::equal(sizes, sizes + ndim, self->sizes()))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": shape " + core::shape_string(src) + " does not broadcast to " + core::shape_string(self));
+  if (!broadcast(&ndim, sizes, src->ndim(), src->sizes()) || ndim != self->ndim() ||
+      !std::equal(sizes, sizes + ndim, self->sizes()))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": shape " + core::shape_string(src) + " does not broadcast to " +
+                                           core::shape_string(self));
   m->kind = LATTIS_META_SAME;
   m->alias_of = 0;
   return LATTIS_OK;
@@ -29,8 +31,10 @@ const Callee& copy_() {
 }
 
 // A copy of a[0] in a new tensor of the given dtype, device and memory format.
-lattis_status copied(lattis_frame* f, const Value& self, const Value& dtype, const Value& device, const Value& memory_format, Value* r) {
-  if (lattis_status st = empty_like()(f, {self, dtype, core::none(), device, core::none(), memory_format}, r)) return st;
+lattis_status copied(lattis_frame* f, const Value& self, const Value& dtype, const Value& device,
+                     const Value& memory_format, Value* r) {
+  if (lattis_status st = empty_like()(f, {self, dtype, core::none(), device, core::none(), memory_format}, r))
+    return st;
   Value same = core::none();
   lattis_status st = copy_()(f, {*r, self, core::boolean(false)}, &same);
   core::release_value(same);
@@ -38,7 +42,9 @@ lattis_status copied(lattis_frame* f, const Value& self, const Value& dtype, con
   return st;
 }
 
-lattis_status clone(lattis_frame* f, const Value* a, Value* r) { return copied(f, a[0], core::none(), core::none(), a[1], r); }
+lattis_status clone(lattis_frame* f, const Value* a, Value* r) {
+  return copied(f, a[0], core::none(), core::none(), a[1], r);
+}
 
 lattis_status contiguous(lattis_frame* f, const Value* a, Value* r) {
   if (tensor_arg(a[0])->contiguous()) {
@@ -48,10 +54,14 @@ lattis_status contiguous(lattis_frame* f, const Value* a, Value* r) {
   return copied(f, a[0], core::none(), core::none(), {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}}, r);
 }
 
-lattis_status convert(lattis_frame* f, const Value& self, const Value& dtype, const Value& device, const Value& copy, const Value& memory_format, Value* r) {
+lattis_status convert(lattis_frame* f, const Value& self, const Value& dtype, const Value& device, const Value& copy,
+                      const Value& memory_format, Value* r) {
   const Tensor* t = tensor_arg(self);
-  bool same = dtype_or(dtype, t->dtype) == t->dtype && (device.tag != LATTIS_DEVICE || core::operator_equal(device.as.device, t->device()));
-  if (same && !copy.as.i && !(memory_format.tag == LATTIS_MEMORY_FORMAT && memory_format.as.i == LATTIS_CONTIGUOUS_FORMAT && !t->contiguous())) {
+  bool same = dtype_or(dtype, t->dtype) == t->dtype &&
+              (device.tag != LATTIS_DEVICE || core::operator_equal(device.as.device, t->device()));
+  if (same && !copy.as.i &&
+      !(memory_format.tag == LATTIS_MEMORY_FORMAT && memory_format.as.i == LATTIS_CONTIGUOUS_FORMAT &&
+        !t->contiguous())) {
     *r = core::retain_value(self);
     return LATTIS_OK;
   }
@@ -59,9 +69,13 @@ lattis_status convert(lattis_frame* f, const Value& self, const Value& dtype, co
 }
 
 // to.dtype(self, dtype, non_blocking, copy, *, memory_format)
-lattis_status to_dtype(lattis_frame* f, const Value* a, Value* r) { return convert(f, a[0], a[1], core::none(), a[3], a[4], r); }
+lattis_status to_dtype(lattis_frame* f, const Value* a, Value* r) {
+  return convert(f, a[0], a[1], core::none(), a[3], a[4], r);
+}
 // to.device(self, device, dtype, non_blocking, copy, *, memory_format)
-lattis_status to_device(lattis_frame* f, const Value* a, Value* r) { return convert(f, a[0], a[2], a[1], a[4], a[5], r); }
+lattis_status to_device(lattis_frame* f, const Value* a, Value* r) {
+  return convert(f, a[0], a[2], a[1], a[4], a[5], r);
+}
 // to.other(self, other, non_blocking, copy, *, memory_format)
 lattis_status to_other(lattis_frame* f, const Value* a, Value* r) {
   const Tensor* o = tensor_arg(a[1]);
@@ -70,11 +84,16 @@ lattis_status to_other(lattis_frame* f, const Value* a, Value* r) {
 
 lattis_status item(lattis_frame* f, const Value* a, Value* r) {
   const Tensor* t = tensor_arg(a[0]);
-  if (t->numel != 1) return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected one element, got shape " + core::shape_string(t));
-  if (t->backend == core::meta_backend) return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": tensors on device 'meta' have no data");
+  if (t->numel != 1)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected one element, got shape " + core::shape_string(t));
+  if (t->backend == core::meta_backend)
+    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": tensors on device 'meta' have no data");
   Value host = core::none();
   lattis_device cpu = {core::host_backend(), 0};
-  if (lattis_status st = convert(f, a[0], core::none(), core::is_host(t->backend) ? core::none() : core::device_value(cpu), core::boolean(false), core::none(), &host)) return st;
+  if (lattis_status st =
+          convert(f, a[0], core::none(), core::is_host(t->backend) ? core::none() : core::device_value(cpu),
+                  core::boolean(false), core::none(), &host))
+    return st;
   *r = core::read_number(host.as.tensor);
   core::release_value(host);
   return LATTIS_OK;
@@ -125,11 +144,14 @@ lattis_status copy_between_devices(lattis_frame* f, const Value* a) {
     st = move_bytes(dst, p);
   } else if (!st && core::is_host(src->backend) && dst->dtype != p->dtype) {  // convert here, then go over
     Value converted = core::none();
-    st = convert(f, packed, core::dtype_value(dst->dtype), core::none(), core::boolean(false), core::none(), &converted);
+    st =
+        convert(f, packed, core::dtype_value(dst->dtype), core::none(), core::boolean(false), core::none(), &converted);
     if (!st) st = with_value(f, a[0], converted);
     core::release_value(converted);
   } else if (!st) {
-    st = empty_like()(f, {packed, core::none(), core::none(), core::device_value(dst->device()), core::none(), core::none()}, &landed);
+    st = empty_like()(
+        f, {packed, core::none(), core::none(), core::device_value(dst->device()), core::none(), core::none()},
+        &landed);
     if (!st) st = move_bytes(tensor_arg(landed), p);
     if (!st) st = with_value(f, a[0], landed);
   }
@@ -140,16 +162,30 @@ lattis_status copy_between_devices(lattis_frame* f, const Value* a) {
 
 const std::vector<Declaration>& copy_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", "copy", method | function, infer_copy, nullptr,
-       "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> lattis.zeros(2).copy_(lattis.tensor([1, 2]))\ntensor([1., 2.])\n"},
-      {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy", everywhere, nullptr, clone, "A copy with memory of its own.\n\n>>> lattis.clone(lattis.tensor([1, 2]))\ntensor([1, 2])\n"},
-      {"contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", "copy", method, nullptr, contiguous,
-       "`self` if its elements lie in row-major order, else such a copy.\n\n>>> lattis.ones(2, 3).t().contiguous().stride()\n(2, 1)\n"},
-      {"to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)", "copy", method, nullptr, to_dtype,
-       "`self` in another dtype or on another device; itself if nothing changes and `copy` is false.\n\n>>> lattis.tensor([1, 2]).to(lattis.float32)\ntensor([1., 2.])\n"},
-      {"to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)", "copy", method, nullptr, to_device, nullptr},
-      {"to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)", "copy", method, nullptr, to_other, nullptr},
-      {"item(Tensor self) -> Scalar", "host", method, nullptr, item, "The one element as a Python number.\n\nRaises:\n    RuntimeError: there is not exactly one element\n\n>>> lattis.tensor([3.5]).item()\n3.5\n"},
+      {"copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", "copy", method | function,
+       infer_copy, nullptr,
+       "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> "
+       "lattis.zeros(2).copy_(lattis.tensor([1, 2]))\ntensor([1., 2.])\n"},
+      {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy", everywhere, nullptr, clone,
+       "A copy with memory of its own.\n\n>>> lattis.clone(lattis.tensor([1, 2]))\ntensor([1, 2])\n"},
+      {"contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", "copy", method,
+       nullptr, contiguous,
+       "`self` if its elements lie in row-major order, else such a copy.\n\n>>> lattis.ones(2, "
+       "3).t().contiguous().stride()\n(2, 1)\n"},
+      {"to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
+       "memory_format=None) -> Tensor(a)",
+       "copy", method, nullptr, to_dtype,
+       "`self` in another dtype or on another device; itself if nothing changes and `copy` is false.\n\n>>> "
+       "lattis.tensor([1, 2]).to(lattis.float32)\ntensor([1., 2.])\n"},
+      {"to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, bool non_blocking=False, bool "
+       "copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+       "copy", method, nullptr, to_device, nullptr},
+      {"to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
+       "memory_format=None) -> Tensor(a)",
+       "copy", method, nullptr, to_other, nullptr},
+      {"item(Tensor self) -> Scalar", "host", method, nullptr, item,
+       "The one element as a Python number.\n\nRaises:\n    RuntimeError: there is not exactly one element\n\n>>> "
+       "lattis.tensor([3.5]).item()\n3.5\n"},
   };
   return *table;
 }

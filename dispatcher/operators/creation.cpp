@@ -18,7 +18,8 @@ lattis_status infer_empty_strided(lattis_frame* f, const Value* a, Meta* m) {
   DType t = dtype_or(a[2], core::default_dtype());
   if (lattis_status st = read_sizes(f, 0, a[0], t)) return st;
   if (a[0].length != a[1].length)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %u strides for %u sizes", where(f, 1).c_str(), a[1].length, a[0].length));
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: %u strides for %u sizes", where(f, 1).c_str(), a[1].length, a[0].length));
   for (uint32_t i = 0; i < a[1].length; i++)
     if (a[1].as.ints[i] < 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": strides must not be negative");
   fresh(m, static_cast<int>(a[0].length), a[0].as.ints, t);
@@ -32,8 +33,10 @@ lattis_status infer_empty_like(lattis_frame*, const Value* a, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
   bool contiguous = a[5].tag == LATTIS_MEMORY_FORMAT && a[5].as.i == LATTIS_CONTIGUOUS_FORMAT;
   DType t = dtype_or(a[1], self->dtype);
-  if (contiguous) fresh(m, self->ndim(), self->sizes(), t);
-  else fresh_like(m, self, t);
+  if (contiguous)
+    fresh(m, self->ndim(), self->sizes(), t);
+  else
+    fresh_like(m, self, t);
   return LATTIS_OK;
 }
 
@@ -49,7 +52,8 @@ lattis_status fill(lattis_frame* f, Value* ret, const Value& number) {
 // A composite over empty and fill_, of rows (size, dtype, layout, device, pin_memory).
 lattis_status filled(lattis_frame* f, const Value* size, const Value* options, const Value& number, Value* ret) {
   static const Callee empty("empty", "memory_format");
-  if (lattis_status st = empty(f, {*size, options[0], options[1], options[2], options[3], core::none()}, ret)) return st;
+  if (lattis_status st = empty(f, {*size, options[0], options[1], options[2], options[3], core::none()}, ret))
+    return st;
   return fill(f, ret, number);
 }
 
@@ -68,8 +72,12 @@ lattis_status filled_like(lattis_frame* f, const Value* a, const Value* options,
   return fill(f, ret, number);
 }
 
-lattis_status zeros_like(lattis_frame* f, const Value* a, Value* r) { return filled_like(f, a, a + 1, core::integer(0), r); }
-lattis_status ones_like(lattis_frame* f, const Value* a, Value* r) { return filled_like(f, a, a + 1, core::integer(1), r); }
+lattis_status zeros_like(lattis_frame* f, const Value* a, Value* r) {
+  return filled_like(f, a, a + 1, core::integer(0), r);
+}
+lattis_status ones_like(lattis_frame* f, const Value* a, Value* r) {
+  return filled_like(f, a, a + 1, core::integer(1), r);
+}
 lattis_status full_like(lattis_frame* f, const Value* a, Value* r) { return filled_like(f, a, a + 2, a[1], r); }
 
 // arange(start, end, step, *, dtype, layout, device, pin_memory)
@@ -81,10 +89,14 @@ lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
   }
   DType t = dtype_or(a[3], floating ? core::default_dtype() : static_cast<DType>(LATTIS_INT64));
   double start = core::as_double(a[0]), end = core::as_double(a[1]), step = core::as_double(a[2]);
-  if (!std::isfinite(start) || !std::isfinite(end)) return raise(LATTIS_RUNTIME_ERROR, format("%s: the range %g to %g is not finite", operator_title(f->op).c_str(), start, end));
-  if (step == 0 || !std::isfinite(step)) return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": the step must be finite and not zero");
+  if (!std::isfinite(start) || !std::isfinite(end))
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: the range %g to %g is not finite", operator_title(f->op).c_str(), start, end));
+  if (step == 0 || !std::isfinite(step))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": the step must be finite and not zero");
   if ((step > 0) != (end >= start) && end != start)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: the step %g leads away from %g to %g", where(f, 2).c_str(), step, start, end));
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: the step %g leads away from %g to %g", where(f, 2).c_str(), step, start, end));
   double count;
   if (floating) {
     count = std::ceil((end - start) / step);
@@ -92,7 +104,8 @@ lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
     __int128 span = static_cast<__int128>(a[1].as.i) - a[0].as.i, s = a[2].as.i;
     count = static_cast<double>((span + s + (s > 0 ? -1 : 1)) / s);
   }
-  if (count > 9e18) return raise(LATTIS_RUNTIME_ERROR, operator_title(f->op) + ": more elements than 63 bits can count");
+  if (count > 9e18)
+    return raise(LATTIS_RUNTIME_ERROR, operator_title(f->op) + ": more elements than 63 bits can count");
   int64_t n = static_cast<int64_t>(count);
   if (lattis_status st = core::check_sizes("arange", 1, &n, core::itemsize(t), nullptr)) return st;
   fresh(m, 1, &n, t);
@@ -107,7 +120,9 @@ lattis_status arange_end(lattis_frame* f, const Value* a, Value* r) {
   Value bounds[2] = {core::integer(0), a[0]};
   return arange_from(f, bounds, core::integer(1), a + 1, r);
 }
-lattis_status arange_start(lattis_frame* f, const Value* a, Value* r) { return arange_from(f, a, core::integer(1), a + 2, r); }
+lattis_status arange_start(lattis_frame* f, const Value* a, Value* r) {
+  return arange_from(f, a, core::integer(1), a + 2, r);
+}
 
 lattis_status infer_self(lattis_frame*, const Value*, Meta* m) {
   m->kind = LATTIS_META_SAME;
@@ -118,7 +133,8 @@ lattis_status infer_self(lattis_frame*, const Value*, Meta* m) {
 lattis_status infer_fill(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
   if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(self->dtype) != LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %s does not fit dtype %s", where(f, 1).c_str(), core::describe(a[1]).c_str(), core::dtype_info(self->dtype).name));
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %s does not fit dtype %s", where(f, 1).c_str(),
+                                              core::describe(a[1]).c_str(), core::dtype_info(self->dtype).name));
   return infer_self(f, a, m);
 }
 
@@ -130,43 +146,64 @@ lattis_status zero_(lattis_frame* f, const Value* a, Value* r) {
 lattis_status fill_tensor(lattis_frame* f, const Value* a, Value* r) {
   static const Callee copy_("copy_", "");
   const Tensor* value = tensor_arg(a[1]);
-  if (value->ndim() != 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected a zero-dim tensor, got shape " + core::shape_string(value));
+  if (value->ndim() != 0)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 1) + ": expected a zero-dim tensor, got shape " + core::shape_string(value));
   return copy_(f, {a[0], a[1], core::boolean(false)}, r);
 }
 
 #define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
-#define LIKE "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor"
+#define LIKE                                                                                                   \
+  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? " \
+  "memory_format=None) -> Tensor"
 
 }  // namespace
 
 const std::vector<Declaration>& creation_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "creation", function | no_kernel_needed, infer_empty, nullptr,
+      {"empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "creation",
+       function | no_kernel_needed, infer_empty, nullptr,
        "A tensor of the given sizes whose elements are not initialized.\n\n"
-       "Args:\n    size: the sizes, as integers or one sequence\n    dtype: element type; the default dtype if absent\n    device: where it lives; the default device if absent\n\n"
-       "Raises:\n    RuntimeError: a size is negative, or memory does not suffice\n\n>>> lattis.empty(2, 3).shape\nlattis.Size([2, 3])\n"},
-      {"empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor", "creation", function | no_kernel_needed, infer_empty_strided, nullptr,
-       "An uninitialized tensor with the given sizes and strides (in elements).\n\n>>> lattis.empty_strided((2, 3), (1, 2)).stride()\n(1, 2)\n"},
+       "Args:\n    size: the sizes, as integers or one sequence\n    dtype: element type; the default dtype if "
+       "absent\n    device: where it lives; the default device if absent\n\n"
+       "Raises:\n    RuntimeError: a size is negative, or memory does not suffice\n\n>>> lattis.empty(2, "
+       "3).shape\nlattis.Size([2, 3])\n"},
+      {"empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor", "creation", function | no_kernel_needed,
+       infer_empty_strided, nullptr,
+       "An uninitialized tensor with the given sizes and strides (in elements).\n\n>>> lattis.empty_strided((2, 3), "
+       "(1, 2)).stride()\n(1, 2)\n"},
       {"empty_like(Tensor self, " LIKE, "creation", function | no_kernel_needed, infer_empty_like, nullptr,
-       "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> lattis.empty_like(lattis.ones(2, 3)).shape\nlattis.Size([2, 3])\n"},
+       "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> "
+       "lattis.empty_like(lattis.ones(2, 3)).shape\nlattis.Size([2, 3])\n"},
       {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, zeros,
        "A tensor of zeros.\n\n>>> lattis.zeros(2, dtype=lattis.int64)\ntensor([0, 0])\n"},
-      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, ones, "A tensor of ones.\n\n>>> lattis.ones(2)\ntensor([1., 1.])\n"},
+      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, ones,
+       "A tensor of ones.\n\n>>> lattis.ones(2)\ntensor([1., 1.])\n"},
       {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, nullptr, full,
-       "A tensor filled with one number; its dtype follows from the number if absent.\n\n>>> lattis.full((2,), 7)\ntensor([7, 7])\n"},
-      {"zeros_like(Tensor self, " LIKE, "creation", function, nullptr, zeros_like, "Zeros like `self`.\n\n>>> lattis.zeros_like(lattis.ones(2))\ntensor([0., 0.])\n"},
-      {"ones_like(Tensor self, " LIKE, "creation", function, nullptr, ones_like, "Ones like `self`.\n\n>>> lattis.ones_like(lattis.zeros(2))\ntensor([1., 1.])\n"},
+       "A tensor filled with one number; its dtype follows from the number if absent.\n\n>>> lattis.full((2,), "
+       "7)\ntensor([7, 7])\n"},
+      {"zeros_like(Tensor self, " LIKE, "creation", function, nullptr, zeros_like,
+       "Zeros like `self`.\n\n>>> lattis.zeros_like(lattis.ones(2))\ntensor([0., 0.])\n"},
+      {"ones_like(Tensor self, " LIKE, "creation", function, nullptr, ones_like,
+       "Ones like `self`.\n\n>>> lattis.ones_like(lattis.zeros(2))\ntensor([1., 1.])\n"},
       {"full_like(Tensor self, Scalar fill_value, " LIKE, "creation", function, nullptr, full_like,
-       "A tensor like `self`, filled with one number.\n\n>>> lattis.full_like(lattis.zeros(2), 3.5)\ntensor([3.5000, 3.5000])\n"},
+       "A tensor like `self`, filled with one number.\n\n>>> lattis.full_like(lattis.zeros(2), 3.5)\ntensor([3.5000, "
+       "3.5000])\n"},
       {"arange(Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr, arange_end,
-       "The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) / step) of them.\n\n"
-       "Raises:\n    RuntimeError: the step is zero or leads away from the end\n\n>>> lattis.arange(1, 8, 3)\ntensor([1, 4, 7])\n"},
-      {"arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr, arange_start, nullptr},
-      {"arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor", "creation", function, infer_arange, nullptr, nullptr},
+       "The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) / step) of "
+       "them.\n\n"
+       "Raises:\n    RuntimeError: the step is zero or leads away from the end\n\n>>> lattis.arange(1, 8, "
+       "3)\ntensor([1, 4, 7])\n"},
+      {"arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr, arange_start,
+       nullptr},
+      {"arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor", "creation", function,
+       infer_arange, nullptr, nullptr},
       {"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "creation", everywhere, infer_fill, nullptr,
        "Sets every element of `self` to one number, in place.\n\n>>> lattis.zeros(2).fill_(3)\ntensor([3., 3.])\n"},
-      {"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "creation", everywhere, nullptr, fill_tensor, nullptr},
-      {"zero_(Tensor(a!) self) -> Tensor(a!)", "creation", method | function, nullptr, zero_, "Sets every element of `self` to zero, in place.\n\n>>> lattis.ones(2).zero_()\ntensor([0., 0.])\n"},
+      {"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "creation", everywhere, nullptr, fill_tensor,
+       nullptr},
+      {"zero_(Tensor(a!) self) -> Tensor(a!)", "creation", method | function, nullptr, zero_,
+       "Sets every element of `self` to zero, in place.\n\n>>> lattis.ones(2).zero_()\ntensor([0., 0.])\n"},
   };
   return *table;
 }

@@ -9,12 +9,16 @@ lattis_status infer_product(lattis_frame* f, const Value* a, Meta* m, int ndim) 
   const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
   for (int i = 0; i < 2; i++)
     if (tensor_arg(a[i])->ndim() != ndim)
-      return raise(LATTIS_RUNTIME_ERROR, format("%s: expected %d dimensions, got shape %s", where(f, i).c_str(), ndim, core::shape_string(tensor_arg(a[i])).c_str()));
+      return raise(LATTIS_RUNTIME_ERROR, format("%s: expected %d dimensions, got shape %s", where(f, i).c_str(), ndim,
+                                                core::shape_string(tensor_arg(a[i])).c_str()));
   if (x->dtype != y->dtype)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: dtypes %s and %s differ; convert one with .to(...)", operator_title(f->op).c_str(), core::dtype_info(x->dtype).name, core::dtype_info(y->dtype).name));
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: dtypes %s and %s differ; convert one with .to(...)", operator_title(f->op).c_str(),
+                        core::dtype_info(x->dtype).name, core::dtype_info(y->dtype).name));
   bool batches = ndim == 2 || x->sizes()[0] == y->sizes()[0];
   if (x->sizes()[ndim - 1] != y->sizes()[ndim - 2] || !batches)
-    return raise(LATTIS_RUNTIME_ERROR, operator_title(f->op) + ": shapes " + core::shape_string(x) + " ('self') and " + core::shape_string(y) + " ('mat2') do not multiply");
+    return raise(LATTIS_RUNTIME_ERROR, operator_title(f->op) + ": shapes " + core::shape_string(x) + " ('self') and " +
+                                           core::shape_string(y) + " ('mat2') do not multiply");
   int64_t sizes[3] = {x->sizes()[0], x->sizes()[ndim - 2], y->sizes()[ndim - 1]};
   fresh(m, ndim, ndim == 2 ? sizes + 1 : sizes, x->dtype);
   return core::check_sizes("mm", ndim, m->sizes, core::itemsize(x->dtype), nullptr);
@@ -58,7 +62,8 @@ lattis_status batched(Chain& x, Chain& y, int64_t n, int64_t m, Value* r) {
   int64_t k = x.tensor()->sizes()[nx - 1], sizes[LATTIS_MAX_DIMS];
   std::copy(x.tensor()->sizes(), x.tensor()->sizes() + batch, sizes);
   if (!broadcast(&batch, sizes, ny - 2, y.tensor()->sizes()) || batch + 2 > LATTIS_MAX_DIMS)
-    return raise(LATTIS_RUNTIME_ERROR, "matmul: shapes " + core::shape_string(x.tensor()) + " ('self') and " + core::shape_string(y.tensor()) + " ('other') do not broadcast");
+    return raise(LATTIS_RUNTIME_ERROR, "matmul: shapes " + core::shape_string(x.tensor()) + " ('self') and " +
+                                           core::shape_string(y.tensor()) + " ('other') do not broadcast");
   int64_t count = 1;
   for (int i = 0; i < batch; i++) count *= sizes[i];
   auto flatten = [&](Chain& c, int64_t rows, int64_t columns) {
@@ -84,7 +89,8 @@ lattis_status matmul(lattis_frame* f, const Value* a, Value* r) {
   const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
   if (x->ndim() == 2 && y->ndim() == 2) return mm(f, {a[0], a[1]}, r);
   for (int i = 0; i < 2; i++)
-    if (tensor_arg(a[i])->ndim() == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, i) + ": a zero-dim tensor has no matrix product; use *");
+    if (tensor_arg(a[i])->ndim() == 0)
+      return raise(LATTIS_RUNTIME_ERROR, where(f, i) + ": a zero-dim tensor has no matrix product; use *");
   bool row = x->ndim() == 1, column = y->ndim() == 1;
   Chain left(f, a[0]), right(f, a[1]);
   if (row) left.then(unsqueeze, core::integer(0));
@@ -94,9 +100,12 @@ lattis_status matmul(lattis_frame* f, const Value* a, Value* r) {
   lattis_status st;
   int nl = left.tensor()->ndim(), nr = right.tensor()->ndim();
   if (left.tensor()->sizes()[nl - 1] != right.tensor()->sizes()[nr - 2])
-    return raise(LATTIS_RUNTIME_ERROR, "matmul: shapes " + core::shape_string(x) + " ('self') and " + core::shape_string(y) + " ('other') do not multiply");
-  if (nl == 2 && nr == 2) st = mm(f, {left.value(), right.value()}, &product);
-  else st = batched(left, right, left.tensor()->sizes()[nl - 2], right.tensor()->sizes()[nr - 1], &product);
+    return raise(LATTIS_RUNTIME_ERROR, "matmul: shapes " + core::shape_string(x) + " ('self') and " +
+                                           core::shape_string(y) + " ('other') do not multiply");
+  if (nl == 2 && nr == 2)
+    st = mm(f, {left.value(), right.value()}, &product);
+  else
+    st = batched(left, right, left.tensor()->sizes()[nl - 2], right.tensor()->sizes()[nr - 1], &product);
   if (st) return st;
   Chain result(f, product);
   core::release_value(product);
@@ -111,12 +120,15 @@ lattis_status matmul(lattis_frame* f, const Value* a, Value* r) {
 const std::vector<Declaration>& matmul_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"mm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, infer_mm, nullptr,
-       "The product of two matrices (n, k) and (k, m).\n\nRaises:\n    RuntimeError: the shapes do not multiply or the dtypes differ\n\n"
+       "The product of two matrices (n, k) and (k, m).\n\nRaises:\n    RuntimeError: the shapes do not multiply or the "
+       "dtypes differ\n\n"
        ">>> lattis.mm(lattis.tensor([[1., 2.]]), lattis.tensor([[3.], [4.]]))\ntensor([[11.]])\n"},
       {"bmm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, infer_bmm, nullptr,
-       "Products of matrices, pair by pair: (b, n, k) and (b, k, m).\n\n>>> lattis.bmm(lattis.ones(2, 1, 3), lattis.ones(2, 3, 1)).shape\nlattis.Size([2, 1, 1])\n"},
+       "Products of matrices, pair by pair: (b, n, k) and (b, k, m).\n\n>>> lattis.bmm(lattis.ones(2, 1, 3), "
+       "lattis.ones(2, 3, 1)).shape\nlattis.Size([2, 1, 1])\n"},
       {"matmul(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, nullptr, matmul,
-       "The matrix product of the last two dimensions; those before broadcast. A vector is a row on the left, a column on the right.\n\n"
+       "The matrix product of the last two dimensions; those before broadcast. A vector is a row on the left, a column "
+       "on the right.\n\n"
        ">>> lattis.matmul(lattis.tensor([1., 2.]), lattis.tensor([3., 4.]))\ntensor(11.)\n"},
   };
   return *table;

@@ -8,21 +8,26 @@ namespace {
 void reduced(Meta* m, const Tensor* t, uint64_t dims, bool keepdim, DType dtype) {
   fresh(m, 0, nullptr, dtype);
   for (int d = 0; d < t->ndim(); d++) {
-    if (!(dims >> d & 1)) m->sizes[m->ndim++] = t->sizes()[d];
-    else if (keepdim) m->sizes[m->ndim++] = 1;
+    if (!(dims >> d & 1))
+      m->sizes[m->ndim++] = t->sizes()[d];
+    else if (keepdim)
+      m->sizes[m->ndim++] = 1;
   }
 }
 
 uint64_t all_dims(const Tensor* t) { return t->ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << t->ndim()) - 1; }
 
 lattis_status dims_of(lattis_frame* f, int arg, const Value& v, const Tensor* t, uint64_t* dims) {
-  if (!given(v) || v.length == 0) *dims = all_dims(t);
-  else return wrap_dims(f, arg, v, t->ndim(), dims);
+  if (!given(v) || v.length == 0)
+    *dims = all_dims(t);
+  else
+    return wrap_dims(f, arg, v, t->ndim(), dims);
   return LATTIS_OK;
 }
 
 DType sum_dtype(const Tensor* t, const Value& dtype) {
-  return dtype_or(dtype, core::dtype_class(t->dtype) <= LATTIS_CLASS_INTEGRAL ? static_cast<DType>(LATTIS_INT64) : t->dtype);
+  return dtype_or(dtype,
+                  core::dtype_class(t->dtype) <= LATTIS_CLASS_INTEGRAL ? static_cast<DType>(LATTIS_INT64) : t->dtype);
 }
 
 lattis_status infer_sum(lattis_frame* f, const Value* a, Meta* m) {
@@ -44,7 +49,8 @@ lattis_status infer_sum_dims(lattis_frame* f, const Value* a, Meta* m) {
 lattis_status mean_dtype(lattis_frame* f, const Tensor* t, const Value& dtype, DType* out) {
   *out = dtype_or(dtype, t->dtype);
   if (core::dtype_class(*out) >= LATTIS_CLASS_FLOATING) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a mean needs a floating or complex dtype, got " + core::dtype_info(*out).name + "; pass dtype=lattis.float32");
+  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a mean needs a floating or complex dtype, got " +
+                                         core::dtype_info(*out).name + "; pass dtype=lattis.float32");
 }
 
 lattis_status infer_mean(lattis_frame* f, const Value* a, Meta* m) {
@@ -69,7 +75,9 @@ lattis_status infer_mean_dims(lattis_frame* f, const Value* a, Meta* m) {
 lattis_status check_order(lattis_frame* f, const Tensor* t, bool empty) {
   if (core::dtype_class(t->dtype) == LATTIS_CLASS_COMPLEX)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": dtype " + core::dtype_info(t->dtype).name + " has no order");
-  if (empty) return raise(LATTIS_INDEX_ERROR, where(f, 0) + ": shape " + core::shape_string(t) + " has no element to choose from; reduce a dimension that is not empty");
+  if (empty)
+    return raise(LATTIS_INDEX_ERROR, where(f, 0) + ": shape " + core::shape_string(t) +
+                                         " has no element to choose from; reduce a dimension that is not empty");
   return LATTIS_OK;
 }
 
@@ -108,22 +116,34 @@ lattis_status infer_arg(lattis_frame* f, const Value* a, Meta* m) {
 const std::vector<Declaration>& reduction_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, infer_sum, nullptr,
-       "The sum of all elements, or over dimensions; integers and bools give int64.\n\nFloats are added pairwise in a fixed order, whatever the number of threads.\n\n"
+       "The sum of all elements, or over dimensions; integers and bools give int64.\n\nFloats are added pairwise in a "
+       "fixed order, whatever the number of threads.\n\n"
        ">>> lattis.sum(lattis.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([4., 6.])\n"},
-      {"sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere | out, infer_sum_dims, nullptr, nullptr},
+      {"sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       "reduction", everywhere | out, infer_sum_dims, nullptr, nullptr},
       {"mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, infer_mean, nullptr,
-       "The arithmetic mean of all elements, or over dimensions.\n\nRaises:\n    RuntimeError: the dtype is neither floating nor complex\n\n>>> lattis.mean(lattis.tensor([1., 2., 6.]))\ntensor(3.)\n"},
-      {"mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere | out, infer_mean_dims, nullptr, nullptr},
+       "The arithmetic mean of all elements, or over dimensions.\n\nRaises:\n    RuntimeError: the dtype is neither "
+       "floating nor complex\n\n>>> lattis.mean(lattis.tensor([1., 2., 6.]))\ntensor(3.)\n"},
+      {"mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
+       everywhere | out, infer_mean_dims, nullptr, nullptr},
       {"max(Tensor self) -> Tensor", "reduction", everywhere, infer_extremum, nullptr,
        "The largest element; with `dim`, the values and their indices; with another tensor, maximum. NaN wins.\n\n"
        "Raises:\n    IndexError: there is no element\n\n>>> lattis.max(lattis.tensor([1, 5, 3]))\ntensor(5)\n"},
-      {"max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction", everywhere | out, infer_extremum_dim, nullptr, nullptr},
-      {"min(Tensor self) -> Tensor", "reduction", everywhere, infer_extremum, nullptr, "The smallest element; with `dim`, the values and their indices. NaN wins.\n\n>>> lattis.min(lattis.tensor([1, 5, 3]))\ntensor(1)\n"},
-      {"min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction", everywhere | out, infer_extremum_dim, nullptr, nullptr},
-      {"argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_arg, nullptr,
-       "The index of the largest element (the first of equals), flat or along `dim`.\n\n>>> lattis.argmax(lattis.tensor([1, 5, 3]))\ntensor(1)\n"},
-      {"argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_arg, nullptr,
-       "The index of the smallest element (the first of equals), flat or along `dim`.\n\n>>> lattis.argmin(lattis.tensor([4, 1, 3]))\ntensor(1)\n"},
+      {"max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
+       everywhere | out, infer_extremum_dim, nullptr, nullptr},
+      {"min(Tensor self) -> Tensor", "reduction", everywhere, infer_extremum, nullptr,
+       "The smallest element; with `dim`, the values and their indices. NaN wins.\n\n>>> lattis.min(lattis.tensor([1, "
+       "5, 3]))\ntensor(1)\n"},
+      {"min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
+       everywhere | out, infer_extremum_dim, nullptr, nullptr},
+      {"argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_arg,
+       nullptr,
+       "The index of the largest element (the first of equals), flat or along `dim`.\n\n>>> "
+       "lattis.argmax(lattis.tensor([1, 5, 3]))\ntensor(1)\n"},
+      {"argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_arg,
+       nullptr,
+       "The index of the smallest element (the first of equals), flat or along `dim`.\n\n>>> "
+       "lattis.argmin(lattis.tensor([4, 1, 3]))\ntensor(1)\n"},
   };
   return *table;
 }

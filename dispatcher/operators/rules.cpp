@@ -5,7 +5,8 @@ namespace lattis::dispatcher {
 lattis_status wrap_dim(lattis_frame* f, int arg, int64_t dim, int ndim, int* out) {
   int n = std::max(ndim, 1);
   if (dim < -n || dim >= n)
-    return raise(LATTIS_INDEX_ERROR, format("%s: dimension %lld is out of range for %d dimensions; it takes %d to %d", where(f, arg).c_str(), (long long)dim, ndim, -n, n - 1));
+    return raise(LATTIS_INDEX_ERROR, format("%s: dimension %lld is out of range for %d dimensions; it takes %d to %d",
+                                            where(f, arg).c_str(), (long long)dim, ndim, -n, n - 1));
   *out = static_cast<int>(dim < 0 ? dim + n : dim);
   return LATTIS_OK;
 }
@@ -15,7 +16,9 @@ lattis_status wrap_dims(lattis_frame* f, int arg, const Value& v, int ndim, uint
   for (uint32_t i = 0; i < v.length; i++) {
     int d;
     if (lattis_status st = wrap_dim(f, arg, v.as.ints[i], ndim, &d)) return st;
-    if (*out >> d & 1) return raise(LATTIS_RUNTIME_ERROR, format("%s: dimension %d appears twice in %s", where(f, arg).c_str(), d, core::describe(v).c_str()));
+    if (*out >> d & 1)
+      return raise(LATTIS_RUNTIME_ERROR,
+                   format("%s: dimension %d appears twice in %s", where(f, arg).c_str(), d, core::describe(v).c_str()));
     *out |= uint64_t{1} << d;
   }
   return LATTIS_OK;
@@ -45,7 +48,9 @@ void alias(Meta* m, int arg, const lattis_tensor* t) {
 }
 
 lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype) {
-  if (lattis_status st = core::check_sizes((where(f, arg)).c_str(), static_cast<int>(v.length), v.as.ints, core::itemsize(dtype), nullptr)) return st;
+  if (lattis_status st = core::check_sizes((where(f, arg)).c_str(), static_cast<int>(v.length), v.as.ints,
+                                           core::itemsize(dtype), nullptr))
+    return st;
   return LATTIS_OK;
 }
 

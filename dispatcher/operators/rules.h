@@ -20,7 +20,9 @@ using Meta = lattis_meta;
 
 inline Tensor* tensor_arg(const Value& v) { return v.tag == LATTIS_TENSOR ? core::full(v.as.tensor) : nullptr; }
 inline bool given(const Value& v) { return v.tag != LATTIS_NONE; }
-inline DType dtype_or(const Value& v, DType otherwise) { return v.tag == LATTIS_DTYPE ? static_cast<DType>(v.as.i) : otherwise; }
+inline DType dtype_or(const Value& v, DType otherwise) {
+  return v.tag == LATTIS_DTYPE ? static_cast<DType>(v.as.i) : otherwise;
+}
 
 // Wraps a negative dimension; an IndexError outside of [-n, n). A zero-dim tensor counts as one dimension.
 lattis_status wrap_dim(lattis_frame* f, int arg, int64_t dim, int ndim, int* out);
@@ -38,7 +40,9 @@ lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype);
 struct Callee {
   const Operator* op;
   Callee(const char* name, const char* overload) : op(Registry::get().find(std::string("aten::") + name, overload)) {}
-  lattis_status operator()(lattis_frame* f, std::initializer_list<Value> args, Value* ret) const { return call(f, op, args.begin(), ret); }
+  lattis_status operator()(lattis_frame* f, std::initializer_list<Value> args, Value* ret) const {
+    return call(f, op, args.begin(), ret);
+  }
 };
 
 }  // namespace lattis::dispatcher

@@ -32,7 +32,9 @@ void Arena::hold(PyObject* o) { held_.push_back(o); }
 namespace {
 
 bool from_numpy_module(PyObject* o) { return std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0; }
-bool numpy_bool(PyObject* o) { return !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool_") || !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool"); }
+bool numpy_bool(PyObject* o) {
+  return !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool_") || !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool");
+}
 bool zero_dim(PyObject* o) { return is_tensor(o) && unwrap(o)->numel == 1 && unwrap(o)->ndim() == 0; }
 
 bool as_index(PyObject* o, int64_t* out) {
@@ -128,12 +130,16 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
         static_cast<uint8_t*>(data)[i] = item == Py_True;
         break;
       case Kind::Tensor:
-        if (item == Py_None && t.optional_elements) static_cast<lattis_tensor**>(data)[i] = nullptr;
-        else if (is_tensor(item)) static_cast<lattis_tensor**>(data)[i] = unwrap(item);
-        else return false;
+        if (item == Py_None && t.optional_elements)
+          static_cast<lattis_tensor**>(data)[i] = nullptr;
+        else if (is_tensor(item))
+          static_cast<lattis_tensor**>(data)[i] = unwrap(item);
+        else
+          return false;
         arena.hold(Py_NewRef(item));  // the list may change while the call runs
         break;
-      default: return false;
+      default:
+        return false;
     }
   }
   *v = {LATTIS_INT_LIST, static_cast<uint32_t>(n), {0}};
@@ -168,7 +174,8 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
       *v = core::tensor_value(unwrap(o));
       return true;
     case Kind::Scalar:
-    case Kind::Complex: return as_scalar(o, v, arena);
+    case Kind::Complex:
+      return as_scalar(o, v, arena);
     case Kind::Int: {
       int64_t i;
       if (!as_index(o, &i)) return false;
@@ -183,7 +190,8 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
       if (!PyBool_Check(o) && !numpy_bool(o)) return false;
       *v = core::boolean(PyObject_IsTrue(o) == 1);
       return true;
-    case Kind::Str: return as_string(o, v);
+    case Kind::Str:
+      return as_string(o, v);
     case Kind::Dtype: {
       core::DType d;
       if (!read_dtype(o, &d)) return false;
@@ -220,12 +228,14 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
         return true;
       }
       return as_scalar(o, v, arena) || as_string(o, v);
-    default: return false;
+    default:
+      return false;
   }
 }
 
 std::string expected(const Type& t) {
-  static const char* const names[] = {"Tensor", "number", "int", "float", "bool", "number", "str", "dtype", "layout", "device", "memory_format", "Generator", "object", "object"};
+  static const char* const names[] = {"Tensor", "number", "int",    "float",         "bool",      "number", "str",
+                                      "dtype",  "layout", "device", "memory_format", "Generator", "object", "object"};
   std::string s = names[static_cast<int>(t.kind)];
   if (t.list) s = "list of " + s;
   return t.optional ? s + " or None" : s;
@@ -244,7 +254,8 @@ bool make_signature(const dispatcher::Operator* op, Signature* s) {
   }
   bool self = !s->params.empty() && s->params[0].type.kind == Kind::Tensor && !s->params[0].type.list;
   size_t at = self ? 1 : 0;
-  if (at < s->params.size() && s->params[at].type.kind == Kind::Int && s->params[at].type.list) s->first_list = static_cast<int>(at);
+  if (at < s->params.size() && s->params[at].type.kind == Kind::Int && s->params[at].type.list)
+    s->first_list = static_cast<int>(at);
   return true;
 }
 
@@ -271,7 +282,8 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) 
   return true;
 }
 
-bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena, Mismatch* why) const {
+bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg,
+                      Arena& arena, Mismatch* why) const {
   auto mismatch = [&](int arg, auto text) {
     if (why && arg > why->arg) *why = {arg, text()};
     return false;
@@ -289,8 +301,8 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
   for (; used < n && at < num_positional; at++) {
     PyObject* o = args[used];
     // zeros(2, 3): the rest of the positional arguments are one list
-    if (at == first_list && (PyLong_Check(o) || PyIndex_Check(o)) && !PyBool_Check(o) && !PyList_Check(o) && !PyTuple_Check(o) &&
-        (params[at].type.list_size <= 0 || n - used > 1) && at + 1 == num_positional) {
+    if (at == first_list && (PyLong_Check(o) || PyIndex_Check(o)) && !PyBool_Check(o) && !PyList_Check(o) &&
+        !PyTuple_Check(o) && (params[at].type.list_size <= 0 || n - used > 1) && at + 1 == num_positional) {
       auto* list = static_cast<int64_t*>(arena.take(8 * (n - used)));
       for (Py_ssize_t k = used; k < n; k++)
         if (!as_index(args[k], &list[k - used])) return wrong(at, args[k]);
@@ -301,14 +313,20 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
     if (!convert(o, params[at].type, &values[at], arena)) return wrong(at, o);
     used++;
   }
-  if (used < n) return mismatch(count, [&] { return "takes at most " + std::to_string(num_positional) + " positional arguments, got " + std::to_string(n); });
+  if (used < n)
+    return mismatch(count, [&] {
+      return "takes at most " + std::to_string(num_positional) + " positional arguments, got " + std::to_string(n);
+    });
   Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, taken = 0;
   if (nkw == 0) {
     for (int i = at; i < count; i++) {
       if (!params[i].has_default) {
         bool optional = params[i].type.optional && params[i].keyword_only;
-        if (!optional) return mismatch(i, [&] { return std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
-        return mismatch(i, [&] { return std::string("missing keyword argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
+        if (!optional)
+          return mismatch(i,
+                          [&] { return std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
+        return mismatch(
+            i, [&] { return std::string("missing keyword argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
       }
       values[i] = params[i].value;
     }
@@ -321,11 +339,15 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
       if (key == params[i].name || PyUnicode_Compare(key, params[i].name) == 0) found = args[n + k];
     }
     if (found) {
-      if (i < at) return mismatch(count, [&] { return std::string("got two values for argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
+      if (i < at)
+        return mismatch(count, [&] {
+          return std::string("got two values for argument '") + PyUnicode_AsUTF8(params[i].name) + "'";
+        });
       taken++;
       if (!convert(found, params[i].type, &values[i], arena)) return wrong(i, found);
     } else if (i >= at) {
-      if (!params[i].has_default) return mismatch(i, [&] { return std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
+      if (!params[i].has_default)
+        return mismatch(i, [&] { return std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
       values[i] = params[i].value;
     }
   }
@@ -367,25 +389,38 @@ PyObject* borrowed_to_python(const Value& v) {
     return wrap(core::full(t));
   };
   switch (v.tag) {
-    case LATTIS_BOOLEAN: return PyBool_FromLong(v.as.i != 0);
-    case LATTIS_INT: return PyLong_FromLongLong(v.as.i);
-    case LATTIS_FLOAT: return PyFloat_FromDouble(v.as.d);
-    case LATTIS_COMPLEX: return PyComplex_FromDoubles(v.as.doubles[0], v.as.doubles[1]);
-    case LATTIS_STRING: return PyUnicode_FromStringAndSize(v.as.string, v.length);
-    case LATTIS_DTYPE: return Py_NewRef(dtype_object(static_cast<core::DType>(v.as.i)));
-    case LATTIS_DEVICE: return new_device(v.as.device);
-    case LATTIS_TENSOR: return tensor(v.as.tensor);
-    case LATTIS_INT_LIST: return list([&](uint32_t i) { return PyLong_FromLongLong(v.as.ints[i]); });
-    case LATTIS_FLOAT_LIST: return list([&](uint32_t i) { return PyFloat_FromDouble(v.as.doubles[i]); });
-    case LATTIS_BOOL_LIST: return list([&](uint32_t i) { return PyBool_FromLong(v.as.bools[i]); });
-    case LATTIS_TENSOR_LIST: return list([&](uint32_t i) { return tensor(v.as.tensors[i]); });
+    case LATTIS_BOOLEAN:
+      return PyBool_FromLong(v.as.i != 0);
+    case LATTIS_INT:
+      return PyLong_FromLongLong(v.as.i);
+    case LATTIS_FLOAT:
+      return PyFloat_FromDouble(v.as.d);
+    case LATTIS_COMPLEX:
+      return PyComplex_FromDoubles(v.as.doubles[0], v.as.doubles[1]);
+    case LATTIS_STRING:
+      return PyUnicode_FromStringAndSize(v.as.string, v.length);
+    case LATTIS_DTYPE:
+      return Py_NewRef(dtype_object(static_cast<core::DType>(v.as.i)));
+    case LATTIS_DEVICE:
+      return new_device(v.as.device);
+    case LATTIS_TENSOR:
+      return tensor(v.as.tensor);
+    case LATTIS_INT_LIST:
+      return list([&](uint32_t i) { return PyLong_FromLongLong(v.as.ints[i]); });
+    case LATTIS_FLOAT_LIST:
+      return list([&](uint32_t i) { return PyFloat_FromDouble(v.as.doubles[i]); });
+    case LATTIS_BOOL_LIST:
+      return list([&](uint32_t i) { return PyBool_FromLong(v.as.bools[i]); });
+    case LATTIS_TENSOR_LIST:
+      return list([&](uint32_t i) { return tensor(v.as.tensors[i]); });
     case LATTIS_OBJECT:
       if (v.as.object && !std::strcmp(v.as.object->type->name, "Generator")) {
         core::retain(v.as.object);
         return new_generator_object(v.as.object);
       }
       Py_RETURN_NONE;
-    default: Py_RETURN_NONE;
+    default:
+      Py_RETURN_NONE;
   }
 }
 

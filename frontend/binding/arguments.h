@@ -47,7 +47,8 @@ struct Signature {
   bool parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) const;
 
   // Fills values[0..nargs). Without `why`, failing is silent and cheap.
-  bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena, Mismatch* why) const;
+  bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena,
+             Mismatch* why) const;
 };
 
 // Builds it from the operator's schema; null with an exception.
@@ -57,7 +58,7 @@ bool make_signature(const dispatcher::Operator* op, Signature* s);
 bool convert(PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena);
 
 // Owned values to Python, and back for Python kernels.
-PyObject* to_python(Value& owned);            // takes it over
+PyObject* to_python(Value& owned);  // takes it over
 PyObject* borrowed_to_python(const Value& v);
 std::string expected(const dispatcher::Type& t);  // "Tensor", "list of int": for messages
 

@@ -12,15 +12,24 @@ namespace {
 
 PyObject* exception_type(int kind) {
   switch (kind) {
-    case LATTIS_TYPE_ERROR: return PyExc_TypeError;
-    case LATTIS_VALUE_ERROR: return PyExc_ValueError;
-    case LATTIS_INDEX_ERROR: return PyExc_IndexError;
-    case LATTIS_NOT_IMPLEMENTED: return PyExc_NotImplementedError;
-    case LATTIS_OUT_OF_MEMORY: return out_of_memory_error;
-    case LATTIS_OVERFLOW: return PyExc_OverflowError;
-    case LATTIS_BUFFER_ERROR: return PyExc_BufferError;
-    case LATTIS_INTERRUPTED: return PyExc_KeyboardInterrupt;
-    default: return PyExc_RuntimeError;  // as torch, also for an integer division by zero
+    case LATTIS_TYPE_ERROR:
+      return PyExc_TypeError;
+    case LATTIS_VALUE_ERROR:
+      return PyExc_ValueError;
+    case LATTIS_INDEX_ERROR:
+      return PyExc_IndexError;
+    case LATTIS_NOT_IMPLEMENTED:
+      return PyExc_NotImplementedError;
+    case LATTIS_OUT_OF_MEMORY:
+      return out_of_memory_error;
+    case LATTIS_OVERFLOW:
+      return PyExc_OverflowError;
+    case LATTIS_BUFFER_ERROR:
+      return PyExc_BufferError;
+    case LATTIS_INTERRUPTED:
+      return PyExc_KeyboardInterrupt;
+    default:
+      return PyExc_RuntimeError;  // as torch, also for an integer division by zero
   }
 }
 
@@ -107,7 +116,8 @@ std::string type_name(PyObject* o) {
 }
 
 void init_errors(PyObject* module) {
-  out_of_memory_error = PyErr_NewExceptionWithDoc("lattis.OutOfMemoryError", "Memory of a device does not suffice.", PyExc_RuntimeError, nullptr);
+  out_of_memory_error = PyErr_NewExceptionWithDoc("lattis.OutOfMemoryError", "Memory of a device does not suffice.",
+                                                  PyExc_RuntimeError, nullptr);
   PyModule_AddObject(module, "OutOfMemoryError", Py_NewRef(out_of_memory_error));
   dispatcher::set_interrupt_hook(check_signals);
 }

@@ -26,8 +26,11 @@ PyObject* slice(PyObject* self, int64_t dim, PyObject* s) {
   static const Operator* o = op("slice", "Tensor");
   Py_ssize_t start, stop, step;
   if (PySlice_Unpack(s, &start, &stop, &step) < 0) return nullptr;
-  if (step < 0) return PyErr_Format(PyExc_ValueError, "slice: the step must be positive, got %zd; strides are never negative here", step);
-  Value v[5] = {core::tensor_value(unwrap(self)), core::integer(dim), core::integer(start), core::integer(stop), core::integer(step)};
+  if (step < 0)
+    return PyErr_Format(PyExc_ValueError, "slice: the step must be positive, got %zd; strides are never negative here",
+                        step);
+  Value v[5] = {core::tensor_value(unwrap(self)), core::integer(dim), core::integer(start), core::integer(stop),
+                core::integer(step)};
   return run(o, v);
 }
 
@@ -45,11 +48,16 @@ PyObject* alias(PyObject* self) {
 
 bool is_mask(PyObject* o) { return is_tensor(o) && unwrap(o)->dtype == LATTIS_BOOL; }
 bool is_integer(PyObject* o) {
-  return PyLong_CheckExact(o) || (PyIndex_Check(o) && !PyBool_Check(o) && !(is_tensor(o) && (unwrap(o)->ndim() > 0 || unwrap(o)->dtype == LATTIS_BOOL)) && !PyObject_HasAttrString(o, "__len__"));
+  return PyLong_CheckExact(o) || (PyIndex_Check(o) && !PyBool_Check(o) &&
+                                  !(is_tensor(o) && (unwrap(o)->ndim() > 0 || unwrap(o)->dtype == LATTIS_BOOL)) &&
+                                  !PyObject_HasAttrString(o, "__len__"));
 }
 
 PyObject* unsupported(PyObject* o) {
-  return PyErr_Format(PyExc_IndexError, "index: expected int, slice, None, ... or a bool mask, got %s; index tensors of integers are planned", type_name(o).c_str());
+  return PyErr_Format(
+      PyExc_IndexError,
+      "index: expected int, slice, None, ... or a bool mask, got %s; index tensors of integers are planned",
+      type_name(o).c_str());
 }
 
 // How many dimensions of the tensor an index uses up.
@@ -57,9 +65,9 @@ int consumes(PyObject* o) { return o == Py_None || o == Py_Ellipsis ? 0 : is_mas
 
 // What is left of an index once its views are taken: perhaps one mask, after `leading` whole dimensions.
 struct Resolved {
-  PyObject* view;   // owned
-  PyObject* mask;   // borrowed, or null
-  int64_t at;       // the dimension where the mask starts
+  PyObject* view;  // owned
+  PyObject* mask;  // borrowed, or null
+  int64_t at;      // the dimension where the mask starts
 };
 
 bool resolve(PyObject* self, PyObject* index, Resolved* r) {
@@ -73,7 +81,9 @@ bool resolve(PyObject* self, PyObject* index, Resolved* r) {
     ellipses += items[i] == Py_Ellipsis;
   }
   if (used > ndim || ellipses > 1) {
-    PyErr_Format(PyExc_IndexError, ellipses > 1 ? "index: only one '...' is allowed" : "index: %d indices for a tensor of %d dimensions", used, ndim);
+    PyErr_Format(PyExc_IndexError,
+                 ellipses > 1 ? "index: only one '...' is allowed" : "index: %d indices for a tensor of %d dimensions",
+                 used, ndim);
     return false;
   }
   *r = {Py_NewRef(self), nullptr, 0};
@@ -101,8 +111,10 @@ bool resolve(PyObject* self, PyObject* index, Resolved* r) {
       PyObject* number = PyNumber_Index(o);
       int64_t k = number ? PyLong_AsLongLong(number) : -1;
       Py_XDECREF(number);
-      if (!PyErr_Occurred()) next = select(r->view, dim, k);
-      else if (PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_SetString(PyExc_IndexError, "index: the integer does not fit 64 bits");
+      if (!PyErr_Occurred())
+        next = select(r->view, dim, k);
+      else if (PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_SetString(PyExc_IndexError, "index: the integer does not fit 64 bits");
     } else {
       unsupported(o);
     }
@@ -153,7 +165,9 @@ bool value_of(PyObject* o, Value* v, Arena& arena) {
   dispatcher::Type scalar;
   scalar.kind = dispatcher::Kind::Scalar;
   if (convert(o, scalar, v, arena)) return true;
-  if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "index assignment: argument 'value' must be a number or Tensor, got %s", type_name(o).c_str());
+  if (!PyErr_Occurred())
+    PyErr_Format(PyExc_TypeError, "index assignment: argument 'value' must be a number or Tensor, got %s",
+                 type_name(o).c_str());
   return false;
 }
 
@@ -167,18 +181,24 @@ int fill_masked(PyObject* view, PyObject* mask, const Value& number) {
   static const Operator* where = op("where", "ScalarSelf_out");
   Tensor *t = unwrap(view), *m = unwrap(mask);
   bool covers = m->ndim() <= t->ndim() && std::equal(m->sizes(), m->sizes() + m->ndim(), t->sizes());
-  core::DType d = number.tag == LATTIS_COMPLEX ? LATTIS_COMPLEX128 : number.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : number.tag == LATTIS_INT ? LATTIS_INT64 : LATTIS_BOOL;
+  core::DType d = number.tag == LATTIS_COMPLEX ? LATTIS_COMPLEX128
+                  : number.tag == LATTIS_FLOAT ? LATTIS_FLOAT64
+                  : number.tag == LATTIS_INT   ? LATTIS_INT64
+                                               : LATTIS_BOOL;
   if (!covers) {
-    PyErr_Format(PyExc_IndexError, "index: a mask of shape %s does not cover the leading dimensions of shape %s", core::shape_string(m).c_str(), core::shape_string(t).c_str());
+    PyErr_Format(PyExc_IndexError, "index: a mask of shape %s does not cover the leading dimensions of shape %s",
+                 core::shape_string(m).c_str(), core::shape_string(t).c_str());
     return -1;
   }
   Value n = number;
   if (!core::can_cast(d, t->dtype)) {  // as an assignment of one element would: converted
     if (number.tag == LATTIS_COMPLEX) {
-      PyErr_Format(PyExc_TypeError, "index assignment: a complex number does not fit dtype %s", core::dtype_info(t->dtype).name);
+      PyErr_Format(PyExc_TypeError, "index assignment: a complex number does not fit dtype %s",
+                   core::dtype_info(t->dtype).name);
       return -1;
     }
-    n = core::dtype_class(t->dtype) == LATTIS_CLASS_BOOL ? core::boolean(core::as_double(number) != 0) : core::integer(static_cast<int64_t>(core::as_double(number)));
+    n = core::dtype_class(t->dtype) == LATTIS_CLASS_BOOL ? core::boolean(core::as_double(number) != 0)
+                                                         : core::integer(static_cast<int64_t>(core::as_double(number)));
   }
   Py_INCREF(mask);
   while (unwrap(mask)->ndim() < t->ndim()) {
@@ -240,7 +260,8 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
       st = fill_masked(r.view, r.mask, v);
     } else if (r.mask) {
       if (r.at != 0 || v.tag != LATTIS_TENSOR) {
-        PyErr_SetString(PyExc_IndexError, "index assignment: a mask after other dimensions is planned; permute the tensor first");
+        PyErr_SetString(PyExc_IndexError,
+                        "index assignment: a mask after other dimensions is planned; permute the tensor first");
       } else {
         Value args[3] = {core::tensor_value(unwrap(r.view)), core::tensor_value(unwrap(r.mask)), v};
         st = finish(run(put, args));

@@ -15,7 +15,8 @@ namespace {
 
 using core::DType;
 
-// ---- buffers: numpy arrays and everything else that exports one -------------------------------------------------------------
+// ---- buffers: numpy arrays and everything else that exports one
+// -------------------------------------------------------------
 
 DType dtype_of_format(const char* f, Py_ssize_t item) {
   if (!f) return LATTIS_UINT8;
@@ -24,16 +25,35 @@ DType dtype_of_format(const char* f, Py_ssize_t item) {
   bool complex = *f == 'Z';
   if (complex) f++;
   if (f[1]) return LATTIS_NO_DTYPE;
-  static const DType unsigned_of[] = {LATTIS_NO_DTYPE, LATTIS_UINT8, LATTIS_UINT16, LATTIS_NO_DTYPE, LATTIS_UINT32, 0, 0, 0, LATTIS_UINT64};
-  static const DType signed_of[] = {LATTIS_NO_DTYPE, LATTIS_INT8, LATTIS_INT16, LATTIS_NO_DTYPE, LATTIS_INT32, 0, 0, 0, LATTIS_INT64};
+  static const DType unsigned_of[] = {
+      LATTIS_NO_DTYPE, LATTIS_UINT8, LATTIS_UINT16, LATTIS_NO_DTYPE, LATTIS_UINT32, 0, 0, 0, LATTIS_UINT64};
+  static const DType signed_of[] = {LATTIS_NO_DTYPE, LATTIS_INT8, LATTIS_INT16, LATTIS_NO_DTYPE, LATTIS_INT32, 0, 0, 0,
+                                    LATTIS_INT64};
   switch (*f) {
-    case '?': return LATTIS_BOOL;
-    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': return unsigned_of[item];
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n': return signed_of[item];
-    case 'e': return LATTIS_FLOAT16;
-    case 'f': return complex ? LATTIS_COMPLEX64 : LATTIS_FLOAT32;
-    case 'd': return complex ? LATTIS_COMPLEX128 : LATTIS_FLOAT64;
-    default: return LATTIS_NO_DTYPE;
+    case '?':
+      return LATTIS_BOOL;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
+      return unsigned_of[item];
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n':
+      return signed_of[item];
+    case 'e':
+      return LATTIS_FLOAT16;
+    case 'f':
+      return complex ? LATTIS_COMPLEX64 : LATTIS_FLOAT32;
+    case 'd':
+      return complex ? LATTIS_COMPLEX128 : LATTIS_FLOAT64;
+    default:
+      return LATTIS_NO_DTYPE;
   }
 }
 
@@ -52,18 +72,26 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
     PyErr_Clear();
     if (PyObject_GetBuffer(o, view.get(), PyBUF_FORMAT | PyBUF_STRIDES) < 0) {
       PyErr_Clear();
-      return PyErr_Format(PyExc_TypeError, "%s: expected a numpy.ndarray of numbers, got %s", who, type_name(o).c_str());
+      return PyErr_Format(PyExc_TypeError, "%s: expected a numpy.ndarray of numbers, got %s", who,
+                          type_name(o).c_str());
     }
     PyBuffer_Release(view.get());
-    return PyErr_Format(PyExc_ValueError, "%s: the array is read-only, and a tensor may be written to; pass array.copy(), or use lattis.tensor(array)", who);
+    return PyErr_Format(
+        PyExc_ValueError,
+        "%s: the array is read-only, and a tensor may be written to; pass array.copy(), or use lattis.tensor(array)",
+        who);
   }
   std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(view.release(), [](Py_buffer* v) {
     PyBuffer_Release(v);
     delete v;
   });
   DType dtype = dtype_of_format(held->format, held->itemsize);
-  if (dtype == LATTIS_NO_DTYPE) return PyErr_Format(PyExc_TypeError, "%s: arrays of format '%s' are not supported; convert with array.astype(...)", who, held->format);
-  if (held->ndim > LATTIS_MAX_DIMS) return PyErr_Format(PyExc_ValueError, "%s: %d dimensions, at most %d are supported", who, held->ndim, LATTIS_MAX_DIMS);
+  if (dtype == LATTIS_NO_DTYPE)
+    return PyErr_Format(PyExc_TypeError, "%s: arrays of format '%s' are not supported; convert with array.astype(...)",
+                        who, held->format);
+  if (held->ndim > LATTIS_MAX_DIMS)
+    return PyErr_Format(PyExc_ValueError, "%s: %d dimensions, at most %d are supported", who, held->ndim,
+                        LATTIS_MAX_DIMS);
   int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS], item = core::itemsize(dtype), numel = 1;
   for (int i = 0; i < held->ndim; i++) {
     sizes[i] = held->shape[i];
@@ -71,12 +99,18 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
   }
   for (int i = 0; i < held->ndim; i++) {
     if (held->strides[i] < 0 && sizes[i] > 1 && numel > 0)
-      return PyErr_Format(PyExc_ValueError, "%s: dimension %d has a negative stride, which tensors don't have; pass array.copy()", who, i);
+      return PyErr_Format(PyExc_ValueError,
+                          "%s: dimension %d has a negative stride, which tensors don't have; pass array.copy()", who,
+                          i);
     if (held->strides[i] % item && sizes[i] > 1)
-      return PyErr_Format(PyExc_ValueError, "%s: dimension %d has a stride of %zd bytes, which is no multiple of the %lld bytes of an element; pass array.copy()", who, i, held->strides[i], (long long)item);
+      return PyErr_Format(PyExc_ValueError,
+                          "%s: dimension %d has a stride of %zd bytes, which is no multiple of the %lld bytes of an "
+                          "element; pass array.copy()",
+                          who, i, held->strides[i], (long long)item);
     strides[i] = sizes[i] > 1 ? held->strides[i] / item : item;
   }
-  if (numel == 0) core::contiguous_strides(held->ndim, sizes, strides);
+  if (numel == 0)
+    core::contiguous_strides(held->ndim, sizes, strides);
   else
     for (int i = held->ndim - 1; i >= 0; i--)
       if (sizes[i] <= 1) strides[i] = i + 1 < held->ndim ? strides[i + 1] * sizes[i + 1] : 1;
@@ -94,13 +128,18 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
 }
 
 PyObject* from_numpy(PyObject*, PyObject* array) {
-  if (std::strcmp(Py_TYPE(array)->tp_name, "numpy.ndarray") != 0) return PyErr_Format(PyExc_TypeError, "from_numpy: expected a numpy.ndarray, got %s", type_name(array).c_str());
+  if (std::strcmp(Py_TYPE(array)->tp_name, "numpy.ndarray") != 0)
+    return PyErr_Format(PyExc_TypeError, "from_numpy: expected a numpy.ndarray, got %s", type_name(array).c_str());
   return tensor_over_buffer(array, "from_numpy", true);
 }
 
-// ---- tensor(data) -----------------------------------------------------------------------------------------------------------------
+// ---- tensor(data)
+// -----------------------------------------------------------------------------------------------------------------
 
-bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyDict_Check(o) && !is_tensor(o)); }
+bool is_sequence(PyObject* o) {
+  return PyList_Check(o) || PyTuple_Check(o) ||
+         (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyDict_Check(o) && !is_tensor(o));
+}
 
 struct Discovered {
   int64_t sizes[LATTIS_MAX_DIMS];
@@ -141,8 +180,11 @@ bool gather(PyObject* o, const Discovered& d, int depth, std::vector<Value>& out
     if (!convert(o, scalar, &v, arena)) {
       if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) return false;
       PyErr_Clear();
-      if (is_sequence(o)) PyErr_Format(PyExc_ValueError, "tensor: the data is ragged: a sequence stands at depth %d where a number should be", depth);
-      else PyErr_Format(PyExc_TypeError, "tensor: argument 'data' must hold numbers, got %s", type_name(o).c_str());
+      if (is_sequence(o))
+        PyErr_Format(PyExc_ValueError,
+                     "tensor: the data is ragged: a sequence stands at depth %d where a number should be", depth);
+      else
+        PyErr_Format(PyExc_TypeError, "tensor: argument 'data' must hold numbers, got %s", type_name(o).c_str());
       return false;
     }
     out.push_back(v);
@@ -151,14 +193,15 @@ bool gather(PyObject* o, const Discovered& d, int depth, std::vector<Value>& out
   Py_ssize_t n = is_sequence(o) ? PySequence_Size(o) : -1;
   if (n != d.sizes[depth]) {
     PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "tensor: the data is ragged: expected a sequence of length %lld at depth %d, got %s", (long long)d.sizes[depth], depth,
-                 n < 0 ? type_name(o).c_str() : std::to_string(n).c_str());
+    PyErr_Format(PyExc_ValueError, "tensor: the data is ragged: expected a sequence of length %lld at depth %d, got %s",
+                 (long long)d.sizes[depth], depth, n < 0 ? type_name(o).c_str() : std::to_string(n).c_str());
     return false;
   }
   PyObject* fast = PySequence_Fast(o, "tensor: not a sequence");
   if (!fast) return false;
   bool ok = true;
-  for (Py_ssize_t i = 0; i < n && ok; i++) ok = i < PySequence_Fast_GET_SIZE(fast) && gather(PySequence_Fast_GET_ITEM(fast, i), d, depth + 1, out, arena);
+  for (Py_ssize_t i = 0; i < n && ok; i++)
+    ok = i < PySequence_Fast_GET_SIZE(fast) && gather(PySequence_Fast_GET_ITEM(fast, i), d, depth + 1, out, arena);
   Py_DECREF(fast);
   return ok;
 }
@@ -172,8 +215,11 @@ PyObject* tensor_of_numbers(PyObject* data) {
   core::ResultType r;
   for (const Value& v : numbers) r.add(v);
   DType dtype = numbers.empty() ? core::default_dtype() : r.get();
-  bool complex = core::dtype_class(dtype) == LATTIS_CLASS_COMPLEX, floating = core::dtype_class(dtype) == LATTIS_CLASS_FLOATING;
-  DType wide = complex ? LATTIS_COMPLEX128 : floating ? LATTIS_FLOAT64 : dtype;
+  bool complex = core::dtype_class(dtype) == LATTIS_CLASS_COMPLEX,
+       floating = core::dtype_class(dtype) == LATTIS_CLASS_FLOATING;
+  DType wide = dtype;
+  if (complex) wide = LATTIS_COMPLEX128;
+  if (floating) wide = LATTIS_FLOAT64;
   Tensor* t;
   if (core::new_tensor(d.ndim, d.sizes, nullptr, wide, {core::host_backend(), 0}, &t)) return raise_pending();
   auto* bytes = static_cast<char*>(t->dl.data);
@@ -181,10 +227,14 @@ PyObject* tensor_of_numbers(PyObject* data) {
     const Value& v = numbers[i];
     double pair[2] = {core::as_double(v), v.tag == LATTIS_COMPLEX ? v.as.doubles[1] : 0};
     uint8_t b = static_cast<uint8_t>(v.as.i != 0);
-    if (complex) std::memcpy(bytes + 16 * i, pair, 16);
-    else if (floating) std::memcpy(bytes + 8 * i, pair, 8);
-    else if (wide == LATTIS_BOOL) std::memcpy(bytes + i, &b, 1);
-    else std::memcpy(bytes + 8 * i, &v.as.i, 8);
+    if (complex)
+      std::memcpy(bytes + 16 * i, pair, 16);
+    else if (floating)
+      std::memcpy(bytes + 8 * i, pair, 8);
+    else if (wide == LATTIS_BOOL)
+      std::memcpy(bytes + i, &b, 1);
+    else
+      std::memcpy(bytes + 8 * i, &v.as.i, 8);
   }
   return Py_BuildValue("(NO)", wrap(t), dtype_object(dtype));
 }
@@ -235,11 +285,13 @@ PyObject* to_list_at(const Tensor* t, int dim, const char* at) {
 
 // _to_list(host tensor) -> nested lists of Python numbers
 PyObject* to_list(PyObject*, PyObject* o) {
-  if (!is_tensor(o) || !core::is_host(unwrap(o)->backend)) return PyErr_Format(PyExc_TypeError, "tolist: expected a tensor in host memory, got %s", type_name(o).c_str());
+  if (!is_tensor(o) || !core::is_host(unwrap(o)->backend))
+    return PyErr_Format(PyExc_TypeError, "tolist: expected a tensor in host memory, got %s", type_name(o).c_str());
   return to_list_at(unwrap(o), 0, static_cast<const char*>(unwrap(o)->dl.data));
 }
 
-// ---- DLPack -------------------------------------------------------------------------------------------------------------------------
+// ---- DLPack
+// -------------------------------------------------------------------------------------------------------------------------
 
 template <class Managed>
 void delete_export(Managed* m) {
@@ -274,8 +326,10 @@ PyObject* to_dlpack(PyObject*, PyObject* args) {
   PyObject* o;
   int versioned;
   if (!PyArg_ParseTuple(args, "Op", &o, &versioned) || !is_tensor(o)) return nullptr;
-  if (unwrap(o)->backend == core::meta_backend) return PyErr_Format(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
-  if (!versioned) return PyCapsule_New(make_export<DLManagedTensor>(unwrap(o)), "dltensor", destroy_capsule<DLManagedTensor>);
+  if (unwrap(o)->backend == core::meta_backend)
+    return PyErr_Format(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
+  if (!versioned)
+    return PyCapsule_New(make_export<DLManagedTensor>(unwrap(o)), "dltensor", destroy_capsule<DLManagedTensor>);
   auto* m = make_export<DLManagedTensorVersioned>(unwrap(o));
   m->version = {1, 0};
   return PyCapsule_New(m, "dltensor_versioned", destroy_capsule<DLManagedTensorVersioned>);
@@ -285,19 +339,31 @@ template <class Managed>
 PyObject* import_managed(Managed* m) {
   DLTensor& d = m->dl_tensor;
   DType dtype = core::dtype_from_dlpack(d.dtype);
-  if (dtype == LATTIS_NO_DTYPE) return PyErr_Format(PyExc_BufferError, "from_dlpack: elements of code %d, %d bits, %d lanes are not supported", d.dtype.code, d.dtype.bits, d.dtype.lanes);
+  if (dtype == LATTIS_NO_DTYPE)
+    return PyErr_Format(PyExc_BufferError, "from_dlpack: elements of code %d, %d bits, %d lanes are not supported",
+                        d.dtype.code, d.dtype.bits, d.dtype.lanes);
   lattis_device where = {-1, d.device.device_id};
   for (int32_t i = 1; i < core::backend_count() && where.backend < 0; i++)
     if (core::backend(i) && core::backend(i)->dlpack_type == d.device.device_type) where.backend = i;
-  if (where.backend < 0) return PyErr_Format(PyExc_BufferError, "from_dlpack: no backend is loaded for DLPack's device type %d", d.device.device_type);
-  if (d.ndim > LATTIS_MAX_DIMS || d.ndim < 0) return PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are supported", d.ndim, LATTIS_MAX_DIMS);
+  if (where.backend < 0)
+    return PyErr_Format(PyExc_BufferError, "from_dlpack: no backend is loaded for DLPack's device type %d",
+                        d.device.device_type);
+  if (d.ndim > LATTIS_MAX_DIMS || d.ndim < 0)
+    return PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are supported", d.ndim,
+                        LATTIS_MAX_DIMS);
   int64_t strides[LATTIS_MAX_DIMS];
   for (int i = 0; i < d.ndim; i++) {
-    if (d.shape[i] < 0) return PyErr_Format(PyExc_BufferError, "from_dlpack: size %lld is negative", (long long)d.shape[i]);
-    if (d.strides && d.strides[i] < 0 && d.shape[i] > 1) return PyErr_Format(PyExc_BufferError, "from_dlpack: dimension %d has a negative stride, which tensors don't have; export a copy", i);
+    if (d.shape[i] < 0)
+      return PyErr_Format(PyExc_BufferError, "from_dlpack: size %lld is negative", (long long)d.shape[i]);
+    if (d.strides && d.strides[i] < 0 && d.shape[i] > 1)
+      return PyErr_Format(PyExc_BufferError,
+                          "from_dlpack: dimension %d has a negative stride, which tensors don't have; export a copy",
+                          i);
   }
-  if (d.strides) std::copy(d.strides, d.strides + d.ndim, strides);
-  else core::contiguous_strides(d.ndim, d.shape, strides);
+  if (d.strides)
+    std::copy(d.strides, d.strides + d.ndim, strides);
+  else
+    core::contiguous_strides(d.ndim, d.shape, strides);
   for (int i = 0; i < d.ndim; i++) strides[i] = std::max<int64_t>(strides[i], 0);
   int64_t bytes = core::span_bytes(d.ndim, d.shape, strides, core::itemsize(dtype));
   auto release = [](void* c) {
@@ -320,12 +386,18 @@ PyObject* from_dlpack_capsule(PyObject*, PyObject* capsule) {
     if (r) PyCapsule_SetName(capsule, "used_dltensor");
   } else if (name && !std::strcmp(name, "dltensor_versioned")) {
     auto* m = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, name));
-    if (m->version.major != 1) return PyErr_Format(PyExc_BufferError, "from_dlpack: version %u.%u of DLPack is not supported, 1.x is", m->version.major, m->version.minor);
-    if (m->flags & DLPACK_FLAG_BITMASK_READ_ONLY) return PyErr_Format(PyExc_BufferError, "from_dlpack: the array is read-only, and a tensor may be written to; export a copy");
+    if (m->version.major != 1)
+      return PyErr_Format(PyExc_BufferError, "from_dlpack: version %u.%u of DLPack is not supported, 1.x is",
+                          m->version.major, m->version.minor);
+    if (m->flags & DLPACK_FLAG_BITMASK_READ_ONLY)
+      return PyErr_Format(PyExc_BufferError,
+                          "from_dlpack: the array is read-only, and a tensor may be written to; export a copy");
     r = import_managed(m);
     if (r) PyCapsule_SetName(capsule, "used_dltensor_versioned");
   } else {
-    return PyErr_Format(PyExc_TypeError, "from_dlpack: expected an object with __dlpack__ or a fresh DLPack capsule, got %s", type_name(capsule).c_str());
+    return PyErr_Format(PyExc_TypeError,
+                        "from_dlpack: expected an object with __dlpack__ or a fresh DLPack capsule, got %s",
+                        type_name(capsule).c_str());
   }
   return r;
 }
@@ -333,8 +405,10 @@ PyObject* from_dlpack_capsule(PyObject*, PyObject* capsule) {
 }  // namespace
 
 PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
-                                  "from_numpy(ndarray, /)\n--\n\nA tensor over the array's memory, which it keeps alive; writes show on both sides.\n\n"
-                                  "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    ValueError: read-only, or negative strides; pass a copy\n\n"
+                                  "from_numpy(ndarray, /)\n--\n\nA tensor over the array's memory, which it keeps "
+                                  "alive; writes show on both sides.\n\n"
+                                  "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    "
+                                  "ValueError: read-only, or negative strides; pass a copy\n\n"
                                   ">>> import numpy\n>>> lattis.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
                                  {"_tensor_from", tensor_from, METH_O, nullptr},
                                  {"_to_list", to_list, METH_O, nullptr},

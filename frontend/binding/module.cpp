@@ -49,7 +49,8 @@ py::dict describe_operator(Operator* op) {
   static const char* const forms[] = {"functional", "inplace", "out"};
   d["form"] = forms[static_cast<int>(op->form)];
   d["shape_rule"] = op->infer != nullptr;
-  d["expression"] = op->pointwise && op->pointwise->expression ? py::object(py::str(op->pointwise->expression)) : py::object(py::none());
+  d["expression"] = op->pointwise && op->pointwise->expression ? py::object(py::str(op->pointwise->expression))
+                                                               : py::object(py::none());
   py::list kernels, args;
   for (const auto& r : (op->functional ? op->functional : op)->kernels) kernels.append(py::make_tuple(r.key, r.owner));
   d["kernels"] = kernels;
@@ -73,9 +74,12 @@ py::dict describe_operator(Operator* op) {
 // Registration from Python. Callables are dropped when their registration is withdrawn.
 class PyLibrary {
  public:
-  PyLibrary(const std::string& ns, const std::string& owner) { check(dispatcher::api()->library_open(ns.c_str(), owner.c_str(), &lib_)); }
+  PyLibrary(const std::string& ns, const std::string& owner) {
+    check(dispatcher::api()->library_open(ns.c_str(), owner.c_str(), &lib_));
+  }
 
-  lattis_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms, const std::string& file, int line) {
+  lattis_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
+                       const std::string& file, int line) {
     lattis_operator_def d{};
     d.size = sizeof d;
     d.schema = schema.c_str();
@@ -89,23 +93,28 @@ class PyLibrary {
     forget_signatures();
     return h;
   }
-  lattis_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file, int line) {
+  lattis_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file,
+                     int line) {
     lattis_handle h;
     if (callable.is_none()) {  // explicit fall-through
       check(Registry::get().kernel(*lib_, op.c_str(), key.c_str(), nullptr, nullptr, 0, file.c_str(), line, &h));
       return h;
     }
     auto* cell = new PythonKernel{callable.release().ptr(), is_layer(key)};
-    lattis_status st = Registry::get().kernel(*lib_, op.c_str(), key.c_str(), run_python, cell, LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
+    lattis_status st = Registry::get().kernel(*lib_, op.c_str(), key.c_str(), run_python, cell,
+                                              LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
     return keep(st, h, cell);
   }
-  lattis_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file, int line) {
+  lattis_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
+                         int line) {
     lattis_handle h;
     auto* cell = new PythonKernel{callable.release().ptr(), is_layer(key)};
-    lattis_status st = Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), run_python, cell, LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
+    lattis_status st = Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), run_python, cell,
+                                                       LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
     return keep(st, h, cell);
   }
-  py::tuple layer(const std::string& name, py::object handler, const std::string& at, const std::vector<std::string>& outside, const std::vector<std::string>& inside, uint32_t flags) {
+  py::tuple layer(const std::string& name, py::object handler, const std::string& at,
+                  const std::vector<std::string>& outside, const std::vector<std::string>& inside, uint32_t flags) {
     std::vector<const char*> out, in;
     for (const auto& s : outside) out.push_back(s.c_str());
     for (const auto& s : inside) in.push_back(s.c_str());
@@ -205,7 +214,8 @@ void add_registration(py::module_& m) {
   m.def("_layers", [] {
     py::list l;
     for (int bit = LATTIS_MAX_LAYERS - 1; bit >= 0; bit--)
-      if (const dispatcher::Layer* x = dispatcher::layer(bit); x && x->live) l.append(py::make_tuple(bit, x->name, x->owner));
+      if (const dispatcher::Layer* x = dispatcher::layer(bit); x && x->live)
+        l.append(py::make_tuple(bit, x->name, x->owner));
     return l;
   });
   m.def("_anchors", [] {
@@ -225,35 +235,45 @@ void add_plugins(py::module_& m) {
     py::list l;
     for (int32_t i = 0; i < core::backend_count(); i++)
       if (const lattis_backend* b = core::backend(i))
-        l.append(py::make_tuple(std::string(b->name), core::backend_owner(i), b->device_count ? b->device_count(b->context) : 1, (b->flags & LATTIS_BACKEND_HOST) != 0));
+        l.append(py::make_tuple(std::string(b->name), core::backend_owner(i),
+                                b->device_count ? b->device_count(b->context) : 1,
+                                (b->flags & LATTIS_BACKEND_HOST) != 0));
     return l;
   });
   m.def("_attributes", attribute_list);
-  m.def("_interface_text", [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lattis info` prints
-    struct Info {
-      uint32_t size;
-      const char* text;
-    };
-    auto* i = static_cast<const Info*>(Registry::get().find_interface(name.c_str(), 1));
-    return i ? py::object(py::str(i->text)) : py::object(py::none());
-  });
+  m.def("_interface_text",
+        [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lattis info` prints
+          struct Info {
+            uint32_t size;
+            const char* text;
+          };
+          auto* i = static_cast<const Info*>(Registry::get().find_interface(name.c_str(), 1));
+          return i ? py::object(py::str(i->text)) : py::object(py::none());
+        });
 }
 
 void add_settings(py::module_& m) {
-  m.def("get_num_threads", dispatcher::get_num_threads, "get_num_threads()\n--\n\nHow many threads one operator may use.\n\n>>> lattis.get_num_threads() >= 1\nTrue\n");
+  m.def("get_num_threads", dispatcher::get_num_threads,
+        "get_num_threads()\n--\n\nHow many threads one operator may use.\n\n>>> lattis.get_num_threads() >= 1\nTrue\n");
   m.def("_set_num_threads", dispatcher::set_num_threads);
   m.def("_set_default_dtype", [](py::object o) {
     core::DType t;
-    if (!read_dtype(o.ptr(), &t) || core::dtype_class(t) != LATTIS_CLASS_FLOATING) throw py::type_error("set_default_dtype: argument 'd' must be a floating dtype, got " + std::string(py::str(o)));
+    if (!read_dtype(o.ptr(), &t) || core::dtype_class(t) != LATTIS_CLASS_FLOATING)
+      throw py::type_error("set_default_dtype: argument 'd' must be a floating dtype, got " + std::string(py::str(o)));
     core::set_default_dtype(t);
   });
-  m.def("get_default_dtype", [] { return py::reinterpret_borrow<py::object>(dtype_object(core::default_dtype())); }, "get_default_dtype()\n--\n\nThe dtype of floats where none is given.\n\n>>> lattis.get_default_dtype()\nlattis.float32\n");
+  m.def(
+      "get_default_dtype", [] { return py::reinterpret_borrow<py::object>(dtype_object(core::default_dtype())); },
+      "get_default_dtype()\n--\n\nThe dtype of floats where none is given.\n\n>>> "
+      "lattis.get_default_dtype()\nlattis.float32\n");
   m.def("_set_default_device", [](py::object o) {
     lattis_device d = {-1, 0};
     if (!o.is_none()) {
       int ok = read_device(o.ptr(), &d);
       if (ok < 0) throw py::error_already_set();
-      if (!ok) throw py::type_error("set_default_device: argument 'device' must be a device or its name, got " + type_name(o.ptr()));
+      if (!ok)
+        throw py::type_error("set_default_device: argument 'device' must be a device or its name, got " +
+                             type_name(o.ptr()));
     }
     core::this_thread().shared.default_device = d;
   });
@@ -272,7 +292,8 @@ void add_settings(py::module_& m) {
     core::retain(g);
     return py::reinterpret_steal<py::object>(new_generator_object(g));
   });
-  m.def("_thread_layers", [] { return py::make_tuple(core::this_thread().shared.include, core::this_thread().shared.exclude); });
+  m.def("_thread_layers",
+        [] { return py::make_tuple(core::this_thread().shared.include, core::this_thread().shared.exclude); });
   m.def("_set_thread_layers", [](uint64_t include, uint64_t exclude) {
     core::this_thread().shared.include = include;
     core::this_thread().shared.exclude = exclude;
@@ -297,9 +318,13 @@ void add_settings(py::module_& m) {
   });
   m.def("_promote", [](py::object a, py::object b) -> py::object {
     core::DType x, y;
-    if (!read_dtype(a.ptr(), &x) || !read_dtype(b.ptr(), &y)) throw py::type_error("promote_types: expected two dtypes, got " + type_name(a.ptr()) + " and " + type_name(b.ptr()));
+    if (!read_dtype(a.ptr(), &x) || !read_dtype(b.ptr(), &y))
+      throw py::type_error("promote_types: expected two dtypes, got " + type_name(a.ptr()) + " and " +
+                           type_name(b.ptr()));
     core::DType r = core::promote(x, y);
-    if (r == LATTIS_NO_DTYPE) throw std::runtime_error(std::string("promote_types: no dtype holds both ") + core::dtype_info(x).name + " and " + core::dtype_info(y).name);
+    if (r == LATTIS_NO_DTYPE)
+      throw std::runtime_error(std::string("promote_types: no dtype holds both ") + core::dtype_info(x).name + " and " +
+                               core::dtype_info(y).name);
     return py::reinterpret_borrow<py::object>(dtype_object(r));
   });
 }
@@ -312,7 +337,9 @@ PYBIND11_MODULE(_C, m) {
   lattis::dispatcher::start();
   PyObject* p = m.ptr();
   init_errors(p);
-  if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 || init_protocols() < 0 || PyModule_AddFunctions(p, interop_methods) < 0) throw py::error_already_set();
+  if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 ||
+      init_protocols() < 0 || PyModule_AddFunctions(p, interop_methods) < 0)
+    throw py::error_already_set();
   add_registration(m);
   add_plugins(m);
   add_settings(m);

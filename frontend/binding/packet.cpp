@@ -20,8 +20,7 @@ using dispatcher::Operator;
 using dispatcher::Registry;
 
 struct Packet {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   std::string* name;  // "aten::add"
   std::vector<std::unique_ptr<Signature>>* overloads;
   uint64_t generation;  // of the registrations that `overloads` knows
@@ -97,8 +96,10 @@ PyObject* named_results(const Operator* op, Value* rets, int n) {
   for (int i = 0; i < n; i++) {
     PyObject* x = to_python(rets[i]);
     if (!x) x = Py_NewRef(Py_None);
-    if (named) PyStructSequence_SET_ITEM(o, i, x);
-    else PyTuple_SET_ITEM(o, i, x);
+    if (named)
+      PyStructSequence_SET_ITEM(o, i, x);
+    else
+      PyTuple_SET_ITEM(o, i, x);
   }
   return o;
 }
@@ -112,12 +113,18 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
   PyObject* single[1] = {out};
   PyObject* const* items = single;
   if (n > 1) {
-    if (!PyTuple_Check(out) && !PyList_Check(out)) return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %s", title(p).c_str(), n, type_name(out).c_str());
-    if (PySequence_Fast_GET_SIZE(out) != n) return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %zd", title(p).c_str(), n, PySequence_Fast_GET_SIZE(out));
+    if (!PyTuple_Check(out) && !PyList_Check(out))
+      return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %s", title(p).c_str(), n,
+                          type_name(out).c_str());
+    if (PySequence_Fast_GET_SIZE(out) != n)
+      return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %zd", title(p).c_str(), n,
+                          PySequence_Fast_GET_SIZE(out));
     items = PySequence_Fast_ITEMS(out);
   }
   for (int i = 0; i < n; i++) {
-    if (!is_tensor(items[i])) return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be Tensor, got %s", title(p).c_str(), type_name(items[i]).c_str());
+    if (!is_tensor(items[i]))
+      return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be Tensor, got %s", title(p).c_str(),
+                          type_name(items[i]).c_str());
     values[info->first_out + i] = core::tensor_value(unwrap(items[i]));
   }
   return run(s.out, values);
@@ -132,7 +139,8 @@ std::string explain(const Packet* p, const Mismatch& why) {
   return s;
 }
 
-PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol, Value* values) __attribute__((noinline));
+PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
+                       Value* values) __attribute__((noinline));
 
 PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
   if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
@@ -143,7 +151,8 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
   return dispatch_any(p, args, n, kwnames, number_protocol, values);
 }
 
-PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol, Value* values) {
+PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
+                       Value* values) {
   Arena arena;
   PyObject* out = nullptr;
   for (const auto& s : *p->overloads) {
@@ -203,7 +212,8 @@ int set_doc(PyObject* self, PyObject* value, void*) {
 PyObject* get_text_signature(PyObject* self, void*) {
   Packet* p = cast(self);
   if (p->generation != generation && !refresh(p)) return nullptr;
-  if (p->overloads->size() == 1) return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
+  if (p->overloads->size() == 1)
+    return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
   // One signature that fits all: the first overload's names where they agree.
   return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
 }
@@ -228,15 +238,23 @@ PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
                         {"schemas", get_schemas, nullptr, "The schemas of all overloads and forms.", nullptr},
                         {nullptr}};
 
-PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Packet, vectorcall), READONLY, nullptr}, {nullptr}};
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Packet, vectorcall), READONLY, nullptr},
+                         {nullptr}};
 
 PyObject* reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(title(cast(self)).c_str()); }
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr}};
 
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)}, {Py_tp_descr_get, reinterpret_cast<void*>(descr_get)},
-                       {Py_tp_repr, reinterpret_cast<void*>(repr)}, {Py_tp_getset, getset}, {Py_tp_members, members}, {Py_tp_methods, methods}, {0, nullptr}};
-PyType_Spec spec = {"lattis.OperatorPacket", sizeof(Packet), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(descr_get)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_getset, getset},
+                       {Py_tp_members, members},
+                       {Py_tp_methods, methods},
+                       {0, nullptr}};
+PyType_Spec spec = {
+    "lattis.OperatorPacket", sizeof(Packet), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    slots};
 
 }  // namespace
 
@@ -277,8 +295,12 @@ PyObject* packet(const std::string& name) {
 
 void forget_signatures() { generation++; }
 
-PyObject* call_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) { return dispatch(cast(p), args, n, nullptr, false); }
-PyObject* try_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) { return dispatch(cast(p), args, n, nullptr, true); }
+PyObject* call_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) {
+  return dispatch(cast(p), args, n, nullptr, false);
+}
+PyObject* try_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) {
+  return dispatch(cast(p), args, n, nullptr, true);
+}
 
 int init_packets(PyObject* module) {
   PyObject* t = PyType_FromSpec(&spec);

@@ -10,12 +10,14 @@ namespace {
 
 // Packets that the protocols call; filled by init_protocols.
 struct Packets {
-  PyObject *add, *sub, *rsub, *mul, *div, *floor_divide, *pow, *neg, *abs, *matmul, *logical_not, *logical_and, *logical_or, *logical_xor;
+  PyObject *add, *sub, *rsub, *mul, *div, *floor_divide, *pow, *neg, *abs, *matmul, *logical_not, *logical_and,
+      *logical_or, *logical_xor;
   PyObject *add_, *sub_, *mul_, *div_, *floor_divide_, *pow_;
   PyObject *eq, *ne, *lt, *le, *gt, *ge, *item, *select, *t, *permute;
 } ops;
 
-// ---- numbers ------------------------------------------------------------------------------------------------------------
+// ---- numbers
+// ------------------------------------------------------------------------------------------------------------
 
 template <PyObject* Packets::*Op>
 PyObject* binary(PyObject* a, PyObject* b) {
@@ -53,7 +55,8 @@ PyObject* unary(PyObject* a) {
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
 PyObject* invert(PyObject* a) {
-  if (unwrap(a)->dtype != LATTIS_BOOL) return PyErr_Format(PyExc_TypeError, "~: expected a bool tensor, got %s", core::dtype_info(unwrap(a)->dtype).name);
+  if (unwrap(a)->dtype != LATTIS_BOOL)
+    return PyErr_Format(PyExc_TypeError, "~: expected a bool tensor, got %s", core::dtype_info(unwrap(a)->dtype).name);
   return call_packet(ops.logical_not, &a, 1);
 }
 
@@ -80,7 +83,8 @@ PyObject* item(PyObject* a) { return call_packet(ops.item, &a, 1); }
 int as_bool(PyObject* a) {
   Tensor* t = unwrap(a);
   if (t->numel != 1) {
-    PyErr_Format(PyExc_RuntimeError, "bool: a tensor of shape %s has no truth value; use .any() or compare .item()", core::shape_string(t).c_str());
+    PyErr_Format(PyExc_RuntimeError, "bool: a tensor of shape %s has no truth value; use .any() or compare .item()",
+                 core::shape_string(t).c_str());
     return -1;
   }
   PyObject* number = item(a);
@@ -102,24 +106,32 @@ PyObject* as_float(PyObject* a) { return converted(a, PyNumber_Float); }
 PyObject* as_index(PyObject* a) {
   Tensor* t = unwrap(a);
   if (core::dtype_class(t->dtype) > LATTIS_CLASS_INTEGRAL || t->numel != 1 || t->ndim() != 0)
-    return PyErr_Format(PyExc_TypeError, "index: expected a zero-dim integer tensor, got %s", core::describe(core::tensor_value(t)).c_str());
+    return PyErr_Format(PyExc_TypeError, "index: expected a zero-dim integer tensor, got %s",
+                        core::describe(core::tensor_value(t)).c_str());
   return as_int(a);
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {
   switch (op) {
-    case Py_EQ: return binary<&Packets::eq>(a, b);
-    case Py_NE: return binary<&Packets::ne>(a, b);
-    case Py_LT: return binary<&Packets::lt>(a, b);
-    case Py_LE: return binary<&Packets::le>(a, b);
-    case Py_GT: return binary<&Packets::gt>(a, b);
-    default: return binary<&Packets::ge>(a, b);
+    case Py_EQ:
+      return binary<&Packets::eq>(a, b);
+    case Py_NE:
+      return binary<&Packets::ne>(a, b);
+    case Py_LT:
+      return binary<&Packets::lt>(a, b);
+    case Py_LE:
+      return binary<&Packets::le>(a, b);
+    case Py_GT:
+      return binary<&Packets::gt>(a, b);
+    default:
+      return binary<&Packets::ge>(a, b);
   }
 }
 
 Py_hash_t hash(PyObject* a) { return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(a) >> 4); }
 
-// ---- sequences ------------------------------------------------------------------------------------------------------------
+// ---- sequences
+// ------------------------------------------------------------------------------------------------------------
 
 Py_ssize_t length(PyObject* a) {
   Tensor* t = unwrap(a);
@@ -131,7 +143,8 @@ Py_ssize_t length(PyObject* a) {
 }
 
 PyObject* sequence_item(PyObject* a, Py_ssize_t i) {
-  if (unwrap(a)->ndim() > 0 && i >= unwrap(a)->sizes()[0]) return PyErr_Format(PyExc_IndexError, "index %zd is out of range", i);
+  if (unwrap(a)->ndim() > 0 && i >= unwrap(a)->sizes()[0])
+    return PyErr_Format(PyExc_IndexError, "index %zd is out of range", i);
   PyObject* index = PyLong_FromSsize_t(i);
   PyObject* r = get_item(a, index);
   Py_DECREF(index);
@@ -158,14 +171,17 @@ int contains(PyObject* a, PyObject* x) {
   return r;
 }
 
-// ---- attributes ---------------------------------------------------------------------------------------------------------------
+// ---- attributes
+// ---------------------------------------------------------------------------------------------------------------
 
 PyObject* get_shape(PyObject* a, void*) { return new_size(unwrap(a)->sizes(), unwrap(a)->ndim()); }
 PyObject* get_dtype(PyObject* a, void*) { return Py_NewRef(dtype_object(unwrap(a)->dtype)); }
 PyObject* get_device(PyObject* a, void*) { return new_device(unwrap(a)->device()); }
 PyObject* get_ndim(PyObject* a, void*) { return PyLong_FromLong(unwrap(a)->ndim()); }
 PyObject* get_itemsize(PyObject* a, void*) { return PyLong_FromLongLong(core::itemsize(unwrap(a)->dtype)); }
-PyObject* get_nbytes(PyObject* a, void*) { return PyLong_FromLongLong(unwrap(a)->numel * core::itemsize(unwrap(a)->dtype)); }
+PyObject* get_nbytes(PyObject* a, void*) {
+  return PyLong_FromLongLong(unwrap(a)->numel * core::itemsize(unwrap(a)->dtype));
+}
 PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(unwrap(a)->storage->version); }
 PyObject* get_base(PyObject* a, void*) {
   Tensor* b = unwrap(a)->base;
@@ -173,7 +189,9 @@ PyObject* get_base(PyObject* a, void*) {
   core::retain(b);
   return wrap(b);
 }
-PyObject* get_keys(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(unwrap(a)->keys | unwrap(a)->storage->sticky); }
+PyObject* get_keys(PyObject* a, void*) {
+  return PyLong_FromUnsignedLongLong(unwrap(a)->keys | unwrap(a)->storage->sticky);
+}
 PyObject* get_transposed(PyObject* a, void*) {
   int n = unwrap(a)->ndim();
   if (n <= 2) return call_packet(ops.t, &a, 1);
@@ -191,8 +209,11 @@ PyObject* size(PyObject* a, PyObject* args) {
   if (!PyArg_ParseTuple(args, "|O:size", &dim)) return nullptr;
   if (dim == Py_None) return get_shape(a, nullptr);
   long d = PyLong_AsLong(dim);
-  if (d == -1 && PyErr_Occurred()) return PyErr_Format(PyExc_TypeError, "size: argument 'dim' must be int, got %s", type_name(dim).c_str());
-  if (d < -t->ndim() || d >= t->ndim()) return PyErr_Format(PyExc_IndexError, "size: argument 'dim': dimension %ld is out of range for %d dimensions", d, t->ndim());
+  if (d == -1 && PyErr_Occurred())
+    return PyErr_Format(PyExc_TypeError, "size: argument 'dim' must be int, got %s", type_name(dim).c_str());
+  if (d < -t->ndim() || d >= t->ndim())
+    return PyErr_Format(PyExc_IndexError, "size: argument 'dim': dimension %ld is out of range for %d dimensions", d,
+                        t->ndim());
   return PyLong_FromLongLong(t->sizes()[d < 0 ? d + t->ndim() : d]);
 }
 PyObject* stride(PyObject* a, PyObject* args) {
@@ -201,8 +222,11 @@ PyObject* stride(PyObject* a, PyObject* args) {
   if (!PyArg_ParseTuple(args, "|O:stride", &dim)) return nullptr;
   if (dim == Py_None) return new_tuple(t->strides(), t->ndim());
   long d = PyLong_AsLong(dim);
-  if (d == -1 && PyErr_Occurred()) return PyErr_Format(PyExc_TypeError, "stride: argument 'dim' must be int, got %s", type_name(dim).c_str());
-  if (d < -t->ndim() || d >= t->ndim()) return PyErr_Format(PyExc_IndexError, "stride: argument 'dim': dimension %ld is out of range for %d dimensions", d, t->ndim());
+  if (d == -1 && PyErr_Occurred())
+    return PyErr_Format(PyExc_TypeError, "stride: argument 'dim' must be int, got %s", type_name(dim).c_str());
+  if (d < -t->ndim() || d >= t->ndim())
+    return PyErr_Format(PyExc_IndexError, "stride: argument 'dim': dimension %ld is out of range for %d dimensions", d,
+                        t->ndim());
   return PyLong_FromLongLong(t->strides()[d < 0 ? d + t->ndim() : d]);
 }
 PyObject* data_ptr(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->dl.data); }
@@ -211,8 +235,12 @@ PyObject* is_contiguous(PyObject* a, PyObject*) { return PyBool_FromLong(unwrap(
 PyObject* numel(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->numel); }
 PyObject* dim(PyObject* a, PyObject*) { return get_ndim(a, nullptr); }
 PyObject* storage_offset(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage_offset); }
-PyObject* is_floating_point(PyObject* a, PyObject*) { return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_FLOATING); }
-PyObject* is_complex(PyObject* a, PyObject*) { return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_COMPLEX); }
+PyObject* is_floating_point(PyObject* a, PyObject*) {
+  return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_FLOATING);
+}
+PyObject* is_complex(PyObject* a, PyObject*) {
+  return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_COMPLEX);
+}
 PyObject* storage_pointer(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage->data); }
 PyObject* storage_nbytes(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage->bytes); }
 
@@ -228,21 +256,24 @@ PyGetSetDef getset[] = {{"shape", get_shape, nullptr, "The sizes, as a Size.", n
                         {"_keys", get_keys, nullptr, "The layers that this tensor asks for, as bits.", nullptr},
                         {nullptr}};
 
-PyMethodDef methods[] = {{"size", size, METH_VARARGS, "size(dim=None)\n--\n\nThe sizes, or one of them."},
-                         {"stride", stride, METH_VARARGS, "stride(dim=None)\n--\n\nThe strides in elements, or one of them."},
-                         {"data_ptr", data_ptr, METH_NOARGS, "data_ptr()\n--\n\nThe address of the first element."},
-                         {"element_size", element_size, METH_NOARGS, "element_size()\n--\n\nBytes of one element."},
-                         {"is_contiguous", is_contiguous, METH_NOARGS, "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
-                         {"numel", numel, METH_NOARGS, "numel()\n--\n\nThe number of elements."},
-                         {"nelement", numel, METH_NOARGS, "nelement()\n--\n\nThe number of elements."},
-                         {"dim", dim, METH_NOARGS, "dim()\n--\n\nThe number of dimensions."},
-                         {"ndimension", dim, METH_NOARGS, "ndimension()\n--\n\nThe number of dimensions."},
-                         {"storage_offset", storage_offset, METH_NOARGS, "storage_offset()\n--\n\nWhere the first element stands in the storage, in elements."},
-                         {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point()\n--\n\nWhether the dtype is floating."},
-                         {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
-                         {"_storage_ptr", storage_pointer, METH_NOARGS, nullptr},
-                         {"_storage_nbytes", storage_nbytes, METH_NOARGS, nullptr},
-                         {nullptr}};
+PyMethodDef methods[] = {
+    {"size", size, METH_VARARGS, "size(dim=None)\n--\n\nThe sizes, or one of them."},
+    {"stride", stride, METH_VARARGS, "stride(dim=None)\n--\n\nThe strides in elements, or one of them."},
+    {"data_ptr", data_ptr, METH_NOARGS, "data_ptr()\n--\n\nThe address of the first element."},
+    {"element_size", element_size, METH_NOARGS, "element_size()\n--\n\nBytes of one element."},
+    {"is_contiguous", is_contiguous, METH_NOARGS,
+     "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
+    {"numel", numel, METH_NOARGS, "numel()\n--\n\nThe number of elements."},
+    {"nelement", numel, METH_NOARGS, "nelement()\n--\n\nThe number of elements."},
+    {"dim", dim, METH_NOARGS, "dim()\n--\n\nThe number of dimensions."},
+    {"ndimension", dim, METH_NOARGS, "ndimension()\n--\n\nThe number of dimensions."},
+    {"storage_offset", storage_offset, METH_NOARGS,
+     "storage_offset()\n--\n\nWhere the first element stands in the storage, in elements."},
+    {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point()\n--\n\nWhether the dtype is floating."},
+    {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
+    {"_storage_ptr", storage_pointer, METH_NOARGS, nullptr},
+    {"_storage_nbytes", storage_nbytes, METH_NOARGS, nullptr},
+    {nullptr}};
 
 // A plugin's attribute: a data descriptor on the type for as long as it is registered.
 //
@@ -250,8 +281,7 @@ PyMethodDef methods[] = {{"size", size, METH_VARARGS, "size(dim=None)\n--\n\nThe
 //   generic one. So neither plugins' attributes nor explanations of missing names are a fallback of getattr; they
 //   are descriptors, put on the type when they are registered. Measured: 36 ns for each call of a method.
 struct AttributeObject {
-  PyObject_HEAD
-  const dispatcher::Attribute* attribute;
+  PyObject_HEAD const dispatcher::Attribute* attribute;
   PyObject* before;  // what the name gave earlier, or null
 };
 PyTypeObject* attribute_type = nullptr;
@@ -274,7 +304,8 @@ int attribute_set(PyObject* self, PyObject* object, PyObject* value) {
   Value v;
   dispatcher::Type any;
   if (!convert(value, any, &v, arena)) {
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Tensor.%s: cannot be %s", a->name.c_str(), type_name(value).c_str());
+    if (!PyErr_Occurred())
+      PyErr_Format(PyExc_TypeError, "Tensor.%s: cannot be %s", a->name.c_str(), type_name(value).c_str());
     return -1;
   }
   if (a->set(nullptr, a->context, unwrap(object), &v)) {
@@ -291,9 +322,12 @@ void attribute_dealloc(PyObject* self) {
   Py_DECREF(t);
 }
 
-PyType_Slot attribute_slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(attribute_get)}, {Py_tp_descr_set, reinterpret_cast<void*>(attribute_set)},
-                                 {Py_tp_dealloc, reinterpret_cast<void*>(attribute_dealloc)}, {0, nullptr}};
-PyType_Spec attribute_spec = {"lattis.PluginAttribute", sizeof(AttributeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, attribute_slots};
+PyType_Slot attribute_slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(attribute_get)},
+                                 {Py_tp_descr_set, reinterpret_cast<void*>(attribute_set)},
+                                 {Py_tp_dealloc, reinterpret_cast<void*>(attribute_dealloc)},
+                                 {0, nullptr}};
+PyType_Spec attribute_spec = {"lattis.PluginAttribute", sizeof(AttributeObject), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, attribute_slots};
 
 void attribute_changed(const dispatcher::Attribute* a, bool added) {
   if (!Py_IsInitialized()) return;
@@ -308,8 +342,10 @@ void attribute_changed(const dispatcher::Attribute* a, bool added) {
     Py_DECREF(o);
   } else if (there && Py_TYPE(there) == attribute_type) {
     PyObject* before = Py_XNewRef(reinterpret_cast<AttributeObject*>(there)->before);
-    if (before) PyObject_SetAttrString(type, a->name.c_str(), before);
-    else PyObject_DelAttrString(type, a->name.c_str());
+    if (before)
+      PyObject_SetAttrString(type, a->name.c_str(), before);
+    else
+      PyObject_DelAttrString(type, a->name.c_str());
     Py_XDECREF(before);
   }
 }
@@ -359,9 +395,36 @@ int init_protocols() {
   if (!(attribute_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&attribute_spec)))) return -1;
   dispatcher::set_attribute_hook(attribute_changed);
   auto find = [](const char* name) { return packet(std::string("aten::") + name); };
-  ops = {find("add"), find("sub"), find("rsub"), find("mul"), find("div"), find("floor_divide"), find("pow"), find("neg"), find("abs"), find("matmul"),
-         find("logical_not"), find("logical_and"), find("logical_or"), find("logical_xor"), find("add_"), find("sub_"), find("mul_"), find("div_"),
-         find("floor_divide_"), find("pow_"), find("eq"), find("ne"), find("lt"), find("le"), find("gt"), find("ge"), find("item"), find("select"), find("t"), find("permute")};
+  ops = {find("add"),
+         find("sub"),
+         find("rsub"),
+         find("mul"),
+         find("div"),
+         find("floor_divide"),
+         find("pow"),
+         find("neg"),
+         find("abs"),
+         find("matmul"),
+         find("logical_not"),
+         find("logical_and"),
+         find("logical_or"),
+         find("logical_xor"),
+         find("add_"),
+         find("sub_"),
+         find("mul_"),
+         find("div_"),
+         find("floor_divide_"),
+         find("pow_"),
+         find("eq"),
+         find("ne"),
+         find("lt"),
+         find("le"),
+         find("gt"),
+         find("ge"),
+         find("item"),
+         find("select"),
+         find("t"),
+         find("permute")};
   return PyErr_Occurred() ? -1 : 0;
 }
 

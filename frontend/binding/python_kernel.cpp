@@ -21,11 +21,10 @@ PyTypeObject* call_type = nullptr;
 
 // What a layer's handler gets first: the operator, and the way on.
 struct Call {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
-  lattis_frame* frame;         // null once the handler has returned
-  const Value* values;         // as they came
-  PyObject* const* objects;    // the same, as Python saw them: args, then kwargs' values
+  PyObject_HEAD vectorcallfunc vectorcall;
+  lattis_frame* frame;       // null once the handler has returned
+  const Value* values;       // as they came
+  PyObject* const* objects;  // the same, as Python saw them: args, then kwargs' values
   Py_ssize_t num_objects, num_positional;
   PyObject* kwnames;
 };
@@ -64,7 +63,8 @@ bool unchanged(const Call* c, PyObject* const* args, Py_ssize_t n, PyObject* kwn
 
 PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   Call* c = cast(self);
-  if (!c->frame) return PyErr_Format(PyExc_RuntimeError, "redispatch: the handler that this call belongs to has returned");
+  if (!c->frame)
+    return PyErr_Format(PyExc_RuntimeError, "redispatch: the handler that this call belongs to has returned");
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   const Operator* op = c->frame->op;
   Arena arena;
@@ -76,7 +76,8 @@ PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     Mismatch why;
     PyObject* out = nullptr;
     if (!s->parse(args, n, kwnames, values, &out, arena, &why)) {
-      if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "%s: redispatch: %s", dispatcher::operator_title(op).c_str(), why.text.c_str());
+      if (!PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "%s: redispatch: %s", dispatcher::operator_title(op).c_str(), why.text.c_str());
       return nullptr;
     }
     use = values;
@@ -93,7 +94,8 @@ PyObject* get_overload(PyObject* self, void*) {
   return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->overload.c_str()) : PyUnicode_FromString("");
 }
 PyObject* get_schema(PyObject* self, void*) {
-  return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->schema_text.c_str()) : PyUnicode_FromString("");
+  return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->schema_text.c_str())
+                           : PyUnicode_FromString("");
 }
 PyObject* get_category(PyObject* self, void*) {
   return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->category.c_str()) : PyUnicode_FromString("");
@@ -109,17 +111,25 @@ PyGetSetDef getset[] = {{"name", get_name, nullptr, "The operator's name, as 'at
                         {"schema", get_schema, nullptr, "The operator's schema.", nullptr},
                         {"category", get_category, nullptr, "The operator's category.", nullptr},
                         {nullptr}};
-PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr}, {nullptr}};
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)}, {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                       {Py_tp_getset, getset}, {Py_tp_members, members},
-                       {Py_tp_doc, const_cast<char*>("One call of an operator, as a layer's handler sees it; calling it goes on to the layers below.")}, {0, nullptr}};
-PyType_Spec spec = {"lattis.library.Call", sizeof(Call), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr},
+                         {nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+    {Py_tp_getset, getset},
+    {Py_tp_members, members},
+    {Py_tp_doc, const_cast<char*>(
+                    "One call of an operator, as a layer's handler sees it; calling it goes on to the layers below.")},
+    {0, nullptr}};
+PyType_Spec spec = {"lattis.library.Call", sizeof(Call), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 // Keyword-only arguments at their default are left out, trailing positional ones too.
 bool is_default(const dispatcher::Argument& a, const Value& v) {
   if (!a.has_default || v.tag != a.value.tag) return false;
   if (v.tag == LATTIS_NONE) return true;
-  if (v.tag > LATTIS_FLOAT && v.tag != LATTIS_DTYPE && v.tag != LATTIS_MEMORY_FORMAT && v.tag != LATTIS_LAYOUT) return v.as.pointer == a.value.as.pointer && v.length == a.value.length;
+  if (v.tag > LATTIS_FLOAT && v.tag != LATTIS_DTYPE && v.tag != LATTIS_MEMORY_FORMAT && v.tag != LATTIS_LAYOUT)
+    return v.as.pointer == a.value.as.pointer && v.length == a.value.length;
   return v.as.i == a.value.as.i;
 }
 
@@ -130,7 +140,8 @@ bool from_python(PyObject* o, const dispatcher::Return& r, Value* out) {
   dispatcher::Type t = r.type;
   t.optional = true;
   if (!convert(o, t, &v, arena)) {
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected %s, got %s", expected(r.type).c_str(), type_name(o).c_str());
+    if (!PyErr_Occurred())
+      PyErr_Format(PyExc_TypeError, "expected %s, got %s", expected(r.type).c_str(), type_name(o).c_str());
     return false;
   }
   *out = core::retain_value(v);
@@ -150,9 +161,11 @@ lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
     core::release_value(result);
     return LATTIS_OK;
   }
-  bool same = want->dtype == got->dtype && want->ndim() == got->ndim() && std::equal(want->sizes(), want->sizes() + want->ndim(), got->sizes());
+  bool same = want->dtype == got->dtype && want->ndim() == got->ndim() &&
+              std::equal(want->sizes(), want->sizes() + want->ndim(), got->sizes());
   if (!same) {
-    std::string s = dispatcher::operator_title(f->op) + ": the Python kernel returned " + core::describe(result) + ", the shape rule says " + core::describe(*ret);
+    std::string s = dispatcher::operator_title(f->op) + ": the Python kernel returned " + core::describe(result) +
+                    ", the shape rule says " + core::describe(*ret);
     core::release_value(result);
     return core::raise(LATTIS_RUNTIME_ERROR, s);
   }
@@ -174,15 +187,18 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
   int n = static_cast<int>(s.rets.size());
   if (n == 0) return LATTIS_OK;
   if (n > 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n)) {
-    PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return a tuple of %d, got %s", dispatcher::operator_title(f->op).c_str(), n, type_name(result).c_str());
+    PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return a tuple of %d, got %s",
+                 dispatcher::operator_title(f->op).c_str(), n, type_name(result).c_str());
     return capture_exception();
   }
   bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   for (int i = 0; i < n; i++) {
     Value v;
     if (!from_python(n == 1 ? result : PyTuple_GET_ITEM(result, i), s.rets[i], &v)) return capture_exception();
-    if (layer) rets[i] = v;
-    else if (lattis_status st = deliver(f, &rets[i], v, functional)) return st;
+    if (layer)
+      rets[i] = v;
+    else if (lattis_status st = deliver(f, &rets[i], v, functional))
+      return st;
   }
   return LATTIS_OK;
 }

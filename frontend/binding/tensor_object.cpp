@@ -125,7 +125,9 @@ PyObject* wrap(Tensor* t) {
 static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (type == tensor_type || PyTuple_GET_SIZE(args) == 0 || !is_tensor(PyTuple_GET_ITEM(args, 0))) {
     (void)kwargs;
-    return PyErr_Format(PyExc_TypeError, "Tensor: create tensors with lattis.tensor(data) or a factory such as lattis.zeros; a subclass takes a Tensor, whose storage it shares");
+    return PyErr_Format(PyExc_TypeError,
+                        "Tensor: create tensors with lattis.tensor(data) or a factory such as lattis.zeros; a subclass "
+                        "takes a Tensor, whose storage it shares");
   }
   Tensor* of = unwrap(PyTuple_GET_ITEM(args, 0));
   PyObject* self = type->tp_alloc(type, 0);
@@ -146,7 +148,8 @@ int init_tensor_type(PyObject* module) {
                                     {Py_tp_doc, const_cast<char*>("A strided array of one dtype on one device.")}};
   add_protocol_slots(slots);
   slots.push_back({0, nullptr});
-  PyType_Spec spec = {"lattis.Tensor", sizeof(TensorObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots.data()};
+  PyType_Spec spec = {"lattis.Tensor", sizeof(TensorObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots.data()};
   PyObject* t = PyType_FromSpec(&spec);
   if (!t) return -1;
   tensor_type = reinterpret_cast<PyTypeObject*>(t);

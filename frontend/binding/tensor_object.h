@@ -11,8 +11,7 @@
 namespace lattis::binding {
 
 struct TensorObject {
-  PyObject_HEAD
-  Tensor* tensor;
+  PyObject_HEAD Tensor* tensor;
   PyObject* dict;
   PyObject* weakrefs;
   bool owned_by_tensor;

@@ -16,8 +16,7 @@ PyObject* loader = nullptr;
 // ---- dtype ------------------------------------------------------------------------------------------------------
 
 struct DtypeObject {
-  PyObject_HEAD
-  DType value;
+  PyObject_HEAD DType value;
 };
 PyObject* dtypes[LATTIS_NUM_DTYPES];
 
@@ -25,32 +24,43 @@ DType dtype_of(PyObject* o) { return reinterpret_cast<DtypeObject*>(o)->value; }
 
 PyObject* dtype_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", core::dtype_info(dtype_of(o)).name); }
 PyObject* dtype_itemsize(PyObject* o, void*) { return PyLong_FromLongLong(core::itemsize(dtype_of(o))); }
-PyObject* dtype_floating(PyObject* o, void*) { return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_FLOATING); }
-PyObject* dtype_complex(PyObject* o, void*) { return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_COMPLEX); }
+PyObject* dtype_floating(PyObject* o, void*) {
+  return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_FLOATING);
+}
+PyObject* dtype_complex(PyObject* o, void*) {
+  return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_COMPLEX);
+}
 PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(dtype_of(o) >= LATTIS_INT8); }
 PyObject* dtype_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(core::dtype_info(dtype_of(o)).name); }
 
-PyGetSetDef dtype_getset[] = {{"itemsize", dtype_itemsize, nullptr, "Bytes of one element.", nullptr},
-                              {"is_floating_point", dtype_floating, nullptr, "Whether it is float16, bfloat16, float32 or float64.", nullptr},
-                              {"is_complex", dtype_complex, nullptr, "Whether it is complex64 or complex128.", nullptr},
-                              {"is_signed", dtype_signed, nullptr, "Whether it holds negative numbers.", nullptr},
-                              {nullptr}};
+PyGetSetDef dtype_getset[] = {
+    {"itemsize", dtype_itemsize, nullptr, "Bytes of one element.", nullptr},
+    {"is_floating_point", dtype_floating, nullptr, "Whether it is float16, bfloat16, float32 or float64.", nullptr},
+    {"is_complex", dtype_complex, nullptr, "Whether it is complex64 or complex128.", nullptr},
+    {"is_signed", dtype_signed, nullptr, "Whether it holds negative numbers.", nullptr},
+    {nullptr}};
 PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {nullptr}};
-PyType_Slot dtype_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(dtype_repr)}, {Py_tp_getset, dtype_getset}, {Py_tp_methods, dtype_methods},
-                             {Py_tp_doc, const_cast<char*>("An element type: lattis.float32, lattis.int64, ...")}, {0, nullptr}};
-PyType_Spec dtype_spec = {"lattis.dtype", sizeof(DtypeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, dtype_slots};
+PyType_Slot dtype_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(dtype_repr)},
+                             {Py_tp_getset, dtype_getset},
+                             {Py_tp_methods, dtype_methods},
+                             {Py_tp_doc, const_cast<char*>("An element type: lattis.float32, lattis.int64, ...")},
+                             {0, nullptr}};
+PyType_Spec dtype_spec = {"lattis.dtype", sizeof(DtypeObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, dtype_slots};
 
-// ---- enumerations: layout and memory_format ---------------------------------------------------------------------------
+// ---- enumerations: layout and memory_format
+// ---------------------------------------------------------------------------
 
 struct EnumObject {
-  PyObject_HEAD
-  int64_t value;
+  PyObject_HEAD int64_t value;
   const char* name;
 };
 PyObject* enum_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", reinterpret_cast<EnumObject*>(o)->name); }
 PyType_Slot enum_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)}, {0, nullptr}};
-PyType_Spec layout_spec = {"lattis.layout", sizeof(EnumObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
-PyType_Spec memory_format_spec = {"lattis.memory_format", sizeof(EnumObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
+PyType_Spec layout_spec = {"lattis.layout", sizeof(EnumObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
+PyType_Spec memory_format_spec = {"lattis.memory_format", sizeof(EnumObject), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
 
 int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t value) {
   auto* o = reinterpret_cast<EnumObject*>(type->tp_alloc(type, 0));
@@ -60,11 +70,11 @@ int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t val
   return PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(o));
 }
 
-// ---- device -----------------------------------------------------------------------------------------------------------
+// ---- device
+// -----------------------------------------------------------------------------------------------------------
 
 struct DeviceObject {
-  PyObject_HEAD
-  lattis_device value;
+  PyObject_HEAD lattis_device value;
 };
 lattis_device device_of(PyObject* o) { return reinterpret_cast<DeviceObject*>(o)->value; }
 
@@ -94,11 +104,15 @@ PyObject* device_reduce(PyObject* o, PyObject*) { return Py_BuildValue("O(N)", d
 PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"type", "index", nullptr};
   PyObject *kind, *index = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", const_cast<char**>(names), &kind, &index)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", const_cast<char**>(names), &kind, &index))
+    return nullptr;
   lattis_device d;
   int ok = read_device(kind, &d);
   if (ok < 0) return nullptr;
-  if (!ok) return PyErr_Format(PyExc_TypeError, "device: argument 'type' must be a device or a name such as 'cpu' or 'bank:1', got %s", type_name(kind).c_str());
+  if (!ok)
+    return PyErr_Format(PyExc_TypeError,
+                        "device: argument 'type' must be a device or a name such as 'cpu' or 'bank:1', got %s",
+                        type_name(kind).c_str());
   if (index != Py_None) {
     long i = PyLong_AsLong(index);
     if (i == -1 && PyErr_Occurred()) return nullptr;
@@ -111,14 +125,21 @@ PyGetSetDef device_getset[] = {{"type", device_kind, nullptr, "The backend's nam
                                {"index", device_index, nullptr, "Which of several, or None.", nullptr},
                                {nullptr}};
 PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {nullptr}};
-PyType_Slot device_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(device_repr)}, {Py_tp_str, reinterpret_cast<void*>(device_str)},
-                              {Py_tp_getset, device_getset}, {Py_tp_methods, device_methods}, {Py_tp_new, reinterpret_cast<void*>(device_new)},
-                              {Py_tp_richcompare, reinterpret_cast<void*>(device_compare)}, {Py_tp_hash, reinterpret_cast<void*>(device_hash)},
-                              {Py_tp_doc, const_cast<char*>("device(type, index=None)\n--\n\nWhere a tensor lives: a backend's name, and an index where it has several.\n\n>>> lattis.device('cpu')\ndevice(type='cpu')\n")},
-                              {0, nullptr}};
+PyType_Slot device_slots[] = {
+    {Py_tp_repr, reinterpret_cast<void*>(device_repr)},
+    {Py_tp_str, reinterpret_cast<void*>(device_str)},
+    {Py_tp_getset, device_getset},
+    {Py_tp_methods, device_methods},
+    {Py_tp_new, reinterpret_cast<void*>(device_new)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(device_compare)},
+    {Py_tp_hash, reinterpret_cast<void*>(device_hash)},
+    {Py_tp_doc, const_cast<char*>("device(type, index=None)\n--\n\nWhere a tensor lives: a backend's name, and an "
+                                  "index where it has several.\n\n>>> lattis.device('cpu')\ndevice(type='cpu')\n")},
+    {0, nullptr}};
 PyType_Spec device_spec = {"lattis.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
 
-// ---- Size ---------------------------------------------------------------------------------------------------------------
+// ---- Size
+// ---------------------------------------------------------------------------------------------------------------
 
 PyObject* size_repr(PyObject* o) {
   PyObject* list = PySequence_List(o);
@@ -133,15 +154,18 @@ PyObject* size_numel(PyObject* o, PyObject*) {
   return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
 }
 PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, "The product of the sizes."}, {nullptr}};
-PyType_Slot size_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(size_repr)}, {Py_tp_methods, size_methods},
-                            {Py_tp_doc, const_cast<char*>("The sizes of a tensor: a tuple.\n\n>>> lattis.ones(2, 3).shape.numel()\n6\n")}, {0, nullptr}};
+PyType_Slot size_slots[] = {
+    {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
+    {Py_tp_methods, size_methods},
+    {Py_tp_doc, const_cast<char*>("The sizes of a tensor: a tuple.\n\n>>> lattis.ones(2, 3).shape.numel()\n6\n")},
+    {0, nullptr}};
 PyType_Spec size_spec = {"lattis.Size", 0, 0, Py_TPFLAGS_DEFAULT, size_slots};
 
-// ---- Generator ----------------------------------------------------------------------------------------------------------------
+// ---- Generator
+// ----------------------------------------------------------------------------------------------------------------
 
 struct GeneratorObject {
-  PyObject_HEAD
-  lattis_object* value;
+  PyObject_HEAD lattis_object* value;
 };
 lattis_object* generator_of(PyObject* o) { return reinterpret_cast<GeneratorObject*>(o)->value; }
 
@@ -153,7 +177,9 @@ PyObject* generator_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   if (where && where != Py_None) {
     int ok = read_device(where, &d);
     if (ok < 0) return nullptr;
-    if (!ok) return PyErr_Format(PyExc_TypeError, "Generator: argument 'device' must be a device or its name, got %s", type_name(where).c_str());
+    if (!ok)
+      return PyErr_Format(PyExc_TypeError, "Generator: argument 'device' must be a device or its name, got %s",
+                          type_name(where).c_str());
   }
   return new_generator_object(dispatcher::new_generator(d, 67280421310721));
 }
@@ -164,35 +190,46 @@ void generator_dealloc(PyObject* o) {
   Py_DECREF(t);
 }
 PyObject* generator_manual_seed(PyObject* o, PyObject* seed) {
-  if (!PyLong_Check(seed)) return PyErr_Format(PyExc_TypeError, "manual_seed: argument 'seed' must be int, got %s", type_name(seed).c_str());
+  if (!PyLong_Check(seed))
+    return PyErr_Format(PyExc_TypeError, "manual_seed: argument 'seed' must be int, got %s", type_name(seed).c_str());
   uint64_t s = PyLong_AsUnsignedLongLongMask(seed);
   if (PyErr_Occurred()) return nullptr;
   dispatcher::generator_set(generator_of(o), {s, 0});
   return Py_NewRef(o);
 }
-PyObject* generator_initial_seed(PyObject* o, PyObject*) { return PyLong_FromUnsignedLongLong(dispatcher::generator_state(generator_of(o)).seed); }
+PyObject* generator_initial_seed(PyObject* o, PyObject*) {
+  return PyLong_FromUnsignedLongLong(dispatcher::generator_state(generator_of(o)).seed);
+}
 PyObject* generator_get_state(PyObject* o, PyObject*) {
   auto s = dispatcher::generator_state(generator_of(o));
   return Py_BuildValue("KK", static_cast<unsigned long long>(s.seed), static_cast<unsigned long long>(s.offset));
 }
 PyObject* generator_set_state(PyObject* o, PyObject* state) {
   unsigned long long seed, offset;
-  if (!PyTuple_Check(state) || !PyArg_ParseTuple(state, "KK", &seed, &offset)) return PyErr_Format(PyExc_TypeError, "set_state: argument 'state' must be what get_state() gave");
+  if (!PyTuple_Check(state) || !PyArg_ParseTuple(state, "KK", &seed, &offset))
+    return PyErr_Format(PyExc_TypeError, "set_state: argument 'state' must be what get_state() gave");
   dispatcher::generator_set(generator_of(o), {seed, offset});
   return Py_NewRef(o);
 }
 PyObject* generator_device(PyObject* o, void*) { return new_device(dispatcher::generator_device(generator_of(o))); }
 
-PyMethodDef generator_methods[] = {{"manual_seed", generator_manual_seed, METH_O, "Starts the stream of this seed anew; returns the generator."},
-                                   {"initial_seed", generator_initial_seed, METH_NOARGS, "The seed."},
-                                   {"get_state", generator_get_state, METH_NOARGS, "(seed, offset), for set_state."},
-                                   {"set_state", generator_set_state, METH_O, "Goes on from a state that get_state gave."},
-                                   {nullptr}};
-PyGetSetDef generator_getset[] = {{"device", generator_device, nullptr, "Whose random kernels it serves.", nullptr}, {nullptr}};
-PyType_Slot generator_slots[] = {{Py_tp_new, reinterpret_cast<void*>(generator_new)}, {Py_tp_dealloc, reinterpret_cast<void*>(generator_dealloc)},
-                                 {Py_tp_methods, generator_methods}, {Py_tp_getset, generator_getset},
-                                 {Py_tp_doc, const_cast<char*>("Generator(device='cpu')\n--\n\nA stream of random numbers: a seed and a position in Philox's sequence.\n\n>>> g = lattis.Generator().manual_seed(1)\n>>> g.initial_seed()\n1\n")},
-                                 {0, nullptr}};
+PyMethodDef generator_methods[] = {
+    {"manual_seed", generator_manual_seed, METH_O, "Starts the stream of this seed anew; returns the generator."},
+    {"initial_seed", generator_initial_seed, METH_NOARGS, "The seed."},
+    {"get_state", generator_get_state, METH_NOARGS, "(seed, offset), for set_state."},
+    {"set_state", generator_set_state, METH_O, "Goes on from a state that get_state gave."},
+    {nullptr}};
+PyGetSetDef generator_getset[] = {{"device", generator_device, nullptr, "Whose random kernels it serves.", nullptr},
+                                  {nullptr}};
+PyType_Slot generator_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(generator_new)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(generator_dealloc)},
+    {Py_tp_methods, generator_methods},
+    {Py_tp_getset, generator_getset},
+    {Py_tp_doc,
+     const_cast<char*>("Generator(device='cpu')\n--\n\nA stream of random numbers: a seed and a position in Philox's "
+                       "sequence.\n\n>>> g = lattis.Generator().manual_seed(1)\n>>> g.initial_seed()\n1\n")},
+    {0, nullptr}};
 PyType_Spec generator_spec = {"lattis.Generator", sizeof(GeneratorObject), 0, Py_TPFLAGS_DEFAULT, generator_slots};
 
 PyTypeObject* make(PyObject* module, PyType_Spec* spec, PyObject* bases = nullptr) {
@@ -224,7 +261,9 @@ static PyObject* fill_ints(PyObject* tuple, const int64_t* values, Py_ssize_t n)
   return tuple;
 }
 
-PyObject* new_size(const int64_t* sizes, Py_ssize_t n) { return fill_ints(size_type->tp_alloc(size_type, n), sizes, n); }
+PyObject* new_size(const int64_t* sizes, Py_ssize_t n) {
+  return fill_ints(size_type->tp_alloc(size_type, n), sizes, n);
+}
 PyObject* new_tuple(const int64_t* values, Py_ssize_t n) { return fill_ints(PyTuple_New(n), values, n); }
 
 PyObject* new_generator_object(lattis_object* owned) {
@@ -234,13 +273,20 @@ PyObject* new_generator_object(lattis_object* owned) {
 }
 
 bool read_dtype(PyObject* o, DType* out) {
-  if (Py_TYPE(o) == dtype_type) *out = dtype_of(o);
-  else if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) *out = core::default_dtype();
-  else if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) *out = LATTIS_INT64;
-  else if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) *out = LATTIS_BOOL;
-  else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) *out = core::complex_of(core::default_dtype());
-  else if (PyUnicode_Check(o)) *out = core::dtype_from_name(PyUnicode_AsUTF8(o));
-  else return false;
+  if (Py_TYPE(o) == dtype_type)
+    *out = dtype_of(o);
+  else if (o == reinterpret_cast<PyObject*>(&PyFloat_Type))
+    *out = core::default_dtype();
+  else if (o == reinterpret_cast<PyObject*>(&PyLong_Type))
+    *out = LATTIS_INT64;
+  else if (o == reinterpret_cast<PyObject*>(&PyBool_Type))
+    *out = LATTIS_BOOL;
+  else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type))
+    *out = core::complex_of(core::default_dtype());
+  else if (PyUnicode_Check(o))
+    *out = core::dtype_from_name(PyUnicode_AsUTF8(o));
+  else
+    return false;
   return *out != LATTIS_NO_DTYPE;
 }
 
@@ -256,7 +302,9 @@ int read_device(PyObject* o, lattis_device* out) {
     index = name.substr(colon + 1);
     name = name.substr(0, colon);
     if (index.empty() || index.size() > 4 || index.find_first_not_of("0123456789") != std::string::npos) {
-      PyErr_Format(PyExc_RuntimeError, "device: '%s' is no device; expected a name, or a name and an index as in 'bank:1'", PyUnicode_AsUTF8(o));
+      PyErr_Format(PyExc_RuntimeError,
+                   "device: '%s' is no device; expected a name, or a name and an index as in 'bank:1'",
+                   PyUnicode_AsUTF8(o));
       return -1;
     }
   }
@@ -290,8 +338,9 @@ bool read_enum(PyObject* o, PyTypeObject* type, int64_t* out) {
 void set_backend_loader(PyObject* callable) { Py_XSETREF(loader, Py_NewRef(callable)); }
 
 int init_types(PyObject* m) {
-  if (!(dtype_type = make(m, &dtype_spec)) || !(device_type = make(m, &device_spec)) || !(layout_type = make(m, &layout_spec)) ||
-      !(memory_format_type = make(m, &memory_format_spec)) || !(generator_type = make(m, &generator_spec)))
+  if (!(dtype_type = make(m, &dtype_spec)) || !(device_type = make(m, &device_spec)) ||
+      !(layout_type = make(m, &layout_spec)) || !(memory_format_type = make(m, &memory_format_spec)) ||
+      !(generator_type = make(m, &generator_spec)))
     return -1;
   if (!(size_type = make(m, &size_spec, reinterpret_cast<PyObject*>(&PyTuple_Type)))) return -1;
   for (DType t = 0; t < LATTIS_NUM_DTYPES; t++) {

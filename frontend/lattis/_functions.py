@@ -5,7 +5,14 @@ from __future__ import annotations
 from lattis import _C
 from lattis._C import Tensor, device, dtype
 
-default_generator = None  # made on first use, see manual_seed
+
+def default_generator() -> _C.Generator:
+    """The host's default generator.
+
+    >>> lattis.default_generator().device
+    device(type='cpu')
+    """
+    return _C._default_generator()
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor:
@@ -205,7 +212,8 @@ class finfo:
         self.resolution = 10.0 ** -int(mantissa * 0.30103)
 
     def __repr__(self):
-        return f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, dtype={self.dtype})"
+        limits = f"resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}"
+        return f"finfo({limits}, dtype={self.dtype})"
 
 
 class iinfo:

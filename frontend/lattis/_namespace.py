@@ -1,4 +1,4 @@
-"""Gives operators their place: ``lattis.add``, ``Tensor.add``, and ``lattis.ops.<namespace>.<name>`` for everybody's."""
+"""Gives operators their place: ``lattis.add``, ``Tensor.add``, and ``lattis.ops.<namespace>.<name>`` for all."""
 
 from __future__ import annotations
 

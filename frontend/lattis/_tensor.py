@@ -62,7 +62,8 @@ def numpy(self, *, force=False):
     import numpy as np
 
     if self.device.type == "meta" or (not force and not _on_host(self)):
-        raise TypeError(f"numpy: argument 'self' is on device '{self.device}', which numpy cannot read; use .to('cpu') first")
+        where = f"numpy: argument 'self' is on device '{self.device}'"
+        raise TypeError(f"{where}, which numpy cannot read; use .to('cpu') first")
     if not _on_host(self):
         self = self.to("cpu")
     if self.dtype is _C.bfloat16:

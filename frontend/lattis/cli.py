@@ -75,7 +75,8 @@ def main(argv: list[str] | None = None) -> int:
     commands.add_parser("plugins", help="what is installed, what is loaded, and why something is not")
     ops = commands.add_parser("ops", help="operators").add_subparsers(dest="what", required=True)
     ops.add_parser("list", help="every operator with its schema and who has kernels")
-    ops.add_parser("show", help="one operator's table, with owners").add_argument("name", help="such as aten::add or add.Tensor")
+    show = ops.add_parser("show", help="one operator's table, with owners")
+    show.add_argument("name", help="such as aten::add or add.Tensor")
     args = parser.parse_args(argv)
     if args.command == "info":
         print(info())

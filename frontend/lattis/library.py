@@ -11,9 +11,10 @@ tensor([2, 4])
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 from lattis import _C
 from lattis._C import Call
@@ -81,7 +82,9 @@ class Library:
         self.owner = owner or _caller()[0]
         self._library = _C._Library(namespace, self.owner)
 
-    def define(self, schema: str, *, category: str = "", doc: str = "", inplace: bool = False, out: bool = False) -> int:
+    def define(
+        self, schema: str, *, category: str = "", doc: str = "", inplace: bool = False, out: bool = False
+    ) -> int:
         """Defines an operator by its schema, in PyTorch's grammar.
 
         Raises:
@@ -119,7 +122,7 @@ class Library:
         follows_alias: bool = False,
         fallthrough: bool = False,
     ) -> Layer:
-        """Registers a layer: ``handler(call, *args, **kwargs)`` runs for every operator without a kernel of its own there.
+        """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel of their own there.
 
         Args:
             at: the anchor in whose band it stands: modes, profiler, names, autocast, autograd or backend
@@ -130,7 +133,8 @@ class Library:
         Raises:
             RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
         """
-        flags = DECOMPOSE * decompose | INSIDE * stays_inside | FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
+        flags = DECOMPOSE * decompose | INSIDE * stays_inside
+        flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
         bit, handle = self._library.layer(name, handler, at, list(outside), list(inside), flags)
         return Layer(name, bit, handle, self)
 

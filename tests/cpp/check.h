@@ -5,35 +5,36 @@
 #include <cstdlib>
 #include <string>
 
-#define CHECK(condition)                                                                   \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      std::fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);         \
-      std::exit(1);                                                                        \
-    }                                                                                      \
+#define CHECK(condition)                                                           \
+  do {                                                                             \
+    if (!(condition)) {                                                            \
+      std::fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                                \
+    }                                                                              \
   } while (0)
 
 // The call succeeds; otherwise its message is shown.
-#define OK(api, call)                                                                                       \
-  do {                                                                                                      \
-    if (call) {                                                                                             \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, (api)->error_message());           \
-      std::exit(1);                                                                                         \
-    }                                                                                                       \
+#define OK(api, call)                                                                             \
+  do {                                                                                            \
+    if (call) {                                                                                   \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, (api)->error_message()); \
+      std::exit(1);                                                                               \
+    }                                                                                             \
   } while (0)
 
 // The call fails, and the message holds the text.
 inline void fails(int status, const char* message, const char* text, int line) {
   if (status == 0 || !message || std::string(message).find(text) == std::string::npos) {
-    std::fprintf(stderr, "line %d: expected a failure with '%s', got %d '%s'\n", line, text, status, message ? message : "");
+    std::fprintf(stderr, "line %d: expected a failure with '%s', got %d '%s'\n", line, text, status,
+                 message ? message : "");
     std::exit(1);
   }
 }
-#define FAILS(api, call, text)                                   \
-  do {                                                           \
-    int status_ = (call);                                        \
-    fails(status_, (api)->error_message(), text, __LINE__);      \
-    (api)->error_clear();                                        \
+#define FAILS(api, call, text)                              \
+  do {                                                      \
+    int status_ = (call);                                   \
+    fails(status_, (api)->error_message(), text, __LINE__); \
+    (api)->error_clear();                                   \
   } while (0)
 
 inline void done(const char* what) { std::printf("ok  %s\n", what); }

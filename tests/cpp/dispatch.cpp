@@ -75,7 +75,8 @@ static void views() {
   done("views share storage, root and version");
 }
 
-// ---- layers ------------------------------------------------------------------------------------------------------------
+// ---- layers
+// ------------------------------------------------------------------------------------------------------------
 
 static std::vector<std::string>* seen = new std::vector<std::string>;
 static lattis_status watch(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
@@ -83,7 +84,8 @@ static lattis_status watch(lattis_frame* f, const lattis_value* args, lattis_val
   return api->redispatch(f, args, rets);
 }
 
-static int32_t add_layer(lattis_library* l, const char* name, const char* at, const char* const* outside = nullptr, const char* const* inside = nullptr, uint32_t flags = 0) {
+static int32_t add_layer(lattis_library* l, const char* name, const char* at, const char* const* outside = nullptr,
+                         const char* const* inside = nullptr, uint32_t flags = 0) {
   lattis_layer d{};
   d.size = sizeof d;
   d.name = name;
@@ -161,14 +163,17 @@ static void wishes() {
   done("wishes: cycles, contradictions, names taken");
 }
 
-// ---- stacking, categories, errors -------------------------------------------------------------------------------------------
+// ---- stacking, categories, errors
+// -------------------------------------------------------------------------------------------
 
 static lattis_status seven(lattis_frame*, const lattis_value*, lattis_value* rets) {
   auto* t = rets[0].as.tensor;
   for (int64_t i = 0; i < t->numel; i++) static_cast<float*>(t->dl.data)[i] = 7;
   return LATTIS_OK;
 }
-static lattis_status broken(lattis_frame* f, const lattis_value*, lattis_value*) { return api->raise(LATTIS_VALUE_ERROR, (std::string(api->operator_name(f->op)) + ": broken on purpose").c_str()); }
+static lattis_status broken(lattis_frame* f, const lattis_value*, lattis_value*) {
+  return api->raise(LATTIS_VALUE_ERROR, (std::string(api->operator_name(f->op)) + ": broken on purpose").c_str());
+}
 
 static void stacking() {
   lattis_tensor *a = floats({1, 1}), *b = floats({2, 2});
@@ -212,7 +217,8 @@ static void operators() {
   FAILS(api, api->call(nullptr, op, in, &out), "nobody has registered one");
   d.schema = "other(Tensor self -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "column");
-  FAILS(api, api->kernel(l, "aten::nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr), "no operator aten::nonesuch");
+  FAILS(api, api->kernel(l, "aten::nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr),
+        "no operator aten::nonesuch");
   FAILS(api, api->category_kernel(l, "nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr), "no category");
   int payload = 3;
   OK(api, api->rule(l, "test::thing", "a layer that is not there", &payload, nullptr, nullptr));
@@ -249,7 +255,8 @@ static void categories() {
   done("a layer's kernel for a category");
 }
 
-// ---- state ------------------------------------------------------------------------------------------------------------------------
+// ---- state
+// ------------------------------------------------------------------------------------------------------------------------
 
 static int destroyed = 0;
 

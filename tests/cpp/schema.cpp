@@ -28,12 +28,16 @@ static void round_trip(const char* text) {
 }
 
 static void kinds() {
-  Schema s = parse("foo.bar(Tensor self, Tensor? w, Tensor[] l, Tensor?[] ol, int[2] k=1, SymInt[] s, float f=1e-5, bool b=True, str x=\"a\", Scalar? c=None, "
-                   "ScalarType? d=None, Device? e=None, *, Generator? g=None, MemoryFormat? m=contiguous_format, complex z, int[1]? dim=None) -> (Tensor values, Tensor indices)");
+  Schema s = parse(
+      "foo.bar(Tensor self, Tensor? w, Tensor[] l, Tensor?[] ol, int[2] k=1, SymInt[] s, float f=1e-5, bool b=True, "
+      "str x=\"a\", Scalar? c=None, "
+      "ScalarType? d=None, Device? e=None, *, Generator? g=None, MemoryFormat? m=contiguous_format, complex z, int[1]? "
+      "dim=None) -> (Tensor values, Tensor indices)");
   CHECK(s.ns == "aten" && s.name == "foo" && s.overload == "bar" && s.args.size() == 16 && s.rets.size() == 2);
   CHECK(s.args[0].type.kind == Kind::Tensor && !s.args[0].type.optional && !s.args[0].type.list);
   CHECK(s.args[1].type.optional && s.args[2].type.list && s.args[3].type.list && s.args[3].type.optional_elements);
-  CHECK(s.args[4].type.list_size == 2 && s.args[4].value.tag == LATTIS_INT_LIST && s.args[4].value.length == 2 && s.args[4].value.as.ints[1] == 1);
+  CHECK(s.args[4].type.list_size == 2 && s.args[4].value.tag == LATTIS_INT_LIST && s.args[4].value.length == 2 &&
+        s.args[4].value.as.ints[1] == 1);
   CHECK(s.args[6].value.tag == LATTIS_FLOAT && s.args[6].value.as.d == 1e-5);
   CHECK(s.args[7].value.tag == LATTIS_BOOLEAN && s.args[7].value.as.i == 1);
   CHECK(s.args[8].value.tag == LATTIS_STRING && std::string(s.args[8].value.as.string) == "a");
@@ -44,7 +48,9 @@ static void kinds() {
 }
 
 static void aliases() {
-  Schema s = parse("ns::f_(Tensor(a!) self, Tensor(b|c) y, Tensor(d -> *)[] z, *, Tensor(e!) out) -> (Tensor(a!), Tensor(b|c)[], Tensor(*))");
+  Schema s = parse(
+      "ns::f_(Tensor(a!) self, Tensor(b|c) y, Tensor(d -> *)[] z, *, Tensor(e!) out) -> (Tensor(a!), Tensor(b|c)[], "
+      "Tensor(*))");
   CHECK(s.ns == "ns" && s.args[0].alias.write && s.args[0].alias.before == "a");
   CHECK(s.args[1].alias.before == "b|c" && !s.args[1].alias.write);
   CHECK(s.args[2].alias.after == "*" && s.args[3].is_out && !s.args[0].is_out);
@@ -53,15 +59,20 @@ static void aliases() {
 }
 
 static void trips() {
-  for (const char* text : {
-           "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-           "split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
-           "_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()",
-           "conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
-           "quantize(Tensor self, float scale=0.5, int zero=-3, int[] axes=[0, 1], bool[3] mask=[True, False, True]) -> Tensor",
-           "dict(Dict(str, Tensor) d, Future(int) f, __torch__.torch.classes.a.B c, (int, Tensor)[] pairs, t x) -> Dict(str, Tensor)",
-           "var(...) -> (...)", "nothing() -> ()", "mse(Tensor self, int reduction=Mean) -> Tensor", "to(Tensor self, ScalarType dtype=float) -> Tensor",
-           "optional(Tensor? x=None, str? mode=None, float? p=None) -> Tensor?", "old(Tensor self, int[2] padding, int dim[1]) -> Tensor", "strings(str a='x y', str b=\"q\\\"r\") -> str"})
+  for (const char* text :
+       {"add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+        "split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
+        "_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()",
+        "conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] "
+        "dilation=1, SymInt groups=1) -> Tensor",
+        "quantize(Tensor self, float scale=0.5, int zero=-3, int[] axes=[0, 1], bool[3] mask=[True, False, True]) -> "
+        "Tensor",
+        "dict(Dict(str, Tensor) d, Future(int) f, __torch__.torch.classes.a.B c, (int, Tensor)[] pairs, t x) -> "
+        "Dict(str, Tensor)",
+        "var(...) -> (...)", "nothing() -> ()", "mse(Tensor self, int reduction=Mean) -> Tensor",
+        "to(Tensor self, ScalarType dtype=float) -> Tensor",
+        "optional(Tensor? x=None, str? mode=None, float? p=None) -> Tensor?",
+        "old(Tensor self, int[2] padding, int dim[1]) -> Tensor", "strings(str a='x y', str b=\"q\\\"r\") -> str"})
     round_trip(text);
   done("round trips");
 }
@@ -69,9 +80,19 @@ static void trips() {
 static void errors() {
   const lattis_api* api = dispatcher::api();
   Schema s;
-  for (auto [text, message] : {std::pair{"f(Tensor", "a name"}, {"f(Tensor self) Tensor", "'->'"}, {"f(Tensor self -> Tensor", "')'"}, {"1f() -> ()", "a name"}, {"", "a name"},
-                               {"f(Tensor a, Tensor a) -> Tensor", "taken"}, {"f(int x=) -> Tensor", "a number"}, {"f(str s=\"abc) -> ()", "closing quote"}, {"f() -> Tensor extra more", "the end"},
-                               {"f(Tensor(a! self) -> ()", "')'"}, {"f(int[x] y) -> ()", "']'"}, {"f.(Tensor x) -> ()", "a name"}, {"f(Tensor x) ->", "a name"}}) {
+  for (auto [text, message] : {std::pair{"f(Tensor", "a name"},
+                               {"f(Tensor self) Tensor", "'->'"},
+                               {"f(Tensor self -> Tensor", "')'"},
+                               {"1f() -> ()", "a name"},
+                               {"", "a name"},
+                               {"f(Tensor a, Tensor a) -> Tensor", "taken"},
+                               {"f(int x=) -> Tensor", "a number"},
+                               {"f(str s=\"abc) -> ()", "closing quote"},
+                               {"f() -> Tensor extra more", "the end"},
+                               {"f(Tensor(a! self) -> ()", "')'"},
+                               {"f(int[x] y) -> ()", "']'"},
+                               {"f.(Tensor x) -> ()", "a name"},
+                               {"f(Tensor x) ->", "a name"}}) {
     s = Schema{};
     FAILS(api, dispatcher::parse_schema(text, "aten", &s), message);
   }
@@ -84,7 +105,8 @@ static void errors() {
 
 // Every prefix and every single-character change of a schema parses or fails with a message; nothing else happens.
 static void mutations() {
-  std::string text = "ns::f.over(Tensor(a!) self, int[2]? x=[1, 2], *, str s=\"q\", Scalar alpha=1) -> (Tensor(a!) o, Tensor[])";
+  std::string text =
+      "ns::f.over(Tensor(a!) self, int[2]? x=[1, 2], *, str s=\"q\", Scalar alpha=1) -> (Tensor(a!) o, Tensor[])";
   const lattis_api* api = dispatcher::api();
   int parsed = 0, failed = 0;
   auto attempt = [&](const std::string& t) {

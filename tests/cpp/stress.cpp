@@ -22,7 +22,9 @@ static lattis_status seven(lattis_frame*, const lattis_value*, lattis_value* ret
   *static_cast<float*>(rets[0].as.tensor->dl.data) = 7;
   return LATTIS_OK;
 }
-static lattis_status through(lattis_frame* f, const lattis_value* args, lattis_value* rets) { return api->redispatch(f, args, rets); }
+static lattis_status through(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  return api->redispatch(f, args, rets);
+}
 
 static void caller() {
   int64_t one = 1;

@@ -96,7 +96,7 @@ enum lattis_tensor_flags {
 
 typedef struct {
   lattis_object object;
-  DLTensor dl;      /* data already points at the first element (byte_offset is 0) */
+  DLTensor dl; /* data already points at the first element (byte_offset is 0) */
   int64_t numel;
   uint64_t keys;    /* the layers that this tensor asks for */
   uint16_t backend; /* dl.device.device_type is DLPack's code; this is the backend's integer */
@@ -202,7 +202,12 @@ typedef lattis_status (*lattis_infer)(lattis_frame* frame, const lattis_value* a
 
 /* ---- pointwise operators, by meaning -------------------------------------------------------------------------- */
 
-enum lattis_dtype_class { LATTIS_CLASS_BOOL = 1, LATTIS_CLASS_INTEGRAL = 2, LATTIS_CLASS_FLOATING = 4, LATTIS_CLASS_COMPLEX = 8 };
+enum lattis_dtype_class {
+  LATTIS_CLASS_BOOL = 1,
+  LATTIS_CLASS_INTEGRAL = 2,
+  LATTIS_CLASS_FLOATING = 4,
+  LATTIS_CLASS_COMPLEX = 8
+};
 enum lattis_compute_rule { LATTIS_COMPUTE_SAME, LATTIS_COMPUTE_FLOAT /* integers become the default float */ };
 enum lattis_result_rule { LATTIS_RESULT_SAME, LATTIS_RESULT_BOOL };
 enum lattis_absent { LATTIS_ABSENT_ERROR, LATTIS_ABSENT_LOWEST, LATTIS_ABSENT_HIGHEST };
@@ -213,16 +218,16 @@ typedef int (*lattis_loop)(int64_t n, void* const* data, const int64_t* strides,
 
 typedef struct {
   uint32_t size;
-  uint8_t inputs;         /* the leading operands: tensors or numbers */
-  uint8_t params;         /* scalar parameters right after them */
-  uint8_t accepts;        /* dtype classes */
-  uint8_t compute;        /* enum lattis_compute_rule */
-  uint8_t result;         /* enum lattis_result_rule */
-  uint8_t condition;      /* 1: the first operand is a bool and does not vote on the dtype */
-  uint8_t params_promote; /* 1: parameters vote on the dtype like numbers (clamp) */
-  uint8_t absent[2];      /* what a missing parameter means */
-  const char* expression; /* in C's notation over x, y, z and p, q */
-  const char* fault;      /* the message for the declared fault, or null */
+  uint8_t inputs;                       /* the leading operands: tensors or numbers */
+  uint8_t params;                       /* scalar parameters right after them */
+  uint8_t accepts;                      /* dtype classes */
+  uint8_t compute;                      /* enum lattis_compute_rule */
+  uint8_t result;                       /* enum lattis_result_rule */
+  uint8_t condition;                    /* 1: the first operand is a bool and does not vote on the dtype */
+  uint8_t params_promote;               /* 1: parameters vote on the dtype like numbers (clamp) */
+  uint8_t absent[2];                    /* what a missing parameter means */
+  const char* expression;               /* in C's notation over x, y, z and p, q */
+  const char* fault;                    /* the message for the declared fault, or null */
   lattis_loop loops[LATTIS_NUM_DTYPES]; /* by compute dtype; null where not accepted */
 } lattis_pointwise;
 
@@ -261,14 +266,15 @@ typedef struct {
   lattis_status (*copy_from_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
   lattis_status (*copy_to_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
   lattis_status (*synchronize)(void* context, int32_t index);                            /* nullable */
-  lattis_status (*stream_create)(void* context, int32_t index, void** out);             /* nullable */
-  void (*stream_destroy)(void* context, int32_t index, void* stream);                   /* nullable */
+  lattis_status (*stream_create)(void* context, int32_t index, void** out);              /* nullable */
+  void (*stream_destroy)(void* context, int32_t index, void* stream);                    /* nullable */
   lattis_status (*event_record)(void* context, int32_t index, void* stream, void** out); /* nullable */
   lattis_status (*event_wait)(void* context, int32_t index, void* stream, void* event);  /* nullable */
-  int32_t (*capability)(void* context, const char* name);                               /* nullable: 0 no */
+  int32_t (*capability)(void* context, const char* name);                                /* nullable: 0 no */
 } lattis_backend;
 
-/* ---- layers -------------------------------------------------------------------------------------------------------- */
+/* ---- layers --------------------------------------------------------------------------------------------------------
+ */
 
 enum lattis_layer_flags {
   LATTIS_LAYER_DECOMPOSE = 1,     /* operators without a kernel here run their composite at this layer */
@@ -289,7 +295,8 @@ typedef struct {
   void* context;
 } lattis_layer;
 
-/* ---- state on tensors and threads -------------------------------------------------------------------------------------- */
+/* ---- state on tensors and threads
+ * -------------------------------------------------------------------------------------- */
 
 typedef int (*lattis_visit)(void* host_object, void* context);
 
@@ -304,15 +311,17 @@ typedef struct {
 typedef struct {
   uint32_t size;
   const char* name;
-  void* (*capture)(void* state);   /* a copy to carry to another thread */
+  void* (*capture)(void* state);    /* a copy to carry to another thread */
   void* (*restore)(void* captured); /* the state for this thread, from a captured one */
   void (*destroy)(void* state);
 } lattis_thread_slot_type;
 
 typedef lattis_status (*lattis_get_attribute)(lattis_frame*, void* context, lattis_tensor* self, lattis_value* out);
-typedef lattis_status (*lattis_set_attribute)(lattis_frame*, void* context, lattis_tensor* self, const lattis_value* value);
+typedef lattis_status (*lattis_set_attribute)(lattis_frame*, void* context, lattis_tensor* self,
+                                              const lattis_value* value);
 
-/* ---- registration -------------------------------------------------------------------------------------------------------- */
+/* ---- registration
+ * -------------------------------------------------------------------------------------------------------- */
 
 typedef struct lattis_library lattis_library;
 typedef uint64_t lattis_handle; /* names one registration; 0 is none */
@@ -346,7 +355,8 @@ typedef struct {
 typedef struct lattis_api lattis_api;
 typedef lattis_status (*lattis_body)(void* context, int64_t begin, int64_t end);
 
-/* ---- the table: append-only ---------------------------------------------------------------------------------------------- */
+/* ---- the table: append-only
+ * ---------------------------------------------------------------------------------------------- */
 
 struct lattis_api {
   uint32_t size;
@@ -371,8 +381,9 @@ struct lattis_api {
   /* tensors */
   lattis_status (*tensor_empty)(int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype,
                                 lattis_device device, lattis_tensor** out); /* strides may be null */
-  lattis_status (*tensor_from_blob)(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype,
-                                    lattis_device device, void (*deleter)(void*), void* context, lattis_tensor** out);
+  lattis_status (*tensor_from_blob)(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                    uint8_t dtype, lattis_device device, void (*deleter)(void*), void* context,
+                                    lattis_tensor** out);
   lattis_status (*tensor_view)(lattis_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                int64_t storage_offset, lattis_tensor** out);
   lattis_tensor* (*tensor_base)(const lattis_tensor*); /* the root of a view, or null; borrowed */
@@ -399,22 +410,26 @@ struct lattis_api {
   lattis_status (*parallel_for)(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context);
   lattis_status (*scratch)(lattis_frame* frame, int64_t bytes, void** out); /* host memory until the kernel returns */
   lattis_status (*check_interrupt)(void);
-  lattis_status (*generator_reserve)(lattis_object* generator, lattis_device device, uint64_t n, uint64_t* seed, uint64_t* offset);
+  lattis_status (*generator_reserve)(lattis_object* generator, lattis_device device, uint64_t n, uint64_t* seed,
+                                     uint64_t* offset);
 
   /* registration: each call returns a handle that withdraws it */
   lattis_status (*library_open)(const char* ns, const char* owner, lattis_library** out);
   void (*library_close)(lattis_library*); /* withdraws all that came through it */
   lattis_status (*define)(lattis_library*, const lattis_operator_def*, lattis_handle*);
-  lattis_status (*kernel)(lattis_library*, const char* op, const char* key, lattis_kernel, void* context, uint32_t flags,
-                          const char* file, int32_t line, lattis_handle*); /* key: a layer, a device, "composite" */
+  lattis_status (*kernel)(lattis_library*, const char* op, const char* key, lattis_kernel, void* context,
+                          uint32_t flags, const char* file, int32_t line,
+                          lattis_handle*); /* key: a layer, a device, "composite" */
   lattis_status (*category_kernel)(lattis_library*, const char* category, const char* key, lattis_kernel, void* context,
                                    uint32_t flags, const char* file, int32_t line, lattis_handle*);
   lattis_status (*shape_rule)(lattis_library*, const char* op, lattis_infer, const void* context, lattis_handle*);
   lattis_status (*layer)(lattis_library*, const lattis_layer*, int32_t* bit, lattis_handle*);
   lattis_status (*backend)(lattis_library*, const lattis_backend*, int32_t* id, lattis_handle*);
-  lattis_status (*rule)(lattis_library*, const char* op, const char* layer, void* payload, void (*destroy)(void*), lattis_handle*);
+  lattis_status (*rule)(lattis_library*, const char* op, const char* layer, void* payload, void (*destroy)(void*),
+                        lattis_handle*);
   void* (*find_rule)(const lattis_operator*, const char* layer);
-  lattis_status (*publish_interface)(lattis_library*, const char* name, uint32_t version, const void* table, lattis_handle*);
+  lattis_status (*publish_interface)(lattis_library*, const char* name, uint32_t version, const void* table,
+                                     lattis_handle*);
   const void* (*find_interface)(const char* name, uint32_t min_version);
   lattis_status (*withdraw)(lattis_handle);
 
@@ -425,9 +440,10 @@ struct lattis_api {
   lattis_status (*thread_slot)(lattis_library*, const lattis_thread_slot_type*, int32_t* index);
   void* (*thread_slot_get)(int32_t index);
   void (*thread_slot_set)(int32_t index, void* state);
-  void* (*thread_capture)(void);      /* all registered slots, include, exclude, default device */
+  void* (*thread_capture)(void);          /* all registered slots, include, exclude, default device */
   void (*thread_restore)(void* captured); /* consumes it */
-  lattis_status (*attribute)(lattis_library*, const char* name, lattis_get_attribute, lattis_set_attribute, void* context, lattis_handle*);
+  lattis_status (*attribute)(lattis_library*, const char* name, lattis_get_attribute, lattis_set_attribute,
+                             void* context, lattis_handle*);
   void (*process_include)(uint64_t bits, int on); /* layers switched on for every thread */
 
   /* devices and memory */

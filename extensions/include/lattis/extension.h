@@ -31,7 +31,9 @@ struct LATTIS_HIDDEN Api {
 };
 LATTIS_HIDDEN inline const lattis_api& api() { return *Api::table(); }
 
-LATTIS_HIDDEN inline lattis_status fail(int kind, const std::string& message) { return api().raise(kind, message.c_str()); }
+LATTIS_HIDDEN inline lattis_status fail(int kind, const std::string& message) {
+  return api().raise(kind, message.c_str());
+}
 
 /* ---- tensors ---------------------------------------------------------------------------------------------- */
 
@@ -112,7 +114,9 @@ LATTIS_HIDDEN inline double as_double(const lattis_value& v) {
   return v.tag == LATTIS_FLOAT ? v.as.d : v.tag == LATTIS_COMPLEX ? v.as.doubles[0] : static_cast<double>(v.as.i);
 }
 LATTIS_HIDDEN inline int64_t as_int(const lattis_value& v) {
-  return v.tag == LATTIS_FLOAT ? static_cast<int64_t>(v.as.d) : v.tag == LATTIS_COMPLEX ? static_cast<int64_t>(v.as.doubles[0]) : v.as.i;
+  return v.tag == LATTIS_FLOAT     ? static_cast<int64_t>(v.as.d)
+         : v.tag == LATTIS_COMPLEX ? static_cast<int64_t>(v.as.doubles[0])
+                                   : v.as.i;
 }
 
 /* ---- work ----------------------------------------------------------------------------------------------------- */
@@ -121,7 +125,11 @@ LATTIS_HIDDEN inline int64_t as_int(const lattis_value& v) {
 template <class Body>
 LATTIS_HIDDEN inline lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, Body&& body) {
   return api().parallel_for(
-      begin, end, grain, [](void* c, int64_t b, int64_t e) -> lattis_status { return (*static_cast<std::remove_reference_t<Body>*>(c))(b, e); }, &body);
+      begin, end, grain,
+      [](void* c, int64_t b, int64_t e) -> lattis_status {
+        return (*static_cast<std::remove_reference_t<Body>*>(c))(b, e);
+      },
+      &body);
 }
 
 /* Switches layers off for this thread while a kernel calls other operators. */
@@ -150,8 +158,9 @@ class LATTIS_HIDDEN Library {
     if (!status_) status_ = api().define(lib_, &def, nullptr);
     return *this;
   }
-  Library& define(const char* schema, const char* category = nullptr, lattis_infer infer = nullptr, const char* doc = nullptr,
-                  uint32_t forms = LATTIS_FORM_FUNCTION, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  Library& define(const char* schema, const char* category = nullptr, lattis_infer infer = nullptr,
+                  const char* doc = nullptr, uint32_t forms = LATTIS_FORM_FUNCTION, const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE()) {
     lattis_operator_def d{};
     d.size = sizeof d;
     d.schema = schema;
@@ -168,9 +177,10 @@ class LATTIS_HIDDEN Library {
     if (!status_) status_ = api().kernel(lib_, op, key, fn, const_cast<void*>(context), flags, file, line, nullptr);
     return *this;
   }
-  Library& category(const char* name, const char* key, lattis_kernel fn, const void* context = nullptr, uint32_t flags = 0,
-                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    if (!status_) status_ = api().category_kernel(lib_, name, key, fn, const_cast<void*>(context), flags, file, line, nullptr);
+  Library& category(const char* name, const char* key, lattis_kernel fn, const void* context = nullptr,
+                    uint32_t flags = 0, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    if (!status_)
+      status_ = api().category_kernel(lib_, name, key, fn, const_cast<void*>(context), flags, file, line, nullptr);
     return *this;
   }
   Library& backend(const lattis_backend& b, int32_t* id) {
@@ -217,15 +227,15 @@ __attribute__((weak, visibility("default"))) lattis_status lattis_plugin_init(co
 #define LATTIS_CAT(a, b) LATTIS_CAT_(a, b)
 
 #define LATTIS_LIBRARY(ns, m) LATTIS_LIBRARY_(ns, m, __COUNTER__)
-#define LATTIS_LIBRARY_(ns, m, id)                                                                                      \
-  static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m);                                                       \
-  static lattis_status LATTIS_CAT(lattis_run_, id)(void) {                                                             \
-    lattis::Library m(#ns, LATTIS_PLUGIN_NAME);                                                                        \
-    if (!m.status()) LATTIS_CAT(lattis_body_, id)(m);                                                                  \
-    return m.status();                                                                                                 \
-  }                                                                                                                    \
-  extern "C" __attribute__((used, retain, section("lattis_init"), visibility("hidden")))                              \
-  const lattis_block LATTIS_CAT(lattis_entry_, id) = LATTIS_CAT(lattis_run_, id);                                      \
+#define LATTIS_LIBRARY_(ns, m, id)                                                       \
+  static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m);                         \
+  static lattis_status LATTIS_CAT(lattis_run_, id)(void) {                               \
+    lattis::Library m(#ns, LATTIS_PLUGIN_NAME);                                          \
+    if (!m.status()) LATTIS_CAT(lattis_body_, id)(m);                                    \
+    return m.status();                                                                   \
+  }                                                                                      \
+  extern "C" __attribute__((used, retain, section("lattis_init"), visibility("hidden"))) \
+  const lattis_block LATTIS_CAT(lattis_entry_, id) = LATTIS_CAT(lattis_run_, id);        \
   static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m)
 
 #endif

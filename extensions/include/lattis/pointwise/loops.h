@@ -16,24 +16,36 @@ namespace {
 
 template <class Op, class C, class T>
 inline auto invoke(C x, T y, T z, T p, T q) {
-  if constexpr (Op::inputs == 3) return Op::apply(x, y, z);
-  else if constexpr (Op::inputs == 2 && Op::params == 0) return Op::apply(x, y);
-  else if constexpr (Op::inputs == 2 && Op::params == 1) return Op::apply(x, y, p);
-  else if constexpr (Op::params == 0) return Op::apply(x);
-  else if constexpr (Op::params == 1) return Op::apply(x, p);
-  else return Op::apply(x, p, q);
+  if constexpr (Op::inputs == 3)
+    return Op::apply(x, y, z);
+  else if constexpr (Op::inputs == 2 && Op::params == 0)
+    return Op::apply(x, y);
+  else if constexpr (Op::inputs == 2 && Op::params == 1)
+    return Op::apply(x, y, p);
+  else if constexpr (Op::params == 0)
+    return Op::apply(x);
+  else if constexpr (Op::params == 1)
+    return Op::apply(x, p);
+  else
+    return Op::apply(x, p, q);
 }
 
 template <class T>
 inline T parameter(const lattis_value& v, int absent) {
   switch (v.tag) {
-    case LATTIS_FLOAT: return static_cast<T>(v.as.d);
+    case LATTIS_FLOAT:
+      return static_cast<T>(v.as.d);
     case LATTIS_BOOLEAN:
-    case LATTIS_INT: return static_cast<T>(v.as.i);
-    case LATTIS_COMPLEX: return static_cast<T>(v.as.doubles[0]);
+    case LATTIS_INT:
+      return static_cast<T>(v.as.i);
+    case LATTIS_COMPLEX:
+      return static_cast<T>(v.as.doubles[0]);
     default:
-      if constexpr (std::is_floating_point_v<T>) return absent == LATTIS_ABSENT_LOWEST ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
-      else return absent == LATTIS_ABSENT_LOWEST ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+      if constexpr (std::is_floating_point_v<T>)
+        return absent == LATTIS_ABSENT_LOWEST ? -std::numeric_limits<T>::infinity()
+                                              : std::numeric_limits<T>::infinity();
+      else
+        return absent == LATTIS_ABSENT_LOWEST ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
   }
 }
 
@@ -44,12 +56,14 @@ struct Loop {
 
   /* Mask says which inputs are one scalar: bit 0 the first, bit 1 the second. */
   template <int Mask>
-  static inline __attribute__((always_inline)) void strip(int64_t n, R* o, const C* x, const T* y, const T* z, T p, T q) {
+  static inline __attribute__((always_inline)) void strip(int64_t n, R* o, const C* x, const T* y, const T* z, T p,
+                                                          T q) {
     const C x0 = *x;
     const T y0 = Op::inputs > 1 ? *y : T();
 #pragma omp simd
     for (int64_t i = 0; i < n; i++)
-      o[i] = static_cast<R>(invoke<Op, C, T>(Mask & 1 ? x0 : x[i], Op::inputs > 1 ? (Mask & 2 ? y0 : y[i]) : y0, Op::inputs > 2 ? z[i] : T(), p, q));
+      o[i] = static_cast<R>(invoke<Op, C, T>(Mask & 1 ? x0 : x[i], Op::inputs > 1 ? (Mask & 2 ? y0 : y[i]) : y0,
+                                             Op::inputs > 2 ? z[i] : T(), p, q));
   }
 
   template <int Mask>
@@ -58,7 +72,8 @@ struct Loop {
       strip<Mask>(n, o, x, y, z, p, q);
     } else {
       int64_t i = 0;
-      for (; i + block <= n; i += block) strip<Mask>(block, o + i, Mask & 1 ? x : x + i, Op::inputs > 1 && !(Mask & 2) ? y + i : y, z, p, q);
+      for (; i + block <= n; i += block)
+        strip<Mask>(block, o + i, Mask & 1 ? x : x + i, Op::inputs > 1 && !(Mask & 2) ? y + i : y, z, p, q);
       if (i == n) return;
       alignas(64) C xs[block];
       alignas(64) T ys[block];
@@ -114,10 +129,14 @@ struct Loop {
     bool dense = s[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
     if constexpr (Op::inputs > 2) dense &= s[3] == vector || n == 1;
     bool plain = Op::fault_message == nullptr || !is_integral<T>;
-    if (dense && plain && (s[1] == first || n == 1) && (Op::inputs < 2 || s[2] == vector || n == 1)) run<0>(n, o, x, y, z, p, q);
-    else if (Op::inputs == 2 && dense && plain && s[1] == first && s[2] == 0) run<Op::inputs == 2 ? 2 : 0>(n, o, x, y, z, p, q);
-    else if (Op::inputs == 2 && dense && plain && s[1] == 0 && s[2] == vector) run<Op::inputs == 2 ? 1 : 0>(n, o, x, y, z, p, q);
-    else strided(n, data, s, p, q, &fault);
+    if (dense && plain && (s[1] == first || n == 1) && (Op::inputs < 2 || s[2] == vector || n == 1))
+      run<0>(n, o, x, y, z, p, q);
+    else if (Op::inputs == 2 && dense && plain && s[1] == first && s[2] == 0)
+      run<Op::inputs == 2 ? 2 : 0>(n, o, x, y, z, p, q);
+    else if (Op::inputs == 2 && dense && plain && s[1] == 0 && s[2] == vector)
+      run<Op::inputs == 2 ? 1 : 0>(n, o, x, y, z, p, q);
+    else
+      strided(n, data, s, p, q, &fault);
     return fault;
   }
 };
@@ -126,9 +145,14 @@ template <class Op, class T>
 constexpr lattis_loop loop_for(int dtype_class) {
   using R = std::conditional_t<Op::result == LATTIS_RESULT_BOOL, bool, T>;
   using C = std::conditional_t<Op::condition, bool, T>;
-  if constexpr (Op::compute == LATTIS_COMPUTE_FLOAT && !std::is_floating_point_v<T>) return nullptr;
-  else if constexpr (std::is_same_v<T, bool> ? !(Op::accepts & BOOL) : std::is_integral_v<T> ? !(Op::accepts & INT) : !(Op::accepts & FLOAT)) return nullptr;
-  else return (void)dtype_class, Loop<Op, T, R, C>::loop;
+  if constexpr (Op::compute == LATTIS_COMPUTE_FLOAT && !std::is_floating_point_v<T>)
+    return nullptr;
+  else if constexpr (std::is_same_v<T, bool> ? !(Op::accepts & BOOL)
+                     : std::is_integral_v<T> ? !(Op::accepts & INT)
+                                             : !(Op::accepts & FLOAT))
+    return nullptr;
+  else
+    return (void)dtype_class, Loop<Op, T, R, C>::loop;
 }
 
 template <class Op>

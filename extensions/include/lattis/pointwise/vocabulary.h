@@ -38,7 +38,7 @@ struct Symbol {
   std::string text;
 };
 
-namespace {  /* objects of several instruction sets must not share these */
+namespace { /* objects of several instruction sets must not share these */
 
 template <class T>
 constexpr bool is_bool = std::is_same_v<T, bool>;
@@ -114,7 +114,9 @@ LATTIS_SYMBOL_BINARY(||)
 #undef LATTIS_SYMBOL_BINARY
 inline Symbol operator-(const Symbol& a) { return {"(-" + a.text + ")"}; }
 inline Symbol operator!(const Symbol& a) { return {"(!" + a.text + ")"}; }
-inline Symbol where(const Symbol& c, const Symbol& a, const Symbol& b) { return {"(" + c.text + " ? " + a.text + " : " + b.text + ")"}; }
+inline Symbol where(const Symbol& c, const Symbol& a, const Symbol& b) {
+  return {"(" + c.text + " ? " + a.text + " : " + b.text + ")"};
+}
 #define LATTIS_SYMBOL_FUNCTION(name) \
   inline Symbol name##_(const Symbol& a) { return {#name "(" + a.text + ")"}; }
 LATTIS_SYMBOL_FUNCTION(exp)

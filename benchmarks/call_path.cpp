@@ -1,0 +1,157 @@
+// Calls from C++ without Python: an empty kernel through the table, the same below one active layer, and the number of
+// instructions of a call with and without an idle layer. Prints JSON. Usage: call_path LIBLATTIS_CPU ROUNDS
+//
+// Instructions are counted by single-stepping a child process, so that no hardware counter or tool is needed.
+#include <lattis/c_api.h>
+
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+extern "C" const lattis_api* lattis_get_api(void);
+extern "C" lattis_status lattis_load_plugin(const char* path);
+
+namespace {
+
+const lattis_api* api;
+
+void check(lattis_status st) {
+  if (!st) return;
+  std::fprintf(stderr, "call_path: %s\n", api->error_message());
+  std::exit(1);
+}
+
+lattis_status nothing(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
+lattis_status onward(lattis_frame* f, const lattis_value* args, lattis_value* rets) { return api->redispatch(f, args, rets); }
+
+lattis_library* open(const char* owner) {
+  lattis_library* l;
+  check(api->library_open("bench", owner, &l));
+  return l;
+}
+
+const lattis_operator* define_nothing(lattis_library* l) {
+  lattis_operator_def d{};
+  d.size = sizeof d;
+  d.schema = "nothing(Tensor a, Tensor b) -> ()";
+  check(api->define(l, &d, nullptr));
+  check(api->kernel(l, "bench::nothing", "cpu", nothing, nullptr, 0, __FILE__, __LINE__, nullptr));
+  return api->find_operator("bench::nothing", "");
+}
+
+int32_t add_layer(lattis_library* l, const char* name) {
+  lattis_layer d{};
+  d.size = sizeof d;
+  d.name = name;
+  d.at = "profiler";
+  d.fallback = onward;
+  int32_t bit;
+  check(api->layer(l, &d, &bit, nullptr));
+  return bit;
+}
+
+struct Case {
+  const lattis_operator* op;
+  lattis_value args[3];
+
+  void once() const {
+    lattis_value r{};
+    if (api->call(nullptr, op, args, &r)) std::exit(1);
+    if (r.tag != LATTIS_NONE) api->value_release(&r);
+  }
+};
+
+double nanoseconds(const Case& c) {
+  constexpr int n = 400000;
+  auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < n; i++) c.once();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / n;
+}
+
+// ---- instructions ----------------------------------------------------------------------------------------------------
+
+constexpr int counted_calls = 20;
+
+// The child makes the calls between two breakpoints; everything in between is stepped. -1 where that is forbidden.
+long instructions(const Case& c) {
+  pid_t child = fork();
+  if (child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)) _exit(9);
+    for (int i = 0; i < 100; i++) c.once();  // tables filled, memory pooled
+    __asm__ volatile("int3");
+    for (int i = 0; i < counted_calls; i++) c.once();
+    __asm__ volatile("int3");
+    _exit(0);
+  }
+  int status;
+  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP) {
+    if (!WIFEXITED(status)) kill(child, SIGKILL);
+    return -1;
+  }
+  long steps = 0;
+  for (;; steps++) {
+    siginfo_t info{};
+    if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) || waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return -1;
+    if (ptrace(PTRACE_GETSIGINFO, child, nullptr, &info)) return -1;
+    if (info.si_code == SI_KERNEL) break;  // the second breakpoint
+  }
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return steps;
+}
+
+void print(const char* name, const std::vector<double>& rounds, const char* end) {
+  std::printf("\"%s\": [", name);
+  for (size_t i = 0; i < rounds.size(); i++) std::printf("%s%.3f", i ? ", " : "", rounds[i]);
+  std::printf("]%s", end);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  api = lattis_get_api();
+  check(lattis_load_plugin(argv[1]));
+  int32_t cpu;
+  check(api->find_backend("cpu", &cpu));
+  const int rounds = std::atoi(argv[2]);
+
+  int64_t one = 1;
+  lattis_tensor* t;
+  check(api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  *static_cast<float*>(t->dl.data) = 1;
+  lattis_value tensor{LATTIS_TENSOR, 0, {0}};
+  tensor.as.tensor = t;
+
+  const Case empty{define_nothing(open("benchmark")), {tensor, tensor}};
+  const Case add{api->find_operator("aten::add", "Tensor"), {tensor, tensor, {LATTIS_INT, 0, {1}}}};
+
+  const long before_empty = instructions(empty), before_add = instructions(add);
+  const int32_t bit = add_layer(open("benchmark layer"), "bench.onward");
+  const long after_empty = instructions(empty), after_add = instructions(add);
+
+  std::vector<double> plain, layered, adding, adding_layered;
+  for (int i = 0; i < rounds; i++) {
+    plain.push_back(nanoseconds(empty));
+    adding.push_back(nanoseconds(add));
+    api->thread()->include |= uint64_t{1} << bit;
+    layered.push_back(nanoseconds(empty));
+    adding_layered.push_back(nanoseconds(add));
+    api->thread()->include &= ~(uint64_t{1} << bit);
+  }
+  std::printf("{");
+  print("empty", plain, ", ");
+  print("empty below a layer", layered, ", ");
+  print("add", adding, ", ");
+  print("add below a layer", adding_layered, ", ");
+  std::printf("\"counted calls\": %d, \"instructions\": {\"empty\": [%ld, %ld], \"add\": [%ld, %ld]}}\n", counted_calls, before_empty, after_empty, before_add, after_add);
+  api->release(t);
+  return 0;
+}

@@ -1,0 +1,197 @@
+// Filling tables: which kernel serves an operator at each layer and on each backend (the five rules), and showing it.
+#include <algorithm>
+#include <cstdio>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "dispatcher/call.h"
+#include "dispatcher/registry.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+}  // namespace
+
+void Registry::invalidate(Operator* op) {
+  for (Operator* o : {op, op->inplace, op->out})
+    if (o)
+      if (const Table* t = o->table.exchange(nullptr)) retained_ += t->bytes;
+}
+
+void Registry::invalidate_all() {
+  for (Operator* op : order_) invalidate(op);
+}
+
+void Registry::set_trace(bool on) {
+  Lock lock(mutex_);
+  trace_ = on;
+  invalidate_all();
+}
+
+const Table* Registry::table(const Operator* op) {
+  Lock lock(mutex_);
+  auto* o = const_cast<Operator*>(op);
+  const Table* t = o->table.load(std::memory_order_acquire);
+  if (t && t->num_backends >= core::backend_count()) return t;
+  if (!o->live) {
+    core::raise(LATTIS_RUNTIME_ERROR, "operator " + op->full_name() + " was withdrawn by " + op->owner);
+    return nullptr;
+  }
+  if (prepare(o)) return nullptr;
+  if (t) retained_ += t->bytes;
+  t = fill(o);
+  o->table.store(t, std::memory_order_release);
+  return t;
+}
+
+const Registration* Registry::find_kernel(const Operator* op, const std::string& key) const {
+  for (auto r = op->kernels.rbegin(); r != op->kernels.rend(); ++r)
+    if (r->key == key) return &*r;
+  return nullptr;
+}
+
+const Registration* Registry::find_category(const Operator* op, const std::string& key) const {
+  for (auto r = categories_.rbegin(); r != categories_.rend(); ++r)
+    if (r->key == key && r->category == op->category) return &*r;
+  return nullptr;
+}
+
+// Rules 1 to 5 of the design for a layer. False: the layer falls through.
+bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
+  const Layer& l = *dispatcher::layer(bit);
+  const Registration* r = find_kernel(op, l.name);
+  if (!r) r = find_category(op, l.name);
+  if (r) {
+    *who = r->owner;
+    *e = {r->fn, r->context, r->flags};
+    return r->fn != nullptr;  // a null kernel is an explicit fall-through
+  }
+  const Registration* c = find_kernel(op->functional ? op->functional : op, "composite");
+  if ((l.flags & LATTIS_LAYER_DECOMPOSE) && c) {
+    *who = c->owner + " (decomposed)";
+    *e = {c->fn, c->context, c->flags | composite | stays_on};
+    return true;
+  }
+  *who = l.owner + " (fallback)";
+  *e = {l.fallback, l.context, l.kernel_flags};
+  return l.fallback != nullptr;
+}
+
+// Rules 1 to 5 of the design for a backend.
+Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
+  const std::string name = core::backend_name(id);
+  const lattis_backend* b = core::backend(id);
+  const uint32_t mixed = b && (b->flags & LATTIS_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
+  Operator* meaning = op->functional ? op->functional : op;
+  const Registration* r = find_kernel(op, name);
+  if (!r && meaning != op) r = find_kernel(meaning, name);
+  if (!r) r = find_category(meaning, name);
+  if (r && b) {
+    *who = r->owner;
+    return {r->fn, r->context, r->flags | mixed};
+  }
+  if (const Registration* c = find_kernel(meaning, "composite")) {
+    *who = c->owner + " (composite)";
+    return {c->fn, c->context, c->flags | composite};
+  }
+  if (op->infer && (id == core::meta_backend || (b && (op->forms & LATTIS_FORM_NO_KERNEL)))) {
+    *who = "shape rule";
+    return {nullptr, nullptr, no_kernel | mixed_dtypes};
+  }
+  *who = "nobody";
+  return {missing_kernel, nullptr, 0};
+}
+
+namespace {
+
+struct TraceContext {
+  Entry entry;
+  std::string line;
+};
+
+lattis_status trace_entry(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  auto* t = static_cast<const TraceContext*>(f->context);
+  std::fprintf(stderr, "lattis: %s keys=%016llx\n", t->line.c_str(), (unsigned long long)(f->keys));
+  f->context = t->entry.context;
+  return t->entry.fn ? t->entry.fn(f, args, rets) : LATTIS_OK;
+}
+
+}  // namespace
+
+Entry Registry::traced(Entry e, const Operator* op, const std::string& where, const std::string& who) {
+  if (!trace_ || e.fn == missing_kernel) return e;
+  auto* t =
+      new TraceContext{e, op->full_name() + " -> " + where + " by " + who};  // lives as long as the table: for ever
+  return {trace_entry, t, e.flags & ~static_cast<uint32_t>(no_kernel)};
+}
+
+const Table* Registry::fill(Operator* op) {
+  std::vector<Entry> layers, backends;
+  Table head;
+  head.info = &op->info;
+  head.infer = op->infer;
+  head.infer_context = op->infer_context;
+  std::string who;
+  for (int32_t bit = 0; bit < LATTIS_MAX_LAYERS; bit++) {
+    const Layer* l = dispatcher::layer(bit);
+    Entry e;
+    if (!l || !l->live || !layer_entry(op, bit, &e, &who)) continue;
+    head.mask |= uint64_t{1} << bit;
+    head.layer_index[bit] = static_cast<uint8_t>(layers.size());
+    layers.push_back(traced(e, op, l->name, who));
+  }
+  head.num_backends = core::backend_count();
+  for (int32_t id = 0; id < head.num_backends; id++) {
+    Entry e = backend_entry(op, id, &who);
+    backends.push_back(traced(e, op, core::backend_name(id), who));
+  }
+  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
+  auto* t = static_cast<Table*>(::operator new(bytes));
+  *t = head;
+  auto* entries = reinterpret_cast<Entry*>(t + 1);
+  std::copy(layers.begin(), layers.end(), entries);
+  std::copy(backends.begin(), backends.end(), entries + layers.size());
+  t->layers = entries;
+  t->backends = entries + layers.size();
+  t->bytes = static_cast<int32_t>(bytes);
+  return t;
+}
+
+std::string Registry::show(const std::string& name) {
+  Lock lock(mutex_);
+  std::string base, overload, s;
+  split_name(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
+  for (Operator* op : overloads(base)) {
+    if (name.find('.') != std::string::npos && op->overload != overload) continue;
+    if (prepare(op)) continue;
+    s += op->schema_text + "\n  category " + (op->category.empty() ? "none" : op->category) + ", defined by " +
+         op->owner;
+    if (!op->file.empty()) s += " (" + op->file + ":" + std::to_string(op->line) + ")";
+    s += "\n";
+    std::string who;
+    Entry e;
+    for (int32_t bit = LATTIS_MAX_LAYERS - 1; bit >= 0; bit--) {
+      const Layer* l = dispatcher::layer(bit);
+      if (!l || !l->live) continue;
+      bool there = layer_entry(op, bit, &e, &who);
+      s += core::format("  layer   %2d %-16s %s\n", bit, l->name.c_str(), there ? who.c_str() : "falls through");
+    }
+    for (int32_t id = 0; id < core::backend_count(); id++) {
+      if (!core::backend(id)) continue;
+      backend_entry(op, id, &who);
+      s += core::format("  device     %-16s %s\n", core::backend_name(id), who.c_str());
+    }
+    Operator* meaning = op->functional ? op->functional : op;
+    for (Operator* o : {op, meaning}) {
+      for (const Registration& r : o->kernels)
+        s += core::format("  kernel     %-16s %s%s%s\n", r.key.c_str(), r.owner.c_str(), r.file.empty() ? "" : " ",
+                          r.file.empty() ? "" : (r.file + ":" + std::to_string(r.line)).c_str());
+      if (op == meaning) break;
+    }
+  }
+  return s;
+}
+
+}  // namespace lattis::dispatcher

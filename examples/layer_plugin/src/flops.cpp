@@ -1,0 +1,154 @@
+// A layer in C++ that counts floating-point operations per operator. Start at LATTIS_LIBRARY at the end of the file.
+//
+// Note [Parts count]  The layer stays inside composites, so it sees an operator and then the operators that it is
+//   written over. Whatever counted nothing below itself counts by its formula; whatever did leaves it to its parts.
+#include "flops.h"
+
+#include <lattis/extension.h>
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+namespace {
+
+using lattis::api;
+
+enum class Rule { Nothing, Product, Pointwise, Scaled, Reduction };
+
+// One operator's count. Never freed: the interface hands out its name.
+struct Entry {
+  std::string name;
+  std::atomic<int64_t> flops{0};
+};
+
+struct Counts {
+  std::mutex mutex;
+  std::deque<Entry> entries;
+  std::unordered_map<std::string, Entry*> by_name;
+};
+
+Counts& counts() {
+  static auto* c = new Counts;
+  return *c;
+}
+
+uint64_t layer_mask = 0;
+thread_local int64_t counted = 0;  // by this thread, to see whether the parts of a call have counted
+
+// Strangers' operators count by their category; the names are the catalogue's.
+Rule rule_of(const lattis_operator* op) {
+  if (api().operator_num_args(op) == 0 || api().operator_num_returns(op) == 0) return Rule::Nothing;
+  const std::string category = api().operator_category(op);
+  std::string name = api().operator_name(op);
+  if (name.back() == '_') name.pop_back();
+  const bool alpha = (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") && api().operator_num_args(op) > 2;
+  if (category == "pointwise") return alpha ? Rule::Scaled : Rule::Pointwise;
+  if (category == "reduction") return Rule::Reduction;
+  return name == "aten::mm" || name == "aten::bmm" ? Rule::Product : Rule::Nothing;
+}
+
+Entry* shared_entry(const std::string& name) {
+  std::lock_guard lock(counts().mutex);
+  Entry*& e = counts().by_name[name];
+  if (!e) {
+    e = &counts().entries.emplace_back();
+    e->name = name;
+  }
+  return e;
+}
+
+struct Known {
+  Entry* entry = nullptr;
+  Rule rule = Rule::Nothing;
+};
+
+// Operators are never freed, so that a pointer may be remembered.
+const Known& known(const lattis_operator* op) {
+  thread_local std::unordered_map<const lattis_operator*, Known> seen;
+  Known& k = seen[op];
+  if (!k.entry) k = {shared_entry(api().operator_name(op)), rule_of(op)};
+  return k;
+}
+
+bool is_one(const lattis_value& v) { return lattis::as_double(v) == 1 && !(v.tag == LATTIS_COMPLEX && v.as.doubles[1] != 0); }
+
+int64_t formula(Rule rule, const lattis_value* args, const lattis_value* rets) {
+  const lattis_tensor* x = args[0].tag == LATTIS_TENSOR ? args[0].as.tensor : nullptr;
+  const lattis_tensor* out = rets[0].tag == LATTIS_TENSOR ? rets[0].as.tensor : nullptr;
+  switch (rule) {
+    case Rule::Product: return x && out ? 2 * out->numel * x->dl.shape[x->dl.ndim - 1] : 0;
+    case Rule::Pointwise: return out ? out->numel : 0;
+    case Rule::Scaled: return out ? out->numel * (is_one(args[2]) ? 1 : 2) : 0;
+    case Rule::Reduction: return x ? x->numel : 0;
+    default: return 0;
+  }
+}
+
+// The fallback for every operator: on with the call, then count.
+lattis_status count(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+  const Known& op = known(frame->op);
+  if (op.rule == Rule::Nothing) return api().redispatch(frame, args, rets);
+  const int64_t before = counted;
+  if (lattis_status st = api().redispatch(frame, args, rets)) return st;
+  if (counted != before) return LATTIS_OK;
+  int64_t n = formula(op.rule, args, rets);
+  counted += n;
+  op.entry->flops.fetch_add(n, std::memory_order_relaxed);
+  return LATTIS_OK;
+}
+
+int32_t enable(int32_t on) {
+  lattis_thread* t = api().thread();
+  const int32_t before = (t->include & layer_mask) != 0;
+  t->include = on ? t->include | layer_mask : t->include & ~layer_mask;
+  return before;
+}
+
+void enable_process(int32_t on) { api().process_include(layer_mask, on); }
+
+int32_t entries() {
+  std::lock_guard lock(counts().mutex);
+  return static_cast<int32_t>(counts().entries.size());
+}
+
+const Entry* entry(int32_t i) {
+  std::lock_guard lock(counts().mutex);
+  return i >= 0 && i < static_cast<int32_t>(counts().entries.size()) ? &counts().entries[i] : nullptr;
+}
+
+const char* name(int32_t i) {
+  const Entry* e = entry(i);
+  return e ? e->name.c_str() : nullptr;
+}
+
+int64_t flops(int32_t i) {
+  const Entry* e = entry(i);
+  return e ? e->flops.load() : 0;
+}
+
+void reset() {
+  std::lock_guard lock(counts().mutex);
+  for (Entry& e : counts().entries) e.flops = 0;
+}
+
+lattis_flops table = {sizeof table, -1, enable, enable_process, entries, name, flops, reset};
+
+}  // namespace
+
+// For the Python face, which opens this very file with ctypes.
+extern "C" __attribute__((visibility("default"))) const lattis_flops* lattis_flops_table(void) { return &table; }
+
+LATTIS_LIBRARY(flops, m) {
+  lattis_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = "flops";
+  layer.at = "profiler";
+  layer.flags = LATTIS_LAYER_INSIDE;
+  layer.fallback = count;
+  m.layer(layer, &table.layer);
+  if (m.status()) return;
+  layer_mask = uint64_t{1} << table.layer;
+  m.interface("flops", 1, &table);
+}
