@@ -1,4 +1,4 @@
-"""The small calls: one-element operators beside torch and numpy, a stranger's operators, layers, and the talk's loop."""
+"""Small calls beside torch and numpy, a stranger's operators beside ours, layers, and the talk's loop."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from native import load_stranger, run_call_path
 from talk_loop import data, with_numpy, with_tensors
 from torch.utils._python_dispatch import TorchDispatchMode
 
+MATRIX = [[1.0, 2.0], [3.0, 4.0]]
+
 # name, statement, what each name is (an array that all peers get), bounds
 CASES: list[tuple[str, str, dict[str, Any], list[Bound]]] = [
     ("lattis.add(a, b)", "ns.add(a, b)", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
+    ("add(a, b), imported by name", "add(a, b)", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
     ("a + b", "a + b", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
     ("a + 1.0", "a + 1.0", {"a": [2.0]}, [Bound("torch", 0.05)]),
     ("relu", "ns.relu(a)", {"a": [2.0]}, [Bound("torch", 0.12)]),
     ("sum", "a.sum()", {"a": [2.0]}, [Bound("torch", 0.12)]),
     ("mul_", "a.mul_(b)", {"a": [1.0], "b": [1.0]}, [Bound("torch", 0.12)]),
-    ("2x2 matmul", "ns.matmul(a, b)", {"a": [[1.0, 2.0], [3.0, 4.0]], "b": [[1.0, 2.0], [3.0, 4.0]]}, [Bound("torch", 0.2)]),
+    ("2x2 matmul", "ns.matmul(a, b)", {"a": MATRIX, "b": MATRIX}, [Bound("torch", 0.2)]),
     ("view", "a.view(2, 3)", {"a": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}, [Bound("torch", 0.12)]),
-    ("t()", "a.t()", {"a": [[1.0, 2.0], [3.0, 4.0]]}, [Bound("torch", 0.12)]),
+    ("t()", "a.t()", {"a": MATRIX}, [Bound("torch", 0.12)]),
     ("a[0]", "a[0]", {"a": [1.0, 2.0, 3.0, 4.0]}, [Bound("torch", 0.12)]),
     ("a[1:3]", "a[1:3]", {"a": [1.0, 2.0, 3.0, 4.0]}, [Bound("torch", 0.12)]),
 ]
@@ -35,9 +38,9 @@ STRANGERS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("relu(a)", "relu", "f(a)", {"a": [2.0]}),
     ("sum(a)", "sum", "f(a)", {"a": [2.0]}),
     ("mul_(a, b)", "mul_", "f(a, b)", {"a": [1.0], "b": [1.0]}),
-    ("mm(a, b), 2x2", "mm", "f(a, b)", {"a": [[1.0, 2.0], [3.0, 4.0]], "b": [[1.0, 2.0], [3.0, 4.0]]}),
+    ("mm(a, b), 2x2", "mm", "f(a, b)", {"a": MATRIX, "b": MATRIX}),
     ("view(a, (2, 3))", "view", "f(a, (2, 3))", {"a": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}),
-    ("t(a)", "t", "f(a)", {"a": [[1.0, 2.0], [3.0, 4.0]]}),
+    ("t(a)", "t", "f(a)", {"a": MATRIX}),
     ("select(a, 0, 0)", "select", "f(a, 0, 0)", {"a": [1.0, 2.0, 3.0, 4.0]}),
     ("slice(a, 0, 1, 3)", "slice", "f(a, 0, 1, 3)", {"a": [1.0, 2.0, 3.0, 4.0]}),
 ]
@@ -48,9 +51,12 @@ def names_for(maker: Callable[[Any], Any], arrays: dict[str, Any], **more: Any) 
 
 
 def peers_of(arrays: dict[str, Any], wanted: list[Bound]) -> dict[str, dict[str, Any]]:
-    peers = {"lattis": names_for(lattis.tensor, arrays, ns=lattis), "torch": names_for(torch.tensor, arrays, ns=torch)}
+    peers = {
+        "lattis": names_for(lattis.tensor, arrays, ns=lattis, add=lattis.add),
+        "torch": names_for(torch.tensor, arrays, ns=torch, add=torch.add),
+    }
     if any(b.peer == "numpy" for b in wanted):
-        peers["numpy"] = names_for(np.copy, arrays, ns=np)
+        peers["numpy"] = names_for(np.copy, arrays, ns=np, add=np.add)
     return peers
 
 
@@ -92,8 +98,10 @@ def native_rows() -> list[Limit]:
         if without < 0:
             print(f"instructions of {name}: this machine does not allow single-stepping")
             continue
-        print(f"instructions of {got['counted calls']} calls of {name}: {without} without layers, {idle} beside an idle one")
-        rows.append(Limit(f"an idle native layer adds to {name}", Sample([float(idle - without)] * 2), 0, "instructions"))
+        calls = got["counted calls"]
+        print(f"instructions of {calls} calls of {name}: {without} without layers, {idle} beside an idle one")
+        added = Sample([float(idle - without)] * 2)
+        rows.append(Limit(f"an idle native layer adds to {name}", added, 0, "instructions"))
     return rows
 
 
@@ -125,7 +133,8 @@ def python_layer_rows() -> list[Row]:
     ours, theirs = (timer("a + b", peers[k]) for k in ("lattis", "torch"))
     with layer.on(), Through():
         same({k: eval("a + b", dict(p)) for k, p in peers.items()})
-    got = measure({"lattis": ours, "torch": theirs, "lattis on": entered(layer.on, ours), "torch on": entered(Through, theirs)})
+    runs = {"lattis": ours, "torch": theirs}
+    got = measure({**runs, "lattis on": entered(layer.on, ours), "torch on": entered(Through, theirs)})
     layer.remove()
     added = {k: difference(got[k + " on"], got[k]) for k in ("lattis", "torch")}
     return [Row("one active Python layer adds to a + b", added, [Bound("torch", 0.12)])]

@@ -1,4 +1,4 @@
-"""How a case is measured: peers take turns in one process, agree on the result first, and are compared round by round."""
+"""How a case is measured: peers agree on the result, then take turns in one process and are compared by round."""
 
 from __future__ import annotations
 
@@ -75,12 +75,15 @@ class Limit:
 
 
 def timer(statement: str, names: Mapping[str, Any]) -> Callable[[int], float]:
-    """A function from a number of runs to seconds; the loop is timeit's, about 8 ns a turn, for every peer alike."""
+    """Times so many runs of a statement; the loop is timeit's, about 8 ns a turn, for every peer alike."""
     return timeit.Timer(statement, globals=dict(names)).timeit
 
 
-def measure(peers: Mapping[str, Callable[[int], float]], rounds: int = ROUNDS, seconds: float = ROUND_SECONDS) -> dict[str, Sample]:
-    """Each peer runs once a round, in an order that turns, so that a slow moment of the machine falls on all of them."""
+Run = Callable[[int], float]  # from a number of runs to seconds
+
+
+def measure(peers: Mapping[str, Run], rounds: int = ROUNDS, seconds: float = ROUND_SECONDS) -> dict[str, Sample]:
+    """Each peer runs once a round, in an order that turns, so that a slow moment of the machine falls on all."""
     if rounds < 7:
         raise ValueError(f"measure: argument 'rounds' must be at least 7, got {rounds}")
     runs = {name: runs_in(seconds, run) for name, run in peers.items()}
@@ -133,5 +136,5 @@ def table(title: str, rows: Sequence[Row | Limit]) -> str:
         verdict = "" if not isinstance(r, Limit) and not r.bounds else "ok" if r.holds else "SHORT"
         lines.append((r.name, verdict, ratio, figures))
     widths = [max(len(line[i]) for line in lines) for i in range(3)]
-    text = ["  ".join([*(cell.ljust(w) for cell, w in zip(line, widths, strict=False)), line[3]]).rstrip() for line in lines]
+    text = ["  ".join([*(c.ljust(w) for c, w in zip(line, widths, strict=False)), line[3]]).rstrip() for line in lines]
     return "\n".join([title, "-" * len(title), *text, ""])

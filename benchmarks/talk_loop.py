@@ -1,4 +1,4 @@
-"""The overview talk's two-layer network with hand-written gradients, 64 × 1000 × 100 × 10, 500 iterations, on equal data."""
+"""The overview talk's two-layer network with hand-written gradients, on equal data for all peers."""
 
 from __future__ import annotations
 

@@ -270,6 +270,10 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) 
       values[i] = core::tensor_value(unwrap(o));
     } else if (PyFloat_CheckExact(o) && (p[i].type.kind == Kind::Scalar || p[i].type.kind == Kind::Float)) {
       values[i] = core::floating(PyFloat_AS_DOUBLE(o));
+    } else if (PyLong_CheckExact(o) && (p[i].type.kind == Kind::Scalar || p[i].type.kind == Kind::Int)) {
+      int overflow;
+      values[i] = core::integer(PyLong_AsLongLongAndOverflow(o, &overflow));
+      if (overflow) return false;
     } else {
       return false;
     }
@@ -282,85 +286,125 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) 
   return true;
 }
 
-bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg,
-                      Arena& arena, Mismatch* why) const {
-  auto mismatch = [&](int arg, auto text) {
-    if (why && arg > why->arg) *why = {arg, text()};
+namespace {
+
+// An exception that arose inside an argument (no such device, a number too large) gets the operator's and the
+// argument's name; those of other people's code pass as they are.
+void add_context(const dispatcher::Operator* op, const Param& p) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  bool overflow = PyErr_GivenExceptionMatches(type, PyExc_OverflowError);
+  if (!overflow && type != PyExc_TypeError && type != PyExc_ValueError && type != PyExc_RuntimeError) {
+    PyErr_Restore(type, value, traceback);
+    return;
+  }
+  PyObject* text = overflow ? PyUnicode_FromString("the number does not fit 64 bits") : PyObject_Str(value);
+  PyErr_Format(overflow ? PyExc_RuntimeError : type, "%s: argument '%U': %V", dispatcher::operator_title(op).c_str(),
+               p.name, text, "it cannot be read");
+  Py_XDECREF(text);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+}
+
+}  // namespace
+
+bool Signature::fail(Mismatch* why, int arg, const std::string& text) const {
+  if (arg >= why->arg) {
+    why->arg = arg;
+    why->text = text;
+  }
+  return false;
+}
+
+bool Signature::wrong(Mismatch* why, int i, PyObject* got) const {
+  if (PyErr_Occurred()) {
+    add_context(op, params[i]);
     return false;
-  };
-  auto wrong = [&](int i, PyObject* got) {
-    if (PyErr_Occurred()) return false;
-    return mismatch(i, [&] {
-      const char* name = PyUnicode_AsUTF8(params[i].name);
-      return std::string("argument '") + name + "' must be " + expected(params[i].type) + ", got " + type_name(got);
-    });
-  };
-  const int count = static_cast<int>(params.size());
+  }
+  if (!why->explain) return false;
+  return fail(why, i,
+              std::string("argument '") + PyUnicode_AsUTF8(params[i].name) + "' must be " + expected(params[i].type) +
+                  ", got " + type_name(got));
+}
+
+bool Signature::missing(Mismatch* why, int i) const {
+  if (!why->explain) return false;
+  return fail(why, i, std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'");
+}
+
+// Positional arguments; *next is the first parameter they leave open.
+bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why,
+                                 int* next) const {
   int at = 0;
   Py_ssize_t used = 0;
   for (; used < n && at < num_positional; at++) {
     PyObject* o = args[used];
     // zeros(2, 3): the rest of the positional arguments are one list
-    if (at == first_list && (PyLong_Check(o) || PyIndex_Check(o)) && !PyBool_Check(o) && !PyList_Check(o) &&
-        !PyTuple_Check(o) && (params[at].type.list_size <= 0 || n - used > 1) && at + 1 == num_positional) {
+    bool spelled_out = at == first_list && at + 1 == num_positional && PyIndex_Check(o) && !PyBool_Check(o) &&
+                       (params[at].type.list_size <= 0 || n - used > 1);
+    if (spelled_out) {
       auto* list = static_cast<int64_t*>(arena.take(8 * (n - used)));
       for (Py_ssize_t k = used; k < n; k++)
-        if (!as_index(args[k], &list[k - used])) return wrong(at, args[k]);
+        if (!as_index(args[k], &list[k - used])) return wrong(why, at, args[k]);
       values[at] = core::int_list(list, n - used);
       used = n;
       continue;
     }
-    if (!convert(o, params[at].type, &values[at], arena)) return wrong(at, o);
+    if (!convert(o, params[at].type, &values[at], arena)) return wrong(why, at, o);
     used++;
   }
-  if (used < n)
-    return mismatch(count, [&] {
-      return "takes at most " + std::to_string(num_positional) + " positional arguments, got " + std::to_string(n);
-    });
-  Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, taken = 0;
-  if (nkw == 0) {
-    for (int i = at; i < count; i++) {
-      if (!params[i].has_default) {
-        bool optional = params[i].type.optional && params[i].keyword_only;
-        if (!optional)
-          return mismatch(i,
-                          [&] { return std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
-        return mismatch(
-            i, [&] { return std::string("missing keyword argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
-      }
-      values[i] = params[i].value;
-    }
-    return true;
+  *next = at;
+  if (used == n) return true;
+  return why->explain ? fail(why, static_cast<int>(params.size()),
+                             "takes at most " + std::to_string(num_positional) + " positional arguments, got " +
+                                 std::to_string(n))
+                      : false;
+}
+
+// Which keyword is meant for a parameter; "input" is torch's other name for "self".
+PyObject* Signature::find_keyword(int i, PyObject* const* values, PyObject* kwnames) const {
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
+    PyObject* key = PyTuple_GET_ITEM(kwnames, k);
+    if (key == params[i].name || PyUnicode_Compare(key, params[i].name) == 0) return values[k];
+    if (i == 0 && PyUnicode_CompareWithASCIIString(key, "input") == 0 &&
+        PyUnicode_CompareWithASCIIString(params[0].name, "self") == 0)
+      return values[k];
   }
-  for (int i = 0; i < count; i++) {
-    PyObject* found = nullptr;
-    for (Py_ssize_t k = 0; k < nkw && !found; k++) {
-      PyObject* key = PyTuple_GET_ITEM(kwnames, k);
-      if (key == params[i].name || PyUnicode_Compare(key, params[i].name) == 0) found = args[n + k];
-    }
+  return nullptr;
+}
+
+bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg,
+                      Arena& arena, Mismatch* why) const {
+  const int count = static_cast<int>(params.size());
+  int next = 0;
+  if (!parse_positional(args, n, values, arena, why, &next)) return false;
+  Py_ssize_t taken = 0, nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (int i = nkw ? 0 : next; i < count; i++) {
+    PyObject* found = nkw ? find_keyword(i, args + n, kwnames) : nullptr;
+    if (found && i < next)
+      return why->explain ? fail(why, count,
+                                 std::string("got two values for argument '") + PyUnicode_AsUTF8(params[i].name) + "'")
+                          : false;
     if (found) {
-      if (i < at)
-        return mismatch(count, [&] {
-          return std::string("got two values for argument '") + PyUnicode_AsUTF8(params[i].name) + "'";
-        });
       taken++;
-      if (!convert(found, params[i].type, &values[i], arena)) return wrong(i, found);
-    } else if (i >= at) {
-      if (!params[i].has_default)
-        return mismatch(i, [&] { return std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'"; });
+      if (!convert(found, params[i].type, &values[i], arena)) return wrong(why, i, found);
+    } else if (i >= next) {
+      if (!params[i].has_default) return missing(why, i);
       values[i] = params[i].value;
     }
   }
-  for (Py_ssize_t k = 0; k < nkw && taken < nkw; k++) {
+  if (taken == nkw) return true;
+  for (Py_ssize_t k = 0; k < nkw; k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);
     if (out && PyUnicode_CompareWithASCIIString(key, "out") == 0) {
       *out_arg = args[n + k];
-      taken++;
       continue;
     }
-    bool known = false;
+    bool known = PyUnicode_CompareWithASCIIString(key, "input") == 0;
     for (const Param& p : params) known |= PyUnicode_Compare(key, p.name) == 0;
-    if (!known) return mismatch(count, [&] { return std::string("has no argument '") + PyUnicode_AsUTF8(key) + "'"; });
+    if (!known)
+      return why->explain ? fail(why, count, std::string("has no argument '") + PyUnicode_AsUTF8(key) + "'") : false;
   }
   return true;
 }

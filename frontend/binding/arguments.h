@@ -32,6 +32,7 @@ struct Param {
 
 // Why a conversion failed; the furthest of several overloads is reported.
 struct Mismatch {
+  bool explain = false;  // without it only `arg` is noted: most calls look at an overload or two that do not fit
   int arg = -1;
   std::string text;
 };
@@ -46,9 +47,17 @@ struct Signature {
 
   bool parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) const;
 
-  // Fills values[0..nargs). Without `why`, failing is silent and cheap.
+  // Fills values[0..nargs).
   bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena,
              Mismatch* why) const;
+
+ private:
+  bool parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why,
+                        int* next) const;
+  PyObject* find_keyword(int i, PyObject* const* values, PyObject* kwnames) const;
+  bool fail(Mismatch* why, int arg, const std::string& text) const;
+  bool wrong(Mismatch* why, int i, PyObject* got) const;
+  bool missing(Mismatch* why, int i) const;
 };
 
 // Builds it from the operator's schema; null with an exception.

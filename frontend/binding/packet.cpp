@@ -154,17 +154,18 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) {
   Arena arena;
+  Mismatch quick;
   PyObject* out = nullptr;
   for (const auto& s : *p->overloads) {
     if (static_cast<int>(s->params.size()) > 48) continue;
-    if (s->parse(args, n, kwnames, values, &out, arena, nullptr)) {
+    if (s->parse(args, n, kwnames, values, &out, arena, &quick)) {
       if (__builtin_expect(out != nullptr && out != Py_None, 0)) return run_out(p, *s, values, out);
       return run(s->op, values);
     }
     if (__builtin_expect(PyErr_Occurred() != nullptr, 0)) return nullptr;
   }
   if (number_protocol) Py_RETURN_NOTIMPLEMENTED;
-  Mismatch why;
+  Mismatch why{true};
   for (const auto& s : *p->overloads) s->parse(args, n, kwnames, values, &out, arena, &why);
   if (PyErr_Occurred()) return nullptr;
   PyErr_SetString(PyExc_TypeError, explain(p, why).c_str());

@@ -73,7 +73,7 @@ PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   if (!unchanged(c, args, n, kwnames)) {
     const Signature* s = signature(op);
     if (!s) return nullptr;
-    Mismatch why;
+    Mismatch why{true};
     PyObject* out = nullptr;
     if (!s->parse(args, n, kwnames, values, &out, arena, &why)) {
       if (!PyErr_Occurred())

@@ -1,0 +1,38 @@
+"""Runs every benchmark: the table of plugins first, then each table with its bounds, then what falls short."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before the first library that reads it
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def main() -> int:
+    import call_path
+    import import_order
+    import imports
+    import lattis
+    import lattis.cli
+    import numpy
+    import torch
+
+    versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
+    print(", ".join([f"python {platform.python_version()}", *versions]))
+    print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
+    rows = call_path.main() + imports.main()
+    orders = import_order.main()
+    short = [r.name for r in rows if not r.holds]
+    print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")
+    return 0 if orders else 1
+
+
+def processor() -> str:
+    with open("/proc/cpuinfo") as f:
+        return next((line.partition(":")[2].strip() for line in f if line.startswith("model name")), "unknown")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Valid arguments for every operator: one sample a type, and a table where an operator needs other shapes."""
+
+from __future__ import annotations
+
+import lattis
+
+
+def matrix(*shape: int, dtype=None):
+    """A tensor of 1, 2, 3, ... in row-major order: no two elements alike, so that a changed one shows."""
+    count = 1
+    for n in shape:
+        count *= n
+    return (lattis.arange(count, dtype=lattis.float32) + 1).to(lattis.float32 if dtype is None else dtype).view(shape)
+
+
+def on_meta(t):
+    return lattis.empty(tuple(t.shape), dtype=t.dtype, device="meta")
+
+
+def mask(*shape: int):
+    return matrix(*shape) > 2
+
+
+BY_TYPE = {
+    "Tensor": lambda: matrix(2, 3),
+    "Tensor[]": lambda: [matrix(2, 3), matrix(2, 3)],
+    "Scalar": lambda: 2,
+    "int": lambda: 0,
+    "SymInt": lambda: 1,
+    "SymInt[]": lambda: (2, 3),
+    "int[]": lambda: (1, 0),
+    "int[1]": lambda: (0,),
+    "float": lambda: 0.5,
+    "bool": lambda: False,
+    "ScalarType": lambda: lattis.float32,
+    "Device": lambda: "cpu",
+    "Layout": lambda: lattis.strided,
+    "MemoryFormat": lambda: lattis.contiguous_format,
+    "Generator": lambda: lattis.Generator(),
+    "str": lambda: "floor",
+}
+
+# (operator without its namespace and underscore, argument) -> sample
+BY_ARGUMENT = {
+    ("arange", "start"): lambda: 0,
+    ("arange", "end"): lambda: 5,
+    ("arange", "step"): lambda: 1,
+    ("arange", "dtype"): lambda: lattis.int64,
+    ("as_strided", "size"): lambda: (2, 2),
+    ("as_strided", "stride"): lambda: (2, 1),
+    ("bmm", "self"): lambda: matrix(2, 2, 3),
+    ("bmm", "mat2"): lambda: matrix(2, 3, 4),
+    ("clamp", "min"): lambda: 2,
+    ("clamp", "max"): lambda: 4,
+    ("empty_strided", "stride"): lambda: (3, 1),
+    ("fill", "value:Tensor"): lambda: lattis.tensor(2.0),
+    ("item", "self"): lambda: lattis.tensor(2.0),
+    ("mask_index", "mask"): lambda: mask(2, 3),
+    ("mask_put", "mask"): lambda: mask(2, 3),
+    ("mask_put", "values"): lambda: lattis.tensor(2.0),
+    ("masked_fill", "mask"): lambda: mask(2, 3),
+    ("masked_fill", "value:Tensor"): lambda: lattis.tensor(2.0),
+    ("masked_select", "mask"): lambda: mask(2, 3),
+    ("matmul", "other"): lambda: matrix(3, 4),
+    ("mm", "mat2"): lambda: matrix(3, 4),
+    ("uniform", "to"): lambda: 1.5,
+    ("where", "condition"): lambda: mask(2, 3),
+    ("view", "size"): lambda: (3, 2),
+    ("reshape", "shape"): lambda: (3, 2),
+    ("squeeze", "dim:int[]"): lambda: (0, 1),
+}
+
+
+def bare(name: str) -> str:
+    """'aten::add_' is 'add'."""
+    return name.rpartition("::")[2].strip("_")
+
+
+def kind(type_text: str) -> str:
+    """The type without its alias annotation and question mark: 'Tensor(a!)?' is 'Tensor'."""
+    text = type_text.rstrip("?")
+    if "(" in text:
+        text = text[: text.index("(")] + text[text.index(")") + 1 :]
+    return text
+
+
+def outputs(op: dict) -> list[str]:
+    """The arguments that an out= form takes as out=."""
+    return [a["name"] for a in op["args"] if a["written"] and a["keyword_only"]] if op["form"] == "out" else []
+
+
+def sample(op: dict, argument: dict):
+    base, name, type_text = bare(op["name"]), argument["name"], kind(argument["type"])
+    for key in ((base, f"{name}:{type_text}"), (base, name)):
+        if key in BY_ARGUMENT:
+            return BY_ARGUMENT[key]()
+    return BY_TYPE[type_text]()
+
+
+def arguments(op: dict) -> dict:
+    """Fresh valid arguments by name. Outputs of an out= form are what the functional form returns."""
+    given = {a["name"]: sample(op, a) for a in op["args"] if a["name"] not in outputs(op)}
+    if outputs(op):
+        result = invoke(op, given)
+        result = result if isinstance(result, tuple) else (result,)
+        given.update(zip(outputs(op), (r.clone() for r in result), strict=True))
+    return given
+
+
+def invoke(op: dict, given: dict, extra: tuple = (), keywords: dict | None = None):
+    """Calls the operator by its public callable; what is absent from ``given`` is not passed."""
+    positional, named, gap = [], {}, False
+    for a in op["args"]:
+        if a["name"] in outputs(op):
+            continue
+        if a["name"] not in given:
+            gap = True
+        elif a["keyword_only"] or gap:
+            named[a["name"]] = given[a["name"]]
+        else:
+            positional.append(given[a["name"]])
+    out = [given[name] for name in outputs(op) if name in given]
+    if out:
+        named["out"] = out[0] if len(out) == 1 else tuple(out)
+    named.update(keywords or {})
+    return lattis._C._packet(op["name"])(*positional, *extra, **named)

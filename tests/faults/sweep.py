@@ -1,0 +1,189 @@
+"""Bad input, swept: runs every cell, in a child process that may die, and lists what broke a promise.
+
+A promise is: the right exception, whose message opens with the operator's name and quotes the argument's, and no
+tensor argument changed. ``python sweep.py`` prints the number of cells and exits with 1 where a promise was broken;
+``LATTIS_EXPECT`` names the folder that lattis must come from.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import json
+import mmap
+import os
+import signal
+import struct
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import lattis
+from fault_cells import Cell, cells, valid_cells
+
+
+@dataclass(frozen=True)
+class Violation:
+    cell: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.cell}: {self.what}"
+
+
+def state(t) -> tuple:
+    """Everything of a tensor that a failed call must leave alone, with the bytes of its whole storage."""
+    storage = t.storage()
+    meta = t.device.type == "meta"
+    held = b"" if meta or not storage.nbytes() else ctypes.string_at(storage.data_ptr(), storage.nbytes())
+    where = None if meta else (storage.data_ptr(), t.data_ptr())
+    return tuple(t.shape), t.stride(), t.storage_offset(), str(t.dtype), str(t.device), t._version, where, held
+
+
+PARTS = ("shape", "strides", "offset", "dtype", "device", "_version", "address", "bytes")
+
+
+def tensors_in(given: dict) -> dict[str, object]:
+    found = {}
+    for name, value in given.items():
+        if isinstance(value, lattis.Tensor):
+            found[name] = value
+        elif isinstance(value, (list, tuple)):
+            found.update({f"{name}[{i}]": v for i, v in enumerate(value) if isinstance(v, lattis.Tensor)})
+    return found
+
+
+def changes(before: dict[str, tuple], given: dict) -> list[str]:
+    changed = []
+    for name, t in tensors_in(given).items():
+        parts = [part for part, a, b in zip(PARTS, before[name], state(t), strict=True) if a != b]
+        if parts:
+            changed.append(f"changed argument '{name}' ({', '.join(parts)})")
+    return changed
+
+
+def title(cell: Cell) -> str:
+    name = cell.op["name"]
+    return name[len("aten::") :] if name.startswith("aten::") else name
+
+
+def message_faults(cell: Cell, error: BaseException) -> list[str]:
+    """The first line opens with the operator's name and quotes the argument: later lines list what it takes."""
+    line = str(error).partition("\n")[0]
+    found = []
+    if not line.startswith(title(cell) + ":"):
+        found.append(f"the message does not open with '{title(cell)}:': {line!r}")
+    quoted = any(f"'{name}'" in line for name in cell.names)
+    if cell.names and not quoted and not ("device" in cell.names and "device '" in line):
+        found.append(f"the message names none of {', '.join(cell.names)}: {line!r}")
+    return found
+
+
+def broken_promises(cell: Cell) -> list[str]:
+    """What one cell breaks; an empty list if all is well."""
+    given = cell.given()
+    before = {name: state(t) for name, t in tensors_in(given).items()}
+    try:
+        cell.run(given)
+    except Exception as error:
+        if not cell.allowed:
+            return [f"a valid call raised {type(error).__name__}: {error}"]
+        found = []
+        if not isinstance(error, cell.allowed):
+            wanted = " or ".join(t.__name__ for t in cell.allowed)
+            found.append(f"raised {type(error).__name__} instead of {wanted}: {error}")
+        return found + message_faults(cell, error) + changes(before, given)
+    return ["raised nothing"] + changes(before, given) if cell.allowed else []
+
+
+def child(todo: Sequence[Cell], start: int, at: mmap.mmap, pipe: int) -> None:
+    """Runs the cells from ``start``, noting the position first and sending a line for each violation."""
+    warnings.simplefilter("ignore")
+    for i in range(start, len(todo)):
+        at[:8] = struct.pack("q", i)
+        try:
+            found = broken_promises(todo[i])
+        except Exception as error:
+            found = [f"the cell itself failed: {type(error).__name__}: {error}"]
+        for what in found:
+            os.write(pipe, (json.dumps([i, what[:600]]) + "\n").encode())
+
+
+def in_child(work: Callable[[int], None]) -> tuple[str, int]:
+    """Forks, runs ``work`` with a pipe, and returns what it wrote and how it ended."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.close(read)
+            work(write)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(write)
+    with os.fdopen(read, encoding="utf-8") as lines:
+        text = lines.read()
+    return text, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def death(code: int) -> str:
+    return f"the process died by {signal.Signals(-code).name}" if code < 0 else f"the process ended with status {code}"
+
+
+def sweep(todo: Sequence[Cell]) -> list[Violation]:
+    """Runs all cells. Where the child dies, that is a violation of its cell, and a new child goes on behind it."""
+    violations, start = [], 0
+    at = mmap.mmap(-1, 8)
+    while start < len(todo):
+        at[:8] = struct.pack("q", start)
+        text, code = in_child(lambda pipe, start=start: child(todo, start, at, pipe))
+        for line in text.splitlines():
+            i, what = json.loads(line)
+            violations.append(Violation(str(todo[i]), what))
+        if code == 0:
+            break
+        reached = struct.unpack("q", at[:8])[0]
+        violations.append(Violation(str(todo[reached]), death(code)))
+        start = reached + 1
+    return violations
+
+
+@dataclass(frozen=True)
+class Report:
+    cells: int
+    operators: int
+    violations: list[Violation]
+
+    def __str__(self) -> str:
+        return f"sweep: {self.cells} cells of {self.operators} operators, {len(self.violations)} violations"
+
+
+def sweep_namespace(namespace: str = "aten") -> Report:
+    """Valid calls first; then every fault of the operators whose valid call works."""
+    valid = valid_cells(namespace)
+    violations = sweep(valid)
+    failed = {v.cell for v in violations}
+    broken = cells(namespace, without=frozenset(c.op["schema"] for c in valid if str(c) in failed))
+    violations += sweep(broken)
+    return Report(len(valid) + len(broken), len({c.op["name"] for c in valid}), violations)
+
+
+def main() -> int:
+    expected = os.environ.get("LATTIS_EXPECT")
+    found = Path(lattis.__file__).parent
+    if expected and found.resolve() != Path(expected).resolve():
+        print(f"sweep: lattis comes from {found}, not from {expected}")
+        return 2
+    faulthandler.enable()
+    report = sweep_namespace()
+    for v in report.violations:
+        print(v)
+    print(report)
+    return 1 if report.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

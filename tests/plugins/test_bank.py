@@ -1,0 +1,408 @@
+"""The example backend: tensors and copies on two devices, pointwise values against numpy, errors, late kernels."""
+
+import pytest
+
+OPERATORS = """
+    import numpy as np
+    import lattis
+
+    rng = np.random.default_rng(0)
+
+    def data(kind, shape):
+        if kind == "bool":
+            return rng.integers(0, 2, shape).astype(bool)
+        if kind.startswith("int"):
+            return rng.integers(-9, 9, shape).astype(kind)
+        return (rng.standard_normal(shape) * 2).astype(kind)
+
+    def same(got, wanted, **limits):
+        assert got.device == lattis.device("bank:1"), got.device
+        got = got.to("cpu").numpy()
+        assert got.dtype == wanted.dtype and got.shape == wanted.shape, (got.dtype, wanted.dtype, got.shape, wanted.shape)
+        np.testing.assert_allclose(got, wanted, **limits)
+"""
+
+
+def test_loaded_when_first_named(guest):
+    guest.run("""
+        import sys
+        import lattis
+
+        state = lambda: next(p.state for p in lattis.plugins.status() if p.name == "bank")
+        assert state() == "found" and "lattis_bank" not in sys.modules
+        x = lattis.ones(2, 3, device="bank")
+        assert state() == "loaded" and "lattis_bank" in sys.modules
+        assert str(x.device) == "bank:0" or x.device == lattis.device("bank", 0), x.device
+        assert x.device.type == "bank" and x.device.index == 0
+    """)
+
+
+def test_creation_and_repr(guest):
+    guest.run("""
+        import numpy as np
+        import lattis
+
+        for make in (
+            lambda d: lattis.zeros(2, 3, device=d),
+            lambda d: lattis.full((2,), 7.5, device=d),
+            lambda d: lattis.full((3,), True, device=d),
+            lambda d: lattis.ones(2, dtype=lattis.int64, device=d),
+            lambda d: lattis.tensor([[1, 2], [3, 4]], device=d),
+            lambda d: lattis.tensor(1.5, device=d),
+            lambda d: lattis.empty(0, 3, device=d),
+            lambda d: lattis.full((2,), 1 + 2j, device=d),
+        ):
+            for index in (0, 1):
+                x, wanted = make(f"bank:{index}"), make("cpu")
+                assert x.device == lattis.device("bank", index) and wanted.device.type == "cpu"
+                assert x.dtype == wanted.dtype and x.shape == wanted.shape
+                np.testing.assert_array_equal(x.to("cpu").numpy(), wanted.numpy())
+                assert "bank:%d" % index in repr(x), repr(x)
+    """)
+
+
+def test_copies_between_all_devices(guest):
+    """Every pair of devices and dtypes, strided on either side, against numpy's astype."""
+    guest.run("""
+        import itertools
+        import numpy as np
+        import lattis
+
+        a = np.arange(24).reshape(4, 6) % 7
+        places = ["cpu", "bank:0", "bank:1"]
+        kinds = ["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+        real = [k for k in kinds if not k.startswith("complex")]
+        for one, other in itertools.product(places, places):
+            for has, to in itertools.product(kinds, kinds):
+                if has not in real and to in real:
+                    continue  # numpy warns of what it drops
+                x = lattis.from_numpy(a.astype(has)).to(one)
+                wanted = a.astype(has).astype(to)
+                kind = getattr(lattis, to)
+                got = x.to(other, kind)
+                assert got.device == lattis.device(other) and got.dtype == kind, (one, other, has, to)
+                np.testing.assert_array_equal(got.to("cpu").numpy(), wanted, f"{one} {other} {has} {to}")
+                target = lattis.zeros(6, 8, dtype=kind, device=other)
+                view = target[:, ::2]  # (6, 4), strided
+                view.copy_(x.t())
+                np.testing.assert_array_equal(view.to("cpu").numpy(), wanted.T)
+                assert not target[:, 1::2].to("cpu").numpy().any()
+    """)
+
+
+def test_copy_within_one_storage(guest):
+    guest.run("""
+        import numpy as np
+        import lattis
+
+        x = lattis.tensor(list(range(10)), device="bank:1")
+        x[1:].copy_(x[:-1])
+        np.testing.assert_array_equal(x.to("cpu").numpy(), [0] + list(range(9)))
+        y = lattis.tensor([[1, 2], [3, 4]], device="bank:0")
+        y.copy_(y.t())
+        np.testing.assert_array_equal(y.to("cpu").numpy(), [[1, 3], [2, 4]])
+    """)
+
+
+def test_bfloat16_rounds_to_nearest_even(guest):
+    guest.run("""
+        import ml_dtypes
+        import numpy as np
+        import lattis
+
+        a = np.random.default_rng(0).standard_normal(999).astype("float32")
+        x = lattis.from_numpy(a).to("bank:0").to(lattis.bfloat16).to(lattis.float32)
+        np.testing.assert_array_equal(x.to("cpu").numpy(), a.astype(ml_dtypes.bfloat16).astype("float32"))
+    """)
+
+
+UNARY = ["neg", "abs", "exp", "sin", "cos", "tanh", "sqrt", "log", "relu", "logical_not"]
+BINARY = ["add", "sub", "mul", "div", "maximum", "minimum", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "pow"]
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary_against_numpy(guest, name):
+    guest.run(
+        OPERATORS
+        + """
+    import sys
+    name = sys.argv[1]
+    reference = {"neg": np.negative, "relu": lambda a: np.maximum(a, 0)}.get(name) or getattr(np, name)
+    for shape in [(), (1,), (0, 3), (7,), (600,), (3, 4, 5)]:
+        for kind in ("float32", "float64"):
+            a = np.abs(data(kind, shape)) + 0.5 if name in ("sqrt", "log") else data(kind, shape)
+            x = lattis.from_numpy(np.array(a)).to("bank:1")
+            same(getattr(lattis, name)(x), np.asarray(reference(a)), rtol=1e-5 if kind == "float32" else 1e-12)
+            same(getattr(x.permute(*range(x.dim() - 1, -1, -1)), name)(), np.asarray(reference(a.T)), rtol=1e-5)
+    """,
+        name,
+    )
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary_against_numpy(guest, name):
+    """Broadcast, transposed and sliced operands, a number, a zero-dim tensor of the host, and mixed dtypes."""
+    guest.run(
+        OPERATORS
+        + """
+    import sys
+    name = sys.argv[1]
+    names = {"sub": "subtract", "mul": "multiply", "div": "divide", "eq": "equal", "ne": "not_equal", "lt": "less"}
+    names |= {"le": "less_equal", "gt": "greater", "ge": "greater_equal", "pow": "power"}
+    reference, op = getattr(np, names.get(name, name)), getattr(lattis, name)
+    bank = lambda a: lattis.from_numpy(np.ascontiguousarray(a)).to("bank:1")
+    kinds = [("float32", "float32"), ("float64", "float64"), ("int64", "int64"), ("float64", "float32"), ("int64", "float64")]
+    limits = {"rtol": 1e-5, "atol": 1e-6}
+    for one, other in kinds:
+        if "int64" in (one, other) and name in ("div", "pow"):
+            continue  # by their own tests
+        for p, q in [((), ()), ((3, 4), (3, 4)), ((3, 1), (4,)), ((2, 1, 5), (3, 1)), ((700,), (1,)), ((0, 2), (2,))]:
+            a, b = data(one, p), data(other, q)
+            if name == "pow":
+                a, b = np.abs(a) + np.array(0.1, one), b
+            if name == "div":
+                b = np.where(np.abs(b) < 0.1, np.array(1, other), b)
+            a, b = np.array(a), np.array(b)
+            if a.ndim == b.ndim:  # a zero-dim operand beside another rank does not vote; that is promotion's own test
+                same(op(bank(a), bank(b)), np.asarray(reference(a, b)), **limits)
+            if a.ndim == 2 and b.ndim == 2:
+                same(op(bank(a.T).t(), bank(b)), reference(a, b), **limits)
+                same(op(bank(a)[:, ::2], bank(b)[:, ::2]), reference(a[:, ::2], b[:, ::2]), **limits)
+                same(op(bank(a).t(), bank(b).t()), reference(a.T, b.T), **limits)
+    a = np.abs(data("float32", (3, 4))) + 0.5
+    if not name.startswith(("logical", "max", "min")):
+        same(op(bank(a), 2.0), reference(a, np.float32(2)), **limits)
+    if a.ndim:  # a number on the host
+        same(op(bank(a), lattis.tensor(2.0)), reference(a, np.float32(2)), **limits)
+        same(op(bank(a), lattis.tensor(2.0, dtype=lattis.float64)), reference(a, np.float32(2)), **limits)
+    """,
+        name,
+    )
+
+
+def test_the_other_pointwise_operators(guest):
+    guest.run(
+        OPERATORS
+        + """
+    bank = lambda a: lattis.from_numpy(np.ascontiguousarray(a)).to("bank:1")
+    a, b, c = data("float32", (4, 5)), data("float32", (5,)), data("bool", (4, 1))
+    same(lattis.where(bank(c), bank(a), bank(b)), np.where(c, a, b))
+    same(lattis.where(bank(c), bank(a), 0.0), np.where(c, a, np.float32(0)))
+    same(bank(a).clamp(-1, 1), np.clip(a, -1, 1))
+    same(bank(a).clamp(min=0), np.maximum(a, 0))
+    same(lattis.add(bank(a), bank(b), alpha=3), a + 3 * b, rtol=1e-5, atol=1e-6)
+    same(2.0 - bank(a), np.float32(2) - a)
+    same(bank(a).pow(2), a**2, rtol=1e-5)
+    i = np.array([7, -7, 9], "int64")
+    same(bank(i) / 2, (i / 2).astype("float32"))
+    same(bank(i) // 2, i // 2)
+    same(lattis.div(bank(i), 2, rounding_mode="trunc"), np.array([3, -3, 4]))
+    """
+    )
+
+
+def test_halves_are_computed_in_float32(guest):
+    guest.run(
+        OPERATORS
+        + """
+    a, b = data("float16", (300,)), data("float16", (300,))
+    x, y = (lattis.from_numpy(v).to("bank:1") for v in (a, b))
+    wanted = (a.astype("float32") * b.astype("float32")).astype("float16")
+    same(x * y, wanted)
+    same(x[::3] * y[::3], wanted[::3])
+    same(x < y, a < b)
+    """
+    )
+
+
+def test_in_place_and_out(guest):
+    guest.run(
+        OPERATORS
+        + """
+    a, b = data("float32", (4, 4)), data("float32", (4, 4))
+    x, y = (lattis.from_numpy(v.copy()).to("bank:1") for v in (a, b))
+    where = x.data_ptr()
+    x += y
+    x.mul_(2)
+    assert x.data_ptr() == where
+    same(x, (a + b) * 2)
+    x.add_(x.t())
+    same(x, (a + b) * 2 + ((a + b) * 2).T)
+    out = lattis.empty(4, 4, dtype=lattis.float64, device="bank:1")
+    where = out.data_ptr()
+    assert lattis.add(y, y, out=out) is out and out.data_ptr() == where
+    same(out, (b + b).astype("float64"))
+    strided = lattis.zeros(4, 8, device="bank:1")
+    lattis.mul(y, y, out=strided[:, ::2])
+    same(strided[:, ::2], b * b)
+    same(strided[:, 1::2], np.zeros((4, 4), "float32"))
+    """
+    )
+
+
+def test_an_operator_it_never_heard_of(guest):
+    """A stranger's pointwise operator would bring its loops; one without says who has kernels."""
+    guest.run("""
+        import lattis
+
+        lib = lattis.library.Library("stranger", owner="a test")
+        lib.define("twice(Tensor self) -> Tensor")
+        lib.impl("twice", lambda x: x + x, "composite")
+        lib.define("host_only(Tensor self) -> Tensor")
+        lib.impl("host_only", lambda x: x, "cpu")
+        x = lattis.ops.stranger.twice(lattis.ones(2, device="bank:1"))
+        assert x.device == lattis.device("bank:1") and x.to("cpu").tolist() == [2, 2]
+        try:
+            lattis.ops.stranger.host_only(lattis.ones(2, device="bank:1"))
+        except NotImplementedError as error:
+            for word in ("stranger::host_only", "bank:1", "'cpu'", "a test"):
+                assert word in str(error), error
+        else:
+            raise SystemExit("no error")
+    """)
+
+
+def test_errors_say_what_to_do(guest):
+    guest.run("""
+        import lattis
+
+        def fails(kind, *words):
+            def check(f):
+                try:
+                    f()
+                except kind as error:
+                    missing = [w for w in words if w not in str(error)]
+                    assert not missing, (missing, str(error))
+                else:
+                    raise SystemExit(f"no {kind.__name__}: {words}")
+            return check
+
+        x, y, host = lattis.ones(2, 2, device="bank:0"), lattis.ones(2, 2, device="bank:1"), lattis.ones(2, 2)
+        fails(NotImplementedError, "mm", "bank:0", "'cpu'", ".to('cpu')")(lambda: x @ x)
+        fails(NotImplementedError, "sum", "bank:1", "'cpu'")(lambda: y.sum())
+        fails(RuntimeError, "add", "bank:0", "bank:1", "self", "other")(lambda: x + y)
+        fails(RuntimeError, "add", "bank:0", "cpu")(lambda: x + host)
+        fails(RuntimeError, "bank:2")(lambda: lattis.ones(1, device="bank:2"))
+        fails(RuntimeError, "bank:2")(lambda: host.to("bank:2"))
+        fails(RuntimeError, "nobank", "bank")(lambda: lattis.ones(1, device="nobank"))
+        fails(RuntimeError, "division by zero")(lambda: lattis.ones(1, dtype=lattis.int64, device="bank") // 0)
+        fails(TypeError, "bank")(lambda: x.numpy())
+        assert x.to("cpu").tolist() == y.to("cpu").tolist() == [[1, 1], [1, 1]]
+    """)
+
+
+def test_reading_values(guest):
+    guest.run("""
+        import lattis
+
+        x = lattis.tensor([[1.5, 2.5]], device="bank:1")
+        assert x[0, 1].item() == 2.5 and x.tolist() == [[1.5, 2.5]] and float(x[0, 0]) == 1.5
+        assert bool(lattis.tensor([True], device="bank:0"))
+    """)
+
+
+def test_views_need_no_kernel(guest):
+    guest.run("""
+        import numpy as np
+        import lattis
+
+        a = np.arange(24.0).reshape(2, 3, 4)
+        x = lattis.from_numpy(a).to("bank:0")
+        for f in (lambda t: t[0], lambda t: t[:, 1:], lambda t: t[..., ::2], lambda t: t.reshape(6, 4), lambda t: t[None]):
+            view = f(x)
+            np.testing.assert_array_equal(view.to("cpu").numpy(), f(a))
+            assert view.storage().data_ptr() == x.storage().data_ptr()
+        x[0].fill_(7)
+        x[1, :, 0] = 5
+        a[0], a[1, :, 0] = 7, 5
+        np.testing.assert_array_equal(x.to("cpu").numpy(), a)
+    """)
+
+
+def test_meta_stands_beside_it(guest):
+    guest.run("""
+        import lattis
+
+        x = lattis.ones(3, 4, device="bank:1")
+        m = lattis.empty_like(x, device="meta")
+        assert m.device.type == "meta" and m.shape == x.shape
+        assert (m + m).shape == (x + x).shape and (m + m).device.type == "meta"
+        back = lattis.empty_like(m, device="bank:1")
+        assert back.device == x.device
+        try:
+            m.to("bank:1")
+        except NotImplementedError as error:
+            assert "meta" in str(error), error
+        else:
+            raise SystemExit("a copy out of meta")
+    """)
+
+
+def test_default_device(guest):
+    guest.run("""
+        import lattis
+
+        lattis.set_default_device("bank:1")
+        x = lattis.ones(2) * 3
+        assert x.device == lattis.device("bank:1") and x.to("cpu").tolist() == [3, 3]
+    """)
+
+
+def test_a_python_kernel_that_came_before_the_device(guest):
+    """A kernel for a device that nobody has named yet waits for it, and is then called like any device's kernel."""
+    guest.run("""
+        import lattis
+
+        lib = lattis.library.Library("early", owner="a test")
+        lib.define("one(Tensor self) -> Tensor")
+        seen = []
+        lib.impl("one", lambda *args: seen.append(args) or args[-1], "bank")
+        x = lattis.ones(2, device="bank")
+        lattis.ops.early.one(x)
+        assert len(seen) == 1 and len(seen[0]) == 1 and seen[0][0] is x, seen
+    """)
+
+
+def test_memory_comes_back(guest):
+    guest.run("""
+        import gc
+        import lattis
+        from lattis import _C
+
+        lattis.ones(1, device="bank")
+        before = _C._allocator_stats("bank")["live_bytes"]
+        x = [lattis.ones(1000, device="bank:1") for _ in range(10)]
+        assert _C._allocator_stats("bank")["live_bytes"] >= before + 40000
+        del x
+        gc.collect()
+        assert _C._allocator_stats("bank")["live_bytes"] == before
+    """)
+
+
+def test_layers_see_its_calls(guest):
+    guest.run("""
+        import lattis
+        from lattis_flops import native, twin
+
+        x = lattis.ones(3, 4, device="bank:1")
+        with native.on(), twin.on():
+            (x + x) * 2
+            x.to("cpu")
+        assert native.counts() == {"aten::add": 12, "aten::mul": 12} == twin.counts()
+    """)
+
+
+def test_from_two_threads_at_once(guest):
+    guest.run("""
+        import threading
+        import lattis
+
+        barrier, found = threading.Barrier(8), []
+        def work(i):
+            barrier.wait()
+            found.append((lattis.ones(5, device=f"bank:{i % 2}") + i).to("cpu").tolist())
+        workers = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        for w in workers: w.start()
+        for w in workers: w.join()
+        assert sorted(found) == [[1 + i] * 5 for i in range(8)], found
+    """)
