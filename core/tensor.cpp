@@ -109,7 +109,7 @@ inline Tensor* blank(Storage* storage, DType dtype) {
   t->keys = 0;
   t->backend = static_cast<uint16_t>(storage->device.backend);
   t->dtype = dtype;
-  t->reserved = 0;
+  t->device_key = static_cast<uint32_t>(storage->device.backend) << 16 | static_cast<uint32_t>(storage->device.index);
   t->storage = storage;
   t->base = nullptr;
   t->host = nullptr;

@@ -388,8 +388,7 @@ lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) 
     for (int i = 1; i < info.num_tensors; i++) {
       const Value& v = args[info.tensors[i]];
       if (v.tag == LATTIS_TENSOR)
-        same &= ((v.as.tensor->backend ^ first->backend) |
-                 (v.as.tensor->dl.device.device_id ^ first->dl.device.device_id)) == 0;
+        same &= v.as.tensor->device_key == first->device_key;
     }
     if (same) {
       f.device = first->device();

@@ -102,7 +102,7 @@ typedef struct {
   uint16_t backend; /* dl.device.device_type is DLPack's code; this is the backend's integer */
   uint8_t dtype;    /* enum lattis_dtype */
   uint8_t flags;    /* enum lattis_tensor_flags */
-  uint32_t reserved;
+  uint32_t device_key; /* backend << 16 | index: one comparison tells whether two tensors share a device */
   lattis_storage* storage;
   int64_t storage_offset; /* in elements */
 } lattis_tensor;

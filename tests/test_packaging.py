@@ -1,0 +1,113 @@
+"""The package as a user gets it: stubs that match, a light import, and clear words where the build lacks something."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lattis import stubs
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(code: str, **env: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **env})
+
+
+@pytest.mark.parametrize(("file", "made"), [("_C.pyi", stubs.native_stub), ("__init__.pyi", stubs.package_stub)])
+def test_stubs_are_those_of_the_registry(file, made):
+    code = f"from lattis import stubs; print(stubs.{made.__name__}(), end='')"
+    fresh = run(code)  # a process of its own: other tests register operators
+    assert (ROOT / "frontend/lattis" / file).read_text() == fresh.stdout, "run `make stubs`"
+
+
+def test_import_brings_nothing_heavy():
+    code = "import sys, lattis; print([m for m in ('numpy', 'rich', 'argparse', 'torch', 'scipy') if m in sys.modules])"
+    assert run(code).stdout.strip() == "[]"
+    mapped = run("import lattis; print('libdnnl' in open('/proc/self/maps').read())").stdout.strip()
+    assert mapped == "False"
+
+
+def test_dir_imports_nothing():
+    code = (
+        "import sys, lattis; before = set(sys.modules); dir(lattis); dir(lattis.Tensor);"
+        " print(sorted(set(sys.modules) - before))"
+    )
+    assert run(code).stdout.strip() == "[]"
+
+
+def test_product_loads_onednn():
+    product = "import lattis; lattis.mm(lattis.ones(64, 64), lattis.ones(64, 64))"
+    code = product + "; print('libdnnl' in open('/proc/self/maps').read())"
+    assert run(code).stdout.strip() == "True"
+
+
+def test_version_is_that_of_the_distribution():
+    from importlib.metadata import version
+
+    import lattis
+
+    assert lattis.__version__ == version("lattis")
+
+
+@pytest.fixture
+def tools(tmp_path):
+    """A PATH with cmake and ninja but no compiler."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("cmake", "ninja", "sh", "uname"):
+        found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+        assert found, name
+        script = folder / name  # not a link: cmake finds its data beside itself
+        script.write_text(f'#!{shutil.which("sh")}\nexec "{found}" "$@"\n')
+        script.chmod(0o755)
+    return folder
+
+
+def configure(tools: Path, build: Path, *options: str) -> tuple[str, float]:
+    start = time.monotonic()
+    command = [shutil.which("cmake", path=str(tools)), "-S", str(ROOT), "-B", str(build), "-G", "Ninja", *options]
+    env = {k: v for k, v in os.environ.items() if k not in ("CXX", "CC")} | {"PATH": str(tools)}
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert done.returncode != 0
+    return " ".join(done.stderr.split()), time.monotonic() - start
+
+
+def test_without_a_compiler_the_build_names_the_package(tools, tmp_path):
+    text, seconds = configure(tools, tmp_path / "build", f"-DPython_EXECUTABLE={sys.executable}")
+    assert "apt-get install g++" in text
+    assert seconds < 10
+
+
+def test_without_headers_the_build_names_the_package(tools, tmp_path):
+    for name in ("g++", "c++", "as", "ld", "ar", "ranlib", "nm", "strip", "objdump", "objcopy"):
+        if found := shutil.which(name):
+            (tools / name).symlink_to(found)
+    build = tmp_path / "build"
+    empty = tmp_path / "include"
+    empty.mkdir()
+    text, seconds = configure(tools, build, f"-DPython_EXECUTABLE={sys.executable}", f"-DPython_INCLUDE_DIR={empty}")
+    assert "apt-get install python3-dev" in text
+    assert seconds < 10
+
+
+def command_line(*words: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-m", "lattis.cli", *words], capture_output=True, text=True)
+
+
+def test_info_has_what_a_bug_report_needs():
+    text = command_line("info").stdout
+    for word in ("lattis", "compiler", "instruction set", "threads", "oneDNN", "cpu", "loaded"):
+        assert word in text, word
+
+
+def test_ops_show_prints_the_table_with_owners():
+    text = command_line("ops", "show", "add.Tensor").stdout
+    assert "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" in text
+    assert "device     cpu              cpu" in text
+    unknown = command_line("ops", "show", "nonesuch")
+    assert unknown.returncode == 1 and "no operator nonesuch" in unknown.stderr
+    assert "aten::mm(Tensor self, Tensor mat2) -> Tensor" in command_line("ops", "list").stdout
