@@ -1,10 +1,12 @@
-"""Prints the path of oneDNN's library as its PyPI package installed it, or nothing."""
+"""Prints the paths of oneDNN's library and of its licences as its PyPI package installed them; nothing if it did not."""
 
 from importlib.metadata import PackageNotFoundError, distribution
 
+NAMES = ("libdnnl.so.3.2", "LICENSE", "THIRD-PARTY-PROGRAMS")
+
 try:
     files = distribution("onednn-cpu-gomp").files or []
-    found = [f for f in files if f.name == "libdnnl.so.3.2"]
-    print(found[0].locate().resolve() if found else "")
+    paths = [next((f for f in files if f.name == name), None) for name in NAMES]
+    print(";".join(str(p.locate().resolve()) for p in paths if p), end="")
 except PackageNotFoundError:
-    print("")
+    pass

@@ -13,8 +13,8 @@ namespace {
 
 lattis_status system_alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   if (bytes > available_memory() || !(*out = std::aligned_alloc(64, (bytes + 63) / 64 * 64)))
-    return raise(LATTIS_OUT_OF_MEMORY, format("empty: cannot allocate %lld bytes; the process may use %lld",
-                                              (long long)bytes, (long long)available_memory()));
+    return raise(LATTIS_OUT_OF_MEMORY, format("cannot allocate %lld bytes; the process may use %lld", (long long)bytes,
+                                              (long long)available_memory()));
   return LATTIS_OK;
 }
 

@@ -36,8 +36,7 @@ lattis_status new_storage(int64_t bytes, lattis_device device, Storage** out) {
     const lattis_backend* b = backend(device.backend);
     if (!b) {
       recycle(s);
-      return raise(LATTIS_RUNTIME_ERROR,
-                   format("empty: device '%s' is no longer registered", backend_name(device.backend)));
+      return raise(LATTIS_RUNTIME_ERROR, format("device '%s' is no longer registered", backend_name(device.backend)));
     }
     if ((b->flags & LATTIS_BACKEND_HOST) && bytes <= Storage::inline_capacity) {
       s->data = s->inline_bytes;

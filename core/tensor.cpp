@@ -7,6 +7,7 @@
 #include "core/device.h"
 #include "core/error.h"
 #include "core/thread.h"
+#include "core/value.h"
 
 namespace lattis::core {
 
@@ -165,6 +166,14 @@ lattis_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_
   return LATTIS_OK;
 }
 
+lattis_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
+  __int128 last = 0;
+  for (int i = 0; i < ndim; i++) last += static_cast<__int128>(sizes[i] - (sizes[i] > 0)) * strides[i];
+  if ((last + 1) * item <= INT64_MAX) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, "'size' " + shape_string(ndim, sizes) + " with 'stride' " +
+                                         shape_string(ndim, strides) + " needs more bytes than 63 bits can count");
+}
+
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
   int64_t last = 0;
   for (int i = 0; i < ndim; i++) {
@@ -200,6 +209,8 @@ lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides,
     }
   }
   if (lattis_status st = check_sizes("empty", ndim, sizes, item, &numel)) return st;
+  if (strides)
+    if (lattis_status st = check_span(ndim, sizes, strides, item)) return st;
   int64_t bytes = strides ? span_bytes(ndim, sizes, strides, item) : numel * item;
   Storage* s;
   if (lattis_status st = new_storage(bytes, device, &s)) return st;

@@ -51,6 +51,8 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
 void replace_storage(Tensor* t, Storage* owned);
 
 void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);
+// Raises where the bytes that a strided layout spans overflow; the sum of 64 products of 63 bits fits 128.
+lattis_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 // The bytes that a strided layout spans from its first element; 0 for an empty one.
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 

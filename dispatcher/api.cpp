@@ -68,6 +68,7 @@ lattis_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, c
 lattis_status tensor_view(lattis_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                           lattis_tensor** out) {
   if (lattis_status st = core::check_sizes("view", ndim, sizes, core::itemsize(of->dtype), nullptr)) return st;
+  if (lattis_status st = core::check_span(ndim, sizes, strides, core::itemsize(of->dtype))) return st;
   int64_t item = core::itemsize(of->dtype), end = offset * item + core::span_bytes(ndim, sizes, strides, item);
   if (offset < 0 || end > of->storage->bytes)
     return core::raise(LATTIS_RUNTIME_ERROR, "view: it reaches beyond its storage");

@@ -18,9 +18,22 @@ struct Declaration {
   lattis_infer infer;       // null for composites
   lattis_kernel composite;  // null for operators with kernels of their own
   const char* doc;          // on the first overload
-  const lattis_pointwise* pointwise = nullptr;
-  int line = __builtin_LINE();
-  const char* file = __builtin_FILE();
+  const lattis_pointwise* pointwise;
+  int line;  // where it is written
+  const char* file;
+
+  Declaration(const char* schema, const char* category, uint32_t forms, lattis_infer infer, lattis_kernel composite,
+              const char* doc, const lattis_pointwise* pointwise = nullptr, int line = __builtin_LINE(),
+              const char* file = __builtin_FILE())
+      : schema(schema),
+        category(category),
+        forms(forms),
+        infer(infer),
+        composite(composite),
+        doc(doc),
+        pointwise(pointwise),
+        line(line),
+        file(file) {}
 };
 
 const std::vector<Declaration>& creation_operators();

@@ -87,7 +87,9 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   Operator* meaning = op->functional ? op->functional : op;
   const Registration* r = find_kernel(op, name);
   if (!r && meaning != op) r = find_kernel(meaning, name);
-  if (!r) r = find_category(meaning, name);
+  // A category's kernel finds its outputs made by the shape rule, and a pointwise one needs the meaning.
+  bool described = meaning->infer && (meaning->category != "pointwise" || meaning->pointwise);
+  if (!r && described) r = find_category(meaning, name);
   if (r && b) {
     *who = r->owner;
     return {r->fn, r->context, r->flags | mixed};

@@ -15,6 +15,13 @@ using core::DType;
 using core::full;
 using core::Tensor;
 
+// An error from further in (a composite's callee, the allocator) also says which operator the caller asked for.
+void name_operator(Frame& f) {
+  core::Error& e = core::pending_error();
+  std::string title = operator_title(f.op) + ": ";
+  if (e.kind != LATTIS_HOST_ERROR && e.message.rfind(title, 0) != 0) e.message = title + e.message;
+}
+
 lattis_status device_clash(Frame& f, int first, int second, const Tensor* a, const Tensor* b) {
   return core::raise(
       LATTIS_RUNTIME_ERROR,
@@ -237,8 +244,10 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
   lattis_status st;
   if (__builtin_expect(m.kind == LATTIS_META_FRESH, 1)) {
     Tensor* out;
-    if ((st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &out)))
+    if ((st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &out))) {
+      name_operator(f);
       return st;
+    }
     rets[0] = core::tensor_value(out);
   } else {
     if (m.kind == LATTIS_META_DYNAMIC && (e.flags & no_kernel)) return dynamic_without_kernel(f);
@@ -387,8 +396,7 @@ lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) 
     bool same = true;
     for (int i = 1; i < info.num_tensors; i++) {
       const Value& v = args[info.tensors[i]];
-      if (v.tag == LATTIS_TENSOR)
-        same &= v.as.tensor->device_key == first->device_key;
+      if (v.tag == LATTIS_TENSOR) same &= v.as.tensor->device_key == first->device_key;
     }
     if (same) {
       f.device = first->device();
@@ -423,6 +431,7 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
     release_all(computed, info.nrets);
   }
   f.thread->exclude = saved;
+  if (__builtin_expect(st != LATTIS_OK, 0)) name_operator(f);
   return st;
 }
 

@@ -32,6 +32,15 @@ const char* class_names(int accepts) {
   return names[accepts & 15];
 }
 
+// Which operand brought a dtype class: the one that an error should name.
+int operand_of_class(const lattis_pointwise& p, const lattis_value* args, int n, int dtype_class) {
+  for (int i = p.condition; i < n; i++) {
+    DType t = args[i].tag == LATTIS_TENSOR ? args[i].as.tensor->dtype : core::number_dtype(args[i]);
+    if (t != LATTIS_NO_DTYPE && core::dtype_class(t) == dtype_class) return i;
+  }
+  return p.condition;
+}
+
 lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args, lattis_meta* out) {
   core::ResultType r;
   const int n = p.inputs + (p.params_promote ? p.params : 0);
@@ -45,10 +54,12 @@ lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const la
   if (t == LATTIS_NO_DTYPE)
     return core::raise(LATTIS_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number");
   if (p.compute == LATTIS_COMPUTE_FLOAT && core::dtype_class(t) <= LATTIS_CLASS_INTEGRAL) t = core::default_dtype();
-  if (!(core::dtype_class(t) & p.accepts))
+  if (!(core::dtype_class(t) & p.accepts)) {
+    const int guilty = operand_of_class(p, args, n, core::dtype_class(t));
     return core::raise(LATTIS_RUNTIME_ERROR,
-                       core::format("%s: dtype %s is not supported; it takes %s dtypes", where(f, p.condition).c_str(),
+                       core::format("%s: dtype %s is not supported; it takes %s dtypes", where(f, guilty).c_str(),
                                     core::dtype_info(t).name, class_names(p.accepts)));
+  }
   if (p.condition && args[0].tag == LATTIS_TENSOR && args[0].as.tensor->dtype != LATTIS_BOOL)
     return core::raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
                                                  core::dtype_info(args[0].as.tensor->dtype).name);

@@ -75,16 +75,22 @@ int run_tiled(const Call& c, int64_t n, char* const* at, const int64_t* step) {
 
 namespace {
 lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_value* args, lattis_value* rets);
+
+lattis_status no_meaning(lattis_frame* f) {
+  return fail(LATTIS_NOT_IMPLEMENTED,
+              std::string(api().operator_name(f->op)) + ": it is called pointwise but declares no meaning");
 }
+}  // namespace
 
 lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   auto* p = static_cast<const lattis_pointwise*>(f->context);
   if (!p) p = api().operator_pointwise(f->op);
+  if (__builtin_expect(!p || rets[0].tag != LATTIS_TENSOR, 0)) return no_meaning(f);
   // The usual small call: everything contiguous, of one size and of the computed dtype.
   const lattis_tensor* out = rets[0].as.tensor;
   const int64_t n = out->numel;
   const unsigned dtype = f->compute_dtype;
-  if (p && n <= grain && (out->flags & LATTIS_CONTIGUOUS) && p->loops[dtype] && !p->condition &&
+  if (n <= grain && (out->flags & LATTIS_CONTIGUOUS) && p->loops[dtype] && !p->condition &&
       out->dtype == (p->result == LATTIS_RESULT_BOOL ? unsigned{LATTIS_BOOL} : dtype)) {
     void* data[max_operands];
     int64_t steps[max_operands];
@@ -109,9 +115,6 @@ namespace {
 lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_value* args, lattis_value* rets) {
   Call c;
   c.p = p;
-  if (!c.p)
-    return fail(LATTIS_NOT_IMPLEMENTED,
-                std::string(api().operator_name(f->op)) + ": it is called pointwise but declares no meaning");
   c.inputs = c.p->inputs;
   c.compute = loop_dtype(static_cast<int>(f->compute_dtype));
   c.loop = c.p->loops[c.compute];

@@ -13,9 +13,12 @@ void no_free(void*, void*, int64_t, int32_t) {}
 
 const lattis_allocator allocator = {sizeof(lattis_allocator), nullptr, no_alloc, no_free, nullptr, nullptr, nullptr};
 
+lattis_status nothing(void*, int32_t, void*, const void*, int64_t) { return LATTIS_OK; }
+
 lattis_status no_data(void*, int32_t, void*, const void*, int64_t) {
-  return core::raise(LATTIS_NOT_IMPLEMENTED,
-                     "copy_: tensors on device 'meta' have no data; create one on a real device instead");
+  return core::raise(
+      LATTIS_NOT_IMPLEMENTED,
+      "copy_: argument 'src': tensors on device 'meta' have no data; create one on a real device instead");
 }
 
 }  // namespace
@@ -27,7 +30,8 @@ void register_meta(Library& lib) {
   b.dlpack_type = kDLExtDev;
   b.flags = LATTIS_BACKEND_MIXED_DTYPES;
   b.allocator = &allocator;
-  b.copy_from_host = b.copy_to_host = no_data;
+  b.copy_from_host = nothing;
+  b.copy_to_host = no_data;
   int32_t id;
   Registry::get().backend(lib, b, &id, nullptr);  // the first to register: id 0
 }

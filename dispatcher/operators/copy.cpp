@@ -106,7 +106,7 @@ lattis_status move_bytes(const Tensor* dst, const Tensor* src) {
   int64_t bytes = src->numel * core::itemsize(src->dtype);
   const lattis_backend *from = core::backend(src->backend), *to = core::backend(dst->backend);
   if (!from || !to) return raise(LATTIS_RUNTIME_ERROR, "copy_: a backend of the copy is no longer registered");
-  if (bytes == 0) return LATTIS_OK;
+  if (bytes == 0 || dst->backend == core::meta_backend) return LATTIS_OK;
   int32_t si = src->dl.device.device_id, di = dst->dl.device.device_id;
   if (core::is_host(src->backend) || src->backend == core::meta_backend) {
     if (src->backend == core::meta_backend) return from->copy_to_host(from->context, si, nullptr, nullptr, bytes);

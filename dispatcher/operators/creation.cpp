@@ -91,7 +91,7 @@ lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
   double start = core::as_double(a[0]), end = core::as_double(a[1]), step = core::as_double(a[2]);
   if (!std::isfinite(start) || !std::isfinite(end))
     return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: the range %g to %g is not finite", operator_title(f->op).c_str(), start, end));
+                 format("%s: the range from %g ('start') to %g is not finite", where(f, 1).c_str(), start, end));
   if (step == 0 || !std::isfinite(step))
     return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": the step must be finite and not zero");
   if ((step > 0) != (end >= start) && end != start)
@@ -105,9 +105,10 @@ lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
     count = static_cast<double>((span + s + (s > 0 ? -1 : 1)) / s);
   }
   if (count > 9e18)
-    return raise(LATTIS_RUNTIME_ERROR, operator_title(f->op) + ": more elements than 63 bits can count");
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 1) + ": the range from 'start' by 'step' has more elements than 63 bits can count");
   int64_t n = static_cast<int64_t>(count);
-  if (lattis_status st = core::check_sizes("arange", 1, &n, core::itemsize(t), nullptr)) return st;
+  if (lattis_status st = core::check_sizes(where(f, 1).c_str(), 1, &n, core::itemsize(t), nullptr)) return st;
   fresh(m, 1, &n, t);
   return LATTIS_OK;
 }

@@ -34,7 +34,23 @@ lattis_status infer_mask_put(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
+// The mask broadcasts to self and is bool.
+lattis_status check_fill_mask(lattis_frame* f, const Value* a) {
+  const Tensor *self = tensor_arg(a[0]), *mask = tensor_arg(a[1]);
+  if (mask->dtype != LATTIS_BOOL)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 1) + ": expected a bool mask, got dtype " + core::dtype_info(mask->dtype).name);
+  int ndim = self->ndim();
+  int64_t sizes[LATTIS_MAX_DIMS];
+  std::copy(self->sizes(), self->sizes() + ndim, sizes);
+  if (!broadcast(&ndim, sizes, mask->ndim(), mask->sizes()))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": shape " + core::shape_string(mask) +
+                                           " does not broadcast with " + core::shape_string(self) + " ('self')");
+  return LATTIS_OK;
+}
+
 lattis_status masked_fill(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_fill_mask(f, a)) return st;
   static const Callee scalar("where", "ScalarSelf"), tensor("where", "self");
   bool number = a[2].tag != LATTIS_TENSOR;
   DType v = number ? core::number_dtype(a[2]) : tensor_arg(a[2])->dtype, self = tensor_arg(a[0])->dtype;
@@ -49,6 +65,7 @@ lattis_status masked_fill(lattis_frame* f, const Value* a, Value* r) {
 
 lattis_status masked_select(lattis_frame* f, const Value* a, Value* r) {
   static const Callee expand("expand", ""), index("_mask_index", "");
+  if (lattis_status st = check_fill_mask(f, a)) return st;
   const Tensor *self = tensor_arg(a[0]), *mask = tensor_arg(a[1]);
   int ndim = self->ndim();
   int64_t sizes[LATTIS_MAX_DIMS];

@@ -13,12 +13,13 @@ lattis_status infer_product(lattis_frame* f, const Value* a, Meta* m, int ndim) 
                                                 core::shape_string(tensor_arg(a[i])).c_str()));
   if (x->dtype != y->dtype)
     return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: dtypes %s and %s differ; convert one with .to(...)", operator_title(f->op).c_str(),
-                        core::dtype_info(x->dtype).name, core::dtype_info(y->dtype).name));
+                 format("%s: its dtype %s is not that of 'self', %s; convert one with .to(...)", where(f, 1).c_str(),
+                        core::dtype_info(y->dtype).name, core::dtype_info(x->dtype).name));
   bool batches = ndim == 2 || x->sizes()[0] == y->sizes()[0];
   if (x->sizes()[ndim - 1] != y->sizes()[ndim - 2] || !batches)
     return raise(LATTIS_RUNTIME_ERROR, operator_title(f->op) + ": shapes " + core::shape_string(x) + " ('self') and " +
-                                           core::shape_string(y) + " ('mat2') do not multiply");
+                                           core::shape_string(y) + " ('" + f->op->schema.load()->args[1].name +
+                                           "') do not multiply");
   int64_t sizes[3] = {x->sizes()[0], x->sizes()[ndim - 2], y->sizes()[ndim - 1]};
   fresh(m, ndim, ndim == 2 ? sizes + 1 : sizes, x->dtype);
   return core::check_sizes("mm", ndim, m->sizes, core::itemsize(x->dtype), nullptr);
@@ -87,7 +88,11 @@ lattis_status batched(Chain& x, Chain& y, int64_t n, int64_t m, Value* r) {
 lattis_status matmul(lattis_frame* f, const Value* a, Value* r) {
   static const Callee mm("mm", ""), unsqueeze("unsqueeze", ""), squeeze("squeeze", "dim"), sum("sum", "");
   const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
-  if (x->ndim() == 2 && y->ndim() == 2) return mm(f, {a[0], a[1]}, r);
+  if (x->ndim() == 2 && y->ndim() == 2) {
+    Meta checked;  // errors in matmul's own words
+    if (lattis_status st = infer_mm(f, a, &checked)) return st;
+    return mm(f, {a[0], a[1]}, r);
+  }
   for (int i = 0; i < 2; i++)
     if (tensor_arg(a[i])->ndim() == 0)
       return raise(LATTIS_RUNTIME_ERROR, where(f, i) + ": a zero-dim tensor has no matrix product; use *");

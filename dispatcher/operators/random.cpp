@@ -16,8 +16,8 @@ lattis_status check_floating(lattis_frame* f, const Tensor* t, Meta* m) {
 
 lattis_status infer_uniform(lattis_frame* f, const Value* a, Meta* m) {
   if (!std::isfinite(a[1].as.d) || !std::isfinite(a[2].as.d) || a[1].as.d > a[2].as.d)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: the range %g to %g is not one", operator_title(f->op).c_str(), a[1].as.d, a[2].as.d));
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: the range 'from' %g 'to' %g is not one",
+                                              operator_title(f->op).c_str(), a[1].as.d, a[2].as.d));
   return check_floating(f, tensor_arg(a[0]), m);
 }
 

@@ -243,7 +243,7 @@ lattis_status infer_as_strided(lattis_frame* f, const Value* a, Meta* m) {
   int n = static_cast<int>(a[1].length);
   if (a[1].length != a[2].length)
     return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: %u strides for %u sizes", where(f, 2).c_str(), a[2].length, a[1].length));
+                 format("%s: %u strides for %u sizes ('size')", where(f, 2).c_str(), a[2].length, a[1].length));
   if (lattis_status st = core::check_sizes((where(f, 1)).c_str(), n, a[1].as.ints, 1, nullptr)) return st;
   alias(m, 0, t);
   if (given(a[3])) m->offset = a[3].as.i;
@@ -261,10 +261,11 @@ lattis_status infer_as_strided(lattis_frame* f, const Value* a, Meta* m) {
   }
   __int128 end = empty ? m->offset : m->offset + last + 1;
   if (m->offset < 0 || end * core::itemsize(t->dtype) > t->storage->bytes)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: sizes %s with strides %s from offset %lld reach beyond the storage of %lld bytes",
-                        operator_title(f->op).c_str(), core::describe(a[1]).c_str(), core::describe(a[2]).c_str(),
-                        (long long)m->offset, (long long)t->storage->bytes));
+    return raise(
+        LATTIS_RUNTIME_ERROR,
+        format("%s: 'size' %s with 'stride' %s from 'storage_offset' %lld reach beyond the storage of %lld bytes",
+               operator_title(f->op).c_str(), core::describe(a[1]).c_str(), core::describe(a[2]).c_str(),
+               (long long)m->offset, (long long)t->storage->bytes));
   return LATTIS_OK;
 }
 

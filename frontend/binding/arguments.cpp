@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -259,29 +260,57 @@ bool make_signature(const dispatcher::Operator* op, Signature* s) {
   return true;
 }
 
-// Tensors and plain numbers by position, the rest at their defaults: most calls. False: look closer.
-bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) const {
-  if (n > num_positional) return false;
-  const Param* p = params.data();
+namespace {
+
+// Exact ints into a buffer; false if one is something else.
+bool plain_ints(PyObject* const* items, Py_ssize_t n, int64_t* into) {
   for (Py_ssize_t i = 0; i < n; i++) {
-    PyObject* o = args[i];
-    if (p[i].type.list) return false;
-    if (Py_TYPE(o) == tensor_type && p[i].type.kind == Kind::Tensor) {
-      values[i] = core::tensor_value(unwrap(o));
-    } else if (PyFloat_CheckExact(o) && (p[i].type.kind == Kind::Scalar || p[i].type.kind == Kind::Float)) {
-      values[i] = core::floating(PyFloat_AS_DOUBLE(o));
-    } else if (PyLong_CheckExact(o) && (p[i].type.kind == Kind::Scalar || p[i].type.kind == Kind::Int)) {
-      int overflow;
-      values[i] = core::integer(PyLong_AsLongLongAndOverflow(o, &overflow));
-      if (overflow) return false;
+    int overflow;
+    if (!PyLong_CheckExact(items[i])) return false;
+    into[i] = PyLong_AsLongLongAndOverflow(items[i], &overflow);
+    if (overflow) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Tensors, plain numbers and one list of ints by position, the rest at their defaults: most calls. False: look closer.
+bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, Value* values, int64_t* ints) const {
+  const Param* p = params.data();
+  Py_ssize_t at = 0;
+  for (Py_ssize_t used = 0; used < n; at++) {
+    if (at >= num_positional) return false;
+    PyObject* o = args[used];
+    const Kind kind = p[at].type.kind;
+    if (p[at].type.list) {
+      if (kind != Kind::Int || at != first_list) return false;
+      bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
+      if (!listed && (p[at].type.list_size > 0 || at + 1 != num_positional)) return false;
+      PyObject* const* items = listed ? PySequence_Fast_ITEMS(o) : args + used;
+      Py_ssize_t count = listed ? PySequence_Fast_GET_SIZE(o) : n - used;
+      if (count > max_plain_ints || !plain_ints(items, count, ints)) return false;
+      values[at] = core::int_list(ints, count);
+      used = listed ? used + 1 : n;
+      continue;
+    }
+    if (Py_TYPE(o) == tensor_type && kind == Kind::Tensor) {
+      values[at] = core::tensor_value(unwrap(o));
+    } else if (PyFloat_CheckExact(o) && (kind == Kind::Scalar || kind == Kind::Float)) {
+      values[at] = core::floating(PyFloat_AS_DOUBLE(o));
+    } else if (PyLong_CheckExact(o) && (kind == Kind::Scalar || kind == Kind::Int)) {
+      int64_t i;
+      if (!plain_ints(&o, 1, &i)) return false;
+      values[at] = core::integer(i);
     } else {
       return false;
     }
+    used++;
   }
   const auto count = static_cast<Py_ssize_t>(params.size());
-  for (Py_ssize_t i = n; i < count; i++) {
-    if (!p[i].has_default) return false;
-    values[i] = p[i].value;
+  for (; at < count; at++) {
+    if (!p[at].has_default) return false;
+    values[at] = p[at].value;
   }
   return true;
 }
@@ -309,28 +338,30 @@ void add_context(const dispatcher::Operator* op, const Param& p) {
 
 }  // namespace
 
-bool Signature::fail(Mismatch* why, int arg, const std::string& text) const {
-  if (arg >= why->arg) {
-    why->arg = arg;
+// The overload that got furthest is the one that was meant; of equals, the one whose complaint is most specific.
+bool Signature::fail(Mismatch* why, int progress, Complaint complaint, const std::string& text) const {
+  if (std::pair(progress, complaint) > std::pair(why->progress, why->complaint)) {
+    why->progress = progress;
+    why->complaint = complaint;
     why->text = text;
   }
   return false;
 }
 
-bool Signature::wrong(Mismatch* why, int i, PyObject* got) const {
+bool Signature::wrong(Mismatch* why, int progress, int i, PyObject* got) const {
   if (PyErr_Occurred()) {
     add_context(op, params[i]);
     return false;
   }
   if (!why->explain) return false;
-  return fail(why, i,
+  return fail(why, progress, Complaint::wrong_type,
               std::string("argument '") + PyUnicode_AsUTF8(params[i].name) + "' must be " + expected(params[i].type) +
                   ", got " + type_name(got));
 }
 
-bool Signature::missing(Mismatch* why, int i) const {
+bool Signature::named(Mismatch* why, int progress, Complaint complaint, const char* text, PyObject* name) const {
   if (!why->explain) return false;
-  return fail(why, i, std::string("missing argument '") + PyUnicode_AsUTF8(params[i].name) + "'");
+  return fail(why, progress, complaint, std::string(text) + " '" + PyUnicode_AsUTF8(name) + "'");
 }
 
 // Positional arguments; *next is the first parameter they leave open.
@@ -346,20 +377,19 @@ bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* val
     if (spelled_out) {
       auto* list = static_cast<int64_t*>(arena.take(8 * (n - used)));
       for (Py_ssize_t k = used; k < n; k++)
-        if (!as_index(args[k], &list[k - used])) return wrong(why, at, args[k]);
+        if (!as_index(args[k], &list[k - used])) return wrong(why, at, at, args[k]);
       values[at] = core::int_list(list, n - used);
       used = n;
       continue;
     }
-    if (!convert(o, params[at].type, &values[at], arena)) return wrong(why, at, o);
+    if (!convert(o, params[at].type, &values[at], arena)) return wrong(why, at, at, o);
     used++;
   }
   *next = at;
   if (used == n) return true;
-  return why->explain ? fail(why, static_cast<int>(params.size()),
-                             "takes at most " + std::to_string(num_positional) + " positional arguments, got " +
-                                 std::to_string(n))
-                      : false;
+  if (!why->explain) return false;
+  return fail(why, at, Complaint::too_many,
+              "takes at most " + std::to_string(num_positional) + " positional arguments, got " + std::to_string(n));
 }
 
 // Which keyword is meant for a parameter; "input" is torch's other name for "self".
@@ -382,15 +412,14 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
   Py_ssize_t taken = 0, nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   for (int i = nkw ? 0 : next; i < count; i++) {
     PyObject* found = nkw ? find_keyword(i, args + n, kwnames) : nullptr;
+    const int progress = next + static_cast<int>(taken);
     if (found && i < next)
-      return why->explain ? fail(why, count,
-                                 std::string("got two values for argument '") + PyUnicode_AsUTF8(params[i].name) + "'")
-                          : false;
+      return named(why, progress, Complaint::unknown_keyword, "got two values for argument", params[i].name);
     if (found) {
       taken++;
-      if (!convert(found, params[i].type, &values[i], arena)) return wrong(why, i, found);
+      if (!convert(found, params[i].type, &values[i], arena)) return wrong(why, progress, i, found);
     } else if (i >= next) {
-      if (!params[i].has_default) return missing(why, i);
+      if (!params[i].has_default) return named(why, progress, Complaint::missing, "missing argument", params[i].name);
       values[i] = params[i].value;
     }
   }
@@ -403,8 +432,7 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
     }
     bool known = PyUnicode_CompareWithASCIIString(key, "input") == 0;
     for (const Param& p : params) known |= PyUnicode_Compare(key, p.name) == 0;
-    if (!known)
-      return why->explain ? fail(why, count, std::string("has no argument '") + PyUnicode_AsUTF8(key) + "'") : false;
+    if (!known) return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "has no argument", key);
   }
   return true;
 }

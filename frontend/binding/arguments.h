@@ -30,10 +30,12 @@ struct Param {
   Value value;  // the default
 };
 
-// Why a conversion failed; the furthest of several overloads is reported.
+// Why no overload fits: the complaint of the one that got furthest.
+enum class Complaint { missing, too_many, unknown_keyword, wrong_type };
 struct Mismatch {
-  bool explain = false;  // without it only `arg` is noted: most calls look at an overload or two that do not fit
-  int arg = -1;
+  bool explain = false;  // most calls look at an overload or two that do not fit: no text is made for those
+  int progress = -1;     // arguments that did fit
+  Complaint complaint = Complaint::missing;
   std::string text;
 };
 
@@ -45,7 +47,8 @@ struct Signature {
   int num_positional = 0;
   int first_list = -1;  // an int list that positional integers may spell out, as in zeros(2, 3)
 
-  bool parse_plain(PyObject* const* args, Py_ssize_t n, Value* values) const;
+  static constexpr Py_ssize_t max_plain_ints = 8;
+  bool parse_plain(PyObject* const* args, Py_ssize_t n, Value* values, int64_t* ints) const;
 
   // Fills values[0..nargs).
   bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena,
@@ -55,9 +58,9 @@ struct Signature {
   bool parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why,
                         int* next) const;
   PyObject* find_keyword(int i, PyObject* const* values, PyObject* kwnames) const;
-  bool fail(Mismatch* why, int arg, const std::string& text) const;
-  bool wrong(Mismatch* why, int i, PyObject* got) const;
-  bool missing(Mismatch* why, int i) const;
+  bool fail(Mismatch* why, int progress, Complaint complaint, const std::string& text) const;
+  bool wrong(Mismatch* why, int progress, int i, PyObject* got) const;
+  bool named(Mismatch* why, int progress, Complaint complaint, const char* text, PyObject* name) const;
 };
 
 // Builds it from the operator's schema; null with an exception.

@@ -178,7 +178,10 @@ bool gather(PyObject* o, const Discovered& d, int depth, std::vector<Value>& out
     dispatcher::Type scalar;
     scalar.kind = dispatcher::Kind::Scalar;
     if (!convert(o, scalar, &v, arena)) {
-      if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) return false;
+      if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_SetString(PyExc_RuntimeError, "tensor: argument 'data': a number does not fit 64 bits");
+        return false;
+      }
       PyErr_Clear();
       if (is_sequence(o))
         PyErr_Format(PyExc_ValueError,

@@ -130,8 +130,20 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
   return run(s.out, values);
 }
 
-std::string explain(const Packet* p, const Mismatch& why) {
-  std::string s = title(p) + ": " + why.text;
+// A keyword that a plugin will bring (requires_grad): the frontend knows.
+std::string planned(PyObject* kwnames) {
+  std::string s;
+  PyObject* module = kwnames ? PyImport_ImportModule("lattis._missing") : nullptr;
+  PyObject* note = module ? PyObject_CallMethod(module, "keywords_note", "O", kwnames) : nullptr;
+  if (note && PyUnicode_Check(note)) s = PyUnicode_AsUTF8(note);
+  Py_XDECREF(note);
+  Py_XDECREF(module);
+  PyErr_Clear();
+  return s;
+}
+
+std::string explain(const Packet* p, const Mismatch& why, PyObject* kwnames) {
+  std::string s = title(p) + ": " + why.text + planned(kwnames);
   if (p->overloads->size() > 1) {
     s += "; it takes";
     for (const auto& o : *p->overloads) s += "\n  " + title(p) + o->op->schema.load()->signature();
@@ -145,9 +157,10 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
 PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
   if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
   Value values[64];
+  int64_t ints[Signature::max_plain_ints];
   if (!kwnames)
     for (const auto& s : *p->overloads)
-      if (s->parse_plain(args, n, values)) return run(s->op, values);
+      if (s->parse_plain(args, n, values, ints)) return run(s->op, values);
   return dispatch_any(p, args, n, kwnames, number_protocol, values);
 }
 
@@ -168,7 +181,7 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
   Mismatch why{true};
   for (const auto& s : *p->overloads) s->parse(args, n, kwnames, values, &out, arena, &why);
   if (PyErr_Occurred()) return nullptr;
-  PyErr_SetString(PyExc_TypeError, explain(p, why).c_str());
+  PyErr_SetString(PyExc_TypeError, explain(p, why, kwnames).c_str());
   return nullptr;
 }
 

@@ -114,8 +114,11 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
                         "device: argument 'type' must be a device or a name such as 'cpu' or 'bank:1', got %s",
                         type_name(kind).c_str());
   if (index != Py_None) {
-    long i = PyLong_AsLong(index);
-    if (i == -1 && PyErr_Occurred()) return nullptr;
+    int overflow = 0;
+    long i = PyLong_Check(index) ? PyLong_AsLongAndOverflow(index, &overflow) : -1;
+    if (!PyLong_Check(index) || overflow || i < 0 || i > 9999)
+      return PyErr_Format(PyLong_Check(index) ? PyExc_RuntimeError : PyExc_TypeError,
+                          "device: argument 'index' must be a small int, not negative, got %R", index);
     d.index = static_cast<int32_t>(i);
   }
   return new_device(d);

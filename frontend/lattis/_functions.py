@@ -133,7 +133,10 @@ def set_default_device(device) -> None:
 
     >>> lattis.set_default_device(None)
     """
-    _C._set_default_device(device)
+    try:
+        _C._set_default_device(device)
+    except RuntimeError as error:
+        raise RuntimeError(f"set_default_device: argument 'device': {error}") from error
 
 
 def get_default_device() -> device:

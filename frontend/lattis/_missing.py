@@ -51,6 +51,12 @@ def explain(what: str, name: str, among=()) -> str:
     return f"{what} does not exist and is not planned{nearest(name, among)}"
 
 
+def keywords_note(names: tuple[str, ...]) -> str:
+    """What to add to a message about unknown keywords: which of them are planned."""
+    steps = [f"; '{n}' is planned with {STEPS[n]}" for n in names if n in ("requires_grad", "names")]
+    return "".join(steps)
+
+
 class Planned:
     """Stands on Tensor for a planned name; reading or setting it explains."""
 

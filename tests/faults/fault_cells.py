@@ -32,6 +32,7 @@ class Cell:
     names: tuple[str, ...] = ()
     extra: tuple = ()
     keywords: dict = field(default_factory=dict)
+    opens: tuple[str, ...] | None = ()  # how the message may open; None where Python itself words it
 
     def __str__(self) -> str:
         overload = "." + self.op["overload"] if self.op["overload"] else ""
@@ -39,6 +40,18 @@ class Cell:
 
     def run(self, given: dict):
         return invoke(self.op, given, self.extra, self.keywords)
+
+
+# Arguments that are wrong only beside each other: the message may name either.
+RELATED = {
+    "as_strided": ("size", "stride", "storage_offset"),
+    "empty_strided": ("size", "stride"),
+    "arange": ("start", "end", "step"),
+    "uniform": ("from", "to"),
+    "mm": ("self", "mat2"),
+    "bmm": ("self", "mat2"),
+    "matmul": ("self", "other"),
+}
 
 
 class Operator:
@@ -65,7 +78,9 @@ class Operator:
         others = [o["args"][at] for o in self.siblings if at < len(o["args"])]
         return [a for a in others if not a["keyword_only"]] + [argument]
 
-    def cell(self, name: str, fault: str, allowed: tuple, value: Callable[[], object], scene: dict | None = None) -> Cell:
+    def cell(
+        self, name: str, fault: str, allowed: tuple, value: Callable[[], object], scene: dict | None = None
+    ) -> Cell:
         """A call with one argument replaced (and, to set the scene, others)."""
 
         def given() -> dict:
@@ -75,8 +90,11 @@ class Operator:
             return values
 
         argument = next(a for a in self.args if a["name"] == name)
-        names = ("out",) if name in self.out else tuple(dict.fromkeys(a["name"] for a in self.alike(argument)))
-        return Cell(self.op, name, fault, allowed, given, names + ((name,) if name in self.out else ()))
+        if name in self.out:
+            return Cell(self.op, name, fault, allowed, given, ("out", name))
+        related = [n for n in RELATED.get(self.base, ()) if name in RELATED[self.base] and allowed != (TypeError,)]
+        names = dict.fromkeys([a["name"] for a in self.alike(argument)] + related)
+        return Cell(self.op, name, fault, allowed, given, tuple(names))
 
     def call(self, fault: str, allowed: tuple, without: tuple = (), names: tuple = (), **how) -> Cell:
         def given() -> dict:
@@ -85,7 +103,7 @@ class Operator:
         return Cell(self.op, "", fault, allowed, given, names, **how)
 
 
-# ---- faults by type ---------------------------------------------------------------------------------------------------
+# ---- faults by type ----
 
 STRANGE = {
     "a str": lambda: "x",
@@ -114,6 +132,15 @@ ALSO_WRONG = {
 }
 
 
+OTHERS = {
+    "a type": "ScalarType",  # Python's int, float and bool are dtypes
+    "a dtype": "ScalarType",
+    "a device": "Device",
+    "a matrix": "Tensor",
+    "an int": "Scalar",
+}
+
+
 def taken(label: str, argument: dict, o: Operator) -> bool:
     """Whether the argument, or that of another overload, takes the value after all."""
     types = [a["type"] for a in o.alike(argument)]
@@ -121,8 +148,7 @@ def taken(label: str, argument: dict, o: Operator) -> bool:
         return any(t.endswith("?") for t in types)
     if label == "a str":  # an unknown device's or mode's name: a fault of its own, below
         return any(kind(t) in ("Device", "str") for t in types)
-    others = {"a dtype": "ScalarType", "a device": "Device", "a matrix": "Tensor", "an int": "Scalar"}
-    return label in others and others[label] in map(kind, types)
+    return OTHERS.get(label) in map(kind, types)
 
 
 def wrong_types(o: Operator) -> Iterator[Cell]:
@@ -193,13 +219,13 @@ def sizes(o: Operator) -> Iterator[Cell]:
         name = argument["name"]
         if kind(argument["type"]) != "SymInt[]" or name == "stride":
             continue
-        strides = {"stride": lambda: (1,)} if any(a["name"] == "stride" for a in o.args) else {}
         for label, value in SIZES.items():
-            scene = {k: (lambda v=v, n=len(value): v() * n) for k, v in strides.items()}
+            strided = any(a["name"] == "stride" for a in o.args)
+            scene = {"stride": lambda value=value: (1,) * len(value)} if strided else {}
             yield o.cell(name, label, SIZE, lambda value=value: value, scene)
 
 
-# ---- faults by relation -----------------------------------------------------------------------------------------------
+# ---- faults by relation ----
 
 ACROSS = {"copy", "to"}  # operators that go between devices
 
@@ -256,8 +282,8 @@ def calls(o: Operator) -> Iterator[Cell]:
     yield o.call("no arguments", (TypeError,), tuple(a["name"] for a in o.args))
     yield o.call("an unknown keyword", (TypeError,), names=("nope",), keywords={"nope": 1})
     first = o.args[0]["name"]
-    again = arguments(o.op)[first]
-    yield o.call("an argument twice", (TypeError,), names=(first,), keywords={first: again})
+    if not any(a["name"] == first for s in o.siblings for a in s["args"][1:]):  # as in arange(2, end=5)
+        yield o.call("an argument twice", (TypeError,), names=(first,), keywords={first: arguments(o.op)[first]})
     positional = max(sum(not a["keyword_only"] for a in s["args"]) for s in o.siblings)
     mine = sum(not a["keyword_only"] for a in o.inputs())
     yield o.call("too many arguments", (TypeError,), extra=(object(),) * (positional - mine + 1))
@@ -269,7 +295,7 @@ def calls(o: Operator) -> Iterator[Cell]:
             yield o.call(f"without '{name}'", (TypeError,), (name,), names)
 
 
-# ---- faults of single operators: a table --------------------------------------------------------------------------------
+# ---- faults of single operators: a table ----
 
 C64, I64 = "complex64", "int64"
 ORDERED = ("clamp", "maximum", "minimum", "lt", "le", "gt", "ge", "relu", "floor_divide", "trunc_divide")
@@ -385,7 +411,19 @@ def tables(o: Operator) -> Iterator[Cell]:
         yield o.cell("value", "a vector", (RuntimeError,), lambda: matrix(3))
 
 
-FAULTS = (calls, wrong_types, overflows, unknown_devices, indices, sizes, mixed_devices, written, bad_out, dtypes, tables)
+FAULTS = (
+    calls,
+    wrong_types,
+    overflows,
+    unknown_devices,
+    indices,
+    sizes,
+    mixed_devices,
+    written,
+    bad_out,
+    dtypes,
+    tables,
+)
 
 
 def operators(namespace: str = "aten") -> list[Operator]:
@@ -396,12 +434,11 @@ def operators(namespace: str = "aten") -> list[Operator]:
     return [Operator(op, by_name[op["name"]]) for op in live]
 
 
-def valid_cells(namespace: str = "aten") -> list[Cell]:
+def valid_cells(chosen: list[Operator]) -> list[Cell]:
     """A call with nothing broken, for every operator: where that fails, a fault would prove nothing."""
-    return [o.call("nothing, it is valid", ()) for o in operators(namespace)]
+    return [o.call("nothing, it is valid", ()) for o in chosen]
 
 
-def cells(namespace: str = "aten", without: frozenset[str] = frozenset()) -> list[Cell]:
-    """Every cell of the operators that are registered now, less those whose schemas are in ``without``."""
-    chosen = [o for o in operators(namespace) if o.op["schema"] not in without]
+def cells(chosen: list[Operator]) -> list[Cell]:
+    """Every broken call of the operators."""
     return [cell for o in chosen for fault in FAULTS for cell in fault(o)]

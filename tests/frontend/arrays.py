@@ -3,11 +3,10 @@
 import itertools
 from dataclasses import dataclass
 
+import lattis
 import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
-
-import lattis
 
 BOOL = ("bool",)
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
@@ -68,7 +67,7 @@ def special_values(name):
 
 
 def values(name, count, seed, low=None, high=None):
-    """`count` elements: random, with special values among them; `low` and `high` limit them and leave the others out."""
+    """`count` elements: random, with special values among them; `low` and `high` limit them and leave those out."""
     rng = np.random.default_rng(seed)
     if low is not None:
         drawn = rng.uniform(low, high, count)
@@ -82,7 +81,9 @@ def values(name, count, seed, low=None, high=None):
         drawn = np.where(rng.random(count) < 0.6, small, drawn)
     else:
         drawn = (rng.standard_normal(count) * 4).astype(np_dtype(name))
-    special = np.array(special_values(name)).astype(np_dtype(name))
+    special = np.array(special_values(name), np.float64 if name in FLOATS + COMPLEX else name)
+    with np.errstate(all="ignore"):
+        special = special.astype(np_dtype(name))
     chosen = special[rng.integers(0, len(special), count)]
     return np.where(rng.random(count) < 0.2, chosen, drawn).astype(np_dtype(name))
 
@@ -140,10 +141,12 @@ def broadcastable(draw, count, max_dims=3):
 
 
 @st.composite
-def pairs(draw, name, shape, low=None, high=None, expanded=True):
+def pairs(draw, name, shape, low=None, high=None, expanded=True, nonzero=False):
     """(numpy array, tensor) with equal elements of a dtype and a shape, in one arbitrary layout."""
     layout = draw(layouts(shape, expanded))
     flat = values(name, layout.span, draw(st.integers(0, 2**32)), low, high)
+    if nonzero:
+        flat[flat == 0] = 1
     return layout.array(flat), layout.tensor(to_lattis(flat))
 
 

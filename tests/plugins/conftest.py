@@ -1,4 +1,4 @@
-"""A fresh environment with both example packages, built as wheels and installed with pip, and tiny packages for faults."""
+"""A fresh environment with both example packages, built and installed with pip; and tiny packages for faults."""
 
 import os
 import subprocess
@@ -15,15 +15,21 @@ PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
 def clean_environment(**changes):
-    """The environment variables for a child: nothing of ours but what the test says; tools beside this Python are found."""
+    """The variables for a child: of ours only what the test says; tools beside this Python are found."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("LATTIS_") and k != "PYTHONPATH"}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     return env | changes
 
 
-def run(*command, cwd, **env):
-    done = subprocess.run(command, cwd=cwd, env=clean_environment(**env), capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, f"{command[:4]} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+def run(*command, cwd, timeout=100, **env):
+    try:
+        done = subprocess.run(
+            command, cwd=cwd, env=clean_environment(**env), capture_output=True, text=True, timeout=timeout
+        )
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"the child hangs: {timeout} s were not enough\n{late.stdout}\n{late.stderr}", pytrace=False)
+    if done.returncode != 0:
+        pytest.fail(f"the child ended with {done.returncode}\n{done.stdout}\n{done.stderr}", pytrace=False)
     return done.stdout
 
 
@@ -36,7 +42,7 @@ class Guest:
     env: dict = field(default_factory=dict)
 
     def run(self, program, *arguments, **env):
-        """Runs a program and returns what it printed; it must end well."""
+        """Runs a program and returns what it printed; it must end well. ``timeout`` apart, the rest is environment."""
         return run(self.python, "-c", textwrap.dedent(program), *arguments, cwd=self.folder, **(self.env | env))
 
     def table(self, **env):
@@ -45,13 +51,15 @@ class Guest:
 
 
 def build_wheel(package, wheels):
-    run(*PIP, "wheel", "-q", "--no-build-isolation", "--no-deps", "--no-index", "-w", wheels, EXAMPLES / package, cwd=wheels)
+    options = ("-q", "--no-build-isolation", "--no-deps", "--no-index", "-w", wheels)
+    run(*PIP, "wheel", *options, EXAMPLES / package, cwd=wheels)
 
 
 def fresh_environment(folder):
     """An environment that sees the packages of the one that runs the tests, behind its own."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
-    site = Path(run(folder / "bin/python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip())
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run(folder / "bin/python", "-c", where, cwd=folder).strip())
     parents = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
     (site / "parents.pth").write_text("".join(f"import site; site.addsitedir({p!r})\n" for p in parents))
     return str(folder / "bin/python")
@@ -80,7 +88,7 @@ def host(tmp_path):
 
 @pytest.fixture
 def packages(host, tmp_path):
-    """Makes tiny packages: ``packages(name, code)`` puts one beside others where ``host`` finds it, entry point included."""
+    """Makes tiny packages: ``packages(name, code)`` puts one, entry point included, where ``host`` finds it."""
 
     def make(name, code, *, group="lattis.plugins", manifest=None):
         module = "tiny_" + name.replace("-", "_")
@@ -97,3 +105,49 @@ def packages(host, tmp_path):
         return package
 
     return make
+
+
+def compile_stranger(folder, *flags):
+    here = run(sys.executable, "-c", "import lattis._C; print(lattis._C.__file__)", cwd=folder).strip()
+    source = Path(__file__).with_name("stranger.cpp")
+    flags += ("-std=c++17", "-O1", "-shared", "-fPIC", "-I", Path(here).parent / "include")
+    run("g++", *flags, source, "-o", folder / "lib.so", cwd=folder)
+    return folder / "lib.so"
+
+
+@pytest.fixture(scope="session")
+def stranger_library(tmp_path_factory):
+    """stranger.cpp's library, built with the compiler and the installed headers alone."""
+    return compile_stranger(tmp_path_factory.mktemp("stranger"))
+
+
+@pytest.fixture(scope="session")
+def failing_library(tmp_path_factory):
+    """The same with a block that fails after others have registered."""
+    return compile_stranger(tmp_path_factory.mktemp("failing"), "-DFAILS")
+
+
+@pytest.fixture
+def stranger(host, packages, stranger_library):
+    """``host`` with that library installed as a plugin; programs find it as ``tiny_stranger.native``."""
+    packages(
+        "stranger",
+        f"""
+        import ctypes
+        from lattis.plugins import hookimpl
+
+        native = None
+
+        @hookimpl
+        def register(ctx):
+            global native
+            ctx.load_library({str(stranger_library)!r})
+            native = ctypes.CDLL({str(stranger_library)!r})
+            native.add.restype = ctypes.c_float
+            native.add.argtypes = [ctypes.c_float, ctypes.c_float]
+            native.error.restype = ctypes.c_char_p
+            native.called.restype = native.layer_calls.restype = ctypes.c_int64
+            native.include.argtypes = [ctypes.c_uint64]
+        """,
+    )
+    return host

@@ -2,10 +2,13 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from .children import run
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # Each case: what is called, and what it must count, by hand. a: (5, 7), b: (7, 3), v: (7,), s: (2, 5, 7), t: (2, 7, 3).
 CASES = {
@@ -270,23 +273,21 @@ def test_the_native_layer_in_a_program_without_python(guest, tmp_path):
     plugin = guest.run("import lattis_flops.native as n; print(n.LIBRARY)").strip()
     compiler = shutil.which("g++")
     assert compiler, "g++ is one of the packages that Lattis needs"
-    command = [compiler, "-std=c++17", "-I", lattis / "include", "-I", Path(__file__).parents[2] / "examples/layer_plugin/src"]
-    command += [Path(__file__).with_name("flops_program.cpp"), lattis / "liblattis.so", f"-Wl,-rpath,{lattis}", "-o", tmp_path / "program"]
-    built = subprocess.run(command, capture_output=True, text=True)
-    assert built.returncode == 0, built.stderr
-    done = subprocess.run([tmp_path / "program", lattis / "backends/cpu/liblattis_cpu.so", plugin], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    linked = subprocess.run(["ldd", tmp_path / "program"], capture_output=True, text=True).stdout
+    source, program = Path(__file__).with_name("flops_program.cpp"), tmp_path / "program"
+    headers = ("-I", lattis / "include", "-I", ROOT / "examples/layer_plugin/src")
+    run(compiler, "-std=c++17", *headers, source, lattis / "liblattis.so", f"-Wl,-rpath,{lattis}", "-o", program, cwd=tmp_path)
+    linked = run("ldd", program, cwd=tmp_path)
     assert "liblattis" in linked and "libpython" not in linked
-    assert done.stdout.split() == ["idle", "0", "aten::mm", str(2 * 5 * 7 * 3), "aten::mul", "35"]
+    out = run(program, lattis / "backends/cpu/liblattis_cpu.so", plugin, cwd=tmp_path)
+    assert out.split() == ["idle", "0", "aten::mm", str(2 * 5 * 7 * 3), "aten::mul", "35"]
 
 
 def test_lattis_names_neither_example():
-    """No file of Lattis knows the examples' names; only their own folder, the tests, and documents that mention them."""
-    root = Path(__file__).resolve().parents[2]
+    """No file that Lattis is made of knows the examples' names."""
     rooms = ["extensions", "core", "dispatcher", "backends", "plugins", "frontend", "cmake"]
-    files = [f for room in rooms for f in (root / room).rglob("*") if f.suffix in {".py", ".h", ".cpp", ".cmake", ".json", ".pyi", ".txt"}]
-    files += [root / "CMakeLists.txt", root / "pyproject.toml"]
+    kinds = {".py", ".h", ".cpp", ".cmake", ".json", ".pyi", ".txt"}
+    files = [f for room in rooms for f in (ROOT / room).rglob("*") if f.suffix in kinds]
+    files += [ROOT / "CMakeLists.txt", ROOT / "pyproject.toml"]
     assert len(files) > 80
     names = ("lattis_flops", "lattis-flops", "lattis_bank", "lattis-bank", '"flops', "flops-twin")
     assert [(f, n) for f in files for n in names if n in f.read_text()] == []

@@ -36,6 +36,26 @@ namespace lattis::pointwise {
 /* What an operator prints when it is called with this: an expression in C's notation. */
 struct Symbol {
   std::string text;
+
+#define LATTIS_SYMBOL_BINARY(op)                                       \
+  friend inline Symbol operator op(const Symbol& a, const Symbol& b) { \
+    return {"(" + a.text + " " #op " " + b.text + ")"};                \
+  }
+  LATTIS_SYMBOL_BINARY(+)
+  LATTIS_SYMBOL_BINARY(-)
+  LATTIS_SYMBOL_BINARY(*)
+  LATTIS_SYMBOL_BINARY(/)
+  LATTIS_SYMBOL_BINARY(<)
+  LATTIS_SYMBOL_BINARY(>)
+  LATTIS_SYMBOL_BINARY(<=)
+  LATTIS_SYMBOL_BINARY(>=)
+  LATTIS_SYMBOL_BINARY(==)
+  LATTIS_SYMBOL_BINARY(!=)
+  LATTIS_SYMBOL_BINARY(&&)
+  LATTIS_SYMBOL_BINARY(||)
+#undef LATTIS_SYMBOL_BINARY
+  friend inline Symbol operator-(const Symbol& a) { return {"(-" + a.text + ")"}; }
+  friend inline Symbol operator!(const Symbol& a) { return {"(!" + a.text + ")"}; }
 };
 
 namespace { /* objects of several instruction sets must not share these */
@@ -97,23 +117,6 @@ inline T ipow(T x, T n) {
   return r;
 }
 
-#define LATTIS_SYMBOL_BINARY(op) \
-  inline Symbol operator op(const Symbol& a, const Symbol& b) { return {"(" + a.text + " " #op " " + b.text + ")"}; }
-LATTIS_SYMBOL_BINARY(+)
-LATTIS_SYMBOL_BINARY(-)
-LATTIS_SYMBOL_BINARY(*)
-LATTIS_SYMBOL_BINARY(/)
-LATTIS_SYMBOL_BINARY(<)
-LATTIS_SYMBOL_BINARY(>)
-LATTIS_SYMBOL_BINARY(<=)
-LATTIS_SYMBOL_BINARY(>=)
-LATTIS_SYMBOL_BINARY(==)
-LATTIS_SYMBOL_BINARY(!=)
-LATTIS_SYMBOL_BINARY(&&)
-LATTIS_SYMBOL_BINARY(||)
-#undef LATTIS_SYMBOL_BINARY
-inline Symbol operator-(const Symbol& a) { return {"(-" + a.text + ")"}; }
-inline Symbol operator!(const Symbol& a) { return {"(!" + a.text + ")"}; }
 inline Symbol where(const Symbol& c, const Symbol& a, const Symbol& b) {
   return {"(" + c.text + " ? " + a.text + " : " + b.text + ")"};
 }

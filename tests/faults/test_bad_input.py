@@ -1,0 +1,119 @@
+"""Bad input: every cell of the sweep keeps its promises, and the sweep reports planted defects."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import fault_cells
+import fault_entries
+import fault_planted
+import pytest
+import sweep
+
+FOLDER = Path(__file__).parent
+NAMES = sorted({o.op["name"] for o in fault_cells.operators()})
+
+
+def listed(violations: list[sweep.Violation]) -> str:
+    return "\n".join(map(str, violations))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_operator(name):
+    report = sweep.sweep_operators([o for o in fault_cells.operators() if o.op["name"] == name])
+    assert report.cells > 5
+    assert not report.violations, f"\n{listed(report.violations)}"
+
+
+@pytest.mark.parametrize("name", sorted({e.op["name"] for e in fault_entries.entries()}))
+def test_entry(name):
+    todo = [e for e in fault_entries.entries() if e.op["name"] == name]
+    violations = sweep.sweep(todo)
+    assert not violations, f"\n{listed(violations)}"
+
+
+def generated() -> list[tuple[str, str, str]]:
+    """Schema, argument and fault of all cells. Generation calls operators, so a child does it."""
+
+    def write(pipe: int) -> None:
+        chosen = fault_cells.cells(fault_cells.operators())
+        with os.fdopen(pipe, "w") as f:
+            json.dump([(c.op["schema"], c.argument, c.fault) for c in chosen], f)
+
+    text, code = sweep.in_child(write)
+    assert code == 0, sweep.death(code)
+    return [tuple(row) for row in json.loads(text)]
+
+
+def test_cells_cover_every_argument(capsys):
+    """The cells come from the live schemas: each argument of each operator has at least two faults of its own."""
+    operators = fault_cells.operators()
+    faults: dict[tuple[str, str], set[str]] = {}
+    cells = generated()
+    for schema, argument, fault in cells:
+        faults.setdefault((schema, argument), set()).add(fault)
+    every = [(o.op["schema"], a["name"]) for o in operators for a in o.args]
+    assert not [key for key in every if len(faults.get(key, ())) < 2]
+    with capsys.disabled():
+        print(f"\n{len(cells) + len(operators) + len(fault_entries.entries())} cells of bad input")
+    assert len(cells) > 6000
+
+
+def out_of_range(namespace: str) -> list[fault_cells.Cell]:
+    """The cells of one promise: others may fail for reasons that are not planted."""
+    return [c for c in fault_cells.cells(fault_cells.operators(namespace)) if "out of range" in c.fault]
+
+
+@pytest.mark.parametrize("kernel", fault_planted.DEFECTS, ids=lambda k: k.__name__)
+def test_planted_defect_is_reported(kernel):
+    library = fault_planted.plant(kernel)
+    try:
+        todo = fault_cells.valid_cells(fault_cells.operators("planted")) + out_of_range("planted")
+        violations = sweep.sweep(todo)
+    finally:
+        library.close()
+    assert len(todo) == 5
+    assert fault_planted.DEFECTS[kernel] in listed(violations)
+
+
+def test_a_death_does_not_end_the_sweep():
+    library = fault_planted.plant(fault_planted.dies)
+    try:
+        todo = out_of_range("planted")
+        violations = sweep.sweep(todo)
+    finally:
+        library.close()
+    assert [v.what for v in violations] == ["the process died by SIGSEGV"] * 2  # of four: 7 and 2**62
+
+
+def test_honest_operator_has_no_violation():
+    library = fault_planted.plant(fault_planted.honest)
+    try:
+        todo = fault_cells.valid_cells(fault_cells.operators("planted")) + out_of_range("planted")
+        violations = sweep.sweep(todo)
+    finally:
+        library.close()
+    assert violations == []
+
+
+def standalone(code: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", code], cwd=FOLDER, capture_output=True, text=True, timeout=120)
+
+
+def test_standalone_lists_and_fails():
+    planted = "import sys, sweep, fault_planted as p; p.plant(p.ignores); p.plant(p.nameless); "
+    done = standalone(planted + "sys.exit(sweep.main('planted'))")
+    assert done.returncode == 1, done.stderr
+    assert "planted::ignores [dim: 7 is out of range]: raised nothing" in done.stdout
+    assert "the message does not open with 'planted::nameless:'" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("sweep: ")
+
+
+def test_standalone_refuses_another_lattis():
+    code = "import os, sys; os.environ['LATTIS_EXPECT'] = '/nowhere'; import sweep; sys.exit(sweep.main())"
+    done = standalone(code)
+    assert done.returncode == 2 and "/nowhere" in done.stdout

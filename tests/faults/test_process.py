@@ -1,0 +1,491 @@
+"""Lattis and the process around it: signals, forks, memory, threads, the environment."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+
+import lattis
+import numpy as np
+import pytest
+
+ELSEWHERE = tempfile.gettempdir()  # so that a source tree in the current folder is never what is imported
+
+
+def python(code: str, *, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess:
+    """Runs code in a fresh interpreter."""
+    env = {k: v for k, v in os.environ.items() if k not in ("OMP_NUM_THREADS", "LATTIS_PLUGINS")} | environment
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=env, cwd=ELSEWHERE)
+
+
+# ---- Ctrl-C ----
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import lattis
+{prepare}
+pid, sent = os.getpid(), []
+def press():
+    time.sleep({delay})
+    sent.append(time.perf_counter())
+    os.kill(pid, signal.SIGINT)
+threading.Thread(target=press).start()
+started = time.perf_counter()
+try:
+    {operator}
+except KeyboardInterrupt:
+    caught = time.perf_counter()
+    print("interrupted", caught - sent[0], flush=True)
+else:
+    print("finished", time.perf_counter() - started, flush=True)
+# afterwards everything works
+assert lattis.add(lattis.ones(3), 1).tolist() == [2.0, 2.0, 2.0]
+"""
+# operator -> (what it needs, the call); each works for two seconds or more
+LONG = {
+    "exp": ("x = lattis.zeros(16_000_000)", "for _ in range(1): big = lattis.exp(x.view(1, -1).expand(60, -1))"),
+    "sum": ("x = lattis.ones(1000, 1).expand(1000, 8_000_000)", "lattis.sum(x)"),
+    "mm": ("x = lattis.ones(6000, 6000)", "lattis.mm(x, x)"),
+    "bmm": ("x = lattis.ones(2000, 400, 400)", "lattis.bmm(x, x)"),
+    "randn": ("", "lattis.randn(600_000_000)"),
+    "copy_": ("x = lattis.zeros(1).expand(1_000_000_000)", "x.to(lattis.float64)"),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", LONG)
+def test_ctrl_c_within_a_fifth_of_a_second(name, threads):
+    prepare, operator = LONG[name]
+    prepare = f"lattis.set_num_threads({threads})\n{prepare}"
+    done = python(INTERRUPTED.format(prepare=prepare, operator=operator, delay=0.3), timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    what, seconds = done.stdout.split()
+    assert what == "interrupted", f"{name} was over after {seconds} s, before the signal's effect"
+    assert float(seconds) < 0.2
+
+
+def test_ctrl_c_leaves_the_argument_of_an_out_form_usable():
+    code = INTERRUPTED.format(
+        prepare="x = lattis.ones(1000, 1).expand(1000, 8_000_000); y = lattis.zeros(1000)",
+        operator="lattis.sum(x, 1, out=y)",
+        delay=0.3,
+    )
+    done = python(code + "assert y.shape == (1000,); y.fill_(3); assert y.sum().item() == 3000\n")
+    assert done.returncode == 0 and done.stdout.startswith("interrupted"), done.stdout + done.stderr
+
+
+SIGNALS = """
+import os, signal, threading, time
+import lattis
+lattis.set_num_threads({threads})
+seen = []
+signal.signal(signal.SIGUSR1, lambda *a: seen.append(1))
+x = lattis.ones(3000, 3000)
+done = threading.Event()
+def press():
+    while not done.is_set():
+        os.kill(os.getpid(), signal.SIGUSR1)
+        time.sleep(0.01)
+presser = threading.Thread(target=press)
+presser.start()
+y = lattis.mm(x, x)
+done.set()
+presser.join()
+assert y[17, 2999].item() == 3000 and seen
+del x, y
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_signals_during_a_product_leave_the_heap_whole(threads):
+    """A handler's frame is pushed where the stack pointer is, wherever a generated kernel has put that."""
+    done = python(SIGNALS.format(threads=threads))
+    assert done.returncode == 0, done.stderr
+
+
+# ---- fork ----
+
+
+def exit_of_child(work, seconds: float) -> int | None:
+    """Forks; the child's exit code, or None if it hangs."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.01)
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+    return None
+
+
+def threaded_operators() -> None:
+    x = lattis.ones(2_000_000)
+    assert lattis.exp(x).sum().item() == pytest.approx(2_000_000 * np.e, rel=1e-5)
+    a = lattis.ones(600, 600)
+    assert lattis.mm(a, a)[7, 9].item() == 600
+
+
+def test_child_forked_after_a_threaded_operator_runs_one():
+    before = lattis.get_num_threads()
+    lattis.set_num_threads(2)
+    try:
+        threaded_operators()
+        assert exit_of_child(threaded_operators, 30) == 0
+        threaded_operators()  # the parent goes on
+    finally:
+        lattis.set_num_threads(before)
+
+
+def test_grandchild_and_thread_in_the_child():
+    def work():
+        thread = threading.Thread(target=threaded_operators)
+        thread.start()
+        thread.join()
+        assert exit_of_child(threaded_operators, 20) == 0
+
+    threaded_operators()
+    assert exit_of_child(work, 40) == 0
+
+
+def test_child_uses_one_thread():
+    def work():
+        assert lattis.get_num_threads() == 1
+
+    threaded_operators()
+    assert exit_of_child(work, 10) == 0
+
+
+# ---- memory ----
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_meta_of_a_million_million_elements_allocates_nothing():
+    before, memory = lattis._C._allocator_stats("cpu"), resident()
+    x = lattis.empty(1_000_000, 1_000_000, device="meta")
+    y = lattis.exp(x + x.t()).sum(0) * 2
+    z = lattis.mm(x, x)
+    w = lattis.where(x > 0, x, 0.0).reshape(10**12)
+    v = lattis.zeros(10**12, device="meta").add_(1)
+    shapes = [tuple(t.shape) for t in (y, z, w, v)]
+    after = lattis._C._allocator_stats("cpu")
+    assert shapes == [(10**6,), (10**6, 10**6), (10**12,), (10**12,)]
+    assert after["allocations"] == before["allocations"] and after["live_bytes"] == before["live_bytes"]
+    assert resident() - memory < 1 << 22
+    assert x.numel() == 10**12 and x.data_ptr() == 0
+
+
+SHAPE = (300, 300)
+INTO = {
+    "add": (lambda a, b, **k: lattis.add(a, b, **k), lambda a, b: a + b),
+    "exp": (lambda a, b, **k: lattis.exp(a, **k), lambda a, b: np.exp(a)),
+    "mm": (lambda a, b, **k: lattis.mm(a, b, **k), lambda a, b: a @ b),
+    "sum": (lambda a, b, **k: lattis.sum(a, 0, **k), lambda a, b: a.sum(0)),
+    "where": (lambda a, b, **k: lattis.where(a > b, a, b, **k), lambda a, b: np.where(a > b, a, b)),
+    "maximum": (lambda a, b, **k: lattis.maximum(a, b, **k), np.maximum),
+    "argmax": (lambda a, b, **k: lattis.argmax(a, 1, **k), lambda a, b: a.argmax(1)),
+}
+
+
+@pytest.mark.parametrize("name", INTO)
+def test_out_writes_into_the_given_memory(name):
+    call, oracle = INTO[name]
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(SHAPE) for _ in range(2)]
+    a, b = (lattis.tensor(x) for x in arrays)
+    want = oracle(*arrays)
+    out = lattis.from_numpy(np.full_like(want, 7))
+    pointer, storage = out.data_ptr(), out.storage().data_ptr()
+    extra = 1 if name == "where" else 0  # the condition
+    call(a, b, out=out)  # once, for what is made on first use
+    gc.collect()
+    before = lattis._C._allocator_stats("cpu")["allocations"]
+    result = call(a, b, out=out)
+    assert lattis._C._allocator_stats("cpu")["allocations"] == before + extra
+    assert result is out and (out.data_ptr(), out.storage().data_ptr()) == (pointer, storage)
+    np.testing.assert_allclose(out.numpy(), want, rtol=1e-10)
+
+
+def test_the_functional_form_does_allocate():
+    """The count above can change: the same call without out= takes memory."""
+    a = lattis.ones(*SHAPE)
+    before = lattis._C._allocator_stats("cpu")["allocations"]
+    kept = lattis.add(a, a)
+    assert lattis._C._allocator_stats("cpu")["allocations"] == before + 1
+    assert kept.data_ptr() != a.data_ptr()
+
+
+def test_out_into_a_view_writes_the_base():
+    base = lattis.zeros(4, 4)
+    lattis.add(lattis.ones(2, 2), 1, out=base[1:3, 1:3])
+    want = np.zeros((4, 4))
+    want[1:3, 1:3] = 2
+    np.testing.assert_array_equal(base.numpy(), want)
+
+
+def test_out_that_overlaps_an_input():
+    buffer = np.arange(10.0)
+    x = lattis.from_numpy(buffer.copy())
+    lattis.add(x[:-1], x[1:], out=x[1:])
+    np.testing.assert_array_equal(x.numpy()[1:], buffer[:-1] + buffer[1:])
+
+
+@pytest.mark.parametrize("n", [2**44, 2**50])
+def test_out_of_memory_is_an_exception_and_the_process_goes_on(n):
+    kept = lattis.arange(1000)
+    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    for make in (lattis.empty, lattis.zeros, lattis.randn):
+        with pytest.raises(lattis.OutOfMemoryError, match="bytes"):
+            make(n)
+    row = lattis.ones(1, 2**20)
+    with pytest.raises(lattis.OutOfMemoryError):
+        row.expand(n >> 20, 2**20) + 1.0
+    assert issubclass(lattis.OutOfMemoryError, RuntimeError)
+    assert lattis._C._allocator_stats("cpu")["live_bytes"] - live <= row.numel() * 4
+    assert kept.sum().item() == 499500 and (lattis.ones(1000) + 1).sum().item() == 2000
+
+
+def test_out_of_memory_under_a_limit():
+    """The system refuses what the machine would have: an exception too, and what is cached is given back first."""
+    code = """
+import resource, lattis
+x = [lattis.zeros(25_000_000) for _ in range(3)]
+del x
+used = int(open('/proc/self/statm').read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (200 << 20),) * 2)
+y = lattis.zeros(100_000_000)      # 400 MB: only with the 300 MB of the cache given back
+try:
+    lattis.zeros(300_000_000)
+except lattis.OutOfMemoryError as e:
+    print('refused', e)
+assert (lattis.ones(1000) + 1).sum().item() == 2000
+"""
+    done = python(code)
+    assert done.returncode == 0 and done.stdout.startswith("refused"), done.stdout + done.stderr
+
+
+# ---- threads ----
+
+
+def in_threads(works) -> None:
+    """Runs all at once; the first exception comes out."""
+    errors = []
+
+    def guarded(work):
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(w,)) for w in works]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert not any(t.is_alive() for t in threads), "a thread hangs"
+    if errors:
+        raise errors[0]
+
+
+def test_deleters_run_on_other_threads():
+    """Arrays under tensors are let go exactly once, by whatever thread drops the last reference."""
+    alive = list(range(400))
+    tensors = []
+    for i in range(400):
+        array = np.full(1000, float(i))
+        weakref.finalize(array, alive.pop)
+        tensors.append(lattis.from_numpy(array))
+        del array
+    chunks = [tensors[k::4] for k in range(4)]
+    tensors.clear()
+
+    def work(mine):
+        while mine:
+            t = mine.pop()
+            assert t[3].item() == t[999].item()
+            del t
+
+    assert len(alive) == 400
+    in_threads([lambda mine=mine: work(mine) for mine in chunks])
+    gc.collect()
+    assert alive == []
+
+
+def test_memory_from_one_thread_is_freed_by_another():
+    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    made: list = []
+    in_threads([lambda: made.extend(lattis.ones(1000) * k for k in range(500)) for _ in range(4)])
+    assert len(made) == 2000
+    in_threads([lambda: [made.pop() for _ in range(500)] for _ in range(4)])
+    gc.collect()
+    assert lattis._C._allocator_stats("cpu")["live_bytes"] == live
+
+
+class Stress:
+    """Four threads register and withdraw, eight call; every value must be one that a registration explains."""
+
+    def __init__(self, seconds: float):
+        self.end = time.monotonic() + seconds
+        self.called = [0] * 8
+        self.registered = [0] * 4
+
+    def going(self) -> bool:
+        return time.monotonic() < self.end
+
+    def register(self, k: int) -> None:
+        while self.going():
+            library = lattis.library.Library(f"stress{k}", owner=f"thread {k}")
+            try:
+                library.define("twice(Tensor self) -> Tensor")
+                library.impl("twice", lambda x: x + x, "composite")
+                packet = lattis._C._packet(f"stress{k}::twice")
+                assert packet(lattis.tensor([k + 1.0])).tolist() == [2.0 * (k + 1)]
+                library.impl("aten::neg", lambda x: x * -1.0, "cpu")  # stacks over ours, with the same meaning
+                layer = library.register_layer(f"watch{k}", lambda call, *a, **kw: call(*a, **kw))
+                with layer.on():
+                    assert lattis.add(lattis.ones(2), k).tolist() == [1.0 + k] * 2
+                layer.remove()
+                self.registered[k] += 1
+            finally:
+                library.close()
+
+    def call(self, k: int) -> None:
+        x = lattis.arange(50, dtype=lattis.float32) + k
+        want = np.arange(50, dtype=np.float32) + k
+        while self.going():
+            assert lattis.neg(x).tolist() == (-want).tolist()
+            assert (x * 2 + 1).sum().item() == float((want * 2 + 1).sum())
+            assert lattis.mm(x.view(1, 50), x.view(50, 1)).item() == float(want @ want)
+            self.called[k] += 1
+
+
+def test_registration_and_withdrawal_while_others_call():
+    stress = Stress(3)
+    registering = [lambda k=k: stress.register(k) for k in range(4)]
+    calling = [lambda k=k: stress.call(k) for k in range(8)]
+    in_threads(registering + calling)
+    assert min(stress.registered) > 3 and min(stress.called) > 3
+    assert lattis.neg(lattis.tensor([1.0])).tolist() == [-1.0]
+    with pytest.raises(AttributeError):
+        lattis._C._packet("stress0::gone")
+
+
+# ---- the environment ----
+
+
+@pytest.mark.parametrize("first, second", [("numpy", "lattis"), ("lattis", "numpy")])
+def test_import_order_with_numpy(first, second):
+    code = f"""
+import {first}, {second}
+import numpy as np
+a = np.arange(640_000.0).reshape(800, 800) / 1e5
+x = lattis.from_numpy(a)
+for _ in range(3):
+    np.testing.assert_allclose(lattis.mm(x, x).numpy(), a @ a, rtol=1e-10)
+"""
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_import_loads_no_numpy():
+    done = python("import sys, lattis; print('numpy' in sys.modules)")
+    assert done.stdout.strip() == "False", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_omp_num_threads_is_obeyed(n):
+    done = python("import lattis; print(lattis.get_num_threads())", OMP_NUM_THREADS=str(n))
+    assert done.stdout.strip() == str(n), done.stderr
+
+
+def test_threads_of_one_really_run_one():
+    code = """
+import os, lattis
+x = lattis.ones(3_000_000)
+for _ in range(3): lattis.exp(x); lattis.mm(x[:1_000_000].view(1000, 1000), x[:1_000_000].view(1000, 1000))
+print(len(os.listdir('/proc/self/task')))
+"""
+    assert python(code, OMP_NUM_THREADS="1").stdout.strip() == "1"
+    assert python(code, OMP_NUM_THREADS="2").stdout.strip() == "2"
+
+
+def quota() -> float:
+    """The processors that the cgroup grants."""
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as f:
+            granted, period = f.read().split()
+    except OSError:
+        return math.inf
+    return math.inf if granted == "max" else math.ceil(int(granted) / int(period))
+
+
+def test_default_threads_come_from_the_affinity():
+    cpus = sorted(os.sched_getaffinity(0))
+    for chosen in (set(cpus[:1]), set(cpus)):
+        done = python(f"import os; os.sched_setaffinity(0, {chosen}); import lattis; print(lattis.get_num_threads())")
+        assert int(done.stdout) == min(len(chosen), quota()), done.stderr
+
+def test_trace_prints_operator_keys_entry_and_owner():
+    code = """
+import lattis
+x = lattis.ones(2)
+print('values', (x + x).tolist())
+"""
+    done = python(code, LATTIS_TRACE_DISPATCH="1")
+    assert done.returncode == 0 and done.stdout == "values [2.0, 2.0]\n"
+    lines = [line for line in done.stderr.splitlines() if "aten::add" in line]
+    assert len(lines) == 1, done.stderr
+    assert "cpu" in lines[0] and "keys" in lines[0]
+    assert python(code).stderr == ""
+
+
+def test_trace_names_layer_and_owner():
+    code = """
+import lattis
+lib = lattis.library.Library('mine', owner='somebody')
+layer = lib.register_layer('watch', lambda call, *a, **k: call(*a, **k))
+with layer.on():
+    lattis.neg(lattis.ones(1))
+"""
+    done = python(code, LATTIS_TRACE_DISPATCH="1")
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "aten::neg" in line]
+    assert any("watch" in line for line in lines) and any("somebody" in line for line in lines), done.stderr
+
+
+def test_a_read_only_page_is_never_written():
+    """Memory that the system protects shows that an operator only reads its input."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    page = os.sysconf("SC_PAGE_SIZE")
+    raw = np.zeros(3 * page, dtype=np.uint8)
+    start = (-raw.ctypes.data) % page
+    array = raw[start : start + page].view(np.float32)
+    array[:] = np.arange(array.size)
+    x = lattis.from_numpy(array)
+    assert libc.mprotect(ctypes.c_void_p(array.ctypes.data), page, 1) == 0
+    try:
+        total = (lattis.exp(x * 0) + x).sum().item()
+    finally:
+        libc.mprotect(ctypes.c_void_p(array.ctypes.data), page, 3)
+    assert total == array.sum(dtype=np.float64) + array.size

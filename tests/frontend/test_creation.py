@@ -1,0 +1,253 @@
+"""Factories, copies and casts against numpy."""
+
+import lattis
+import numpy as np
+import pytest
+from arrays import (
+    COMPLEX,
+    DTYPES,
+    FLOATS,
+    all_pairs,
+    assert_same,
+    bits,
+    class_of,
+    lt_dtype,
+    np_dtype,
+    pairs,
+    shapes,
+    to_numpy,
+    values,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(shape=shapes())
+def test_constant_factories(dtype, shape):
+    d = lt_dtype(dtype)
+    assert_same(lattis.zeros(shape, dtype=d), np.zeros(shape, np_dtype(dtype)))
+    assert_same(lattis.ones(*shape or [()], dtype=d), np.ones(shape, np_dtype(dtype)))
+    fill = class_of(dtype) > 0 and 3 or True
+    assert_same(lattis.full(shape, fill, dtype=d), np.full(shape, fill, np_dtype(dtype)))
+    made = lattis.empty(shape, dtype=d)
+    assert made.shape == shape and made.dtype is d and made.is_contiguous()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(data=st.data())
+def test_like_factories(dtype, data):
+    x, t = data.draw(pairs(dtype, data.draw(shapes())))
+    assert_same(lattis.zeros_like(t), np.zeros_like(x))
+    assert_same(lattis.ones_like(t), np.ones_like(x))
+    assert_same(lattis.full_like(t, True), np.full_like(x, True))
+    assert_same(lattis.zeros_like(t, dtype=lattis.int16), np.zeros(x.shape, np.int16))
+    assert lattis.empty_like(t).shape == x.shape and lattis.empty_like(t).dtype is lt_dtype(dtype)
+    assert lattis.empty_like(t, memory_format=lattis.contiguous_format).is_contiguous()
+
+
+@pytest.mark.parametrize("number, dtype", [(True, "bool"), (2, "int64"), (2.5, "float32"), (1j, "complex64")])
+def test_full_takes_the_numbers_dtype(number, dtype):
+    made = lattis.full((2,), number)
+    assert made.dtype is lt_dtype(dtype) and made.tolist() == [number] * 2
+
+
+BOUND = st.integers(-40, 40)
+
+
+@given(BOUND, BOUND, st.integers(-7, 7).filter(bool))
+def test_arange_of_integers(start, end, step):
+    if (end - start) * step < 0:
+        with pytest.raises(RuntimeError, match="arange: argument 'step'.*leads away"):
+            lattis.arange(start, end, step)
+        return
+    assert lattis.arange(start, end, step).tolist() == list(range(start, end, step))
+    assert lattis.arange(start, end, step).dtype is lattis.int64
+
+
+@given(BOUND, st.integers(0, 40), st.sampled_from([0.25, 0.5, 1.0, 3.0]))
+def test_arange_of_floats(start, length, step):
+    want = np.arange(start, start + length, step)
+    assert_same(lattis.arange(start, start + length, step, dtype=lattis.float64), want)
+    assert_same(lattis.arange(float(start), start + length, step), want.astype(np.float32))
+
+
+def test_arange_beyond_the_precision_of_floats():
+    big = 2**62
+    assert lattis.arange(big, big + 3).tolist() == [big, big + 1, big + 2]
+    assert lattis.arange(2**53, 2**53 + 5, 2).tolist() == list(range(2**53, 2**53 + 5, 2))
+    third = lattis.arange(0, 100_000, 1 / 3, dtype=lattis.float64)
+    np.testing.assert_allclose(to_numpy(third), np.arange(third.numel()) / 3, rtol=1e-14)
+
+
+@pytest.mark.parametrize("args", [(0, 5, 0), (0, float("inf")), (float("nan"),), (0, 1, float("nan")), (5, 0)])
+def test_arange_refuses(args):
+    with pytest.raises(RuntimeError, match="^arange: "):
+        lattis.arange(*args)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", *FLOATS])
+def test_arange_in_a_dtype(dtype):
+    assert_same(lattis.arange(9, dtype=lt_dtype(dtype)), np.arange(9).astype(np_dtype(dtype)))
+
+
+@pytest.mark.parametrize("size", [(-1,), (2, -3), (2**62, 4), (2**40, 2**40)])
+@pytest.mark.parametrize("name", ["empty", "zeros", "ones", "rand"])
+def test_impossible_sizes(name, size):
+    with pytest.raises(RuntimeError, match="argument 'size'|size"):
+        getattr(lattis, name)(size)
+
+
+def test_more_memory_than_there_is():
+    with pytest.raises(lattis.OutOfMemoryError, match="bytes|memory"):
+        lattis.empty(2**55)
+    assert issubclass(lattis.OutOfMemoryError, RuntimeError)
+
+
+def test_empty_strided():
+    t = lattis.empty_strided((2, 3), (1, 4))
+    assert t.shape == (2, 3) and t.stride() == (1, 4)
+    assert t.storage().nbytes() >= 4 * (1 + 2 * 4 + 1)
+    for strides in ((1,), (-1, 1)):
+        with pytest.raises(RuntimeError, match="empty_strided: argument 'stride'"):
+            lattis.empty_strided((2, 3), strides)
+
+
+def test_meta_allocates_nothing():
+    t = lattis.empty(10**6, 10**6, device="meta")
+    assert t.numel() == 10**12 and (t + t).sum(0).shape == (10**6,)
+    assert str(t.device) == "meta"
+
+
+# ---- copies and casts ------------------------------------------------------------------------------------------------
+
+
+def casts_defined(x, to):
+    """The elements whose cast numpy and C define: floats that fit the integer."""
+    if class_of(str(x.dtype)) < 2 or class_of(to) != 1:
+        return np.ones(x.shape, bool)
+    limits, real = np.iinfo(to), np.real(x).astype(np.longdouble)
+    with np.errstate(all="ignore"):
+        return np.isfinite(real) & (np.trunc(real) >= limits.min) & (np.trunc(real) <= limits.max)
+
+
+@pytest.mark.parametrize("source, to", all_pairs(DTYPES))
+@given(data=st.data())
+def test_casts(source, to, data):
+    x, t = data.draw(pairs(source, data.draw(shapes(3))))
+    t_before = bits(t)
+    with np.errstate(all="ignore"):
+        wide = np.real(x) if class_of(source) == 3 and class_of(to) not in (0, 3) else x
+        want = wide.astype(np_dtype(to))
+    got = t.to(lt_dtype(to))
+    defined = casts_defined(x, to)
+    assert got.shape == x.shape and got.dtype is lt_dtype(to)
+    exact = np.complex128 if class_of(to) == 3 else np.float64 if class_of(to) == 2 else want.dtype
+    np.testing.assert_array_equal(to_numpy(got)[defined].astype(exact), want[defined].astype(exact))
+    assert bits(t) == t_before
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_every_half_survives(dtype):
+    """All 65536 bit patterns to float32 and back."""
+    every = np.arange(2**16, dtype=np.uint16).view(np_dtype(dtype))
+    wide = lattis.tensor(every.astype(np.float32))
+    np.testing.assert_array_equal(to_numpy(wide.to(lt_dtype(dtype))).astype(np.float32), every.astype(np.float32))
+    np.testing.assert_array_equal(to_numpy(wide.to(lt_dtype(dtype)).to(lattis.float32)), every.astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_rounding_to_half_is_to_nearest_even(dtype):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2**32, 200_000, dtype=np.uint32).view(np.float32)
+    with np.errstate(all="ignore"):
+        want = x.astype(np_dtype(dtype)).astype(np.float32)
+    np.testing.assert_array_equal(to_numpy(lattis.tensor(x).to(lt_dtype(dtype)).to(lattis.float32)), want)
+
+
+def test_to_returns_itself_where_nothing_changes():
+    t = lattis.ones(2)
+    assert t.to(lattis.float32) is t and t.to("cpu") is t and t.float() is t
+    assert t.to(lattis.float32, copy=True) is not t
+    assert t.to(lattis.zeros(1, dtype=lattis.int8)).dtype is lattis.int8
+    assert t.to("cpu", lattis.float64).dtype is lattis.float64
+
+
+@pytest.mark.parametrize(
+    "name, dtype",
+    [
+        ("half", "float16"),
+        ("double", "float64"),
+        ("long", "int64"),
+        ("int", "int32"),
+        ("short", "int16"),
+        ("bool", "bool"),
+    ],
+)
+def test_casts_by_name(name, dtype):
+    assert getattr(lattis.ones(2), name)().dtype is lt_dtype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(data=st.data())
+def test_clone(dtype, data):
+    x, t = data.draw(pairs(dtype, data.draw(shapes())))
+    c = t.clone()
+    assert_same(c, x)
+    assert c._base is None and (not x.size or c.storage().data_ptr() != t.storage().data_ptr())
+    assert t.clone(memory_format=lattis.contiguous_format).is_contiguous()
+
+
+@given(st.data())
+def test_copy_broadcasts_and_converts(data):
+    x, t = data.draw(pairs("float64", (3, 4), expanded=False))
+    y, s = data.draw(
+        pairs(data.draw(st.sampled_from(["int32", "float32", "bool"])), data.draw(st.sampled_from([(4,), (3, 1), ()])))
+    )
+    version = t._version
+    assert t.copy_(s) is t and t._version == version + 1
+    assert_same(t, np.broadcast_to(y.astype(np.float64), (3, 4)))
+
+
+def test_copy_refuses():
+    t = lattis.zeros(2)
+    with pytest.raises(RuntimeError, match=r"copy_: argument 'src'.*\(3,\).*\(2,\)"):
+        t.copy_(lattis.ones(3))
+    with pytest.raises(RuntimeError, match="copy_: .*share one memory location"):
+        lattis.zeros(1).expand(3).copy_(lattis.ones(3))
+    assert t.tolist() == [0.0, 0.0]
+
+
+def test_overlapping_copy():
+    x = np.arange(20.0)
+    t = lattis.tensor(x)
+    t[3:].copy_(t[:-3])
+    np.testing.assert_array_equal(to_numpy(t)[3:], x[:-3])
+    m = lattis.arange(9).view(3, 3)
+    m.copy_(m.t().clone())
+    assert m.tolist() == np.arange(9).reshape(3, 3).T.tolist()
+    m.copy_(m.t())
+    assert m.tolist() == np.arange(9).reshape(3, 3).tolist()
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in COMPLEX])
+def test_fill_and_zero(dtype):
+    t = lattis.from_numpy(values("float64", 24, 1).reshape(4, 6)).to(lt_dtype(dtype), copy=True)[::2, 1:]
+    assert t.fill_(1) is t and to_numpy(t).astype(float).tolist() == [[1.0] * 5] * 2
+    assert t.fill_(lattis.tensor(0)) is t and not to_numpy(t).astype(bool).any()
+    t.fill_(True)
+    assert t.zero_() is t and not to_numpy(t).astype(bool).any()
+
+
+def test_fill_refuses_complex():
+    with pytest.raises(RuntimeError, match="fill_: argument 'value'"):
+        lattis.zeros(1).fill_(1j)
+
+
+def test_move_to_meta_keeps_shape_and_dtype():
+    t = lattis.ones(2, 3, dtype=lattis.int8).to("meta")
+    assert t.device.type == "meta" and t.shape == (2, 3) and t.dtype is lattis.int8
+    with pytest.raises(NotImplementedError, match="meta.*no data"):
+        t.to("cpu")
+    with pytest.raises(NotImplementedError, match="meta.*no data"):
+        lattis.empty((), device="meta").item()

@@ -1,0 +1,85 @@
+"""Every example in the documentation runs: of operators, of public Python names, and of the README."""
+
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import lattis
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OPERATORS = {o["schema"].partition("(")[0]: o["doc"] for o in lattis._C._operators() if o["doc"]}
+PARSER = doctest.DocTestParser()
+
+
+def run(text, name):
+    """Runs a text's examples with `lattis` at hand; the failures' report."""
+    report = []
+    test = PARSER.get_doctest(text, {"lattis": lattis}, name, None, 0)
+    assert test.examples, f"{name}: no example"
+    result = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=report.append)
+    assert result.attempted and not result.failed, "".join(report)
+
+
+def with_examples(docs):
+    return [pytest.param(name, doc, id=name) for name, doc in docs.items() if doc and ">>> " in doc]
+
+
+def public_objects():
+    """Functions and classes of the namespace, of its Python modules, and their public methods."""
+    found = {"lattis": lattis}
+    for module in (lattis, lattis.library, lattis.plugins):
+        for name in dir(module):
+            o = getattr(module, name)
+            ours = (getattr(o, "__module__", None) or "").startswith("lattis")
+            if not name.startswith("_") and ours and (inspect.isroutine(o) or inspect.isclass(o)):
+                found[f"{module.__name__}.{name}"] = o
+    for path, o in list(found.items()):
+        if inspect.isclass(o):
+            found.update({f"{path}.{n}": m for n, m in vars(o).items() if not n.startswith("_") and callable(m)})
+    return {path: inspect.getdoc(o) for path, o in found.items()}
+
+
+PUBLIC = public_objects()
+
+
+@pytest.mark.parametrize("name, doc", with_examples(OPERATORS))
+def test_operators(name, doc):
+    run(doc, name)
+
+
+@pytest.mark.parametrize("name, doc", with_examples(PUBLIC))
+def test_public_names(name, doc):
+    run(doc, name)
+
+
+def test_every_public_operator_has_an_example():
+    names = {o["name"] for o in lattis._C._operators() if not o["private"] and o["form"] == "functional"}
+    shown = {o["name"] for o in lattis._C._operators() if ">>> " in o["doc"]}
+    assert len(names) > 50 and not names - shown
+
+
+def test_every_public_name_is_documented():
+    silent = [path for path, doc in PUBLIC.items() if not doc]
+    assert len(PUBLIC) > 100 and not silent
+
+
+def readme_blocks():
+    text = (ROOT / "README.md").read_text()
+    return re.findall(r"^```(?:python|pycon|py)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def test_readme_examples():
+    for i, block in enumerate(b for b in readme_blocks() if ">>> " in b):
+        run(block, f"README.md, example {i + 1}")
+
+
+def test_readme_programs():
+    """One after the other in a fresh interpreter, as a reader would paste them."""
+    programs = [b for b in readme_blocks() if ">>> " not in b]
+    assert programs, "README.md shows no program"
+    found = subprocess.run([sys.executable, "-c", "\n".join(programs)], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr

@@ -1,0 +1,208 @@
+"""Random numbers: Philox's published vectors, streams, seeds and threads, and their distributions."""
+
+import lattis
+import numpy as np
+import pytest
+import scipy.stats
+from arrays import FLOATS, bits, lt_dtype, to_numpy
+
+# Random123, "kat_vectors": counter, key, result of philox4x32 with ten rounds.
+PUBLISHED = [
+    ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+]
+
+
+def philox(counter, key):
+    """Philox-4x32-10 by the paper's definition, in plain Python."""
+    c, (k0, k1) = list(counter), key
+    for _ in range(10):
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [b >> 32 ^ c[1] ^ k0, b & 0xFFFFFFFF, a >> 32 ^ c[3] ^ k1, a & 0xFFFFFFFF]
+        k0, k1 = k0 + 0x9E3779B9 & 0xFFFFFFFF, k1 + 0xBB67AE85 & 0xFFFFFFFF
+    return c
+
+
+def words(text):
+    return [int(w, 16) for w in text.split()]
+
+
+def stream(seed, first, blocks):
+    """The words of consecutive counters, under a seed as the key."""
+    key = seed & 0xFFFFFFFF, seed >> 32
+    return [w for n in range(first, first + blocks) for w in philox([n & 0xFFFFFFFF, n >> 32, 0, 0], key)]
+
+
+def seeded(seed):
+    return lattis.Generator().manual_seed(seed)
+
+
+@pytest.mark.parametrize("counter, key, result", PUBLISHED)
+def test_the_oracle_gives_the_published_vectors(counter, key, result):
+    assert philox(words(counter), words(key)) == words(result)
+
+
+def test_the_first_published_vector_is_the_stream_of_seed_zero():
+    published = [w >> 8 for w in words(PUBLISHED[0][2])]
+    assert (lattis.rand(4, generator=seeded(0)) * 2**24).tolist() == published
+
+
+@pytest.mark.parametrize("seed", [0, 1, 12345, 2**32 + 7, 2**64 - 1])
+def test_uniform_float32_is_philox(seed):
+    want = np.array([w >> 8 for w in stream(seed, 0, 300)], np.float32) / np.float32(2**24)
+    np.testing.assert_array_equal(to_numpy(lattis.rand(1200, generator=seeded(seed))), want)
+
+
+@pytest.mark.parametrize("seed", [0, 99])
+def test_uniform_float64_takes_two_words(seed):
+    high, low = np.array(stream(seed, 0, 100), np.uint64).reshape(-1, 2).T
+    want = ((high << np.uint64(32) | low) >> np.uint64(11)).astype(np.float64) / 2.0**53
+    np.testing.assert_array_equal(to_numpy(lattis.rand(200, generator=seeded(seed), dtype=lattis.float64)), want)
+
+
+def test_a_large_offset():
+    g = lattis.Generator()
+    g.set_state((5, 4 * (2**32 + 1)))
+    want = [w >> 8 for w in stream(5, 2**32 + 1, 2)]
+    assert (lattis.rand(8, generator=g) * 2**24).tolist() == want
+
+
+def test_normal_is_box_and_muller_of_the_uniform_stream():
+    u = np.array([w >> 8 for w in stream(3, 0, 250)]) / 2.0**24
+    radius, angle = np.sqrt(-2 * np.log(1 - u[::2])), 2 * np.pi * u[1::2]
+    want = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).ravel()
+    np.testing.assert_allclose(to_numpy(lattis.randn(1000, generator=seeded(3))), want, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("draw", [lattis.rand, lattis.randn])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_threads_do_not_change_the_stream(draw, dtype):
+    found = set()
+    for threads in (1, 2, 3, 8):
+        lattis.set_num_threads(threads)
+        found.add(bits(draw(100_003, generator=seeded(1), dtype=lt_dtype(dtype))))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("draw", [lattis.rand, lattis.randn])
+def test_same_seed_same_stream(draw):
+    assert bits(draw(50, generator=seeded(8))) == bits(draw(50, generator=seeded(8)))
+    assert bits(draw(50, generator=seeded(8))) != bits(draw(50, generator=seeded(9)))
+    lattis.manual_seed(8)
+    first, second = bits(draw(50)), bits(draw(50))
+    assert first == bits(draw(50, generator=seeded(8))) and first != second
+    lattis.manual_seed(8)
+    assert (bits(draw(50)), bits(draw(50))) == (first, second)
+
+
+def test_the_stream_does_not_depend_on_shape_or_strides():
+    flat = to_numpy(lattis.rand(24, generator=seeded(2)))
+    np.testing.assert_array_equal(to_numpy(lattis.rand(2, 3, 4, generator=seeded(2))).ravel(), flat)
+    strided = lattis.zeros(4, 6).t().uniform_(generator=seeded(2))
+    np.testing.assert_array_equal(to_numpy(strided).ravel(), flat)
+
+
+def test_calls_go_on_in_the_stream():
+    g = seeded(4)
+    parts = [to_numpy(lattis.rand(n, generator=g)) for n in (8, 4, 16)]
+    np.testing.assert_array_equal(np.concatenate(parts), to_numpy(lattis.rand(28, generator=seeded(4))))
+
+
+def test_calls_never_reuse_numbers():
+    g = seeded(4)
+    drawn = np.concatenate([to_numpy(lattis.rand(n, generator=g, dtype=lattis.float64)) for n in (1, 2, 3, 5, 7, 1)])
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_mixed_dtypes_never_reuse_words():
+    """A float64 draw after float32 ones takes words that none of them took."""
+    g = seeded(6)
+    narrow = to_numpy(lattis.rand(4, generator=g))
+    wide = to_numpy(lattis.rand(4, generator=g, dtype=lattis.float64))
+    assert not set((narrow * 2**24).astype(int)) & set((wide * 2**24).astype(int))
+
+
+def test_state():
+    g = seeded(7)
+    lattis.rand(5, generator=g)
+    state = g.get_state()
+    first = lattis.rand(9, generator=g).tolist()
+    assert g.get_state() != state
+    assert g.set_state(state) is g and lattis.rand(9, generator=g).tolist() == first
+    assert g.initial_seed() == 7 and g.device == lattis.device("cpu")
+
+
+def test_seeds():
+    assert lattis.manual_seed(11).initial_seed() == lattis.initial_seed() == 11
+    assert seeded(-1).initial_seed() == 2**64 - 1
+    for wrong in (1.5, "1", None):
+        with pytest.raises(TypeError, match="manual_seed: argument 'seed'"):
+            lattis.manual_seed(wrong)
+        with pytest.raises(TypeError, match="manual_seed: argument 'seed'"):
+            lattis.Generator().manual_seed(wrong)
+    with pytest.raises(TypeError, match="set_state"):
+        lattis.Generator().set_state("x")
+
+
+COUNT = 200_000
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "draw, law", [(lattis.rand, scipy.stats.uniform()), (lattis.randn, scipy.stats.norm())], ids=["rand", "randn"]
+)
+def test_distribution(draw, law, dtype):
+    x = to_numpy(draw(COUNT, generator=seeded(0), dtype=lt_dtype(dtype))).astype(float)
+    assert scipy.stats.kstest(x, law.cdf).pvalue > 1e-3
+    for power in (1, 2, 3, 4):
+        moment, spread = law.moment(power), np.sqrt(law.moment(2 * power) - law.moment(power) ** 2)
+        assert abs((x**power).mean() - moment) < 4 * spread / np.sqrt(COUNT)
+    for lag in (1, 2, 3, 4):
+        assert abs(np.corrcoef(x[:-lag], x[lag:])[0, 1]) < 4 / np.sqrt(COUNT)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_uniform_stays_in_its_range(dtype):
+    x = lattis.empty(100_000, dtype=lt_dtype(dtype)).uniform_(-2, 3, generator=seeded(1))
+    a = to_numpy(x).astype(float)
+    assert a.min() >= -2 and a.max() < 3
+    assert scipy.stats.kstest(a, scipy.stats.uniform(-2, 5).cdf).statistic < 0.02
+    u = to_numpy(lattis.rand(100_000, generator=seeded(1), dtype=lt_dtype(dtype))).astype(float)
+    assert u.min() >= 0 and u.max() < 1
+
+
+def test_normal_with_mean_and_spread():
+    x = to_numpy(lattis.empty(COUNT, dtype=lattis.float64).normal_(5, 3, generator=seeded(1)))
+    assert scipy.stats.kstest(x, scipy.stats.norm(5, 3).cdf).pvalue > 1e-3
+    assert lattis.empty(4).normal_(2, 0).tolist() == [2.0] * 4
+
+
+def test_degenerate_ranges():
+    assert lattis.empty(3).uniform_(2, 2).tolist() == [2.0] * 3
+    assert lattis.rand(0).shape == (0,) and lattis.rand(()).ndim == 0
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda t: t.uniform_(1, 0), "uniform_: the range 1 to 0"),
+        (lambda t: t.uniform_(0, float("inf")), "uniform_: the range"),
+        (lambda t: t.uniform_(float("nan"), 1), "uniform_: the range"),
+        (lambda t: t.normal_(0, -1), "normal_: argument 'std'"),
+        (lambda t: t.normal_(0, float("nan")), "normal_: argument 'std'"),
+        (lambda t: lattis.rand(2, dtype=lattis.int64), "floating dtype, got int64"),
+    ],
+)
+def test_wrong_parameters(call, text):
+    t = lattis.zeros(2)
+    with pytest.raises(RuntimeError, match=text):
+        call(t)
+    assert t.tolist() == [0.0, 0.0]
+
+
+def test_meta_draws_nothing():
+    g = seeded(0)
+    state = lattis.manual_seed(1).get_state()
+    assert lattis.rand(3, device="meta").shape == (3,)
+    assert lattis.manual_seed(1).get_state() == state and g.get_state() == (0, 0)

@@ -1,0 +1,114 @@
+// A stranger's native library for the tests: a kernel stacked over aten::add and withdrawn, calls through the C ABI,
+// and crowds of backends and layers. Its functions are called by ctypes; the door is lattis_plugin_init alone.
+#include <lattis/extension.h>
+
+#include <cstdlib>
+#include <vector>
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+using lattis::api;
+
+static lattis_library* library = nullptr;
+static lattis_handle stacked = 0;
+static int64_t calls = 0;
+
+// Writes 42 into whatever was allocated for the result.
+static lattis_status answer(lattis_frame*, const lattis_value*, lattis_value* rets) {
+  const lattis_tensor* out = rets[0].as.tensor;
+  calls++;
+  for (int64_t i = 0; i < out->numel; i++) static_cast<float*>(out->dl.data)[i] = 42;
+  return LATTIS_OK;
+}
+
+// `key` is "cpu" or a layer's name.
+EXPORT int stack(const char* op) { return api().kernel(library, op, "cpu", answer, nullptr, 0, __FILE__, __LINE__, &stacked); }
+EXPORT int withdraw() { return api().withdraw(stacked); }
+EXPORT int64_t called() { return calls; }
+
+// aten::add through the table, of two one-element tensors that hold x and y; NaN after an error.
+EXPORT float add(float x, float y) {
+  int64_t one = 1;
+  lattis_device cpu{};
+  lattis_value args[3] = {lattis::none(), lattis::none(), lattis::value(1)}, out = lattis::none();
+  float result = __builtin_nanf("");
+  if (api().find_backend("cpu", &cpu.backend)) return result;
+  for (int i = 0; i < 2; i++) {
+    if (api().tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, cpu, &args[i].as.tensor)) return result;
+    args[i].tag = LATTIS_TENSOR;
+    *static_cast<float*>(args[i].as.tensor->dl.data) = i ? y : x;
+  }
+  if (!api().call(nullptr, api().find_operator("aten::add", "Tensor"), args, &out)) result = *static_cast<float*>(out.as.tensor->dl.data);
+  api().value_release(&out);
+  for (int i = 0; i < 2; i++) api().value_release(&args[i]);
+  return result;
+}
+
+/* ---- crowds ------------------------------------------------------------------------------------------------- */
+
+static lattis_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
+  *out = std::aligned_alloc(64, static_cast<size_t>((bytes + 127) / 64 * 64));
+  return *out ? LATTIS_OK : api().raise(LATTIS_OUT_OF_MEMORY, "crowd: no memory");
+}
+static void release(void*, void* data, int64_t, int32_t) { std::free(data); }
+static lattis_status transfer(void*, int32_t, void* dst, const void* src, int64_t bytes) {
+  std::memcpy(dst, src, static_cast<size_t>(bytes));
+  return LATTIS_OK;
+}
+
+// A device with a kernel for add; the kernel's context is the number that it fills in.
+static lattis_status number(lattis_frame* f, const lattis_value*, lattis_value* rets) {
+  const lattis_tensor* out = rets[0].as.tensor;
+  for (int64_t i = 0; i < out->numel; i++) static_cast<float*>(out->dl.data)[i] = static_cast<float>(reinterpret_cast<intptr_t>(f->context));
+  return LATTIS_OK;
+}
+
+EXPORT int add_backend(const char* name, int n) {
+  static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  lattis_backend b{};
+  b.size = sizeof b;
+  b.name = name;
+  b.dlpack_type = kDLExtDev;
+  b.allocator = &memory;
+  b.copy_from_host = b.copy_to_host = transfer;
+  if (lattis_status st = api().backend(library, &b, nullptr, nullptr)) return st;
+  auto* context = reinterpret_cast<void*>(static_cast<intptr_t>(n));
+  return api().kernel(library, "add.Tensor", name, number, context, 0, __FILE__, __LINE__, nullptr);
+}
+
+// Layers that hand on at once and count.
+static std::vector<int64_t*> seen;
+static lattis_status pass(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  ++*const_cast<int64_t*>(static_cast<const int64_t*>(f->context));
+  return api().redispatch(f, args, rets);
+}
+
+EXPORT int add_layer(const char* name, const char* at) {
+  lattis_layer l{};
+  l.size = sizeof l;
+  l.name = name;
+  l.at = at;
+  l.fallback = pass;
+  seen.push_back(new int64_t(0));
+  l.context = seen.back();
+  int32_t bit = -1;
+  return api().layer(library, &l, &bit, nullptr) ? -1 : bit;
+}
+EXPORT int64_t layer_calls(int i) { return *seen[static_cast<size_t>(i)]; }
+EXPORT void include(uint64_t bits) { api().thread()->include |= bits; }
+EXPORT void close_all() {
+  api().library_close(library);
+  library = nullptr;
+}
+EXPORT const char* error() {
+  const char* message = api().error_message();
+  return message ? message : "";
+}
+
+LATTIS_LIBRARY(aten, m) { library = m.handle(); }
+
+#ifdef FAILS
+/* The blocks' order is the compiler's choice: whichever runs first, a kernel stands when one fails. */
+LATTIS_LIBRARY(aten, m) { m.impl("add.Tensor", "cpu", answer); }
+LATTIS_LIBRARY(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
+#endif

@@ -1,0 +1,739 @@
+"""lattis.library: definitions, kernels, layers, conflicts, withdrawal, and what withdrawal gives back."""
+
+import gc
+import weakref
+
+import pytest
+
+import lattis
+from lattis.library import Library, register_layer
+
+
+@pytest.fixture
+def lib(request):
+    """A library in a namespace of its own; everything goes when the test ends."""
+    made = Library(f"t{abs(hash(request.node.nodeid))}", owner="the test")
+    yield made
+    made.close()
+
+
+def ops(lib):
+    return getattr(lattis.ops, lib.namespace)
+
+
+def names_of_layers():
+    from lattis import _C
+
+    return [name for _, name, _ in _C._layers()]
+
+
+class Tally:
+    """A layer's handler that notes each call under a name."""
+
+    def __init__(self, name="", log=None):
+        self.name, self.log = name, [] if log is None else log
+
+    def __call__(self, call, *args, **kwargs):
+        self.log.append(f"{self.name}{call.name}")
+        return call(*args, **kwargs)
+
+
+# ---- definitions -----------------------------------------------------------------------------------------------
+
+
+BAD_SCHEMAS = [
+    "",
+    "f",
+    "f(",
+    "f(Tensor x",
+    "f(Tensor x) ->",
+    "f(Tensor x) -> ",
+    "f(Tensor x) -> Tensor name extra",
+    "f(Tensr x) -> Tensor",
+    "f(Tensor x, Tensor x) -> Tensor",
+    "f(Tensor 1x) -> Tensor",
+    "f(int x=) -> Tensor",
+    "f(int x=one) -> Tensor",
+    "f(Tensor x,,) -> Tensor",
+    "f(Tensor x, *, *) -> Tensor",
+    "f(Tensor(a x) -> Tensor",
+    "1f(Tensor x) -> Tensor",
+    "f.(Tensor x) -> Tensor",
+    "f(Tensor x) Tensor",
+    "f(Tensor x)\0 -> Tensor",
+]
+
+
+@pytest.mark.parametrize("schema", BAD_SCHEMAS)
+def test_a_schema_that_does_not_parse(lib, schema):
+    with pytest.raises(ValueError, match="schema"):
+        lib.define(schema)
+    with pytest.raises(AttributeError):
+        ops(lib).f  # noqa: B018
+
+
+def test_a_schema_error_shows_where(lib):
+    with pytest.raises(ValueError) as error:
+        lib.define("f(Tensor x, Tensr y) -> Tensor")
+    assert "Tensr" in str(error.value)
+
+
+def test_define_and_call(lib):
+    lib.define("scaled(Tensor self, float by=2.0, *, int times=1) -> Tensor", doc="A doc.")
+    lib.impl("scaled", lambda x, by=2.0, *, times=1: x * by * times, "composite")
+    x = lattis.tensor([1.0, 2.0])
+    assert ops(lib).scaled(x).tolist() == [2, 4]
+    assert ops(lib).scaled(x, 3).tolist() == [3, 6]
+    assert ops(lib).scaled(x, times=5).tolist() == [10, 20]
+    assert ops(lib).scaled(self=x, by=1.5, times=2).tolist() == [3, 6]
+    with pytest.raises(TypeError, match="scaled"):
+        ops(lib).scaled(x, 1, 2)
+    with pytest.raises(TypeError, match="by"):
+        ops(lib).scaled(x, "two")
+
+
+def test_overloads_are_chosen_by_type(lib):
+    lib.define("f.Tensor(Tensor self, Tensor other) -> Tensor")
+    lib.define("f.Scalar(Tensor self, Scalar other) -> Tensor")
+    lib.impl("f.Tensor", lambda x, y: x + y, "composite")
+    lib.impl("f.Scalar", lambda x, y: x * y, "composite")
+    x = lattis.tensor([3.0])
+    assert ops(lib).f(x, x).item() == 6
+    assert ops(lib).f(x, 5).item() == 15
+    assert sorted(ops(lib).__dir__()) == ["f"]
+
+
+def test_several_results(lib):
+    lib.define("both(Tensor self) -> (Tensor, Tensor)")
+    lib.impl("both", lambda x: (x + 1, x * 2), "composite")
+    one, two = ops(lib).both(lattis.tensor([5.0]))
+    assert (one.item(), two.item()) == (6, 10)
+    lib.define("short(Tensor self) -> (Tensor, Tensor)")
+    lib.impl("short", lambda x: x, "composite")
+    with pytest.raises(TypeError, match="tuple of 2"):
+        ops(lib).short(lattis.ones(1))
+    lib.define("nothing(Tensor self) -> ()")
+    lib.impl("nothing", lambda x: None, "composite")
+    assert ops(lib).nothing(lattis.ones(1)) is None
+
+
+def test_a_kernel_that_returns_something_else(lib):
+    lib.define("f(Tensor self) -> Tensor")
+    lib.impl("f", lambda x: "a string", "composite")
+    with pytest.raises(TypeError, match="f: .*Tensor.*str"):
+        ops(lib).f(lattis.ones(1))
+
+
+def test_lists_strings_and_optionals_reach_a_kernel(lib):
+    seen = []
+    options = "float? eps=None, ScalarType? dtype=None, bool flag=False"
+    lib.define(f"f(Tensor[] xs, int[] sizes, str mode, {options}) -> Tensor")
+    lib.impl("f", lambda *a, **k: seen.append((a, k)) or a[0][0], "composite")
+    x, y = lattis.ones(1), lattis.zeros(1)
+    ops(lib).f([x, y], (1, 2), "mode", dtype=lattis.int64, flag=True)
+    (args, kwargs) = seen[0]
+    assert args[0][0] is x and args[0][1] is y and list(args[1]) == [1, 2] and args[2] == "mode"
+    assert args[3:] == (None, lattis.int64, True) and kwargs == {}
+
+
+def test_defining_twice_names_both_owners(lib):
+    lib.define("f(Tensor self) -> Tensor")
+    other = Library(lib.namespace, owner="somebody else")
+    with pytest.raises(RuntimeError, match=r"f.*the test.*somebody else"):
+        other.define("f(Tensor self) -> Tensor")
+    other.close()
+
+
+def test_a_kernel_without_an_operator(lib):
+    with pytest.raises(RuntimeError, match="nothing.*the test"):
+        lib.impl("nothing", lambda x: x, "cpu")
+
+
+def test_a_category_that_is_none(lib):
+    with pytest.raises(ValueError, match="sorcery"):
+        lib.impl_category("sorcery", lambda x: x, "cpu")
+
+
+def test_in_place_and_out_forms_of_a_composite(lib):
+    lib.define("twice(Tensor self) -> Tensor", inplace=True, out=True)
+    lib.impl("twice", lambda x: x + x, "composite")
+    x, out = lattis.tensor([1.0, 2.0]), lattis.zeros(2)
+    assert ops(lib).twice(x, out=out) is out and out.tolist() == [2, 4]
+    version = x._version
+    assert ops(lib).twice_(x) is x and x.tolist() == [2, 4]
+    assert x._version > version
+
+
+# ---- kernels ---------------------------------------------------------------------------------------------------
+
+
+def test_kernels_stack_and_withdraw_in_any_order(lib):
+    lib.define("f(Tensor self) -> Tensor")
+    x = lattis.ones(1)
+    handles = [lib.impl("f", lambda x, n=n: lattis.full((1,), float(n)), "cpu") for n in range(4)]
+    f = ops(lib).f
+    assert f(x).item() == 3
+    lib.withdraw(handles[1])
+    assert f(x).item() == 3
+    lib.withdraw(handles[3])
+    assert f(x).item() == 2
+    lib.withdraw(handles[2])
+    assert f(x).item() == 0
+    lib.withdraw(handles[0])
+    with pytest.raises(NotImplementedError, match="no kernel for device 'cpu'"):
+        f(x)
+
+
+def test_withdrawing_twice(lib):
+    lib.define("f(Tensor self) -> Tensor")
+    handle = lib.impl("f", lambda x: x, "cpu")
+    lib.withdraw(handle)
+    with pytest.raises(ValueError, match="no live registration"):
+        lib.withdraw(handle)
+
+
+def test_a_missing_kernel_says_who_has_one(lib):
+    lib.define("f(Tensor self) -> Tensor")
+    lib.impl("f", lambda x: x, "cpu")
+    with pytest.raises(NotImplementedError, match=r"f: no kernel for device 'meta'.*'cpu' \(the test\)"):
+        ops(lib).f(lattis.empty(1, device="meta"))
+
+
+def test_close_takes_everything_back(lib):
+    other = Library(lib.namespace + "x", owner="another")
+    other.define("f(Tensor self) -> Tensor")
+    other.impl("f", lambda x: x, "composite")
+    f = ops(other).f
+    adds = Library("aten", owner="another")
+    adds.impl("add.Tensor", lambda x, y, alpha=1: x, "cpu")
+    layer = other.register_layer("gone", Tally())
+    x = lattis.ones(1)
+    assert f(x) is x and (x + x).item() == 1 and "gone" in names_of_layers()
+    other.close()
+    adds.close()
+    assert (x + x).item() == 2 and "gone" not in names_of_layers()
+    with pytest.raises((RuntimeError, AttributeError), match=f"{other.namespace}::f"):
+        f(x)
+    with layer.on():
+        assert (x + x).item() == 2
+    other.close()  # again is nothing
+
+
+def test_a_name_comes_back_after_close():
+    x = lattis.ones(1)
+    for factor in (2.0, 3.0):
+        again = Library("comesback", owner="the test")
+        again.define("f(Tensor self) -> Tensor")
+        again.impl("f", lambda x, factor=factor: x * factor, "composite")
+        assert lattis.ops.comesback.f(x).item() == factor
+        again.close()
+
+
+def test_kernels_are_reclaimed_after_withdrawal(lib):
+    class Kernel:
+        def __call__(self, x):
+            return x + 1
+
+    lib.define("f(Tensor self) -> Tensor")
+    kernel = Kernel()
+    watch = weakref.ref(kernel)
+    handle = lib.impl("f", kernel, "cpu")
+    del kernel
+    gc.collect()
+    assert watch() is not None and ops(lib).f(lattis.ones(1)).item() == 2
+    lib.withdraw(handle)
+    gc.collect()
+    assert watch() is None
+
+
+def test_kernels_and_handlers_are_reclaimed_by_close():
+    other = Library("reclaimed", owner="the test")
+    other.define("f(Tensor self) -> Tensor", category="pointwise")
+    kernel, handler, category = (Tally(n) for n in "khc")
+    watches = [weakref.ref(t) for t in (kernel, handler, category)]
+    other.impl("f", kernel, "cpu")
+    other.impl_category("pointwise", category, other.register_layer("reclaimed", handler).name)
+    del kernel, handler, category
+    gc.collect()
+    assert all(w() is not None for w in watches)
+    other.close()
+    gc.collect()
+    assert [w() for w in watches] == [None] * 3
+
+
+def test_registrations_that_fail_keep_no_callable(lib):
+    kernel = Tally()
+    watch = weakref.ref(kernel)
+    with pytest.raises(RuntimeError):
+        lib.impl("nothing", kernel, "cpu")
+    with pytest.raises(ValueError):
+        lib.impl_category("sorcery", kernel, "cpu")
+    with pytest.raises(ValueError):
+        lib.register_layer("nowhere", kernel, at="nowhere")
+    del kernel
+    gc.collect()
+    assert watch() is None
+
+
+def test_a_kernel_withdraws_itself_while_it_runs(lib):
+    lib.define("f(Tensor self) -> Tensor")
+    lib.impl("f", lambda x: lattis.zeros(1), "cpu")
+
+    def kernel(x):
+        lib.withdraw(handle)
+        return x + 1
+
+    handle = lib.impl("f", kernel, "cpu")
+    assert ops(lib).f(lattis.ones(1)).item() == 2
+    assert ops(lib).f(lattis.ones(1)).item() == 0
+
+
+def test_a_reclaimed_kernel_may_call_operators(host):
+    """A finalizer that runs while its kernel is withdrawn calls the very operator: it gets the kernel below."""
+    host.run("""
+        import lattis
+
+        class Kernel:
+            def __call__(self, x):
+                return lattis.full((1,), 1.0)
+            def __del__(self):
+                try:
+                    found.append(lattis.ops.mine.f(lattis.ones(1)).item())
+                except (RuntimeError, AttributeError):
+                    found.append("gone")
+
+        found = []
+        lib = lattis.library.Library("mine", owner="the test")
+        lib.define("f(Tensor self) -> Tensor")
+        lib.impl("f", lambda x: lattis.full((1,), 5.0), "cpu")
+        handle = lib.impl("f", Kernel(), "cpu")
+        assert lattis.ops.mine.f(lattis.ones(1)).item() == 1
+        lib.withdraw(handle)
+        assert found == [5], found
+        lib.impl("f", Kernel(), "cpu")
+        lib.close()  # whether the operator is still there is not said, but it ends
+        assert found[1:] in ([5], ["gone"]), found
+    """, timeout=20)
+
+
+# ---- layers ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def layers(lib):
+    """Registers layers that note their calls in one list."""
+    log = []
+
+    def make(name, **wishes):
+        return lib.register_layer(name, Tally(name + ":", log), **wishes)
+
+    make.log = log
+    return make
+
+
+def test_on_off_and_nesting(layers):
+    layer, x = layers("watched"), lattis.ones(1)
+    x + x
+    with layer.on():
+        x + x
+        with layer.off():
+            x * x
+            with layer.on():
+                x - x
+        with layer.on():
+            x / x
+        x + 1
+    x + x
+    assert layers.log == ["watched:aten::" + n for n in ("add", "sub", "div", "add")]
+
+
+def test_on_ends_with_an_exception(layers):
+    layer, x = layers("watched"), lattis.ones(2)
+    with pytest.raises(RuntimeError, match="broadcast"):
+        with layer.on():
+            x + lattis.ones(3)
+    layers.log.clear()
+    x + x
+    assert layers.log == []
+
+
+def test_the_outermost_runs_first(layers):
+    inner = layers("inner", at="autograd")
+    outer = layers("outer", at="profiler")
+    outermost = layers("outermost", outside=("outer",))
+    between = layers("between", inside=("outer",), outside=("inner",))
+    x = lattis.ones(1)
+    with inner.on(), between.on(), outermost.on(), outer.on():
+        x + x
+    assert layers.log == [n + ":aten::add" for n in ("outermost", "outer", "between", "inner")]
+    assert outermost.bit > outer.bit > between.bit > inner.bit
+
+
+def test_a_wish_for_a_layer_that_comes_later(layers):
+    first = layers("first", inside=("second",))
+    second = layers("second")
+    assert second.bit > first.bit
+    third = layers("third", inside=("second",), outside=("first",))
+    assert second.bit > third.bit > first.bit
+
+
+def test_contradicting_wishes_name_the_owners(lib, layers):
+    layers("low", at="backend")
+    with pytest.raises(RuntimeError, match=r"torn.*contradict.*low.*the test|torn.*contradict.*profiler.*low"):
+        layers("torn", at="profiler", inside=("low",))
+    layers("one", outside=("two",))
+    with pytest.raises(RuntimeError) as error:
+        layers("two", outside=("one",))
+    assert "one" in str(error.value) and "two" in str(error.value) and "the test" in str(error.value)
+    assert "two" not in names_of_layers()
+
+
+def test_a_taken_name_names_both_owners(lib, layers):
+    layers("mine")
+    other = Library("other", owner="somebody else")
+    with pytest.raises(RuntimeError, match=r"mine.*the test.*somebody else"):
+        other.register_layer("mine", Tally())
+    other.close()
+
+
+def test_wishes_that_are_no_anchor(layers):
+    with pytest.raises(ValueError, match="nowhere.*profiler"):
+        layers("lost", at="nowhere")
+    with pytest.raises(ValueError, match="profiler"):
+        layers("profiler")
+
+
+def test_a_layer_without_a_handler(lib):
+    with pytest.raises(ValueError, match="bare.*fallback"):
+        lib.register_layer("bare")
+    layer = lib.register_layer("through", fallthrough=True)
+    with layer.on():
+        assert (lattis.ones(1) + 1).item() == 2
+
+
+def test_a_kernel_of_a_layer_for_one_operator(lib):
+    """Others fall through; None makes one operator fall through a layer that has a fallback."""
+    log = []
+    some = lib.register_layer("some", fallthrough=True)
+    lib.impl("aten::add.Tensor", Tally("some:", log), "some")
+    every = lib.register_layer("every", Tally("every:", log), inside=("some",))
+    lib.impl("aten::mul.Tensor", None, "every")
+    x = lattis.ones(1)
+    with some.on(), every.on():
+        x + x
+        x * x
+        x - x
+    assert log == ["some:aten::add", "every:aten::add", "every:aten::sub"]
+
+
+def test_a_category_of_a_layer(lib):
+    log = []
+    layer = lib.register_layer("kinds", Tally("other:", log))
+    lib.impl_category("pointwise", Tally("pointwise:", log), "kinds")
+    lib.impl("aten::exp", Tally("own:", log), "kinds")
+    x = lattis.ones(2, 2)
+    with layer.on():
+        x + x
+        x.t()
+        lattis.exp(x)
+        x @ x
+    assert log == ["pointwise:aten::add", "other:aten::t", "own:aten::exp", "other:aten::matmul"]
+
+
+def test_inside_composites_only_if_it_wishes(lib):
+    """matmul is written over mm: a layer that has let it pass sees no mm, one that stays inside does."""
+    x = lattis.ones(2, 2)
+    for stays, wanted in [(False, ["aten::matmul"]), (True, ["aten::matmul", "aten::mm"])]:
+        log = []
+        layer = lib.register_layer(f"parts{stays}", Tally(log=log), stays_inside=stays)
+        with layer.on():
+            x @ x
+        assert log == wanted
+
+
+def test_decompose_shows_the_parts_to_the_layer(lib):
+    log = []
+    layer = lib.register_layer("parts", Tally(log=log), decompose=True)
+    with layer.on():
+        lattis.ones(2, 2) @ lattis.ones(2, 2)
+    assert "aten::mm" in log and "aten::matmul" not in log and "aten::ones" not in log
+
+
+def test_a_layer_is_off_inside_its_own_handler(lib):
+    depth = []
+
+    def handler(call, *args, **kwargs):
+        depth.append(call.name)
+        assert len(depth) < 10
+        lattis.ones(1) * 3
+        return call(*args, **kwargs)
+
+    layer = lib.register_layer("deep", handler)
+    with layer.on():
+        lattis.ones(1).neg()
+    assert depth == ["aten::ones", "aten::neg"]
+
+
+def test_a_handler_changes_arguments_and_results(lib):
+    def handler(call, *args, **kwargs):
+        if call.name != "aten::add":
+            return call(*args, **kwargs)
+        return call(args[0], args[1] * 2, **kwargs) - 1
+
+    layer = lib.register_layer("changes", handler)
+    with layer.on():
+        assert (lattis.tensor([10.0]) + lattis.tensor([3.0])).item() == 15
+        with pytest.raises(TypeError, match="add"):
+            lib.impl("aten::add.Tensor", lambda call, *a, **k: call(a[0], "three"), "changes")
+            lattis.tensor([10.0]) + lattis.tensor([3.0])
+
+
+def test_a_handler_need_not_redispatch(lib):
+    layer = lib.register_layer("answers", lambda call, *a, **k: lattis.full((1,), 42.0))
+    with layer.on():
+        assert lattis.exp(lattis.ones(1)).tolist() == [42]
+
+
+def test_a_handler_may_redispatch_twice(lib):
+    layer = lib.register_layer("again", lambda call, *a, **k: call(*a, **k) + call(*a, **k))
+    with layer.on():
+        assert lattis.exp(lattis.zeros(1)).tolist() == [2]
+
+
+def test_a_call_is_over_when_its_handler_has_returned(lib):
+    kept = []
+    layer = lib.register_layer("keeps", lambda call, *a, **k: kept.append(call) or call(*a, **k))
+    x = lattis.ones(1)
+    with layer.on():
+        x + x
+    with pytest.raises(RuntimeError, match="has returned"):
+        kept[0](x, x)
+    assert kept[0].name == ""
+
+
+def test_what_a_call_says(lib):
+    seen = []
+
+    def handler(call, *args, **kwargs):
+        seen.append((call.name, call.overload, call.category, call.schema, args, kwargs))
+        return call(*args, **kwargs)
+
+    x = lattis.ones(1)
+    with lib.register_layer("reads", handler).on():
+        lattis.add(x, 2, alpha=3)
+        lattis.add(x, x, alpha=3)
+        x.sum()
+    assert [s[:3] for s in seen] == [
+        ("aten::add", "Scalar", "pointwise"),
+        ("aten::add", "Tensor", "pointwise"),
+        ("aten::sum", "", "reduction"),
+    ]
+    assert seen[1][3] == "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+    assert seen[0][4][0] is x and seen[0][4][1:] == (2, 3) and seen[0][5] == {}
+    assert seen[1][4][0] is x and seen[1][4][1] is x and seen[1][5] == {"alpha": 3}
+
+
+class Strange(Exception):
+    def __init__(self, payload):
+        super().__init__("strange")
+        self.payload = payload
+
+
+def test_exceptions_come_back_as_the_same_object(lib):
+    """From a kernel, through two layers in Python, each of which sees it pass."""
+    passed = []
+
+    def watches(call, *args, **kwargs):
+        try:
+            return call(*args, **kwargs)
+        except Strange as error:
+            passed.append(error)
+            raise
+
+    thrown = Strange(object())
+    lib.define("f(Tensor self) -> Tensor")
+
+    def kernel(x):
+        raise thrown
+
+    lib.impl("f", kernel, "cpu")
+    layers = [lib.register_layer(f"watches{i}", watches) for i in range(2)]
+    with pytest.raises(Strange) as caught, layers[0].on(), layers[1].on():
+        ops(lib).f(lattis.ones(1))
+    assert caught.value is thrown and passed == [thrown, thrown]
+    assert "kernel" in [entry.name for entry in caught.traceback]
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError, StopIteration])
+def test_any_exception_passes(lib, kind):
+    thrown = kind("why")
+
+    def handler(call, *args, **kwargs):
+        raise thrown
+
+    with pytest.raises(kind) as caught, lib.register_layer("throws", handler).on():
+        lattis.ones(1)
+    assert caught.value is thrown
+    assert lattis.ones(1).item() == 1
+
+
+def test_a_handler_recovers(lib):
+    def handler(call, *args, **kwargs):
+        try:
+            return call(*args, **kwargs)
+        except RuntimeError as error:
+            assert "broadcast" in str(error)
+            return lattis.full((1,), -1.0)
+
+    with lib.register_layer("recovers", handler).on():
+        assert (lattis.ones(2) + lattis.ones(3)).tolist() == [-1]
+    with pytest.raises(RuntimeError, match="broadcast"):
+        lattis.ones(2) + lattis.ones(3)
+
+
+def test_exceptions_are_released(lib):
+    def handler(call, *args, **kwargs):
+        raise Strange(None)
+
+    with lib.register_layer("throws", handler).on():
+        try:
+            lattis.ones(1)
+        except Strange as error:
+            watch = weakref.ref(error)
+    gc.collect()
+    assert watch() is None
+
+
+def test_a_layer_of_another_thread_is_not_mine(layers):
+    import threading
+
+    layer, x = layers("mine"), lattis.ones(1)
+    with layer.on():
+        other = threading.Thread(target=lambda: x + x)
+        other.start()
+        other.join()
+    assert layers.log == []
+    layer.always(True)
+    try:
+        other = threading.Thread(target=lambda: x * x)
+        other.start()
+        other.join()
+    finally:
+        layer.always(False)
+    x + x
+    assert layers.log == ["mine:aten::mul"]
+
+
+def test_remove_while_it_is_on(layers):
+    layer, x = layers("goes"), lattis.ones(1)
+    with layer.on():
+        x + x
+        layer.remove()
+        x + x
+    x + x
+    assert layers.log == ["goes:aten::add"] and "goes" not in names_of_layers()
+
+
+def test_a_layer_removes_itself(lib):
+    def handler(call, *args, **kwargs):
+        layer.remove()
+        return call(*args, **kwargs)
+
+    layer = lib.register_layer("once", handler)
+    with layer.on():
+        assert (lattis.ones(1) + 1).item() == 2
+    assert "once" not in names_of_layers()
+
+
+def test_a_name_that_comes_back_keeps_its_bit(lib):
+    first = lib.register_layer("returns", Tally())
+    first.remove()
+    second = lib.register_layer("returns", Tally())
+    assert second.bit == first.bit
+
+
+def test_register_layer_stands_alone():
+    log = []
+    layer = register_layer("alone", Tally(log=log), at="profiler")
+    with layer.on():
+        lattis.ones(1) + 1
+    layer.remove()
+    assert log == ["aten::ones", "aten::add"]
+
+
+def test_withdrawal_while_others_call(host):
+    """Four threads register and withdraw while eight call: every call gets one of the kernels there were."""
+    host.run("""
+        import threading, time
+        import lattis
+
+        base = lattis.library.Library("race", owner="the test")
+        base.define("f(Tensor self) -> Tensor")
+        base.impl("f", lambda x: lattis.full((1,), 0.0), "cpu")
+        f, x, stop, found, errors = lattis.ops.race.f, lattis.ones(1), threading.Event(), set(), []
+
+        def registers(n):
+            mine = lattis.library.Library("race", owner=f"thread {n}")
+            while not stop.is_set():
+                handle = mine.impl("f", lambda x: lattis.full((1,), float(n)), "cpu")
+                layer = mine.register_layer(f"layer{n}", lambda call, *a, **k: call(*a, **k))
+                layer.always(True)
+                time.sleep(0)
+                layer.remove()
+                mine.withdraw(handle)
+
+        def calls():
+            try:
+                while not stop.is_set():
+                    found.add(f(x).item())
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=registers, args=(n,)) for n in (1, 2, 3, 4)]
+        threads += [threading.Thread(target=calls) for _ in range(8)]
+        for t in threads: t.start()
+        time.sleep(3)
+        stop.set()
+        for t in threads: t.join(30)
+        assert not any(t.is_alive() for t in threads)
+        assert not errors, errors
+        assert found <= {0.0, 1.0, 2.0, 3.0, 4.0} and len(found) > 1, found
+        assert f(x).item() == 0
+    """)
+
+
+def test_sixty_layers(host):
+    """As many as fit: each is called once, outermost first, and the next is refused by name."""
+    out = host.run("""
+        import lattis
+        from lattis import _C
+
+        log, layers = [], []
+        def handler(n):
+            return lambda call, *a, **k: log.append(n) or call(*a, **k)
+        free = 64 - len(_C._layers())
+        assert free >= 60
+        for n in range(free):
+            layers.append(lattis.library.register_layer(f"layer{n}", handler(n)))
+            lattis.ones(1) + 1  # fills tables, so that the next registration replaces them
+        assert len({layer.bit for layer in layers}) == free
+        try:
+            lattis.library.register_layer("straw", handler(-1))
+        except RuntimeError as error:
+            assert "straw" in str(error) and "64" in str(error) and "layer" in str(error), error
+        else:
+            raise SystemExit("a 65th layer")
+        x = lattis.ones(1)
+        for layer in layers:
+            layer.always(True)
+        y = x + x
+        for layer in layers:
+            layer.always(False)
+        assert y.item() == 2
+        order = sorted(range(free), key=lambda n: -layers[n].bit)
+        assert log == order, (log, order)
+        print(_C._retained_bytes())
+    """)
+    kept = int(out.split()[-1])
+    print(f"old snapshots keep {kept:,} bytes")
+    assert 0 < kept <= 32 * 2**20

@@ -1,0 +1,308 @@
+"""The arrows between the rooms: who includes and imports whom, in the sources and in the built libraries."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+ROOMS = ("core", "dispatcher", "backends", "plugins", "frontend", "extensions")
+
+# A file's folder (the longest that fits) -> the folders it may include from, beside <lattis/...>, itself, the standard
+# library and the system. Composites and meta count as dispatcher.
+MAY_INCLUDE = {
+    "extensions/include": (),
+    "core": ("core",),
+    "dispatcher": ("core", "dispatcher", "backends/composite", "backends/meta"),
+    "backends/composite": ("core", "dispatcher", "backends/composite", "backends/meta"),
+    "backends/meta": ("core", "dispatcher", "backends/composite", "backends/meta"),
+    "frontend": ROOMS,
+}
+# What Python calls the rooms. A room's Python may import what is at or below it; only these may use lattis._C.
+PRIVATE = "lattis._C"
+MAY_IMPORT_PRIVATE = ("core", "dispatcher", "frontend")
+UPWARD = {
+    "core": ("lattis.dispatcher", "lattis.backends", "lattis.plugins", "lattis.extensions", "lattis.nn"),
+    "dispatcher": ("lattis.backends", "lattis.nn", "lattis.extensions"),
+    "backends": ("lattis.core", "lattis.dispatcher", "lattis.extensions"),
+    "plugins": ("lattis.core", "lattis.backends", "lattis.extensions"),
+    "extensions": (),
+}
+# plugins/__init__.py is the public face of the manager, not a plugin.
+FACES = ("plugins/__init__.py",)
+
+
+def sources(root: Path, *suffixes: str) -> Iterator[tuple[str, str]]:
+    """Relative path and text of each file in the rooms."""
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*")):
+            if path.suffix in suffixes and path.is_file() and "build" not in path.parts:
+                yield path.relative_to(root).as_posix(), path.read_text()
+
+
+def own_folder(path: str) -> str:
+    """backends/cpu/x.cpp belongs to backends/cpu: a backend or plugin is a folder of its own."""
+    return "/".join(path.split("/")[:2])
+
+
+def permitted(path: str) -> tuple[str, ...]:
+    fitting = [room for room in MAY_INCLUDE if path.startswith(room + "/")]
+    return MAY_INCLUDE[max(fitting, key=len)] if fitting else (own_folder(path),)
+
+
+def include_faults(root: Path) -> list[str]:
+    """Every #include that points the wrong way."""
+    faults = []
+    for path, text in sources(root, ".h", ".cpp", ".cc", ".hpp", ".cu", ".cuh", ".inc"):
+        for bracket, target in INCLUDE.findall(text):
+            if target.startswith("lattis/"):
+                if bracket != "<":
+                    faults.append(f'{path}: "{target}" is public; include <{target}>')
+            elif bracket == "<":
+                if (root / target).exists() or target.split("/")[0] in ROOMS:
+                    faults.append(f"{path}: <{target}> is ours; only <lattis/...> stands in angle brackets")
+                if target == "Python.h" and not path.startswith("frontend/"):
+                    faults.append(f"{path}: Python is known to the binding only")
+                if target.startswith("pybind11/") and not path.startswith("frontend/"):
+                    faults.append(f"{path}: pybind11 is known to the binding only")
+            elif not target.startswith(tuple(folder + "/" for folder in permitted(path))):
+                faults.append(f'{path}: "{target}" is not below it; it may include {permitted(path)} and <lattis/...>')
+    return faults
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """The modules that a file imports, anywhere in it; ``from a import b`` gives a and a.b."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def uses_private_attribute(tree: ast.Module) -> bool:
+    """lattis._C, or any other underscored attribute of lattis."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "lattis"
+        and re.match(r"_(?!_)", node.attr)
+        for node in ast.walk(tree)
+    )
+
+
+def within(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
+
+
+def other_plugin(path: str, module: str) -> bool:
+    """Whether a backend's or plugin's file imports another backend or plugin."""
+    room, own = path.split("/")[:2]
+    parts = module.split(".")
+    public = ("hookimpl", "Plugin", "PluginContext", "load", "manager", "status")
+    if parts[:2] not in (["lattis", "plugins"], ["lattis", "backends"]) or len(parts) < 3:
+        return False
+    return not (parts[1] == room and parts[2] == own) and parts[2] not in public
+
+
+def import_faults(root: Path) -> list[str]:
+    """Every Python import that points the wrong way."""
+    faults = []
+    for path, text in sources(root, ".py"):
+        if path in FACES:
+            continue
+        room, tree = path.split("/")[0], ast.parse(text)
+        modules = set(imported(tree))
+        if room not in MAY_IMPORT_PRIVATE:
+            hidden = sorted(m for m in modules if m.startswith("lattis._"))
+            faults += [f"{path}: imports {m}, which is not public" for m in hidden]
+            if uses_private_attribute(tree):
+                faults.append(f"{path}: uses an underscored attribute of lattis, which is not public")
+        for m in sorted(modules):
+            if any(within(m, package) for package in UPWARD.get(room, ())):
+                own = ".".join(["lattis", *path.split("/")[:2]])
+                if not (room in ("backends", "plugins") and within(m, own)):
+                    faults.append(f"{path}: imports {m}, which is not below {room}")
+            elif room in ("backends", "plugins") and other_plugin(path, m):
+                faults.append(f"{path}: imports {m}; plugins meet in the dispatcher")
+    return faults
+
+
+# ---- the sources ----
+
+
+def test_the_rooms_are_there():
+    seen = {path.split("/")[0] for path, _ in sources(ROOT, ".h", ".cpp", ".py")}
+    assert seen == set(ROOMS)
+    assert sum(1 for _ in sources(ROOT, ".h", ".cpp")) > 50
+
+
+def test_includes_point_down():
+    assert include_faults(ROOT) == []
+
+
+def test_imports_point_down():
+    assert import_faults(ROOT) == []
+
+
+INCLUDE_PLANTS = {
+    "core/planted.cpp": '#include "dispatcher/call.h"',
+    "core/planted.h": "#include <Python.h>",
+    "dispatcher/planted.cpp": '#include "backends/cpu/kernels.h"',
+    "dispatcher/operators/planted.cpp": '#include "plugins/autograd/node.h"',
+    "backends/cpu/planted.cpp": '#include "core/tensor.h"',
+    "backends/cpu/planted.h": '  #  include "backends/meta/backend.h"',
+    "backends/cuda/planted.cu": '#include "backends/cpu/loops.h"',
+    "backends/meta/planted.cpp": '#include "frontend/binding/python.h"',
+    "plugins/profiler/planted.cpp": '#include "plugins/autograd/node.h"',
+    "plugins/autograd/planted.cpp": '#include "dispatcher/registry.h"',
+    "plugins/autograd/relative.cpp": '#include "../profiler/node.h"',
+    "extensions/include/lattis/planted.h": '#include "core/dtype.h"',
+    "backends/cpu/quoted.cpp": '#include "lattis/c_api.h"',
+    "backends/cpu/angle.cpp": "#include <core/tensor.h>",
+    "dispatcher/binding.cpp": "#include <pybind11/pybind11.h>",
+}
+IMPORT_PLANTS = {
+    "backends/cpu/planted.py": "from lattis import _C",
+    "backends/cpu/attribute.py": "import lattis\nlattis._C._operators()",
+    "backends/cpu/functions.py": "def f():\n    from lattis._functions import tensor",
+    "backends/cpu/manager.py": "import lattis.dispatcher.manager",
+    "backends/cuda/planted.py": "from lattis.backends import cpu",
+    "plugins/profiler/planted.py": "import lattis.plugins.autograd",
+    "plugins/autograd/planted.py": "from lattis.backends.cpu import register",
+    "core/planted.py": "from lattis.dispatcher import manager",
+    "dispatcher/planted.py": "from lattis.backends import cpu",
+}
+INNOCENT = {
+    "core/good.cpp": '#include "core/tensor.h"\n#include <lattis/c_api.h>\n#include <vector>\n#include <omp.h>',
+    "dispatcher/good.cpp": '#include "backends/meta/backend.h"\n#include "core/error.h"',
+    "backends/cpu/good.cpp": '#include "backends/cpu/kernels.h"\n#include <lattis/extension.h>',
+    "frontend/binding/good.cpp": '#include <Python.h>\n#include "dispatcher/call.h"\n#include <pybind11/stl.h>',
+    "plugins/profiler/good.py": "from lattis.plugins import hookimpl\nimport lattis.plugins.profiler.report",
+    "dispatcher/good.py": "from lattis import _C",
+}
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text + "\n")
+
+
+@pytest.mark.parametrize("path", INCLUDE_PLANTS)
+def test_planted_include_is_reported(path, tmp_path):
+    write(tmp_path, INNOCENT | {path: INCLUDE_PLANTS[path]})
+    faults = include_faults(tmp_path)
+    assert len(faults) >= 1 and all(f.startswith(path + ":") for f in faults)
+
+
+@pytest.mark.parametrize("path", IMPORT_PLANTS)
+def test_planted_import_is_reported(path, tmp_path):
+    write(tmp_path, INNOCENT | {path: IMPORT_PLANTS[path]})
+    faults = import_faults(tmp_path)
+    assert len(faults) >= 1 and all(f.startswith(path + ":") for f in faults)
+
+
+def test_innocent_files_are_not_reported(tmp_path):
+    write(tmp_path, INNOCENT)
+    assert include_faults(tmp_path) == [] and import_faults(tmp_path) == []
+
+
+# ---- the built libraries ----
+
+
+def package() -> Path:
+    import lattis
+
+    return Path(lattis._C.__file__).parent
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def symbols(library: Path) -> str:
+    """All names that a library defines or wants, dynamic and not."""
+    static = subprocess.run(["nm", "-C", library], capture_output=True, text=True).stdout  # empty where stripped
+    return output("nm", "-DC", str(library)) + static
+
+
+def needed(library: Path) -> list[str]:
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-dW", str(library)))
+
+
+def first_party() -> list[Path]:
+    """The libraries of backends and plugins that come with Lattis."""
+    return sorted(p for room in ("backends", "plugins") for p in (package() / room).rglob("liblattis_*.so"))
+
+
+def test_the_checks_see_what_they_look_for():
+    """The library that does hold lattis::core shows it, and the binding does link liblattis."""
+    assert first_party()
+    assert "lattis::core::" in symbols(package() / "liblattis.so")
+    assert any(n.startswith("liblattis.so") for n in needed(Path(package() / binding_name())))
+
+
+def binding_name() -> str:
+    return "_C" + sysconfig.get_config_var("EXT_SUFFIX")
+
+
+def test_plugins_show_no_symbol_of_the_core():
+    for library in first_party():
+        names = symbols(library)
+        assert "lattis" in names, f"{library.name} shows no name at all"
+        for inner in ("lattis::core", "lattis::dispatcher", "lattis::binding"):
+            assert inner not in names, f"{library.name} holds or wants {inner}"
+
+
+def test_plugins_link_nothing_of_ours():
+    for library in first_party():
+        assert [n for n in needed(library) if "lattis" in n or "python" in n] == [], library.name
+
+
+def test_plugins_enter_by_the_door_of_strangers():
+    for library in first_party():
+        exported = output("nm", "-DC", "--defined-only", str(library))
+        assert re.search(r" [TW] lattis_plugin_init$", exported, re.MULTILINE), library.name
+
+
+def test_the_core_library_knows_no_python():
+    library = package() / "liblattis.so"
+    assert [n for n in needed(library) if "python" in n] == []
+    wanted = output("nm", "-D", "--undefined-only", str(library))
+    assert not re.search(r"\bU _?Py[A-Z_]", wanted)
+
+
+def test_the_core_library_knows_no_backend():
+    names = symbols(package() / "liblattis.so")
+    assert "lattis::cpu" not in names and "dnnl" not in names
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_a_library_that_uses_the_core_is_reported(tmp_path):
+    """The planted library wants a symbol of the core; nm must show it."""
+    source = tmp_path / "planted.cpp"
+    source.write_text("namespace lattis::core { int planted(); }\nint use() { return lattis::core::planted(); }\n")
+    library = tmp_path / "liblattis_planted.so"
+    subprocess.run(["g++", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+    assert "lattis::core" in symbols(library)
+
+
+def test_the_package_holds_no_source():
+    """The wheel carries the public headers and nothing else of C++."""
+    spec = importlib.util.find_spec("lattis")
+    folder = Path(spec.submodule_search_locations[0])
+    if folder.resolve() == (ROOT / "frontend" / "lattis").resolve():  # an editable install
+        folder = package()
+    stray = [p for p in folder.rglob("*") if p.suffix in (".cpp", ".h") and "include" not in p.parts]
+    assert stray == []
+    assert (folder / "include" / "lattis" / "c_api.h").exists()

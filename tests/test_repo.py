@@ -1,0 +1,124 @@
+"""Rules of the repository that no linter knows: device names above the backends, the first line of a file."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DEVICES = ("cpu", "cuda", "hip", "xpu", "mps")
+STRING = re.compile(r'R"\((?:.|\n)*?\)"|"((?:\\.|[^"\\\n])*)"')
+# path -> the reason why a device's name may stand in its logic
+EXCEPTIONS = {
+    "dispatcher/manager.py": "none of its own: names come from the entry points",
+}
+
+
+def strip_comments(text: str) -> str:
+    """C++ without comments; the lines keep their numbers."""
+
+    def blank(found: re.Match) -> str:
+        return found.group(0) if found.group(0).startswith(('"', "R")) else re.sub(r"[^\n]", " ", found.group(0))
+
+    return re.sub(r'R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/', blank, text)
+
+
+def device_literals(text: str) -> Iterator[tuple[int, str]]:
+    """Line and content of each C++ string that is a device's name and nothing else: text for people holds more."""
+    code = strip_comments(text)
+    for found in STRING.finditer(code):
+        content = found.group(1) or ""
+        if re.fullmatch(rf"({'|'.join(DEVICES)})(:\d+)?", content):
+            yield code.count("\n", 0, found.start()) + 1, content
+
+
+def python_device_literals(text: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.STRING and token.string.strip("\"'") in DEVICES:
+            yield token.start[0], token.string
+
+
+def above_the_backends(root: Path) -> Iterator[Path]:
+    for room in ("core", "dispatcher", "plugins"):
+        yield from sorted(p for p in (root / room).rglob("*") if p.suffix in (".cpp", ".h", ".py"))
+
+
+def findings(root: Path) -> list[str]:
+    found = []
+    for path in above_the_backends(root):
+        name = path.relative_to(root).as_posix()
+        literals = python_device_literals if path.suffix == ".py" else device_literals
+        if name not in EXCEPTIONS:
+            found += [f"{name}:{line}: {text!r}" for line, text in literals(path.read_text())]
+    return found
+
+
+def test_no_device_name_above_the_backends():
+    assert findings(ROOT) == [], "ask for the property (is_host, the default device) instead of the name"
+
+
+def test_no_exception_without_need():
+    for name in EXCEPTIONS:
+        assert (ROOT / name).exists()
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("dispatcher/a.cpp", 'if (name == "cpu") return 1;'),
+        ("dispatcher/operators/b.cpp", 'static const Callee c("x", "cuda:0");'),
+        ("core/c.h", 'constexpr const char* host = "cpu";'),
+        ("plugins/p/d.py", 'x = t.to("cuda")'),
+    ],
+)
+def test_a_planted_name_is_found(name, text, tmp_path):
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(f"// a comment\n{text}\n" if not name.endswith(".py") else f"# a comment\n{text}\n")
+    assert len(findings(tmp_path)) == 1 and findings(tmp_path)[0].startswith(f"{name}:2:")
+
+
+def test_text_for_people_is_no_finding(tmp_path):
+    (tmp_path / "dispatcher").mkdir()
+    text = '// "cpu" in a comment\n/* "cuda" */\nraise("move it with .to(\'cpu\')");\nauto s = "a \\"cpu\\" quoted";\n'
+    (tmp_path / "dispatcher" / "a.cpp").write_text(text)
+    assert findings(tmp_path) == []
+
+
+def opening(path: Path) -> str:
+    """The first line that says something."""
+    lines = path.read_text().splitlines()
+    return next((line for line in lines if line.strip() and not line.startswith("#!")), "")
+
+
+def tracked(*suffixes: str) -> Iterator[Path]:
+    rooms = ("core", "dispatcher", "backends", "plugins", "extensions", "frontend", "tests", "benchmarks", "examples")
+    for room in rooms:
+        for path in sorted((ROOT / room).rglob("*")):
+            if path.suffix in suffixes and not {"build", ".venv"} & set(path.parts) and "egg-info" not in str(path):
+                yield path
+
+
+def test_each_file_opens_with_what_it_is():
+    """Stated by the first line: a docstring or a comment. A .cpp beside a header of its name may leave it to that."""
+    silent = []
+    for path in tracked(".py", ".h", ".cpp"):
+        start = opening(path)
+        said = start.startswith(('"""', 'r"""')) if path.suffix == ".py" else start.startswith(("//", "/*"))
+        if not said and not (path.suffix == ".cpp" and path.with_suffix(".h").exists()) and start:
+            silent.append(path.relative_to(ROOT).as_posix())
+    assert silent == []
+
+
+def test_no_file_is_a_growing_one():
+    """None above five hundred lines in the core and the dispatcher."""
+    long = []
+    for room in ("core", "dispatcher", "extensions", "frontend/lattis", "frontend/binding"):
+        for path in sorted((ROOT / room).rglob("*")):
+            if path.suffix in (".py", ".h", ".cpp") and len(path.read_text().splitlines()) > 500:
+                long.append(path.relative_to(ROOT).as_posix())
+    assert long == []
