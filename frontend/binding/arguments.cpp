@@ -36,7 +36,9 @@ bool from_numpy_module(PyObject* o) { return std::strncmp(Py_TYPE(o)->tp_name, "
 bool numpy_bool(PyObject* o) {
   return !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool_") || !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool");
 }
-bool zero_dim(PyObject* o) { return is_tensor(o) && unwrap(o)->numel == 1 && unwrap(o)->ndim() == 0; }
+bool zero_dim(PyObject* o) {
+  return is_tensor(o) && unwrap(o)->ndim() == 0 && unwrap(o)->backend != core::meta_backend;
+}
 
 bool as_index(PyObject* o, int64_t* out) {
   if (PyLong_CheckExact(o)) {

@@ -344,7 +344,7 @@ def test_special_floats_survive(dtype):
         ({1: 2}, TypeError, "got dict"),
         ({1, 2}, TypeError, "got set"),
         (object(), TypeError, "got object"),
-        ([2**64], OverflowError, "too big|large"),
+        ([2**64], RuntimeError, "64 bits"),
         (b"ab", TypeError, "got bytes"),
     ],
 )

@@ -131,7 +131,7 @@ def test_shapes_that_do_not_multiply(f, a, b, text):
 
 
 def test_dtypes_must_agree():
-    with pytest.raises(RuntimeError, match=r"mm: dtypes float32 and float64 differ.*\.to\("):
+    with pytest.raises(RuntimeError, match=r"mm: .*dtype.*\.to\("):
         lattis.mm(lattis.ones(2, 2), lattis.ones(2, 2, dtype=lattis.float64))
 
 
@@ -141,7 +141,7 @@ def test_dtypes_without_a_product_say_so(name):
     try:
         result = ones @ ones
     except NotImplementedError as e:
-        assert str(e).startswith("mm: argument 'self'") and ".to(" in str(e)
+        assert "mm: argument 'self'" in str(e) and ".to(" in str(e)
     else:
         np.testing.assert_array_equal(
             to_numpy(result), np.ones((2, 2), np_dtype(name)) @ np.ones((2, 2), np_dtype(name))

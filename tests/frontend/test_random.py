@@ -186,7 +186,7 @@ def test_degenerate_ranges():
 @pytest.mark.parametrize(
     "call, text",
     [
-        (lambda t: t.uniform_(1, 0), "uniform_: the range 1 to 0"),
+        (lambda t: t.uniform_(1, 0), "uniform_: the range .*1.*0"),
         (lambda t: t.uniform_(0, float("inf")), "uniform_: the range"),
         (lambda t: t.uniform_(float("nan"), 1), "uniform_: the range"),
         (lambda t: t.normal_(0, -1), "normal_: argument 'std'"),

@@ -308,7 +308,8 @@ def test_views_need_no_kernel(guest):
 
         a = np.arange(24.0).reshape(2, 3, 4)
         x = lattis.from_numpy(a).to("bank:0")
-        views = [lambda t: t[0], lambda t: t[:, 1:], lambda t: t[..., ::2], lambda t: t.reshape(6, 4), lambda t: t[None]]
+        views = [lambda t: t[0], lambda t: t[:, 1:], lambda t: t[..., ::2], lambda t: t.reshape(6, 4)]
+        views += [lambda t: t[None], lambda t: t[1, 2]]
         for f in views:
             view = f(x)
             np.testing.assert_array_equal(view.to("cpu").numpy(), f(a))

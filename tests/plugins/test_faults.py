@@ -49,7 +49,12 @@ FAULTS = {
     "raises on import": ('raise OSError("on fire")\n', None, "failed", ["OSError", "on fire"]),
     "a syntax error": ("def broken(:\n", None, "failed", ["SyntaxError"]),
     "a missing dependency": ("import no_such_module\n", None, "failed", ["ModuleNotFoundError", "no_such_module"]),
-    "raises while registering": (HOOK + '        raise ValueError("a bad day")\n', None, "failed", ["ValueError: a bad day"]),
+    "raises while registering": (
+        HOOK + '        raise ValueError("a bad day")\n',
+        None,
+        "failed",
+        ["ValueError: a bad day"],
+    ),
     "hardware missing": (HOOK + '        raise RuntimeError("no card in slot 3")\n', None, "failed", ["no card"]),
     "no hook": ("register = None\n", None, "failed", ["no hook register"]),
     "a hook with another signature": (TWO, None, "failed", ["more"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .children import run
+from children import run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -275,7 +275,17 @@ def test_the_native_layer_in_a_program_without_python(guest, tmp_path):
     assert compiler, "g++ is one of the packages that Lattis needs"
     source, program = Path(__file__).with_name("flops_program.cpp"), tmp_path / "program"
     headers = ("-I", lattis / "include", "-I", ROOT / "examples/layer_plugin/src")
-    run(compiler, "-std=c++17", *headers, source, lattis / "liblattis.so", f"-Wl,-rpath,{lattis}", "-o", program, cwd=tmp_path)
+    run(
+        compiler,
+        "-std=c++17",
+        *headers,
+        source,
+        lattis / "liblattis.so",
+        f"-Wl,-rpath,{lattis}",
+        "-o",
+        program,
+        cwd=tmp_path,
+    )
     linked = run("ldd", program, cwd=tmp_path)
     assert "liblattis" in linked and "libpython" not in linked
     out = run(program, lattis / "backends/cpu/liblattis_cpu.so", plugin, cwd=tmp_path)

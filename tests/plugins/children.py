@@ -1,0 +1,46 @@
+"""Programs in child processes: in the environment of the tests or in a fresh one, with a clean set of variables."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+
+def clean_environment(**changes):
+    """The variables for a child: of ours only what the test says; tools beside this Python are found."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("LATTIS_") and k != "PYTHONPATH"}
+    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
+    return env | changes
+
+
+def run(*command, cwd, timeout=100, **env):
+    try:
+        done = subprocess.run(
+            command, cwd=cwd, env=clean_environment(**env), capture_output=True, text=True, timeout=timeout
+        )
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"the child hangs: {timeout} s were not enough\n{late.stdout}\n{late.stderr}", pytrace=False)
+    if done.returncode != 0:
+        pytest.fail(f"the child ended with {done.returncode}\n{done.stdout}\n{done.stderr}", pytrace=False)
+    return done.stdout
+
+
+@dataclass
+class Guest:
+    """A Python with its packages, which runs programs in child processes in a folder of its own."""
+
+    python: str
+    folder: Path
+    env: dict = field(default_factory=dict)
+
+    def run(self, program, *arguments, **env):
+        """Runs a program and returns what it printed; it must end well. ``timeout`` apart, the rest is environment."""
+        return run(self.python, "-c", textwrap.dedent(program), *arguments, cwd=self.folder, **(self.env | env))
+
+    def table(self, **env):
+        """What `lattis plugins` prints."""
+        return run(self.python, "-m", "lattis.cli", "plugins", cwd=self.folder, **(self.env | env))
