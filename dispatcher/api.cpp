@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "core/caching_pool.h"
 #include "core/device.h"
@@ -113,8 +115,12 @@ lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
   return LATTIS_OK;
 }
 
+// Libraries that a running lattis_plugin_init has opened: closed again if it fails.
+thread_local std::vector<lattis_library*>* opening = nullptr;
+
 lattis_status library_open(const char* ns, const char* owner, lattis_library** out) {
   *out = new lattis_library{ns, owner, {}};
+  if (opening) opening->push_back(*out);
   return LATTIS_OK;
 }
 void library_close(lattis_library* l) { registry().close(l); }
@@ -275,7 +281,13 @@ lattis_status load_plugin(const std::string& path) {
   if (!init)
     return core::raise(LATTIS_RUNTIME_ERROR,
                        "load_plugin: " + path + " has no lattis_plugin_init; is it built with <lattis/extension.h>?");
-  return (*loaded)[path] = init(&table);
+  std::vector<lattis_library*> opened;
+  auto* outer = std::exchange(opening, &opened);
+  lattis_status st = init(&table);
+  opening = outer;
+  if (st)
+    for (size_t i = opened.size(); i-- > 0;) registry().close(opened[i]);
+  return (*loaded)[path] = st;
 }
 
 }  // namespace lattis::dispatcher

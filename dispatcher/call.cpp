@@ -7,6 +7,12 @@
 namespace lattis::dispatcher {
 namespace {
 
+// The frame and what only the dispatcher reads. What an outer call writes is found through `args`.
+struct CallFrame : Frame {
+  const Value* args;
+  uint64_t hidden;  // the bit of the layer whose handler runs, while it is off for that handler's own calls
+};
+
 inline uint64_t keys_of(const lattis_tensor* t) { return t->keys | t->storage->sticky; }
 
 inline uint64_t gather_keys(const CallInfo& info, const Value* args) {
@@ -29,30 +35,29 @@ inline const Table* table_of(const Operator* op) {
   return __builtin_expect(t != nullptr, 1) ? t : Registry::get().table(op);
 }
 
-// Switches layers off for this thread while a kernel calls other operators.
-struct Excluded {
-  lattis_thread* thread;
-  uint64_t saved;
-  Excluded(lattis_thread* t, uint64_t bits) : thread(t), saved(t->exclude) { t->exclude |= bits; }
-  ~Excluded() { thread->exclude = saved; }
-};
-
-lattis_status run_layer(Frame& f, int bit, const Value* args, Value* rets) {
+lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   const Entry& e = t->layers[t->layer_index[bit]];
-  const uint64_t keys = f.keys, passed = f.passed;
+  const uint64_t self = uint64_t{1} << bit, keys = f.keys, passed = f.passed;
   const void* context = f.context;
+  const int32_t layer = f.layer;
   f.context = e.context;
+  f.layer = bit;
   lattis_status st;
-  if (e.flags & stays_on) {
-    f.keys = keys & ((uint64_t{1} << bit) - 1);
+  if (__builtin_expect(e.flags & stays_on, 0)) {
+    f.keys = keys & (self - 1);
     st = run_composite(f, e, args, rets);
   } else {
-    f.keys = keys & ~(uint64_t{1} << bit);
-    f.passed = passed | uint64_t{1} << bit;
-    if (e.flags & calls_operators) {
-      Excluded off(f.thread, f.passed & ~inside_layers.load(std::memory_order_relaxed));
+    f.keys = keys & ~self;
+    f.passed = passed | self;
+    if (__builtin_expect(e.flags & calls_operators, 0)) {
+      // Off inside its own handler, like all that were passed; redispatch turns one on again that stays inside.
+      const uint64_t saved = f.thread->exclude, hidden = f.hidden;
+      f.hidden = self & ~saved;
+      f.thread->exclude = saved | self | (f.passed & ~inside_layers.load(std::memory_order_relaxed));
       st = e.fn(&f, args, rets);
+      f.thread->exclude = saved;
+      f.hidden = hidden;
     } else {
       st = e.fn(&f, args, rets);
     }
@@ -60,6 +65,7 @@ lattis_status run_layer(Frame& f, int bit, const Value* args, Value* rets) {
   f.keys = keys;
   f.passed = passed;
   f.context = context;
+  f.layer = layer;
   return st;
 }
 
@@ -84,11 +90,6 @@ void bump_versions(const Frame& f, const CallInfo& info, const Value* args) {
   }
 }
 
-// What an outer frame writes is kept in its `scratch` companion; see CallFrame.
-struct CallFrame : Frame {
-  const Value* args;
-};
-
 bool written_above(const Frame* f, const lattis_storage* s) {
   for (; f; f = f->parent) {
     const CallInfo& info = *static_cast<const Table*>(f->table)->info;
@@ -103,10 +104,21 @@ bool written_above(const Frame* f, const lattis_storage* s) {
 
 }  // namespace
 
+static inline lattis_status step(CallFrame& f, const Value* args, Value* rets) {
+  lattis_status st = f.keys ? run_layer(f, 63 - __builtin_clzll(f.keys), args, rets) : run_backend(f, args, rets);
+  return __builtin_expect(st == retry, 0) ? run_again(f, args, rets) : st;
+}
+
 lattis_status redispatch(Frame* frame, const Value* args, Value* rets) {
-  lattis_status st =
-      frame->keys ? run_layer(*frame, 63 - __builtin_clzll(frame->keys), args, rets) : run_backend(*frame, args, rets);
-  return __builtin_expect(st == retry, 0) ? run_again(*frame, args, rets) : st;
+  auto& f = *static_cast<CallFrame*>(frame);
+  if (__builtin_expect(f.hidden == 0, 1)) return step(f, args, rets);
+  const uint64_t hidden = f.hidden & inside_layers.load(std::memory_order_relaxed), all = f.hidden;
+  f.thread->exclude &= ~hidden;
+  f.hidden = 0;
+  lattis_status st = step(f, args, rets);
+  f.hidden = all;
+  f.thread->exclude |= hidden;
+  return st;
 }
 
 lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets) {
@@ -124,8 +136,10 @@ lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* 
   f.parent = parent ? parent : thread->frame;
   f.table = t;
   f.scratch = nullptr;
+  f.layer = -1;
+  f.hidden = 0;
   f.args = args;
-  lattis_status st = redispatch(&f, args, rets);
+  lattis_status st = step(f, args, rets);
   if (__builtin_expect(t->info->written != 0, 0) && st == LATTIS_OK) bump_versions(f, *t->info, args);
   return st;
 }

@@ -127,6 +127,18 @@ lattis_status check_all_writable(Frame& f, const CallInfo& info, const Value* ar
   return LATTIS_OK;
 }
 
+// The dispatcher's own copies around a kernel are no calls of the user: layers that were passed do not see them.
+lattis_status own_copy(Frame& f, Tensor* to, lattis_tensor* from) {
+  static const Operator* copy_op = Registry::get().find("aten::copy_", "");
+  Value in[3] = {core::tensor_value(to), core::tensor_value(from), core::boolean(false)}, out = core::none();
+  const uint64_t saved = f.thread->exclude;
+  f.thread->exclude |= f.passed;
+  lattis_status st = call(&f, copy_op, in, &out);
+  f.thread->exclude = saved;
+  core::release_value(out);
+  return st;
+}
+
 void free_scratch(Frame& f) {
   while (f.scratch) {
     void* next = *static_cast<void**>(f.scratch);
@@ -152,10 +164,7 @@ class CastInputs {
               core::new_tensor(t->ndim(), t->sizes(), nullptr, static_cast<DType>(f.compute_dtype), t->device(), &copy))
         return st;
       owned_.push_back(core::TensorRef::steal(copy));
-      static const Operator* copy_op = Registry::get().find("aten::copy_", "");
-      Value in[3] = {core::tensor_value(copy), values_[i], core::boolean(false)}, out = core::none();
-      if (lattis_status st = call(&f, copy_op, in, &out)) return st;
-      core::release_value(out);
+      if (lattis_status st = own_copy(f, copy, values_[i].as.tensor)) return st;
       values_[i] = core::tensor_value(copy);
     }
     args = values_.data();
@@ -283,15 +292,6 @@ lattis_status run_functional(Frame& f, const Table& t, const Entry& e, const Val
   return st;
 }
 
-// Copies a computed result to where it was asked for.
-lattis_status store(Frame& f, Tensor* to, Tensor* from) {
-  static const Operator* copy_op = Registry::get().find("aten::copy_", "");
-  Value in[3] = {core::tensor_value(to), core::tensor_value(from), core::boolean(false)}, out = core::none();
-  lattis_status st = call(&f, copy_op, in, &out);
-  core::release_value(out);
-  return st;
-}
-
 lattis_status resize_output(Frame& f, int arg, Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
   if (t->ndim() == ndim && std::equal(sizes, sizes + ndim, t->sizes())) return LATTIS_OK;
   if (t->base)
@@ -369,7 +369,7 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
   for (int i = 0; i < n; i++) {
     Tensor* target = full(args[target_position(info, i)].as.tensor);
     if (beside[i])
-      if (lattis_status st = store(f, target, beside[i].get())) {
+      if (lattis_status st = own_copy(f, target, beside[i].get())) {
         release_all(rets, i);
         return st;
       }
@@ -423,7 +423,7 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
       int at = target_position(info, i);
       Tensor *target = full(args[at].as.tensor), *result = full(computed[i].as.tensor);
       st = check_target(f, info, at, target, result->dtype, result->ndim(), result->sizes(), nullptr);
-      if (!st) st = store(f, target, result);
+      if (!st) st = own_copy(f, target, result);
       if (st) continue;
       core::retain(target);
       rets[i] = core::tensor_value(target);
@@ -437,6 +437,7 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
 
 lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
+  f.layer = -1;
   if (lattis_status st = resolve_device(f, *t->info, args)) return st;
   if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {  // a backend that is younger than the table
     if (!(f.table = t = Registry::get().table(f.op))) return core::pending_error().kind;
@@ -447,7 +448,8 @@ lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
     if (!t->infer || e.fn == missing_kernel) return missing_kernel(&f, args, rets);
     return run_into(f, *t, e, args, rets);
   }
-  if (t->infer && e.fn != missing_kernel) return run_functional(f, *t, e, args, rets);
+  const bool crossing = t->info->between_devices && crosses(args);  // needs no kernel of the destination's
+  if (t->infer && (e.fn != missing_kernel || crossing)) return run_functional(f, *t, e, args, rets);
   for (int i = 0; i < t->info->nrets; i++) rets[i] = core::none();
   lattis_status st = run_kernel(f, e, args, rets);
   if (st) release_all(rets, t->info->nrets);

@@ -67,6 +67,7 @@ class PluginContext:
     def __init__(self, plugin: Plugin):
         self.plugin = plugin
         self.name = plugin.name
+        self.libraries: list[Any] = []
 
     def load_library(self, path: str | os.PathLike[str]) -> None:
         """Loads a native library and runs its ``lattis_plugin_init``. A relative path is one of Lattis' own files."""
@@ -81,7 +82,13 @@ class PluginContext:
         """A :class:`lattis.library.Library` owned by this plugin."""
         from lattis.library import Library
 
-        return Library(namespace, owner=self.name)
+        self.libraries.append(Library(namespace, owner=self.name))
+        return self.libraries[-1]
+
+    def withdraw(self) -> None:
+        """Takes back what a plugin that failed had registered already."""
+        for library in reversed(self.libraries):
+            library.close()
 
 
 @cache
@@ -102,10 +109,21 @@ def read_manifest(module: str) -> dict[str, Any]:
         file = Path(folder) / "lattis.json"
         if file.exists():
             found = json.loads(file.read_text())
-            if not isinstance(found, dict):
-                raise ValueError(f"{file} is not an object")
+            check_manifest(found)
             return found
     return {}
+
+
+MANIFEST = {"requires_lattis": str, "priority": int, "attributes": list, "keywords": list}
+
+
+def check_manifest(found: Any) -> None:
+    """Raises ValueError where a manifest is not what the head of this file describes."""
+    if not isinstance(found, dict):
+        raise ValueError(f"lattis.json must hold an object, not {type(found).__name__}")
+    for key, kind in MANIFEST.items():
+        if key in found and (not isinstance(found[key], kind) or isinstance(found[key], bool)):
+            raise ValueError(f"lattis.json: '{key}' must be {kind.__name__}, got {found[key]!r}")
 
 
 def release(version: str) -> tuple[int, ...]:
@@ -222,19 +240,23 @@ class Manager:
                 return False
             plugin.state = "loading"
             start = time.perf_counter()
+            context = PluginContext(plugin)
             try:
                 module = plugin.entry.load()
+                if getattr(getattr(module, "__spec__", None), "_initializing", False):
+                    raise ImportError(f"{plugin.module} was imported before lattis and is half made; `import lattis` first")
                 self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
                 impls = [i for i in self.hooks.hook.register.get_hookimpls() if i.plugin is module]
                 if not impls:
                     raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lattis.plugins.hookimpl")
                 for impl in impls:
-                    impl.function(PluginContext(plugin))
+                    impl.function(context)
                 plugin.state = "loaded"
             except BaseException as error:
                 plugin.state = "failed"
                 plugin.reason = f"{type(error).__name__}: {error}"
                 plugin.traceback = traceback.format_exc()
+                context.withdraw()
                 if not isinstance(error, Exception):
                     raise
             finally:

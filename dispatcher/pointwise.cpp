@@ -67,7 +67,8 @@ lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const la
     if (args[i].tag == LATTIS_NONE) {
       if (p.absent[i - p.inputs] == LATTIS_ABSENT_ERROR)
         return core::raise(LATTIS_TYPE_ERROR, where(f, i) + ": a number is required");
-    } else if (core::is_number(args[i]) && core::dtype_class(core::number_dtype(args[i])) > core::dtype_class(t)) {
+    } else if (core::is_number(args[i]) && core::dtype_class(core::number_dtype(args[i])) >
+                                               std::max(core::dtype_class(t), int{LATTIS_CLASS_INTEGRAL})) {
       return core::raise(LATTIS_RUNTIME_ERROR,
                          core::format("%s: %s does not fit the dtype %s of the result", where(f, i).c_str(),
                                       core::describe(args[i]).c_str(), core::dtype_info(t).name));

@@ -1,6 +1,8 @@
 #include "backends/cpu/gemm.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <string>
 
@@ -51,12 +53,28 @@ class OneThread {
 #endif
 };
 
+// oneDNN's generated kernels use the stack pointer as one more register while they run: a signal delivered then would
+// write its frame into their workspace. Signals wait until the panel is done.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 bool onednn_sgemm(const Gemm& g) {
   Sgemm f = sgemm();
   if (!f) return false;
   [[maybe_unused]] OneThread guard;
+  SignalsWait wait;
   return f(g.a_transposed ? 'T' : 'N', g.b_transposed ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.lda, g.b, g.ldb, 0.0f,
            g.c, g.ldc) == 0;
 }

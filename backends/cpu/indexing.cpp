@@ -111,10 +111,10 @@ lattis_status mask_put(lattis_frame* f, const lattis_value* a, lattis_value*) {
   if (!fits) {
     std::string got = "(";
     for (int i = 0; i < values->dl.ndim; i++)
-      got += std::to_string(values->dl.shape[i]) + (i + 1 < values->dl.ndim ? ", " : "");
+      got += std::to_string(values->dl.shape[i]) + (i + 1 < values->dl.ndim ? ", " : values->dl.ndim == 1 ? "," : "");
     (void)f;
-    return fail(LATTIS_INDEX_ERROR, "index assignment: argument 'values' of shape " + got +
-                                        ") does not broadcast to the " + std::to_string(n) + " selected rows");
+    return fail(LATTIS_RUNTIME_ERROR, "index assignment: argument 'values' of shape " + got +
+                                          ") does not broadcast to the " + std::to_string(n) + " selected rows");
   }
   Row to(self, dims), from(values, values->dl.ndim == rest + 1 ? 1 : 0);
   int64_t step = moves ? values->dl.strides[0] * itemsize(values) : 0, at = 0;

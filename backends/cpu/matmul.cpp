@@ -69,14 +69,14 @@ bool blas_layout(const Matrix& m, bool* transposed, int64_t* ld) {
   return false;
 }
 
-// One float32 product: rows are cut among the threads, and into panels of at most 0.1 s so that Ctrl-C is heard.
+// One float32 product: rows are cut among the threads, and into panels of about 20 ms so that Ctrl-C is heard.
 lattis_status sgemm(const Matrix& a, const Matrix& b, const Matrix& c) {
   Gemm g{
       c.rows, c.columns, a.columns, nullptr, false, 0, nullptr, false, 0, nullptr, std::max(c.row_stride, c.columns)};
   if (!blas_layout(a, &g.a_transposed, &g.lda) || !blas_layout(b, &g.b_transposed, &g.ldb))
     return fail(LATTIS_RUNTIME_ERROR, "mm: an operand has no BLAS layout");
   double row_flops = 2.0 * static_cast<double>(c.columns) * static_cast<double>(a.columns);
-  auto panel = static_cast<int64_t>(std::max(1.0, 5e9 / row_flops));
+  auto panel = static_cast<int64_t>(std::max(1.0, 2e9 / row_flops));
   auto smallest = static_cast<int64_t>(std::max(1.0, 2e7 / row_flops));  // about 0.2 ms
   return parallel_for(0, c.rows, smallest, [&](int64_t begin, int64_t end) -> lattis_status {
     for (int64_t i = begin; i < end; i += panel) {
@@ -131,42 +131,47 @@ bool plain(const Matrix& m, bool transposes) {
   return m.column_stride == 1 || m.columns == 1;
 }
 
+lattis_status one_product(int dtype, const Matrix& x, const Matrix& y, const Matrix& z) {
+  switch (dtype) {
+    case LATTIS_FLOAT32:
+      return multiply<float>(x, y, z);
+    case LATTIS_FLOAT64:
+      return multiply<double>(x, y, z);
+    case LATTIS_UINT8:
+      return multiply<uint8_t>(x, y, z);
+    case LATTIS_INT8:
+      return multiply<int8_t>(x, y, z);
+    case LATTIS_INT16:
+      return multiply<int16_t>(x, y, z);
+    case LATTIS_INT32:
+      return multiply<int32_t>(x, y, z);
+    case LATTIS_INT64:
+      return multiply<int64_t>(x, y, z);
+    default:
+      return fail(LATTIS_NOT_IMPLEMENTED, "mm: no product for this dtype");
+  }
+}
+
+// All batches; small ones go to the threads whole (a nested parallel_for runs on its own thread).
 lattis_status product(const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c) {
-  int64_t batches = c->dl.ndim == 3 ? c->dl.shape[0] : 1;
-  for (int64_t i = 0; i < batches; i++) {
-    Matrix x = matrix(a), y = matrix(b), z = matrix(c);
-    if (c->dl.ndim == 3) {
+  if (c->dl.ndim == 2) return one_product(c->dtype, matrix(a), matrix(b), matrix(c));
+  const Matrix x0 = matrix(a), y0 = matrix(b), z0 = matrix(c);
+  double flops = 2.0 * static_cast<double>(z0.rows) * static_cast<double>(z0.columns) * static_cast<double>(x0.columns);
+  int64_t batches = c->dl.shape[0], together = std::max<int64_t>(1, static_cast<int64_t>(2e7 / std::max(flops, 1.0)));
+  auto range = [&](int64_t begin, int64_t end) -> lattis_status {
+    for (int64_t i = begin; i < end; i++) {
+      Matrix x = x0, y = y0, z = z0;
       x.data += i * a->dl.strides[0] * itemsize(a);
       y.data += i * b->dl.strides[0] * itemsize(b);
       z.data += i * c->dl.strides[0] * itemsize(c);
+      if (lattis_status st = one_product(c->dtype, x, y, z)) return st;
     }
-    lattis_status st = LATTIS_OK;
-    switch (c->dtype) {
-      case LATTIS_FLOAT32:
-        st = multiply<float>(x, y, z);
-        break;
-      case LATTIS_FLOAT64:
-        st = multiply<double>(x, y, z);
-        break;
-      case LATTIS_UINT8:
-        st = multiply<uint8_t>(x, y, z);
-        break;
-      case LATTIS_INT8:
-        st = multiply<int8_t>(x, y, z);
-        break;
-      case LATTIS_INT16:
-        st = multiply<int16_t>(x, y, z);
-        break;
-      case LATTIS_INT32:
-        st = multiply<int32_t>(x, y, z);
-        break;
-      case LATTIS_INT64:
-        st = multiply<int64_t>(x, y, z);
-        break;
-      default:
-        st = LATTIS_NOT_IMPLEMENTED;
-    }
-    if (st) return st;
+    return LATTIS_OK;
+  };
+  if (flops < 1e9) return parallel_for(0, batches, together, range);
+  for (int64_t i = 0; i < batches; i++) {  // large ones use all threads, one after another
+    if (lattis_status st = range(i, i + 1)) return st;
+    if (lattis_status st = api().check_interrupt()) return st;
   }
   return LATTIS_OK;
 }

@@ -1,5 +1,6 @@
 // Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Element i of a
 // reservation depends on the seed and on offset + i alone.
+#include <algorithm>
 #include <cmath>
 
 #include "backends/cpu/kernels.h"
@@ -29,14 +30,14 @@ Words philox(uint64_t seed, uint64_t counter) {
 double unit24(uint32_t w) { return (w >> 8) * (1.0 / 16777216.0); }  // [0, 1), exact in float32
 double unit53(uint32_t hi, uint32_t lo) { return ((uint64_t{hi} << 32 | lo) >> 11) * (1.0 / 9007199254740992.0); }
 
-// Four uniform numbers of a block; double takes two words each, hence two blocks of Philox.
+// Four uniform numbers from counter `block` on; double takes two words each, hence two blocks of Philox.
 void uniforms(uint64_t seed, uint64_t block, bool wide, double out[4]) {
   if (!wide) {
     Words x = philox(seed, block);
     for (int i = 0; i < 4; i++) out[i] = unit24(x.w[i]);
     return;
   }
-  Words x = philox(seed, 2 * block), y = philox(seed, 2 * block + 1);
+  Words x = philox(seed, block), y = philox(seed, block + 1);
   out[0] = unit53(x.w[0], x.w[1]);
   out[1] = unit53(x.w[2], x.w[3]);
   out[2] = unit53(y.w[0], y.w[1]);
@@ -50,6 +51,18 @@ void normals(double u[4]) {
     u[i] = r * std::cos(a);
     u[i + 1] = r * std::sin(a);
   }
+}
+
+// The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
+double largest_below(double end, int dtype) {
+  double x = end, back = end;
+  for (double step = std::max(std::abs(end), 1e-300) * 1e-17; back >= end; step *= 2) {
+    char rounded[8];
+    x = end - step;
+    loops().cast[LATTIS_FLOAT64][dtype](1, rounded, 0, reinterpret_cast<char*>(&x), 0);
+    loops().cast[dtype][LATTIS_FLOAT64](1, reinterpret_cast<char*>(&back), 0, rounded, 0);
+  }
+  return back;
 }
 
 template <bool Normal>
@@ -73,17 +86,16 @@ lattis_status draw(lattis_frame*, const lattis_value* a, lattis_value* r) {
   auto* data = beside.data<char>();
   int64_t item = itemsize(t), n = t->numel;
   CastLoop cast = loops().cast[LATTIS_FLOAT64][t->dtype];
-  uint64_t base = offset / 4 / (wide ? 2 : 1);
+  const double limit = Normal || second <= first ? second : largest_below(second, t->dtype);
+  uint64_t base = offset / 4, step = wide ? 2 : 1;
   lattis_status st = parallel_for(0, (n + 3) / 4, grain / 16, [&](int64_t b, int64_t e) -> lattis_status {
     for (int64_t k = b; k < e; k++) {
       double u[4];
-      uniforms(seed, base + static_cast<uint64_t>(k), wide, u);
+      uniforms(seed, base + step * static_cast<uint64_t>(k), wide, u);
       if (Normal) normals(u);
       for (double& x : u) x = Normal ? first + second * x : first + (second - first) * x;
-      if (!Normal && t->dtype == LATTIS_FLOAT32)  // rounding to float must not reach the excluded end
-        for (double& x : u)
-          if (static_cast<float>(x) >= static_cast<float>(second) && second > first)
-            x = std::nextafter(static_cast<float>(second), static_cast<float>(first));
+      if (!Normal)
+        for (double& x : u) x = std::min(x, limit);
       cast(std::min<int64_t>(4, n - 4 * k), data + 4 * k * item, item, reinterpret_cast<char*>(u), 8);
     }
     return LATTIS_OK;

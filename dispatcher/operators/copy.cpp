@@ -96,6 +96,9 @@ lattis_status item(lattis_frame* f, const Value* a, Value* r) {
     return st;
   *r = core::read_number(host.as.tensor);
   core::release_value(host);
+  if (t->dtype == LATTIS_UINT64 && r->as.i < 0)
+    return raise(LATTIS_OVERFLOW,
+                 where(f, 0) + ": its uint64 is above the 63 bits that a number argument carries; use tolist()");
   return LATTIS_OK;
 }
 

@@ -111,6 +111,15 @@ lattis_status infer_arg(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
+lattis_status max_other(lattis_frame* f, const Value* a, Value* r) {
+  static const Callee maximum("maximum", "");
+  return maximum(f, {a[0], a[1]}, r);
+}
+lattis_status min_other(lattis_frame* f, const Value* a, Value* r) {
+  static const Callee minimum("minimum", "");
+  return minimum(f, {a[0], a[1]}, r);
+}
+
 }  // namespace
 
 const std::vector<Declaration>& reduction_operators() {
@@ -129,11 +138,13 @@ const std::vector<Declaration>& reduction_operators() {
       {"max(Tensor self) -> Tensor", "reduction", everywhere, infer_extremum, nullptr,
        "The largest element; with `dim`, the values and their indices; with another tensor, maximum. NaN wins.\n\n"
        "Raises:\n    IndexError: there is no element\n\n>>> lattis.max(lattis.tensor([1, 5, 3]))\ntensor(5)\n"},
+      {"max.other(Tensor self, Tensor other) -> Tensor", "pointwise", everywhere | out, nullptr, max_other, nullptr},
       {"max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
        everywhere | out, infer_extremum_dim, nullptr, nullptr},
       {"min(Tensor self) -> Tensor", "reduction", everywhere, infer_extremum, nullptr,
        "The smallest element; with `dim`, the values and their indices. NaN wins.\n\n>>> lattis.min(lattis.tensor([1, "
        "5, 3]))\ntensor(1)\n"},
+      {"min.other(Tensor self, Tensor other) -> Tensor", "pointwise", everywhere | out, nullptr, min_other, nullptr},
       {"min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
        everywhere | out, infer_extremum_dim, nullptr, nullptr},
       {"argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_arg,

@@ -3,25 +3,9 @@
 
 #include <vector>
 
-#include "dispatcher/call.h"
-#include "frontend/binding/python.h"
+#include "frontend/binding/conversion.h"
 
 namespace lattis::binding {
-
-// Memory for the lists of one call; freed with it.
-class Arena {
- public:
-  ~Arena();
-  void* take(size_t bytes);
-  void hold(PyObject* o);  // until the call is over
-
- private:
-  static constexpr size_t inline_bytes = 768;
-  alignas(16) char inline_[inline_bytes];
-  size_t used_ = 0;
-  std::vector<void*> blocks_;
-  std::vector<PyObject*> held_;
-};
 
 struct Param {
   PyObject* name;  // interned
@@ -65,13 +49,5 @@ struct Signature {
 
 // Builds it from the operator's schema; null with an exception.
 bool make_signature(const dispatcher::Operator* op, Signature* s);
-
-// One argument. False without an exception where it does not fit; with one where it fits but is wrong.
-bool convert(PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena);
-
-// Owned values to Python, and back for Python kernels.
-PyObject* to_python(Value& owned);  // takes it over
-PyObject* borrowed_to_python(const Value& v);
-std::string expected(const dispatcher::Type& t);  // "Tensor", "list of int": for messages
 
 }  // namespace lattis::binding

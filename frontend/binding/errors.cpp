@@ -1,3 +1,4 @@
+// Errors between values and Python: exceptions out of pending errors, pending errors out of exceptions.
 #include <mutex>
 #include <vector>
 

@@ -48,9 +48,10 @@ PyObject* alias(PyObject* self) {
 
 bool is_mask(PyObject* o) { return is_tensor(o) && unwrap(o)->dtype == LATTIS_BOOL; }
 bool is_integer(PyObject* o) {
-  return PyLong_CheckExact(o) || (PyIndex_Check(o) && !PyBool_Check(o) &&
-                                  !(is_tensor(o) && (unwrap(o)->ndim() > 0 || unwrap(o)->dtype == LATTIS_BOOL)) &&
-                                  !PyObject_HasAttrString(o, "__len__"));
+  if (PyLong_CheckExact(o)) return true;
+  if (PyBool_Check(o) || !PyIndex_Check(o)) return false;
+  if (is_tensor(o)) return unwrap(o)->ndim() == 0 && core::dtype_class(unwrap(o)->dtype) == LATTIS_CLASS_INTEGRAL;
+  return !PyObject_HasAttrString(o, "__len__");
 }
 
 PyObject* unsupported(PyObject* o) {

@@ -127,8 +127,17 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
   return wrap(t);
 }
 
+// By name along the bases: numpy need not be loaded for us to know its arrays.
+bool is_ndarray(PyObject* o) {
+  PyObject* bases = Py_TYPE(o)->tp_mro;
+  for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); i++)
+    if (!std::strcmp(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i))->tp_name, "numpy.ndarray"))
+      return true;
+  return false;
+}
+
 PyObject* from_numpy(PyObject*, PyObject* array) {
-  if (std::strcmp(Py_TYPE(array)->tp_name, "numpy.ndarray") != 0)
+  if (!is_ndarray(array))
     return PyErr_Format(PyExc_TypeError, "from_numpy: expected a numpy.ndarray, got %s", type_name(array).c_str());
   return tensor_over_buffer(array, "from_numpy", true);
 }
@@ -246,7 +255,7 @@ PyObject* tensor_of_numbers(PyObject* data) {
 PyObject* tensor_from(PyObject*, PyObject* data) {
   if (core::host_backend() < 0) return PyErr_Format(PyExc_RuntimeError, "tensor: no host backend is loaded");
   if (is_tensor(data)) return Py_BuildValue("(OO)", data, dtype_object(unwrap(data)->dtype));
-  if (!std::strcmp(Py_TYPE(data)->tp_name, "numpy.ndarray")) {
+  if (is_ndarray(data)) {
     PyObject* view = tensor_over_buffer(data, "tensor", false);
     if (!view) {  // negative strides, byte order: numpy makes a plain copy
       if (!PyErr_ExceptionMatches(PyExc_ValueError)) return nullptr;

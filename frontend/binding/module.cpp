@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <map>
+#include <utility>
 
 #include "core/caching_pool.h"
 #include "core/thread.h"
@@ -100,7 +101,7 @@ class PyLibrary {
       check(Registry::get().kernel(*lib_, op.c_str(), key.c_str(), nullptr, nullptr, 0, file.c_str(), line, &h));
       return h;
     }
-    auto* cell = new PythonKernel{callable.release().ptr(), is_layer(key)};
+    auto* cell = new PythonKernel{callable.release().ptr()};
     lattis_status st = Registry::get().kernel(*lib_, op.c_str(), key.c_str(), run_python, cell,
                                               LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
     return keep(st, h, cell);
@@ -108,7 +109,7 @@ class PyLibrary {
   lattis_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
                          int line) {
     lattis_handle h;
-    auto* cell = new PythonKernel{callable.release().ptr(), is_layer(key)};
+    auto* cell = new PythonKernel{callable.release().ptr()};
     lattis_status st = Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), run_python, cell,
                                                        LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
     return keep(st, h, cell);
@@ -120,7 +121,7 @@ class PyLibrary {
     for (const auto& s : inside) in.push_back(s.c_str());
     out.push_back(nullptr);
     in.push_back(nullptr);
-    auto* cell = handler.is_none() ? nullptr : new PythonKernel{handler.release().ptr(), true};
+    auto* cell = handler.is_none() ? nullptr : new PythonKernel{handler.release().ptr()};
     lattis_layer l{};
     l.size = sizeof l;
     l.name = name.c_str();
@@ -143,19 +144,13 @@ class PyLibrary {
   }
   void close() {
     if (!lib_) return;
-    for (size_t i = lib_->handles.size(); i-- > 0;) {
-      lattis_handle h = lib_->handles[i];
-      drop(h);
-    }
-    Registry::get().close(lib_);
-    lib_ = nullptr;
+    Registry::get().close(std::exchange(lib_, nullptr));  // first, so that no table leads to an empty cell
+    auto cells = std::exchange(cells_, {});
+    for (auto& [h, cell] : cells) Py_CLEAR(cell->callable);  // a call that is on its way to it will look again
     forget_signatures();
   }
 
  private:
-  static bool is_layer(const std::string& key) {
-    return key != "composite" && (dispatcher::layer_bit(key) >= 0 || core::backend_id(key.c_str()) < 0);
-  }
   lattis_handle keep(lattis_status st, lattis_handle h, PythonKernel* cell) {
     if (st) {
       Py_CLEAR(cell->callable);

@@ -103,7 +103,7 @@ PyObject* converted(PyObject* a, PyObject* (*convert)(PyObject*)) {
 }
 PyObject* as_int(PyObject* a) { return converted(a, PyNumber_Long); }
 PyObject* as_float(PyObject* a) { return converted(a, PyNumber_Float); }
-PyObject* as_index(PyObject* a) {
+PyObject* to_index(PyObject* a) {
   Tensor* t = unwrap(a);
   if (core::dtype_class(t->dtype) > LATTIS_CLASS_INTEGRAL || t->numel != 1 || t->ndim() != 0)
     return PyErr_Format(PyExc_TypeError, "index: expected a zero-dim integer tensor, got %s",
@@ -244,7 +244,8 @@ PyObject* is_complex(PyObject* a, PyObject*) {
 PyObject* storage_pointer(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage->data); }
 PyObject* storage_nbytes(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage->bytes); }
 
-PyGetSetDef getset[] = {{"shape", get_shape, nullptr, "The sizes, as a Size.", nullptr},
+PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                        {"shape", get_shape, nullptr, "The sizes, as a Size.", nullptr},
                         {"dtype", get_dtype, nullptr, "The element type.", nullptr},
                         {"device", get_device, nullptr, "Where it lives.", nullptr},
                         {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
@@ -377,7 +378,7 @@ void add_protocol_slots(std::vector<PyType_Slot>& slots) {
   add(Py_nb_bool, as_bool);
   add(Py_nb_int, as_int);
   add(Py_nb_float, as_float);
-  add(Py_nb_index, as_index);
+  add(Py_nb_index, to_index);
   add(Py_mp_length, length);
   add(Py_mp_subscript, get_item);
   add(Py_mp_ass_subscript, set_item);

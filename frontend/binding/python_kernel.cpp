@@ -134,14 +134,15 @@ bool is_default(const dispatcher::Argument& a, const Value& v) {
 }
 
 // A Python result into a value of the declared type; owned.
-bool from_python(PyObject* o, const dispatcher::Return& r, Value* out) {
+bool from_python(const std::string& who, PyObject* o, const dispatcher::Return& r, Value* out) {
   Arena arena;
   Value v;
   dispatcher::Type t = r.type;
   t.optional = true;
   if (!convert(o, t, &v, arena)) {
     if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "expected %s, got %s", expected(r.type).c_str(), type_name(o).c_str());
+      PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return %s, got %s", who.c_str(),
+                   expected(r.type).c_str(), type_name(o).c_str());
     return false;
   }
   *out = core::retain_value(v);
@@ -194,7 +195,8 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
   bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   for (int i = 0; i < n; i++) {
     Value v;
-    if (!from_python(n == 1 ? result : PyTuple_GET_ITEM(result, i), s.rets[i], &v)) return capture_exception();
+    if (!from_python(dispatcher::operator_title(f->op), n == 1 ? result : PyTuple_GET_ITEM(result, i), s.rets[i], &v))
+      return capture_exception();
     if (layer)
       rets[i] = v;
     else if (lattis_status st = deliver(f, &rets[i], v, functional))
@@ -210,7 +212,9 @@ lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value
   auto* k = static_cast<PythonKernel*>(const_cast<void*>(f->context));
   if (!k->callable) return dispatcher::retry;
   const dispatcher::Schema& s = *f->op->schema.load();
-  const int nargs = static_cast<int>(s.args.size());
+  // A functional kernel that serves the out= form does not see the outputs; its result is delivered into them.
+  const bool derived = f->layer < 0 && f->op->form == dispatcher::Form::Out;
+  const int nargs = derived ? f->op->info.first_out : static_cast<int>(s.args.size());
   PyObject* objects[66];
   PyObject* kwnames = nullptr;
   Py_ssize_t n = 0, positional = 0;
@@ -236,7 +240,7 @@ lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value
     }
   }
   PyObject* callable = Py_NewRef(k->callable);
-  const bool layer = k->layer;
+  const bool layer = f->layer >= 0;
   lattis_frame* outer = f->thread->frame;
   f->thread->frame = f;
   PyObject* result = nullptr;

@@ -8,8 +8,7 @@ namespace lattis::binding {
 
 // Owns the callable until it is withdrawn. The cell itself stays: an old table may still point to it.
 struct PythonKernel {
-  PyObject* callable;
-  bool layer;  // called as handler(call, *args, **kwargs), else as kernel(*args, **kwargs)
+  PyObject* callable;  // a layer's is called as handler(call, *args, **kwargs), others as kernel(*args, **kwargs)
 };
 
 lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value* rets);

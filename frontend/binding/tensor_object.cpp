@@ -73,6 +73,11 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   TensorObject* o = cast(self);
   Py_VISIT(o->dict);
   Py_VISIT(Py_TYPE(self));
+  // A view that alone keeps its base alive, which keeps its own object (see Note [One object per tensor]).
+  if (Tensor* base = o->tensor && !o->owned_by_tensor ? o->tensor->base : nullptr)
+    if (o->tensor->object.refcount == 1 && base->object.refcount == 1 && base->host &&
+        static_cast<TensorObject*>(base->host)->owned_by_tensor)
+      Py_VISIT(static_cast<PyObject*>(base->host));
   if (o->tensor && !o->owned_by_tensor && o->tensor->object.refcount == 1)
     return dispatcher::traverse_slots(o->tensor, reinterpret_cast<lattis_visit>(reinterpret_cast<void*>(visit)), arg);
   return 0;

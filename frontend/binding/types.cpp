@@ -56,11 +56,18 @@ struct EnumObject {
   const char* name;
 };
 PyObject* enum_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", reinterpret_cast<EnumObject*>(o)->name); }
-PyType_Slot enum_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)}, {0, nullptr}};
+PyType_Slot layout_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
+                              {Py_tp_doc, const_cast<char*>("How elements are stored: lattis.strided.")},
+                              {0, nullptr}};
+PyType_Slot memory_format_slots[] = {
+    {Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
+    {Py_tp_doc,
+     const_cast<char*>("The order of dimensions in memory: lattis.contiguous_format or lattis.preserve_format.")},
+    {0, nullptr}};
 PyType_Spec layout_spec = {"lattis.layout", sizeof(EnumObject), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, layout_slots};
 PyType_Spec memory_format_spec = {"lattis.memory_format", sizeof(EnumObject), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_slots};
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_format_slots};
 
 int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t value) {
   auto* o = reinterpret_cast<EnumObject*>(type->tp_alloc(type, 0));
@@ -156,8 +163,23 @@ PyObject* size_numel(PyObject* o, PyObject*) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(o, i));
   return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
 }
+// Slices and sums of sizes are sizes.
+PyObject* as_size(PyObject* tuple) {
+  if (!tuple || !PyTuple_CheckExact(tuple)) return tuple;
+  Py_ssize_t n = PyTuple_GET_SIZE(tuple);
+  PyObject* o = size_type->tp_alloc(size_type, n);
+  for (Py_ssize_t i = 0; o && i < n; i++) PyTuple_SET_ITEM(o, i, Py_NewRef(PyTuple_GET_ITEM(tuple, i)));
+  Py_DECREF(tuple);
+  return o;
+}
+PyObject* size_subscript(PyObject* o, PyObject* index) {
+  return as_size(PyTuple_Type.tp_as_mapping->mp_subscript(o, index));
+}
+PyObject* size_concat(PyObject* a, PyObject* b) { return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b)); }
 PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, "The product of the sizes."}, {nullptr}};
 PyType_Slot size_slots[] = {
+    {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
+    {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
     {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
     {Py_tp_methods, size_methods},
     {Py_tp_doc, const_cast<char*>("The sizes of a tensor: a tuple.\n\n>>> lattis.ones(2, 3).shape.numel()\n6\n")},

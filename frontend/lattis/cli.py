@@ -46,7 +46,7 @@ def plugins() -> str:
 
     head = ("name", "kind", "distribution", "state", "seconds", "reason")
     rows = [
-        (p.name, p.kind, f"{p.distribution} {p.version}", p.state, f"{p.seconds:.3f}" if p.seconds else "", p.reason)
+        (p.name, p.kind, f"{p.distribution} {p.version}", p.state, f"{p.seconds:.3f}" if p.seconds else "", " ".join(p.reason.split()))
         for p in lattis.plugins.status()
     ]
     widths = [max(len(r[i]) for r in [head, *rows]) for i in range(5)]

@@ -9,7 +9,7 @@ cmake -S "$top" -B "$build" -G Ninja -DLATTIS_SANITIZE=ON -DLATTIS_TESTS=ON -DSK
   -Dpybind11_DIR="$("$python" -m pybind11 --cmakedir)" > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 cmake --build "$build" > "$build.log" 2>&1 || { tail -50 "$build.log"; exit 1; }
 cd "$build"
-export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 for defect in heap shift; do
   if tests/cpp/planted $defect > /dev/null 2>&1; then echo "sanitize: the planted defect '$defect' was not reported"; exit 1; fi
 done

@@ -98,10 +98,10 @@ typedef struct {
   lattis_object object;
   DLTensor dl; /* data already points at the first element (byte_offset is 0) */
   int64_t numel;
-  uint64_t keys;    /* the layers that this tensor asks for */
-  uint16_t backend; /* dl.device.device_type is DLPack's code; this is the backend's integer */
-  uint8_t dtype;    /* enum lattis_dtype */
-  uint8_t flags;    /* enum lattis_tensor_flags */
+  uint64_t keys;       /* the layers that this tensor asks for */
+  uint16_t backend;    /* dl.device.device_type is DLPack's code; this is the backend's integer */
+  uint8_t dtype;       /* enum lattis_dtype */
+  uint8_t flags;       /* enum lattis_tensor_flags */
   uint32_t device_key; /* backend << 16 | index: one comparison tells whether two tensors share a device */
   lattis_storage* storage;
   int64_t storage_offset; /* in elements */
@@ -171,7 +171,9 @@ struct lattis_frame {
   lattis_thread* thread;
   lattis_frame* parent;
   lattis_device device; /* valid at backend level */
-  const void* table;    /* the rest belongs to the dispatcher */
+  int32_t layer;        /* the layer whose kernel runs now, -1 at backend level */
+  int32_t reserved;
+  const void* table; /* the rest belongs to the dispatcher */
   void* scratch;
 };
 

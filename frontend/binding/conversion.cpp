@@ -1,0 +1,311 @@
+// Reading Python objects: numbers of any make, lists, names of dtypes and devices; and writing results.
+#include "frontend/binding/conversion.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "frontend/binding/tensor_object.h"
+#include "frontend/binding/types.h"
+
+namespace lattis::binding {
+
+using dispatcher::Kind;
+using dispatcher::Type;
+
+Arena::~Arena() {
+  for (void* b : blocks_) std::free(b);
+  for (PyObject* o : held_) Py_DECREF(o);
+}
+
+void* Arena::take(size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  if (used_ + bytes <= inline_bytes) {
+    void* p = inline_ + used_;
+    used_ += bytes;
+    return p;
+  }
+  blocks_.push_back(std::malloc(bytes));
+  return blocks_.back();
+}
+
+void Arena::hold(PyObject* o) { held_.push_back(o); }
+
+namespace {
+
+bool from_numpy_module(PyObject* o) { return std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0; }
+bool numpy_bool(PyObject* o) {
+  return !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool_") || !std::strcmp(Py_TYPE(o)->tp_name, "numpy.bool");
+}
+bool zero_dim(PyObject* o) {
+  return is_tensor(o) && unwrap(o)->ndim() == 0 && unwrap(o)->backend != core::meta_backend;
+}
+
+}  // namespace
+
+bool as_index(PyObject* o, int64_t* out) {
+  if (PyLong_CheckExact(o)) {
+    *out = PyLong_AsLongLong(o);
+    return !(*out == -1 && PyErr_Occurred());
+  }
+  if (PyBool_Check(o) || !PyIndex_Check(o)) return false;
+  PyObject* i = PyNumber_Index(o);
+  if (!i) return false;
+  *out = PyLong_AsLongLong(i);
+  Py_DECREF(i);
+  return !(*out == -1 && PyErr_Occurred());
+}
+
+namespace {
+
+bool as_complex(PyObject* o, Value* v, Arena& arena) {
+  Py_complex z = PyComplex_AsCComplex(o);
+  if (PyErr_Occurred()) return false;
+  auto* pair = static_cast<double*>(arena.take(16));
+  pair[0] = z.real;
+  pair[1] = z.imag;
+  *v = {LATTIS_COMPLEX, 0, {0}};
+  v->as.doubles = pair;
+  return true;
+}
+
+bool as_scalar(PyObject* o, Value* v, Arena& arena) {
+  if (PyFloat_Check(o)) {
+    *v = core::floating(PyFloat_AS_DOUBLE(o));
+    return true;
+  }
+  if (PyBool_Check(o)) {
+    *v = core::boolean(o == Py_True);
+    return true;
+  }
+  if (PyLong_Check(o)) {
+    *v = core::integer(PyLong_AsLongLong(o));
+    return !(v->as.i == -1 && PyErr_Occurred());
+  }
+  if (PyComplex_Check(o)) return as_complex(o, v, arena);
+  if (zero_dim(o)) {
+    PyObject* number = PyObject_CallMethod(o, "item", nullptr);
+    if (!number) return false;
+    bool ok = as_scalar(number, v, arena);
+    Py_DECREF(number);
+    return ok;
+  }
+  if (!from_numpy_module(o) || PyObject_HasAttrString(o, "__len__")) return false;
+  if (numpy_bool(o)) {
+    *v = core::boolean(PyObject_IsTrue(o) == 1);
+    return true;
+  }
+  if (PyIndex_Check(o)) {
+    int64_t i;
+    if (!as_index(o, &i)) return false;
+    *v = core::integer(i);
+    return true;
+  }
+  if (std::strstr(Py_TYPE(o)->tp_name, "complex")) return as_complex(o, v, arena);
+  double d = PyFloat_AsDouble(o);
+  if (d == -1 && PyErr_Occurred()) return false;
+  *v = core::floating(d);
+  return true;
+}
+
+bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
+  if (t.list_size > 0 && !PyList_Check(o) && !PyTuple_Check(o) && t.kind == Kind::Int) {  // int[1]: a number will do
+    int64_t i;
+    if (!as_index(o, &i)) return false;
+    auto* all = static_cast<int64_t*>(arena.take(8 * t.list_size));
+    for (int k = 0; k < t.list_size; k++) all[k] = i;
+    *v = core::int_list(all, t.list_size);
+    return true;
+  }
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  void* data = arena.take(8 * (n + 1));
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    switch (t.kind) {
+      case Kind::Int:
+        if (!as_index(item, static_cast<int64_t*>(data) + i)) return false;
+        break;
+      case Kind::Float:
+      case Kind::Scalar: {
+        Value one;
+        if (!as_scalar(item, &one, arena) || one.tag == LATTIS_COMPLEX) return false;
+        static_cast<double*>(data)[i] = core::as_double(one);
+        break;
+      }
+      case Kind::Bool:
+        if (!PyBool_Check(item)) return false;
+        static_cast<uint8_t*>(data)[i] = item == Py_True;
+        break;
+      case Kind::Tensor:
+        if (item == Py_None && t.optional_elements)
+          static_cast<lattis_tensor**>(data)[i] = nullptr;
+        else if (is_tensor(item))
+          static_cast<lattis_tensor**>(data)[i] = unwrap(item);
+        else
+          return false;
+        arena.hold(Py_NewRef(item));  // the list may change while the call runs
+        break;
+      default:
+        return false;
+    }
+  }
+  *v = {LATTIS_INT_LIST, static_cast<uint32_t>(n), {0}};
+  v->as.pointer = data;
+  if (t.kind == Kind::Tensor) v->tag = LATTIS_TENSOR_LIST;
+  if (t.kind == Kind::Float || t.kind == Kind::Scalar) v->tag = LATTIS_FLOAT_LIST;
+  if (t.kind == Kind::Bool) v->tag = LATTIS_BOOL_LIST;
+  return true;
+}
+
+bool as_string(PyObject* o, Value* v) {
+  if (!PyUnicode_Check(o)) return false;
+  Py_ssize_t n;
+  const char* s = PyUnicode_AsUTF8AndSize(o, &n);
+  if (!s) return false;
+  *v = {LATTIS_STRING, static_cast<uint32_t>(n), {0}};
+  v->as.string = s;
+  return true;
+}
+
+}  // namespace
+
+bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
+  if (o == Py_None && t.optional) {
+    *v = core::none();
+    return true;
+  }
+  if (t.list) return as_list(o, t, v, arena);
+  switch (t.kind) {
+    case Kind::Tensor:
+      if (!is_tensor(o)) return false;
+      *v = core::tensor_value(unwrap(o));
+      return true;
+    case Kind::Scalar:
+    case Kind::Complex:
+      return as_scalar(o, v, arena);
+    case Kind::Int: {
+      int64_t i;
+      if (!as_index(o, &i)) return false;
+      *v = core::integer(i);
+      return true;
+    }
+    case Kind::Float:
+      if (!as_scalar(o, v, arena) || v->tag == LATTIS_COMPLEX) return false;
+      *v = core::floating(core::as_double(*v));
+      return true;
+    case Kind::Bool:
+      if (!PyBool_Check(o) && !numpy_bool(o)) return false;
+      *v = core::boolean(PyObject_IsTrue(o) == 1);
+      return true;
+    case Kind::Str:
+      return as_string(o, v);
+    case Kind::Dtype: {
+      core::DType d;
+      if (!read_dtype(o, &d)) return false;
+      *v = core::dtype_value(d);
+      return true;
+    }
+    case Kind::Device: {
+      lattis_device d;
+      if (read_device(o, &d) <= 0) return false;
+      *v = core::device_value(d);
+      return true;
+    }
+    case Kind::Layout:
+    case Kind::MemoryFormat: {
+      int64_t i;
+      if (!read_enum(o, t.kind == Kind::Layout ? layout_type : memory_format_type, &i)) return false;
+      *v = {t.kind == Kind::Layout ? uint32_t{LATTIS_LAYOUT} : uint32_t{LATTIS_MEMORY_FORMAT}, 0, {i}};
+      return true;
+    }
+    case Kind::Generator: {
+      lattis_object* g;
+      if (!read_generator(o, &g)) return false;
+      *v = {LATTIS_OBJECT, 0, {0}};
+      v->as.object = g;
+      return true;
+    }
+    case Kind::Any:
+      if (is_tensor(o)) {
+        *v = core::tensor_value(unwrap(o));
+        return true;
+      }
+      if (o == Py_None) {
+        *v = core::none();
+        return true;
+      }
+      return as_scalar(o, v, arena) || as_string(o, v);
+    default:
+      return false;
+  }
+}
+
+std::string expected(const Type& t) {
+  static const char* const names[] = {"Tensor", "number", "int",    "float",         "bool",      "number", "str",
+                                      "dtype",  "layout", "device", "memory_format", "Generator", "object", "object"};
+  std::string s = names[static_cast<int>(t.kind)];
+  if (t.list) s = "list of " + s;
+  return t.optional ? s + " or None" : s;
+}
+
+PyObject* to_python(Value& v) {
+  PyObject* o;
+  if (v.tag == LATTIS_TENSOR && v.as.tensor) {
+    o = wrap(core::full(v.as.tensor));
+    v = core::none();
+    return o;
+  }
+  o = borrowed_to_python(v);
+  core::release_value(v);
+  return o;
+}
+
+PyObject* borrowed_to_python(const Value& v) {
+  auto list = [&](auto make) -> PyObject* {
+    PyObject* l = PyList_New(v.length);
+    for (uint32_t i = 0; l && i < v.length; i++) PyList_SET_ITEM(l, i, make(i));
+    return l;
+  };
+  auto tensor = [](lattis_tensor* t) -> PyObject* {
+    if (!t) Py_RETURN_NONE;
+    core::retain(core::full(t));
+    return wrap(core::full(t));
+  };
+  switch (v.tag) {
+    case LATTIS_BOOLEAN:
+      return PyBool_FromLong(v.as.i != 0);
+    case LATTIS_INT:
+      return PyLong_FromLongLong(v.as.i);
+    case LATTIS_FLOAT:
+      return PyFloat_FromDouble(v.as.d);
+    case LATTIS_COMPLEX:
+      return PyComplex_FromDoubles(v.as.doubles[0], v.as.doubles[1]);
+    case LATTIS_STRING:
+      return PyUnicode_FromStringAndSize(v.as.string, v.length);
+    case LATTIS_DTYPE:
+      return Py_NewRef(dtype_object(static_cast<core::DType>(v.as.i)));
+    case LATTIS_DEVICE:
+      return new_device(v.as.device);
+    case LATTIS_TENSOR:
+      return tensor(v.as.tensor);
+    case LATTIS_INT_LIST:
+      return list([&](uint32_t i) { return PyLong_FromLongLong(v.as.ints[i]); });
+    case LATTIS_FLOAT_LIST:
+      return list([&](uint32_t i) { return PyFloat_FromDouble(v.as.doubles[i]); });
+    case LATTIS_BOOL_LIST:
+      return list([&](uint32_t i) { return PyBool_FromLong(v.as.bools[i]); });
+    case LATTIS_TENSOR_LIST:
+      return list([&](uint32_t i) { return tensor(v.as.tensors[i]); });
+    case LATTIS_OBJECT:
+      if (v.as.object && !std::strcmp(v.as.object->type->name, "Generator")) {
+        core::retain(v.as.object);
+        return new_generator_object(v.as.object);
+      }
+      Py_RETURN_NONE;
+    default:
+      Py_RETURN_NONE;
+  }
+}
+
+}  // namespace lattis::binding
