@@ -49,6 +49,8 @@ bool as_index(PyObject* o, int64_t* out) {
     return !(*out == -1 && PyErr_Occurred());
   }
   if (PyBool_Check(o) || !PyIndex_Check(o)) return false;
+  if (is_tensor(o) && (unwrap(o)->ndim() > 0 || core::dtype_class(unwrap(o)->dtype) != LATTIS_CLASS_INTEGRAL))
+    return false;
   PyObject* i = PyNumber_Index(o);
   if (!i) return false;
   *out = PyLong_AsLongLong(i);
