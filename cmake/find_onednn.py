@@ -1,4 +1,4 @@
-"""Prints the paths of oneDNN's library and of its licences as its PyPI package installed them; nothing if it did not."""
+"""Prints the paths of oneDNN's library and licences as its PyPI package installed them, or nothing."""
 
 from importlib.metadata import PackageNotFoundError, distribution
 

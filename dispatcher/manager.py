@@ -244,7 +244,7 @@ class Manager:
             try:
                 module = plugin.entry.load()
                 if getattr(getattr(module, "__spec__", None), "_initializing", False):
-                    raise ImportError(f"{plugin.module} was imported before lattis and is half made; `import lattis` first")
+                    raise ImportError(f"{plugin.module} is half made: it was imported before lattis; `import lattis` first")
                 self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
                 impls = [i for i in self.hooks.hook.register.get_hookimpls() if i.plugin is module]
                 if not impls:

@@ -46,8 +46,9 @@ def plugins() -> str:
 
     head = ("name", "kind", "distribution", "state", "seconds", "reason")
     rows = [
-        (p.name, p.kind, f"{p.distribution} {p.version}", p.state, f"{p.seconds:.3f}" if p.seconds else "", " ".join(p.reason.split()))
+        (p.name, p.kind, f"{p.distribution} {p.version}", p.state, f"{p.seconds:.3f}" if p.seconds else "", reason)
         for p in lattis.plugins.status()
+        for reason in [" ".join(p.reason.split())]
     ]
     widths = [max(len(r[i]) for r in [head, *rows]) for i in range(5)]
     lines = ["  ".join([*(c.ljust(w) for c, w in zip(r, widths, strict=False)), r[5]]).rstrip() for r in [head, *rows]]

@@ -6,7 +6,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-
 from children import Guest, run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

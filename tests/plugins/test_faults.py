@@ -65,7 +65,7 @@ FAULTS = {
     "a range that is none": (NEVER, '{"requires_lattis": "yes"}', "refused", ["yes"]),
     "a manifest that is no JSON": (NEVER, "{", "failed", ["manifest"]),
     "a manifest that is no object": (NEVER, "[1]", "failed", ["manifest", "must hold an object"]),
-    "a range of another type": (NEVER, '{"requires_lattis": 3}', "failed", ["requires_lattis"]),
+    "a range of another type": (NEVER, '{"requires_lattis": 3}', "failed", ["manifest", "requires_lattis"]),
     "a priority that is no number": (NEVER, '{"priority": "high"}', "failed", ["priority"]),
 }
 

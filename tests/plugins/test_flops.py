@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from children import run
 
 ROOT = Path(__file__).resolve().parents[2]
