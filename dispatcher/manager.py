@@ -244,7 +244,8 @@ class Manager:
             try:
                 module = plugin.entry.load()
                 if getattr(getattr(module, "__spec__", None), "_initializing", False):
-                    raise ImportError(f"{plugin.module} is half made: it was imported before lattis; `import lattis` first")
+                    reason = "is half made: it was imported before lattis; `import lattis` first"
+                    raise ImportError(f"{plugin.module} {reason}")
                 self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
                 impls = [i for i in self.hooks.hook.register.get_hookimpls() if i.plugin is module]
                 if not impls:
