@@ -69,6 +69,7 @@ from lattis._functions import (
     tensor,
 )
 from lattis._missing import install as _install_missing
+from lattis._missing import mark_absent as _mark_absent
 from lattis._namespace import ops
 from lattis._namespace import publish as _publish
 from lattis._tensor import extend as _extend
@@ -83,8 +84,10 @@ from lattis import library, plugins  # noqa: E402
 
 _C._set_backend_loader(plugins.manager.load_backend)
 # The namespace is complete from here on. A failing plugin is set aside; `lattis plugins` says why.
-if plugins.manager.scan() is None and ("backend", "cpu") in plugins.manager.plugins:
+plugins.manager.scan()
+if ("backend", "cpu") in plugins.manager.plugins:
     plugins.manager.load(plugins.manager.plugins[("backend", "cpu")])
 plugins.manager.load_plugins()
+_mark_absent(Tensor, plugins.manager.plugins.values())
 
 __all__ += ["library", "plugins"]

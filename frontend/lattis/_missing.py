@@ -64,10 +64,34 @@ class Planned:
         self.name = name
 
     def __get__(self, obj, owner=None):
-        raise AttributeError(explain(f"Tensor.{self.name}", self.name))
+        raise AttributeError(self.words())
 
     def __set__(self, obj, value):
-        raise AttributeError(explain(f"Tensor.{self.name}", self.name))
+        raise AttributeError(self.words())
+
+    def words(self) -> str:
+        return explain(f"Tensor.{self.name}", self.name)
+
+
+class Absent(Planned):
+    """Stands on Tensor for an attribute that an installed plugin would bring, if it were loaded."""
+
+    def __init__(self, name: str, plugin):
+        super().__init__(name)
+        self.plugin = plugin
+
+    def words(self) -> str:
+        p = self.plugin
+        why = f"{p.state}: {p.reason}" if p.reason else p.state
+        return f"Tensor.{self.name} is brought by plugin '{p.name}' ({p.distribution} {p.version}), which is {why}"
+
+
+def mark_absent(tensor_type: type, plugins) -> None:
+    """Puts the attributes that manifests promise on Tensor, for plugins that are not loaded."""
+    for plugin in plugins:
+        for name in plugin.manifest.get("attributes", []) if plugin.state != "loaded" else []:
+            if isinstance(vars(tensor_type).get(name, None), (Planned, type(None))):
+                setattr(tensor_type, name, Absent(name, plugin))
 
 
 class PlannedModules:

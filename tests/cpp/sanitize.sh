@@ -2,7 +2,7 @@
 # Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs the C++ tests and the bad-input
 # sweep on it. Usage: sanitize.sh PYTHON
 set -e
-python=$(command -v "$1" || realpath "$1")
+python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # no realpath: a link in an environment names it
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/sanitize
 cmake -S "$top" -B "$build" -G Ninja -DLATTIS_SANITIZE=ON -DLATTIS_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 -DPython_EXECUTABLE="$python" \

@@ -552,3 +552,21 @@ def test_worker_processes_have_the_plugins(host, packages, tmp_path):
         """,
         PYTHONPATH=os.pathsep.join([host.env["PYTHONPATH"], str(tmp_path)]),
     )
+
+
+def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
+    """A manifest says which attributes a plugin brings; using one without the plugin says which plugin, and why not."""
+    packages("good", GOOD)
+    packages("bad", 'raise OSError("on fire")\n', manifest='{"attributes": ["sparkle", "grad"]}')
+    host.run(
+        WORKS
+        + """
+    for name in ("sparkle", "grad"):
+        try:
+            getattr(lattis.ones(1), name)
+        except AttributeError as error:
+            assert [w for w in (name, "'bad'", "failed", "on fire") if w not in str(error)] == [], str(error)
+        else:
+            raise SystemExit("no error")
+    """
+    )
