@@ -31,11 +31,14 @@ lint: build
 	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lattis
 
 # The peers live in an environment of their own: torch never meets the tests.
+bench: BENCH := $(CURDIR)/$(VENV)-bench/bin
+bench: BENCH_PIP = PATH="$(BENCH):$$PATH" $(BENCH)/python -m pip install --quiet --disable-pip-version-check
 bench: build
 	test -d $(VENV)-bench || $(PYTHON) -m venv $(VENV)-bench
-	PATH="$(CURDIR)/$(VENV)-bench/bin:$$PATH" $(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check $(BUILD_NEEDS) torch==2.13.0 numpy
-	PATH="$(CURDIR)/$(VENV)-bench/bin:$$PATH" $(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation . ./examples/layer_plugin ./examples/backend_plugin
-	$(VENV)-bench/bin/python benchmarks/run.py
+	$(BENCH_PIP) $(BUILD_NEEDS) torch==2.13.0 numpy
+	$(BENCH_PIP) --no-build-isolation .
+	$(BENCH_PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
+	$(BENCH)/python benchmarks/run.py
 
 # AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests and the bad-input sweep.
 sanitize: build
