@@ -12,7 +12,7 @@
 namespace lattis::core {
 
 void (*destroy_slot)(int, void*) = nullptr;
-void (*host_released)(Tensor*) = nullptr;
+bool (*host_released)(Tensor*) = nullptr;
 
 namespace {
 
@@ -33,8 +33,8 @@ void free_shape(Tensor* t) {
 
 void destroy_tensor(lattis_object* o) {
   auto* t = reinterpret_cast<Tensor*>(o);
+  if (t->host && host_released && host_released(t)) return;  // its object keeps it
   if (t->slots[0] || t->slots[1] || t->more_slots) free_slots(t);
-  if (t->host && host_released) host_released(t);
   release(t->storage);
   if (t->base) release(t->base);
   free_shape(t);
@@ -243,7 +243,8 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
 
 void replace_storage(Tensor* t, Storage* owned) {
   Storage* old = t->storage;
-  owned->sticky = old->sticky;
+  owned->sticky |= old->sticky;
+  owned->version = old->version;
   t->storage = owned;
   release(old);
 }

@@ -61,7 +61,8 @@ void* exchange_slot(Tensor* t, int index, void* state);
 // Called for each slot that holds something when a tensor dies; set by whoever owns the slot table.
 extern void (*destroy_slot)(int index, void* state);
 
-// The core never looks into `host`. Where it is set, this is called before the last reference goes.
-extern void (*host_released)(Tensor*);
+// The core never looks into `host`. Where it is set, this is called when the last reference has gone; true: the host
+// object still needs the tensor and has taken a reference of its own.
+extern bool (*host_released)(Tensor*);
 
 }  // namespace lattis::core

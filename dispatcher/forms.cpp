@@ -292,39 +292,42 @@ lattis_status run_functional(Frame& f, const Table& t, const Entry& e, const Val
   return st;
 }
 
-lattis_status resize_output(Frame& f, int arg, Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
-  if (t->ndim() == ndim && std::equal(sizes, sizes + ndim, t->sizes())) return LATTIS_OK;
-  if (t->base)
-    return core::raise(LATTIS_RUNTIME_ERROR, where(&f, arg) + ": a view of shape " + core::shape_string(t) +
-                                                 " cannot become " + core::shape_string(ndim, sizes) +
-                                                 "; pass a tensor of that shape");
-  int64_t bytes = core::itemsize(t->dtype), n = 1;
-  for (int i = 0; i < ndim; i++) n *= sizes[i];
-  if (n * bytes > t->storage->bytes) {
-    core::Storage* s;
-    if (lattis_status st = core::new_storage(n * bytes, t->device(), &s)) return st;
-    core::replace_storage(t, s);
+bool has_shape(const Tensor* t, int ndim, const int64_t* sizes) {
+  return t->ndim() == ndim && std::equal(sizes, sizes + ndim, t->sizes());
+}
+
+// An output of another shape takes over what was computed beside it; only now, since it may have been an input too.
+lattis_status adopt(Frame& f, Tensor* target, Tensor* computed) {
+  if (target->dtype == computed->dtype) {
+    core::retain(computed->storage);
+    core::replace_storage(target, computed->storage);
+    core::set_geometry(target, computed->ndim(), computed->sizes(), computed->strides(), computed->storage_offset);
+    return LATTIS_OK;
   }
-  core::set_geometry(t, ndim, sizes, strides, 0);
-  return LATTIS_OK;
+  core::Storage* s;
+  if (lattis_status st = core::new_storage(computed->numel * core::itemsize(target->dtype), target->device(), &s))
+    return st;
+  core::replace_storage(target, s);
+  core::set_geometry(target, computed->ndim(), computed->sizes(), nullptr, 0);
+  return own_copy(f, target, computed);
 }
 
 int target_position(const CallInfo& info, int i) { return info.form == Form::Inplace ? 0 : info.first_out + i; }
 
 lattis_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, DType dtype, int ndim,
-                           const int64_t* sizes, const int64_t* strides) {
-  std::string name = operator_title(f.op);
+                           const int64_t* sizes) {
   if (!core::can_cast(dtype, target->dtype))
     return core::raise(LATTIS_RUNTIME_ERROR,
                        core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),
                                     core::dtype_info(target->dtype).name, core::dtype_info(dtype).name));
-  if (info.form == Form::Inplace && (ndim != target->ndim() || !std::equal(sizes, sizes + ndim, target->sizes())))
-    return core::raise(LATTIS_RUNTIME_ERROR,
-                       core::format("%s has shape %s, but the result has shape %s; an in-place form cannot change it",
-                                    where(&f, at).c_str(), core::shape_string(target).c_str(),
-                                    core::shape_string(ndim, sizes).c_str()));
-  if (lattis_status st = check_writable(f, at, target)) return st;
-  if (info.form == Form::Out) return resize_output(f, at, target, ndim, sizes, strides);
+  if (has_shape(target, ndim, sizes)) return check_writable(f, at, target);
+  std::string have = core::shape_string(target), want = core::shape_string(ndim, sizes);
+  if (info.form == Form::Inplace)
+    return core::raise(LATTIS_RUNTIME_ERROR, where(&f, at) + " has shape " + have + ", but the result has shape " +
+                                                 want + "; an in-place form cannot change it");
+  if (target->base)
+    return core::raise(LATTIS_RUNTIME_ERROR, where(&f, at) + ": a view of shape " + have + " cannot become " + want +
+                                                 "; pass a tensor of that shape");
   return LATTIS_OK;
 }
 
@@ -349,14 +352,12 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
       bool output = info.form == Form::Out && k >= info.first_out;
       if (!output || (output && k != at && in != target)) overlap |= overlaps(target, in, elementwise && !output);
     });
-    if (lattis_status st =
-            check_target(f, info, at, target, m.dtype, m.ndim, m.sizes, m.has_strides ? m.strides : nullptr))
-      return st;
+    if (lattis_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes)) return st;
     into[i] = core::tensor_value(target);
     bool converts = target->dtype != m.dtype && !((e.flags & mixed_dtypes) && elementwise);
     // A kernel that may stop at a fault (an integer division by zero) must not have changed its argument by then.
     bool may_fault = elementwise && f.op->pointwise->fault && core::dtype_class(m.dtype) == LATTIS_CLASS_INTEGRAL;
-    if (overlap || converts || may_fault) {
+    if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
       Tensor* temporary;
       if (lattis_status st =
               core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &temporary))
@@ -368,11 +369,13 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
   if (lattis_status st = run_kernel(f, e, args, into)) return st;
   for (int i = 0; i < n; i++) {
     Tensor* target = full(args[target_position(info, i)].as.tensor);
-    if (beside[i])
-      if (lattis_status st = own_copy(f, target, beside[i].get())) {
+    if (Tensor* computed = beside[i].get()) {
+      bool fits = has_shape(target, computed->ndim(), computed->sizes());
+      if (lattis_status st = fits ? own_copy(f, target, computed) : adopt(f, target, computed)) {
         release_all(rets, i);
         return st;
       }
+    }
     core::retain(target);
     rets[i] = core::tensor_value(target);
   }
@@ -421,10 +424,16 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
     st = e.fn(&f, args, computed);
     for (int i = 0; i < info.nrets && !st; i++) {
       int at = target_position(info, i);
+      if (computed[i].tag != LATTIS_TENSOR || !computed[i].as.tensor) {
+        st = core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) + ": its composite returned no tensor to store");
+        break;
+      }
       Tensor *target = full(args[at].as.tensor), *result = full(computed[i].as.tensor);
-      st = check_target(f, info, at, target, result->dtype, result->ndim(), result->sizes(), nullptr);
-      if (!st) st = own_copy(f, target, result);
-      if (st) continue;
+      st = check_target(f, info, at, target, result->dtype, result->ndim(), result->sizes());
+      if (!st && target != result)
+        st =
+            has_shape(target, result->ndim(), result->sizes()) ? own_copy(f, target, result) : adopt(f, target, result);
+      if (st) break;
       core::retain(target);
       rets[i] = core::tensor_value(target);
     }

@@ -31,6 +31,13 @@ struct CallInfo {
   uint64_t written = 0;          // positions of (a!) arguments
 };
 
+// Shape rules stack like kernels; the first is the one of the definition.
+struct ShapeRule {
+  lattis_handle handle;
+  lattis_infer fn;
+  const void* context;
+};
+
 // One registered kernel. Those of one key stack: the last live one serves.
 struct Registration {
   lattis_handle handle;
@@ -65,6 +72,7 @@ struct lattis_operator {
   std::atomic<const lattis::dispatcher::Schema*> schema{nullptr};  // parsed on first use, never freed
   lattis::dispatcher::CallInfo info;
   std::vector<lattis::dispatcher::Registration> kernels;
+  std::vector<lattis::dispatcher::ShapeRule> shape_rules;
 
   std::string full_name() const { return overload.empty() ? name : name + "." + overload; }
 };

@@ -105,6 +105,11 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
     return core::raise(LATTIS_RUNTIME_ERROR,
                        core::format("define: the operator %s is already defined by %s; %s cannot define it too",
                                     old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
+  if (def.pointwise && (def.pointwise->inputs < 1 || def.pointwise->inputs > 3 || def.pointwise->params > 2))
+    return core::raise(
+        LATTIS_VALUE_ERROR,
+        core::format("define: %s declares %d inputs and %d parameters; a pointwise operator has 1 to 3 and at most 2",
+                     full.c_str(), def.pointwise->inputs, def.pointwise->params));
   auto* op = new Operator;
   op->name = full;
   op->base = name;
@@ -278,18 +283,22 @@ lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer 
   split_name(qualified(lib, name), &base, &overload);
   Operator* op = find(base, overload);
   if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "shape_rule: there is no operator " + qualified(lib, name));
-  auto set = [this, op](lattis_infer f, const void* c) {
+  auto use_last = [this, op] {
     for (Operator* o : {op, op->inplace, op->out})
       if (o) {
-        o->infer = f;
-        o->infer_context = c;
+        o->infer = op->shape_rules.back().fn;
+        o->infer_context = op->shape_rules.back().context;
         invalidate(o);
       }
   };
-  lattis_infer old = op->infer;
-  const void* old_context = op->infer_context;
-  set(fn, context);
-  lattis_handle h = add_handle(lib, [set, old, old_context] { set(old, old_context); });
+  if (op->shape_rules.empty()) op->shape_rules.push_back({0, op->infer, op->infer_context});
+  lattis_handle h = add_handle(lib, nullptr);
+  op->shape_rules.push_back({h, fn, context});
+  undo_[h] = [op, h, use_last] {
+    remove_handle(op->shape_rules, h);
+    use_last();
+  };
+  use_last();
   if (handle) *handle = h;
   return LATTIS_OK;
 }

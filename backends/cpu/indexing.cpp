@@ -5,9 +5,9 @@
 namespace lattis::cpu {
 namespace {
 
-// The mask as contiguous bytes (a copy where it is strided).
-lattis_status packed(lattis_tensor* t, Tensor* out) {
-  if (is_contiguous(t)) {
+// The mask as contiguous bytes: a copy where it is strided or part of what is written.
+lattis_status packed(lattis_tensor* t, const lattis_tensor* written, Tensor* out) {
+  if (is_contiguous(t) && !(written && written->storage == t->storage)) {
     *out = Tensor::borrow(t);
     return LATTIS_OK;
   }
@@ -61,7 +61,7 @@ struct Row {
 lattis_status mask_index(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_tensor* self = a[0].as.tensor;
   Tensor mask;
-  if (lattis_status st = packed(a[1].as.tensor, &mask)) return st;
+  if (lattis_status st = packed(a[1].as.tensor, nullptr, &mask)) return st;
   int dims = mask.dim(), ndim = self->dl.ndim - dims + 1;
   int64_t sizes[LATTIS_MAX_DIMS + 1] = {count(mask)};
   std::copy(self->dl.shape + dims, self->dl.shape + self->dl.ndim, sizes + 1);
@@ -89,7 +89,7 @@ lattis_status mask_index(lattis_frame*, const lattis_value* a, lattis_value* r) 
 lattis_status mask_put(lattis_frame* f, const lattis_value* a, lattis_value*) {
   lattis_tensor *self = a[0].as.tensor, *values = a[2].as.tensor;
   Tensor mask, packed_values;
-  if (lattis_status st = packed(a[1].as.tensor, &mask)) return st;
+  if (lattis_status st = packed(a[1].as.tensor, self, &mask)) return st;
   if (values->storage == self->storage) {  // reading what is being written: from a copy
     lattis_tensor* raw;
     if (lattis_status st =

@@ -45,7 +45,7 @@ lattis_status fault(const Call& c, lattis_frame* f) {
 // A strip whose operands need conversion: a tile of each into the loop's dtype, the loop, and back.
 int run_tiled(const Call& c, int64_t n, char* const* at, const int64_t* step) {
   constexpr int64_t tile = 512;
-  alignas(64) char buffers[max_operands][tile * 8];
+  alignas(64) char buffers[max_operands][tile * 16];
   const auto& cast = loops().cast;
   int faults = 0;
   for (int64_t i = 0; i < n; i += tile) {
@@ -85,7 +85,8 @@ lattis_status no_meaning(lattis_frame* f) {
 lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   auto* p = static_cast<const lattis_pointwise*>(f->context);
   if (!p) p = api().operator_pointwise(f->op);
-  if (__builtin_expect(!p || rets[0].tag != LATTIS_TENSOR, 0)) return no_meaning(f);
+  if (__builtin_expect(!p || rets[0].tag != LATTIS_TENSOR || f->compute_dtype >= LATTIS_NUM_DTYPES, 0))
+    return no_meaning(f);
   // The usual small call: everything contiguous, of one size and of the computed dtype.
   const lattis_tensor* out = rets[0].as.tensor;
   const int64_t n = out->numel;

@@ -120,10 +120,15 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
     return true;
   }
   if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
-  Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  if (PyList_Check(o)) {  // reading an item may run code that changes the list
+    o = PyList_AsTuple(o);
+    if (!o) return false;
+    arena.hold(o);
+  }
+  Py_ssize_t n = PyTuple_GET_SIZE(o);
   void* data = arena.take(8 * (n + 1));
   for (Py_ssize_t i = 0; i < n; i++) {
-    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    PyObject* item = PyTuple_GET_ITEM(o, i);
     switch (t.kind) {
       case Kind::Int:
         if (!as_index(item, static_cast<int64_t*>(data) + i)) return false;

@@ -37,6 +37,10 @@ PyObject* exception_type(int kind) {
 void release_payload(void* p) { drop_anywhere(static_cast<PyObject*>(p)); }
 
 std::mutex queue_mutex;
+std::vector<Tensor*>& tensor_queue() {
+  static auto* q = new std::vector<Tensor*>;
+  return *q;
+}
 std::vector<PyObject*>& queue() {
   static auto* q = new std::vector<PyObject*>;
   return *q;
@@ -45,12 +49,15 @@ std::vector<PyObject*>& queue() {
 int drain(void*) {
   for (;;) {
     std::vector<PyObject*> some;
+    std::vector<Tensor*> tensors;
     {
       std::lock_guard lock(queue_mutex);
       some.swap(queue());
+      tensors.swap(tensor_queue());
     }
-    if (some.empty()) return 0;
+    if (some.empty() && tensors.empty()) return 0;
     for (PyObject* o : some) Py_DECREF(o);
+    for (Tensor* t : tensors) core::release(t);
   }
 }
 
@@ -73,6 +80,14 @@ void drop_anywhere(PyObject* o) {
   {
     std::lock_guard lock(queue_mutex);
     queue().push_back(o);
+  }
+  Py_AddPendingCall(drain, nullptr);
+}
+
+void release_with_gil(Tensor* t) {
+  {
+    std::lock_guard lock(queue_mutex);
+    tensor_queue().push_back(t);
   }
   Py_AddPendingCall(drain, nullptr);
 }

@@ -315,13 +315,14 @@ void delete_export(Managed* m) {
 template <class Managed>
 Managed* make_export(Tensor* t) {
   auto* m = new Managed{};
-  core::retain(t);
+  // A tensor of its own over the storage: resizing ours later must not free what was exported.
+  Tensor* pin = core::tensor_over(t->storage, t->ndim(), t->sizes(), t->strides(), t->storage_offset, t->dtype);
   m->dl_tensor = t->dl;
   m->dl_tensor.shape = new int64_t[2 * t->ndim() + 1];
   m->dl_tensor.strides = m->dl_tensor.shape + t->ndim();
   std::memcpy(m->dl_tensor.shape, t->sizes(), 8 * t->ndim());
   std::memcpy(m->dl_tensor.strides, t->strides(), 8 * t->ndim());
-  m->manager_ctx = t;
+  m->manager_ctx = pin;
   m->deleter = delete_export<Managed>;
   return m;
 }

@@ -105,7 +105,7 @@ PyObject* named_results(const Operator* op, Value* rets, int n) {
 }
 
 // The out= form: outputs are one tensor or a tuple of them, appended to the arguments.
-PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* out) {
+PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* out, Arena& arena) {
   const dispatcher::CallInfo* info;
   if (Registry::get().prepare(const_cast<Operator*>(s.out))) return raise_pending();
   info = &s.out->info;
@@ -119,7 +119,10 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
     if (PySequence_Fast_GET_SIZE(out) != n)
       return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %zd", title(p).c_str(), n,
                           PySequence_Fast_GET_SIZE(out));
-    items = PySequence_Fast_ITEMS(out);
+    PyObject* held = PySequence_Tuple(out);  // a list may change while the call runs
+    if (!held) return nullptr;
+    arena.hold(held);
+    items = &PyTuple_GET_ITEM(held, 0);
   }
   for (int i = 0; i < n; i++) {
     if (!is_tensor(items[i]))
@@ -172,7 +175,7 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
   for (const auto& s : *p->overloads) {
     if (static_cast<int>(s->params.size()) > 48) continue;
     if (s->parse(args, n, kwnames, values, &out, arena, &quick)) {
-      if (__builtin_expect(out != nullptr && out != Py_None, 0)) return run_out(p, *s, values, out);
+      if (__builtin_expect(out != nullptr && out != Py_None, 0)) return run_out(p, *s, values, out, arena);
       return run(s->op, values);
     }
     if (__builtin_expect(PyErr_Occurred() != nullptr, 0)) return nullptr;

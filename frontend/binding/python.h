@@ -27,6 +27,9 @@ lattis_status capture_exception();
 // Drops a reference from a thread that may not hold the GIL: queued until somebody does.
 void drop_anywhere(PyObject* o);
 
+// Releases a tensor on a thread that holds the GIL, later.
+void release_with_gil(Tensor* t);
+
 struct Gil {
   PyGILState_STATE state = PyGILState_Ensure();
   ~Gil() { PyGILState_Release(state); }

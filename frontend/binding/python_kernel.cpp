@@ -137,9 +137,7 @@ bool is_default(const dispatcher::Argument& a, const Value& v) {
 bool from_python(const std::string& who, PyObject* o, const dispatcher::Return& r, Value* out) {
   Arena arena;
   Value v;
-  dispatcher::Type t = r.type;
-  t.optional = true;
-  if (!convert(o, t, &v, arena)) {
+  if (!convert(o, r.type, &v, arena)) {
     if (!PyErr_Occurred())
       PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return %s, got %s", who.c_str(),
                    expected(r.type).c_str(), type_name(o).c_str());
@@ -152,6 +150,11 @@ bool from_python(const std::string& who, PyObject* o, const dispatcher::Return& 
 // Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
 // be what the rule said; it takes the place of the allocation, or is copied into memory that the caller gave.
 lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
+  if (!replace && (ret->tag != LATTIS_TENSOR || result.tag != LATTIS_TENSOR)) {  // ret is the caller's, only borrowed
+    core::release_value(result);
+    return core::raise(LATTIS_TYPE_ERROR,
+                       dispatcher::operator_title(f->op) + ": the Python kernel must return a Tensor");
+  }
   if (ret->tag != LATTIS_TENSOR || result.tag != LATTIS_TENSOR) {
     core::release_value(*ret);
     *ret = result;
@@ -195,8 +198,11 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
   bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   for (int i = 0; i < n; i++) {
     Value v;
-    if (!from_python(dispatcher::operator_title(f->op), n == 1 ? result : PyTuple_GET_ITEM(result, i), s.rets[i], &v))
-      return capture_exception();
+    if (!from_python(dispatcher::operator_title(f->op), n == 1 ? result : PyTuple_GET_ITEM(result, i), s.rets[i], &v)) {
+      lattis_status st = capture_exception();
+      if (layer) dispatcher::release_all(rets, i);
+      return st;
+    }
     if (layer)
       rets[i] = v;
     else if (lattis_status st = deliver(f, &rets[i], v, functional))

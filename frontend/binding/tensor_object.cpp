@@ -50,23 +50,20 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// The tensor's last reference goes, and it owned its Python object.
-void host_released(Tensor* t) {
-  auto* o = static_cast<TensorObject*>(t->host);
-  t->host = nullptr;
-  auto finish = [](TensorObject* object) {
-    object->tensor = nullptr;
-    object->owned_by_tensor = false;
-    Py_DECREF(reinterpret_cast<PyObject*>(object));
-  };
-  if (!Py_IsInitialized()) return;
-  if (PyGILState_Check()) {
-    finish(o);
-  } else {
-    o->tensor = nullptr;
-    o->owned_by_tensor = false;
-    drop_anywhere(reinterpret_cast<PyObject*>(o));
+// The tensor's last reference has gone, and it owned its Python object. Ownership flips back: the object, which a weak
+// reference may have handed out again, takes the tensor, and whoever drops it last ends both.
+bool host_released(Tensor* t) {
+  if (!Py_IsInitialized()) return false;
+  t->object.refcount = 1;
+  if (!PyGILState_Check()) {
+    release_with_gil(t);
+    return true;
   }
+  auto* o = static_cast<TensorObject*>(t->host);
+  if (!o->owned_by_tensor) return true;
+  o->owned_by_tensor = false;
+  Py_DECREF(reinterpret_cast<PyObject*>(o));
+  return true;
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {

@@ -70,7 +70,7 @@ def numpy(self, *, force=False):
         raise TypeError("numpy: numpy has no bfloat16; use .to(lattis.float32) first")
     if self.numel() == 0:
         return np.empty(tuple(self.shape), dtype=str(self.dtype).rpartition(".")[2])
-    return np.asarray(ArrayView(self))
+    return np.asarray(ArrayView(self.detach()))  # resizing `self` later must not free what numpy reads
 
 
 def _on_host(tensor) -> bool:
