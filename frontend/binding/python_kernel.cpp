@@ -150,7 +150,7 @@ bool from_python(const std::string& who, PyObject* o, const dispatcher::Return& 
 // Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
 // be what the rule said; it takes the place of the allocation, or is copied into memory that the caller gave.
 lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
-  if (!replace && (ret->tag != LATTIS_TENSOR || result.tag != LATTIS_TENSOR)) {  // ret is the caller's, only borrowed
+  if (!replace && ret->tag == LATTIS_TENSOR && result.tag != LATTIS_TENSOR) {  // ret is the caller's, only borrowed
     core::release_value(result);
     return core::raise(LATTIS_TYPE_ERROR,
                        dispatcher::operator_title(f->op) + ": the Python kernel must return a Tensor");
