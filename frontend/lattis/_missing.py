@@ -52,9 +52,18 @@ def explain(what: str, name: str, among=()) -> str:
 
 
 def keywords_note(names: tuple[str, ...]) -> str:
-    """What to add to a message about unknown keywords: which of them are planned."""
-    steps = [f"; '{n}' is planned with {STEPS[n]}" for n in names if n in ("requires_grad", "names")]
-    return "".join(steps)
+    """What to add to a message about unknown keywords: which plugin would bring them, or which are planned."""
+    from lattis.plugins import manager
+
+    notes = []
+    for name in names:
+        brings = [p for p in manager.plugins.values() if p.state != "loaded" and name in p.manifest.get("keywords", [])]
+        if brings:
+            p = brings[0]
+            notes.append(f"; '{name}' is brought by plugin '{p.name}' ({p.distribution}), which is {p.state}: {p.reason}")
+        elif name in ("requires_grad", "names"):
+            notes.append(f"; '{name}' is planned with {STEPS[name]}")
+    return "".join(notes)
 
 
 class Planned:

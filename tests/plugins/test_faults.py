@@ -570,3 +570,22 @@ def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
             raise SystemExit("no error")
     """
     )
+
+
+def test_keywords_of_a_plugin_that_is_not_loaded_name_it(host, packages):
+    """The same for keywords of factories; those that are planned say so."""
+    packages("good", GOOD)
+    packages("bad", 'raise OSError("on fire")\n', manifest='{"keywords": ["sparkle"]}')
+    host.run(
+        WORKS
+        + """
+    for keyword, words in (("sparkle", ["'bad'", "on fire"]), ("requires_grad", ["planned", "autograd"]), ("x", [])):
+        try:
+            lattis.ones(1, **{keyword: True})
+        except TypeError as error:
+            assert [w for w in ["ones", keyword, *words] if w not in str(error)] == [], str(error)
+            assert words or "planned" not in str(error), str(error)
+        else:
+            raise SystemExit("no error")
+    """
+    )
