@@ -137,7 +137,7 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
 std::string planned(PyObject* kwnames) {
   std::string s;
   PyObject* module = kwnames ? PyImport_ImportModule("lattis._missing") : nullptr;
-  PyObject* note = module ? PyObject_CallMethod(module, "keywords_note", "O", kwnames) : nullptr;
+  PyObject* note = module ? PyObject_CallMethod(module, "keywords_note", "(O)", kwnames) : nullptr;
   if (note && PyUnicode_Check(note)) s = PyUnicode_AsUTF8(note);
   Py_XDECREF(note);
   Py_XDECREF(module);

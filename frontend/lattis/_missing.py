@@ -60,7 +60,8 @@ def keywords_note(names: tuple[str, ...]) -> str:
         brings = [p for p in manager.plugins.values() if p.state != "loaded" and name in p.manifest.get("keywords", [])]
         if brings:
             p = brings[0]
-            notes.append(f"; '{name}' is brought by plugin '{p.name}' ({p.distribution}), which is {p.state}: {p.reason}")
+            who = f"plugin '{p.name}' ({p.distribution} {p.version})"
+            notes.append(f"; '{name}' is brought by {who}, which is {p.state}: {p.reason}")
         elif name in ("requires_grad", "names"):
             notes.append(f"; '{name}' is planned with {STEPS[name]}")
     return "".join(notes)
