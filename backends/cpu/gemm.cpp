@@ -53,8 +53,9 @@ class OneThread {
 #endif
 };
 
-// oneDNN's generated kernels use the stack pointer as one more register while they run: a signal delivered then would
-// write its frame into their workspace. Signals wait until the panel is done.
+// A signal that arrives while oneDNN 3.2 multiplies corrupts the heap; with signals blocked, or handlers on a stack of
+// their own, it does not (tests/faults/test_process.py). The likely cause: its generated code uses the stack pointer as
+// one more register. Signals wait until the panel is done.
 class SignalsWait {
  public:
   SignalsWait() {
