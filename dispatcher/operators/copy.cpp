@@ -30,14 +30,20 @@ const Callee& copy_() {
   return c;
 }
 
+// copy_ for its effect.
+lattis_status copy_into(lattis_frame* f, const Value& dst, const Value& src) {
+  Value same = core::none();
+  lattis_status st = copy_()(f, {dst, src, core::boolean(false)}, &same);
+  core::release_value(same);
+  return st;
+}
+
 // A copy of a[0] in a new tensor of the given dtype, device and memory format.
 lattis_status copied(lattis_frame* f, const Value& self, const Value& dtype, const Value& device,
                      const Value& memory_format, Value* r) {
   if (lattis_status st = empty_like()(f, {self, dtype, core::none(), device, core::none(), memory_format}, r))
     return st;
-  Value same = core::none();
-  lattis_status st = copy_()(f, {*r, self, core::boolean(false)}, &same);
-  core::release_value(same);
+  lattis_status st = copy_into(f, *r, self);
   if (st) core::release_value(*r);
   return st;
 }
@@ -125,13 +131,6 @@ lattis_status move_bytes(const Tensor* dst, const Tensor* src) {
   return st;
 }
 
-lattis_status with_value(lattis_frame* f, const Value& dst, const Value& src) {
-  Value same = core::none();
-  lattis_status st = copy_()(f, {dst, src, core::boolean(false)}, &same);
-  core::release_value(same);
-  return st;
-}
-
 }  // namespace
 
 // Between devices: contiguous on the source's side, bytes over, then converted and laid out on the host's or, where
@@ -149,14 +148,14 @@ lattis_status copy_between_devices(lattis_frame* f, const Value* a) {
     Value converted = core::none();
     st =
         convert(f, packed, core::dtype_value(dst->dtype), core::none(), core::boolean(false), core::none(), &converted);
-    if (!st) st = with_value(f, a[0], converted);
+    if (!st) st = copy_into(f, a[0], converted);
     core::release_value(converted);
   } else if (!st) {
     st = empty_like()(
         f, {packed, core::none(), core::none(), core::device_value(dst->device()), core::none(), core::none()},
         &landed);
     if (!st) st = move_bytes(tensor_arg(landed), p);
-    if (!st) st = with_value(f, a[0], landed);
+    if (!st) st = copy_into(f, a[0], landed);
   }
   core::release_value(packed);
   core::release_value(landed);

@@ -128,7 +128,6 @@ bool resolve(PyObject* self, PyObject* index, Resolved* r) {
 // Whole dimensions before the mask are moved behind it, and back in the result.
 PyObject* masked(const Resolved& r) {
   static const Operator *index = op("_mask_index"), *permute = op("permute");
-  Tensor* t = unwrap(r.view);
   auto rotated = [](PyObject* o, int64_t lead, int64_t span) -> PyObject* {
     int n = unwrap(o)->ndim();
     int64_t dims[LATTIS_MAX_DIMS], k = 0;
@@ -153,7 +152,6 @@ PyObject* masked(const Resolved& r) {
   Value p[2] = {core::tensor_value(unwrap(rows)), core::int_list(dims, n)};
   PyObject* result = run(permute, p);
   Py_DECREF(rows);
-  (void)t;
   return result;
 }
 

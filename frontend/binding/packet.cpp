@@ -229,9 +229,7 @@ int set_doc(PyObject* self, PyObject* value, void*) {
 PyObject* get_text_signature(PyObject* self, void*) {
   Packet* p = cast(self);
   if (p->generation != generation && !refresh(p)) return nullptr;
-  if (p->overloads->size() == 1)
-    return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
-  // One signature that fits all: the first overload's names where they agree.
+  // Of several overloads, the first.
   return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
 }
 

@@ -203,31 +203,26 @@ PyObject* get_transposed(PyObject* a, void*) {
   return r;
 }
 
+// size(dim) and stride(dim): one entry of a list that has one for each dimension.
+PyObject* one_of(const char* name, const Tensor* t, const int64_t* entries, PyObject* dim) {
+  long d = PyLong_AsLong(dim);
+  if (d == -1 && PyErr_Occurred())
+    return PyErr_Format(PyExc_TypeError, "%s: argument 'dim' must be int, got %s", name, type_name(dim).c_str());
+  if (d < -t->ndim() || d >= t->ndim())
+    return PyErr_Format(PyExc_IndexError, "%s: argument 'dim': dimension %ld is out of range for %d dimensions", name,
+                        d, t->ndim());
+  return PyLong_FromLongLong(entries[d < 0 ? d + t->ndim() : d]);
+}
 PyObject* size(PyObject* a, PyObject* args) {
-  Tensor* t = unwrap(a);
   PyObject* dim = Py_None;
   if (!PyArg_ParseTuple(args, "|O:size", &dim)) return nullptr;
-  if (dim == Py_None) return get_shape(a, nullptr);
-  long d = PyLong_AsLong(dim);
-  if (d == -1 && PyErr_Occurred())
-    return PyErr_Format(PyExc_TypeError, "size: argument 'dim' must be int, got %s", type_name(dim).c_str());
-  if (d < -t->ndim() || d >= t->ndim())
-    return PyErr_Format(PyExc_IndexError, "size: argument 'dim': dimension %ld is out of range for %d dimensions", d,
-                        t->ndim());
-  return PyLong_FromLongLong(t->sizes()[d < 0 ? d + t->ndim() : d]);
+  return dim == Py_None ? get_shape(a, nullptr) : one_of("size", unwrap(a), unwrap(a)->sizes(), dim);
 }
 PyObject* stride(PyObject* a, PyObject* args) {
-  Tensor* t = unwrap(a);
   PyObject* dim = Py_None;
   if (!PyArg_ParseTuple(args, "|O:stride", &dim)) return nullptr;
-  if (dim == Py_None) return new_tuple(t->strides(), t->ndim());
-  long d = PyLong_AsLong(dim);
-  if (d == -1 && PyErr_Occurred())
-    return PyErr_Format(PyExc_TypeError, "stride: argument 'dim' must be int, got %s", type_name(dim).c_str());
-  if (d < -t->ndim() || d >= t->ndim())
-    return PyErr_Format(PyExc_IndexError, "stride: argument 'dim': dimension %ld is out of range for %d dimensions", d,
-                        t->ndim());
-  return PyLong_FromLongLong(t->strides()[d < 0 ? d + t->ndim() : d]);
+  const Tensor* t = unwrap(a);
+  return dim == Py_None ? new_tuple(t->strides(), t->ndim()) : one_of("stride", t, t->strides(), dim);
 }
 PyObject* data_ptr(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->dl.data); }
 PyObject* element_size(PyObject* a, PyObject*) { return get_itemsize(a, nullptr); }

@@ -25,7 +25,7 @@ struct Call {
   lattis_frame* frame;       // null once the handler has returned
   const Value* values;       // as they came
   PyObject* const* objects;  // the same, as Python saw them: args, then kwargs' values
-  Py_ssize_t num_objects, num_positional;
+  Py_ssize_t num_positional;
   PyObject* kwnames;
 };
 
@@ -257,7 +257,6 @@ lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value
     c->frame = f;
     c->values = args;
     c->objects = first;
-    c->num_objects = n;
     c->num_positional = positional;
     c->kwnames = kwnames;
     objects[0] = reinterpret_cast<PyObject*>(c);
