@@ -3,6 +3,8 @@
 
 #include <lattis/c_api.h>
 
+#include "backends/cpu/isa.h"
+
 namespace lattis::cpu {
 
 // n elements from one dtype to another; strides in bytes.
@@ -16,12 +18,12 @@ struct PointwiseEntry {
 struct Loops {
   const char* isa;
   CastLoop cast[LATTIS_NUM_DTYPES][LATTIS_NUM_DTYPES];  // [from][to]
-  const PointwiseEntry* pointwise;                      // null: the catalogue's own loops serve
+  const PointwiseEntry* pointwise;
   int num_pointwise;
 };
 
-const Loops& baseline_loops();  // x86-64
-const Loops& v3_loops();        // x86-64-v3: AVX2, FMA, F16C
-const Loops& loops();           // the best this machine runs, or what LATTIS_CPU_ISA names
+const Loops& loops();  // of the chosen instruction set
 
 }  // namespace lattis::cpu
+
+LATTIS_DECLARE_ISA(const Loops&, loops, ())

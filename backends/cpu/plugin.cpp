@@ -2,19 +2,12 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
-#include <cstdlib>
 #include <string>
 
 namespace lattis::cpu {
 
 const Loops& loops() {
-  static const Loops& chosen = []() -> const Loops& {
-    const char* wish = std::getenv("LATTIS_CPU_ISA");
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-              __builtin_cpu_supports("f16c");
-    if (wish && std::string(wish) == "x86-64") v3 = false;
-    return v3 ? v3_loops() : baseline_loops();
-  }();
+  static const Loops& chosen = LATTIS_BY_ISA(loops)();
   return chosen;
 }
 
@@ -67,7 +60,7 @@ LATTIS_LIBRARY(aten, m) {
   register_indexing(m);
   register_random(m);
   register_matmul(m);
-  static const Info info = {sizeof info, loops().isa};
+  static const Info info = {sizeof info, isa_name()};
   m.interface("cpu.info", 1, &info);
 }
 

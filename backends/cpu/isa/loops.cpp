@@ -1,6 +1,4 @@
-// The body of loops_baseline.cpp and loops_v3.cpp; each defines LATTIS_ISA and is compiled with its own -march.
-// Everything is in an anonymous namespace: an inline function shared with the other object would be merged, and
-// could then be an illegal instruction on an older machine.
+// Casts and every declared pointwise operator. Note [Instruction sets] is in backends/cpu/isa.h.
 #include <lattis/half.h>
 #include <lattis/pointwise/loops.h>
 
@@ -108,4 +106,22 @@ void fill_casts(Loops& l) {
 }
 
 }  // namespace
+
+namespace LATTIS_ISA {
+
+const Loops& loops() {
+#define LATTIS_ENTRY(Op, name) {name, pointwise::describe<pointwise::Op>(nullptr)},
+  static const PointwiseEntry entries[] = {LATTIS_POINTWISE_DECLARATIONS(LATTIS_ENTRY)};
+  static const Loops l = [] {
+    Loops x{};
+    x.isa = LATTIS_ISA_NAME;
+    fill_casts(x);
+    x.pointwise = entries;
+    x.num_pointwise = sizeof entries / sizeof *entries;
+    return x;
+  }();
+  return l;
+}
+
+}  // namespace LATTIS_ISA
 }  // namespace lattis::cpu
