@@ -44,6 +44,14 @@ const std::vector<Declaration>& reduction_operators();
 const std::vector<Declaration>& matmul_operators();
 const std::vector<Declaration>& indexing_operators();
 const std::vector<Declaration>& random_operators();
+const std::vector<Declaration>& scan_operators();
+const std::vector<Declaration>& normalization_operators();
+const std::vector<Declaration>& loss_operators();
+const std::vector<Declaration>& convolution_operators();
+const std::vector<Declaration>& pooling_operators();
+const std::vector<Declaration>& joining_operators();
+const std::vector<Declaration>& sort_operators();
+const std::vector<Declaration>& complex_operators();
 
 void register_catalogue();
 

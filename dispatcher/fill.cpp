@@ -5,6 +5,7 @@
 #include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/call.h"
+#include "dispatcher/fallback.h"
 #include "dispatcher/registry.h"
 
 namespace lattis::dispatcher {
@@ -46,13 +47,24 @@ const Table* Registry::table(const Operator* op) {
   return t;
 }
 
+namespace {
+
+bool disabled(const Operator* op, const std::string& key) {
+  const auto& keys = (op->functional ? op->functional : op)->disabled;
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+}  // namespace
+
 const Registration* Registry::find_kernel(const Operator* op, const std::string& key) const {
+  if (disabled(op, key)) return nullptr;
   for (auto r = op->kernels.rbegin(); r != op->kernels.rend(); ++r)
     if (r->key == key) return &*r;
   return nullptr;
 }
 
 const Registration* Registry::find_category(const Operator* op, const std::string& key) const {
+  if (disabled(op, key)) return nullptr;
   for (auto r = categories_.rbegin(); r != categories_.rend(); ++r)
     if (r->key == key && r->category == op->category) return &*r;
   return nullptr;
@@ -94,16 +106,32 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
     *who = r->owner;
     return {r->fn, r->context, r->flags | mixed};
   }
-  if (const Registration* c = find_kernel(meaning, "composite")) {
-    *who = c->owner + " (composite)";
-    return {c->fn, c->context, c->flags | composite};
-  }
   if (op->infer && (id == core::meta_backend || (b && (op->forms & LATTIS_FORM_NO_KERNEL)))) {
     *who = "shape rule";
     return {nullptr, nullptr, no_kernel | mixed_dtypes};
   }
+  if (const Registration* c = find_kernel(meaning, "composite")) {
+    *who = c->owner + " (composite)";
+    return {c->fn, c->context, c->flags | composite};
+  }
+  if (b && (b->flags & LATTIS_BACKEND_CPU_FALLBACK) && id != core::host_backend()) {
+    Entry host = backend_entry(op, core::host_backend(), who);
+    if (host.fn != missing_kernel) {
+      *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";
+      return {fallback_kernel, nullptr, composite};
+    }
+  }
   *who = "nobody";
   return {missing_kernel, nullptr, 0};
+}
+
+const char* Registry::support(const Operator* op, int32_t backend) {
+  Lock lock(mutex_);
+  std::string who;
+  const Entry e = backend_entry(const_cast<Operator*>(op), backend, &who);
+  if (e.fn == missing_kernel) return "none";
+  if (e.fn == fallback_kernel) return "fallback";
+  return e.flags & no_kernel ? "shape rule" : e.flags & composite ? "composite" : "native";
 }
 
 namespace {

@@ -410,7 +410,12 @@ lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) 
 }
 
 lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets) {
-  const CallInfo& info = *static_cast<const Table*>(f.table)->info;
+  const Table& table = *static_cast<const Table*>(f.table);
+  const CallInfo& info = *table.info;
+  if (table.infer) {  // the shape rule checks the arguments, so the composite need not
+    lattis_meta checked[LATTIS_MAX_RETURNS];
+    if (lattis_status st = infer(f, table, args, checked, info.nrets)) return st;
+  }
   uint64_t saved = f.thread->exclude;
   f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);
   f.context = e.context;

@@ -72,6 +72,7 @@ struct lattis_operator {
   std::atomic<const lattis::dispatcher::Schema*> schema{nullptr};  // parsed on first use, never freed
   lattis::dispatcher::CallInfo info;
   std::vector<lattis::dispatcher::Registration> kernels;
+  std::vector<std::string> disabled;  // keys whose kernels (also a category's) are passed over
   std::vector<lattis::dispatcher::ShapeRule> shape_rules;
 
   std::string full_name() const { return overload.empty() ? name : name + "." + overload; }

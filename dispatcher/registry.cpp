@@ -276,6 +276,19 @@ lattis_status Registry::category_kernel(Library& lib, const char* category, cons
   return LATTIS_OK;
 }
 
+lattis_status Registry::set_kernel_enabled(const std::string& name, const std::string& key, bool enabled) {
+  Lock lock(mutex_);
+  std::string base, overload;
+  split_name(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
+  Operator* op = find(base, overload);
+  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
+  auto& keys = op->disabled;
+  keys.erase(std::remove(keys.begin(), keys.end(), key), keys.end());
+  if (!enabled) keys.push_back(key);
+  invalidate(op);
+  return LATTIS_OK;
+}
+
 lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, const void* context,
                                    lattis_handle* handle) {
   Lock lock(mutex_);

@@ -35,6 +35,8 @@ class Registry {
                        const char* file, int32_t line, lattis_handle*);
   lattis_status category_kernel(Library&, const char* category, const char* key, lattis_kernel, void* context,
                                 uint32_t flags, const char* file, int32_t line, lattis_handle*);
+  // Passes over the kernels of one operator for a key ("cpu", a layer), also those of its category, or no longer does.
+  lattis_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
   lattis_status shape_rule(Library&, const char* op, lattis_infer, const void* context, lattis_handle*);
   lattis_status layer(Library&, const lattis_layer&, int32_t* bit, lattis_handle*);
   lattis_status backend(Library&, const lattis_backend&, int32_t* id, lattis_handle*);
@@ -58,6 +60,8 @@ class Registry {
   lattis_status prepare(Operator*);  // parses the schema
 
   std::string show(const std::string& name);  // the table with owners, as text
+  // How a device serves an operator: "native", "shape rule", "composite", "fallback" or "none".
+  const char* support(const Operator*, int32_t backend);
   int64_t retained_bytes() const { return retained_; }
   void set_trace(bool on);
   std::recursive_mutex& mutex() { return mutex_; }

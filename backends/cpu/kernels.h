@@ -20,6 +20,13 @@ void register_reductions(Library& m);
 void register_indexing(Library& m);
 void register_random(Library& m);
 void register_matmul(Library& m);
+void register_scans(Library& m);
+void register_softmax(Library& m);
+void register_normalization(Library& m);
+void register_convolution(Library& m);
+void register_pooling(Library& m);
+void register_gather(Library& m);
+void register_sort(Library& m);
 
 // Writes a number into one element of the dtype.
 void store_number(const lattis_value& number, int dtype, void* to);

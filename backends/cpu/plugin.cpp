@@ -60,6 +60,13 @@ LATTIS_LIBRARY(aten, m) {
   register_indexing(m);
   register_random(m);
   register_matmul(m);
+  register_scans(m);
+  register_softmax(m);
+  register_normalization(m);
+  register_convolution(m);
+  register_pooling(m);
+  register_gather(m);
+  register_sort(m);
   static const Info info = {sizeof info, isa_name()};
   m.interface("cpu.info", 1, &info);
 }

@@ -1,5 +1,5 @@
 // Matrix products: mm and bmm are kernels, matmul is written over them.
-#include "dispatcher/operators/rules.h"
+#include "dispatcher/operators/compose.h"
 #include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
@@ -27,6 +27,12 @@ lattis_status infer_product(lattis_frame* f, const Value* a, Meta* m, int ndim) 
 
 lattis_status infer_mm(lattis_frame* f, const Value* a, Meta* m) { return infer_product(f, a, m, 2); }
 lattis_status infer_bmm(lattis_frame* f, const Value* a, Meta* m) { return infer_product(f, a, m, 3); }
+
+lattis_status mm(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var x = c.op<"unsqueeze">(a[0], 0), y = c.op<"unsqueeze">(a[1], 0);
+  return c.give(r, c.op<"squeeze.dim">(c.op<"bmm">(x, y), 0));
+}
 
 // One value after another, each releasing the one before.
 class Chain {
@@ -86,12 +92,12 @@ lattis_status batched(Chain& x, Chain& y, int64_t n, int64_t m, Value* r) {
 }
 
 lattis_status matmul(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee mm("mm", ""), unsqueeze("unsqueeze", ""), squeeze("squeeze", "dim"), sum("sum", "");
+  static const Callee mm_op("mm", ""), unsqueeze("unsqueeze", ""), squeeze("squeeze", "dim"), sum("sum", "");
   const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
   if (x->ndim() == 2 && y->ndim() == 2) {
     Meta checked;  // errors in matmul's own words
     if (lattis_status st = infer_mm(f, a, &checked)) return st;
-    return mm(f, {a[0], a[1]}, r);
+    return mm_op(f, {a[0], a[1]}, r);
   }
   for (int i = 0; i < 2; i++)
     if (tensor_arg(a[i])->ndim() == 0)
@@ -108,7 +114,7 @@ lattis_status matmul(lattis_frame* f, const Value* a, Value* r) {
     return raise(LATTIS_RUNTIME_ERROR, "matmul: shapes " + core::shape_string(x) + " ('self') and " +
                                            core::shape_string(y) + " ('other') do not multiply");
   if (nl == 2 && nr == 2)
-    st = mm(f, {left.value(), right.value()}, &product);
+    st = mm_op(f, {left.value(), right.value()}, &product);
   else
     st = batched(left, right, left.tensor()->sizes()[nl - 2], right.tensor()->sizes()[nr - 1], &product);
   if (st) return st;
@@ -124,7 +130,7 @@ lattis_status matmul(lattis_frame* f, const Value* a, Value* r) {
 
 const std::vector<Declaration>& matmul_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"mm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, infer_mm, nullptr,
+      {"mm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, infer_mm, mm,
        "The product of two matrices (n, k) and (k, m).\n\nRaises:\n    RuntimeError: the shapes do not multiply or the "
        "dtypes differ\n\n"
        ">>> lattis.mm(lattis.tensor([[1., 2.]]), lattis.tensor([[3.], [4.]]))\ntensor([[11.]])\n"},

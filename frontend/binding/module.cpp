@@ -12,6 +12,7 @@
 #include "dispatcher/generator.h"
 #include "dispatcher/parallel.h"
 #include "dispatcher/state.h"
+#include "dispatcher/fallback.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/protocols.h"
@@ -220,6 +221,31 @@ void add_registration(py::module_& m) {
   });
 }
 
+void add_fallback(py::module_& m) {
+  m.def("_set_kernel_enabled", [](const std::string& op, const std::string& key, bool on) {
+    check(Registry::get().set_kernel_enabled(op, key, on));
+  });
+  m.def("_support", [](const std::string& device) {  // every functional operator with how a device serves it
+    const int32_t id = core::backend_id(device.c_str());
+    if (id < 0) throw std::runtime_error("support: there is no device '" + device + "'");
+    py::list l;
+    for (Operator* op : Registry::get().all())
+      if (!op->functional) l.append(py::make_tuple(op->full_name(), Registry::get().support(op, id)));
+    return l;
+  });
+  m.def("_set_fallback", [](bool allow) {
+    dispatcher::set_fallback_mode(allow ? dispatcher::FallbackMode::Allow : dispatcher::FallbackMode::Error);
+  });
+  m.def("_get_fallback", [] { return dispatcher::fallback_mode() == dispatcher::FallbackMode::Allow; });
+  m.def("_fallbacks", [] {
+    py::list l;
+    for (const auto& n : dispatcher::fallback_counts())
+      l.append(py::make_tuple(n.device, n.op, n.calls, n.bytes, n.seconds, n.reason));
+    return l;
+  });
+  m.def("_reset_fallbacks", dispatcher::reset_fallback_counts);
+}
+
 void add_plugins(py::module_& m) {
   m.def("_load_plugin", [](const std::string& path) {
     check(dispatcher::load_plugin(path));
@@ -336,6 +362,7 @@ PYBIND11_MODULE(_C, m) {
       init_protocols() < 0 || PyModule_AddFunctions(p, interop_methods) < 0)
     throw py::error_already_set();
   add_registration(m);
+  add_fallback(m);
   add_plugins(m);
   add_settings(m);
   m.attr("__version__") = LATTIS_VERSION;

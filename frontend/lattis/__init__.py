@@ -54,6 +54,7 @@ from lattis._functions import (
     finfo,
     from_dlpack,
     get_default_device,
+    get_fallback,
     iinfo,
     initial_seed,
     is_complex,
@@ -65,6 +66,7 @@ from lattis._functions import (
     result_type,
     set_default_device,
     set_default_dtype,
+    set_fallback,
     set_num_threads,
     tensor,
 )

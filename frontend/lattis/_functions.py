@@ -237,3 +237,28 @@ class iinfo:
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def set_fallback(mode: str) -> None:
+    """What a backend may do for an operator that it has neither a kernel nor a composite for.
+
+    Args:
+        mode: "allow" runs it on the host with copies, which is counted and listed by ``lattis plugins``; "error" raises
+
+    Raises:
+        ValueError: another mode
+
+    >>> lattis.set_fallback("allow")
+    """
+    if mode not in ("allow", "error"):
+        raise ValueError(f"set_fallback: argument 'mode': expected 'allow' or 'error', got {mode!r}")
+    _C._set_fallback(mode == "allow")
+
+
+def get_fallback() -> str:
+    """The mode that ``set_fallback`` set.
+
+    >>> lattis.get_fallback()
+    'allow'
+    """
+    return "allow" if _C._get_fallback() else "error"

@@ -55,6 +55,12 @@ def plugins() -> str:
     layers = [f"  {bit:2} {name} ({owner})" for bit, name, owner in _C._layers()]
     if layers:
         lines += ["", "layers, outermost first:", *layers]
+    fallbacks = [
+        f"  {device} {op}: {calls} calls, {bytes} bytes, {seconds:.3f} s; {reason}"
+        for device, op, calls, bytes, seconds, reason in _C._fallbacks()
+    ]
+    if fallbacks:
+        lines += ["", "served by the host in this process:", *fallbacks]
     return "\n".join(lines)
 
 
@@ -69,13 +75,26 @@ def list_operators() -> str:
     return "\n".join(lines)
 
 
+def support(device: str) -> str:
+    """How a device serves every operator of the catalogue, and how many of each kind."""
+    import lattis
+    from lattis import _C
+
+    lattis.empty(0, device=device)  # loads the backend, or says why not
+    rows = [(op, kind) for op, kind in _C._support(device) if op.startswith("aten::")]
+    kinds = [kind for _, kind in rows]
+    total = ", ".join(f"{kinds.count(k)} {k}" for k in dict.fromkeys(kinds))
+    return "\n".join([*(f"{kind:12} {op}" for op, kind in rows), "", f"{device}: {total}"])
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lattis", description="Looks into an installed Lattis.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="version, compiler, threads, libraries, plugins: for a bug report")
     commands.add_parser("plugins", help="what is installed, what is loaded, and why something is not")
     ops = commands.add_parser("ops", help="operators").add_subparsers(dest="what", required=True)
-    ops.add_parser("list", help="every operator with its schema and who has kernels")
+    every = ops.add_parser("list", help="every operator with its schema and who has kernels")
+    every.add_argument("--device", help="how this device serves each: native, shape rule, composite, fallback or none")
     show = ops.add_parser("show", help="one operator's table, with owners")
     show.add_argument("name", help="such as aten::add or add.Tensor")
     args = parser.parse_args(argv)
@@ -86,7 +105,7 @@ def main(argv: list[str] | None = None) -> int:
 
         print(plugins())
     elif args.what == "list":
-        print(list_operators())
+        print(support(args.device) if args.device else list_operators())
     else:
         from lattis import _C
 

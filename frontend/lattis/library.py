@@ -22,7 +22,7 @@ from lattis._C import Call
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 
-__all__ = ["Call", "Layer", "Library", "register_layer"]
+__all__ = ["Call", "Layer", "Library", "kernels_disabled", "register_layer", "set_kernel_enabled"]
 
 
 def _caller() -> tuple[str, int]:
@@ -162,3 +162,36 @@ def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Lay
     >>> layer.remove()
     """
     return Library(name, owner=_caller()[0]).register_layer(name, handler, **wishes)
+
+
+def set_kernel_enabled(op: str, key: str, enabled: bool) -> None:
+    """Passes over the kernels that an operator has under a device's or a layer's name, or no longer does.
+
+    The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
+    then the fallback.
+
+    Raises:
+        RuntimeError: there is no such operator
+
+    >>> lattis.library.set_kernel_enabled("aten::relu", "cpu", True)
+    """
+    _C._set_kernel_enabled(op, key, enabled)
+
+
+@contextmanager
+def kernels_disabled(ops, key: str):
+    """Passes over the kernels of several operators under one key while it is open.
+
+    >>> with lattis.library.kernels_disabled(["aten::mm"], "cpu"):
+    ...     lattis.ones(1, 2) @ lattis.ones(2, 1)
+    tensor([[2.]])
+    """
+    done = []
+    try:
+        for op in ops:
+            set_kernel_enabled(op, key, False)
+            done.append(op)
+        yield
+    finally:
+        for op in done:
+            set_kernel_enabled(op, key, True)

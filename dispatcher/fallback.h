@@ -1,0 +1,28 @@
+// The counted CPU fallback: what a backend that allows it does for operators that it has nothing for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dispatcher/call.h"
+
+namespace lattis::dispatcher {
+
+// One operator on one device that was served by the host.
+struct FallbackCount {
+  std::string device, op, reason;
+  int64_t calls = 0, bytes = 0;  // bytes moved, both ways
+  double seconds = 0;            // the whole call, copies included
+};
+
+enum class FallbackMode { Allow, Error };
+
+FallbackMode fallback_mode();
+void set_fallback_mode(FallbackMode mode);
+std::vector<FallbackCount> fallback_counts();
+void reset_fallback_counts();
+
+// Runs the operator on the host with copies of the tensors. The entry of operators that fall back.
+lattis_status fallback_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets);
+
+}  // namespace lattis::dispatcher
