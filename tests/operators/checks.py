@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import lattis
@@ -15,13 +16,14 @@ def written(sample: Sample) -> list[int]:
     return [i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["written"]]
 
 
-def value_faults(sample: Sample) -> list[str]:
-    """The result is the oracle's, and no argument changes but those that are written."""
+def value_faults(sample: Sample, around=None) -> list[str]:
+    """The result is the oracle's, and no argument changes but those that are written; the call runs in ``around``."""
     built = sample.build()
     kept = [t for i, a in enumerate(built[0]) if i not in written(sample) for t in tensors(([a], {}))]
     before = [state(t) for t in kept]
     try:
-        result = run(sample, built=built)
+        with around or nullcontext():
+            result = run(sample, built=built)
     except Exception as error:
         return [f"{type(error).__name__}: {error}"]
     found = ["an argument changed"] if [state(t) for t in kept] != before else []

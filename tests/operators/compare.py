@@ -7,6 +7,7 @@ from lattis.dispatcher.samples import Named, Sample, Spec
 from lattis.dispatcher.samples.parse import FORMATS
 from lattis.dispatcher.samples.spec import rounded
 from oracles import NARROW, OF_SAMPLE, ORACLES
+from streams import ORACLES as STREAMS
 
 TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 2e-5, "complex64": 2e-5, "float16": 4e-3, "bfloat16": 2e-2}
 
@@ -18,7 +19,7 @@ def base(operator: str) -> str:
 
 
 def has_oracle(operator: str) -> bool:
-    return base(operator) in ORACLES or base(operator) in OF_SAMPLE
+    return base(operator) in ORACLES or base(operator) in OF_SAMPLE or operator in STREAMS
 
 
 def widened(array):
@@ -37,6 +38,8 @@ def expected(sample: Sample):
         return leaf
 
     with np.errstate(all="ignore"):
+        if sample.operator in STREAMS:
+            return [STREAMS[sample.operator](sample)]
         if name in OF_SAMPLE:
             return [OF_SAMPLE[name](sample)]
         args, kwargs = sample.map(argument)
@@ -76,7 +79,7 @@ def off(dtype: str, got, near, want) -> list[str]:
     finite = np.isfinite(near)
     size = np.abs(near[finite]).max(initial=0)
     with np.errstate(all="ignore"):
-        close = np.abs(got - near) <= tolerance * (np.abs(near) + min(size, 1.0))
+        close = finite & (np.abs(got - near) <= tolerance * (np.abs(near) + min(size, 1.0)))
     edge = np.isinf(near) & np.isfinite(want)  # beyond the dtype: its largest or infinity
     same = close | (got == near) | (np.isnan(got) & np.isnan(near)) | (edge & (np.abs(got) > 6e4))
     return shown(~same, got, near)
