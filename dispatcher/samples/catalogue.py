@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,21 @@ def operators() -> list[str]:
 
 
 def of(operator: str) -> list[Sample]:
-    """The valid calls of an operator: "add.Tensor"."""
-    return [s for s in read_all().get(operator, ()) if not s.raises]
+    """The valid calls of an operator, "add.Tensor"; an in-place one without lines has its functional form's."""
+    return [s for s in every(operator) if not s.raises]
 
 
 def bad(operator: str) -> list[Sample]:
     """The calls that raise."""
-    return [s for s in read_all().get(operator, ()) if s.raises]
+    return [s for s in every(operator) if s.raises]
+
+
+def every(operator: str) -> list[Sample]:
+    found = read_all().get(operator)
+    name, dot, overload = operator.partition(".")
+    if found is None and name.endswith("_"):
+        return [replace(s, operator=operator) for s in read_all().get(name[:-1] + dot + overload, ())]
+    return found or []
 
 
 def call(operator: str) -> Callable[..., Any]:
@@ -52,4 +61,5 @@ def tensor(spec: Spec, device: str = "cpu") -> Any:
         flat = lattis.empty(spec.span, dtype=dtype, device="meta")
     else:
         flat = lattis.tensor(spec.flat()).to(dtype).to(device)
-    return flat if flat.shape == spec.shape and not spec.offset else flat.as_strided(spec.shape, spec.strides, spec.offset)
+    whole = spec.contiguous and not spec.offset
+    return flat.view(spec.shape) if whole else flat.as_strided(spec.shape, spec.strides, spec.offset)
