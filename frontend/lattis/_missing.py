@@ -11,7 +11,7 @@ PLANNED = {
         "acos acosh addcdiv addcmul addmm allclose argsort asin asinh atan atan2 "
         "atanh avg_pool2d baddbmm batch_norm bernoulli bincount bitwise_and bitwise_not bitwise_or bitwise_xor "
         "broadcast_tensors broadcast_to cat cdist ceil celu chunk clip concat conv1d conv2d conv3d conj corrcoef "
-        "cosh cov cross cummax cummin cumprod cumsum deg2rad diag diagonal diff digamma dist dot "
+        "cosh cov cross cummax cummin deg2rad diag diagonal diff digamma dist dot "
         "dropout einsum elu embedding equal erf erfc erfinv exp2 expand_as expm1 eye flatten flip fliplr flipud "
         "fmod frac gather lu group_norm hardtanh heaviside histc hypot imag index_add index_copy index_fill "
         "index_put index_put_ index_select inner isclose isfinite isinf isnan kron kthvalue layer_norm leaky_relu "
