@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
+PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": (
-        "acos acosh addcdiv addcmul addmm all allclose amax amin aminmax any argsort asin asinh atan atan2 "
+        "acos acosh addcdiv addcmul addmm all amax amin aminmax any argsort asin asinh atan atan2 "
         "atanh avg_pool2d baddbmm batch_norm bernoulli bincount bitwise_and bitwise_not bitwise_or bitwise_xor "
         "broadcast_tensors broadcast_to cat cdist ceil celu chunk clip concat conv1d conv2d conv3d conj corrcoef "
         "cosh count_nonzero cov cross cummax cummin cumprod cumsum deg2rad diag diagonal diff digamma dist dot "
-        "dropout einsum elu embedding equal erf erfc erfinv exp2 expand_as expm1 eye flatten flip fliplr flipud "
+        "dropout einsum elu embedding erf erfc erfinv exp2 expand_as expm1 eye flatten flip fliplr flipud "
         "fmod frac gather lu group_norm hardtanh heaviside histc hypot imag index_add index_copy index_fill "
         "index_put index_put_ index_select inner isclose isfinite isinf isnan kron kthvalue layer_norm leaky_relu "
         "lerp lgamma linspace log10 log1p log2 log_softmax logaddexp logspace logsumexp "
@@ -22,18 +24,20 @@ PLANNED = {
         "round rsqrt scatter scatter_add searchsorted selu sgn sigmoid sign silu sinc sinh softmax softplus sort "
         "split square stack std std_mean swapaxes swapdims take take_along_dim tan tensor_split tensordot tile "
         "topk trace trapz tril tril_indices triu triu_indices true_divide trunc unbind unfold unique unsafe_chunk "
-        "vander var var_mean vdot view_as vstack hstack dstack xlogy testing save load addcmul_ "
+        "vander var var_mean vdot view_as vstack hstack dstack xlogy save load addcmul_ "
         "argwhere "
     ),
     "the autograd plugin": (
         "autograd backward enable_grad grad grad_fn inference_mode is_grad_enabled is_leaf no_grad register_hook "
         "requires_grad requires_grad_ retain_grad retains_grad set_grad_enabled detach_ grad_mode gradcheck"
     ),
-    "the package around the operators": "nn optim utils linalg fft random special amp func compile jit onnx export hub",
+    PACKAGE: "optim utils linalg fft random special amp func compile jit onnx export hub",
     "a plugin of its own": (
         "cuda distributed quantization profiler names rename align_to refine_names sparse mps"
     ),
 }
+# Modules that are imported when they are first named.
+LAZY = ("nn", "testing")
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 
 
@@ -120,12 +124,14 @@ def install(namespace: dict[str, Any], tensor_type: type) -> None:
     """Makes missing names of the module, of Tensor and of submodules explain themselves."""
 
     def __getattr__(name: str):
+        if name in LAZY:
+            return importlib.import_module(f"lattis.{name}")
         if name.startswith("__"):
             raise AttributeError(f"module 'lattis' has no attribute '{name}'")
         raise AttributeError(explain(f"lattis.{name}", name, namespace))
 
     namespace["__getattr__"] = __getattr__
-    namespace["__dir__"] = lambda: sorted(n for n in namespace if not n.startswith("_") or n == "__version__")
+    namespace["__dir__"] = lambda: sorted({n for n in namespace if not n.startswith("_")} | {"__version__", *LAZY})
     for name in STEPS:
         if name not in dir(tensor_type):
             setattr(tensor_type, name, Planned(name))
