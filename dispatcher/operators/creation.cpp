@@ -1,7 +1,7 @@
 // Creation: tensors out of sizes and numbers.
 #include <cmath>
 
-#include "dispatcher/operators/rules.h"
+#include "dispatcher/operators/compose.h"
 
 namespace lattis::dispatcher {
 namespace {
@@ -153,6 +153,69 @@ lattis_status fill_tensor(lattis_frame* f, const Value* a, Value* r) {
   return copy_(f, {a[0], a[1], core::boolean(false)}, r);
 }
 
+lattis_status check_count(lattis_frame* f, int arg, const Value& v) {
+  if (v.as.i >= 0) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               format("%s: expected at least 0, got %lld", where(f, arg).c_str(), (long long)v.as.i));
+}
+
+lattis_status eye_of(lattis_frame* f, int64_t n, int64_t m, const Value* options, Value* r) {
+  Compose c(f);
+  Var x = c.op<"zeros">(Ints{n, m}, options[0], options[1], options[2], options[3]);
+  c.op<"fill_.Scalar">(c.op<"diagonal">(x), 1);
+  return c.give(r, x);
+}
+lattis_status eye(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_count(f, 0, a[0])) return st;
+  return eye_of(f, a[0].as.i, a[0].as.i, a + 1, r);
+}
+lattis_status eye_m(lattis_frame* f, const Value* a, Value* r) {
+  for (int i = 0; i < 2; i++)
+    if (lattis_status st = check_count(f, i, a[i])) return st;
+  return eye_of(f, a[0].as.i, a[1].as.i, a + 2, r);
+}
+
+// `steps` numbers from start to end in float64, each reckoned from the nearer end, so that both ends are exact.
+Var spaced(Compose& c, const Value* a, const Value& device) {
+  const int64_t steps = a[2].as.i;
+  const double start = core::as_double(a[0]), end = core::as_double(a[1]);
+  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  auto count = [&](int64_t from, int64_t to, int64_t by) {
+    return c.op<"arange.start_step">(from, to, by, As{LATTIS_FLOAT64}, Absent{}, device);
+  };
+  Var up = count(0, steps, 1) * step + start;
+  if (steps < 2) return up;
+  Var down = end - count(steps - 1, -1, -1) * step;
+  c.op<"copy_">(c.op<"slice.Tensor">(up, 0, steps / 2), c.op<"slice.Tensor">(down, 0, steps / 2));
+  return up;
+}
+
+lattis_status check_spaced(lattis_frame* f, const Value* a) {
+  for (int i = 0; i < 2; i++)
+    if (a[i].tag == LATTIS_COMPLEX) return raise(LATTIS_RUNTIME_ERROR, where(f, i) + ": a complex number has no order");
+  return check_count(f, 2, a[2]);
+}
+
+// start, end, steps, *, dtype, layout, device, pin_memory
+lattis_status linspace(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_spaced(f, a)) return st;
+  Compose c(f);
+  return c.give(r, c.op<"to.dtype">(spaced(c, a, a[5]), As{dtype_or(a[3], core::default_dtype())}));
+}
+
+// start, end, steps, base, *, dtype, layout, device, pin_memory
+lattis_status logspace(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_spaced(f, a)) return st;
+  Compose c(f);
+  return c.give(
+      r, c.op<"to.dtype">(c.op<"pow.Scalar">(a[3], spaced(c, a, a[6])), As{dtype_or(a[4], core::default_dtype())}));
+}
+
+lattis_status scalar_tensor(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, c.op<"full">(Ints{}, a[0], As{dtype_or(a[1], core::default_dtype())}, a[2], a[3], a[4]));
+}
+
 #define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 #define LIKE                                                                                                   \
   "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? " \
@@ -199,6 +262,18 @@ const std::vector<Declaration>& creation_operators() {
        nullptr},
       {"arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor", "creation", function,
        infer_arange, nullptr, nullptr},
+      {"eye(SymInt n, " OPTIONS ") -> Tensor", "creation", function, nullptr, eye,
+       "A matrix with ones on its diagonal and zeros elsewhere.\n\n>>> lattis.eye(2)\ntensor([[1., 0.],\n        [0., "
+       "1.]])\n"},
+      {"eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor", "creation", function, nullptr, eye_m, nullptr},
+      {"linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor", "creation", function, nullptr, linspace,
+       "`steps` numbers at equal distances, from `start` to `end`, both included.\n\n>>> lattis.linspace(0, 1, 3)\n"
+       "tensor([0.0000, 0.5000, 1.0000])\n"},
+      {"logspace(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS ") -> Tensor", "creation", function,
+       nullptr, logspace,
+       "`base` to the powers that linspace() gives.\n\n>>> lattis.logspace(0, 2, 3)\ntensor([  1.,  10., 100.])\n"},
+      {"scalar_tensor(Scalar s, " OPTIONS ") -> Tensor", "creation", function, nullptr, scalar_tensor,
+       "A zero-dim tensor of the default dtype or the given one.\n\n>>> lattis.scalar_tensor(2)\ntensor(2.)\n"},
       {"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "creation", everywhere, nullptr, fill_tensor,
        "Sets every element of `self` to one number, in place.\n\n>>> lattis.zeros(2).fill_(3)\ntensor([3., 3.])\n"},
       {"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "creation", everywhere, infer_fill, nullptr,

@@ -68,6 +68,7 @@ from lattis._functions import (
     set_default_dtype,
     set_fallback,
     set_num_threads,
+    set_printoptions,
     tensor,
 )
 from lattis._missing import install as _install_missing

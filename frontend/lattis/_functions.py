@@ -239,6 +239,33 @@ class iinfo:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
+def set_printoptions(
+    precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None
+) -> None:
+    """How tensors print, from now on; what is not given stays, but for ``sci_mode``.
+
+    Args:
+        precision: digits after the point; 4
+        threshold: tensors of more elements are summarized; 1000, or ``math.inf``
+        edgeitems: how many elements of a summarized dimension are shown at each end; 3
+        linewidth: characters of a line; 80
+        profile: "default", "short" or "full", before the others apply
+        sci_mode: whether floats print in scientific notation; None chooses by their range
+
+    Raises:
+        TypeError, ValueError: no such profile, a negative number, another type
+
+    >>> lattis.set_printoptions(precision=2, threshold=5)
+    >>> lattis.tensor([1.23456, 2.0]), lattis.arange(10)
+    (tensor([1.23, 2.00]), tensor([0, 1, 2,  ..., 7, 8, 9]))
+    >>> lattis.set_printoptions(profile="default")
+    """
+    from lattis._format import set_options
+
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    set_options(given, profile, sci_mode)
+
+
 def set_fallback(mode: str) -> None:
     """What a backend may do for an operator that it has neither a kernel nor a composite for.
 

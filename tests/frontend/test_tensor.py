@@ -487,36 +487,6 @@ def test_threads_from_the_environment():
 # ---- printing --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "make, text",
-    [
-        (lambda: lattis.tensor(7), "tensor(7)"),
-        (lambda: lattis.tensor(2.5), "tensor(2.5000)"),
-        (lambda: lattis.tensor([1.0, 2.0]), "tensor([1., 2.])"),
-        (lambda: lattis.tensor([True, False]), "tensor([ True, False])"),
-        (lambda: lattis.tensor([[1, -20], [3, 4]]), "tensor([[  1, -20],\n        [  3,   4]])"),
-        (lambda: lattis.zeros(0), "tensor([])"),
-        (lambda: lattis.zeros(2, 0), "tensor([], size=(2, 0))"),
-        (lambda: lattis.tensor([1], dtype=lattis.int8), "tensor([1], dtype=lattis.int8)"),
-        (lambda: lattis.tensor([math.nan, math.inf, -math.inf]), "tensor([ nan,  inf, -inf])"),
-        (lambda: lattis.tensor([1e-5, 1.0]), "tensor([1.0000e-05, 1.0000e+00])"),
-        (lambda: lattis.empty(2, device="meta"), "tensor(..., device='meta', size=(2,))"),
-        (lambda: lattis.zeros(1, 1, 2), "tensor([[[0., 0.]]])"),
-        (lambda: lattis.arange(5000), "tensor([   0,    1,    2, ..., 4997, 4998, 4999])"),
-    ],
-)
-def test_repr(make, text):
-    """As torch prints them, but for the names of the dtype."""
-    assert repr(make()) == str(make()) == text
-
-
-def test_repr_follows_the_default_dtype():
-    t = lattis.tensor([1.0], dtype=lattis.float64)
-    assert repr(t) == "tensor([1.], dtype=lattis.float64)"
-    lattis.set_default_dtype(lattis.float64)
-    assert repr(t) == "tensor([1.])"
-
-
 def test_repr_of_much_is_short():
     assert len(repr(lattis.zeros(300, 300))) < 2000
     assert len(repr(lattis.zeros(10**6)[::2])) < 200

@@ -58,5 +58,17 @@ struct float16 {
   }
 };
 
+/* The largest number of a floating type below `end`, where rounding must not reach the end of a range. */
+template <class T>
+inline double largest_below(double end) {
+  auto rounded = [](double x) {
+    if (sizeof(T) == 8) return x;
+    return static_cast<double>(static_cast<float>(static_cast<T>(static_cast<float>(x))));
+  };
+  double size = end < 0 ? -end : end, back = end;
+  for (double step = (size > 1e-300 ? size : 1e-300) * 1e-17; back >= end; step *= 2) back = rounded(end - step);
+  return back;
+}
+
 }  // namespace lattis
 #endif
