@@ -1,5 +1,6 @@
 #include "frontend/binding/arguments.h"
 
+#include <map>
 #include <utility>
 
 #include "frontend/binding/tensor_object.h"
@@ -9,6 +10,26 @@ namespace lattis::binding {
 
 using dispatcher::Kind;
 
+namespace {
+
+// torch's "input", and numpy's names, so that numpy.sum(t, axis=0) finds its way here.
+PyObject* other_name(const std::string& param) {
+  static const std::map<std::string, const char*> others = {
+      {"self", "input"}, {"dim", "axis"}, {"keepdim", "keepdims"}, {"correction", "ddof"}};
+  auto it = others.find(param);
+  return it == others.end() ? nullptr : PyUnicode_InternFromString(it->second);
+}
+
+// Keywords in source text are interned: most pairs are told apart by their addresses.
+bool same(PyObject* key, PyObject* name) {
+  if (key == name) return true;
+  return name && !PyUnicode_CHECK_INTERNED(key) && PyUnicode_Compare(key, name) == 0;
+}
+
+bool names(PyObject* key, const Param& p) { return same(key, p.name) || same(key, p.other); }
+
+}  // namespace
+
 bool make_signature(const dispatcher::Operator* op, Signature* s) {
   if (dispatcher::Registry::get().prepare(const_cast<dispatcher::Operator*>(op))) {
     raise_pending();
@@ -17,7 +38,8 @@ bool make_signature(const dispatcher::Operator* op, Signature* s) {
   s->op = op;
   s->out = op->out;
   for (const dispatcher::Argument& a : op->schema.load()->args) {
-    s->params.push_back({PyUnicode_InternFromString(a.name.c_str()), a.type, a.keyword_only, a.has_default, a.value});
+    s->params.push_back({PyUnicode_InternFromString(a.name.c_str()), other_name(a.name), a.type, a.keyword_only,
+                         a.has_default, a.value});
     if (!a.keyword_only) s->num_positional++;
   }
   bool self = !s->params.empty() && s->params[0].type.kind == Kind::Tensor && !s->params[0].type.list;
@@ -159,14 +181,24 @@ bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* val
               "takes at most " + std::to_string(num_positional) + " positional arguments, got " + std::to_string(n));
 }
 
-// Which keyword is meant for a parameter; "input" is torch's other name for "self".
+namespace {
+
+// numpy spells out what it leaves open: axis=None, dtype=None, out=None.
+bool left_open(PyObject* key, PyObject* value) {
+  if (value != Py_None) return false;
+  for (const char* name : {"axis", "dtype", "out"})
+    if (PyUnicode_CompareWithASCIIString(key, name) == 0) return true;
+  return false;
+}
+
+}  // namespace
+
+// Which keyword is meant for a parameter.
 PyObject* Signature::find_keyword(int i, PyObject* const* values, PyObject* kwnames) const {
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);
-    if (key == params[i].name || PyUnicode_Compare(key, params[i].name) == 0) return values[k];
-    if (i == 0 && PyUnicode_CompareWithASCIIString(key, "input") == 0 &&
-        PyUnicode_CompareWithASCIIString(params[0].name, "self") == 0)
-      return values[k];
+    if (same(key, params[i].name)) return values[k];
+    if (same(key, params[i].other) && (params[i].type.optional || !left_open(key, values[k]))) return values[k];
   }
   return nullptr;
 }
@@ -191,17 +223,21 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
     }
   }
   if (taken == nkw) return true;
+  Py_ssize_t spare = 0;
   for (Py_ssize_t k = 0; k < nkw; k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);
-    if (out && PyUnicode_CompareWithASCIIString(key, "out") == 0) {
-      *out_arg = args[n + k];
-      continue;
-    }
-    bool known = PyUnicode_CompareWithASCIIString(key, "input") == 0;
-    for (const Param& p : params) known |= PyUnicode_Compare(key, p.name) == 0;
-    if (!known) return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "has no argument", key);
+    bool known = false;
+    for (const Param& p : params) known |= names(key, p);
+    const bool is_out = out && PyUnicode_CompareWithASCIIString(key, "out") == 0;
+    if (is_out) *out_arg = args[n + k];
+    if (is_out || left_open(key, args[n + k]))
+      spare++;
+    else if (!known)
+      return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "has no argument", key);
   }
-  return true;
+  if (taken + spare >= nkw) return true;
+  return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "got two values for argument",
+               PyTuple_GET_ITEM(kwnames, nkw - 1));
 }
 
 }  // namespace lattis::binding

@@ -8,7 +8,8 @@
 namespace lattis::binding {
 
 struct Param {
-  PyObject* name;  // interned
+  PyObject* name;   // interned
+  PyObject* other;  // another name of it, interned, or null
   dispatcher::Type type;
   bool keyword_only, has_default;
   Value value;  // the default

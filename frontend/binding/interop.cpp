@@ -6,6 +6,7 @@
 
 #include "core/promotion.h"
 #include "frontend/binding/arguments.h"
+#include "frontend/binding/buffer.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -127,6 +128,8 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
   return wrap(t);
 }
 
+}  // namespace
+
 // By name along the bases: numpy need not be loaded for us to know its arrays.
 bool is_ndarray(PyObject* o) {
   PyObject* bases = Py_TYPE(o)->tp_mro;
@@ -135,6 +138,19 @@ bool is_ndarray(PyObject* o) {
       return true;
   return false;
 }
+
+PyObject* tensor_of_array(PyObject* array) {
+  PyObject* view = tensor_over_buffer(array, "tensor", false);
+  if (view || !PyErr_ExceptionMatches(PyExc_ValueError)) return view;
+  PyErr_Clear();  // negative strides or gaps that are no elements: numpy makes a plain copy
+  PyObject* copy = PyObject_CallMethod(array, "copy", "s", "C");
+  if (!copy) return nullptr;
+  view = tensor_over_buffer(copy, "tensor", false);
+  Py_DECREF(copy);
+  return view;
+}
+
+namespace {
 
 PyObject* from_numpy(PyObject*, PyObject* array) {
   if (!is_ndarray(array))
@@ -153,8 +169,7 @@ bool is_sequence(PyObject* o) {
 struct Discovered {
   int64_t sizes[LATTIS_MAX_DIMS];
   int ndim = 0;
-  DType tensors = LATTIS_NO_DTYPE;
-  int number_class = 0;
+  bool wide = false;  // ints are read as uint64
 };
 
 // The shape of nested sequences, by the first element at each depth; numbers are checked later.
@@ -180,12 +195,28 @@ bool discover_shape(PyObject* data, Discovered& d) {
   return true;
 }
 
+// Ints above 63 bits, for uint64: as the int64 of the same bits.
+bool wide_unsigned(PyObject* o, Value* v) {
+  if (!PyLong_Check(o)) return false;
+  const uint64_t u = PyLong_AsUnsignedLongLong(o);
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    return false;
+  }
+  *v = core::integer(static_cast<int64_t>(u));
+  return true;
+}
+
 // All numbers in row-major order, as values.
 bool gather(PyObject* o, const Discovered& d, int depth, std::vector<Value>& out, Arena& arena) {
   if (depth == d.ndim) {
     Value v;
     dispatcher::Type scalar;
     scalar.kind = dispatcher::Kind::Scalar;
+    if (d.wide && wide_unsigned(o, &v)) {
+      out.push_back(v);
+      return true;
+    }
     if (!convert(o, scalar, &v, arena)) {
       if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_SetString(PyExc_RuntimeError, "tensor: argument 'data': a number does not fit 64 bits");
@@ -219,8 +250,9 @@ bool gather(PyObject* o, const Discovered& d, int depth, std::vector<Value>& out
 }
 
 // Numbers into a new host tensor of bool, int64, the default float or its complex, then converted.
-PyObject* tensor_of_numbers(PyObject* data) {
+PyObject* tensor_of_numbers(PyObject* data, bool wide_ints) {
   Discovered d;
+  d.wide = wide_ints;
   Arena arena;
   std::vector<Value> numbers;
   if (!discover_shape(data, d) || !gather(data, d, 0, numbers, arena)) return nullptr;
@@ -232,6 +264,7 @@ PyObject* tensor_of_numbers(PyObject* data) {
   DType wide = dtype;
   if (complex) wide = LATTIS_COMPLEX128;
   if (floating) wide = LATTIS_FLOAT64;
+  if (wide_ints && wide == LATTIS_INT64) wide = LATTIS_UINT64;
   Tensor* t;
   if (core::new_tensor(d.ndim, d.sizes, nullptr, wide, {core::host_backend(), 0}, &t)) return raise_pending();
   auto* bytes = static_cast<char*>(t->dl.data);
@@ -251,24 +284,18 @@ PyObject* tensor_of_numbers(PyObject* data) {
   return Py_BuildValue("(NO)", wrap(t), dtype_object(dtype));
 }
 
-// _tensor_from(data) -> (tensor, natural dtype); the frontend converts and moves.
-PyObject* tensor_from(PyObject*, PyObject* data) {
+// _tensor_from(data, wanted dtype or None) -> (tensor, natural dtype); the frontend converts and moves.
+PyObject* tensor_from(PyObject*, PyObject* args) {
+  PyObject *data, *wanted;
+  if (!PyArg_ParseTuple(args, "OO", &data, &wanted)) return nullptr;
   if (core::host_backend() < 0) return PyErr_Format(PyExc_RuntimeError, "tensor: no host backend is loaded");
   if (is_tensor(data)) return Py_BuildValue("(OO)", data, dtype_object(unwrap(data)->dtype));
   if (is_ndarray(data)) {
-    PyObject* view = tensor_over_buffer(data, "tensor", false);
-    if (!view) {  // negative strides, byte order: numpy makes a plain copy
-      if (!PyErr_ExceptionMatches(PyExc_ValueError)) return nullptr;
-      PyErr_Clear();
-      PyObject* copy = PyObject_CallMethod(data, "copy", "s", "C");
-      if (!copy) return nullptr;
-      view = tensor_over_buffer(copy, "tensor", false);
-      Py_DECREF(copy);
-      if (!view) return nullptr;
-    }
+    PyObject* view = tensor_of_array(data);
+    if (!view) return nullptr;
     return Py_BuildValue("(NO)", view, dtype_object(unwrap(view)->dtype));
   }
-  return tensor_of_numbers(data);
+  return tensor_of_numbers(data, wanted == dtype_object(LATTIS_UINT64));
 }
 
 PyObject* to_list_at(const Tensor* t, int dim, const char* at) {
@@ -423,8 +450,9 @@ PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
                                   "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    "
                                   "ValueError: read-only, or negative strides; pass a copy\n\n"
                                   ">>> import numpy\n>>> lattis.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
-                                 {"_tensor_from", tensor_from, METH_O, nullptr},
+                                 {"_tensor_from", tensor_from, METH_VARARGS, nullptr},
                                  {"_to_list", to_list, METH_O, nullptr},
+                                 {"_storage_view", storage_view, METH_VARARGS, nullptr},
                                  {"_to_dlpack", to_dlpack, METH_VARARGS, nullptr},
                                  {"_from_dlpack", from_dlpack_capsule, METH_O, nullptr},
                                  {nullptr}};

@@ -167,6 +167,25 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
   return dispatch_any(p, args, n, kwnames, number_protocol, values);
 }
 
+// add(3, t), mul(3, t), sub(3, t): torch has no overload with the number first, yet takes it. The operands change
+// places, and subtraction its name; add's alpha would go to the wrong one. Null without an exception: not such a call.
+PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+  static const std::map<std::string, const char*> reflected = {
+      {"aten::add", "aten::add"}, {"aten::mul", "aten::mul"}, {"aten::sub", "aten::rsub"}};
+  auto it = reflected.find(*p->name);
+  if (it == reflected.end() || n != 2 || is_tensor(args[0]) || !is_tensor(args[1])) return nullptr;
+  std::vector<PyObject*> swapped = {args[1], args[0]};
+  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
+    const bool alpha = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k), "alpha") == 0;
+    if (alpha && *p->name == "aten::add") return nullptr;
+    swapped.push_back(args[n + k]);
+  }
+  PyObject* r = dispatch(cast(packet(it->second)), swapped.data(), n, kwnames, true);
+  if (r != Py_NotImplemented) return r;
+  Py_DECREF(r);
+  return nullptr;
+}
+
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) {
   Arena arena;
@@ -181,6 +200,8 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
     if (__builtin_expect(PyErr_Occurred() != nullptr, 0)) return nullptr;
   }
   if (number_protocol) Py_RETURN_NOTIMPLEMENTED;
+  PyObject* answer = number_first(p, args, n, kwnames);
+  if (answer || PyErr_Occurred()) return answer;
   Mismatch why{true};
   for (const auto& s : *p->overloads) s->parse(args, n, kwnames, values, &out, arena, &why);
   if (PyErr_Occurred()) return nullptr;

@@ -1,7 +1,9 @@
 #include "frontend/binding/protocols.h"
 
-#include "dispatcher/state.h"
+#include "frontend/binding/buffer.h"
+#include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
+#include "frontend/binding/plugin_attributes.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
@@ -14,6 +16,9 @@ struct Packets {
       *logical_or, *logical_xor;
   PyObject *add_, *sub_, *mul_, *div_, *floor_divide_, *pow_;
   PyObject *eq, *ne, *lt, *le, *gt, *ge, *item, *select, *t, *permute;
+  // Null where the catalogue lacks them.
+  PyObject *remainder, *bitwise_and, *bitwise_or, *bitwise_xor, *bitwise_not, *bitwise_left_shift, *bitwise_right_shift;
+  PyObject *remainder_, *bitwise_and_, *bitwise_or_, *bitwise_xor_, *bitwise_left_shift_, *bitwise_right_shift_;
 } ops;
 
 // ---- numbers
@@ -33,6 +38,27 @@ PyObject* commutative(PyObject* a, PyObject* b) {
   return try_packet(ops.*Op, args, 2);
 }
 
+// Of an operator that the catalogue may lack.
+template <PyObject* Packets::*Op>
+PyObject* optional(PyObject* a, PyObject* b) {
+  if (!(ops.*Op)) Py_RETURN_NOTIMPLEMENTED;
+  return binary<Op>(a, b);
+}
+
+// An array is taken here, where plain operators leave it to numpy: Python would make `t += array` a new tensor.
+template <PyObject* Packets::*Op>
+PyObject* inplace(PyObject* a, PyObject* b) {
+  PyObject* r = optional<Op>(a, b);
+  if (r != Py_NotImplemented || !(ops.*Op) || !is_ndarray(b)) return r;
+  Py_DECREF(r);
+  PyObject* array = tensor_of_array(b);
+  if (!array) return nullptr;
+  PyObject* args[2] = {a, array};
+  r = call_packet(ops.*Op, args, 2);
+  Py_DECREF(array);
+  return r;
+}
+
 PyObject* subtract(PyObject* a, PyObject* b) {
   if (is_tensor(a)) return binary<&Packets::sub>(a, b);
   PyObject* args[2] = {b, a};
@@ -45,7 +71,7 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
 }
 PyObject* power_(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return binary<&Packets::pow_>(a, b);
+  return inplace<&Packets::pow_>(a, b);
 }
 
 template <PyObject* Packets::*Op>
@@ -55,8 +81,11 @@ PyObject* unary(PyObject* a) {
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
 PyObject* invert(PyObject* a) {
+  if (ops.bitwise_not && core::dtype_class(unwrap(a)->dtype) <= LATTIS_CLASS_INTEGRAL)
+    return call_packet(ops.bitwise_not, &a, 1);
   if (unwrap(a)->dtype != LATTIS_BOOL)
-    return PyErr_Format(PyExc_TypeError, "~: expected a bool tensor, got %s", core::dtype_info(unwrap(a)->dtype).name);
+    return PyErr_Format(PyExc_TypeError, "~: expected a bool or integer tensor, got %s",
+                        core::dtype_info(unwrap(a)->dtype).name);
   return call_packet(ops.logical_not, &a, 1);
 }
 
@@ -78,7 +107,24 @@ PyObject* logical(PyObject* a, PyObject* b) {
   return r;
 }
 
-PyObject* item(PyObject* a) { return call_packet(ops.item, &a, 1); }
+template <PyObject* Packets::*Bits, PyObject* Packets::*Logic>
+PyObject* bitwise(PyObject* a, PyObject* b) {
+  return ops.*Bits ? commutative<Bits>(a, b) : logical<Logic>(a, b);
+}
+
+// A number argument carries 63 bits of an uint64; what is larger is read as Python's int.
+PyObject* item(PyObject* a) {
+  PyObject* number = call_packet(ops.item, &a, 1);
+  if (number || unwrap(a)->dtype != LATTIS_UINT64 || !PyErr_ExceptionMatches(PyExc_OverflowError)) return number;
+  PyErr_Clear();
+  PyObject* nested = PyObject_CallMethod(a, "tolist", nullptr);
+  while (nested && PyList_Check(nested)) {  // of one element, so of one in each list
+    PyObject* inner = Py_NewRef(PyList_GET_ITEM(nested, 0));
+    Py_SETREF(nested, inner);
+  }
+  return nested;
+}
+PyObject* item_method(PyObject* a, PyObject*) { return item(a); }
 
 int as_bool(PyObject* a) {
   Tensor* t = unwrap(a);
@@ -236,6 +282,7 @@ PyObject* is_floating_point(PyObject* a, PyObject*) {
 PyObject* is_complex(PyObject* a, PyObject*) {
   return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_COMPLEX);
 }
+PyObject* storage_id(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage); }
 PyObject* storage_pointer(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage->data); }
 PyObject* storage_nbytes(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage->bytes); }
 
@@ -267,84 +314,12 @@ PyMethodDef methods[] = {
      "storage_offset()\n--\n\nWhere the first element stands in the storage, in elements."},
     {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point()\n--\n\nWhether the dtype is floating."},
     {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
+    {"item", item_method, METH_NOARGS,
+     "item()\n--\n\nThe only element as a Python number.\n\n>>> lattis.tensor([2.5]).item()\n2.5\n"},
+    {"_storage_id", storage_id, METH_NOARGS, nullptr},
     {"_storage_ptr", storage_pointer, METH_NOARGS, nullptr},
     {"_storage_nbytes", storage_nbytes, METH_NOARGS, nullptr},
     {nullptr}};
-
-// A plugin's attribute: a data descriptor on the type for as long as it is registered.
-//
-// Note [No __getattr__]  CPython calls a method without making a bound object only where the type's tp_getattro is the
-//   generic one. So neither plugins' attributes nor explanations of missing names are a fallback of getattr; they
-//   are descriptors, put on the type when they are registered. Measured: 36 ns for each call of a method.
-struct AttributeObject {
-  PyObject_HEAD const dispatcher::Attribute* attribute;
-  PyObject* before;  // what the name gave earlier, or null
-};
-PyTypeObject* attribute_type = nullptr;
-
-PyObject* attribute_get(PyObject* self, PyObject* object, PyObject*) {
-  if (!object || object == Py_None) return Py_NewRef(self);
-  const dispatcher::Attribute* a = reinterpret_cast<AttributeObject*>(self)->attribute;
-  Value v = core::none();
-  if (a->get(nullptr, a->context, unwrap(object), &v)) return raise_pending();
-  return to_python(v);
-}
-
-int attribute_set(PyObject* self, PyObject* object, PyObject* value) {
-  const dispatcher::Attribute* a = reinterpret_cast<AttributeObject*>(self)->attribute;
-  if (!a->set || !value) {
-    PyErr_Format(PyExc_AttributeError, "Tensor.%s cannot be %s", a->name.c_str(), value ? "set" : "deleted");
-    return -1;
-  }
-  Arena arena;
-  Value v;
-  dispatcher::Type any;
-  if (!convert(value, any, &v, arena)) {
-    if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "Tensor.%s: cannot be %s", a->name.c_str(), type_name(value).c_str());
-    return -1;
-  }
-  if (a->set(nullptr, a->context, unwrap(object), &v)) {
-    raise_pending();
-    return -1;
-  }
-  return 0;
-}
-
-void attribute_dealloc(PyObject* self) {
-  Py_XDECREF(reinterpret_cast<AttributeObject*>(self)->before);
-  PyTypeObject* t = Py_TYPE(self);
-  t->tp_free(self);
-  Py_DECREF(t);
-}
-
-PyType_Slot attribute_slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(attribute_get)},
-                                 {Py_tp_descr_set, reinterpret_cast<void*>(attribute_set)},
-                                 {Py_tp_dealloc, reinterpret_cast<void*>(attribute_dealloc)},
-                                 {0, nullptr}};
-PyType_Spec attribute_spec = {"lattis.PluginAttribute", sizeof(AttributeObject), 0,
-                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, attribute_slots};
-
-void attribute_changed(const dispatcher::Attribute* a, bool added) {
-  if (!Py_IsInitialized()) return;
-  Gil gil;
-  auto* type = reinterpret_cast<PyObject*>(tensor_type);
-  PyObject* there = PyDict_GetItemString(tensor_type->tp_dict, a->name.c_str());
-  if (added) {
-    auto* o = reinterpret_cast<AttributeObject*>(attribute_type->tp_alloc(attribute_type, 0));
-    o->attribute = a;
-    o->before = Py_XNewRef(there);
-    PyObject_SetAttrString(type, a->name.c_str(), reinterpret_cast<PyObject*>(o));
-    Py_DECREF(o);
-  } else if (there && Py_TYPE(there) == attribute_type) {
-    PyObject* before = Py_XNewRef(reinterpret_cast<AttributeObject*>(there)->before);
-    if (before)
-      PyObject_SetAttrString(type, a->name.c_str(), before);
-    else
-      PyObject_DelAttrString(type, a->name.c_str());
-    Py_XDECREF(before);
-  }
-}
 
 }  // namespace
 
@@ -357,19 +332,28 @@ void add_protocol_slots(std::vector<PyType_Slot>& slots) {
   add(Py_nb_floor_divide, binary<&Packets::floor_divide>);
   add(Py_nb_power, power);
   add(Py_nb_matrix_multiply, binary<&Packets::matmul>);
-  add(Py_nb_inplace_add, binary<&Packets::add_>);
-  add(Py_nb_inplace_subtract, binary<&Packets::sub_>);
-  add(Py_nb_inplace_multiply, binary<&Packets::mul_>);
-  add(Py_nb_inplace_true_divide, binary<&Packets::div_>);
-  add(Py_nb_inplace_floor_divide, binary<&Packets::floor_divide_>);
+  add(Py_nb_remainder, optional<&Packets::remainder>);
+  add(Py_nb_lshift, optional<&Packets::bitwise_left_shift>);
+  add(Py_nb_rshift, optional<&Packets::bitwise_right_shift>);
+  add(Py_nb_inplace_add, inplace<&Packets::add_>);
+  add(Py_nb_inplace_subtract, inplace<&Packets::sub_>);
+  add(Py_nb_inplace_multiply, inplace<&Packets::mul_>);
+  add(Py_nb_inplace_true_divide, inplace<&Packets::div_>);
+  add(Py_nb_inplace_floor_divide, inplace<&Packets::floor_divide_>);
+  add(Py_nb_inplace_remainder, inplace<&Packets::remainder_>);
+  add(Py_nb_inplace_and, inplace<&Packets::bitwise_and_>);
+  add(Py_nb_inplace_or, inplace<&Packets::bitwise_or_>);
+  add(Py_nb_inplace_xor, inplace<&Packets::bitwise_xor_>);
+  add(Py_nb_inplace_lshift, inplace<&Packets::bitwise_left_shift_>);
+  add(Py_nb_inplace_rshift, inplace<&Packets::bitwise_right_shift_>);
   add(Py_nb_inplace_power, power_);
   add(Py_nb_negative, unary<&Packets::neg>);
   add(Py_nb_positive, positive);
   add(Py_nb_absolute, unary<&Packets::abs>);
   add(Py_nb_invert, invert);
-  add(Py_nb_and, logical<&Packets::logical_and>);
-  add(Py_nb_or, logical<&Packets::logical_or>);
-  add(Py_nb_xor, logical<&Packets::logical_xor>);
+  add(Py_nb_and, bitwise<&Packets::bitwise_and, &Packets::logical_and>);
+  add(Py_nb_or, bitwise<&Packets::bitwise_or, &Packets::logical_or>);
+  add(Py_nb_xor, bitwise<&Packets::bitwise_xor, &Packets::logical_xor>);
   add(Py_nb_bool, as_bool);
   add(Py_nb_int, as_int);
   add(Py_nb_float, as_float);
@@ -383,14 +367,20 @@ void add_protocol_slots(std::vector<PyType_Slot>& slots) {
   add(Py_tp_iter, iterate);
   add(Py_tp_richcompare, compare);
   add(Py_tp_hash, hash);
+  add(Py_bf_getbuffer, get_buffer);
+  add(Py_bf_releasebuffer, release_buffer_export);
   slots.push_back({Py_tp_getset, getset});
   slots.push_back({Py_tp_methods, methods});
 }
 
 int init_protocols() {
-  if (!(attribute_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&attribute_spec)))) return -1;
-  dispatcher::set_attribute_hook(attribute_changed);
+  if (init_plugin_attributes() < 0) return -1;
   auto find = [](const char* name) { return packet(std::string("aten::") + name); };
+  auto look = [&](const char* name) {
+    PyObject* found = find(name);
+    if (!found) PyErr_Clear();
+    return found;
+  };
   ops = {find("add"),
          find("sub"),
          find("rsub"),
@@ -420,7 +410,20 @@ int init_protocols() {
          find("item"),
          find("select"),
          find("t"),
-         find("permute")};
+         find("permute"),
+         look("remainder"),
+         look("bitwise_and"),
+         look("bitwise_or"),
+         look("bitwise_xor"),
+         look("bitwise_not"),
+         look("bitwise_left_shift"),
+         look("bitwise_right_shift"),
+         look("remainder_"),
+         look("bitwise_and_"),
+         look("bitwise_or_"),
+         look("bitwise_xor_"),
+         look("bitwise_left_shift_"),
+         look("bitwise_right_shift_")};
   return PyErr_Occurred() ? -1 : 0;
 }
 

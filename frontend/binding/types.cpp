@@ -56,11 +56,15 @@ struct EnumObject {
   const char* name;
 };
 PyObject* enum_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", reinterpret_cast<EnumObject*>(o)->name); }
+PyObject* enum_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(reinterpret_cast<EnumObject*>(o)->name); }
+PyMethodDef enum_methods[] = {{"__reduce__", enum_reduce, METH_NOARGS, nullptr}, {nullptr}};
 PyType_Slot layout_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
+                              {Py_tp_methods, enum_methods},
                               {Py_tp_doc, const_cast<char*>("How elements are stored: lattis.strided.")},
                               {0, nullptr}};
 PyType_Slot memory_format_slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
+    {Py_tp_methods, enum_methods},
     {Py_tp_doc,
      const_cast<char*>("The order of dimensions in memory: lattis.contiguous_format or lattis.preserve_format.")},
     {0, nullptr}};
@@ -236,6 +240,10 @@ PyObject* generator_set_state(PyObject* o, PyObject* state) {
   dispatcher::generator_set(generator_of(o), {seed, offset});
   return Py_NewRef(o);
 }
+PyObject* generator_reduce(PyObject* o, PyObject*) {
+  PyObject* where = new_device(dispatcher::generator_device(generator_of(o)));
+  return Py_BuildValue("O(N)N", generator_type, where, generator_get_state(o, nullptr));
+}
 PyObject* generator_device(PyObject* o, void*) { return new_device(dispatcher::generator_device(generator_of(o))); }
 
 PyMethodDef generator_methods[] = {
@@ -243,6 +251,8 @@ PyMethodDef generator_methods[] = {
     {"initial_seed", generator_initial_seed, METH_NOARGS, "The seed."},
     {"get_state", generator_get_state, METH_NOARGS, "(seed, offset), for set_state."},
     {"set_state", generator_set_state, METH_O, "Goes on from a state that get_state gave."},
+    {"__setstate__", generator_set_state, METH_O, nullptr},
+    {"__reduce__", generator_reduce, METH_NOARGS, nullptr},
     {nullptr}};
 PyGetSetDef generator_getset[] = {{"device", generator_device, nullptr, "Whose random kernels it serves.", nullptr},
                                   {nullptr}};

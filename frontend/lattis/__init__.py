@@ -50,7 +50,9 @@ from lattis._C import (
     uint64,
 )
 from lattis._functions import (
+    allclose,
     default_generator,
+    equal,
     finfo,
     from_dlpack,
     get_default_device,

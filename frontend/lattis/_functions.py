@@ -33,7 +33,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         from lattis._missing import explain
 
         raise RuntimeError(explain("tensor: argument 'requires_grad'", "requires_grad"))
-    made, natural = _C._tensor_from(data)
+    made, natural = _C._tensor_from(data, dtype)
     target = natural if dtype is None else dtype
     if device is None and not isinstance(data, Tensor):
         device = _C._get_default_device()
@@ -289,3 +289,42 @@ def get_fallback() -> str:
     'allow'
     """
     return "allow" if _C._get_fallback() else "error"
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether shapes and all elements are equal; NaN equals nothing.
+
+    >>> lattis.equal(lattis.tensor([1, 2]), lattis.tensor([1.0, 2.0]))
+    True
+    """
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        wrong = ("input", input) if not isinstance(input, Tensor) else ("other", other)
+        raise TypeError(f"equal: argument '{wrong[0]}' must be Tensor, got {type(wrong[1]).__name__}")
+    return input.shape == other.shape and int((input != other).sum()) == 0
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether ``|input - other| <= atol + rtol * |other|`` everywhere; infinities are close to themselves.
+
+    Raises:
+        RuntimeError: two dtypes, shapes that do not broadcast, or a negative tolerance
+
+    >>> lattis.allclose(lattis.tensor([1.0]), lattis.tensor([1.000001]))
+    True
+    """
+    for name, t in (("input", input), ("other", other)):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"allclose: argument '{name}' must be Tensor, got {type(t).__name__}")
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"allclose: dtypes {input.dtype} and {other.dtype} differ; convert one with .to(...)")
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"allclose: argument '{name}' must not be negative, got {tolerance}")
+    close = input == other
+    if equal_nan:
+        close = close.logical_or((input != input).logical_and(other != other))
+    if not (input.is_floating_point() or input.is_complex()):
+        input, other = input.to(_C.float64), other.to(_C.float64)
+    difference = (input - other).abs()
+    within = (difference <= atol + rtol * other.abs()).logical_and(difference < float("inf"))
+    return int(close.logical_or(within).logical_not().sum()) == 0

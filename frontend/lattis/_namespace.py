@@ -6,6 +6,7 @@ from typing import Any
 
 from lattis import _C
 
+NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lattis_forms
 
 
@@ -20,7 +21,7 @@ def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
         if forms & FUNCTION and name not in namespace:
             namespace[name] = packet
             names.append(name)
-        if forms & METHOD:
+        if forms & METHOD and not isinstance(vars(tensor_type).get(name), NATIVE):
             setattr(tensor_type, name, packet)
     return names
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 from lattis import _C
 
 
@@ -31,23 +33,6 @@ class Storage:
         return f"<storage of {self.nbytes()} bytes on {self.device}>"
 
 
-class ArrayView:
-    """What numpy reads: an address, a shape and byte strides, and the tensor that keeps them alive."""
-
-    def __init__(self, tensor):
-        self.tensor = tensor
-        kinds = {"bool": "b", "uint": "u", "int": "i", "float": "f", "complex": "c"}
-        name = str(tensor.dtype).rpartition(".")[2]
-        kind = kinds[name.rstrip("0123456789")]
-        self.__array_interface__ = {
-            "version": 3,
-            "data": (tensor.data_ptr() or 1, False),
-            "shape": tuple(tensor.shape),
-            "strides": tuple(s * tensor.itemsize for s in tensor.stride()),
-            "typestr": f"{'|' if tensor.itemsize == 1 else '<'}{kind}{tensor.itemsize}",
-        }
-
-
 def numpy(self, *, force=False):
     """A numpy array over the same memory; writes show on both sides.
 
@@ -68,9 +53,7 @@ def numpy(self, *, force=False):
         self = self.to("cpu")
     if self.dtype is _C.bfloat16:
         raise TypeError("numpy: numpy has no bfloat16; use .to(lattis.float32) first")
-    if self.numel() == 0:
-        return np.empty(tuple(self.shape), dtype=str(self.dtype).rpartition(".")[2])
-    return np.asarray(ArrayView(self.detach()))  # resizing `self` later must not free what numpy reads
+    return np.asarray(memoryview(self))
 
 
 def _on_host(tensor) -> bool:
@@ -84,6 +67,24 @@ def __array__(self, dtype=None, copy=None):
             raise ValueError(f"__array__: {array.dtype} cannot become {dtype} without a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
+
+
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    from lattis._arrays import tensor_over
+
+    return tensor_over(array)
+
+
+def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    from lattis._arrays import array_ufunc
+
+    return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+
+def __reduce_ex__(self, protocol):
+    from lattis._storage import reduce_tensor
+
+    return reduce_tensor(self)
 
 
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
@@ -115,6 +116,120 @@ def storage(self):
     True
     """
     return Storage(self)
+
+
+def untyped_storage(self):
+    """The storage as bytes: one object for all tensors over it.
+
+    >>> t = lattis.ones(4)
+    >>> t[2:].untyped_storage() is t.untyped_storage(), t.untyped_storage().nbytes()
+    (True, 16)
+    """
+    from lattis._storage import storage_of
+
+    return storage_of(self)
+
+
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
+    """A new tensor with a copy of ``data``, of the dtype and on the device of ``self``.
+
+    >>> lattis.ones(1).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    from lattis._functions import tensor
+
+    where = self.device if device is None else device
+    return tensor(data, dtype=self.dtype if dtype is None else dtype, device=where, requires_grad=requires_grad)
+
+
+def new_full(self, size, fill_value, *, dtype=None, device=None):
+    """A tensor of ``size`` full of a number, of the dtype and on the device of ``self``.
+
+    >>> lattis.arange(1).new_full((2,), 7)
+    tensor([7, 7])
+    """
+    return _C._packet("aten::full")(size, fill_value, **_like(self, dtype, device))
+
+
+def _like(tensor, dtype, device):
+    return {
+        "dtype": tensor.dtype if dtype is None else dtype,
+        "device": tensor.device if device is None else device,
+    }
+
+
+def _new(name, what):
+    def make(self, *size, dtype=None, device=None):
+        size = size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size
+        return _C._packet(f"aten::{name}")(size, **_like(self, dtype, device))
+
+    make.__name__ = make.__qualname__ = f"new_{name}"
+    make.__doc__ = (
+        f"A tensor of ``size`` {what}, of the dtype and on the device of ``self``.\n\n"
+        f">>> lattis.arange(1).new_{name}(2, 3).shape\nlattis.Size([2, 3])\n"
+    )
+    return make
+
+
+def type(self, dtype=None):
+    """The name of the type, as torch's ``"torch.FloatTensor"``; or, with a dtype, ``self`` in it.
+
+    Raises:
+        TypeError: no dtype, nor the name of one
+
+    >>> lattis.ones(1).type(), lattis.ones(1).type(lattis.int64)
+    ('lattis.FloatTensor', tensor([1]))
+    """
+    if dtype is None:
+        return f"lattis.{_TYPE_NAMES[self.dtype]}Tensor"
+    names = {f"{home}.{name}Tensor": d for d, name in _TYPE_NAMES.items() for home in ("lattis", "torch")}
+    wanted = names.get(dtype) if isinstance(dtype, str) else dtype
+    if not isinstance(wanted, (_C.dtype, builtins.type)):
+        raise TypeError(f"type: argument 'dtype' must be a dtype or a name as 'torch.FloatTensor', got {dtype!r}")
+    return self.to(wanted)
+
+
+_TYPE_NAMES = {
+    _C.bool: "Bool",
+    _C.uint8: "Byte",
+    _C.uint16: "UInt16",
+    _C.uint32: "UInt32",
+    _C.uint64: "UInt64",
+    _C.int8: "Char",
+    _C.int16: "Short",
+    _C.int32: "Int",
+    _C.int64: "Long",
+    _C.float16: "Half",
+    _C.bfloat16: "BFloat16",
+    _C.float32: "Float",
+    _C.float64: "Double",
+    _C.complex64: "ComplexFloat",
+    _C.complex128: "ComplexDouble",
+}
+
+
+def _matrix(self, name, only=False):
+    if self.ndim < 2 or (only and self.ndim != 2):
+        wanted = "a matrix" if only else "a matrix or a batch of matrices"
+        raise RuntimeError(f"Tensor.{name}: expected {wanted}, got shape {tuple(self.shape)}")
+    return self.transpose(-2, -1)
+
+
+def mT(self):
+    """The last two dimensions exchanged; a view."""
+    return _matrix(self, "mT")
+
+
+def mH(self):
+    """The last two dimensions exchanged, and complex elements conjugated."""
+    swapped = _matrix(self, "mH")
+    return swapped.conj() if self.is_complex() else swapped
+
+
+def H(self):
+    """The conjugate transpose of a matrix."""
+    swapped = _matrix(self, "H", only=True)
+    return swapped.conj() if self.is_complex() else swapped
 
 
 def type_as(self, other):
@@ -152,11 +267,11 @@ def __complex__(self):
 
 
 def __reversed__(self):
-    raise NotImplementedError("reversed: strides are never negative here; flip is planned")
+    return self if self.ndim == 0 else self.flip(0)
 
 
-def _cast(name):
-    target = getattr(_C, name)
+def _cast(name, dtype):
+    target = getattr(_C, dtype)
 
     def cast(self):
         return self.to(target)
@@ -166,11 +281,24 @@ def _cast(name):
     return cast
 
 
-def extend(tensor_type: type) -> None:
+def extend(tensor_type) -> None:
     """Puts the functions of this file on the type."""
-    for f in (numpy, tolist, storage, type_as, cpu, __array__, __dlpack__, __dlpack_device__):
+    from lattis._functions import allclose, equal
+
+    tensor_type.allclose, tensor_type.equal = allclose, equal
+    for f in (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full):
+        setattr(tensor_type, f.__name__, f)
+    for f in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce_ex__):
         setattr(tensor_type, f.__name__, f)
     for f in (__repr__, __format__, __complex__, __reversed__):
         setattr(tensor_type, f.__name__, f)
-    for name in ("bool", "short", "int", "long", "half", "bfloat16", "float", "double"):
-        setattr(tensor_type, name, _cast(name))
+    for f in (mT, mH, H):
+        setattr(tensor_type, f.__name__, property(f))
+    tensor_type.__array_priority__ = 1000
+    for name, what in (("empty", "of whatever is in its memory"), ("zeros", "full of zeros"), ("ones", "full of ones")):
+        setattr(tensor_type, f"new_{name}", _new(name, what))
+    for name, target in {**dict.fromkeys(CASTS), "char": "int8", "byte": "uint8"}.items():
+        setattr(tensor_type, name, _cast(name, target or name))
+
+
+CASTS = "bool short int long half bfloat16 float double cfloat cdouble".split()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import lattis
-from fault_samples import arguments, bare, invoke, kind, mask, matrix, on_meta, outputs
+from fault_samples import arguments, bare, fits_by_type, invoke, kind, mask, matrix, on_meta, outputs
 
 OVERFLOW = (OverflowError, RuntimeError, ValueError, TypeError)
 SIZE = (RuntimeError, ValueError, OverflowError)  # OutOfMemoryError is a RuntimeError
@@ -78,6 +78,12 @@ class Operator:
         others = [o["args"][at] for o in self.siblings if at < len(o["args"])]
         return [a for a in others if not a["keyword_only"]] + [argument]
 
+    def related(self, name: str) -> list[str]:
+        """Arguments that an error about this one may name instead: of new operators, any tensor beside any other."""
+        if self.base in RELATED:
+            return [n for n in RELATED[self.base] if name in RELATED[self.base]]
+        return [] if fits_by_type(self.op["schema"]) else [a["name"] for a in self.inputs()]
+
     def cell(
         self, name: str, fault: str, allowed: tuple, value: Callable[[], object], scene: dict | None = None
     ) -> Cell:
@@ -92,7 +98,7 @@ class Operator:
         argument = next(a for a in self.args if a["name"] == name)
         if name in self.out:
             return Cell(self.op, name, fault, allowed, given, ("out", name))
-        related = [n for n in RELATED.get(self.base, ()) if name in RELATED[self.base] and allowed != (TypeError,)]
+        related = [n for n in self.related(name) if allowed != (TypeError,)]
         names = dict.fromkeys([a["name"] for a in self.alike(argument)] + related)
         return Cell(self.op, name, fault, allowed, given, tuple(names))
 
@@ -130,6 +136,10 @@ ALSO_WRONG = {
     "Generator": {"an int": lambda: 3, "the class": lambda: lattis.Generator},
     "str": {"an int": lambda: 3},
 }
+
+
+def is_tensor(value) -> bool:
+    return isinstance(value, lattis.Tensor)
 
 
 OTHERS = {
@@ -233,8 +243,8 @@ ACROSS = {"copy", "to"}  # operators that go between devices
 def mixed_devices(o: Operator) -> Iterator[Cell]:
     names = o.tensors()
     for name in names:
-        scalar = any(v.ndim == 0 for k, v in arguments(o.op).items() if k in names and k != name)
-        if len(names) < 2 or o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar)):
+        scalar = any(v.ndim == 0 for k, v in arguments(o.op).items() if k in names and k != name and is_tensor(v))
+        if len(names) < 2 or name not in arguments(o.op) or o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar)):
             continue
         allowed = (RuntimeError, NotImplementedError)
         yield o.cell(name, "on meta beside cpu", allowed, lambda name=name: on_meta(arguments(o.op)[name]))
@@ -315,7 +325,7 @@ def dtypes(o: Operator) -> Iterator[Cell]:
                 yield o.cell(argument["name"], "complex128 has no order", DTYPE, to("complex128"))
             elif kind(argument["type"]) == "Scalar":
                 yield o.cell(argument["name"], "complex has no order", DTYPE, lambda: 1j)
-    scalar = o.op["args"][0]["type"].startswith("Tensor") and o.op["form"] != "out"
+    scalar = o.args and o.args[0]["name"] == "self" and "Tensor" in o.args[0]["type"] and o.op["form"] != "out"
     if o.base in FLOAT_ONLY and scalar and "dtype" not in {a["name"] for a in o.args}:
         for dtype in (I64, "bool", "uint8"):
             yield o.cell("self", f"of dtype {dtype}", DTYPE, to(dtype))

@@ -31,7 +31,7 @@ def with_examples(docs):
 def public_objects():
     """Functions and classes of the namespace, of its Python modules, and their public methods."""
     found = {"lattis": lattis}
-    for module in (lattis, lattis.library, lattis.plugins):
+    for module in (lattis, lattis.library, lattis.nn.functional, lattis.plugins, lattis.testing):
         for name in dir(module):
             o = getattr(module, name)
             ours = (getattr(o, "__module__", None) or "").startswith("lattis")

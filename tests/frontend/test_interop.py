@@ -101,8 +101,10 @@ def test_array_protocol(dtype):
     assert copied.__array_interface__["data"][0] != t.data_ptr()
     if dtype != "complex128":
         assert np.asarray(t, dtype="complex128").dtype == np.complex128
-        with pytest.raises(ValueError, match="__array__"):
+        with pytest.raises(ValueError, match="copy"):
             np.array(t, dtype="complex128", copy=False)
+        with pytest.raises(ValueError, match="__array__: .*copy"):
+            t.__array__(np.dtype("complex128"), copy=False)
 
 
 def test_numpy_functions_take_tensors():
@@ -320,12 +322,6 @@ def test_limits_survive(dtype):
     limits = [np.iinfo(dtype).min, np.iinfo(dtype).max]
     t = lattis.from_numpy(np.array(limits, dtype))
     assert t.tolist() == limits
-    if dtype == "uint64":  # a number argument carries 64 signed bits; more is refused, never wrapped
-        with pytest.raises(OverflowError, match="item: .*tolist"):
-            t[1].item()
-        with pytest.raises(RuntimeError, match="tensor: .*64 bits"):
-            lattis.tensor(limits, dtype=lt_dtype(dtype))
-        return
     assert [x.item() for x in t] == limits
     assert lattis.tensor(limits, dtype=lt_dtype(dtype)).tolist() == limits
 

@@ -78,8 +78,8 @@ def test_unary_operators():
     t = lattis.tensor([1, -2])
     assert (-t).tolist() == [-1, 2] and abs(t).tolist() == [1, 2] and (+t).tolist() == [1, -2]
     assert (~lattis.tensor([True, False])).tolist() == [False, True]
-    with pytest.raises(TypeError, match="~: expected a bool tensor, got int64"):
-        operator.invert(t)
+    with pytest.raises(TypeError, match="~: expected a bool or integer tensor, got float32"):
+        operator.invert(t.to(lattis.float32))
 
 
 @pytest.mark.parametrize("function", [operator.and_, operator.or_, operator.xor], ids=by_name)
@@ -534,9 +534,9 @@ def test_planned_names_of_tensor(name):
 
 
 def test_planned_modules():
-    text = message(lambda: importlib.import_module("lattis.nn"))
-    assert "lattis.nn" in text and "planned with" in text
-    assert "planned with" in message(lambda: lattis.nn)
+    text = message(lambda: importlib.import_module("lattis.optim"))
+    assert "lattis.optim" in text and "planned with" in text
+    assert "planned with" in message(lambda: lattis.optim)
     with pytest.raises(ModuleNotFoundError) as caught:
         importlib.import_module("lattis.optim.adam")
     assert caught.value.name in ("lattis.optim", "lattis.optim.adam")

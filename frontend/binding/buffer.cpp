@@ -1,0 +1,151 @@
+#include "frontend/binding/buffer.h"
+
+#include <algorithm>
+
+#include "core/dtype.h"
+#include "frontend/binding/conversion.h"
+#include "frontend/binding/tensor_object.h"
+#include "frontend/binding/types.h"
+
+namespace lattis::binding {
+namespace {
+
+using core::DType;
+
+// struct's letters; null where it has none.
+const char* format_of(DType t) {
+  switch (t) {
+    case LATTIS_BOOL:
+      return "?";
+    case LATTIS_UINT8:
+      return "B";
+    case LATTIS_UINT16:
+      return "H";
+    case LATTIS_UINT32:
+      return "I";
+    case LATTIS_UINT64:
+      return "L";
+    case LATTIS_INT8:
+      return "b";
+    case LATTIS_INT16:
+      return "h";
+    case LATTIS_INT32:
+      return "i";
+    case LATTIS_INT64:
+      return "l";
+    case LATTIS_FLOAT16:
+      return "e";
+    case LATTIS_FLOAT32:
+      return "f";
+    case LATTIS_FLOAT64:
+      return "d";
+    case LATTIS_COMPLEX64:
+      return "Zf";
+    case LATTIS_COMPLEX128:
+      return "Zd";
+    default:
+      return nullptr;
+  }
+}
+
+// What one export holds until it is released.
+struct Export {
+  Tensor* pin;  // a tensor of its own over the storage: resizing ours must not free what somebody reads
+  Py_ssize_t shape[LATTIS_MAX_DIMS];
+  Py_ssize_t strides[LATTIS_MAX_DIMS];
+};
+
+bool asks(int flags, int what) { return (flags & what) == what; }
+
+bool column_major(const Tensor* t) {
+  int64_t expected = 1;
+  for (int i = 0; i < t->ndim(); i++) {
+    if (t->sizes()[i] != 1 && t->strides()[i] != expected && t->numel > 0) return false;
+    expected *= t->sizes()[i];
+  }
+  return true;
+}
+
+// Why the tensor cannot be exported as asked, or null.
+const char* obstacle(const Tensor* t, int flags) {
+  if (!core::is_host(t->backend)) return "lies on device '%s', which the host does not read; use .cpu()";
+  if (!format_of(t->dtype)) return "has elements of dtype %s, for which buffers have no format; use .float()";
+  const bool rows = t->contiguous(), columns = column_major(t);
+  const bool fits = asks(flags, PyBUF_ANY_CONTIGUOUS)                                ? rows || columns
+                    : asks(flags, PyBUF_F_CONTIGUOUS)                                ? columns
+                    : asks(flags, PyBUF_C_CONTIGUOUS) || !asks(flags, PyBUF_STRIDES) ? rows
+                                                                                     : true;
+  return fits ? nullptr : "is not contiguous, as the reader wants it; use .contiguous()";
+}
+
+}  // namespace
+
+int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
+  Tensor* t = unwrap(tensor);
+  view->obj = nullptr;
+  if (const char* why = obstacle(t, flags)) {
+    const std::string name =
+        core::is_host(t->backend) ? core::dtype_info(t->dtype).name : core::device_name(t->device());
+    PyErr_Format(PyExc_BufferError, (std::string("buffer: the tensor ") + why).c_str(), name.c_str());
+    return -1;
+  }
+  const int64_t item = core::itemsize(t->dtype);
+  auto* e = new Export;
+  e->pin = core::tensor_over(t->storage, t->ndim(), t->sizes(), t->strides(), t->storage_offset, t->dtype);
+  std::copy_n(t->sizes(), t->ndim(), e->shape);
+  for (int i = t->ndim() - 1; i >= 0; i--)  // readers take the strides of no elements seriously too
+    e->strides[i] = t->numel ? t->strides()[i] * item : i + 1 == t->ndim() ? item : e->strides[i + 1] * e->shape[i + 1];
+  view->buf = t->dl.data ? t->dl.data : e;  // never null, not even for no elements
+  view->len = t->numel * item;
+  view->itemsize = item;
+  view->readonly = 0;
+  view->ndim = asks(flags, PyBUF_ND) ? t->ndim() : 1;
+  view->format = asks(flags, PyBUF_FORMAT) ? const_cast<char*>(format_of(t->dtype)) : nullptr;
+  view->shape = asks(flags, PyBUF_ND) ? e->shape : nullptr;
+  view->strides = asks(flags, PyBUF_STRIDES) ? e->strides : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = e;
+  view->obj = Py_NewRef(tensor);
+  return 0;
+}
+
+void release_buffer_export(PyObject*, Py_buffer* view) {
+  auto* e = static_cast<Export*>(view->internal);
+  core::release(e->pin);
+  delete e;
+}
+
+PyObject* storage_view(PyObject*, PyObject* args) {
+  PyObject *tensor, *dtype, *size, *stride;
+  long long offset;
+  if (!PyArg_ParseTuple(args, "OOO!O!L:_storage_view", &tensor, &dtype, &PyTuple_Type, &size, &PyTuple_Type, &stride,
+                        &offset))
+    return nullptr;
+  DType t;
+  const Py_ssize_t ndim = PyTuple_GET_SIZE(size);
+  if (!is_tensor(tensor) || !read_dtype(dtype, &t) || ndim != PyTuple_GET_SIZE(stride) || ndim > LATTIS_MAX_DIMS ||
+      offset < 0)
+    return PyErr_Format(PyExc_ValueError, "storage: expected a tensor, a dtype, sizes, as many strides, and an offset");
+  // The last element's position, counted so that forged numbers overflow into an error and not into memory.
+  int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS], numel = 1, last = offset, bytes = 0;
+  bool counted = true;
+  for (Py_ssize_t i = 0; i < ndim; i++) {
+    if (!as_index(PyTuple_GET_ITEM(size, i), &sizes[i]) || !as_index(PyTuple_GET_ITEM(stride, i), &strides[i]) ||
+        sizes[i] < 0 || strides[i] < 0) {
+      PyErr_Clear();
+      return PyErr_Format(PyExc_ValueError, "storage: sizes and strides must be ints that are not negative");
+    }
+    int64_t way;
+    counted &= !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &way) &&
+               !__builtin_add_overflow(last, way, &last) && !__builtin_mul_overflow(numel, sizes[i], &numel);
+  }
+  core::Storage* s = unwrap(tensor)->storage;
+  counted &= !__builtin_mul_overflow(numel, core::itemsize(t), &bytes) && !__builtin_add_overflow(last, 1, &last) &&
+             !__builtin_mul_overflow(last, core::itemsize(t), &bytes);
+  if (!counted || (numel > 0 && bytes > s->bytes))
+    return PyErr_Format(PyExc_ValueError, "storage: sizes and strides reach beyond its %lld bytes",
+                        (long long)s->bytes);
+  return wrap(core::tensor_over(s, static_cast<int>(ndim), sizes, strides, offset, t));
+}
+
+}  // namespace lattis::binding

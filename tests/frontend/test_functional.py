@@ -1,0 +1,92 @@
+"""lattis.nn.functional: torch.nn.functional's names over the operators that are there, and answers for the others."""
+
+import inspect
+import subprocess
+import sys
+
+import lattis
+import lattis.nn.functional as F
+import numpy as np
+import pytest
+from lattis.nn import functional
+
+THERE = dir(F)
+ABSENT = sorted({*functional.OPERATORS, *functional.ADAPTED} - set(THERE))
+x = np.linspace(-3, 3, 13, dtype=np.float32)
+
+
+def sigmoid(v):
+    return 1 / (1 + np.exp(-v))
+
+
+# Each by its textbook formula.
+FORMULAS = {
+    "relu": lambda v: np.maximum(v, 0),
+    "relu6": lambda v: np.clip(v, 0, 6),
+    "hardtanh": lambda v: np.clip(v, -1, 1),
+    "hardsigmoid": lambda v: np.clip(v / 6 + 0.5, 0, 1),
+    "hardswish": lambda v: v * np.clip(v / 6 + 0.5, 0, 1),
+    "leaky_relu": lambda v: np.where(v > 0, v, 0.01 * v),
+    "elu": lambda v: np.where(v > 0, v, np.expm1(v)),
+    "celu": lambda v: np.where(v > 0, v, np.expm1(v)),
+    "selu": lambda v: 1.0507009873554805 * np.where(v > 0, v, 1.6732632423543772 * np.expm1(v)),
+    "silu": lambda v: v * sigmoid(v),
+    "mish": lambda v: v * np.tanh(np.log1p(np.exp(v))),
+    "sigmoid": sigmoid,
+    "tanh": np.tanh,
+    "softplus": lambda v: np.log1p(np.exp(v)),
+}
+
+
+@pytest.mark.parametrize("name", [n for n in FORMULAS if n in THERE])
+def test_activations(name):
+    f, t = getattr(F, name), lattis.tensor(x)
+    want = FORMULAS[name](x.astype(np.float64))
+    np.testing.assert_allclose(f(t).numpy(), want, rtol=1e-5, atol=1e-6)
+    assert t.tolist() == x.tolist()
+    if name in functional.ADAPTED:
+        assert f(t, inplace=True) is t
+        np.testing.assert_allclose(t.numpy(), want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [n for n in ("softmax", "log_softmax", "softmin") if n in THERE])
+@pytest.mark.parametrize("dim", [0, -1])
+def test_along_a_dimension(name, dim):
+    values = x[:12].reshape(3, 4).astype(np.float64)
+    e = np.exp(-values if name == "softmin" else values)
+    want = e / e.sum(dim, keepdims=True)
+    got = getattr(F, name)(lattis.tensor(x[:12]).view(3, 4), dim=dim, dtype=lattis.float64)
+    assert got.dtype is lattis.float64
+    np.testing.assert_allclose(got.numpy(), np.log(want) if name == "log_softmax" else want, rtol=1e-12)
+    with pytest.raises(TypeError, match=f"{name}: argument 'dim' is missing"):
+        getattr(F, name)(lattis.ones(2))
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_everything_there_is_documented(name):
+    f = getattr(F, name)
+    assert callable(f) and ">>> " in f.__doc__ and list(inspect.signature(f).parameters)
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_what_is_absent_is_planned(name):
+    with pytest.raises(AttributeError, match=f"lattis.nn.functional.{name} is not here yet; it is planned with"):
+        getattr(F, name)
+
+
+def test_unknown_names():
+    with pytest.raises(AttributeError, match="relux does not exist and is not planned; did you mean 'relu'"):
+        F.relux  # noqa: B018
+    with pytest.raises(AttributeError, match="lattis.nn.Linear is not here yet; it is planned with"):
+        lattis.nn.Linear  # noqa: B018
+    with pytest.raises(AttributeError, match="lattis.nn.nonsense does not exist"):
+        lattis.nn.nonsense  # noqa: B018
+
+
+def test_it_is_imported_when_it_is_named():
+    code = (
+        "import lattis, sys; print({'numpy', 'lattis.nn', 'lattis.testing'} & set(sys.modules),"
+        "callable(lattis.nn.functional.relu), callable(lattis.testing.assert_close))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.stdout.strip() == "set() True True", found.stderr

@@ -1,0 +1,237 @@
+"""lattis.testing: what assert_close lets pass and how it words the rest, make_tensor; allclose and equal."""
+
+import math
+
+import lattis
+import ml_dtypes
+import numpy as np
+import pytest
+from arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, class_of, lt_dtype, np_dtype
+from lattis.testing import TOLERANCES, assert_close, make_tensor
+
+# The documented table of torch.testing.assert_close.
+DOCUMENTED = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}
+
+
+def failure(actual, expected, **options):
+    with pytest.raises(AssertionError) as caught:
+        assert_close(actual, expected, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX)
+def test_tolerances(dtype):
+    rtol, atol = DOCUMENTED[dtype]
+    assert TOLERANCES[lt_dtype(dtype)] == (rtol, atol)
+    wide = "complex128" if dtype in COMPLEX else "float64"
+    for expected in (1.0, 100.0, -3.0):
+        allowed = atol + rtol * abs(expected)
+        eps = float(ml_dtypes.finfo(np_dtype(dtype)).eps) * abs(expected)
+        near = lattis.tensor([expected + max(allowed - 2 * eps, 0)], dtype=lt_dtype(wide)).to(lt_dtype(dtype))
+        far = lattis.tensor([expected + allowed * 1.01 + 2 * eps], dtype=lt_dtype(wide)).to(lt_dtype(dtype))
+        want = lattis.tensor([expected], dtype=lt_dtype(dtype))
+        assert_close(near, want)
+        assert "Mismatched elements: 1 / 1 (100.0%)" in failure(far, want)
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS])
+def test_integers_must_be_equal(dtype):
+    top = 1 if dtype == "bool" else np.iinfo(dtype).max
+    a, b = (lattis.from_numpy(np.array([0, n], dtype)) for n in (top, top - 1))
+    assert_close(a, a.clone())
+    text = failure(a, b)
+    assert text.startswith("Tensor-likes are not equal!") and "difference: 1 at index (1,)" in text
+
+
+def test_words_of_a_failure():
+    assert failure(lattis.tensor([[1.0, 2.0], [3.0, 4.0]]), lattis.tensor([[1.0, 2.5], [3.0, 2.0]])) == (
+        "Tensor-likes are not close!\n\n"
+        "Mismatched elements: 2 / 4 (50.0%)\n"
+        "Greatest absolute difference: 2.0 at index (1, 1) (up to 1e-05 allowed)\n"
+        "Greatest relative difference: 1.0 at index (1, 1) (up to 1.3e-06 allowed)"
+    )
+    assert failure(lattis.tensor(1.0), lattis.tensor(2.0), rtol=0, atol=0.5) == (
+        "Scalars are not close!\n\nExpected 2.0 but got 1.0.\n"
+        "Absolute difference: 1.0 (up to 0.5 allowed)\nRelative difference: 0.5 (up to 0 allowed)"
+    )
+    numbers = "Expected 2 but got 1.\nAbsolute difference: 1\nRelative difference: 0.5"
+    assert failure(1, 2) == f"Scalars are not equal!\n\n{numbers}"
+
+
+def test_only_mismatches_are_reported():
+    """A large difference that is allowed says nothing."""
+    text = failure(lattis.tensor([1e6 + 0.5, 0.0]), lattis.tensor([1e6, 0.25]))
+    assert "absolute difference: 0.25 at index (1,)" in text and "relative difference: 1.0 at index (1,)" in text
+
+
+@pytest.mark.parametrize("special", [math.nan, math.inf, -math.inf])
+def test_special_values(special):
+    t, one = lattis.tensor([special, 1.0]), lattis.tensor([1.0, 1.0])
+    if math.isnan(special):
+        assert "nan at index (0,)" in failure(t, t.clone())
+    else:
+        assert_close(t, t.clone())
+        failure(t, -t)
+    assert_close(t, t.clone(), equal_nan=True)
+    for pair in ((t, one), (one, t)):
+        failure(*pair, equal_nan=True)
+        failure(*pair, equal_nan=True, rtol=1e9, atol=1e9)
+
+
+@pytest.mark.parametrize(
+    "attribute, actual, expected",
+    [
+        ("shape", lattis.ones(3), lattis.ones(4)),
+        ("shape", lattis.ones(3), lattis.ones(1)),
+        ("dtype", lattis.ones(3), lattis.ones(3, dtype=lattis.float64)),
+        ("device", lattis.ones(3), lattis.ones(3, device="meta")),
+        ("stride", lattis.ones(2, 2), lattis.ones(2, 2).t()),
+    ],
+)
+def test_attributes(attribute, actual, expected):
+    option = {f"check_{attribute}": True} if attribute == "stride" else {}
+    assert f"The values for attribute '{attribute}' do not match" in failure(actual, expected, **option)
+    if attribute != "shape":
+        assert_close(actual, expected, **{f"check_{attribute}": False})
+
+
+def test_without_dtypes_the_looser_tolerance_holds():
+    a, b = lattis.tensor([1.0], dtype=lattis.bfloat16), lattis.tensor([1.01], dtype=lattis.float64)
+    assert_close(a, b, check_dtype=False)
+    failure(a, lattis.tensor([1.1]), check_dtype=False)
+
+
+def test_meta_is_compared_by_what_it_has():
+    assert_close(lattis.empty(2, device="meta"), lattis.empty(2, device="meta"))
+    failure(lattis.empty(2, device="meta"), lattis.empty(3, device="meta"))
+
+
+@pytest.mark.parametrize(
+    "actual, expected, text",
+    [
+        (None, 1, "None mismatch: None is not 1"),
+        (True, False, "Booleans mismatch: True is not False"),
+        (1.0, 1, "types do not match"),
+        ([1], [1, 2], "The length of the sequences mismatch: 1 != 2"),
+        ([1, [2, 3]], [1, [2, 4]], r"The failure occurred for item [1][1]"),
+        ({"a": [1.0]}, {"a": [2.0]}, "The failure occurred for item ['a'][0]"),
+        ({"a": 1}, {"b": 1}, "Missing keys in the actual mapping: ['b']\nAdditional keys in the actual mapping: ['a']"),
+        (np.ones(2), np.zeros(2), "Greatest relative difference: inf at index (0,)"),
+    ],
+)
+def test_other_inputs(actual, expected, text):
+    assert text in failure(actual, expected)
+    assert_close(expected, expected)
+
+
+@pytest.mark.parametrize("pair", [("a", "a"), (lattis.ones(2), np.ones(2)), (lattis.ones(()), 1.0), (b"a", b"a")])
+def test_what_is_not_compared(pair):
+    with pytest.raises(TypeError, match="assert_close: .* are not compared"):
+        assert_close(*pair)
+
+
+def test_subclasses():
+    class Sub(lattis.Tensor):
+        pass
+
+    t = lattis.ones(2)
+    assert_close(Sub(t), t)
+    with pytest.raises(TypeError):
+        assert_close(Sub(t), t, allow_subclasses=False)
+
+
+def test_messages_of_the_caller():
+    t = lattis.ones(1)
+    assert failure(t, t + 1, msg="mine") == "mine"
+    assert failure(t, t + 1, msg=lambda ours: f"<{ours}>").startswith("<Tensor-likes are not close!")
+    for given in ({"rtol": 1.0}, {"atol": 1.0}):
+        with pytest.raises(ValueError, match="rtol.*atol"):
+            assert_close(t, t, **given)
+
+
+# ---- make_tensor -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("options", [{}, {"low": 1, "high": 2}, {"exclude_zero": True}, {"noncontiguous": True}])
+def test_make_tensor(dtype, options):
+    if dtype == "bool" and "low" in options:
+        options = {"low": 0, "high": 1}
+    t = make_tensor((40, 50), dtype=lt_dtype(dtype), device="cpu", **options)
+    assert t.shape == (40, 50) and t.dtype is lt_dtype(dtype)
+    assert t.is_contiguous() == ("noncontiguous" not in options)
+    found = np.array(t.tolist())
+    low, high = options.get("low", None), options.get("high", None)
+    usual = {0: (0, 2), 1: (0 if dtype.startswith("u") else -9, 10), 2: (-9, 9), 3: (-9, 9)}[class_of(dtype)]
+    low, high = usual[0] if low is None else low, usual[1] if high is None else high
+    for part in (found.real, found.imag) if dtype in COMPLEX else (found * 1,):
+        assert low <= part.min() and part.max() < high
+        assert class_of(dtype) < 2 or part.std() > (high - low) / 4
+    if "exclude_zero" in options:
+        assert (found != 0).all()
+    elif class_of(dtype) == 1 and "low" not in options:
+        assert set(found.ravel()) == set(range(*usual))
+
+
+def test_make_tensor_follows_the_seed():
+    def make():
+        lattis.manual_seed(3)
+        return make_tensor(5, dtype=lattis.float32, device="cpu")
+
+    assert make().tolist() == make().tolist()
+    assert make_tensor(dtype=lattis.float32, device="cpu").shape == ()
+    assert make_tensor(0, 3, dtype=lattis.float32, device="meta", noncontiguous=True).shape == (0, 3)
+
+
+@pytest.mark.parametrize("limits", [(2, 1), (1, 1), (math.nan, 1), (-1, 1), (0, 257)])
+def test_make_tensor_of_bad_limits(limits):
+    with pytest.raises(ValueError, match="make_tensor: expected 0 <= low < high <= 256"):
+        make_tensor(3, dtype=lattis.uint8, device="cpu", low=limits[0], high=limits[1])
+
+
+# ---- allclose and equal ----------------------------------------------------------------------------------------------
+
+VALUES = [0.0, -0.0, 1.0, 1.0 + 1e-6, 1.0 + 1e-4, -1.0, 1e-9, 1e30, math.inf, -math.inf, math.nan]
+
+
+@pytest.mark.parametrize("equal_nan", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_allclose_of_every_pair(dtype, equal_nan):
+    for x in VALUES:
+        for y in VALUES:
+            a, b = np.array([1.0, x], dtype), np.array([1.0, y], dtype)
+            got = lattis.allclose(lattis.tensor(a), lattis.tensor(b), equal_nan=equal_nan)
+            assert got is bool(np.allclose(a.astype("float64"), b.astype("float64"), equal_nan=equal_nan)), (x, y)
+
+
+def test_allclose():
+    t = lattis.ones(2, 3)
+    assert t.allclose(lattis.ones(1)) is True and lattis.allclose(t, t + 0.5, atol=0.6, rtol=0) is True
+    assert lattis.allclose(lattis.zeros(0), lattis.zeros(0)) is True
+    three, four = (lattis.tensor([n], dtype=lattis.uint8) for n in (3, 4))
+    assert lattis.allclose(three, four, atol=1) is True and lattis.allclose(three, four) is False
+    with pytest.raises(RuntimeError, match="allclose: dtypes"):
+        lattis.allclose(t, t.double())
+    with pytest.raises(RuntimeError, match="allclose: argument 'atol'"):
+        lattis.allclose(t, t, atol=-1.0)
+    with pytest.raises(TypeError, match="allclose: argument 'other' must be Tensor"):
+        lattis.allclose(t, 1.0)
+
+
+def test_equal():
+    t = lattis.tensor([1.0, math.inf])
+    assert lattis.equal(t, t.clone()) is True and t.equal(t.double()) is True
+    assert lattis.equal(t, t[:1]) is False and lattis.equal(t, -t) is False
+    assert lattis.equal(lattis.zeros(0), lattis.zeros(0)) is True
+    assert lattis.equal(lattis.ones(1), lattis.ones(1, 1)) is False
+    nan = lattis.tensor([math.nan])
+    assert lattis.equal(nan, nan) is False
+    with pytest.raises(TypeError, match="equal: argument 'input' must be Tensor"):
+        lattis.equal(1, t)
