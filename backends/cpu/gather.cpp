@@ -73,52 +73,80 @@ lattis_status gather(lattis_frame* f, const lattis_value* a, lattis_value* r) {
 }
 
 // Both ways of scattering; elements that meet differ only along `dim`.
+// `checked`: indices are checked first, since self must not change if one is bad; else on the way.
 template <class Loop>
-lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_tensor* self, Loop loop) {
+lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_tensor* self, Loop loop, bool checked) {
   const lattis_tensor *index = a[2].as.tensor, *src = a[3].as.tensor;
   if (index->numel == 0) return LATTIS_OK;
   const Along along(self, a[1]);
-  if (!all_valid(index, along.places)) return bad_index(f, "index", index, along.places, along.dim);
+  if (checked && !all_valid(index, along.places)) return bad_index(f, "index", index, along.places, along.dim);
   int64_t from[LATTIS_MAX_DIMS];
   byte_strides(src, from);
   Strips s(index);
   s.add(self->dl.data, along.strides);
   s.add(src->dl.data, from);
-  return s.run_apart(uint64_t{1} << along.dim, grain,
-                     [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
-                       loop({n, at[1], step[1], at[0], step[0], at[2], step[2]}, along.places);
-                       return LATTIS_OK;
-                     });
+  return s.run_apart(
+      uint64_t{1} << along.dim, grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+        constexpr int64_t tile = 1024;
+        for (int64_t b = 0; b < n; b += tile) {
+          const int64_t m = std::min(tile, n - b);
+          const char* i = at[0] + b * step[0];
+          if (!checked && !index_loops().valid(m, i, step[0], along.places))
+            return bad_index(f, "index", index, along.places, along.dim);
+          loop({m, at[1] + b * step[1], step[1], i, step[0], at[2] + b * step[2], step[2]}, along.places);
+        }
+        return LATTIS_OK;
+      });
 }
 
-lattis_status scatter_src_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = r[0].as.tensor;
-  return scattered(f, a, self, index_loops().put[log2_item(itemsize(self))]);
-}
+using Put = void (*)(const Strip&, const Places&);
+Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
+Put add_of(const lattis_tensor* self) { return index_loops().add[self->dtype]; }
 
-lattis_status scatter_add_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = r[0].as.tensor;
-  return scattered(f, a, self, index_loops().add[self->dtype]);
+template <Put (*Loop)(const lattis_tensor*)>
+lattis_status scatter_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), true);
 }
-
-lattis_status scatter_src(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+template <Put (*Loop)(const lattis_tensor*)>
+lattis_status scatter(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
-  return scatter_src_(f, a, r);
+  return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), false);
 }
 
-lattis_status scatter_add(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+// A number in place of src: one element, expanded.
+struct Number {
+  alignas(16) char data[16];
+  lattis_tensor t;
+  int64_t strides[LATTIS_MAX_DIMS] = {};
+  Number(const lattis_value& number, const lattis_tensor* self, const lattis_tensor* shape) : t(*self) {
+    store_number(number, self->dtype, data);
+    t.dl.data = data;
+    t.dl.ndim = shape->dl.ndim;
+    t.dl.shape = shape->dl.shape;
+    t.dl.strides = strides;
+  }
+};
+
+lattis_status scatter_value_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Number n(a[3], r[0].as.tensor, a[2].as.tensor);
+  const lattis_value args[4] = {a[0], a[1], a[2], value(&n.t)};
+  return scattered(f, args, r[0].as.tensor, put_of(r[0].as.tensor), true);
+}
+lattis_status scatter_value(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
-  return scatter_add_(f, a, r);
+  return scatter_value_inplace(f, a, r);
 }
 
 }  // namespace
 
 void register_gather(Library& m) {
   m.impl("gather", "cpu", gather)
-      .impl("scatter_.src", "cpu", scatter_src_)
-      .impl("scatter_add_", "cpu", scatter_add_)
-      .impl("scatter.src", "cpu", scatter_src)
-      .impl("scatter_add", "cpu", scatter_add);
+      .impl("scatter_.src", "cpu", scatter_inplace<put_of>)
+      .impl("scatter_add_", "cpu", scatter_inplace<add_of>)
+      .impl("scatter_.value", "cpu", scatter_value_inplace)
+      .impl("scatter.src", "cpu", scatter<put_of>)
+      .impl("scatter_add", "cpu", scatter<add_of>)
+      .impl("scatter.value", "cpu", scatter_value);
 }
 
 }  // namespace lattis::cpu

@@ -361,6 +361,25 @@ lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r
   });
 }
 
+// Rows of memory, one after another.
+lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
+                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
+                         int dim) {
+  const int64_t bytes = out->numel * itemsize(out) / n;
+  bool bad = false;
+  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+    if (!index_loops().rows(e - b, static_cast<char*>(out->dl.data) + b * bytes, bytes,
+                            static_cast<const char*>(self->dl.data), static_cast<const char*>(index->dl.data) + b * is,
+                            is, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  const lattis_status st =
+      n * bytes < (1 << 18) ? some(0, n) : parallel_for(0, n, std::max<int64_t>((1 << 17) / bytes, 1), some);
+  if (st) return st;
+  return bad ? bad_index(f, name, index, places, dim) : LATTIS_OK;
+}
+
 // index_select(self, dim, index) and embedding(weight, indices): one vector or tensor of indices along one dimension.
 lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* self, int dim, lattis_tensor* indices,
                       bool vector, const lattis_tensor* out) {
@@ -379,6 +398,10 @@ lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* se
   }
   auto loop = index_loops().pick[log2_item(itemsize(out))];
   if (out->numel == 0) return all_valid(index.get(), places) ? LATTIS_OK : bad_index(f, name, index.get(), places, dim);
+  if (dim == 0 && is_contiguous(out) && is_contiguous(self) && (vector ? index.dim() == 1 : index.contiguous())) {
+    const int64_t n = index.numel(), is = vector ? index.strides()[0] * 8 : 8;
+    return whole_rows(f, name, n, out, self, index.get(), is, places, dim);
+  }
   Strips s(out);
   s.add(index.get()->dl.data, by_index);
   s.add(self->dl.data, by_self);

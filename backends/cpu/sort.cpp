@@ -145,7 +145,7 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const Sort s(self, a[2], a[3].as.i != 0, r);
   const int64_t n = s.rows.length;
   const bool select = k <= n / 8;
-  const int64_t room = select ? std::min(n, std::max<int64_t>(4 * k, 256)) : n, bytes = room * s.loops.item;
+  const int64_t room = select ? std::min(n, std::max<int64_t>(4 * k, 32)) : n, bytes = room * s.loops.item;
   auto some = [&](int64_t begin, int64_t end) -> lattis_status {
     Items work(2 * bytes);
     char *x = work.data(), *y = x + bytes;

@@ -110,8 +110,8 @@ class Strips {
 
   template <class Body>
   lattis_status strip_at(int64_t, int64_t n, Body& body) {
-    char* at[max_operands];
-    int64_t steps[max_operands];
+    char* at[max_operands] = {};
+    int64_t steps[max_operands] = {};
     for (int k = 0; k < count_; k++) {
       at[k] = operands_[k].data;
       steps[k] = ndim_ ? operands_[k].strides[0] : 0;
@@ -127,8 +127,8 @@ class Strips {
       index[d] = rest % sizes_[d];
       rest /= sizes_[d];
     }
-    char* at[max_operands];
-    int64_t steps[max_operands];
+    char* at[max_operands] = {};
+    int64_t steps[max_operands] = {};
     for (int k = 0; k < count_; k++) {
       at[k] = operands_[k].data;
       for (int d = 0; d <= last; d++) at[k] += index[d] * operands_[k].strides[d];

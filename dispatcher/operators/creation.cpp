@@ -40,6 +40,28 @@ lattis_status infer_empty_like(lattis_frame*, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
+// full(size, fill_value, dtype, ...)
+lattis_status infer_full(lattis_frame* f, const Value* a, Meta* m) {
+  DType t = dtype_or(a[2], core::number_dtype(a[1]));
+  if (lattis_status st = read_sizes(f, 0, a[0], t)) return st;
+  if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(t) != LATTIS_CLASS_COMPLEX)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %s does not fit dtype %s", where(f, 1).c_str(),
+                                              core::describe(a[1]).c_str(), core::dtype_info(t).name));
+  fresh(m, static_cast<int>(a[0].length), a[0].as.ints, t);
+  return LATTIS_OK;
+}
+
+// full_like(self, fill_value, dtype, ...)
+lattis_status infer_full_like(lattis_frame* f, const Value* a, Meta* m) {
+  const Value like[6] = {a[0], a[2], a[3], a[4], a[5], a[6]};
+  if (lattis_status st = infer_empty_like(f, like, m)) return st;
+  if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(m->dtype) != LATTIS_CLASS_COMPLEX)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: %s does not fit dtype %s", where(f, 1).c_str(), core::describe(a[1]).c_str(),
+                        core::dtype_info(static_cast<DType>(m->dtype)).name));
+  return LATTIS_OK;
+}
+
 lattis_status fill(lattis_frame* f, Value* ret, const Value& number) {
   static const Callee fill_("fill_", "Scalar");
   Value filled = core::none();
@@ -165,15 +187,24 @@ lattis_status eye_of(lattis_frame* f, int64_t n, int64_t m, const Value* options
   c.op<"fill_.Scalar">(c.op<"diagonal">(x), 1);
   return c.give(r, x);
 }
-lattis_status eye(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_count(f, 0, a[0])) return st;
-  return eye_of(f, a[0].as.i, a[0].as.i, a + 1, r);
+lattis_status infer_eye_of(lattis_frame* f, int64_t n, int64_t m, const Value& dtype, Meta* meta) {
+  const int64_t sizes[2] = {n, m};
+  const DType t = dtype_or(dtype, core::default_dtype());
+  if (lattis_status st = core::check_sizes(where(f, 0).c_str(), 2, sizes, core::itemsize(t), nullptr)) return st;
+  fresh(meta, 2, sizes, t);
+  return LATTIS_OK;
 }
-lattis_status eye_m(lattis_frame* f, const Value* a, Value* r) {
+lattis_status infer_eye(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = check_count(f, 0, a[0])) return st;
+  return infer_eye_of(f, a[0].as.i, a[0].as.i, a[1], m);
+}
+lattis_status infer_eye_m(lattis_frame* f, const Value* a, Meta* m) {
   for (int i = 0; i < 2; i++)
     if (lattis_status st = check_count(f, i, a[i])) return st;
-  return eye_of(f, a[0].as.i, a[1].as.i, a + 2, r);
+  return infer_eye_of(f, a[0].as.i, a[1].as.i, a[2], m);
 }
+lattis_status eye(lattis_frame* f, const Value* a, Value* r) { return eye_of(f, a[0].as.i, a[0].as.i, a + 1, r); }
+lattis_status eye_m(lattis_frame* f, const Value* a, Value* r) { return eye_of(f, a[0].as.i, a[1].as.i, a + 2, r); }
 
 // `steps` numbers from start to end in float64, each reckoned from the nearer end, so that both ends are exact.
 Var spaced(Compose& c, const Value* a, const Value& device) {
@@ -197,8 +228,14 @@ lattis_status check_spaced(lattis_frame* f, const Value* a) {
 }
 
 // start, end, steps, *, dtype, layout, device, pin_memory
-lattis_status linspace(lattis_frame* f, const Value* a, Value* r) {
+lattis_status infer_linspace(lattis_frame* f, const Value* a, Meta* m) {
   if (lattis_status st = check_spaced(f, a)) return st;
+  const DType t = dtype_or(a[3], core::default_dtype());
+  if (lattis_status st = core::check_sizes(where(f, 2).c_str(), 1, &a[2].as.i, core::itemsize(t), nullptr)) return st;
+  fresh(m, 1, &a[2].as.i, t);
+  return LATTIS_OK;
+}
+lattis_status linspace(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, c.op<"to.dtype">(spaced(c, a, a[5]), As{dtype_or(a[3], core::default_dtype())}));
 }
@@ -239,18 +276,18 @@ const std::vector<Declaration>& creation_operators() {
       {"empty_like(Tensor self, " LIKE, "creation", function | no_kernel_needed, infer_empty_like, nullptr,
        "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> "
        "lattis.empty_like(lattis.ones(2, 3)).shape\nlattis.Size([2, 3])\n"},
-      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, zeros,
+      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_empty, zeros,
        "A tensor of zeros.\n\n>>> lattis.zeros(2, dtype=lattis.int64)\ntensor([0, 0])\n"},
-      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, ones,
+      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_empty, ones,
        "A tensor of ones.\n\n>>> lattis.ones(2)\ntensor([1., 1.])\n"},
-      {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, nullptr, full,
+      {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, infer_full, full,
        "A tensor filled with one number; its dtype follows from the number if absent.\n\n>>> lattis.full((2,), "
        "7)\ntensor([7, 7])\n"},
-      {"zeros_like(Tensor self, " LIKE, "creation", function, nullptr, zeros_like,
+      {"zeros_like(Tensor self, " LIKE, "creation", function, infer_empty_like, zeros_like,
        "Zeros like `self`.\n\n>>> lattis.zeros_like(lattis.ones(2))\ntensor([0., 0.])\n"},
-      {"ones_like(Tensor self, " LIKE, "creation", function, nullptr, ones_like,
+      {"ones_like(Tensor self, " LIKE, "creation", function, infer_empty_like, ones_like,
        "Ones like `self`.\n\n>>> lattis.ones_like(lattis.zeros(2))\ntensor([1., 1.])\n"},
-      {"full_like(Tensor self, Scalar fill_value, " LIKE, "creation", function, nullptr, full_like,
+      {"full_like(Tensor self, Scalar fill_value, " LIKE, "creation", function, infer_full_like, full_like,
        "A tensor like `self`, filled with one number.\n\n>>> lattis.full_like(lattis.zeros(2), 3.5)\ntensor([3.5000, "
        "3.5000])\n"},
       {"arange(Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr, arange_end,
@@ -262,11 +299,12 @@ const std::vector<Declaration>& creation_operators() {
        nullptr},
       {"arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor", "creation", function,
        infer_arange, nullptr, nullptr},
-      {"eye(SymInt n, " OPTIONS ") -> Tensor", "creation", function, nullptr, eye,
+      {"eye(SymInt n, " OPTIONS ") -> Tensor", "creation", function, infer_eye, eye,
        "A matrix with ones on its diagonal and zeros elsewhere.\n\n>>> lattis.eye(2)\ntensor([[1., 0.],\n        [0., "
        "1.]])\n"},
-      {"eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor", "creation", function, nullptr, eye_m, nullptr},
-      {"linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor", "creation", function, nullptr, linspace,
+      {"eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor", "creation", function, infer_eye_m, eye_m, nullptr},
+      {"linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor", "creation", function, infer_linspace,
+       linspace,
        "`steps` numbers at equal distances, from `start` to `end`, both included.\n\n>>> lattis.linspace(0, 1, 3)\n"
        "tensor([0.0000, 0.5000, 1.0000])\n"},
       {"logspace(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS ") -> Tensor", "creation", function,

@@ -392,8 +392,7 @@ lattis_status tril_indices(lattis_frame* f, const Value* a, Value* r) { return t
 lattis_status triu_indices(lattis_frame* f, const Value* a, Value* r) { return triangle_indices(f, a, false, r); }
 
 // self, offset, dim1, dim2
-lattis_status diag_embed(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
+lattis_status infer_diag_embed(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   const int ndim = t->ndim() + 1;
   int i, j;
@@ -402,11 +401,22 @@ lattis_status diag_embed(lattis_frame* f, const Value* a, Value* r) {
   if (lattis_status st = wrap_dim(f, 2, a[2].as.i, ndim, &i)) return st;
   if (lattis_status st = wrap_dim(f, 3, a[3].as.i, ndim, &j)) return st;
   if (i == j) return raise(LATTIS_RUNTIME_ERROR, format("%s: dimension %d is 'dim1' already", where(f, 3).c_str(), j));
-  const int64_t offset = a[1].as.i, n = t->sizes()[t->ndim() - 1] + (offset < 0 ? -offset : offset);
-  Ints sizes;
-  for (int d = 0, from = 0; d < ndim; d++) sizes.add(d == i || d == j ? n : t->sizes()[from++]);
-  Var out = c.op<"zeros">(sizes, As{t->dtype}, Absent{}, t->device());
-  c.op<"copy_">(c.op<"diagonal">(out, offset, i, j), a[0]);
+  const int64_t offset = a[1].as.i;
+  int64_t n, sizes[LATTIS_MAX_DIMS];
+  if (offset == INT64_MIN || __builtin_add_overflow(t->sizes()[t->ndim() - 1], std::abs(offset), &n))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": the diagonal is too far away");
+  for (int d = 0, from = 0; d < ndim; d++) sizes[d] = d == i || d == j ? n : t->sizes()[from++];
+  fresh(m, ndim, sizes, t->dtype);
+  return core::check_sizes("diag_embed", ndim, sizes, core::itemsize(t->dtype), nullptr);
+}
+
+lattis_status diag_embed(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* t = tensor_arg(a[0]);
+  auto m = std::make_unique<Meta>();
+  if (lattis_status st = infer_diag_embed(f, a, m.get())) return st;
+  Var out = c.op<"zeros">(Ints(m->sizes, m->ndim), As{t->dtype}, Absent{}, t->device());
+  c.op<"copy_">(c.op<"diagonal">(out, a[1], a[2], a[3]), a[0]);
   return c.give(r, out);
 }
 
@@ -507,8 +517,8 @@ const std::vector<Declaration>& joining_operators() {
       {"diag(Tensor self, int diagonal=0) -> Tensor", "copy", everywhere, nullptr, diag,
        "A matrix with a vector on its diagonal, or a copy of a matrix's diagonal.\n\n>>> lattis.diag(lattis.tensor([1, "
        "2]))\ntensor([[1, 0],\n        [0, 2]])\n"},
-      {"diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", "copy", everywhere, nullptr,
-       diag_embed,
+      {"diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", "copy", everywhere,
+       infer_diag_embed, diag_embed,
        "Zeros, with the last dimension of `self` as the diagonal of two dimensions.\n\n>>> "
        "lattis.diag_embed(lattis.ones(2, 3)).shape\nlattis.Size([2, 3, 3])\n"},
       {"diagflat(Tensor self, int offset=0) -> Tensor", "copy", everywhere, nullptr, diagflat,

@@ -19,6 +19,7 @@ constexpr int64_t tile = 512;
 
 bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
   const auto size = static_cast<uint64_t>(p.size);
+  if (is == 0 && n > 1) n = 1;
   for (int64_t b = 0; b < n; b += tile) {  // no early exit within a tile: it vectorizes
     const int64_t m = n - b < tile ? n - b : tile;
     uint64_t bad = 0;
@@ -59,7 +60,12 @@ bool pick(const Strip& s, const Places& p) {
     const int64_t m = s.n - b < tile ? s.n - b : tile;
     const char* index = s.index + b * s.is;
     if (!valid(m, index, s.is, p)) return false;
-    if (s.is == 8 && s.os == sizeof(T) && s.ss == 0) {
+    if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {  // a plain row
+      auto* i = reinterpret_cast<const int64_t*>(index);
+      auto* from = reinterpret_cast<const T*>(s.self);
+      auto* out = reinterpret_cast<T*>(s.other) + b;
+      for (int64_t k = 0; k < m; k++) out[k] = from[i[k]];
+    } else if (s.is == 8 && s.os == sizeof(T) && s.ss == 0) {
       auto* i = reinterpret_cast<const int64_t*>(index);
       auto* out = reinterpret_cast<T*>(s.other) + b;
       for (int64_t k = 0; k < m; k++) out[k] = *reinterpret_cast<const T*>(s.self + wrapped(i[k], p) * p.scale);
@@ -78,9 +84,39 @@ void put(const Strip& s, const Places& p) {
     std::memcpy(s.self + wrapped(load(s.index), p) * p.scale, s.other, s.n * sizeof(T));
     return;
   }
+  if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {
+    auto* i = reinterpret_cast<const int64_t*>(s.index);
+    auto* to = reinterpret_cast<T*>(s.self);
+    auto* from = reinterpret_cast<const T*>(s.other);
+    for (int64_t k = 0; k < s.n; k++) to[i[k]] = from[k];
+    return;
+  }
   for (int64_t k = 0; k < s.n; k++)
     *reinterpret_cast<T*>(s.self + k * s.ss + wrapped(load(s.index + k * s.is), p) * p.scale) =
         *reinterpret_cast<const T*>(s.other + k * s.os);
+}
+
+bool rows(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places& p) {
+  const auto size = static_cast<uint64_t>(p.size);
+  const bool blocks = bytes % 64 == 0 && bytes <= 1024;
+  for (int64_t k = 0; k < n; k++, out += bytes) {
+    const int64_t i = wrapped(load(index + k * is), p);
+    if (static_cast<uint64_t>(i) >= size) return false;
+    const char* from = self + i * p.scale;
+    if (blocks) {
+      for (int64_t b = 0; b < bytes; b += 64) std::memcpy(out + b, from + b, 64);
+    } else {
+      std::memcpy(out, from, bytes);
+    }
+  }
+  return true;
+}
+
+template <class T>
+void reverse(int64_t n, char* out, const char* from) {
+  auto* to = reinterpret_cast<T*>(out);
+  auto* x = reinterpret_cast<const T*>(from) - (n - 1);
+  for (int64_t i = 0; i < n; i++) to[i] = x[n - 1 - i];
 }
 
 template <class T>
@@ -114,6 +150,13 @@ void add(const Strip& s, const Places& p) {
     auto* to = reinterpret_cast<T*>(s.self + wrapped(load(s.index), p) * p.scale);
     auto* from = reinterpret_cast<const T*>(s.other);
     for (int64_t k = 0; k < s.n; k++) to[k] = Sum<T>::of(to[k], from[k]);
+    return;
+  }
+  if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {
+    auto* i = reinterpret_cast<const int64_t*>(s.index);
+    auto* to = reinterpret_cast<T*>(s.self);
+    auto* from = reinterpret_cast<const T*>(s.other);
+    for (int64_t k = 0; k < s.n; k++) to[i[k]] = Sum<T>::of(to[i[k]], from[k]);
     return;
   }
   for (int64_t k = 0; k < s.n; k++) {
@@ -173,10 +216,12 @@ const IndexLoops& index_loops() {
   static const IndexLoops l = {
       valid,
       {pick<uint8_t>, pick<uint16_t>, pick<uint32_t>, pick<uint64_t>, pick<Wide>},
+      rows,
       {put<uint8_t>, put<uint16_t>, put<uint32_t>, put<uint64_t>, put<Wide>},
       {add<bool>, add<uint8_t>, add<uint16_t>, add<uint32_t>, add<uint64_t>, add<uint8_t>, add<uint16_t>, add<uint32_t>,
        add<uint64_t>, add<float16>, add<bfloat16>, add<float>, add<double>, add<Pair<float>>, add<Pair<double>>},
       offsets,
+      {reverse<uint8_t>, reverse<uint16_t>, reverse<uint32_t>, reverse<uint64_t>, reverse<Wide>},
       count,
       positions};
   return l;

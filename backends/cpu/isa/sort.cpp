@@ -148,7 +148,7 @@ I* radix(int64_t n, I* a, I* b, int digits) {
 template <class I>
 void* sort(int64_t n, void* a, void* b, int digits) {
   auto *x = static_cast<I*>(a), *y = static_cast<I*>(b);
-  if (n <= 128) return merge_sort(n, x, y);
+  if (n <= (digits > 32 ? 96 : 48)) return merge_sort(n, x, y);
   return n < 16384 || digits <= 16 ? radix<I, 8>(n, x, y, digits) : radix<I, 11>(n, x, y, digits);
 }
 
@@ -242,8 +242,7 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
     if (stride == sizeof(Bits) && m == tile) {
       std::memcpy(u, in + b * stride, sizeof u);
     } else {  // a short tile is filled up with its last element
-      for (int64_t i = 0; i < tile; i++)
-        u[i] = *reinterpret_cast<const Bits*>(in + (b + (i < m ? i : m - 1)) * stride);
+      for (int64_t i = 0; i < tile; i++) u[i] = *reinterpret_cast<const Bits*>(in + (b + (i < m ? i : m - 1)) * stride);
     }
     for (int64_t i = 0; i < tile; i++) keys[i] = static_cast<Bits>(K::key(u[i]) ^ flip);
     if (bounded) {
