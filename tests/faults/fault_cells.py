@@ -156,6 +156,8 @@ def taken(label: str, argument: dict, o: Operator) -> bool:
     types = [a["type"] for a in o.alike(argument)]
     if label == "None":
         return any(t.endswith("?") for t in types)
+    if label == "a tuple of None":
+        return any(t.endswith("?[]") for t in types)
     if label == "a str":  # an unknown device's or mode's name: a fault of its own, below
         return any(kind(t) in ("Device", "str") for t in types)
     return OTHERS.get(label) in map(kind, types)
@@ -227,7 +229,7 @@ SIZES = {
 def sizes(o: Operator) -> Iterator[Cell]:
     for argument in o.inputs():
         name = argument["name"]
-        if kind(argument["type"]) != "SymInt[]" or name == "stride":
+        if kind(argument["type"]) != "SymInt[]" or name in ("stride", "indices"):
             continue
         for label, value in SIZES.items():
             strided = any(a["name"] == "stride" for a in o.args)
@@ -244,7 +246,8 @@ def mixed_devices(o: Operator) -> Iterator[Cell]:
     names = o.tensors()
     for name in names:
         scalar = any(v.ndim == 0 for k, v in arguments(o.op).items() if k in names and k != name and is_tensor(v))
-        if len(names) < 2 or name not in arguments(o.op) or o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar)):
+        free = o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar))
+        if len(names) < 2 or free or not is_tensor(arguments(o.op).get(name)):
             continue
         allowed = (RuntimeError, NotImplementedError)
         yield o.cell(name, "on meta beside cpu", allowed, lambda name=name: on_meta(arguments(o.op)[name]))
@@ -275,9 +278,9 @@ def bad_output(o: Operator, name: str, result) -> Iterator[Cell]:
     for label, value in {"a str": "x", "an int": 3, "a dict": {}}.items():
         yield o.cell(name, label, (TypeError,), lambda value=value: value)
     if dtype is not lattis.bool:
-        yield o.cell(name, "of dtype bool", DTYPE, lambda: lattis.zeros(*shape, dtype=lattis.bool))
+        yield o.cell(name, "of dtype bool", DTYPE, lambda: lattis.zeros(shape, dtype=lattis.bool))
     if dtype.is_floating_point:
-        yield o.cell(name, "of an integer dtype", DTYPE, lambda: lattis.zeros(*shape, dtype=lattis.int32))
+        yield o.cell(name, "of an integer dtype", DTYPE, lambda: lattis.zeros(shape, dtype=lattis.int32))
     if result.numel() > 1:
         yield o.cell(name, "expanded", (RuntimeError,), lambda: lattis.zeros(1, dtype=dtype).expand(*shape))
     yield o.cell(name, "a view of another shape", (RuntimeError,), lambda: lattis.zeros(9, dtype=dtype)[2:])
@@ -336,7 +339,7 @@ def dtypes(o: Operator) -> Iterator[Cell]:
         other = o.tensors()[1]
         yield o.cell(other, "another dtype", DTYPE, lambda: arguments(o.op)[other].to(lattis.float64))
     for name in ("mask", "condition"):
-        if name in o.tensors():
+        if name in o.tensors()[1:] or (name in o.tensors() and len(o.args) > 1):
             for dtype in ("float32", I64):
                 yield o.cell(name, f"of dtype {dtype}", SHAPE, to(dtype))
     if o.op["form"] == "inplace" and o.base in ("add", "sub", "mul", "div", "pow", "rsub") and len(o.tensors()) == 2:
@@ -364,9 +367,6 @@ SHAPES = {  # (operator, argument): shapes that do not fit
     ("copy", "src"): ((4,), (3, 2, 3)),
     ("masked_select", "mask"): ((4,), (3, 2)),
     ("masked_fill", "mask"): ((4,), (3, 2)),
-    ("mask_index", "mask"): ((4,), (2, 3, 1), (3,)),
-    ("mask_put", "mask"): ((4,), (2, 3, 1)),
-    ("mask_put", "values"): ((3,), (4, 1)),
     ("mm", "mat2"): ((2, 2), (3,), (1, 3, 4), ()),
     ("mm", "self"): ((2, 2), (3,), (1, 2, 3), ()),
     ("bmm", "mat2"): ((2, 2, 2), (3, 3, 4), (3, 4)),
@@ -408,7 +408,7 @@ def tables(o: Operator) -> Iterator[Cell]:
         for shape in SHAPES.get((o.base, name), ()):
             value = (lambda s=shape: mask(*s)) if boolean else (lambda s=shape: matrix(*s))
             yield o.cell(name, f"shape {shape}", SHAPE, value)
-        for value in VALUES.get((o.base, name), ()):
+        for value in VALUES.get((o.base, name), ()) if kind(argument["type"]) != "Tensor" else ():
             yield o.cell(name, f"value {value!r}", SIZE + (IndexError,), lambda v=value: v)
     if o.op["category"] == "pointwise" and len(o.tensors()) > 1:
         for name in o.tensors():

@@ -58,9 +58,6 @@ BY_ARGUMENT = {
     ("empty_strided", "stride"): lambda: (3, 1),
     ("fill", "value:Tensor"): lambda: lattis.tensor(2.0),
     ("item", "self"): lambda: lattis.tensor(2.0),
-    ("mask_index", "mask"): lambda: mask(2, 3),
-    ("mask_put", "mask"): lambda: mask(2, 3),
-    ("mask_put", "values"): lambda: lattis.tensor(2.0),
     ("masked_fill", "mask"): lambda: mask(2, 3),
     ("masked_fill", "value:Tensor"): lambda: lattis.tensor(2.0),
     ("masked_select", "mask"): lambda: mask(2, 3),
@@ -69,6 +66,8 @@ BY_ARGUMENT = {
     ("uniform", "to"): lambda: 1.5,
     ("where", "condition"): lambda: mask(2, 3),
     ("view", "size"): lambda: (3, 2),
+    ("permute_randomly", "self"): lambda: lattis.zeros(5, dtype=lattis.int64),
+    ("random_bits", "self"): lambda: lattis.zeros(5, dtype=lattis.uint32),
     ("reshape", "shape"): lambda: (3, 2),
     ("squeeze", "dim:int[]"): lambda: (0, 1),
 }
