@@ -55,7 +55,7 @@ def meta_faults(sample: Sample) -> list[str]:
 def may_refuse(sample: Sample) -> bool:
     name = sample.operator.partition(".")[0]
     by_mask = name in ("index", "index_put", "index_put_") and any(s.dtype == "bool" for s in sample.specs()[1:])
-    sizes_in_data = name in ("one_hot", "repeat_interleave", "multinomial", "histc")
+    sizes_in_data = sample.operator == "to.device" or name in ("one_hot", "repeat_interleave", "multinomial", "histc")
     return name in DYNAMIC or by_mask or sizes_in_data
 
 

@@ -173,7 +173,7 @@ entries(
     logical_and=logical(np.logical_and), logical_or=logical(np.logical_or), logical_xor=logical(np.logical_xor),
     bitwise_and=np.bitwise_and, bitwise_or=np.bitwise_or, bitwise_xor=np.bitwise_xor,
     bitwise_left_shift=shifted(np.left_shift), bitwise_right_shift=shifted(np.right_shift), pow=power,
-    where=np.where, lerp=lambda x, y, w: x + w * (y - x),
+    where=lambda c, *xy: np.where(c, *xy) if xy else list(np.nonzero(c)), lerp=lambda x, y, w: x + w * (y - x),
     addcmul=lambda x, a, b, value=1: x + value * a * b, addcdiv=lambda x, a, b, value=1: x + value * a / b,
     prelu=lambda x, w: np.where(x > 0, x, x * w.reshape([1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1])),
     isclose=np.isclose, allclose=np.allclose,
@@ -648,6 +648,10 @@ def expand(x, size):
     return np.broadcast_to(x, [x.shape[i - lead] if n == -1 else n for i, n in enumerate(size)])
 
 
+def parted(f):
+    return lambda x, where: f(x, where if isinstance(where, int) else list(where))
+
+
 def transpose(x, a, b):
     return np.swapaxes(x, a, b)
 
@@ -664,6 +668,8 @@ entries(
     view=view,
     reshape=lambda x, shape: x.reshape(shape), view_as=lambda x, y: x.reshape(y.shape), flatten=flatten,
     unflatten=unflatten, expand=expand, broadcast_to=expand, expand_as=lambda x, y: np.broadcast_to(x, y.shape),
+    atleast_1d=np.atleast_1d, atleast_2d=np.atleast_2d, atleast_3d=np.atleast_3d, hsplit=parted(np.hsplit),
+    vsplit=parted(np.vsplit), dsplit=parted(np.dsplit),
     broadcast_tensors=lambda ts: np.broadcast_arrays(*ts), unsqueeze=lambda x, d: np.expand_dims(x, d),
     meshgrid=lambda ts, indexing="ij": np.meshgrid(*ts, indexing=indexing),
     select=lambda x, d, i: np.take(x, i, axis=d), slice=slice_,
@@ -708,10 +714,14 @@ def roll(x, shifts, dims=()):
     return np.roll(x, shifts, None if dims == () else dims)
 
 
+def repeat_interleave(x, n=None, dim=None, output_size=None):
+    return np.repeat(np.arange(len(x)), x) if n is None else np.repeat(x, n, dim)
+
+
 entries(
-    cat=cat, concat=cat, stack=lambda ts, dim=0: np.stack(ts, dim), hstack=np.hstack, vstack=np.vstack,
+    cat=cat, concat=cat, concatenate=cat, column_stack=np.column_stack, diagflat=np.diagflat, stack=lambda ts, dim=0: np.stack(ts, dim), hstack=np.hstack, vstack=np.vstack,
     dstack=np.dstack, repeat=lambda x, n: np.tile(x, n), tile=np.tile, roll=roll,
-    repeat_interleave=lambda x, n, dim=None: np.repeat(x, n, dim), flip=np.flip, fliplr=np.fliplr, flipud=np.flipud,
+    repeat_interleave=repeat_interleave, flip=np.flip, fliplr=np.fliplr, flipud=np.flipud,
     rot90=rot90, tril=np.tril, triu=np.triu, diag=np.diag, diag_embed=diag_embed, constant_pad_nd=padded, pad=padded,
 )  # fmt: skip
 
