@@ -47,7 +47,7 @@ struct Fold {
   void (*finish)(int64_t n, const void* acc, int64_t length, double param, void* out, void* second);
 };
 
-inline constexpr int64_t fold_width = 512;  // columns at a time, at most
+inline constexpr int64_t fold_width = 1024;  // columns at a time, at most
 
 const Fold* fold(Reduce what, int dtype);  // null: nobody folds this dtype
 

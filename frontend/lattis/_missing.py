@@ -8,14 +8,22 @@ from typing import Any
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": (
-        "acos acosh addcdiv addcmul addmm allclose asin asinh atan atan2 atanh avg_pool2d baddbmm batch_norm "
-        "bincount bitwise_and bitwise_not bitwise_or bitwise_xor cdist ceil celu clip conv1d conv2d conv3d conj "
-        "corrcoef cosh cov cross cummax cummin cumprod cumsum deg2rad diff digamma dist dot einsum elu equal erf "
-        "erfc erfinv exp2 expm1 fmod frac lu group_norm hardtanh heaviside histc hypot imag inner isclose isfinite "
-        "isinf isnan kron layer_norm leaky_relu lerp lgamma log10 log1p log2 log_softmax logaddexp max_pool2d mode "
-        "mv nan_to_num nll_loss outer pad polar quantile rad2deg real reciprocal remainder renorm resize_ round "
-        "rsqrt searchsorted selu sgn sigmoid sign silu sinc sinh softmax softplus square tan tensordot trapz "
-        "true_divide trunc unique unsafe_chunk vander vdot xlogy testing save load addcmul_ "
+        "acos acosh addcdiv addcmul addmm allclose argsort asin asinh atan atan2 "
+        "atanh avg_pool2d baddbmm batch_norm bernoulli bincount bitwise_and bitwise_not bitwise_or bitwise_xor "
+        "broadcast_tensors broadcast_to cat cdist ceil celu chunk clip concat conv1d conv2d conv3d conj corrcoef "
+        "cosh cov cross cummax cummin deg2rad diag diagonal diff digamma dist dot "
+        "dropout einsum elu embedding equal erf erfc erfinv exp2 expand_as expm1 eye flatten flip fliplr flipud "
+        "fmod frac gather lu group_norm hardtanh heaviside histc hypot imag index_add index_copy index_fill "
+        "index_put index_put_ index_select inner isclose isfinite isinf isnan kron kthvalue layer_norm leaky_relu "
+        "lerp lgamma linspace log10 log1p log2 log_softmax logaddexp logspace "
+        "masked_scatter max_pool2d median meshgrid mode moveaxis movedim multinomial mv nan_to_num "
+        "narrow nonzero nll_loss one_hot outer pad polar quantile rad2deg rand_like randint "
+        "randn_like randperm ravel real reciprocal remainder renorm repeat repeat_interleave resize_ roll rot90 "
+        "round rsqrt scatter scatter_add searchsorted selu sgn sigmoid sign silu sinc sinh softmax softplus sort "
+        "split square stack swapaxes swapdims take take_along_dim tan tensor_split tensordot tile "
+        "topk trace trapz tril tril_indices triu triu_indices true_divide trunc unbind unfold unique unsafe_chunk "
+        "vander vdot view_as vstack hstack dstack xlogy set_printoptions testing save load addcmul_ "
+        "argwhere "
     ),
     "the autograd plugin": (
         "autograd backward enable_grad grad grad_fn inference_mode is_grad_enabled is_leaf no_grad register_hook "

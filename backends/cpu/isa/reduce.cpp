@@ -5,6 +5,7 @@
 
 #include "backends/cpu/folds.h"
 #include "backends/cpu/isa/exp.h"
+#include "backends/cpu/isa/lanes.h"
 
 namespace lattis::cpu {
 namespace {
@@ -75,8 +76,107 @@ inline Result divided(Result s, int64_t n) {
     return static_cast<Result>(s / static_cast<Result>(n));
 }
 
+// Floats are added (or multiplied) as floats eight times, then go on as double: as fast as the memory, and closer than
+// pairwise.
+template <bool Product, bool Square = false>
+struct FloatChain {
+  template <class V>
+  static LATTIS_INLINE void chain(V& a, const V& b) {
+    if constexpr (Product)
+      a *= b;
+    else
+      a += b;
+  }
+  static LATTIS_INLINE void get(Floats& v, const float* from) {
+    load(v, from);
+    if constexpr (Square) v *= v;
+  }
+  static constexpr double neutral = Product ? 1 : 0;
+
+  static double run(int64_t n, const float* x) {
+    Doubles total = Doubles{} + neutral;
+    Floats a[8], v;
+    for (; n >= 1024; n -= 1024) {
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; k++) get(a[k], x + 16 * k);
+      x += 128;
+      // Not unrolled: the order of the loads is what the prefetcher sees.
+#pragma GCC unroll 1
+      for (int step = 1; step < 8; step++, x += 128)
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) {
+          get(v, x + 16 * k);
+          chain(a[k], v);
+        }
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) chain(a[k], a[k + 4]);
+      chain(a[0], a[1]);
+      chain(a[2], a[3]);
+      chain(a[0], a[2]);
+      into(total, a[0]);
+    }
+    while (n >= 64) {
+      const int64_t steps = n / 64 < 8 ? n / 64 : 8;
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) get(a[k], x + 16 * k);
+      x += 64;
+      for (int64_t step = 1; step < steps; step++, x += 64)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+          get(v, x + 16 * k);
+          chain(a[k], v);
+        }
+      chain(a[0], a[1]);
+      chain(a[2], a[3]);
+      chain(a[0], a[2]);
+      into(total, a[0]);
+      n -= 64 * steps;
+    }
+    Floats last = Floats{} + static_cast<float>(neutral);
+    for (; n >= 16; n -= 16, x += 16) {
+      get(v, x);
+      chain(last, v);
+    }
+    if (n > 0) {
+      load_rest(v, x + n, n, static_cast<float>(neutral));
+      if constexpr (Square) v *= v;
+      chain(last, v);
+    }
+    into(total, last);
+    Doubles4 half = __builtin_shufflevector(total, total, 0, 1, 2, 3);
+    chain(half, __builtin_shufflevector(total, total, 4, 5, 6, 7));
+    Doubles2 quarter = __builtin_shufflevector(half, half, 0, 1);
+    chain(quarter, __builtin_shufflevector(half, half, 2, 3));
+    return Product ? quarter[0] * quarter[1] : quarter[0] + quarter[1];
+  }
+  static LATTIS_INLINE void into(Doubles& total, const Floats& v) {
+    Doubles low, high;
+    widen(low, high, v);
+    chain(low, high);
+    chain(total, low);
+  }
+
+  static void eight_rows(const float* x, int64_t stride, int64_t width, double* a) {
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) {
+      const float* at = x + k;
+      float s0 = at[0], s1 = at[2 * stride], s2 = at[4 * stride], s3 = at[6 * stride];
+      chain(s0, at[stride]);
+      chain(s1, at[3 * stride]);
+      chain(s2, at[5 * stride]);
+      chain(s3, at[7 * stride]);
+      chain(s0, s1);
+      chain(s2, s3);
+      chain(s0, s2);
+      chain(a[k], static_cast<double>(s0));
+    }
+  }
+};
+
+struct Nothing {};
+
 template <class T, bool SkipNan = false>
-struct Sum {
+struct Sum : Pick<same<T, float> && !SkipNan, FloatChain<false>, Nothing>::type {
   using In = T;
   using Acc = SumOf<T>;
   using Out = Acc;
@@ -104,7 +204,7 @@ struct Mean : Sum<T> {
 };
 
 template <class T>
-struct Prod {
+struct Prod : Pick<same<T, float>, FloatChain<true>, Nothing>::type {
   using In = T;
   using Acc = SumOf<T>;
   using Out = Acc;
@@ -142,13 +242,77 @@ constexpr T highest() {
 template <bool Max, class T>
 inline T better(T a, T b) {  // NaN wins
   if constexpr (Max)
-    return (b > a) | (b != b) ? b : a;
+    return ((b > a) | (b != b)) != 0 ? b : a;
   else
-    return (b < a) | (b != b) ? b : a;
+    return ((b < a) | (b != b)) != 0 ? b : a;
 }
 
+// Extrema of floats: NaN is looked for beside, so that one vector instruction finds the larger.
 template <class T, bool Max>
-struct Extremum {
+struct FloatExtremum {
+  using V = typename Pick<same<T, float>, Floats, Doubles>::type;
+  using Mask = typename Pick<same<T, float>, Ints, Longs>::type;
+  static constexpr int64_t size = sizeof(V) / sizeof(T);
+  static constexpr T worst = Max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+
+  static LATTIS_INLINE void take(V& best, Mask& nan, const V& v) {
+    best = Max ? (v > best ? v : best) : (v < best ? v : best);
+    nan |= v != v;
+  }
+
+  static T run(int64_t n, const T* x) {
+    V best[4], v;
+    Mask nan[4] = {};
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) best[k] = V{} + worst;
+    int64_t i = 0;
+    for (; i + 4 * size <= n; i += 4 * size)
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) {
+        load(v, x + i + size * k);
+        take(best[k], nan[k], v);
+      }
+    for (; i + size <= n; i += size) {
+      load(v, x + i);
+      take(best[0], nan[0], v);
+    }
+    if (i < n) {  // some are seen twice
+      load(v, x + n - size);
+      take(best[0], nan[0], v);
+    }
+    for (int k = 1; k < 4; k++) {
+      take(best[0], nan[0], best[k]);
+      nan[0] |= nan[k];
+    }
+    T result = best[0][0];
+    auto found = nan[0][0];
+    for (int k = 1; k < size; k++) {
+      result = Max ? (best[0][k] > result ? best[0][k] : result) : (best[0][k] < result ? best[0][k] : result);
+      found |= nan[0][k];
+    }
+    return found ? std::numeric_limits<T>::quiet_NaN() : result;
+  }
+
+  static void few_rows(int64_t rows, const T* x, int64_t stride, int64_t width, T* a) {
+    int64_t k = 0;
+    for (; k + size <= width; k += size) {
+      V best, v;
+      load(best, a + k);
+      Mask nan = best != best;
+      for (int64_t r = 0; r < rows; r++) {
+        load(v, x + r * stride + k);
+        take(best, nan, v);
+      }
+      best = nan ? V{} + std::numeric_limits<T>::quiet_NaN() : best;
+      __builtin_memcpy(a + k, &best, sizeof best);
+    }
+    for (; k < width; k++)
+      for (int64_t r = 0; r < rows; r++) a[k] = better<Max>(a[k], x[r * stride + k]);
+  }
+};
+
+template <class T, bool Max>
+struct Extremum : Pick<floating<T>, FloatExtremum<T, Max>, Nothing>::type {
   using In = T;
   using Acc = T;
   using Out = T;
@@ -178,13 +342,59 @@ struct Norm0 : NormBase {
   using In = T;
   static inline Acc lift(T x, double) { return magnitude(x) != 0 ? 1.0 : 0.0; }
 };
+// Sums of what Op makes of doubles, in four vectors.
+template <class Op, class T>
+LATTIS_INLINE double run_wide(int64_t n, const T* x) {
+  Doubles a[4] = {}, v;
+  int64_t i = 0;
+  for (; i + 32 <= n; i += 32)
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+      load_wide(v, x + i + 8 * k);
+      Op::apply(v);
+      a[k] += v;
+    }
+  for (; i + 8 <= n; i += 8) {
+    load_wide(v, x + i);
+    Op::apply(v);
+    a[0] += v;
+  }
+  if (i < n) {  // the last eight again, without what was counted
+    load_wide(v, x + n - 8);
+    Op::apply(v);
+    const Longs at = {0, 1, 2, 3, 4, 5, 6, 7};
+    a[0] += at >= 8 - (n - i) ? v : Doubles{};
+  }
+  return add_up((a[0] + a[1]) + (a[2] + a[3]));
+}
+struct Absolute {
+  static LATTIS_INLINE void apply(Doubles& v) { v = (Doubles)((Longs)v & 0x7fffffffffffffff); }
+};
+struct Squared {
+  static LATTIS_INLINE void apply(Doubles& v) { v *= v; }
+};
+template <class Op>
+struct WideRun {
+  static double run(int64_t n, const float* x) { return run_wide<Op>(n, x); }
+  static double run(int64_t n, const double* x) { return run_wide<Op>(n, x); }
+};
+
 template <class T>
-struct Norm1 : NormBase {
+struct Norm1 : NormBase, WideRun<Absolute> {
   using In = T;
   static inline Acc lift(T x, double) { return magnitude(x); }
 };
+// Squares of floats leave their range early: where the sum did, or comes near the lower end, it is done in double.
+struct SquareRun : WideRun<Squared> {
+  using WideRun<Squared>::run;
+  static double run(int64_t n, const float* x) {
+    const double s = FloatChain<false, true>::run(n, x);
+    return s > 1e-20 && s < 1e38 ? s : run_wide<Squared>(n, x);
+  }
+};
+
 template <class T>
-struct Norm2 : NormBase {
+struct Norm2 : NormBase, SquareRun {
   using In = T;
   static inline Acc lift(T x, double) {
     if constexpr (is_complex<T>)
@@ -209,6 +419,19 @@ struct NormP : NormBase {
 };
 
 template <class Op>
+constexpr bool quick_run = requires(const typename Op::In* x) {
+  Op::run(16, x);
+};
+template <class Op>
+constexpr bool eight_at_once = requires(const typename Op::In* x, typename Op::Acc* a) {
+  Op::eight_rows(x, 1, 1, a);
+};
+template <class Op>
+constexpr bool few_at_once = requires(const typename Op::In* x, typename Op::Acc* a) {
+  Op::few_rows(1, x, 1, 1, a);
+};
+
+template <class Op>
 struct Simple {
   using T = typename Op::In;
   using A = typename Op::Acc;
@@ -221,6 +444,12 @@ struct Simple {
   static void run(int64_t n, const void* data, int64_t, double param, void* acc) {
     auto* x = static_cast<const T*>(data);
     A& total = *static_cast<A*>(acc);
+    if constexpr (quick_run<Op>) {
+      if (n >= 16) {
+        total = Op::join(total, Op::run(n, x));
+        return;
+      }
+    }
     if (n < lanes / 2) {
       A few = Op::identity();
       for (int64_t i = 0; i < n; i++) few = Op::join(few, Op::lift(x[i], param));
@@ -242,6 +471,12 @@ struct Simple {
     auto* x = static_cast<const T*>(data);
     auto* a = static_cast<A*>(acc);
     int64_t r = 0;
+    if constexpr (eight_at_once<Op>)
+      for (; r + 8 <= rows; r += 8, x += 8 * stride) Op::eight_rows(x, stride, width, a);
+    if constexpr (few_at_once<Op>) {
+      for (; r < rows; r += 8, x += 8 * stride) Op::few_rows(rows - r < 8 ? rows - r : 8, x, stride, width, a);
+      return;
+    }
     for (; r + 4 <= rows; r += 4, x += 4 * stride) {
       const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
 #pragma omp simd
@@ -435,26 +670,23 @@ struct Variance {
     if (n == 0) return;
     auto* x = static_cast<const T*>(data);
     const double shift = finite_or_zero(static_cast<double>(x[0]));
-    constexpr int64_t lanes = 16;
-    double sum[lanes] = {}, squares[lanes] = {};
+    Doubles sum[2] = {}, squares[2] = {}, v;
     int64_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-      for (int64_t k = 0; k < lanes; k++) {
-        const double d = static_cast<double>(x[i + k]) - shift;
-        sum[k] += d;
-        squares[k] += d * d;
+    for (; i + 16 <= n; i += 16)
+#pragma GCC unroll 2
+      for (int k = 0; k < 2; k++) {
+        load_wide(v, x + i + 8 * k);
+        v -= shift;
+        sum[k] += v;
+        squares[k] += v * v;
       }
-    for (int64_t k = 0; k < n - i; k++) {
-      const double d = static_cast<double>(x[i + k]) - shift;
-      sum[k] += d;
-      squares[k] += d * d;
+    double s = add_up(sum[0] + sum[1]), q = add_up(squares[0] + squares[1]);
+    for (; i < n; i++) {
+      const double d = static_cast<double>(x[i]) - shift;
+      s += d;
+      q += d * d;
     }
-    for (int64_t w = lanes / 2; w > 0; w /= 2)
-      for (int64_t k = 0; k < w; k++) {
-        sum[k] += sum[k + w];
-        squares[k] += squares[k + w];
-      }
-    add_block(*static_cast<Moments*>(acc), static_cast<double>(n), shift, sum[0], squares[0]);
+    add_block(*static_cast<Moments*>(acc), static_cast<double>(n), shift, s, q);
   }
 
   static void columns(int64_t rows, const void* data, int64_t stride, int64_t width, int64_t, double, void* acc) {
