@@ -99,10 +99,63 @@ lattis_status normal(lattis_frame*, const lattis_value* a, lattis_value* r) {
   });
 }
 
+// rand(size, generator, …) and rand_like(self, …): the same numbers, into a new tensor.
+template <lattis_kernel Draw, bool Like>
+lattis_status drawn(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_value args[4] = {r[0], value(0.0), value(1.0), Like ? none() : a[1]};
+  return Draw(f, args, r);
+}
+
 lattis_status bernoulli(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const float p = static_cast<float>(a[1].as.d);
   return fill<float>(r[0].as.tensor, LATTIS_FLOAT32, 1, a[2],
                      [=](Stream s, int64_t n, float* out) { streams().bernoulli(s, n, out, p); });
+}
+
+// bernoulli_.Tensor(self, p): 1 where the uniform number is below p's element.
+template <class T>
+lattis_status bernoulli_each(lattis_tensor* t, const T* p, int dtype, int words_each, const lattis_value& generator,
+                             void (*uniform)(Stream, int64_t, T*, T, T, T)) {
+  Stream s;
+  if (lattis_status st = reserve(t, generator, words_each, &s)) return st;
+  constexpr int64_t part = 1024;
+  const CastLoop cast = loops().cast[dtype][t->dtype];
+  const int64_t n = t->numel, item = itemsize(t);
+  auto* data = static_cast<char*>(t->dl.data);
+  return parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lattis_status {
+    alignas(64) T u[part];
+    for (int64_t k = b; k < e; k++) {
+      const int64_t m = std::min(part, n - k * part);
+      uniform({s.seed, s.counter + static_cast<uint64_t>(k * part * words_each / 4)}, m, u, 0, 1, 1);
+      for (int64_t i = 0; i < m; i++) u[i] = u[i] < p[k * part + i] ? T(1) : T(0);
+      cast(m, data + k * part * item, item, reinterpret_cast<char*>(u), sizeof(T));
+    }
+    return LATTIS_OK;
+  });
+}
+
+lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
+  const int dtype = p->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+  Tensor out = Tensor::borrow(r[0].as.tensor), weights = Tensor::borrow(a[1].as.tensor);
+  auto beside = [&](int as, Tensor* into) -> lattis_status {
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, static_cast<uint8_t>(as), device_of(self), &raw))
+      return st;
+    *into = Tensor::steal(raw);
+    return LATTIS_OK;
+  };
+  if (p->dtype != dtype || p->numel != self->numel || !is_contiguous(p)) {
+    if (lattis_status st = beside(dtype, &weights)) return st;
+    if (lattis_status st = copy_into(weights.get(), p)) return st;
+  }
+  if (!is_contiguous(self))
+    if (lattis_status st = beside(self->dtype, &out)) return st;
+  lattis_status st = dtype == LATTIS_FLOAT64
+                         ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
+                         : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);
+  return st || out.get() == self ? st : copy_into(self, out.get());
 }
 
 // random_.from(self, from, to): low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
@@ -173,6 +226,24 @@ void sort_bucket(const Keys& keys, uint64_t* a, uint64_t* b, int64_t n, int used
   if (from != a) std::copy(from, from + n, a);
 }
 
+// The places in the order of their keys, by insertion.
+constexpr int64_t few = 64;
+void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
+  uint32_t words[2 * few];
+  uint64_t sorted[few];
+  streams().words(keys.stream, 2 * n, words);
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t key = uint64_t{words[2 * i]} << 31 | words[2 * i + 1] >> 1;
+    int64_t k = i;
+    for (; k > 0 && sorted[k - 1] > key; k--) {
+      sorted[k] = sorted[k - 1];
+      places[k] = places[k - 1];
+    }
+    sorted[k] = key;
+    places[k] = static_cast<uint32_t>(i);
+  }
+}
+
 lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_tensor* t = r[0].as.tensor;
   const int64_t n = t->numel;
@@ -183,6 +254,14 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
   int bucket_bits = 0;
   while (bucket_bits < 12 && n >> bucket_bits > 3000) bucket_bits++;
   const int64_t buckets = int64_t{1} << bucket_bits, parts = n > 100000 ? 8 : 1, part = (n + parts - 1) / parts;
+  const CastLoop cast = loops().cast[LATTIS_UINT32][t->dtype];
+  const int64_t item = itemsize(t), step = t->dl.ndim ? t->dl.strides[0] * item : 0;
+  if (n <= few) {
+    uint32_t places[few];
+    sort_few(keys, n, places);
+    cast(n, static_cast<char*>(t->dl.data), step, reinterpret_cast<char*>(places), 4);
+    return LATTIS_OK;
+  }
   lattis_tensor* raw;  // memory from the pool
   if (lattis_status st = api().tensor_empty(1, &n, nullptr, LATTIS_UINT64, device_of(t), &raw)) return st;
   const Tensor pool = Tensor::steal(raw);
@@ -229,8 +308,6 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
     return LATTIS_OK;
   });
   if (st) return st;
-  const CastLoop cast = loops().cast[LATTIS_UINT32][t->dtype];
-  const int64_t item = itemsize(t), step = t->dl.ndim ? t->dl.strides[0] * item : 0;
   return parallel_for(0, buckets, std::max<int64_t>(1, buckets * grain / (4 * n + 1)),
                       [&](int64_t b, int64_t e) -> lattis_status {
                         std::vector<uint64_t> other;
@@ -284,7 +361,12 @@ void register_random(Library& m) {
   m.impl("_random_bits_", "cpu", random_bits)
       .impl("uniform_", "cpu", uniform)
       .impl("normal_", "cpu", normal)
+      .impl("rand", "cpu", drawn<uniform, false>)
+      .impl("randn", "cpu", drawn<normal, false>)
+      .impl("rand_like", "cpu", drawn<uniform, true>)
+      .impl("randn_like", "cpu", drawn<normal, true>)
       .impl("bernoulli_.float", "cpu", bernoulli)
+      .impl("bernoulli_.Tensor", "cpu", bernoulli_tensor)
       .impl("random_.from", "cpu", integers)
       .impl("_permute_randomly_", "cpu", permute)
       .impl("_search_cdf", "cpu", search_cdf);

@@ -130,7 +130,7 @@ lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
     return raise(LATTIS_RUNTIME_ERROR,
                  where(f, 1) + ": the range from 'start' by 'step' has more elements than 63 bits can count");
   int64_t n = static_cast<int64_t>(count);
-  if (lattis_status st = core::check_sizes(where(f, 1).c_str(), 1, &n, core::itemsize(t), nullptr)) return st;
+  if (lattis_status st = check_sizes(f, 1, 1, &n, t)) return st;
   fresh(m, 1, &n, t);
   return LATTIS_OK;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dispatcher/operators/compose.h"
+#include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
 namespace {
@@ -28,6 +29,30 @@ lattis_status infer_words(lattis_frame* f, const Value* a, Meta* m) {
   if (tensor_arg(a[0])->dtype == LATTIS_UINT32) return LATTIS_OK;
   return raise(LATTIS_RUNTIME_ERROR,
                where(f, 0) + ": expected dtype uint32, got " + core::dtype_info(tensor_arg(a[0])->dtype).name);
+}
+
+// A new tensor of floating numbers: rand(size, generator, dtype, …), rand_like(self, dtype, …, memory_format)
+lattis_status check_new(lattis_frame* f, int arg, DType dtype) {
+  if (core::dtype_class(dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               where(f, arg) + ": expected a floating dtype, got " + core::dtype_info(dtype).name);
+}
+lattis_status infer_drawn(lattis_frame* f, const Value* a, Meta* m) {
+  const DType dtype = dtype_or(a[2], core::default_dtype());
+  if (lattis_status st = check_new(f, 2, dtype)) return st;
+  if (lattis_status st = read_sizes(f, 0, a[0], dtype)) return st;
+  fresh(m, static_cast<int>(a[0].length), a[0].as.ints, dtype);
+  return LATTIS_OK;
+}
+lattis_status infer_drawn_like(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* self = tensor_arg(a[0]);
+  const DType dtype = dtype_or(a[1], self->dtype);
+  if (lattis_status st = check_new(f, given(a[1]) ? 1 : 0, dtype)) return st;
+  if (a[5].tag == LATTIS_MEMORY_FORMAT && a[5].as.i == LATTIS_CONTIGUOUS_FORMAT)
+    fresh(m, self->ndim(), self->sizes(), dtype);
+  else
+    fresh_like(m, self, dtype);
+  return LATTIS_OK;
 }
 
 lattis_status infer_uniform(lattis_frame* f, const Value* a, Meta* m) {
@@ -56,6 +81,22 @@ lattis_status check_probability(lattis_frame* f, int arg, double p) {
 lattis_status infer_bernoulli(lattis_frame* f, const Value* a, Meta* m) {
   same(m);
   return check_probability(f, 1, a[1].as.d);
+}
+
+lattis_status infer_bernoulli_tensor(lattis_frame* f, const Value* a, Meta* m) {
+  same(m);
+  const Tensor *self = tensor_arg(a[0]), *p = tensor_arg(a[1]);
+  if (core::dtype_class(p->dtype) != LATTIS_CLASS_FLOATING)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 1) + ": expected a floating dtype, got " + core::dtype_info(p->dtype).name);
+  int ndim = self->ndim();
+  int64_t sizes[LATTIS_MAX_DIMS];
+  std::copy(self->sizes(), self->sizes() + ndim, sizes);
+  if (broadcast(&ndim, sizes, p->ndim(), p->sizes()) && ndim == self->ndim() &&
+      std::equal(sizes, sizes + ndim, self->sizes()))
+    return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               where(f, 1) + ": shape " + core::shape_string(p) + " does not broadcast to " + core::shape_string(self));
 }
 
 // The largest integer that a dtype holds, or counts up to without gaps, as a bound of what random_ draws.
@@ -454,17 +495,17 @@ const std::vector<Declaration>& random_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden, infer_words,
        nullptr, "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
-      {"rand(SymInt[] size, " OPTIONS, "random", function, nullptr, rand,
+      {"rand(SymInt[] size, " OPTIONS, "random", function, infer_drawn, rand,
        "Uniform numbers in [0, 1), from Philox-4x32-10 (Salmon et al., 2011).\n\nThe stream depends on the seed alone, "
        "not on the device or the number of threads.\n\n"
        ">>> g = lattis.Generator().manual_seed(0)\n>>> lattis.rand(2, generator=g).shape\nlattis.Size([2])\n"},
-      {"randn(SymInt[] size, " OPTIONS, "random", function, nullptr, randn,
+      {"randn(SymInt[] size, " OPTIONS, "random", function, infer_drawn, randn,
        "Normal numbers with mean 0 and standard deviation 1: Box and Muller's transform of Philox's stream.\n\n>>> "
        "lattis.randn(2, 3).shape\nlattis.Size([2, 3])\n"},
-      {"rand_like(Tensor self, " LIKE, "random", function, nullptr, rand_like,
+      {"rand_like(Tensor self, " LIKE, "random", function, infer_drawn_like, rand_like,
        "Uniform numbers in [0, 1) in the shape, dtype and device of `self`.\n\n>>> lattis.rand_like(lattis.ones(2, "
        "3)).shape\nlattis.Size([2, 3])\n"},
-      {"randn_like(Tensor self, " LIKE, "random", function, nullptr, randn_like,
+      {"randn_like(Tensor self, " LIKE, "random", function, infer_drawn_like, randn_like,
        "Normal numbers in the shape, dtype and device of `self`.\n\n>>> lattis.randn_like(lattis.ones(2, "
        "3)).shape\nlattis.Size([2, 3])\n"},
       {"randint(SymInt high, SymInt[] size, " OPTIONS, "random", function, nullptr, randint,
@@ -502,7 +543,7 @@ const std::vector<Declaration>& random_operators() {
        infer_bernoulli, bernoulli_p,
        "Fills `self` with 1, with probability `p`, and 0.\n\n>>> lattis.zeros(2).bernoulli_(1)\ntensor([1., 1.])\n"},
       {"bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       nullptr, bernoulli_tensor, nullptr},
+       infer_bernoulli_tensor, bernoulli_tensor, nullptr},
       {"multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
        "random", everywhere, infer_multinomial, multinomial,
        "Indices drawn with the probabilities, or weights, in the rows of `self`.\n\nRaises:\n    RuntimeError: a "

@@ -246,7 +246,7 @@ lattis_status infer_as_strided(lattis_frame* f, const Value* a, Meta* m) {
   if (a[1].length != a[2].length)
     return raise(LATTIS_RUNTIME_ERROR,
                  format("%s: %u strides for %u sizes ('size')", where(f, 2).c_str(), a[2].length, a[1].length));
-  if (lattis_status st = core::check_sizes((where(f, 1)).c_str(), n, a[1].as.ints, 1, nullptr)) return st;
+  if (lattis_status st = check_sizes(f, 1, n, a[1].as.ints, LATTIS_BOOL)) return st;
   alias(m, 0, t);
   if (given(a[3])) m->offset = a[3].as.i;
   m->ndim = n;

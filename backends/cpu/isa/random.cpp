@@ -11,12 +11,14 @@ namespace {
 
 constexpr int64_t blocks = 64, tile = 4 * blocks;  // words a tile
 
-// The words of counters [counter, counter + 64), in order.
-inline __attribute__((always_inline)) void philox(Stream s, uint32_t* out) {
+constexpr int64_t lanes = 16;  // counters that go through the vector units together, at least
+
+// The words of the first `count` of 64 counters, in order; count is a multiple of `lanes`.
+inline __attribute__((always_inline)) void philox(Stream s, int64_t count, uint32_t* out) {
   alignas(64) uint32_t w[4][blocks];
   const uint32_t key0 = static_cast<uint32_t>(s.seed), key1 = static_cast<uint32_t>(s.seed >> 32);
 #pragma omp simd
-  for (int64_t i = 0; i < blocks; i++) {
+  for (int64_t i = 0; i < count; i++) {
     const uint64_t counter = s.counter + static_cast<uint64_t>(i);
     uint32_t c0 = static_cast<uint32_t>(counter), c1 = static_cast<uint32_t>(counter >> 32), c2 = 0, c3 = 0;
     uint32_t k0 = key0, k1 = key1;
@@ -35,24 +37,27 @@ inline __attribute__((always_inline)) void philox(Stream s, uint32_t* out) {
     w[2][i] = c2;
     w[3][i] = c3;
   }
-  for (int64_t i = 0; i < blocks; i++)
+  for (int64_t i = 0; i < count; i++)
     for (int k = 0; k < 4; k++) out[4 * i + k] = w[k][i];
 }
 
-// Calls make(words, out) for each tile of `per` outputs; a short last tile is made whole, beside.
+// Calls make(words, out, count) for parts of the n outputs, `per` in a whole tile; the last, shorter one is made
+// beside, up to whole vectors.
 template <int64_t per, class T, class Make>
 inline __attribute__((always_inline)) void tiles(Stream s, int64_t n, T* out, Make make) {
   alignas(64) uint32_t words[tile];
-  for (int64_t i = 0; i < n; i += per, s.counter += blocks) {
-    philox(s, words);
-    if (n - i >= per) {
-      make(words, out + i);
-    } else {
-      alignas(64) T last[per];
-      make(words, last);
-      std::memcpy(out + i, last, sizeof(T) * static_cast<size_t>(n - i));
-    }
+  int64_t i = 0;
+  for (; i + per <= n; i += per, s.counter += blocks) {
+    philox(s, blocks, words);
+    make(words, out + i, per);
   }
+  if (i == n) return;
+  constexpr int64_t step = per * lanes / blocks;
+  const int64_t vectors = (n - i + step - 1) / step;
+  alignas(64) T last[per];
+  philox(s, vectors * lanes, words);
+  make(words, last, vectors * step);
+  std::memcpy(out + i, last, sizeof(T) * static_cast<size_t>(n - i));
 }
 
 inline float unit(uint32_t w) { return static_cast<float>(static_cast<int32_t>(w >> 8)) * (1.0f / 16777216.0f); }
@@ -61,13 +66,15 @@ inline double unit(uint32_t high, uint32_t low) {
 }
 
 void words(Stream s, int64_t n, uint32_t* out) {
-  tiles<tile>(s, n, out, [](const uint32_t* w, uint32_t* o) { std::memcpy(o, w, sizeof(uint32_t) * tile); });
+  tiles<tile>(s, n, out, [](const uint32_t* w, uint32_t* o, int64_t m) {
+    std::memcpy(o, w, sizeof(uint32_t) * static_cast<size_t>(m));
+  });
 }
 
 void uniform32(Stream s, int64_t n, float* out, float low, float width, float limit) {
-  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o) {
+  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o, int64_t m) {
 #pragma omp simd
-    for (int64_t i = 0; i < tile; i++) {
+    for (int64_t i = 0; i < m; i++) {
       const float x = low + width * unit(w[i]);
       o[i] = x > limit ? limit : x;
     }
@@ -75,9 +82,9 @@ void uniform32(Stream s, int64_t n, float* out, float low, float width, float li
 }
 
 void uniform64(Stream s, int64_t n, double* out, double low, double width, double limit) {
-  tiles<tile / 2>(s, n, out, [=](const uint32_t* w, double* o) {
+  tiles<tile / 2>(s, n, out, [=](const uint32_t* w, double* o, int64_t m) {
 #pragma omp simd
-    for (int64_t i = 0; i < tile / 2; i++) {
+    for (int64_t i = 0; i < m; i++) {
       const double x = low + width * unit(w[2 * i], w[2 * i + 1]);
       o[i] = x > limit ? limit : x;
     }
@@ -98,9 +105,9 @@ inline void turn(float u, float* sine, float* cosine) {
 }
 
 void normal32(Stream s, int64_t n, float* out, float mean, float std) {
-  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o) {
-    constexpr int64_t half = tile / 2;
-    alignas(64) float first[half], second[half], radius[half];
+  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o, int64_t m) {
+    const int64_t half = m / 2;
+    alignas(64) float first[tile / 2], second[tile / 2], radius[tile / 2];
 #pragma omp simd
     for (int64_t i = 0; i < half; i++) {
       first[i] = unit(w[2 * i]);
@@ -124,15 +131,15 @@ void normal32(Stream s, int64_t n, float* out, float mean, float std) {
 }
 
 void normal64(Stream s, int64_t n, double* out, double mean, double std) {
-  tiles<tile / 2>(s, n, out, [=](const uint32_t* w, double* o) {
+  tiles<tile / 2>(s, n, out, [=](const uint32_t* w, double* o, int64_t m) {
     alignas(64) double radius[tile / 4], angle[tile / 4];
 #pragma omp simd
-    for (int64_t i = 0; i < tile / 4; i++) {
+    for (int64_t i = 0; i < m / 2; i++) {
       radius[i] = __builtin_sqrt(-2.0 * log(1.0 - unit(w[4 * i], w[4 * i + 1])));
       angle[i] = 6.283185307179586 * unit(w[4 * i + 2], w[4 * i + 3]);
     }
 #pragma omp simd
-    for (int64_t i = 0; i < tile / 4; i++) {
+    for (int64_t i = 0; i < m / 2; i++) {
       o[2 * i] = mean + std * (radius[i] * cos(angle[i]));
       o[2 * i + 1] = mean + std * (radius[i] * sin(angle[i]));
     }
@@ -140,17 +147,17 @@ void normal64(Stream s, int64_t n, double* out, double mean, double std) {
 }
 
 void bernoulli(Stream s, int64_t n, float* out, float p) {
-  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o) {
+  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o, int64_t m) {
 #pragma omp simd
-    for (int64_t i = 0; i < tile; i++) o[i] = unit(w[i]) < p ? 1.0f : 0.0f;
+    for (int64_t i = 0; i < m; i++) o[i] = unit(w[i]) < p ? 1.0f : 0.0f;
   });
 }
 
 void integers(Stream s, int64_t n, int64_t* out, int64_t low, int64_t range) {
-  tiles<tile>(s, n, out, [=](const uint32_t* w, int64_t* o) {
+  tiles<tile>(s, n, out, [=](const uint32_t* w, int64_t* o, int64_t m) {
     const uint64_t r = static_cast<uint64_t>(range);
 #pragma omp simd
-    for (int64_t i = 0; i < tile; i++) o[i] = low + static_cast<int64_t>((uint64_t{w[i]} * r) >> 32);
+    for (int64_t i = 0; i < m; i++) o[i] = low + static_cast<int64_t>((uint64_t{w[i]} * r) >> 32);
   });
 }
 

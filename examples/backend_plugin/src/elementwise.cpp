@@ -95,7 +95,7 @@ LATTIS_LIBRARY(aten, m) {
   m.impl("copy_", "bank", assign_kernel);
   m.impl("fill_.Scalar", "bank", assign_kernel);
   m.impl("arange.start_step", "bank", arange_kernel);
-  // TMP m.impl("_random_bits_", "bank", random_kernel);
+  m.impl("_random_bits_", "bank", random_kernel);
   m.category("pointwise", "bank", pointwise_kernel);
 }
 

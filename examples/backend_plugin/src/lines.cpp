@@ -164,20 +164,17 @@ lattis_status nonzero_kernel(lattis_frame*, const lattis_value* args, lattis_val
 }  // namespace
 
 LATTIS_LIBRARY(aten, m) {
-  m.impl("sum", "bank", [](lattis_frame* f, const lattis_value* a, lattis_value* r) {
-    lattis_value b[4] = {a[0], lattis::none(), lattis::value(false), a[1]};
-    return line_kernel<Sum>(f, b, r);
   m.impl("sum.dim_IntList", "bank", line_kernel<Sum>);
-  // TMP m.impl("prod.dim_int", "bank", line_kernel<Product>);
-  // TMP m.impl("cumsum", "bank", line_kernel<Sum, true>);
-  // TMP m.impl("amax", "bank", line_kernel<Largest, false, true>);
-  // TMP m.impl("amin", "bank", line_kernel<Least, false, true>);
+  m.impl("prod.dim_int", "bank", line_kernel<Product>);
+  m.impl("cumsum", "bank", line_kernel<Sum, true>);
+  m.impl("amax", "bank", line_kernel<Largest, false, true>);
+  m.impl("amin", "bank", line_kernel<Least, false, true>);
   m.impl("argmax", "bank", line_kernel<Argmax, false, true>);
-  // TMP m.impl("sort.stable", "bank", sort_kernel);
-  // TMP m.impl("gather", "bank", gather_kernel);
-  // TMP m.impl("scatter_.src", "bank", scatter_kernel<false>);
-  // TMP m.impl("scatter_add_", "bank", scatter_kernel<true>);
-  // TMP m.impl("nonzero", "bank", nonzero_kernel);
+  m.impl("sort.stable", "bank", sort_kernel);
+  m.impl("gather", "bank", gather_kernel);
+  m.impl("scatter_.src", "bank", scatter_kernel<false>);
+  m.impl("scatter_add_", "bank", scatter_kernel<true>);
+  m.impl("nonzero", "bank", nonzero_kernel);
 }
 
 }  // namespace bank
