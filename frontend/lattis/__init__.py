@@ -51,6 +51,7 @@ from lattis._C import (
 )
 from lattis._functions import (
     allclose,
+    as_tensor,
     default_generator,
     equal,
     finfo,

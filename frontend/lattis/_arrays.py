@@ -63,6 +63,8 @@ OPERATORS = {  # of the catalogue, where it has them
     ).split()
 }
 NUMBERS = (bool, int, float, complex)
+PLAIN = np.ndarray.__array_ufunc__
+_found: dict = {}  # ufuncs that have been asked for, each with its function
 
 
 def tensor_over(array):
@@ -71,10 +73,12 @@ def tensor_over(array):
 
 
 def operand(x):
-    """A tensor or a number that operators take; None where only numpy can tell what it is."""
-    if isinstance(x, (_C.Tensor, *NUMBERS)) and not isinstance(x, np.generic):
+    """A tensor or a number that operators take; None where only numpy, or its own type, can tell what it is."""
+    kind = type(x)
+    if kind in NUMBERS or isinstance(x, _C.Tensor):
         return x
-    if isinstance(x, (np.ndarray, np.generic, list, tuple)):
+    plain = isinstance(x, (np.ndarray, np.generic)) and getattr(kind, "__array_ufunc__", PLAIN) is PLAIN
+    if plain or kind in (list, tuple):
         array = np.asarray(x)
         if array.dtype.kind in "biufc" and array.dtype.itemsize <= (16 if array.dtype.kind == "c" else 8):
             return array.item() if isinstance(x, np.generic) else tensor_over(array)
@@ -87,13 +91,20 @@ def as_tensor(x):
 
 def find(ufunc):
     """The function for tensors and numbers that means what the ufunc means, or None."""
-    if ufunc.__name__ in PROTOCOLS:
-        return PROTOCOLS[ufunc.__name__]
-    try:
-        packet = _C._packet(f"aten::{OPERATORS[ufunc.__name__]}")
-    except (KeyError, AttributeError):
-        return None
-    return lambda *operands: packet(*map(as_tensor, operands))
+    if ufunc in _found:
+        return _found[ufunc]
+    function = PROTOCOLS.get(ufunc.__name__)
+    if function is None:
+        try:
+            packet = _C._packet(f"aten::{OPERATORS[ufunc.__name__]}")
+        except (KeyError, AttributeError):
+            return None
+
+        def function(*operands):
+            return packet(*map(as_tensor, operands))
+
+    _found[ufunc] = function
+    return function
 
 
 def as_array(x):
@@ -138,16 +149,15 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     >>> numpy.ones(2) + lattis.tensor([1, 2])
     tensor([2., 3.], dtype=lattis.float64)
     """
-    known = (_C.Tensor, np.ndarray, np.generic, list, tuple, *NUMBERS)
-    outs = kwargs.get("out", ())
-    for x in (*inputs, *outs):
-        own = getattr(type(x), "__array_ufunc__", np.ndarray.__array_ufunc__)
-        if own is not np.ndarray.__array_ufunc__ and not isinstance(x, known):
-            return NotImplemented  # theirs decides
     if method == "__call__" and not kwargs and (run := find(ufunc)) is not None:
         operands = [operand(x) for x in inputs]
         if all(x is not None for x in operands):
             return run(*operands)
+    outs = kwargs.get("out", ())
+    for x in (*inputs, *outs):
+        own = getattr(type(x), "__array_ufunc__", PLAIN)
+        if own is not PLAIN and not isinstance(x, _C.Tensor):
+            return NotImplemented  # theirs decides
     kwargs = {name: as_array(x) for name, x in kwargs.items()}
     if outs or method == "at":
         return written_by(ufunc, method, inputs, kwargs)

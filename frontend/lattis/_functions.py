@@ -41,6 +41,24 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     return made.to(made.device if device is None else device, target, False, copy)
 
 
+def as_tensor(data, dtype=None, device=None) -> Tensor:
+    """``data`` as a tensor: itself or over its memory where that does, else a copy.
+
+    Raises:
+        TypeError, ValueError: what ``tensor`` raises
+
+    >>> t = lattis.ones(2)
+    >>> lattis.as_tensor(t) is t, lattis.as_tensor([1, 2])
+    (True, tensor([1, 2]))
+    """
+    writable = getattr(getattr(data, "flags", None), "writeable", isinstance(data, Tensor))
+    if not writable:  # numbers, sequences, and arrays that a tensor must not write to
+        return tensor(data, dtype=dtype, device=device)
+    made, natural = _C._tensor_from(data, dtype)
+    where = made.device if isinstance(data, Tensor) else _C._get_default_device()
+    return made.to(where if device is None else device, natural if dtype is None else dtype)
+
+
 def from_dlpack(ext_tensor) -> Tensor:
     """A tensor over memory that ``ext_tensor`` exports by DLPack (an object with ``__dlpack__``, or a capsule).
 

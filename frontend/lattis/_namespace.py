@@ -7,7 +7,18 @@ from typing import Any
 from lattis import _C
 
 NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
+PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lattis_forms
+
+
+def _assign(packet):
+    """Writes through the view that the packet gives: ``t.real = x``."""
+
+    def assign(tensor, value):
+        part = packet(tensor)
+        part.copy_(value) if isinstance(value, _C.Tensor) else part.fill_(value)
+
+    return assign
 
 
 def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
@@ -21,7 +32,9 @@ def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
         if forms & FUNCTION and name not in namespace:
             namespace[name] = packet
             names.append(name)
-        if forms & METHOD and not isinstance(vars(tensor_type).get(name), NATIVE):
+        if name in PROPERTIES:
+            setattr(tensor_type, name, property(packet, _assign(packet), doc=packet.__doc__))
+        elif forms & METHOD and not isinstance(vars(tensor_type).get(name), NATIVE):
             setattr(tensor_type, name, packet)
     return names
 

@@ -46,14 +46,15 @@ def numpy(self, *, force=False):
     """
     import numpy as np
 
-    if self.device.type == "meta" or (not force and not _on_host(self)):
-        where = f"numpy: argument 'self' is on device '{self.device}'"
-        raise TypeError(f"{where}, which numpy cannot read; use .to('cpu') first")
-    if not _on_host(self):
-        self = self.to("cpu")
-    if self.dtype is _C.bfloat16:
-        raise TypeError("numpy: numpy has no bfloat16; use .to(lattis.float32) first")
-    return np.asarray(memoryview(self))
+    try:
+        return np.asarray(memoryview(self))
+    except BufferError as error:
+        if force and self.device.type != "meta" and not _on_host(self):
+            return self.to("cpu").numpy()
+        why = "numpy has no bfloat16; use .to(lattis.float32) first"
+        if not _on_host(self):
+            why = f"argument 'self' is on device '{self.device}', which numpy cannot read; use .to('cpu') first"
+        raise TypeError(f"numpy: {why}") from error
 
 
 def _on_host(tensor) -> bool:
@@ -78,6 +79,7 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
     from lattis._arrays import array_ufunc
 
+    _C.Tensor.__array_ufunc__ = array_ufunc  # numpy is there; from now on without this step
     return array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
 
@@ -216,18 +218,31 @@ def _matrix(self, name, only=False):
 
 
 def mT(self):
-    """The last two dimensions exchanged; a view."""
+    """The last two dimensions exchanged; a view.
+
+    >>> lattis.ones(4, 2, 3).mT.shape
+    lattis.Size([4, 3, 2])
+    """
     return _matrix(self, "mT")
 
 
 def mH(self):
-    """The last two dimensions exchanged, and complex elements conjugated."""
+    """The last two dimensions exchanged, and complex elements conjugated.
+
+    >>> lattis.tensor([[1.0, 2.0]]).mH
+    tensor([[1.],
+            [2.]])
+    """
     swapped = _matrix(self, "mH")
     return swapped.conj() if self.is_complex() else swapped
 
 
 def H(self):
-    """The conjugate transpose of a matrix."""
+    """The conjugate transpose of a matrix.
+
+    >>> lattis.tensor([[1.0, 2.0]]).H.shape
+    lattis.Size([2, 1])
+    """
     swapped = _matrix(self, "H", only=True)
     return swapped.conj() if self.is_complex() else swapped
 
@@ -288,12 +303,12 @@ def extend(tensor_type) -> None:
     tensor_type.allclose, tensor_type.equal = allclose, equal
     for f in (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full):
         setattr(tensor_type, f.__name__, f)
-    for f in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce_ex__):
-        setattr(tensor_type, f.__name__, f)
-    for f in (__repr__, __format__, __complex__, __reversed__):
-        setattr(tensor_type, f.__name__, f)
-    for f in (mT, mH, H):
-        setattr(tensor_type, f.__name__, property(f))
+    for protocol in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce_ex__):
+        setattr(tensor_type, protocol.__name__, protocol)
+    for special in (__repr__, __format__, __complex__, __reversed__):
+        setattr(tensor_type, special.__name__, special)
+    for view in (mT, mH, H):
+        setattr(tensor_type, view.__name__, property(view))
     tensor_type.__array_priority__ = 1000
     for name, what in (("empty", "of whatever is in its memory"), ("zeros", "full of zeros"), ("ones", "full of ones")):
         setattr(tensor_type, f"new_{name}", _new(name, what))

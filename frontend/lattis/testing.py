@@ -278,7 +278,7 @@ def make_tensor(
     >>> t.shape, bool(t.max() < 10)
     (lattis.Size([2, 3]), True)
     """
-    sizes = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    sizes: Any = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
     low, high = limits(dtype, low, high)
     array = uniform(sizes, low, high)
     if dtype.is_complex:

@@ -39,7 +39,8 @@ def public_objects():
                 found[f"{module.__name__}.{name}"] = o
     for path, o in list(found.items()):
         if inspect.isclass(o):
-            found.update({f"{path}.{n}": m for n, m in vars(o).items() if not n.startswith("_") and callable(m)})
+            members = {n: m for n, m in vars(o).items() if callable(m) or isinstance(m, property)}
+            found.update({f"{path}.{n}": m for n, m in members.items() if not n.startswith("_")})
     return {path: inspect.getdoc(o) for path, o in found.items()}
 
 

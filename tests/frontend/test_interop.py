@@ -361,3 +361,28 @@ def test_endless_nesting():
     endless.append(endless)
     with pytest.raises(ValueError, match="nested deeper"):
         lattis.tensor(endless)
+
+
+# ---- as_tensor -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", NUMPY_DTYPES)
+def test_as_tensor_shares_what_it_can(dtype):
+    x = values(dtype, 6, 3)
+    t = lattis.as_tensor(x)
+    assert_same(t, x)
+    assert t.data_ptr() == x.__array_interface__["data"][0] and lattis.as_tensor(t) is t
+    other = lattis.as_tensor(x, dtype=lattis.int64 if dtype != "int64" else lattis.int32)
+    assert other.data_ptr() != t.data_ptr()
+
+
+def test_as_tensor_copies_what_it_must():
+    for x in (np.arange(4)[::-1], np.broadcast_to(np.int64(3), 4), [1, 2, 3, 4]):
+        t = lattis.as_tensor(x)
+        t[0] = 99
+        assert np.asarray(x)[0] != 99 and t.shape == (4,)
+    assert lattis.as_tensor(5).shape == () and lattis.as_tensor([1.5], dtype=lattis.int8).tolist() == [1]
+    t = lattis.ones(2)
+    assert lattis.as_tensor(t, device="meta").device.type == "meta" and lattis.as_tensor(t, device="cpu") is t
+    with pytest.raises(TypeError, match="got str"):
+        lattis.as_tensor("abc")
