@@ -24,7 +24,7 @@ To convert(From x) {
   else if constexpr (is_complex<From> && !is_complex<To>)
     return std::is_same_v<To, bool> ? static_cast<To>(x != From()) : convert<To>(x.real());
   else if constexpr (is_half<To> && !std::is_same_v<To, From>) return To(static_cast<float>(x));
-  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)  // what C++ leaves open wraps
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From> && !std::is_same_v<To, bool>)  // what C++ leaves open wraps
     return !(x > -9.3e18 && x < 1.85e19) ? To(INT64_MIN) : x < 9.2e18 ? To(int64_t(x)) : To(uint64_t(x));
   else return static_cast<To>(x);
 }
