@@ -200,6 +200,8 @@ class Reduction {
   void finish(int64_t n, const void* acc, int64_t length, const int64_t* at, const int64_t* steps) const {
     alignas(64) char made[2][fold_width * 16];
     fold_.finish(n, acc, length, param_, made[0], out_[1] ? made[1] : nullptr);
+    if (settled_ >= 0)  // all of nothing is the largest byte
+      for (int64_t k = 0; k < n; k++) made[0][k] = made[0][k] != 0;
     for (int k = 0; k < 2 && out_[k]; k++) {
       const int64_t item = itemsize(out_[k]);
       loops().cast[fold_.result[k]][out_[k]->dtype](n, static_cast<char*>(out_[k]->dl.data) + at[k] * item,

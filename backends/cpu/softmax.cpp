@@ -102,7 +102,10 @@ lattis_status softmax_kernel(lattis_frame*, const lattis_value* a, lattis_value*
 
 }  // namespace
 
+void register_losses(Library& m);  // loss.cpp
+
 void register_softmax(Library& m) {
+  register_losses(m);
   m.impl("softmax.int", "cpu", softmax_kernel<false>).impl("log_softmax.int", "cpu", softmax_kernel<true>);
 }
 

@@ -1,10 +1,338 @@
-// Loss functions.
-#include "dispatcher/operators/compose.h"
+// Loss functions, with the signatures of torch.nn.functional. All are composites, but for the choice of each target's
+// log-probability, for which a backend may bring a kernel.
+#include <cmath>
+
+#include "dispatcher/operators/widen.h"
 
 namespace lattis::dispatcher {
+namespace {
+
+enum class Reduction { none, mean, sum };
+
+std::string text(const Value& v) { return {v.as.string, v.length}; }
+
+// `reduction`, unless one of torch's older switches is given: size_average and reduce, both true by default.
+lattis_status read_reduction(lattis_frame* f, const Value* a, int at, int size_average, int reduce, Reduction* out) {
+  if (size_average >= 0 && (given(a[size_average]) || given(a[reduce]))) {
+    const bool mean = !given(a[size_average]) || a[size_average].as.i, any = !given(a[reduce]) || a[reduce].as.i;
+    *out = !any ? Reduction::none : mean ? Reduction::mean : Reduction::sum;
+    return LATTIS_OK;
+  }
+  const std::string s = text(a[at]);
+  if (s == "none")
+    *out = Reduction::none;
+  else if (s == "mean")
+    *out = Reduction::mean;
+  else if (s == "sum")
+    *out = Reduction::sum;
+  else
+    return raise(LATTIS_VALUE_ERROR, where(f, at) + ": expected 'none', 'mean' or 'sum', got '" + s + "'");
+  return LATTIS_OK;
+}
+
+Var reduced(Compose& c, const Var& loss, Reduction how) {
+  if (how == Reduction::none) return loss;
+  return how == Reduction::sum ? c.op<"sum">(loss) : c.op<"mean">(loss);
+}
+
+lattis_status check_floating(lattis_frame* f, int arg, const Tensor* t) {
+  if (core::dtype_class(t->dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": expected a floating dtype, got " +
+                                         core::dtype_info(t->dtype).name + "; convert it with .to(lattis.float32)");
+}
+
+std::string size_clash(lattis_frame* f, const Tensor* x, const Tensor* y) {
+  return where(f, 1) + ": shape " + core::shape_string(y) + " is not that of the input, " + core::shape_string(x);
+}
+
+bool same_shape(const Tensor* x, const Tensor* y) {
+  return x->ndim() == y->ndim() && std::equal(x->sizes(), x->sizes() + x->ndim(), y->sizes());
+}
+
+// ---- losses element by element --------------------------------------------------------------------------------------
+
+// A weighted mean is divided by the weights' sum.
+Var weighted(Compose& c, const Var& loss, const Value& weight, Reduction how) {
+  if (!given(weight)) return reduced(c, loss, how);
+  Var w = c.arg(weight);
+  if (how != Reduction::mean) return reduced(c, loss * w, how);
+  Ints sizes;
+  for (int d = 0; d < loss.dim(); d++) sizes.add(loss.size(d));
+  return c.op<"sum">(loss * w) / c.op<"sum">(c.op<"expand">(w, sizes));
+}
+
+// mse_loss and l1_loss: (input, target, size_average, reduce, reduction, weight)
+template <bool Squared>
+lattis_status plain_loss(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 4, 2, 3, &how)) return st;
+  Compose c(f);
+  Var d = c.arg(a[0]) - c.arg(a[1]);
+  return c.give(r, weighted(c, Squared ? d * d : c.op<"abs">(d), a[5], how));
+}
+
+// Quadratic below `width`, straight beyond it.
+Var bent(Compose& c, const Var& d, double width) {
+  Var size = c.op<"abs">(d);
+  return c.op<"where.self">(c.op<"lt.Scalar">(size, width), size * size * .5, (size - .5 * width) * width);
+}
+
+// smooth_l1_loss(input, target, size_average, reduce, reduction, beta)
+lattis_status smooth_l1_loss(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 4, 2, 3, &how)) return st;
+  const double beta = as_double(a[5]);
+  if (!(beta >= 0)) return raise(LATTIS_RUNTIME_ERROR, where(f, 5) + ": expected a number of at least 0");
+  Compose c(f);
+  Var d = c.arg(a[0]) - c.arg(a[1]);
+  return c.give(r, reduced(c, beta == 0 ? c.op<"abs">(d) : bent(c, d, beta) / beta, how));
+}
+
+// huber_loss(input, target, reduction, delta, weight)
+lattis_status huber_loss(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 2, -1, -1, &how)) return st;
+  const double delta = as_double(a[3]);
+  if (!(delta > 0)) return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": expected a number above 0");
+  Compose c(f);
+  Var loss = bent(c, c.arg(a[0]) - c.arg(a[1]), delta);
+  if (given(a[4])) loss = loss * c.arg(a[4]);
+  return c.give(r, reduced(c, loss, how));  // its mean, unlike mse_loss's, does not divide by the weights
+}
+
+// kl_div(input, target, size_average, reduce, reduction, log_target); 'batchmean' divides by the batch alone.
+lattis_status kl_div(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how = Reduction::sum;
+  const bool batch = text(a[4]) == "batchmean";
+  if (!batch)
+    if (lattis_status st = read_reduction(f, a, 4, 2, 3, &how)) return st;
+  Compose c(f);
+  Var x = c.arg(a[0]), t = c.arg(a[1]);
+  Var loss = c.nothing();
+  if (a[5].as.i) {
+    loss = c.op<"exp">(t) * (t - x);
+  } else {  // 0 log 0 is 0
+    Var zero = c.op<"eq.Scalar">(t, 0), log = c.op<"log">(c.op<"where.ScalarSelf">(zero, 1, t));
+    loss = t * log - t * x;
+  }
+  loss = reduced(c, loss, how);
+  if (batch && x.dim() > 0) loss = loss / x.size(0);
+  return c.give(r, loss);
+}
+
+// ---- binary cross entropy -------------------------------------------------------------------------------------------
+
+// binary_cross_entropy(input, target, weight, size_average, reduce, reduction): logarithms end at -100.
+lattis_status binary_cross_entropy(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 5, 3, 4, &how)) return st;
+  if (lattis_status st = check_floating(f, 0, tensor_arg(a[0]))) return st;
+  if (!same_shape(tensor_arg(a[0]), tensor_arg(a[1])))
+    return raise(LATTIS_VALUE_ERROR, size_clash(f, tensor_arg(a[0]), tensor_arg(a[1])));
+  Compose c(f);
+  Var p = c.arg(a[0]), t = c.arg(a[1]);
+  Var yes = c.op<"clamp">(c.op<"log">(p), -100.), no = c.op<"clamp">(c.op<"log1p">(-p), -100.);
+  Var loss = (t - 1) * no - t * yes;
+  if (given(a[2])) loss = loss * c.arg(a[2]);
+  return c.give(r, reduced(c, loss, how));
+}
+
+// binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction, pos_weight)
+lattis_status binary_cross_entropy_with_logits(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 5, 3, 4, &how)) return st;
+  if (!same_shape(tensor_arg(a[0]), tensor_arg(a[1])))
+    return raise(LATTIS_VALUE_ERROR, size_clash(f, tensor_arg(a[0]), tensor_arg(a[1])));
+  Compose c(f);
+  Var x = c.arg(a[0]), t = c.arg(a[1]);
+  // log(1 + exp(-x)), without overflow
+  Var log = c.op<"log1p">(c.op<"exp">(-c.op<"abs">(x))) + c.op<"relu">(-x);
+  Var loss = (1 - t) * x + (given(a[6]) ? ((c.arg(a[6]) - 1) * t + 1) * log : log);
+  if (given(a[2])) loss = loss * c.arg(a[2]);
+  return c.give(r, reduced(c, loss, how));
+}
+
+// ---- by class -------------------------------------------------------------------------------------------------------
+
+// Classes stand in dimension 1, or in dimension 0 of a single sample.
+int class_dim(const Tensor* t) { return t->ndim() == 1 ? 0 : 1; }
+
+// The target's shape is the input's without the classes.
+lattis_status check_classes(lattis_frame* f, const Tensor* x, const Tensor* target, const Tensor* weight,
+                            int weight_arg) {
+  if (lattis_status st = check_floating(f, 0, x)) return st;
+  if (x->ndim() == 0)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 0) + ": a zero-dim tensor has no classes; expected (classes,) or (batch, classes, ...)");
+  const int dim = class_dim(x);
+  bool fits = target->ndim() == x->ndim() - 1;
+  for (int i = 0; fits && i < target->ndim(); i++) fits = target->sizes()[i] == x->sizes()[i < dim ? i : i + 1];
+  if (!fits)
+    return raise(LATTIS_VALUE_ERROR, where(f, 1) + ": shape " + core::shape_string(target) +
+                                         " is not that of the input, " + core::shape_string(x) +
+                                         ", without the classes in dimension " + std::to_string(dim));
+  if (core::dtype_class(target->dtype) != LATTIS_CLASS_INTEGRAL)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected class indices in an integer dtype, got " +
+                                           core::dtype_info(target->dtype).name +
+                                           "; convert it with .to(lattis.int64)");
+  if (weight && (weight->ndim() != 1 || weight->sizes()[0] != x->sizes()[dim]))
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: expected %lld numbers, one for each class, got shape %s", where(f, weight_arg).c_str(),
+                        (long long)x->sizes()[dim], core::shape_string(weight).c_str()));
+  return LATTIS_OK;
+}
+
+// _nll_pick(input, target, weight?, ignore_index) -> (loss, weight), both of the target's shape
+lattis_status infer_pick(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor *x = tensor_arg(a[0]), *t = tensor_arg(a[1]);
+  if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
+  fresh(m, t->ndim(), t->sizes(), x->dtype);
+  m[1] = m[0];
+  return LATTIS_OK;
+}
+
+lattis_status pick(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var x = c.arg(a[0]), target = as(c, c.arg(a[1]), LATTIS_INT64);
+  const int64_t dim = x.dim() == 1 ? 0 : 1;
+  Var kept = c.op<"ne.Scalar">(target, a[3]);
+  Var safe = c.op<"where.ScalarOther">(kept, target, 0);
+  Var found = c.op<"squeeze.dim">(c.op<"gather">(x, dim, c.op<"unsqueeze">(safe, dim)), dim);
+  Var weight = as(c, kept, x.dtype());
+  if (given(a[2])) {
+    Var flat = c.op<"gather">(as(c, c.arg(a[2]), x.dtype()), 0, c.op<"reshape">(safe, Ints{-1}));
+    Ints sizes;
+    for (int d = 0; d < target.dim(); d++) sizes.add(target.size(d));
+    weight = c.op<"where.ScalarOther">(kept, c.op<"reshape">(flat, sizes), 0);
+  }
+  return c.give(r, c.op<"where.ScalarOther">(kept, -found * weight, 0), weight);
+}
+
+Var picked(Compose& c, const Var& log, const Value& target, const Value& weight, const Value& ignore, Reduction how,
+           Var* weights) {
+  auto found = c.ops<"_nll_pick", 2>(log, target, weight, ignore);
+  if (weights) *weights = found[1];
+  if (how == Reduction::none) return found[0];
+  Var sum = c.op<"sum">(found[0]);
+  return how == Reduction::sum ? sum : sum / c.op<"sum">(found[1]);
+}
+
+// nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction)
+lattis_status nll_loss(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 6, 3, 5, &how)) return st;
+  if (lattis_status st = check_classes(f, tensor_arg(a[0]), tensor_arg(a[1]), tensor_arg(a[2]), 2)) return st;
+  Compose c(f);
+  return c.give(r, picked(c, c.arg(a[0]), a[1], a[2], a[4], how, nullptr));
+}
+
+// A number for each class, beside the input.
+Var beside_classes(Compose& c, const Var& v, const Var& x) {
+  if (x.dim() == 1) return v;
+  Ints sizes = {1, v.size(0)};
+  for (int d = 2; d < x.dim(); d++) sizes.add(1);
+  return c.op<"reshape">(v, sizes);
+}
+
+// By a probability for each class: the mean is over the samples.
+Var by_probability(Compose& c, const Var& log, Var target, const Value& weight, double smoothing, Reduction how) {
+  const int dim = log.dim() == 1 ? 0 : 1;
+  const int64_t classes = std::max<int64_t>(log.size(dim), 1);
+  if (smoothing > 0) target = target * (1 - smoothing) + smoothing / static_cast<double>(classes);
+  Var loss = log * target;
+  if (given(weight)) loss = loss * beside_classes(c, c.arg(weight), log);
+  if (how == Reduction::none) return -c.op<"sum.dim_IntList">(loss, Ints{dim});
+  Var sum = -c.op<"sum">(loss);
+  return how == Reduction::sum ? sum : sum / (log.numel() / classes);
+}
+
+// cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
+lattis_status cross_entropy(lattis_frame* f, const Value* a, Value* r) {
+  const Tensor *x = tensor_arg(a[0]), *t = tensor_arg(a[1]);
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 6, 3, 5, &how)) return st;
+  const double smoothing = as_double(a[7]);
+  if (!(smoothing >= 0 && smoothing <= 1))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 7) + ": expected a number from 0 to 1");
+  const bool probabilities = same_shape(x, t) && core::dtype_class(t->dtype) == LATTIS_CLASS_FLOATING && x->ndim() > 0;
+  if (!probabilities)
+    if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
+  Compose c(f);
+  const int dim = class_dim(x);
+  Var log = c.op<"log_softmax.int">(a[0], dim);
+  if (probabilities) return c.give(r, by_probability(c, log, c.arg(a[1]), a[2], smoothing, how));
+  Var weights = c.nothing();
+  Var loss = picked(c, log, a[1], a[2], a[4], how, &weights);
+  if (smoothing > 0) {  // a part of the loss is that of all classes alike
+    Var all = given(a[2]) ? log * beside_classes(c, c.arg(a[2]), log) : log;
+    Var kept = c.op<"ne.Scalar">(a[1], a[4]);
+    Var even = c.op<"where.ScalarOther">(kept, -c.op<"sum.dim_IntList">(all, Ints{dim}), 0);
+    if (how != Reduction::none) even = c.op<"sum">(even);
+    if (how == Reduction::mean) even = even / c.op<"sum">(weights);
+    loss = loss * (1 - smoothing) + even * (smoothing / static_cast<double>(std::max<int64_t>(x->sizes()[dim], 1)));
+  }
+  return c.give(r, loss);
+}
+
+}  // namespace
 
 const std::vector<Declaration>& loss_operators() {
-  static const auto* table = new std::vector<Declaration>{};
+  static const auto* table = new std::vector<Declaration>{
+      {"mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', "
+       "Tensor? "
+       "weight=None) -> Tensor",
+       "reduction", hidden | function, nullptr, plain_loss<true>,
+       "The squares of input - target; their mean, sum, or each ('none').\n\n>>> "
+       "lattis.ops.aten.mse_loss(lattis.tensor([1., 3.]), lattis.tensor([1., 1.]))\ntensor(2.)\n"},
+      {"l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? "
+       "weight=None) -> Tensor",
+       "reduction", hidden | function, nullptr, plain_loss<false>,
+       "The absolute values of input - target; their mean, sum, or each ('none').\n\n>>> "
+       "lattis.ops.aten.l1_loss(lattis.tensor([1., 3.]), lattis.tensor([1., 1.]))\ntensor(1.)\n"},
+      {"smooth_l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', "
+       "float beta=1.0) -> Tensor",
+       "reduction", hidden | function, nullptr, smooth_l1_loss,
+       "d^2 / (2 beta) where |d| = |input - target| is below `beta`, else |d| - beta / 2.\n\n>>> "
+       "lattis.ops.aten.smooth_l1_loss(lattis.tensor([1., 3.]), lattis.tensor([1., 1.]), reduction='none')\n"
+       "tensor([0.0000, 1.5000])\n"},
+      {"huber_loss(Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor",
+       "reduction", hidden | function, nullptr, huber_loss,
+       "d^2 / 2 where |d| = |input - target| is below `delta`, else delta (|d| - delta / 2).\n\n>>> "
+       "lattis.ops.aten.huber_loss(lattis.tensor([1., 3.]), lattis.tensor([1., 1.]), 'sum')\ntensor(1.5000)\n"},
+      {"kl_div(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool "
+       "log_target=False) -> Tensor",
+       "reduction", hidden | function, nullptr, kl_div,
+       "target (log(target) - input): the Kullback-Leibler divergence of log-probabilities; 'batchmean' divides the "
+       "sum "
+       "by the batch.\n\n>>> lattis.ops.aten.kl_div(lattis.tensor([0., 0.]), lattis.tensor([1., 1.]), "
+       "reduction='sum')\ntensor(0.)\n"},
+      {"binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool? "
+       "reduce=None, str reduction='mean') -> Tensor",
+       "reduction", hidden | function, nullptr, binary_cross_entropy,
+       "-(target log(input) + (1 - target) log(1 - input)), with logarithms that end at -100.\n\n>>> "
+       "lattis.ops.aten.binary_cross_entropy(lattis.tensor([0.5, 1.]), lattis.tensor([1., 1.]), reduction='sum')\n"
+       "tensor(0.6931)\n"},
+      {"binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
+       "bool? reduce=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
+       "reduction", hidden | function, nullptr, binary_cross_entropy_with_logits,
+       "binary_cross_entropy of sigmoid(input), without overflow; `pos_weight` weighs the positive targets.\n\n>>> "
+       "lattis.ops.aten.binary_cross_entropy_with_logits(lattis.tensor([0.]), lattis.tensor([1.]))\ntensor(0.6931)\n"},
+      {"_nll_pick(Tensor input, Tensor target, Tensor? weight, int ignore_index) -> (Tensor, Tensor)", "indexing",
+       hidden | function, infer_pick, pick,
+       "For each target the weighted loss -input[target] and the weight; both 0 where it is ignored."},
+      {"nll_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
+       "bool? reduce=None, str reduction='mean') -> Tensor",
+       "reduction", hidden | function, nullptr, nll_loss,
+       "The negative log-probability of each target class, weighted by class; the mean is divided by the weights.\n\n"
+       "Args:\n    input: log-probabilities, (classes,) or (batch, classes, ...)\n\nRaises:\n    IndexError: a target "
+       "is no class\n\n>>> lattis.ops.aten.nll_loss(lattis.tensor([[-1., -2.]]), lattis.tensor([1]))\ntensor(2.)\n"},
+      {"cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
+       "ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0) -> Tensor",
+       "reduction", hidden | function, nullptr, cross_entropy,
+       "nll_loss of log_softmax(input); a floating target of the input's shape gives a probability for each class.\n\n"
+       "Raises:\n    IndexError: a target is no class\n\n>>> lattis.ops.aten.cross_entropy(lattis.tensor([[0., 0.]]), "
+       "lattis.tensor([1]))\ntensor(0.6931)\n"},
+  };
   return *table;
 }
 

@@ -1,12 +1,14 @@
-"""Reductions against numpy and math.fsum: sum, mean, max, min, argmax, argmin."""
+"""Reductions against numpy, scipy and math.fsum, by kernel and by composite."""
 
 import math
 
 import lattis
 import numpy as np
 import pytest
+import scipy.special
 from arrays import (
     BOOL,
+    COMPUTED,
     FLOATS,
     INTEGERS,
     assert_same,
@@ -25,6 +27,34 @@ from hypothesis import strategies as st
 
 INTEGRAL = BOOL + INTEGERS
 ORDERED = INTEGRAL + FLOATS
+KERNELS = [
+    f"aten::{name}"
+    for name in (
+        "sum mean mean.dim max max.dim min min.dim argmin prod nansum aminmax any any.dim any.dims all all.dim "
+        "all.dims count_nonzero count_nonzero.dim_IntList var var.dim var.correction std std.dim std.correction "
+        "var_mean var_mean.dim var_mean.correction std_mean std_mean.dim std_mean.correction linalg_vector_norm logsumexp"
+    ).split()
+]
+WAYS = [pytest.param([], id="kernel"), pytest.param(KERNELS, id="composite")]
+EPS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}
+
+
+def by(passed_over, dtype="float32"):
+    """With the kernels, or with the composites in their place, as far as pointwise operators know the dtype."""
+    if passed_over and dtype not in COMPUTED:
+        pytest.skip(f"the cpu backend does not compute with {dtype}")
+    return lattis.library.kernels_disabled(passed_over, "cpu")
+
+
+def near(tensor, exact, dtype, factor=16.0, magnitude=None):
+    """Within some roundings of a result in float64."""
+    assert tuple(tensor.shape) == np.shape(exact) and name_of(tensor.dtype) == dtype
+    got, exact = to_numpy(tensor).astype(np.float64), np.asarray(exact, np.float64)
+    size = np.abs(exact) if magnitude is None else magnitude
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(exact))
+    with np.errstate(invalid="ignore"):
+        fine = (got == exact) | np.isnan(exact) | (np.abs(got - exact) <= factor * EPS[dtype] * size + 1e-30)
+    assert fine.all(), f"{got} is not {exact}"
 
 
 @st.composite
@@ -241,3 +271,248 @@ def test_half_sums_are_not_accumulated_in_half():
     ones = lattis.ones(5000, dtype=lattis.float16)
     assert ones.sum().item() == np.float16(5000)
     assert ones.to(lattis.bfloat16).sum().item() == float(np.float32(5000).astype(np_dtype("bfloat16")))
+
+
+# ---- products, extrema over dimensions, truth ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("dtype", INTEGRAL)
+@given(data=st.data())
+def test_integer_products_wrap(dtype, passed_over, data):
+    x, t, axes, keep = data.draw(cases(dtype))
+    with by(passed_over, dtype):
+        assert_same(t.prod(), np.prod(x.astype(np.int64)))
+        for axis in axes[:1]:
+            assert_same(t.prod(axis, keep), np.prod(x.astype(np.int64), axis=axis, keepdims=keep))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(data=st.data())
+def test_float_products(dtype, data):
+    x, t, axes, keep = data.draw(cases(dtype, low=-2, high=2))
+    for axis in axes[:1]:
+        near(t.prod(axis, keep), np.prod(x.astype(np.float64), axis=axis, keepdims=keep), dtype)
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("dtype", ORDERED)
+@given(data=st.data())
+def test_extrema_over_dimensions(dtype, passed_over, data):
+    x, t, axes, keep = data.draw(cases(dtype, min_size=1))
+    with by(passed_over, dtype):
+        for name, oracle in (("amax", np.max), ("amin", np.min)):
+            assert_same(getattr(lattis, name)(t, axes, keep), oracle(x, axis=axes or None, keepdims=keep))
+        assert_same(lattis.max(t), np.max(x))
+        assert_same(lattis.argmin(t), np.int64(np.argmin(x)))
+        both = lattis.aminmax(t, dim=axes[0] if axes else None, keepdim=keep)
+        assert_same(both.min, np.min(x, axis=axes[0] if axes else None, keepdims=keep))
+        assert_same(both.max, np.max(x, axis=axes[0] if axes else None, keepdims=keep))
+        for axis in axes[:1]:
+            found = lattis.min(t, axis, keep)
+            assert_same(found.values, np.min(x, axis=axis, keepdims=keep))
+            assert_same(found.indices, np.argmin(x, axis=axis, keepdims=keep))
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("dtype", ORDERED)
+@given(data=st.data())
+def test_truth(dtype, passed_over, data):
+    x, t, axes, keep = data.draw(cases(dtype))
+    kind = np.uint8 if dtype == "uint8" else np.bool_
+    with by(passed_over, dtype):
+        for name, oracle in (("any", np.any), ("all", np.all)):
+            f = getattr(lattis, name)
+            assert_same(f(t), oracle(x != 0).astype(kind))
+            assert_same(f(t, axes, keepdim=keep), oracle(x != 0, axis=axes or None, keepdims=keep).astype(kind))
+            for axis in axes[:1]:
+                assert_same(f(t, axis - x.ndim, keep), oracle(x != 0, axis=axis, keepdims=keep).astype(kind))
+        assert_same(lattis.count_nonzero(t), np.int64(np.count_nonzero(x)))
+        for axis in axes[:1]:
+            assert_same(lattis.count_nonzero(t, axis), np.count_nonzero(x, axis=axis))
+
+
+def test_truth_stops_early_and_late():
+    x = np.zeros(200_000, np.float32)
+    assert not lattis.any(to_lattis(x)).item()
+    for at in (0, 4095, 4096, 199_999):
+        y = x.copy()
+        y[at] = np.nan
+        assert lattis.any(to_lattis(y)).item() and not lattis.all(to_lattis(y)).item()
+        assert not lattis.all(to_lattis(1 - np.isnan(y).astype(np.float32))).item()
+
+
+# ---- variances, norms, logsumexp -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(data=st.data())
+def test_variances(dtype, passed_over, data):
+    x, t, axes, keep = data.draw(cases(dtype, min_size=1, low=-4, high=4))
+    correction = data.draw(st.sampled_from([0, 1, 2]))
+    wide, axis = x.astype(np.float64), axes or None
+    count = wide.size if axis is None else math.prod(x.shape[a] for a in axes)
+    with np.errstate(all="ignore"):
+        squares = ((wide - wide.mean(axis, keepdims=True)) ** 2).sum(axis, keepdims=keep)
+        var = squares / np.float64(max(count - correction, 0))
+        std = np.sqrt(var)
+    with by(passed_over):
+        pairs_ = [lattis.var_mean(t, axes, correction=correction, keepdim=keep)]
+        pairs_.append((lattis.var(t, axes, correction=correction, keepdim=keep), pairs_[0][1]))
+        roots = [lattis.std_mean(t, axes, correction=correction, keepdim=keep)[0]]
+        roots.append(lattis.std(t, axes, correction=correction, keepdim=keep))
+        if correction < 2:
+            pairs_.append((t.var(list(axes), correction == 1, keep), pairs_[0][1]))
+            roots.append(t.std(list(axes), correction == 1, keep))
+    for found, mean in pairs_:
+        if count > correction:
+            near(found, var, dtype, magnitude=var + 4 * EPS[dtype])
+        else:
+            assert not np.isfinite(to_numpy(found).astype(float)).any()
+        near(mean, wide.mean(axis, keepdims=keep), dtype, magnitude=4)
+    for found in roots:
+        if count > correction:
+            near(found, std, dtype, magnitude=std + 4)
+
+
+def test_variances_of_special_values():
+    assert math.isnan(lattis.var(lattis.tensor([1.0])).item())
+    assert math.isnan(lattis.var(lattis.zeros(0)).item())
+    found, mean = lattis.var_mean(lattis.tensor([1.0, math.inf, 2.0]))
+    assert math.isnan(found.item()) and mean.item() == math.inf
+    with pytest.raises(RuntimeError, match="^var: argument 'self': a variance needs.*int64"):
+        lattis.var(lattis.tensor([1, 2]))
+    z = values("complex64", 12, 1, -2, 2) + 1j * values("complex64", 12, 2, -2, 2)
+    z = z.astype(np.complex64).reshape(3, 4)
+    for axis in (0, 1, None):
+        found, mean = lattis.var_mean(to_lattis(z), axis)
+        np.testing.assert_allclose(to_numpy(found), np.var(z.astype(complex), axis=axis, ddof=1), rtol=1e-6)
+        np.testing.assert_allclose(to_numpy(mean), np.mean(z.astype(complex), axis=axis), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("p", [0, 0.5, 1, 2, 3, math.inf, -math.inf, "fro"])
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(data=st.data())
+def test_norms(dtype, p, passed_over, data):
+    x, t, axes, keep = data.draw(cases(dtype, min_size=1, low=-4, high=4))
+    size = np.abs(x.astype(np.float64))
+    order, axis = 2 if p == "fro" else p, axes or None
+    exact = {
+        0: lambda: (size != 0).sum(axis, keepdims=keep),
+        math.inf: lambda: size.max(axis, keepdims=keep),
+        -math.inf: lambda: size.min(axis, keepdims=keep),
+    }.get(order, lambda: (size**order).sum(axis, keepdims=keep) ** (1 / order))()
+    with by(passed_over):
+        near(lattis.norm(t, p, axes, keep), exact, dtype, 64)
+
+
+def test_norm_beyond_the_range_of_squares():
+    for scale in (1e-30, 1e30):
+        x = np.full(1000, scale, np.float32)
+        assert abs(lattis.norm(to_lattis(x)).item() / (scale * math.sqrt(1000)) - 1) < 1e-6
+    assert lattis.norm(lattis.zeros(0)).item() == 0
+    with pytest.raises(RuntimeError, match="has no element"):
+        lattis.norm(lattis.zeros(0), math.inf)
+    with pytest.raises(RuntimeError, match="argument 'p': expected a number or 'fro', got 'nuc'"):
+        lattis.norm(lattis.zeros(2, 2), "nuc")
+    z = np.array([3 + 4j, 0], np.complex64)
+    assert lattis.norm(to_lattis(z)).item() == 5 and lattis.norm(to_lattis(z), 1).dtype is lattis.float32
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(data=st.data())
+def test_logsumexp(dtype, passed_over, data):
+    x, t, axes, keep = data.draw(cases(dtype, min_size=1, low=-50, high=50))
+    with by(passed_over):
+        got = lattis.logsumexp(t, axes, keep)
+    exact = np.log(np.exp(x.astype(np.longdouble)).sum(axes or None, keepdims=keep))
+    near(got, exact, dtype, magnitude=60)
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+def test_logsumexp_of_special_values(passed_over):
+    inf, nan = math.inf, math.nan
+    with by(passed_over):
+        for x, want in (([-inf, -inf], -inf), ([inf, 1.0], inf), ([inf, -inf], inf), ([-inf, 2.0], 2.0), ([], -inf)):
+            assert lattis.logsumexp(lattis.tensor(x), 0).item() == want
+        assert math.isnan(lattis.logsumexp(lattis.tensor([nan, inf]), 0).item())
+        assert lattis.logsumexp(lattis.tensor([0, 0]), 0).dtype is lattis.float32
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(data=st.data())
+def test_what_is_not_nan(dtype, passed_over, data):
+    x, t, axes, keep = data.draw(cases(dtype, min_size=1))
+    x = np.where(np.isinf(x), np.nan, x).astype(x.dtype)
+    t = to_lattis(x)
+    wide, axis = x.astype(np.float64), axes or None
+    magnitude = np.nansum(np.abs(wide), axis=axis, keepdims=keep)
+    with by(passed_over), np.errstate(all="ignore"):
+        near(lattis.nansum(t, axes, keep), np.nansum(wide, axis=axis, keepdims=keep), dtype, magnitude=magnitude)
+        count = (~np.isnan(wide)).sum(axis, keepdims=keep)
+        exact = np.nansum(wide, axis=axis, keepdims=keep) / count
+        near(lattis.nanmean(t, axes, keep), exact, dtype, magnitude=magnitude)
+
+
+# ---- patterns of dimensions that are long enough for blocks, tiles and wide rows -------------------------------------
+
+
+@pytest.mark.parametrize(
+    "shape, axes",
+    [
+        ((20_000, 3), 0),
+        ((3, 20_000), 1),
+        ((40, 50, 60), 1),
+        ((40, 50, 60), (0, 2)),
+        ((5, 700, 1500), (0, 1)),
+        ((9000, 7), (0, 1)),
+        ((60, 1100), 0),
+        ((2, 3, 4, 5, 6, 7), (1, 3, 5)),
+    ],
+)
+@pytest.mark.parametrize("layout", ["plain", "transposed", "gaps"])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bfloat16"])
+def test_long_patterns(shape, axes, layout, dtype):
+    x = values(dtype, math.prod(shape), 3, -9, 9).reshape(shape)
+    t = to_lattis(x)
+    if layout == "transposed":
+        order = list(range(x.ndim))[::-1]
+        t = to_lattis(np.ascontiguousarray(x.transpose(order))).permute(*order)
+    if layout == "gaps":
+        t = to_lattis(np.repeat(x, 2, axis=-1))[..., ::2]
+    wide = x.astype(np.float64)
+    assert_same(lattis.amax(t, axes), x.max(axes))
+    assert_same(
+        lattis.count_nonzero(t, [axes] if isinstance(axes, int) else list(axes)), np.int64(np.count_nonzero(x, axes))
+    )
+    if isinstance(axes, int):
+        assert_same(lattis.argmax(t, axes), x.argmax(axes))
+        assert_same(lattis.min(t, axes).indices, x.argmin(axes))
+    if dtype == "int32":
+        assert_same(lattis.sum(t, axes), x.astype(np.int64).sum(axes))
+        return
+    near(lattis.sum(t, axes), wide.sum(axes), dtype, 2, np.abs(wide).sum(axes))
+    near(lattis.var(t, axes), wide.var(axes, ddof=1), dtype)
+    near(lattis.norm(t, 2, axes), np.sqrt((wide**2).sum(axes)), dtype)
+    near(lattis.logsumexp(t, axes), scipy.special.logsumexp(wide, axes), dtype)
+
+
+@pytest.mark.parametrize("name", ["prod", "amax", "aminmax", "var_mean", "norm", "any", "nansum", "logsumexp"])
+@pytest.mark.parametrize("dim", [None, 0, 1])
+def test_the_others_do_not_depend_on_threads(name, dim):
+    t = to_lattis(values("float32", 1000 * 307, 11, 0.98, 1.02).reshape(1000, 307))
+    keywords = (
+        {"dim": (0, 1) if name == "logsumexp" and dim is None else dim}
+        if dim is not None or name == "logsumexp"
+        else {}
+    )
+    found = set()
+    for threads in (1, 2, 5):
+        lattis.set_num_threads(threads)
+        result = getattr(lattis, name)(t, **keywords)
+        found.add(b"".join(bits(r) for r in (result if isinstance(result, tuple) else [result])))
+    assert len(found) == 1

@@ -1,0 +1,200 @@
+"""Losses against their definitions in numpy and scipy, with the signatures of torch.nn.functional."""
+
+import math
+
+import lattis
+import numpy as np
+import pytest
+import scipy.special
+from arrays import to_lattis, to_numpy, values
+
+F = lattis.ops.aten
+REDUCTIONS = ("none", "mean", "sum")
+PICK = ["aten::_nll_pick"]
+needs_gather = pytest.mark.skipif(not hasattr(F, "gather"), reason="the composite chooses by gather")
+needs_log1p = pytest.mark.skipif(not hasattr(F, "log1p"), reason="stands on log1p")
+WAYS = [pytest.param([], id="kernel"), pytest.param(PICK, id="composite", marks=needs_gather)]
+
+
+def draw(shape, seed, low=-3, high=3, dtype="float32"):
+    return values(dtype, int(np.prod(shape)), seed, low, high).reshape(shape)
+
+
+def reduced(loss, how):
+    return {"none": loss, "mean": loss.mean(), "sum": loss.sum()}[how]
+
+
+def check(tensor, exact):
+    assert tuple(tensor.shape) == np.shape(exact)
+    np.testing.assert_allclose(to_numpy(tensor), exact, rtol=2e-5, atol=2e-6)
+
+
+def huber(d, width):
+    return np.where(np.abs(d) < width, d * d / 2, width * (np.abs(d) - width / 2))
+
+
+PLAIN = {
+    "mse_loss": (lambda d: d * d, {}),
+    "l1_loss": (np.abs, {}),
+    "smooth_l1_loss": (lambda d: huber(d, 0.7) / 0.7, {"beta": 0.7}),
+    "huber_loss": (lambda d: huber(d, 0.7), {"delta": 0.7}),
+}
+
+
+@pytest.mark.parametrize("how", REDUCTIONS)
+@pytest.mark.parametrize("name", PLAIN)
+def test_distances(name, how):
+    exact, options = PLAIN[name]
+    for x_shape, y_shape in [((3, 4), (3, 4)), ((3, 1), (4,)), ((), ())]:
+        x, y = draw(x_shape, 1), draw(y_shape, 2)
+        got = getattr(F, name)(to_lattis(x), to_lattis(y), reduction=how, **options)
+        check(got, reduced(exact(x.astype(float) - y), how))
+    x, y = draw((4, 3), 1), draw((4, 3), 2)
+    check(getattr(F, name)(to_lattis(x).t(), to_lattis(y).t(), reduction=how, **options), reduced(exact(x - y).T, how))
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "huber_loss"])
+def test_weighted_distances(name):
+    x, y, w = draw((3, 4), 1), draw((3, 4), 2), draw((3, 4), 3, 0.1, 2)
+    exact, options = PLAIN[name]
+    loss = exact(x.astype(float) - y) * w
+    mean = loss.mean() if name == "huber_loss" else loss.sum() / w.sum()
+    for how, want in (("none", loss), ("sum", loss.sum()), ("mean", mean)):
+        check(getattr(F, name)(*map(to_lattis, (x, y)), reduction=how, weight=to_lattis(w), **options), want)
+
+
+@pytest.mark.parametrize("how", REDUCTIONS)
+def test_kl_div(how):
+    x, t = draw((3, 4), 1), draw((3, 4), 2, 0.1, 1)
+    t[0, 0] = 0
+    exact = scipy.special.xlogy(t, t).astype(float) - t * x
+    check(F.kl_div(to_lattis(x), to_lattis(t), reduction=how), reduced(exact, how))
+    log = draw((3, 4), 2)
+    check(F.kl_div(to_lattis(x), to_lattis(log), reduction=how, log_target=True), reduced(np.exp(log) * (log - x), how))
+    check(F.kl_div(to_lattis(x), to_lattis(t), reduction="batchmean"), exact.sum() / 3)
+
+
+@needs_log1p
+@pytest.mark.parametrize("how", REDUCTIONS)
+def test_binary_cross_entropy(how):
+    p, t, w = draw((3, 4), 1, 0, 1), draw((3, 4), 2, 0, 1), draw((3, 4), 3, 0.1, 2)
+    p[0, :2], t[0, :2] = (0, 1), (1, 1)
+    with np.errstate(divide="ignore"):
+        yes, no = np.maximum(np.log(p.astype(float)), -100), np.maximum(np.log1p(-p.astype(float)), -100)
+    exact = -(t * yes + (1 - t) * no)
+    check(F.binary_cross_entropy(to_lattis(p), to_lattis(t), reduction=how), reduced(exact, how))
+    check(F.binary_cross_entropy(to_lattis(p), to_lattis(t), to_lattis(w), reduction=how), reduced(exact * w, how))
+
+
+@needs_log1p
+@pytest.mark.parametrize("how", REDUCTIONS)
+def test_binary_cross_entropy_with_logits(how):
+    x, t, w = draw((3, 4), 1, -120, 120), draw((3, 4), 2, 0, 1), draw((3, 4), 3, 0.1, 2)
+    pos = draw((4,), 4, 0.1, 2)
+    log = np.logaddexp(0, -x.astype(float))
+    f = F.binary_cross_entropy_with_logits
+    check(f(to_lattis(x), to_lattis(t), reduction=how), reduced((1 - t) * x + log, how))
+    exact = ((1 - t) * x + ((pos - 1) * t + 1) * log) * w
+    got = f(to_lattis(x), to_lattis(t), to_lattis(w), reduction=how, pos_weight=to_lattis(pos))
+    check(got, reduced(exact, how))
+
+
+# ---- by class --------------------------------------------------------------------------------------------------------
+
+SHAPES = [(5,), (6, 5), (2, 5, 3), (2, 5, 3, 4)]
+
+
+def by_class(shape, seed):
+    classes = shape[0] if len(shape) == 1 else shape[1]
+    samples = () if len(shape) == 1 else shape[:1] + shape[2:]
+    return np.asarray(np.random.default_rng(seed).integers(0, classes, samples)), draw((classes,), seed, 0.1, 2)
+
+
+def nll(log, target, weight, ignore, how):
+    dim = 0 if log.ndim == 1 else 1
+    picked = np.take_along_axis(log, np.expand_dims(target, dim), dim).squeeze(dim)
+    kept = (target != ignore) * (1.0 if weight is None else weight[target])
+    loss = -picked * kept
+    return loss.sum() / kept.sum() if how == "mean" else reduced(loss, how)
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("how", REDUCTIONS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nll_loss(shape, how, passed_over):
+    x = draw(shape, 1)
+    target, w = by_class(shape, 2)
+    ignore = int(target.flat[-1]) if target.ndim else -100
+    with lattis.library.kernels_disabled(passed_over, "cpu"):
+        for weight in (None, w):
+            for skipped in (-100, ignore):
+                lw = None if weight is None else to_lattis(weight)
+                got = F.nll_loss(to_lattis(x), to_lattis(target), lw, reduction=how, ignore_index=skipped)
+                check(got, nll(x.astype(float), target, weight, skipped, how))
+
+
+@pytest.mark.parametrize("passed_over", WAYS)
+@pytest.mark.parametrize("how", REDUCTIONS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cross_entropy(shape, how, passed_over):
+    x, dim = draw(shape, 1, -30, 30), 0 if len(shape) == 1 else 1
+    target, w = by_class(shape, 2)
+    log = scipy.special.log_softmax(x.astype(float), dim)
+    along = [1] * len(shape)
+    along[dim] = -1
+    for weight in (None, w):
+        lw = None if weight is None else to_lattis(weight)
+        weights = np.ones(len(w)) if weight is None else weight
+        for s in (0.0, 0.2):
+            with lattis.library.kernels_disabled(passed_over, "cpu"):
+                got = F.cross_entropy(to_lattis(x), to_lattis(target), lw, reduction=how, label_smoothing=s)
+            even = -(log * weights.reshape(along)).sum(dim)
+            even = even.sum() / weights[target].sum() if how == "mean" else reduced(even, how)
+            check(got, (1 - s) * nll(log, target, weight, -100, how) + s / len(w) * even)
+            p = draw(shape, 5, 0, 1)
+            got = F.cross_entropy(to_lattis(x), to_lattis(p), lw, reduction=how, label_smoothing=s)
+            loss = -(log * (p * (1 - s) + s / len(w)) * weights.reshape(along)).sum(dim)
+            check(got, reduced(np.asarray(loss), how))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_cross_entropy_dtypes(dtype):
+    x = draw((6, 5), 1, dtype=dtype)
+    target, _ = by_class((6, 5), 2)
+    got = F.cross_entropy(to_lattis(x), to_lattis(target.astype(np.int32)))
+    exact = nll(scipy.special.log_softmax(x.astype(float), 1), target, None, -100, "mean")
+    assert abs(got.item() - exact) <= {"float64": 1e-14, "float16": 4e-3, "bfloat16": 3e-2}[dtype] * exact
+
+
+def test_targets_that_are_no_class():
+    for f in (F.nll_loss, F.cross_entropy):
+        for bad in (3, -1):
+            with pytest.raises(IndexError, match=f"^{f.__name__.split('.')[-1]}: argument 'target': class {bad}"):
+                f(lattis.zeros(2, 3), lattis.tensor([0, bad]))
+        with pytest.raises(ValueError, match="argument 'target': shape"):
+            f(lattis.zeros(2, 3), lattis.tensor([0]))
+        with pytest.raises(RuntimeError, match="argument 'target'.*float32"):
+            f(lattis.zeros(2, 3), lattis.zeros(2))
+        with pytest.raises(RuntimeError, match="argument 'weight'.*3 numbers"):
+            f(lattis.zeros(2, 3), lattis.tensor([0, 1]), lattis.ones(2))
+        with pytest.raises(ValueError, match="argument 'reduction'.*'avg'"):
+            f(lattis.zeros(2, 3), lattis.tensor([0, 1]), reduction="avg")
+    assert math.isnan(F.nll_loss(lattis.zeros(0, 3), lattis.zeros(0, dtype=lattis.int64)).item())
+    assert math.isnan(F.nll_loss(lattis.zeros(1, 3), lattis.tensor([1]), ignore_index=1).item())
+
+
+def test_older_switches():
+    x, y = lattis.tensor([1.0, 3.0]), lattis.tensor([1.0, 1.0])
+    assert F.mse_loss(x, y, False).item() == 4
+    assert F.mse_loss(x, y, None, False).tolist() == [0, 4]
+    assert F.mse_loss(x, y, True, True).item() == 2
+
+
+def test_wrong_widths():
+    x = lattis.ones(2)
+    with pytest.raises(RuntimeError, match="argument 'delta'"):
+        F.huber_loss(x, x, delta=0.0)
+    with pytest.raises(RuntimeError, match="argument 'beta'"):
+        F.smooth_l1_loss(x, x, beta=-1.0)
+    with pytest.raises(RuntimeError, match="argument 'label_smoothing'"):
+        F.cross_entropy(lattis.zeros(2, 3), lattis.tensor([0, 1]), label_smoothing=2.0)
