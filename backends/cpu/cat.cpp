@@ -261,9 +261,17 @@ lattis_status triu(lattis_frame*, const lattis_value* a, lattis_value* r) {
 
 lattis_status fill_with(lattis_frame* f, const lattis_value& number, lattis_value* r) {
   const lattis_tensor* t = r[0].as.tensor;
-  if (is_contiguous(t) && number.tag == LATTIS_INT && number.as.i == 0 && t->numel < grain) {
-    std::memset(t->dl.data, 0, t->numel * itemsize(t));
-    return LATTIS_OK;
+  if (is_contiguous(t) && number.tag == LATTIS_INT && number.as.i == 0) {
+    const int64_t bytes = t->numel * itemsize(t);
+    auto* data = static_cast<char*>(t->dl.data);
+    if (bytes < 2 * copy_grain) {
+      std::memset(data, 0, bytes);
+      return LATTIS_OK;
+    }
+    return parallel_for(0, bytes, copy_grain, [=](int64_t b, int64_t e) -> lattis_status {
+      std::memset(data + b, 0, e - b);
+      return LATTIS_OK;
+    });
   }
   const lattis_value args[2] = {none(), number};
   return fill_kernel(f, args, r);
@@ -314,11 +322,10 @@ lattis_status linspace(lattis_frame*, const lattis_value* a, lattis_value* r) {
     double numbers[tile];
     for (; b < e; b += tile) {
       const int64_t n = std::min(tile, e - b);
-      for (int64_t k = 0; k < n; k++) {
-        const int64_t i = b + k;
-        numbers[k] = i < half || steps == 1 ? start + static_cast<double>(i) * step
-                                            : end - static_cast<double>(steps - 1 - i) * step;
-      }
+      const int64_t up = steps == 1 ? n : std::clamp<int64_t>(half - b, 0, n);
+      const auto first = static_cast<double>(b), rest = static_cast<double>(steps - 1 - b);
+      for (int64_t k = 0; k < up; k++) numbers[k] = start + (first + static_cast<double>(static_cast<int>(k))) * step;
+      for (int64_t k = up; k < n; k++) numbers[k] = end - (rest - static_cast<double>(static_cast<int>(k))) * step;
       cast(n, data + b * stride, stride, reinterpret_cast<char*>(numbers), 8);
     }
     return LATTIS_OK;

@@ -151,7 +151,6 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
           static_cast<lattis_tensor**>(data)[i] = unwrap(item);
         else
           return false;
-        arena.hold(Py_NewRef(item));  // the list may change while the call runs
         break;
       default:
         return false;

@@ -34,6 +34,24 @@ bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
   return true;
 }
 
+// Element by element: the gather and scatter instructions of some machines are slower than this.
+#define LATTIS_SCALAR [[gnu::noinline, gnu::optimize("no-tree-vectorize")]]
+
+template <class T>
+LATTIS_SCALAR void pick_row(int64_t n, T* out, const T* from, const int64_t* i) {
+  int64_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    const T a = from[i[k]], b = from[i[k + 1]], c = from[i[k + 2]], d = from[i[k + 3]];
+    out[k] = a, out[k + 1] = b, out[k + 2] = c, out[k + 3] = d;
+  }
+  for (; k < n; k++) out[k] = from[i[k]];
+}
+
+template <class T>
+LATTIS_SCALAR void put_row(int64_t n, T* to, const T* from, const int64_t* i) {
+  for (int64_t k = 0; k < n; k++) to[i[k]] = from[k];
+}
+
 template <class T>
 bool pick(const Strip& s, const Places& p) {
   if (s.is == 0) {
@@ -62,9 +80,7 @@ bool pick(const Strip& s, const Places& p) {
     if (!valid(m, index, s.is, p)) return false;
     if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {  // a plain row
       auto* i = reinterpret_cast<const int64_t*>(index);
-      auto* from = reinterpret_cast<const T*>(s.self);
-      auto* out = reinterpret_cast<T*>(s.other) + b;
-      for (int64_t k = 0; k < m; k++) out[k] = from[i[k]];
+      pick_row(m, reinterpret_cast<T*>(s.other) + b, reinterpret_cast<const T*>(s.self), i);
     } else if (s.is == 8 && s.os == sizeof(T) && s.ss == 0) {
       auto* i = reinterpret_cast<const int64_t*>(index);
       auto* out = reinterpret_cast<T*>(s.other) + b;
@@ -85,10 +101,8 @@ void put(const Strip& s, const Places& p) {
     return;
   }
   if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {
-    auto* i = reinterpret_cast<const int64_t*>(s.index);
-    auto* to = reinterpret_cast<T*>(s.self);
-    auto* from = reinterpret_cast<const T*>(s.other);
-    for (int64_t k = 0; k < s.n; k++) to[i[k]] = from[k];
+    put_row(s.n, reinterpret_cast<T*>(s.self), reinterpret_cast<const T*>(s.other),
+            reinterpret_cast<const int64_t*>(s.index));
     return;
   }
   for (int64_t k = 0; k < s.n; k++)

@@ -244,6 +244,14 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
   int64_t have = 0;
   bool hidden = false, bounded = false;
   Bits bound = 0;
+  const bool few = k <= 24;  // kept in order at once
+  auto insert = [&](I item) {
+    int64_t j = have < k ? have++ : k - 1;
+    for (; j > 0 && item.before(x[j - 1]); j--) x[j] = x[j - 1];
+    x[j] = item;
+    bounded = have == k;
+    bound = static_cast<Bits>(x[have - 1].key());
+  };
   auto cut = [&] {
     auto* sorted = static_cast<I*>(sort<I>(have, x, y, digits));
     if (sorted != x) {
@@ -271,11 +279,15 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
     for (int64_t i = 0; i < m; i++) {
       if (bounded && keys[i] >= bound) continue;
       hidden |= K::hides(u[i]);
-      x[have++] = I::of(keys[i], b + i);
-      if (have == room) cut();
+      if (few) {
+        insert(I::of(keys[i], b + i));
+      } else {
+        x[have++] = I::of(keys[i], b + i);
+        if (have == room) cut();
+      }
     }
   }
-  cut();
+  if (!few) cut();
   if (x != items) std::memcpy(items, x, sizeof(I) * have);
   return hidden;
 }
