@@ -169,7 +169,8 @@ bool is_sequence(PyObject* o) {
 struct Discovered {
   int64_t sizes[LATTIS_MAX_DIMS];
   int ndim = 0;
-  bool wide = false;  // ints are read as uint64
+  bool wide = false;                // ints are read as uint64
+  DType natural = LATTIS_NO_DTYPE;  // of all numbers together
 };
 
 // The shape of nested sequences, by the first element at each depth; numbers are checked later.
@@ -197,27 +198,43 @@ bool discover_shape(PyObject* data, Discovered& d) {
 
 // Ints above 63 bits, for uint64: as the int64 of the same bits.
 bool wide_unsigned(PyObject* o, Value* v) {
-  if (!PyLong_Check(o)) return false;
-  const uint64_t u = PyLong_AsUnsignedLongLong(o);
-  if (PyErr_Occurred()) {
-    PyErr_Clear();
+  PyObject* i = PyIndex_Check(o) && !is_tensor(o) ? PyNumber_Index(o) : nullptr;
+  if (i) *v = core::integer(static_cast<int64_t>(PyLong_AsUnsignedLongLong(i)));
+  Py_XDECREF(i);
+  if (!PyErr_Occurred()) return i != nullptr;
+  PyErr_Clear();
+  return false;
+}
+
+// numpy's scalars and zero-dim tensors bring their dtype, Python's numbers that of their kind; all are promoted.
+bool join_natural(PyObject* o, const Value& v, Discovered& d) {
+  DType own = core::number_dtype(v);
+  if (is_tensor(o)) {
+    own = unwrap(o)->dtype;
+  } else if (std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0) {
+    const DType named = core::dtype_from_name(Py_TYPE(o)->tp_name + 6);
+    if (named != LATTIS_NO_DTYPE) own = named;
+  }
+  if (own == d.natural) return true;
+  DType both = d.natural == LATTIS_NO_DTYPE ? own : core::promote(d.natural, own);
+  if (both == LATTIS_NO_DTYPE && d.wide) both = LATTIS_UINT64;  // the wanted one
+  if (both == LATTIS_NO_DTYPE) {
+    PyErr_Format(PyExc_TypeError, "tensor: argument 'data' holds %s and %s, which no dtype holds together",
+                 core::dtype_info(d.natural).name, core::dtype_info(own).name);
     return false;
   }
-  *v = core::integer(static_cast<int64_t>(u));
+  d.natural = both;
   return true;
 }
 
 // All numbers in row-major order, as values.
-bool gather(PyObject* o, const Discovered& d, int depth, std::vector<Value>& out, Arena& arena) {
+bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Arena& arena) {
   if (depth == d.ndim) {
     Value v;
     dispatcher::Type scalar;
     scalar.kind = dispatcher::Kind::Scalar;
-    if (d.wide && wide_unsigned(o, &v)) {
-      out.push_back(v);
-      return true;
-    }
-    if (!convert(o, scalar, &v, arena)) {
+    const bool read = d.wide && wide_unsigned(o, &v);
+    if (!read && !convert(o, scalar, &v, arena)) {
       if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_SetString(PyExc_RuntimeError, "tensor: argument 'data': a number does not fit 64 bits");
         return false;
@@ -231,7 +248,7 @@ bool gather(PyObject* o, const Discovered& d, int depth, std::vector<Value>& out
       return false;
     }
     out.push_back(v);
-    return true;
+    return join_natural(o, v, d);
   }
   Py_ssize_t n = is_sequence(o) ? PySequence_Size(o) : -1;
   if (n != d.sizes[depth]) {
@@ -256,15 +273,12 @@ PyObject* tensor_of_numbers(PyObject* data, bool wide_ints) {
   Arena arena;
   std::vector<Value> numbers;
   if (!discover_shape(data, d) || !gather(data, d, 0, numbers, arena)) return nullptr;
-  core::ResultType r;
-  for (const Value& v : numbers) r.add(v);
-  DType dtype = numbers.empty() ? core::default_dtype() : r.get();
+  DType dtype = numbers.empty() ? core::default_dtype() : d.natural;
   bool complex = core::dtype_class(dtype) == LATTIS_CLASS_COMPLEX,
        floating = core::dtype_class(dtype) == LATTIS_CLASS_FLOATING;
-  DType wide = dtype;
+  DType wide = dtype == LATTIS_BOOL ? LATTIS_BOOL : wide_ints ? LATTIS_UINT64 : LATTIS_INT64;
   if (complex) wide = LATTIS_COMPLEX128;
   if (floating) wide = LATTIS_FLOAT64;
-  if (wide_ints && wide == LATTIS_INT64) wide = LATTIS_UINT64;
   Tensor* t;
   if (core::new_tensor(d.ndim, d.sizes, nullptr, wide, {core::host_backend(), 0}, &t)) return raise_pending();
   auto* bytes = static_cast<char*>(t->dl.data);

@@ -269,6 +269,20 @@ def test_nested_sequences(data):
         ((1, (2)), "int64"),
         (range(3), "int64"),
         ([np.float32(1), 2], "float32"),
+        (np.float64(1.5), "float64"),
+        (np.int32(3), "int32"),
+        (np.bool_(True), "bool"),
+        ([np.float64(1)], "float64"),
+        ([np.float16(1), 2], "float16"),
+        ([np.float16(1), 2.5], "float32"),
+        ([np.int32(1), 2], "int64"),
+        ([np.int32(1), np.int8(2)], "int32"),
+        ([np.float64(1), 1j], "complex128"),
+        ([np.complex64(1), np.float64(2)], "complex128"),
+        ([np.ones(2), [1, 2]], "float64"),
+        ([lattis.tensor(1.5, dtype=lattis.float64), 2], "float64"),
+        ([lattis.tensor(1, dtype=lattis.uint8)], "uint8"),
+        (np.uint64(2**63 - 1), "uint64"),
     ],
 )
 def test_natural_dtypes(data, dtype):
@@ -386,3 +400,14 @@ def test_as_tensor_copies_what_it_must():
     assert lattis.as_tensor(t, device="meta").device.type == "meta" and lattis.as_tensor(t, device="cpu") is t
     with pytest.raises(TypeError, match="got str"):
         lattis.as_tensor("abc")
+
+
+@pytest.mark.parametrize("scalar", [np.float64(1 / 3), np.complex128(1 / 3 - 1e-9j), np.int64(2**62 + 1), np.int8(-3)])
+def test_numpy_scalars_keep_their_value(scalar):
+    assert lattis.tensor(scalar).item() == lattis.tensor([scalar])[0].item() == scalar.item()
+
+
+def test_scalars_without_a_common_dtype():
+    with pytest.raises(TypeError, match="uint64 and int64, which no dtype holds"):
+        lattis.tensor([np.uint64(1), 2])
+    assert lattis.tensor([np.uint64(2**64 - 1), 2], dtype=lattis.uint64).tolist() == [2**64 - 1, 2]

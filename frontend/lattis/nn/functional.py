@@ -42,8 +42,12 @@ def adapts(name):
 
 
 def written(name, inplace, input, *args):
-    """An operator, or with ``inplace`` its form that writes into ``input``."""
-    return _C._packet(f"aten::{name}{'_' if inplace else ''}")(input, *args)
+    """An operator, or with ``inplace`` its form that writes into ``input``; where it has none, its result is copied."""
+    into = operator(name + "_") if inplace else None
+    if into is not None:
+        return into(input, *args)
+    result = operator(name)(input, *args)
+    return input.copy_(result) if inplace else result
 
 
 # ---- activations -----------------------------------------------------------------------------------------------------
