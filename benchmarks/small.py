@@ -19,7 +19,10 @@ OTHERWISE = {
     "index": lambda torch: torch.ops.aten.index,
     "index_put": lambda torch: torch.ops.aten.index_put,
     "index_put_": lambda torch: torch.ops.aten.index_put_,
-    "tensordot": lambda torch: lambda x, y, a, b: torch.tensordot(x, y, (a, b)),
+    "tensordot": lambda torch: lambda x, y, a, b=None: torch.tensordot(x, y, a if b is None else (a, b)),
+    "convolution": lambda torch: (
+        lambda x, w, b, s, p, d, g: torch.convolution(x, w, b, s, p, d, False, (0,) * len(s), g)
+    ),
 }
 
 

@@ -26,11 +26,11 @@ A tensor lies contiguously and holds random values of moderate size, unless what
     .special        zeros of both signs, infinities, NaN, the limits among the others
 
 A line may stand for several: ``for T in floats | i64`` repeats it for each dtype of the classes named (floats, ints,
-wide, complexes, bool, or single dtypes), with T replaced. A group, ``UNARY = exp, sin, div.Tensor``, repeats it for each
-operator. A line that ends in ``raises IndexError 'dim'`` is a bad call: the error's kind, and the arguments of which
-the message must quote one, beside the operator's name. A first word with a colon is a tag: ``small:`` marks the call that
-is timed at 16 elements, ``free:`` one whose values are not determined. A line that begins with a space continues the one
-before; ``#`` begins a comment.
+wide, complexes, bool, or single dtypes), with T replaced. A group, ``UNARY = exp, sin, div.Tensor``, repeats it for
+each operator. A line that ends in ``raises IndexError 'dim'`` is a bad call: the error's kind, and the arguments of
+which the message must quote one, beside the operator's name. A first word with a colon is a tag: ``small:`` marks the
+call that is timed at 16 elements, ``free:`` one whose values are not determined. A line that begins with a space
+continues the one before; ``#`` begins a comment.
 
 Values depend on the line alone: the same sample holds the same numbers everywhere and always.
 

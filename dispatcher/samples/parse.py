@@ -143,9 +143,7 @@ def sample(
             return ast.Name(bound.get(node.id, node.id))
 
     arguments = [ast.unparse(Bind().visit(ast.parse(ast.unparse(a), mode="eval"))) for a in call.args]
-    named = {
-        str(k.arg): ast.unparse(Bind().visit(ast.parse(ast.unparse(k.value), mode="eval"))) for k in call.keywords
-    }
+    named = {str(k.arg): ast.unparse(Bind().visit(ast.parse(ast.unparse(k.value), mode="eval"))) for k in call.keywords}
     text = f"{operator}({', '.join([*arguments, *(f'{k}={v}' for k, v in named.items())])})"
     made = Sample(
         operator,

@@ -68,7 +68,7 @@ def test_forms_have_their_functional(o):
     assert any(a["written"] for a in o["args"])
 
 
-# ---- how much there is ---------------------------------------------------------------------------------------------------
+# ---- how much there is ------------------------------------------------------------
 
 # Names for what another name does already.
 ALIASES = set(
@@ -84,7 +84,7 @@ def test_at_least_120_operators():
     assert len(names - ALIASES) >= 120, sorted(names - ALIASES)
 
 
-# ---- documentation and stubs -----------------------------------------------------------------------------------------------
+# ---- documentation and stubs ------------------------------------------------------------
 
 PUBLIC = [o for o in functional() if not o["private"]]
 STUBS = "".join((Path(lattis.__file__).parent / name).read_text() for name in ("__init__.pyi", "_C.pyi"))
@@ -102,7 +102,7 @@ def test_it_is_in_the_stubs(name):
     assert re.search(rf"\bdef {name}\(", STUBS), "run `make stubs`"
 
 
-# ---- samples -----------------------------------------------------------------------------------------------------------------
+# ---- samples ------------------------------------------------------------
 
 # Operators with an underscore in front are for composites, whose samples reach them.
 SAMPLED = [o for o in functional() if not o["name"].startswith("aten::_")]

@@ -12,7 +12,9 @@ from lattis.dispatcher.samples import Sample, Spec
 
 
 def written(sample: Sample) -> list[int]:
-    """Places of the arguments that the operator writes."""
+    """Places of the arguments that the operator writes; batch_norm its running statistics."""
+    if sample.operator == "batch_norm":
+        return [3, 4]
     return [i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["written"]]
 
 
@@ -61,7 +63,7 @@ def may_refuse(sample: Sample) -> bool:
     return name in DYNAMIC or by_mask or sizes_in_data or leaves_meta
 
 
-# ---- forms ---------------------------------------------------------------------------------------------------------------
+# ---- forms -----------------------------------------------------------------------------------------------------------
 
 
 def schema_inputs(o: dict) -> list[tuple[str, str]]:
@@ -75,7 +77,9 @@ def form_of(operator: str, form: str) -> dict | None:
     for other in BY_TITLE.values():
         same = [n for n, _ in schema_inputs(other)] == [n for n, _ in schema_inputs(o)]
         if other["form"] == form and other["name"] == name and same:
-            if [t.partition("(")[0] for _, t in schema_inputs(other)] == [t.partition("(")[0] for _, t in schema_inputs(o)]:
+            if [t.partition("(")[0] for _, t in schema_inputs(other)] == [
+                t.partition("(")[0] for _, t in schema_inputs(o)
+            ]:
                 return other
     return None
 
@@ -122,7 +126,7 @@ def gapped(r):
     return lattis.ones(*r.shape, 2, dtype=r.dtype)[..., 1]
 
 
-# ---- other layouts -------------------------------------------------------------------------------------------------------
+# ---- other layouts ---------------------------------------------------------------------------------------------------
 
 
 def reversed_memory(s: Spec) -> Spec:
@@ -136,7 +140,9 @@ LAYOUTS = {
 }
 OVERLAPPING = {
     "expanded": lambda s: replace(s, repeated=frozenset([0]) if s.shape and s.shape[0] else frozenset()),
-    "expanded at the end": lambda s: replace(s, repeated=frozenset([len(s.shape) - 1]) if s.shape and s.shape[-1] else frozenset()),
+    "expanded at the end": lambda s: replace(
+        s, repeated=frozenset([len(s.shape) - 1]) if s.shape and s.shape[-1] else frozenset()
+    ),
 }
 STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}  # their answer depends on the strides
 NUMBERED = {"distinct", "below", "of"}  # values that an operator may need as they are
@@ -161,7 +167,7 @@ def six_dimensional(s: Spec) -> Spec:
     return replace(s, shape=lead + s.shape, order=order, repeated=frozenset(d + len(lead) for d in s.repeated))
 
 
-# ---- position and threads ------------------------------------------------------------------------------------------------
+# ---- position and threads --------------------------------------------------------------------------------------------
 
 POSITIONS = (1, 2, 5, 16)
 

@@ -9,7 +9,14 @@ from lattis.dispatcher.samples.spec import rounded
 from oracles import NARROW, OF_SAMPLE, ORACLES
 from streams import ORACLES as STREAMS
 
-TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 2e-5, "complex64": 2e-5, "float16": 4e-3, "bfloat16": 2e-2}
+TOLERANCE = {
+    "float64": 1e-10,
+    "complex128": 1e-10,
+    "float32": 2e-5,
+    "complex64": 2e-5,
+    "float16": 4e-3,
+    "bfloat16": 2e-2,
+}
 
 
 def base(operator: str) -> str:
@@ -53,7 +60,9 @@ def differences(got, wanted) -> list[str]:
         return [f"{len(got)} results instead of {len(wanted)}"]
     found = []
     for i, ((dtype, array), want) in enumerate(zip(got, wanted, strict=True)):
-        found += [f"result {i}: {what}" for what in ([] if want is None else difference(dtype, array, np.asarray(want)))]
+        found += [
+            f"result {i}: {what}" for what in ([] if want is None else difference(dtype, array, np.asarray(want)))
+        ]
     return found
 
 
@@ -69,7 +78,9 @@ def difference(dtype: str, got, want) -> list[str]:
     with np.errstate(all="ignore"):
         near = widened(rounded(want, dtype))
         if "complex" in dtype:
-            return off(dtype, widened(got).real, near.real, want.real) + off(dtype, widened(got).imag, near.imag, want.imag)
+            return off(dtype, widened(got).real, near.real, want.real) + off(
+                dtype, widened(got).imag, near.imag, want.imag
+            )
         return off(dtype, widened(got), near, want)
 
 
@@ -88,5 +99,5 @@ def off(dtype: str, got, near, want) -> list[str]:
 def shown(wrong, got, want) -> list[str]:
     if not np.any(wrong):
         return []
-    first = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return [f"{np.count_nonzero(wrong)} of {wrong.size} elements, first at {first}: {got[first]!r} instead of {want[first]!r}"]
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return [f"{np.count_nonzero(wrong)} of {wrong.size} elements, first at {at}: {got[at]!r} instead of {want[at]!r}"]

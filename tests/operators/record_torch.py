@@ -2,8 +2,8 @@
 
     python tests/operators/record_torch.py
 
-A line holds the checksum of a sample's text and its results: f32[3,4] or, with strides, f32[3,4](1,3). What torch refuses
-has no line.
+A line holds the checksum of a sample's text and its results: f32[3,4] or, with strides, f32[3,4](1,3). What torch
+refuses has no line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lattis.dispatcher.samples.spec import SHORT, seeded
 
 RECORD = Path(__file__).with_name("torch.txt")
 LETTERS = {name: short for short, name in SHORT.items()}
-HEAD = "# What torch 2.13 gives for each sample: checksum of its text, then dtype, sizes and strides. record_torch.py writes it."
+HEAD = "# What torch 2.13 gives for each sample: checksum of its text, dtype, sizes, strides; see record_torch.py."
 
 
 def key(sample: samples.Sample) -> str:

@@ -66,8 +66,6 @@ ELEMENTWISE = [t for t in SAMPLED if BY_TITLE[t]["category"] == "pointwise" and 
 
 @pytest.mark.parametrize("operator", ELEMENTWISE)
 def test_six_dimensions(operator):
-    if operator == "prelu":  # its weight belongs to the second dimension
-        return
     larger = [s.relaid(checks.six_dimensional) for s in plain(operator)]
     assert_none(faults(checks.value_faults, larger))
 

@@ -1,0 +1,16 @@
+"""What numpy and scipy make of the samples: one entry for each operator, over arrays instead of tensors.
+
+Floating arrays arrive in float64, complex ones in complex128, integers and bools in their own dtype; numbers, lists
+and strings as they stand in the sample; dtypes as numpy's. An entry returns what the operator does, in any dtype that
+holds it.
+"""
+
+from oracles import indexing, pointwise, products, reductions, shapes
+from oracles.base import ORACLES
+from oracles.shapes import same_memory
+
+# What needs the arrays in their own dtype, and what needs the whole sample.
+NARROW = {"view", "nextafter", "nan_to_num", "rms_norm"}
+OF_SAMPLE = {"as_strided": same_memory}
+
+__all__ = ["NARROW", "OF_SAMPLE", "ORACLES", "indexing", "pointwise", "products", "reductions", "shapes"]

@@ -1,0 +1,174 @@
+"""Oracles of products, convolutions and pooling."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import scipy.signal
+
+from oracles.base import entries
+from oracles.reductions import norm
+
+# ---- products --------------------------------------------------------------------------------------------------------
+
+
+def added(product):
+    def go(x, a, b, beta=1, alpha=1):
+        return (0 if beta == 0 else beta * x) + alpha * product(a, b)
+
+    return go
+
+
+entries(
+    mm=np.matmul,
+    bmm=np.matmul,
+    matmul=np.matmul,
+    mv=np.matmul,
+    dot=np.dot,
+    vdot=np.vdot,
+    outer=np.outer,
+    ger=np.outer,
+    inner=np.inner,
+    addmm=added(np.matmul),
+    baddbmm=added(np.matmul),
+    addmv=added(np.matmul),
+    addr=added(np.outer),
+    addbmm=added(lambda a, b: np.matmul(a, b).sum(0)),
+    linear=lambda x, w, b=None: x @ w.T + (0 if b is None else b),
+    einsum=lambda e, ts: np.einsum(e, *ts),
+    tensordot=lambda x, y, a=2, b=None: np.tensordot(x, y, a if b is None else (a, b)),
+    kron=np.kron,
+    cross=lambda x, y, dim=-1: np.cross(np.broadcast_to(x, np.broadcast_shapes(x.shape, y.shape)), y, axis=dim),
+    linalg_cross=lambda x, y, dim=-1: np.cross(x, y, axis=dim),
+    trace=np.trace,
+    cdist=lambda x, y, p=2.0: norm(x[..., :, None, :] - y[..., None, :, :], p, -1),
+)
+
+
+# ---- convolutions and pooling ----------------------------------------------------------------------------------------
+
+
+def pairs(v, n):
+    v = tuple(np.atleast_1d(v))
+    return v * n if len(v) == 1 else v
+
+
+def dilated(w, dilation):
+    shape = [(k - 1) * d + 1 for k, d in zip(w.shape, dilation, strict=True)]
+    made = np.zeros(shape, w.dtype)
+    made[tuple(slice(None, None, d) for d in dilation)] = w
+    return made
+
+
+def conv(dims):
+    def go(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        batched = x if x.ndim == dims + 2 else x[None]
+        stride, dilation = pairs(stride, dims), pairs(dilation, dims)
+        span = [(k - 1) * d for k, d in zip(w.shape[2:], dilation, strict=True)]
+        if isinstance(padding, str):
+            around = [(s // 2, s - s // 2) if padding == "same" else (0, 0) for s in span]
+        else:
+            around = [(p, p) for p in pairs(padding, dims)]
+        padded = np.pad(batched, [(0, 0), (0, 0), *around])
+        sizes = [(n - s - 1) // t + 1 for n, s, t in zip(padded.shape[2:], span, stride, strict=True)]
+        made = np.zeros([len(padded), len(w), *sizes], np.result_type(x, w))
+        per, steps = len(w) // groups, tuple(slice(None, None, s) for s in stride)
+        for n, o, c in itertools.product(range(len(padded)), range(len(w)), range(w.shape[1])):
+            channel = padded[n, o // per * w.shape[1] + c]
+            made[n, o] += scipy.signal.correlate(channel, np.conj(dilated(w[o, c], dilation)), "valid", "direct")[steps]
+        made = made if bias is None else made + bias.reshape(-1, *[1] * dims)
+        return made if x.ndim == dims + 2 else made[0]
+
+    return go
+
+
+def windows(x, kernel, stride, padding, dilation, ceil, fill):
+    """Every window of a padded array, flattened; with ceil_mode the last one may hang over the end."""
+    sizes, around = [], []
+    for n, k, s, p, d in zip(x.shape[-len(kernel) :], kernel, stride, padding, dilation, strict=True):
+        span = (k - 1) * d + 1
+        count = (n + 2 * p - span + (s - 1 if ceil else 0)) // s + 1
+        if ceil and (count - 1) * s >= n + p:
+            count -= 1
+        sizes.append(count)
+        around.append((p, max(0, (count - 1) * s + span - n - p)))
+    padded = np.pad(x, [(0, 0)] * (x.ndim - len(kernel)) + around, constant_values=fill)
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
+    dims = tuple(range(-len(kernel), 0))
+    seen = np.lib.stride_tricks.sliding_window_view(padded, spans, dims)
+    pick = tuple(slice(0, (c - 1) * s + 1, s) for c, s in zip(sizes, stride, strict=True))
+    inner = tuple(slice(None, None, d) for d in dilation)
+    return seen[(..., *pick, *inner)]
+
+
+def flat_windows(seen, dims):
+    return seen.reshape(*seen.shape[:-dims], math.prod(seen.shape[-dims:]))
+
+
+def pool_arguments(dims, kernel, stride, padding):
+    kernel = pairs(kernel, dims)
+    return kernel, kernel if stride in (None, ()) else pairs(stride, dims), pairs(padding, dims)
+
+
+def max_pool(dims):
+    def go(x, kernel, stride=None, padding=0, dilation=1, ceil_mode=False):
+        kernel, stride, padding = pool_arguments(dims, kernel, stride, padding)
+        return flat_windows(windows(x, kernel, stride, padding, pairs(dilation, dims), ceil_mode, -np.inf), dims).max(
+            -1
+        )
+
+    return go
+
+
+def max_pool_indices(x, kernel, stride=None, padding=0, dilation=1, ceil_mode=False):
+    kernel, stride, padding = pool_arguments(2, kernel, stride, padding)
+    rest = (kernel, stride, padding, pairs(dilation, 2), ceil_mode)
+    seen = flat_windows(windows(x, *rest, -np.inf), 2)
+    at = np.broadcast_to(np.arange(np.prod(x.shape[-2:])).reshape(x.shape[-2:]), x.shape)
+    places = flat_windows(windows(at, *rest, -1), 2)
+    best = seen.argmax(-1)[..., None]
+    return np.take_along_axis(seen, best, -1)[..., 0], np.take_along_axis(places, best, -1)[..., 0]
+
+
+def avg_pool(dims):
+    def go(x, kernel, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+        kernel, stride, padding = pool_arguments(dims, kernel, stride, padding)
+        ones = (1,) * dims
+        total = flat_windows(windows(x, kernel, stride, padding, ones, ceil_mode, 0), dims).sum(-1)
+        around = [(p, p) for p in padding]
+        inside = np.pad(np.ones(x.shape[-dims:]), around, constant_values=float(count_include_pad))
+        counted = flat_windows(windows(inside, kernel, stride, (0,) * dims, ones, ceil_mode, 0), dims).sum(-1)
+        counted = counted[tuple(slice(n) for n in total.shape[-dims:])]
+        return total / (divisor_override or counted)
+
+    return go
+
+
+def adaptive(dims):
+    def go(x, size):
+        for d, n in zip(range(-dims, 0), pairs(size, dims), strict=True):
+            length = x.shape[d]
+            parts = [
+                np.take(x, range(i * length // n, -(-(i + 1) * length // n)), axis=d).mean(axis=d) for i in range(n)
+            ]
+            x = np.stack(parts, axis=d)
+        return x
+
+    return go
+
+
+entries(
+    conv1d=conv(1),
+    conv2d=conv(2),
+    conv3d=conv(3),
+    convolution=lambda x, w, *a: conv(w.ndim - 2)(x, w, *a),
+    max_pool1d=max_pool(1),
+    max_pool2d=max_pool(2),
+    avg_pool1d=avg_pool(1),
+    avg_pool2d=avg_pool(2),
+    max_pool2d_with_indices=max_pool_indices,
+    adaptive_avg_pool1d=adaptive(1),
+    adaptive_avg_pool2d=adaptive(2),
+)
