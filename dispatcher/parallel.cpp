@@ -95,6 +95,10 @@ lattis_status check_interrupt() {
   static thread_local int64_t last = 0;
   auto hook = interrupt_hook.load(std::memory_order_relaxed);
   if (!hook) return LATTIS_OK;
+#ifdef _OPENMP
+  // The caller may hold the host language's lock while it waits for its team: another thread would wait for ever.
+  if (omp_in_parallel() && omp_get_thread_num() != 0) return LATTIS_OK;
+#endif
   int64_t now = now_ns();
   if (now - last < 20000000) return LATTIS_OK;
   last = now;

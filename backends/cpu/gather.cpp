@@ -1,7 +1,152 @@
-#include "backends/cpu/kernels.h"
+// gather and its opposites: one index for each element, along one dimension.
+#include "backends/cpu/gather.h"
+
+#include <string>
 
 namespace lattis::cpu {
 
-void register_gather(Library&) {}
+const IndexLoops& index_loops() {
+  static const IndexLoops& chosen = LATTIS_BY_ISA(index_loops)();
+  return chosen;
+}
+
+bool all_valid(const lattis_tensor* index, const Places& p) {
+  Strips s(index);
+  bool good = true;
+  auto check = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!index_loops().valid(n, at[0], step[0], p)) __atomic_store_n(&good, false, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  s.run(grain * 2, check);
+  return good;
+}
+
+lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p, int dim) {
+  int64_t bad = 0;
+  int64_t at[LATTIS_MAX_DIMS] = {};
+  for (int64_t k = 0; k < index->numel; k++) {
+    int64_t offset = 0;
+    for (int d = 0; d < index->dl.ndim; d++) offset += at[d] * index->dl.strides[d];
+    bad = static_cast<const int64_t*>(index->dl.data)[offset];
+    if (bad >= p.size || bad < -p.wrap) break;
+    for (int d = index->dl.ndim - 1; d >= 0 && ++at[d] == index->dl.shape[d]; d--) at[d] = 0;
+  }
+  std::string name = api().operator_name(f->op);
+  if (name.rfind("aten::", 0) == 0) name = name.substr(6);
+  return fail(LATTIS_INDEX_ERROR, name + ": argument '" + argument + "': index " + std::to_string(bad) +
+                                      " is out of range for dimension " + std::to_string(dim) + " of size " +
+                                      std::to_string(p.size));
+}
+
+namespace {
+
+// self as the walk over `index` sees it: it stands still along `dim`, which the index moves.
+struct Along {
+  int dim;
+  Places places;
+  int64_t strides[LATTIS_MAX_DIMS];
+
+  Along(const lattis_tensor* self, const lattis_value& d) : dim(wrapped_dim(d, self->dl.ndim)) {
+    byte_strides(self, strides);
+    const bool scalar = self->dl.ndim == 0;
+    places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
+    strides[dim] = 0;
+  }
+};
+
+lattis_status gather(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = a[0].as.tensor, *index = a[2].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  const Along along(self, a[1]);
+  auto loop = index_loops().pick[log2_item(itemsize(out))];
+  Strips s(out);
+  s.add(index);
+  s.add(self->dl.data, along.strides);
+  bool bad = false;
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, along.places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, "index", index, along.places, along.dim) : LATTIS_OK;
+}
+
+// Both ways of scattering; elements that meet differ only along `dim`.
+// `checked`: indices are checked first, since self must not change if one is bad; else on the way.
+template <class Loop>
+lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_tensor* self, Loop loop, bool checked) {
+  const lattis_tensor *index = a[2].as.tensor, *src = a[3].as.tensor;
+  if (index->numel == 0) return LATTIS_OK;
+  const Along along(self, a[1]);
+  if (checked && !all_valid(index, along.places)) return bad_index(f, "index", index, along.places, along.dim);
+  int64_t from[LATTIS_MAX_DIMS];
+  byte_strides(src, from);
+  Strips s(index);
+  s.add(self->dl.data, along.strides);
+  s.add(src->dl.data, from);
+  return s.run_apart(
+      uint64_t{1} << along.dim, grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+        constexpr int64_t tile = 1024;
+        for (int64_t b = 0; b < n; b += tile) {
+          const int64_t m = std::min(tile, n - b);
+          const char* i = at[0] + b * step[0];
+          if (!checked && !index_loops().valid(m, i, step[0], along.places))
+            return bad_index(f, "index", index, along.places, along.dim);
+          loop({m, at[1] + b * step[1], step[1], i, step[0], at[2] + b * step[2], step[2]}, along.places);
+        }
+        return LATTIS_OK;
+      });
+}
+
+using Put = void (*)(const Strip&, const Places&);
+Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
+Put add_of(const lattis_tensor* self) { return index_loops().add[self->dtype]; }
+
+template <Put (*Loop)(const lattis_tensor*)>
+lattis_status scatter_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), true);
+}
+template <Put (*Loop)(const lattis_tensor*)>
+lattis_status scatter(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+  return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), false);
+}
+
+// A number in place of src: one element, expanded.
+struct Number {
+  alignas(16) char data[16];
+  lattis_tensor t;
+  int64_t strides[LATTIS_MAX_DIMS] = {};
+  Number(const lattis_value& number, const lattis_tensor* self, const lattis_tensor* shape) : t(*self) {
+    store_number(number, self->dtype, data);
+    t.dl.data = data;
+    t.dl.ndim = shape->dl.ndim;
+    t.dl.shape = shape->dl.shape;
+    t.dl.strides = strides;
+  }
+};
+
+lattis_status scatter_value_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Number n(a[3], r[0].as.tensor, a[2].as.tensor);
+  const lattis_value args[4] = {a[0], a[1], a[2], value(&n.t)};
+  return scattered(f, args, r[0].as.tensor, put_of(r[0].as.tensor), true);
+}
+lattis_status scatter_value(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+  return scatter_value_inplace(f, a, r);
+}
+
+}  // namespace
+
+void register_gather(Library& m) {
+  m.impl("gather", "cpu", gather)
+      .impl("scatter_.src", "cpu", scatter_inplace<put_of>)
+      .impl("scatter_add_", "cpu", scatter_inplace<add_of>)
+      .impl("scatter_.value", "cpu", scatter_value_inplace)
+      .impl("scatter.src", "cpu", scatter<put_of>)
+      .impl("scatter_add", "cpu", scatter<add_of>)
+      .impl("scatter.value", "cpu", scatter_value);
+}
 
 }  // namespace lattis::cpu

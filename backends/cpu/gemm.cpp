@@ -76,8 +76,10 @@ bool onednn_sgemm(const Gemm& g) {
   if (!f) return false;
   [[maybe_unused]] OneThread guard;
   SignalsWait wait;
-  return f(g.a_transposed ? 'T' : 'N', g.b_transposed ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.lda, g.b, g.ldb, 0.0f,
-           g.c, g.ldc) == 0;
+  const bool a_rows = g.a_column == 1, b_rows = g.b_column == 1;
+  return f(a_rows ? 'N' : 'T', b_rows ? 'N' : 'T', g.m, g.n, g.k, 1.0f, static_cast<const float*>(g.a),
+           a_rows ? g.a_row : g.a_column, static_cast<const float*>(g.b), b_rows ? g.b_row : g.b_column, 0.0f,
+           static_cast<float*>(g.c), g.c_row) == 0;
 }
 
 }  // namespace lattis::cpu

@@ -1,133 +1,437 @@
-// Boolean masks: count, then move whole rows.
-#include "backends/cpu/kernels.h"
-#include "backends/cpu/loops.h"
+// Index tensors and masks. Each element of the index shape becomes an offset in bytes into self; rows are then picked
+// or put at these offsets.
+#include "backends/cpu/gather.h"
 
 namespace lattis::cpu {
 namespace {
 
-// The mask as contiguous bytes: a copy where it is strided or part of what is written.
-lattis_status packed(lattis_tensor* t, const lattis_tensor* written, Tensor* out) {
-  if (is_contiguous(t) && !(written && written->storage == t->storage)) {
+// ---- nonzero
+// ---------------------------------------------------------------------------------------------------------
+
+// A mask or any tensor as contiguous bytes that are zero or not.
+lattis_status as_bytes(lattis_tensor* t, Tensor* out) {
+  if (is_contiguous(t) && itemsize(t) == 1) {
     *out = Tensor::borrow(t);
     return LATTIS_OK;
   }
   lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
+  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_BOOL, device_of(t), &raw))
+    return st;
   *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
 
-int64_t count(const Tensor& mask) {
-  int64_t n = 0;
-  const auto* m = mask.data<uint8_t>();
-  for (int64_t i = 0; i < mask.numel(); i++) n += m[i] != 0;
-  return n;
-}
+constexpr int64_t mask_block = 65536;
 
-// Visits the byte offset of each selected row of `self`, whose leading `dims` dimensions the mask covers.
-template <class Visit>
-void each_row(const lattis_tensor* self, const Tensor& mask, Visit visit) {
-  int dims = mask.dim();
-  const auto* m = mask.data<uint8_t>();
-  int64_t index[LATTIS_MAX_DIMS] = {}, offset = 0, item = itemsize(self);
-  for (int64_t i = 0, n = mask.numel(); i < n; i++) {
-    if (m[i]) visit(offset);
-    for (int d = dims - 1; d >= 0; d--) {
-      offset += self->dl.strides[d] * item;
-      if (++index[d] < self->dl.shape[d]) break;
-      offset -= self->dl.shape[d] * self->dl.strides[d] * item;
-      index[d] = 0;
-    }
-  }
-}
+// The flat positions of what is not zero, block by block; place(begin, count, positions) may run on any thread.
+struct Found {
+  const uint8_t* mask;
+  int64_t n, blocks;
+  std::vector<int64_t> before;  // by block
 
-// One row of self as a tensor, moved along by changing where it points.
-struct Row {
-  lattis_tensor t;
-  char* origin;
-  Row(const lattis_tensor* self, int dims) : t(*self), origin(static_cast<char*>(self->dl.data)) {
-    t.dl.ndim -= dims;
-    t.dl.shape += dims;
-    t.dl.strides += dims;
-    t.numel = 1;
-    for (int i = 0; i < t.dl.ndim; i++) t.numel *= t.dl.shape[i];
+  Found(const Tensor& bytes)
+      : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block), before(blocks + 1) {
+    (void)parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
+      for (; b < e; b++)
+        before[b + 1] = index_loops().count(std::min(mask_block, n - b * mask_block), mask + b * mask_block);
+      return LATTIS_OK;
+    });
+    for (int64_t b = 0; b < blocks; b++) before[b + 1] += before[b];
   }
-  lattis_tensor* at(int64_t offset) {
-    t.dl.data = origin + offset;
-    return &t;
+  int64_t count() const { return before[blocks]; }
+
+  // Flat positions into out, as they come.
+  lattis_status write(int64_t* out) const {
+    return parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
+      for (; b < e; b++)
+        index_loops().positions(std::min(mask_block, n - b * mask_block), mask + b * mask_block, b * mask_block,
+                                out + before[b]);
+      return LATTIS_OK;
+    });
   }
 };
 
-lattis_status mask_index(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* self = a[0].as.tensor;
-  Tensor mask;
-  if (lattis_status st = packed(a[1].as.tensor, nullptr, &mask)) return st;
-  int dims = mask.dim(), ndim = self->dl.ndim - dims + 1;
-  int64_t sizes[LATTIS_MAX_DIMS + 1] = {count(mask)};
-  std::copy(self->dl.shape + dims, self->dl.shape + self->dl.ndim, sizes + 1);
-  lattis_tensor* out;
-  if (lattis_status st = api().tensor_empty(ndim, sizes, nullptr, self->dtype, device_of(self), &out)) return st;
+lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor *self = a[0].as.tensor, *out;
+  Tensor bytes;
+  if (lattis_status st = as_bytes(self, &bytes)) return st;
+  const Found found(bytes);
+  const int ndim = self->dl.ndim;
+  const int64_t count = found.count(), sizes[2] = {count, ndim};
+  if (lattis_status st = api().tensor_empty(2, sizes, nullptr, LATTIS_INT64, device_of(self), &out)) return st;
   r[0] = value(out);
-  Row from(self, dims), to(out, 1);
-  int64_t item = itemsize(self), at = 0, step = out->dl.strides[0] * item;
-  if (ndim == 1) {
-    CastLoop same = loops().cast[self->dtype][self->dtype];
-    each_row(self, mask, [&](int64_t offset) {
-      same(1, static_cast<char*>(out->dl.data) + at, 0, from.origin + offset, 0);
-      at += step;
-    });
+  if (ndim == 0 || count == 0) return LATTIS_OK;
+  // The flat positions stand in the first part of the output's last column's place, and are taken apart from the back.
+  auto* data = static_cast<int64_t*>(out->dl.data);
+  if (ndim == 1) return found.write(data);
+  std::vector<int64_t> flat(count);
+  if (lattis_status st = found.write(flat.data())) return st;
+  return parallel_for(0, count, grain / 4, [&](int64_t b, int64_t e) -> lattis_status {
+    for (; b < e; b++) {
+      auto rest = static_cast<uint64_t>(flat[b]);
+      for (int d = ndim - 1; d > 0; d--) {
+        const auto size = static_cast<uint64_t>(self->dl.shape[d]);
+        const uint64_t q =
+            (rest | size) >> 32 ? rest / size : static_cast<uint32_t>(rest) / static_cast<uint32_t>(size);
+        data[b * ndim + d] = static_cast<int64_t>(rest - q * size);
+        rest = q;
+      }
+      data[b * ndim] = static_cast<int64_t>(rest);
+    }
     return LATTIS_OK;
-  }
-  lattis_status st = LATTIS_OK;
-  each_row(self, mask, [&](int64_t offset) {
-    if (!st) st = copy_into(to.at(at), from.at(offset));
-    at += step;
   });
-  return st;
 }
 
-lattis_status mask_put(lattis_frame* f, const lattis_value* a, lattis_value*) {
-  lattis_tensor *self = a[0].as.tensor, *values = a[2].as.tensor;
-  Tensor mask, packed_values;
-  if (lattis_status st = packed(a[1].as.tensor, self, &mask)) return st;
+// ---- index and index_put_
+// ----------------------------------------------------------------------------------------------
+
+lattis_status as_int64(lattis_tensor* t, Tensor* out) {
+  if (t->dtype == LATTIS_INT64) {
+    *out = Tensor::borrow(t);
+    return LATTIS_OK;
+  }
+  lattis_tensor* raw;
+  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_INT64, device_of(t), &raw))
+    return st;
+  *out = Tensor::steal(raw);
+  return copy_into(raw, t);
+}
+
+bool broadcast_into(int* ndim, int64_t* sizes, int n, const int64_t* other) {
+  if (n > *ndim) {
+    std::copy_backward(sizes, sizes + *ndim, sizes + n);
+    std::fill(sizes, sizes + n - *ndim, 1);
+    *ndim = n;
+  }
+  for (int i = 1; i <= n; i++) {
+    int64_t& mine = sizes[*ndim - i];
+    const int64_t its = other[n - i];
+    if (mine != its && mine != 1 && its != 1) return false;
+    if (mine == 1) mine = its;
+  }
+  return true;
+}
+
+// self as it is seen by a list of index tensors: dimensions before, the index shape, dimensions after.
+class Indexed {
+ public:
+  lattis_status read(lattis_frame* f, const lattis_tensor* self, const lattis_value& list, bool apart) {
+    self_ = self;
+    const int64_t item = itemsize(self);
+    int d = 0, last = -1, first = -1;
+    bool adjacent = true;
+    int kept[LATTIS_MAX_DIMS], kept_count = 0, lead = 0;
+    for (uint32_t i = 0; i < list.length; i++) {
+      lattis_tensor* t = list.as.tensors[i];
+      if (!t) {
+        kept[kept_count++] = d++;
+        continue;
+      }
+      if (first < 0) {
+        first = static_cast<int>(i);
+        lead = kept_count;
+      }
+      adjacent = adjacent && (last < 0 || last == static_cast<int>(i) - 1);
+      last = static_cast<int>(i);
+      Part& p = parts_[count_++];
+      p.dim = d;
+      if (t->dtype == LATTIS_BOOL) {
+        if (lattis_status st = masked(t, d, &p)) return st;
+        d += t->dl.ndim;
+      } else {
+        if (lattis_status st = as_int64(t, &p.index)) return st;
+        const int64_t n = self->dl.shape[d];
+        p.places = {n, n, self->dl.strides[d] * item};
+        d++;
+      }
+      if (!broadcast_into(&ndim_, sizes_, p.index.dim(), p.index.sizes()))
+        return fail(LATTIS_INDEX_ERROR,
+                    title(f) + ": argument 'indices': the shapes of masks and index tensors do not broadcast");
+    }
+    for (; d < self->dl.ndim; d++) kept[kept_count++] = d;
+    if (!adjacent) lead = 0;
+    for (int k = 0; k < lead; k++) keep(kept[k], item);
+    first_ = lead;
+    total_ = lead;
+    for (int k = 0; k < ndim_; k++) {
+      shape_[total_] = sizes_[k];
+      strides_[total_++] = 0;
+    }
+    for (int k = lead; k < kept_count; k++) keep(kept[k], item);
+    return offsets(f, apart);
+  }
+
+  int ndim() const { return total_; }
+  const int64_t* shape() const { return shape_; }
+  uint64_t tied() const { return ((ndim_ >= 64 ? 0 : uint64_t{1} << ndim_) - 1) << first_; }
+  const Places& places() const { return places_; }
+
+  // Adds what the index says, and self.
+  void add_index(Strips& s) const { s.add(index_, index_strides_); }
+  void add_self(Strips& s) const { s.add(self_->dl.data, strides_); }
+
+ private:
+  struct Part {
+    Tensor index;  // int64
+    Places places;
+    int dim;
+  };
+
+  static std::string title(lattis_frame* f) {
+    std::string name = api().operator_name(f->op);
+    return name.rfind("aten::", 0) == 0 ? name.substr(6) : name;
+  }
+
+  void keep(int d, int64_t item) {
+    shape_[total_] = self_->dl.shape[d];
+    strides_[total_++] = self_->dl.shape[d] == 1 ? 0 : self_->dl.strides[d] * item;
+  }
+
+  // A mask becomes the offsets of what it selects.
+  lattis_status masked(lattis_tensor* t, int d, Part* p) {
+    Tensor bytes;
+    if (lattis_status st = as_bytes(t, &bytes)) return st;
+    const Found found(bytes);
+    const int64_t count = found.count();
+    lattis_tensor* raw;
+    if (lattis_status st = api().tensor_empty(1, &count, nullptr, LATTIS_INT64, device_of(t), &raw)) return st;
+    p->index = Tensor::steal(raw);
+    auto* at = static_cast<int64_t*>(raw->dl.data);
+    if (lattis_status st = found.write(at)) return st;
+    const int n = t->dl.ndim;
+    const int64_t item = itemsize(self_), *strides = self_->dl.strides + d;
+    bool even = true;  // one stride for all of the mask's dimensions
+    for (int k = 0; k + 1 < n; k++) even = even && strides[k] == strides[k + 1] * t->dl.shape[k + 1];
+    if (n > 0 && !even) {
+      (void)parallel_for(0, count, grain / 4, [&](int64_t b, int64_t e) -> lattis_status {
+        for (; b < e; b++) {
+          int64_t rest = at[b], offset = 0;
+          for (int k = n - 1; k >= 0; k--) {
+            offset += rest % t->dl.shape[k] * strides[k];
+            rest /= t->dl.shape[k];
+          }
+          at[b] = offset;
+        }
+        return LATTIS_OK;
+      });
+    }
+    p->places = {INT64_MAX, 0, n == 0 ? 0 : even ? strides[n - 1] * item : item};
+    return LATTIS_OK;
+  }
+
+  // One index tensor is walked as it is; several are added up to offsets. `apart`: also one whose elements do not stand
+  // in row-major order or are written to.
+  lattis_status offsets(lattis_frame* f, bool apart) {
+    const lattis_tensor* only = parts_[0].index.get();
+    if (count_ == 1 && !(apart && (only->storage == self_->storage || !is_contiguous(only)))) {
+      places_ = parts_[0].places;
+      index_ = only->dl.data;
+      std::fill(index_strides_, index_strides_ + total_, 0);
+      for (int k = 0; k < ndim_; k++) index_strides_[first_ + k] = only->dl.shape[k] == 1 ? 0 : only->dl.strides[k] * 8;
+      if (apart && !all_valid(only, places_)) return bad(f, parts_[0]);
+      return LATTIS_OK;
+    }
+    lattis_tensor* raw;
+    if (lattis_status st = api().tensor_empty(ndim_, sizes_, nullptr, LATTIS_INT64, device_of(self_), &raw)) return st;
+    offsets_ = Tensor::steal(raw);
+    for (int k = 0; k < count_; k++) {
+      const Part& p = parts_[k];
+      Strips s(raw);
+      s.add(p.index.get());
+      bool good = true;
+      auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+        if (step[0] != 8) {  // a single element, or a walk along another dimension
+          for (int64_t i = 0; i < n; i++)
+            if (!index_loops().offsets(1, reinterpret_cast<int64_t*>(at[0] + i * step[0]), at[1] + i * step[1], 8,
+                                       p.places, k > 0))
+              __atomic_store_n(&good, false, __ATOMIC_RELAXED);
+        } else if (!index_loops().offsets(n, reinterpret_cast<int64_t*>(at[0]), at[1], step[1], p.places, k > 0)) {
+          __atomic_store_n(&good, false, __ATOMIC_RELAXED);
+        }
+        return LATTIS_OK;
+      };
+      if (lattis_status st = s.run(grain, body)) return st;
+      if (!good) return bad(f, p);
+    }
+    places_ = {INT64_MAX, 0, 1};
+    index_ = raw->dl.data;
+    std::fill(index_strides_, index_strides_ + total_, 0);
+    byte_strides(raw, index_strides_ + first_);
+    return LATTIS_OK;
+  }
+
+  lattis_status bad(lattis_frame* f, const Part& p) const {
+    return bad_index(f, "indices", p.index.get(), p.places, p.dim);
+  }
+
+ public:
+  // The error for a bad index found on the way.
+  lattis_status bad(lattis_frame* f) const { return bad(f, parts_[0]); }
+
+ private:
+  const lattis_tensor* self_ = nullptr;
+  Part parts_[LATTIS_MAX_DIMS];
+  int count_ = 0, ndim_ = 0, first_ = 0, total_ = 0;
+  int64_t sizes_[LATTIS_MAX_DIMS];                                     // of the index shape
+  int64_t shape_[2 * LATTIS_MAX_DIMS], strides_[2 * LATTIS_MAX_DIMS];  // of the result; of self, in bytes
+  int64_t index_strides_[2 * LATTIS_MAX_DIMS];
+  Places places_;
+  void* index_ = nullptr;
+  Tensor offsets_;
+};
+
+bool nothing_indexed(const lattis_value& list) {
+  for (uint32_t i = 0; i < list.length; i++)
+    if (list.as.tensors[i]) return false;
+  return true;
+}
+
+lattis_status too_many(lattis_frame*) {
+  return fail(LATTIS_RUNTIME_ERROR,
+              "index: the result has more than " + std::to_string(LATTIS_MAX_DIMS) + " dimensions");
+}
+
+lattis_status index(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  if (nothing_indexed(a[1])) return copy_into(r[0].as.tensor, self);
+  Indexed indexed;
+  if (lattis_status st = indexed.read(f, self, a[1], false)) return st;
+  if (indexed.ndim() > LATTIS_MAX_DIMS) return too_many(f);
+  if (r[0].tag == LATTIS_NONE) {
+    lattis_tensor* out;
+    if (lattis_status st =
+            api().tensor_empty(indexed.ndim(), indexed.shape(), nullptr, self->dtype, device_of(self), &out))
+      return st;
+    r[0] = value(out);
+  }
+  const lattis_tensor* out = r[0].as.tensor;
+  auto loop = index_loops().pick[log2_item(itemsize(out))];
+  Strips s(out);
+  indexed.add_index(s);
+  indexed.add_self(s);
+  bool bad = false;
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, indexed.places()))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  return bad ? indexed.bad(f) : LATTIS_OK;
+}
+
+lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = r[0].as.tensor;
+  lattis_tensor* values = a[2].as.tensor;
+  Tensor beside;
   if (values->storage == self->storage) {  // reading what is being written: from a copy
     lattis_tensor* raw;
     if (lattis_status st =
             api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw))
       return st;
-    packed_values = Tensor::steal(raw);
+    beside = Tensor::steal(raw);
     if (lattis_status st = copy_into(raw, values)) return st;
     values = raw;
   }
-  int dims = mask.dim(), rest = self->dl.ndim - dims;
-  int64_t n = count(mask);
-  // values broadcast to (n, *rest): a leading dimension of n moves along, anything else stays.
-  bool moves = values->dl.ndim == rest + 1 && values->dl.shape[0] != 1;
-  bool fits = values->dl.ndim <= rest + 1 && (!moves || values->dl.shape[0] == n);
-  for (int i = 1; fits && i <= std::min(rest, values->dl.ndim); i++) {
-    int64_t v = values->dl.shape[values->dl.ndim - i];
-    fits = v == 1 || v == self->dl.shape[self->dl.ndim - i];
+  const bool accumulate = a[3].as.i != 0;
+  if (nothing_indexed(a[1]) && !accumulate) return copy_into(self, values);
+  Indexed indexed;
+  if (lattis_status st = indexed.read(f, self, a[1], true)) return st;
+  if (indexed.ndim() > LATTIS_MAX_DIMS) return too_many(f);
+  int64_t from[LATTIS_MAX_DIMS];
+  const int shift = indexed.ndim() - values->dl.ndim;
+  bool fits = shift >= 0;
+  for (int d = 0; d < indexed.ndim() && fits; d++) {
+    const int64_t n = d < shift ? 1 : values->dl.shape[d - shift];
+    fits = n == 1 || n == indexed.shape()[d];
+    from[d] = n == 1 ? 0 : values->dl.strides[d - shift] * itemsize(values);
   }
-  if (!fits) {
-    std::string got = "(";
-    for (int i = 0; i < values->dl.ndim; i++)
-      got += std::to_string(values->dl.shape[i]) + (i + 1 < values->dl.ndim ? ", " : values->dl.ndim == 1 ? "," : "");
-    (void)f;
-    return fail(LATTIS_RUNTIME_ERROR, "index assignment: argument 'values' of shape " + got +
-                                          ") does not broadcast to the " + std::to_string(n) + " selected rows");
-  }
-  Row to(self, dims), from(values, values->dl.ndim == rest + 1 ? 1 : 0);
-  int64_t step = moves ? values->dl.strides[0] * itemsize(values) : 0, at = 0;
-  lattis_status st = LATTIS_OK;
-  each_row(self, mask, [&](int64_t offset) {
-    if (!st) st = copy_into(to.at(offset), from.at(at));
-    at += step;
+  if (!fits)
+    return fail(LATTIS_RUNTIME_ERROR, "index_put_: argument 'values': its shape does not broadcast to the " +
+                                          std::to_string(indexed.shape()[0]) + " selected rows");
+  auto put = index_loops().put[log2_item(itemsize(self))];
+  auto add = index_loops().add[self->dtype];
+  auto loop = accumulate ? add : put;
+  Strips s(indexed.ndim(), indexed.shape());
+  indexed.add_index(s);
+  indexed.add_self(s);
+  s.add(values->dl.data, from);
+  return s.run_apart(indexed.tied(), grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    loop({n, at[1], step[1], at[0], step[0], at[2], step[2]}, indexed.places());
+    return LATTIS_OK;
   });
-  return st;
+}
+
+// Rows of memory, one after another.
+lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
+                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
+                         int dim) {
+  const int64_t bytes = out->numel * itemsize(out) / n;
+  bool bad = false;
+  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+    if (!index_loops().rows(e - b, static_cast<char*>(out->dl.data) + b * bytes, bytes,
+                            static_cast<const char*>(self->dl.data), static_cast<const char*>(index->dl.data) + b * is,
+                            is, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  const lattis_status st =
+      n * bytes < (1 << 18) ? some(0, n) : parallel_for(0, n, std::max<int64_t>((1 << 17) / bytes, 1), some);
+  if (st) return st;
+  return bad ? bad_index(f, name, index, places, dim) : LATTIS_OK;
+}
+
+// index_select(self, dim, index) and embedding(weight, indices): one vector or tensor of indices along one dimension.
+lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* self, int dim, lattis_tensor* indices,
+                      bool vector, const lattis_tensor* out) {
+  if (out->numel == 0 && indices->numel == 0) return LATTIS_OK;
+  Tensor index;
+  if (lattis_status st = as_int64(indices, &index)) return st;
+  const bool scalar = self->dl.ndim == 0;
+  const Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
+  int64_t by_index[LATTIS_MAX_DIMS], by_self[LATTIS_MAX_DIMS];
+  const int width = vector ? (scalar ? 0 : 1) : index.dim();
+  for (int d = 0; d < out->dl.ndim; d++) {
+    const bool indexed = d >= dim && d < dim + width;
+    const int from = d < dim ? d : d - width + 1;
+    by_index[d] = !indexed || out->dl.shape[d] == 1 ? 0 : index.strides()[vector ? 0 : d - dim] * 8;
+    by_self[d] = indexed || out->dl.shape[d] == 1 ? 0 : self->dl.strides[from] * itemsize(self);
+  }
+  auto loop = index_loops().pick[log2_item(itemsize(out))];
+  if (out->numel == 0) return all_valid(index.get(), places) ? LATTIS_OK : bad_index(f, name, index.get(), places, dim);
+  if (dim == 0 && is_contiguous(out) && is_contiguous(self) && (vector ? index.dim() == 1 : index.contiguous())) {
+    const int64_t n = index.numel(), is = vector ? index.strides()[0] * 8 : 8;
+    return whole_rows(f, name, n, out, self, index.get(), is, places, dim);
+  }
+  Strips s(out);
+  s.add(index.get()->dl.data, by_index);
+  s.add(self->dl.data, by_self);
+  bool bad = false;
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, name, index.get(), places, dim) : LATTIS_OK;
+}
+
+lattis_status index_select(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  return rows_of(f, "index", self, wrapped_dim(a[1], self->dl.ndim), a[2].as.tensor, true, r[0].as.tensor);
+}
+
+lattis_status embedding(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return rows_of(f, "indices", a[0].as.tensor, 0, a[1].as.tensor, false, r[0].as.tensor);
 }
 
 }  // namespace
 
-void register_indexing(Library& m) { m.impl("_mask_index", "cpu", mask_index).impl("_mask_put_", "cpu", mask_put); }
+void register_indexing(Library& m) {
+  m.impl("nonzero", "cpu", nonzero)
+      .impl("index.Tensor", "cpu", index)
+      .impl("index_put_", "cpu", index_put_)
+      .impl("index_select", "cpu", index_select)
+      .impl("embedding", "cpu", embedding);
+}
 
 }  // namespace lattis::cpu

@@ -26,6 +26,7 @@ void register_normalization(Library& m);
 void register_convolution(Library& m);
 void register_pooling(Library& m);
 void register_gather(Library& m);
+void register_joining(Library& m);
 void register_sort(Library& m);
 
 // Writes a number into one element of the dtype.

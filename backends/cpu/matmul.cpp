@@ -1,216 +1,419 @@
-// mm and bmm: tiny ones by a loop, float32 by oneDNN in panels that we hand to the threads, the rest by blocked loops.
+// Products of matrices and vectors, with what is added to them: large float32 ones by oneDNN, the rest by our own
+// tiles.
 #include <lattis/half.h>
 
 #include <algorithm>
+#include <complex>
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
+
+const Gemms& gemms() {
+  static const Gemms& chosen = LATTIS_BY_ISA(gemms)();
+  return chosen;
+}
+
 namespace {
 
 struct Matrix {
   char* data;
-  int64_t rows, columns, row_stride, column_stride;  // strides in elements
+  int64_t rows, columns, row, column;  // the strides in elements
+
+  Matrix transposed() const { return {data, columns, rows, column, row}; }
 };
 
 Matrix matrix(const lattis_tensor* t) {
-  int d = t->dl.ndim - 2;
+  const int d = t->dl.ndim - 2;
   return {static_cast<char*>(t->dl.data), t->dl.shape[d], t->dl.shape[d + 1], t->dl.strides[d], t->dl.strides[d + 1]};
+}
+Matrix column(const lattis_tensor* t) {
+  return {static_cast<char*>(t->dl.data), t->dl.shape[0], 1, t->dl.strides[0], 1};
+}
+Matrix row(const lattis_tensor* t) { return column(t).transposed(); }
+Matrix single(const lattis_tensor* t) { return {static_cast<char*>(t->dl.data), 1, 1, 1, 1}; }
+// A tensor of at least one dimension as the rows of one matrix, or as one row; its leading dimensions lie without gaps.
+Matrix rows_of(const lattis_tensor* t) {
+  const int n = t->dl.ndim;
+  const int64_t k = t->dl.shape[n - 1];
+  return {static_cast<char*>(t->dl.data), k ? t->numel / k : 0, k, n > 1 ? t->dl.strides[n - 2] : k,
+          t->dl.strides[n - 1]};
 }
 
 template <class T>
-void tiny(const Matrix& a, const Matrix& b, const Matrix& c) {
-  auto *x = reinterpret_cast<const T*>(a.data), *y = reinterpret_cast<const T*>(b.data);
+T element(const Matrix& m, int64_t i, int64_t j) {
+  return reinterpret_cast<const T*>(m.data)[i * m.row + j * m.column];
+}
+
+// ---- one product in a dtype that tiles compute in: float32, float64, 32 and 64 bit integers -------------------------
+
+template <class T>
+void tiny(const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
   auto* z = reinterpret_cast<T*>(c.data);
   for (int64_t i = 0; i < c.rows; i++)
     for (int64_t j = 0; j < c.columns; j++) {
       T sum = 0;
-      for (int64_t k = 0; k < a.columns; k++)
-        sum =
-            static_cast<T>(sum + x[i * a.row_stride + k * a.column_stride] * y[k * b.row_stride + j * b.column_stride]);
-      z[i * c.row_stride + j * c.column_stride] = sum;
+      for (int64_t k = 0; k < a.columns; k++) sum += element<T>(a, i, k) * element<T>(b, k, j);
+      z[i * c.row + j * c.column] = bias ? sum + reinterpret_cast<const T*>(bias)[j] : sum;
     }
 }
 
-// Rows [begin, end) of c, all operands with unit column stride: tiles of b stay in cache, the inner loop vectorizes.
-template <class T>
-void blocked(const Matrix& a, const Matrix& b, const Matrix& c, int64_t begin, int64_t end) {
-  constexpr int64_t tile_k = 128, tile_n = 256;
-  auto *x = reinterpret_cast<const T*>(a.data), *y = reinterpret_cast<const T*>(b.data);
-  auto* z = reinterpret_cast<T*>(c.data);
-  for (int64_t i = begin; i < end; i++) std::fill_n(z + i * c.row_stride, c.columns, T(0));
-  for (int64_t k0 = 0; k0 < a.columns; k0 += tile_k)
-    for (int64_t j0 = 0; j0 < c.columns; j0 += tile_n) {
-      int64_t kn = std::min(k0 + tile_k, a.columns), jn = std::min(j0 + tile_n, c.columns);
-      for (int64_t i = begin; i < end; i++)
-        for (int64_t k = k0; k < kn; k++) {
-          T factor = x[i * a.row_stride + k];
-          const T* row = y + k * b.row_stride;
-          T* out = z + i * c.row_stride;
-          for (int64_t j = j0; j < jn; j++) out[j] = static_cast<T>(out[j] + factor * row[j]);
-        }
-    }
+const GemmKernels& kernels_of(int dtype) {
+  const Gemms& g = gemms();
+  if (dtype == LATTIS_FLOAT32) return g.f32;
+  if (dtype == LATTIS_FLOAT64) return g.f64;
+  return dtype == LATTIS_INT32 || dtype == LATTIS_UINT32 ? g.u32 : g.u64;
 }
+
+void tiny(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
+  if (dtype == LATTIS_FLOAT32) return tiny<float>(a, b, c, bias);
+  if (dtype == LATTIS_FLOAT64) return tiny<double>(a, b, c, bias);
+  if (dtype == LATTIS_INT32 || dtype == LATTIS_UINT32) return tiny<uint32_t>(a, b, c, bias);
+  tiny<uint64_t>(a, b, c, bias);
+}
+
+int64_t size_of(int dtype) {
+  return dtype == LATTIS_FLOAT32 || dtype == LATTIS_INT32 || dtype == LATTIS_UINT32 ? 4 : 8;
+}
+
+int interrupted() { return api().check_interrupt(); }
 
 // Rows or columns of one operand lie without gaps: BLAS can read it.
-bool blas_layout(const Matrix& m, bool* transposed, int64_t* ld) {
-  if (m.column_stride == 1 || m.columns == 1) {
-    *transposed = false;
-    *ld = std::max({m.row_stride, m.columns, int64_t{1}});
-    return m.rows == 1 || m.row_stride >= m.columns;
-  }
-  if (m.row_stride == 1 || m.rows == 1) {
-    *transposed = true;
-    *ld = std::max({m.column_stride, m.rows, int64_t{1}});
-    return m.columns == 1 || m.column_stride >= m.rows;
-  }
-  return false;
-}
+bool blas_reads(const Matrix& m) { return (m.column == 1 && m.row >= m.columns) || (m.row == 1 && m.column >= m.rows); }
 
-// One float32 product: rows are cut among the threads, and into panels of about 20 ms so that Ctrl-C is heard.
-lattis_status sgemm(const Matrix& a, const Matrix& b, const Matrix& c) {
-  Gemm g{
-      c.rows, c.columns, a.columns, nullptr, false, 0, nullptr, false, 0, nullptr, std::max(c.row_stride, c.columns)};
-  if (!blas_layout(a, &g.a_transposed, &g.lda) || !blas_layout(b, &g.b_transposed, &g.ldb))
-    return fail(LATTIS_RUNTIME_ERROR, "mm: an operand has no BLAS layout");
-  double row_flops = 2.0 * static_cast<double>(c.columns) * static_cast<double>(a.columns);
-  auto panel = static_cast<int64_t>(std::max(1.0, 2e9 / row_flops));
-  auto smallest = static_cast<int64_t>(std::max(1.0, 2e7 / row_flops));  // about 0.2 ms
-  return parallel_for(0, c.rows, smallest, [&](int64_t begin, int64_t end) -> lattis_status {
-    for (int64_t i = begin; i < end; i += panel) {
-      Gemm part = g;
-      part.m = std::min(panel, end - i);
-      part.a = reinterpret_cast<const float*>(a.data) + i * (g.a_transposed ? 1 : g.lda);
-      part.b = reinterpret_cast<const float*>(b.data);
-      part.c = reinterpret_cast<float*>(c.data) + i * g.ldc;
-      if (!onednn_sgemm(part)) return fail(LATTIS_RUNTIME_ERROR, "mm: oneDNN reports an error");
-      if (end - i > panel)
+lattis_status part(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
+  constexpr int64_t least = 96;  // below, oneDNN's packing shows
+  if (dtype == LATTIS_FLOAT32 && g.m >= least && g.n >= least && g.k >= least && blas_reads(a) && blas_reads(b) &&
+      g.c_row >= g.n && !g.column_bias && onednn_available()) {
+    // Signals wait while oneDNN works: panels of about 20 ms.
+    const auto panel = std::max<int64_t>(least, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
+    for (int64_t i = 0; i < g.m; i += panel) {
+      Gemm p = g;
+      p.m = std::min(panel, g.m - i);
+      p.a = static_cast<const float*>(g.a) + i * g.a_row;
+      p.c = static_cast<float*>(g.c) + i * g.c_row;
+      if (!onednn_sgemm(p)) return fail(LATTIS_RUNTIME_ERROR, "mm: oneDNN reports an error");
+      if (g.m - i > panel)
         if (lattis_status st = api().check_interrupt()) return st;
     }
     return LATTIS_OK;
-  });
+  }
+  const GemmKernels& k = kernels_of(dtype);
+  const int64_t bytes = k.space(g.m, g.n, g.k);
+  alignas(64) char little[16384];
+  Space space;
+  if (bytes > static_cast<int64_t>(sizeof little))
+    if (lattis_status st = space.take(bytes)) return st;
+  return static_cast<lattis_status>(k.multiply(g, space.data() ? space.data() : little));
 }
 
-template <class T>
-lattis_status by_rows(const Matrix& a, const Matrix& b, const Matrix& c) {
-  int64_t smallest = std::max<int64_t>(1, 200000 / std::max<int64_t>(1, a.columns * c.columns));
-  return parallel_for(0, c.rows, smallest, [&](int64_t begin, int64_t end) -> lattis_status {
-    blocked<T>(a, b, c, begin, end);
-    return LATTIS_OK;
-  });
+// Does the transposed problem suit better: where c lies in columns, or a vector meets the rows of the other operand?
+bool flips(const Matrix& a, const Matrix& b, const Matrix& c) {
+  if (c.columns > 1 && c.column != 1) return true;
+  if (c.columns == 1 && c.rows > 1) return c.row == 1 && a.column != 1 && a.row == 1;
+  return c.rows == 1 && c.columns > 1 && b.column != 1 && b.row == 1 && a.column == 1;
 }
 
-template <class T>
-lattis_status multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
+// c = a · b + bias, one number per column, or null. The threads share rows or columns, whichever way packs less twice.
+lattis_status multiply(int dtype, Matrix a, Matrix b, Matrix c, const char* bias = nullptr) {
   if (c.rows == 0 || c.columns == 0) return LATTIS_OK;
-  if (a.columns == 0 || c.rows * c.columns * a.columns <= 4096) {
-    tiny<T>(a, b, c);
+  const bool fits = c.column == 1 || c.columns == 1 || c.row == 1 || c.rows == 1;
+  const double work = static_cast<double>(c.rows) * static_cast<double>(c.columns) * static_cast<double>(a.columns);
+  if (work <= 128 || !fits) {
+    tiny(dtype, a, b, c, bias);
     return LATTIS_OK;
   }
-  if constexpr (std::is_same_v<T, float>)
-    if (onednn_available()) return sgemm(a, b, c);
-  return by_rows<T>(a, b, c);
+  const bool flip = flips(a, b, c);
+  if (flip) {
+    const Matrix x = a;
+    a = b.transposed();
+    b = x.transposed();
+    c = c.transposed();
+  }
+  const Gemm g{c.rows,
+               c.columns,
+               a.columns,
+               a.data,
+               a.row,
+               a.column,
+               b.data,
+               b.row,
+               b.column,
+               c.data,
+               c.row,
+               flip ? bias : nullptr,
+               flip ? nullptr : bias,
+               interrupted};
+  // A thread must have 50 µs of work; products with a vector wait for memory, not for arithmetic.
+  const double unit = c.rows == 1 || c.columns == 1 ? 2e5 : 4e6;
+  if (work < 2 * unit) return part(dtype, g, a, b);
+  const bool by_rows = c.rows >= c.columns;
+  const int64_t n = by_rows ? c.rows : c.columns, size = size_of(dtype), step = by_rows ? 24 : 64;
+  const auto least = static_cast<int64_t>(unit / (work / static_cast<double>(n))) / step + 1;
+  const int64_t units = (n + step - 1) / step;
+  return parallel_for(0, units, std::max(least, units / (work > 1e10 ? 64 : 8)),
+                      [&](int64_t first, int64_t last) -> lattis_status {
+                        Gemm p = g;
+                        const int64_t begin = first * step, count = std::min(last * step, n) - begin;
+                        auto at = [&](const void* from, int64_t stride) {
+                          return from ? static_cast<const char*>(from) + begin * stride * size : nullptr;
+                        };
+                        if (by_rows) {
+                          p.m = count;
+                          p.a = at(g.a, g.a_row);
+                          p.row_bias = at(g.row_bias, 1);
+                        } else {
+                          p.n = count;
+                          p.b = at(g.b, g.b_column);
+                          p.column_bias = at(g.column_bias, 1);
+                        }
+                        p.c = const_cast<char*>(at(g.c, by_rows ? g.c_row : 1));
+                        return part(dtype, p, a, b);
+                      });
+}
+
+// ---- other dtypes: converted, or seen as real matrices
+// ----------------------------------------------------------------
+
+// What products of a dtype are computed in. Narrow integers wrap the same way in 32 bits.
+int computes_in(int dtype) {
+  if (dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16) return LATTIS_FLOAT32;
+  if (dtype == LATTIS_UINT8 || dtype == LATTIS_INT8 || dtype == LATTIS_INT16 || dtype == LATTIS_UINT16)
+    return LATTIS_INT32;
+  return dtype;
+}
+
+bool is_complex(int dtype) { return dtype == LATTIS_COMPLEX64 || dtype == LATTIS_COMPLEX128; }
+
+// A complex product as a real one: c's parts lie beside each other, and so do a's; b becomes twice as high and wide,
+// with (re, im) above (-im, re).
+template <class T>
+lattis_status complex_multiply(int real, const Matrix& a, const Matrix& b, const Matrix& c) {
+  Space right, left, out;
+  if (lattis_status st = right.take(4 * b.rows * b.columns * static_cast<int64_t>(sizeof(T)))) return st;
+  auto* to = reinterpret_cast<T*>(right.data());
+  for (int64_t k = 0; k < b.rows; k++)
+    for (int64_t j = 0; j < b.columns; j++) {
+      auto x = element<std::complex<T>>(b, k, j);
+      T* at = to + 4 * k * b.columns + 2 * j;
+      at[0] = x.real();
+      at[1] = x.imag();
+      at[2 * b.columns] = -x.imag();
+      at[2 * b.columns + 1] = x.real();
+    }
+  const Matrix y{right.data(), 2 * b.rows, 2 * b.columns, 2 * b.columns, 1};
+  auto whole = [](const Matrix& m, Space& space, Matrix* seen) -> lattis_status {
+    if (m.column == 1 || m.columns == 1) {
+      *seen = {m.data, m.rows, 2 * m.columns, 2 * m.row, 1};
+      return LATTIS_OK;
+    }
+    *seen = {nullptr, m.rows, 2 * m.columns, 2 * m.columns, 1};
+    lattis_status st = space.take(2 * m.rows * m.columns * static_cast<int64_t>(sizeof(T)));
+    seen->data = space.data();
+    return st;
+  };
+  Matrix x, z;
+  if (lattis_status st = whole(a, left, &x)) return st;
+  if (lattis_status st = whole(c, out, &z)) return st;
+  if (left.data())
+    for (int64_t i = 0; i < a.rows; i++)
+      for (int64_t k = 0; k < a.columns; k++)
+        reinterpret_cast<std::complex<T>*>(left.data())[i * a.columns + k] = element<std::complex<T>>(a, i, k);
+  if (lattis_status st = multiply(real, x, y, z)) return st;
+  if (out.data())
+    for (int64_t i = 0; i < c.rows; i++)
+      for (int64_t j = 0; j < c.columns; j++)
+        reinterpret_cast<std::complex<T>*>(c.data)[i * c.row + j * c.column] =
+            reinterpret_cast<std::complex<T>*>(out.data())[i * c.columns + j];
+  return LATTIS_OK;
+}
+
+lattis_status multiply_any(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr) {
+  if (dtype == LATTIS_COMPLEX64) return complex_multiply<float>(LATTIS_FLOAT32, a, b, c);
+  if (dtype == LATTIS_COMPLEX128) return complex_multiply<double>(LATTIS_FLOAT64, a, b, c);
+  return multiply(dtype, a, b, c, bias);
 }
 
 // A copy in plain layout and another dtype.
-lattis_status converted(const lattis_tensor* t, int dtype, Tensor* out) {
+lattis_status converted(const lattis_tensor*& t, int dtype, Tensor* owner) {
+  if (t->dtype == dtype) return LATTIS_OK;
   lattis_tensor* raw;
   if (lattis_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
-  *out = Tensor::steal(raw);
-  return copy_into(raw, t);
+  *owner = Tensor::steal(raw);
+  lattis_status st = copy_into(raw, t);
+  t = raw;
+  return st;
 }
 
-bool plain(const Matrix& m, bool transposes) {
-  bool transposed;
-  int64_t ld;
-  if (transposes) return blas_layout(m, &transposed, &ld);
-  return m.column_stride == 1 || m.columns == 1;
-}
+// The operands and the result of a product in the dtype that it is computed in; the result is copied back at the end.
+class Operands {
+ public:
+  Operands(const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c)
+      : a(a), b(b), c(c), result_(c), dtype(computes_in(c->dtype)) {}
+  const lattis_tensor *a, *b, *c;
 
-lattis_status one_product(int dtype, const Matrix& x, const Matrix& y, const Matrix& z) {
-  switch (dtype) {
-    case LATTIS_FLOAT32:
-      return multiply<float>(x, y, z);
-    case LATTIS_FLOAT64:
-      return multiply<double>(x, y, z);
-    case LATTIS_UINT8:
-      return multiply<uint8_t>(x, y, z);
-    case LATTIS_INT8:
-      return multiply<int8_t>(x, y, z);
-    case LATTIS_INT16:
-      return multiply<int16_t>(x, y, z);
-    case LATTIS_INT32:
-      return multiply<int32_t>(x, y, z);
-    case LATTIS_INT64:
-      return multiply<int64_t>(x, y, z);
-    default:
-      return fail(LATTIS_NOT_IMPLEMENTED, "mm: no product for this dtype");
+ private:
+  const lattis_tensor* result_;
+  Tensor x_, y_, z_;
+
+ public:
+  const int dtype;
+
+  lattis_status open() {
+    if (dtype == result_->dtype) return LATTIS_OK;
+    if (lattis_status st = converted(a, dtype, &x_)) return st;
+    if (lattis_status st = converted(b, dtype, &y_)) return st;
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(c), &raw))
+      return st;
+    z_ = Tensor::steal(raw);
+    c = raw;
+    return LATTIS_OK;
   }
-}
+  lattis_status close() const { return c == result_ ? LATTIS_OK : copy_into(result_, c); }
+};
 
 // All batches; small ones go to the threads whole (a nested parallel_for runs on its own thread).
-lattis_status product(const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c) {
-  if (c->dl.ndim == 2) return one_product(c->dtype, matrix(a), matrix(b), matrix(c));
+lattis_status batches(int dtype, const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c) {
   const Matrix x0 = matrix(a), y0 = matrix(b), z0 = matrix(c);
-  double flops = 2.0 * static_cast<double>(z0.rows) * static_cast<double>(z0.columns) * static_cast<double>(x0.columns);
-  int64_t batches = c->dl.shape[0], together = std::max<int64_t>(1, static_cast<int64_t>(2e7 / std::max(flops, 1.0)));
+  const double work = static_cast<double>(z0.rows) * static_cast<double>(z0.columns) * static_cast<double>(x0.columns);
   auto range = [&](int64_t begin, int64_t end) -> lattis_status {
     for (int64_t i = begin; i < end; i++) {
       Matrix x = x0, y = y0, z = z0;
       x.data += i * a->dl.strides[0] * itemsize(a);
       y.data += i * b->dl.strides[0] * itemsize(b);
       z.data += i * c->dl.strides[0] * itemsize(c);
-      if (lattis_status st = one_product(c->dtype, x, y, z)) return st;
+      if (lattis_status st = multiply_any(dtype, x, y, z)) return st;
     }
     return LATTIS_OK;
   };
-  if (flops < 1e9) return parallel_for(0, batches, together, range);
-  for (int64_t i = 0; i < batches; i++) {  // large ones use all threads, one after another
-    if (lattis_status st = range(i, i + 1)) return st;
-    if (lattis_status st = api().check_interrupt()) return st;
-  }
-  return LATTIS_OK;
+  if (work < 1e8) return parallel_for(0, c->dl.shape[0], static_cast<int64_t>(4e6 / std::max(work, 1.0)) + 1, range);
+  return range(0, c->dl.shape[0]);  // large ones use all threads, one after another
 }
 
-lattis_status matmul_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *a = args[0].as.tensor, *b = args[1].as.tensor, *c = rets[0].as.tensor;
-  int compute = c->dtype;
-  if (compute == LATTIS_FLOAT16 || compute == LATTIS_BFLOAT16) compute = LATTIS_FLOAT32;
-  if (compute == LATTIS_BOOL || (compute >= LATTIS_UINT16 && compute <= LATTIS_UINT64) || compute >= LATTIS_COMPLEX64)
-    return fail(LATTIS_NOT_IMPLEMENTED,
-                std::string(api().operator_name(f->op)).substr(6) +
-                    ": argument 'self': the cpu backend has no product for this dtype yet; convert with .to(...)");
-  Tensor x, y, z;
-  bool small = c->numel * a->dl.shape[a->dl.ndim - 1] <= 4096;
-  if (small && compute == c->dtype) return product(a, b, c);
-  bool transposes = compute == LATTIS_FLOAT32 && onednn_available();
-  if (a->dtype != compute || !plain(matrix(a), transposes)) {
-    if (lattis_status st = converted(a, compute, &x)) return st;
-    a = x.get();
+// ---- kernels
+// -----------------------------------------------------------------------------------------------------------
+
+lattis_status mm_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+  if (lattis_status st = o.open()) return st;
+  if (lattis_status st = multiply_any(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
+  return o.close();
+}
+
+lattis_status bmm_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+  if (lattis_status st = o.open()) return st;
+  if (lattis_status st = batches(o.dtype, o.a, o.b, o.c)) return st;
+  return o.close();
+}
+
+lattis_status mv_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+  if (lattis_status st = o.open()) return st;
+  if (lattis_status st = multiply_any(o.dtype, matrix(o.a), column(o.b), column(o.c))) return st;
+  return o.close();
+}
+
+// Long vectors in blocks, whose sums are added in order, whatever the number of threads.
+lattis_status dot_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+  if (lattis_status st = o.open()) return st;
+  constexpr int64_t block = 32768;
+  const Matrix x = row(o.a), y = column(o.b);
+  const int64_t n = x.columns, blocks = n / block;
+  if (blocks < 2 || is_complex(o.dtype)) {
+    if (lattis_status st = multiply_any(o.dtype, x, y, single(o.c))) return st;
+    return o.close();
   }
-  if (b->dtype != compute || !plain(matrix(b), transposes)) {
-    if (lattis_status st = converted(b, compute, &y)) return st;
-    b = y.get();
+  const int64_t size = size_of(o.dtype);
+  Space sums, ones;
+  if (lattis_status st = sums.take((blocks + 1) * size)) return st;
+  if (lattis_status st = ones.take((blocks + 1) * size)) return st;
+  lattis_status st = parallel_for(0, blocks + 1, 2, [&](int64_t begin, int64_t end) -> lattis_status {
+    for (int64_t i = begin; i < end; i++) {
+      Matrix p = x, q = y;
+      p.columns = q.rows = std::min(block, n - i * block);
+      p.data += i * block * x.column * size;
+      q.data += i * block * y.row * size;
+      if (lattis_status bad = multiply(o.dtype, p, q, {sums.data() + i * size, 1, 1, 1, 1})) return bad;
+    }
+    return LATTIS_OK;
+  });
+  if (st) return st;
+  const int64_t one = 1;
+  loops().cast[LATTIS_INT64][o.dtype](blocks + 1, ones.data(), size, reinterpret_cast<const char*>(&one), 0);
+  st = multiply(o.dtype, {sums.data(), 1, blocks + 1, blocks + 1, 1}, {ones.data(), blocks + 1, 1, 1, 1}, single(o.c));
+  return st ? st : o.close();
+}
+
+template <class T>
+void add_bias(const Matrix& c, const lattis_tensor* bias) {
+  auto* from = static_cast<const T*>(bias->dl.data);
+  const int64_t step = bias->dl.ndim ? bias->dl.strides[0] : 0;
+  for (int64_t i = 0; i < c.rows; i++)
+    for (int64_t j = 0; j < c.columns; j++) reinterpret_cast<T*>(c.data)[i * c.row + j * c.column] += from[j * step];
+}
+
+// linear(input, weight, bias): the rows of input times the transposed weight.
+lattis_status linear_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+  if (lattis_status st = o.open()) return st;
+  const lattis_tensor* bias = args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr;
+  Tensor plain, packed;
+  // Rows that do not follow each other by one step are copied.
+  auto steps = [](const lattis_tensor* t) {
+    for (int d = t->dl.ndim - 3; d >= 0; d--)
+      if (t->dl.shape[d] != 1 && t->dl.strides[d] != t->dl.strides[d + 1] * t->dl.shape[d + 1]) return false;
+    return true;
+  };
+  if (!steps(o.a)) {
+    lattis_tensor* raw;
+    if (lattis_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.dtype),
+                                              device_of(o.a), &raw))
+      return st;
+    plain = Tensor::steal(raw);
+    if (lattis_status st = copy_into(raw, o.a)) return st;
+    o.a = raw;
   }
-  Matrix m = matrix(c);
-  bool direct =
-      c->dtype == compute && (m.column_stride == 1 || m.columns == 1) && (m.rows == 1 || m.row_stride >= m.columns);
-  if (direct) return product(a, b, c);
-  lattis_tensor* raw;
-  if (lattis_status st =
-          api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(compute), device_of(c), &raw))
-    return st;
-  z = Tensor::steal(raw);
-  if (lattis_status st = product(a, b, raw)) return st;
-  return copy_into(c, raw);
+  char* numbers = nullptr;
+  const bool own = bias && !is_complex(o.dtype);
+  if (own) {
+    if (lattis_status st = converted(bias, o.dtype, &packed)) return st;
+    numbers = static_cast<char*>(bias->dl.data);
+    if (bias->dl.ndim && bias->dl.strides[0] != 1 && bias->dl.shape[0] > 1) {
+      void* to;
+      if (lattis_status st = api().scratch(f, bias->numel * itemsize(bias), &to)) return st;
+      loops().cast[o.dtype][o.dtype](bias->numel, static_cast<char*>(to), itemsize(bias), numbers,
+                                     bias->dl.strides[0] * itemsize(bias));
+      numbers = static_cast<char*>(to);
+    }
+  }
+  const bool one = o.b->dl.ndim == 1;  // a weight of one row; its dimension is not in the result
+  const Matrix w = one ? column(o.b) : matrix(o.b).transposed();
+  const Matrix out = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
+  if (lattis_status st = multiply_any(o.dtype, rows_of(o.a), w, out, numbers)) return st;
+  if (bias && !own) {
+    if (o.dtype == LATTIS_COMPLEX64) add_bias<std::complex<float>>(out, bias);
+    if (o.dtype == LATTIS_COMPLEX128) add_bias<std::complex<double>>(out, bias);
+  }
+  return o.close();
 }
 
 }  // namespace
 
-void register_matmul(Library& m) { m.impl("mm", "cpu", matmul_kernel).impl("bmm", "cpu", matmul_kernel); }
+void register_matmul(Library& m) {
+  m.impl("mm", "cpu", mm_kernel)
+      .impl("bmm", "cpu", bmm_kernel)
+      .impl("mv", "cpu", mv_kernel)
+      .impl("dot", "cpu", dot_kernel)
+      .impl("linear", "cpu", linear_kernel);
+}
 
 }  // namespace lattis::cpu

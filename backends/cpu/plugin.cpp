@@ -66,6 +66,7 @@ LATTIS_LIBRARY(aten, m) {
   register_convolution(m);
   register_pooling(m);
   register_gather(m);
+  register_joining(m);
   register_sort(m);
   static const Info info = {sizeof info, isa_name()};
   m.interface("cpu.info", 1, &info);

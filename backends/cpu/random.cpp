@@ -1,7 +1,11 @@
-// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Element i of a
-// reservation depends on the seed and on offset + i alone.
+// Random numbers on the CPU: the streams of random.h, shared out among threads in whole tiles.
+#include "backends/cpu/random.h"
+
+#include <lattis/half.h>
+
 #include <algorithm>
-#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
@@ -9,73 +13,28 @@
 namespace lattis::cpu {
 namespace {
 
-struct Words {
-  uint32_t w[4];
-};
-
-Words philox(uint64_t seed, uint64_t counter) {
-  uint32_t c[4] = {static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0};
-  uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
-  for (int round = 0; round < 10; round++) {
-    uint64_t p0 = uint64_t{0xD2511F53} * c[0], p1 = uint64_t{0xCD9E8D57} * c[2];
-    uint32_t n[4] = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(p1),
-                     static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(p0)};
-    for (int i = 0; i < 4; i++) c[i] = n[i];
-    k0 += 0x9E3779B9;
-    k1 += 0xBB67AE85;
-  }
-  return {{c[0], c[1], c[2], c[3]}};
+const RandomLoops& streams() {
+  static const RandomLoops& chosen = LATTIS_BY_ISA(random_loops)();
+  return chosen;
 }
 
-double unit24(uint32_t w) { return (w >> 8) * (1.0 / 16777216.0); }  // [0, 1), exact in float32
-double unit53(uint32_t hi, uint32_t lo) { return ((uint64_t{hi} << 32 | lo) >> 11) * (1.0 / 9007199254740992.0); }
-
-// Four uniform numbers from counter `block` on; double takes two words each, hence two blocks of Philox.
-void uniforms(uint64_t seed, uint64_t block, bool wide, double out[4]) {
-  if (!wide) {
-    Words x = philox(seed, block);
-    for (int i = 0; i < 4; i++) out[i] = unit24(x.w[i]);
-    return;
-  }
-  Words x = philox(seed, block), y = philox(seed, block + 1);
-  out[0] = unit53(x.w[0], x.w[1]);
-  out[1] = unit53(x.w[2], x.w[3]);
-  out[2] = unit53(y.w[0], y.w[1]);
-  out[3] = unit53(y.w[2], y.w[3]);
-}
-
-// Box and Muller, 1958; 1 - u is in (0, 1], so the logarithm is finite.
-void normals(double u[4]) {
-  for (int i = 0; i < 4; i += 2) {
-    double r = std::sqrt(-2 * std::log(1 - u[i])), a = 6.283185307179586 * u[i + 1];
-    u[i] = r * std::cos(a);
-    u[i + 1] = r * std::sin(a);
-  }
-}
-
-// The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
-double largest_below(double end, int dtype) {
-  double x = end, back = end;
-  for (double step = std::max(std::abs(end), 1e-300) * 1e-17; back >= end; step *= 2) {
-    char rounded[8];
-    x = end - step;
-    loops().cast[LATTIS_FLOAT64][dtype](1, rounded, 0, reinterpret_cast<char*>(&x), 0);
-    loops().cast[dtype][LATTIS_FLOAT64](1, reinterpret_cast<char*>(&back), 0, rounded, 0);
-  }
-  return back;
-}
-
-template <bool Normal>
-lattis_status draw(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* t = r[0].as.tensor;
-  double first = a[1].as.d, second = a[2].as.d;
-  lattis_object* generator = a[3].tag == LATTIS_OBJECT ? a[3].as.object : nullptr;
-  bool wide = t->dtype == LATTIS_FLOAT64;
+// Where one draw begins, once its words are reserved.
+lattis_status reserve(const lattis_tensor* t, const lattis_value& generator, int words_each, Stream* s) {
+  lattis_object* g = generator.tag == LATTIS_OBJECT ? generator.as.object : nullptr;
   uint64_t seed, offset;
-  if (lattis_status st = api().generator_reserve(generator, device_of(t),
-                                                 static_cast<uint64_t>(t->numel) * (wide ? 2 : 1), &seed, &offset))
+  if (lattis_status st = api().generator_reserve(
+          g, device_of(t), static_cast<uint64_t>(t->numel) * static_cast<uint64_t>(words_each), &seed, &offset))
     return st;
-  // A strided output is drawn beside and copied, so that element i is the i-th in row-major order.
+  *s = {seed, offset / 4};
+  return LATTIS_OK;
+}
+
+// Fills t in row-major order: draw(stream, n, T* out) makes n elements of type T (whose dtype is `made`), `words_each`
+// words an element. Other dtypes are converted part by part, strided tensors filled beside.
+template <class T, class Draw>
+lattis_status fill(lattis_tensor* t, int made, int words_each, const lattis_value& generator, Draw draw) {
+  Stream s;
+  if (lattis_status st = reserve(t, generator, words_each, &s)) return st;
   Tensor beside = Tensor::borrow(t);
   if (!is_contiguous(t)) {
     lattis_tensor* raw;
@@ -83,29 +42,334 @@ lattis_status draw(lattis_frame*, const lattis_value* a, lattis_value* r) {
       return st;
     beside = Tensor::steal(raw);
   }
+  constexpr int64_t part = 2048;  // a multiple of every tile
   auto* data = beside.data<char>();
-  int64_t item = itemsize(t), n = t->numel;
-  CastLoop cast = loops().cast[LATTIS_FLOAT64][t->dtype];
-  const double limit = Normal || second <= first ? second : largest_below(second, t->dtype);
-  uint64_t base = offset / 4, step = wide ? 2 : 1;
-  lattis_status st = parallel_for(0, (n + 3) / 4, grain / 16, [&](int64_t b, int64_t e) -> lattis_status {
+  const int64_t n = t->numel, item = itemsize(t);
+  const CastLoop cast = loops().cast[made][t->dtype];
+  lattis_status st = parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lattis_status {
+    alignas(64) T buffer[part];
     for (int64_t k = b; k < e; k++) {
-      double u[4];
-      uniforms(seed, base + step * static_cast<uint64_t>(k), wide, u);
-      if (Normal) normals(u);
-      for (double& x : u) x = Normal ? first + second * x : first + (second - first) * x;
-      if (!Normal)
-        for (double& x : u) x = std::min(x, limit);
-      cast(std::min<int64_t>(4, n - 4 * k), data + 4 * k * item, item, reinterpret_cast<char*>(u), 8);
+      const int64_t m = std::min(part, n - k * part);
+      char* to = data + k * part * item;
+      const Stream here = {s.seed, s.counter + static_cast<uint64_t>(k * part * words_each / 4)};
+      if (made == t->dtype) {
+        draw(here, m, reinterpret_cast<T*>(to));
+      } else {
+        draw(here, m, buffer);
+        cast(m, to, item, reinterpret_cast<char*>(buffer), sizeof(T));
+      }
     }
     return LATTIS_OK;
   });
-  if (st || is_contiguous(t)) return st;
+  if (st || beside.get() == t) return st;
   return copy_into(t, beside.get());
+}
+
+lattis_status random_bits(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return fill<uint32_t>(r[0].as.tensor, LATTIS_UINT32, 1, a[1], streams().words);
+}
+
+double limit_below(double end, int dtype) {
+  return dtype == LATTIS_FLOAT16    ? largest_below<float16>(end)
+         : dtype == LATTIS_BFLOAT16 ? largest_below<bfloat16>(end)
+         : dtype == LATTIS_FLOAT32  ? largest_below<float>(end)
+                                    : largest_below<double>(end);
+}
+
+lattis_status uniform(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor* t = r[0].as.tensor;
+  const double low = a[1].as.d, high = a[2].as.d, limit = low < high ? limit_below(high, t->dtype) : high;
+  if (t->dtype == LATTIS_FLOAT64)
+    return fill<double>(t, LATTIS_FLOAT64, 2, a[3], [=](Stream s, int64_t n, double* out) {
+      streams().uniform64(s, n, out, low, high - low, limit);
+    });
+  return fill<float>(t, LATTIS_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
+    streams().uniform32(s, n, out, static_cast<float>(low), static_cast<float>(high - low), static_cast<float>(limit));
+  });
+}
+
+lattis_status normal(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor* t = r[0].as.tensor;
+  const double mean = a[1].as.d, std = a[2].as.d;
+  if (t->dtype == LATTIS_FLOAT64)
+    return fill<double>(t, LATTIS_FLOAT64, 2, a[3],
+                        [=](Stream s, int64_t n, double* out) { streams().normal64(s, n, out, mean, std); });
+  return fill<float>(t, LATTIS_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
+    streams().normal32(s, n, out, static_cast<float>(mean), static_cast<float>(std));
+  });
+}
+
+// rand(size, generator, …) and rand_like(self, …): the same numbers, into a new tensor.
+template <lattis_kernel Draw, bool Like>
+lattis_status drawn(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_value args[4] = {r[0], value(0.0), value(1.0), Like ? none() : a[1]};
+  return Draw(f, args, r);
+}
+
+lattis_status bernoulli(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const float p = static_cast<float>(a[1].as.d);
+  return fill<float>(r[0].as.tensor, LATTIS_FLOAT32, 1, a[2],
+                     [=](Stream s, int64_t n, float* out) { streams().bernoulli(s, n, out, p); });
+}
+
+// bernoulli_.Tensor(self, p): 1 where the uniform number is below p's element.
+template <class T>
+lattis_status bernoulli_each(lattis_tensor* t, const T* p, int dtype, int words_each, const lattis_value& generator,
+                             void (*uniform)(Stream, int64_t, T*, T, T, T)) {
+  Stream s;
+  if (lattis_status st = reserve(t, generator, words_each, &s)) return st;
+  constexpr int64_t part = 1024;
+  const CastLoop cast = loops().cast[dtype][t->dtype];
+  const int64_t n = t->numel, item = itemsize(t);
+  auto* data = static_cast<char*>(t->dl.data);
+  return parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lattis_status {
+    alignas(64) T u[part];
+    for (int64_t k = b; k < e; k++) {
+      const int64_t m = std::min(part, n - k * part);
+      uniform({s.seed, s.counter + static_cast<uint64_t>(k * part * words_each / 4)}, m, u, 0, 1, 1);
+      for (int64_t i = 0; i < m; i++) u[i] = u[i] < p[k * part + i] ? T(1) : T(0);
+      cast(m, data + k * part * item, item, reinterpret_cast<char*>(u), sizeof(T));
+    }
+    return LATTIS_OK;
+  });
+}
+
+lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
+  const int dtype = p->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+  Tensor out = Tensor::borrow(r[0].as.tensor), weights = Tensor::borrow(a[1].as.tensor);
+  auto beside = [&](int as, Tensor* into) -> lattis_status {
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, static_cast<uint8_t>(as), device_of(self), &raw))
+      return st;
+    *into = Tensor::steal(raw);
+    return LATTIS_OK;
+  };
+  if (p->dtype != dtype || p->numel != self->numel || !is_contiguous(p)) {
+    if (lattis_status st = beside(dtype, &weights)) return st;
+    if (lattis_status st = copy_into(weights.get(), p)) return st;
+  }
+  if (!is_contiguous(self))
+    if (lattis_status st = beside(self->dtype, &out)) return st;
+  lattis_status st = dtype == LATTIS_FLOAT64
+                         ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
+                         : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);
+  return st || out.get() == self ? st : copy_into(self, out.get());
+}
+
+// random_.from(self, from, to): low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
+int64_t largest_integer(int dtype) {
+  static const int64_t bounds[LATTIS_NUM_DTYPES] = {1,        UINT8_MAX, UINT16_MAX,       UINT32_MAX, INT64_MAX,
+                                                    INT8_MAX, INT16_MAX, INT32_MAX,        INT64_MAX,  1 << 11,
+                                                    1 << 8,   1 << 24,   int64_t{1} << 53, INT64_MAX,  INT64_MAX};
+  return bounds[dtype];
+}
+
+lattis_status integers(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor* t = r[0].as.tensor;
+  const int64_t low = a[1].as.i, high = a[2].tag == LATTIS_INT ? a[2].as.i - 1 : largest_integer(t->dtype);
+  const int64_t range = high - low + 1;
+  if (range <= int64_t{1} << 31)
+    return fill<int64_t>(t, LATTIS_INT64, 1, a[3],
+                         [=](Stream s, int64_t n, int64_t* out) { streams().integers(s, n, out, low, range); });
+  return fill<int64_t>(t, LATTIS_INT64, 2, a[3], [=](Stream s, int64_t n, int64_t* out) {
+    constexpr int64_t part = 128;
+    uint32_t words[2 * part];
+    for (int64_t i = 0; i < n; i += part, s.counter += part / 2) {
+      const int64_t m = std::min(part, n - i);
+      streams().words(s, 2 * m, words);
+      for (int64_t k = 0; k < m; k++) {
+        const uint64_t v = uint64_t{words[2 * k]} << 30 | words[2 * k + 1] >> 2;
+        out[i + k] = low + static_cast<int64_t>(static_cast<unsigned __int128>(v) * static_cast<uint64_t>(range) >> 62);
+      }
+    }
+  });
+}
+
+// ---- permutations: the places in the order of random keys --------------------------------------------------------
+
+// A place with the high half of its key above it. The low halves decide between equal ones, which are rare.
+struct Keys {
+  Stream stream;
+  // The key's low half of a place.
+  uint32_t low(uint32_t place) const {
+    uint32_t w[4];
+    streams().words({stream.seed, stream.counter + place / 2}, 4, w);
+    return w[place % 2 * 2 + 1] >> 1;
+  }
+};
+
+// Sorts the entries of one bucket, of which the first `used_bits` bits are equal, by their high halves: radix sort over
+// the bits that are left, with `b` for room; then the few that are equal by their low halves, by insertion.
+void sort_bucket(const Keys& keys, uint64_t* a, uint64_t* b, int64_t n, int used_bits) {
+  const int left = 32 - used_bits, passes = (left + 9) / 10, bits = (left + passes - 1) / passes;
+  uint64_t *from = a, *to = b;
+  for (int shift = 32; shift < 32 + left; shift += bits) {
+    uint32_t count[1 << 10] = {};
+    const uint64_t mask = (uint64_t{1} << std::min(bits, 32 + left - shift)) - 1;
+    for (int64_t i = 0; i < n; i++) count[from[i] >> shift & mask]++;
+    uint32_t at = 0;
+    for (uint64_t k = 0; k <= mask; k++) at += std::exchange(count[k], at);
+    for (int64_t i = 0; i < n; i++) to[count[from[i] >> shift & mask]++] = from[i];
+    std::swap(from, to);
+  }
+  for (int64_t i = 1; i < n; i++) {
+    if (__builtin_expect(from[i] >> 32 != from[i - 1] >> 32, 1)) continue;
+    const uint64_t entry = from[i];
+    const uint32_t low = keys.low(static_cast<uint32_t>(entry));
+    int64_t k = i;
+    for (; k > 0 && from[k - 1] >> 32 == entry >> 32 && keys.low(static_cast<uint32_t>(from[k - 1])) > low; k--)
+      from[k] = from[k - 1];
+    from[k] = entry;
+  }
+  if (from != a) std::copy(from, from + n, a);
+}
+
+// The places in the order of their keys, by insertion.
+constexpr int64_t few = 64;
+void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
+  uint32_t words[2 * few];
+  uint64_t sorted[few];
+  streams().words(keys.stream, 2 * n, words);
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t key = uint64_t{words[2 * i]} << 31 | words[2 * i + 1] >> 1;
+    int64_t k = i;
+    for (; k > 0 && sorted[k - 1] > key; k--) {
+      sorted[k] = sorted[k - 1];
+      places[k] = places[k - 1];
+    }
+    sorted[k] = key;
+    places[k] = static_cast<uint32_t>(i);
+  }
+}
+
+lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor* t = r[0].as.tensor;
+  const int64_t n = t->numel;
+  if (n > int64_t{UINT32_MAX}) return fail(LATTIS_NOT_IMPLEMENTED, "randperm: argument 'n': more than 2^32 - 1 places");
+  Keys keys;
+  if (lattis_status st = reserve(t, a[1], 2, &keys.stream)) return st;
+  // Buckets of some thousand entries, which stay in the nearest cache.
+  int bucket_bits = 0;
+  while (bucket_bits < 12 && n >> bucket_bits > 3000) bucket_bits++;
+  const int64_t buckets = int64_t{1} << bucket_bits, parts = n > 100000 ? 8 : 1, part = (n + parts - 1) / parts;
+  const CastLoop cast = loops().cast[LATTIS_UINT32][t->dtype];
+  const int64_t item = itemsize(t), step = t->dl.ndim ? t->dl.strides[0] * item : 0;
+  if (n <= few) {
+    uint32_t places[few];
+    sort_few(keys, n, places);
+    cast(n, static_cast<char*>(t->dl.data), step, reinterpret_cast<char*>(places), 4);
+    return LATTIS_OK;
+  }
+  lattis_tensor* raw;  // memory from the pool
+  if (lattis_status st = api().tensor_empty(1, &n, nullptr, LATTIS_UINT64, device_of(t), &raw)) return st;
+  const Tensor pool = Tensor::steal(raw);
+  auto* entries = pool.data<uint64_t>();
+  std::vector<int64_t> starts(static_cast<size_t>(buckets * parts)), bounds(static_cast<size_t>(buckets + 1));
+  auto bucket_of = [&](uint32_t high) { return bucket_bits ? high >> (32 - bucket_bits) : 0; };
+  // The key's high halves of one part, in pieces.
+  auto each = [&](int64_t p, auto visit) {
+    constexpr int64_t piece = 512;
+    uint32_t words[2 * piece];
+    const int64_t begin = p * part / 2 * 2, end = p + 1 == parts ? n : (p + 1) * part / 2 * 2;
+    for (int64_t i = begin; i < end; i += piece) {
+      const int64_t m = std::min(piece, end - i);
+      streams().words({keys.stream.seed, keys.stream.counter + static_cast<uint64_t>(i / 2)}, 2 * m, words);
+      for (int64_t k = 0; k < m; k++) visit(words[2 * k], i + k);
+    }
+  };
+  lattis_status st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t p = b; p < e; p++) {
+      int64_t* count = &starts[static_cast<size_t>(p * buckets)];
+      each(p, [&](uint32_t high, int64_t) { count[bucket_of(high)]++; });
+    }
+    return LATTIS_OK;
+  });
+  if (st) return st;
+  int64_t at = 0;
+  for (int64_t k = 0; k < buckets; k++) {
+    bounds[static_cast<size_t>(k)] = at;
+    for (int64_t p = 0; p < parts; p++) {
+      int64_t& c = starts[static_cast<size_t>(p * buckets + k)];
+      const int64_t here = c;
+      c = at;
+      at += here;
+    }
+  }
+  bounds[static_cast<size_t>(buckets)] = at;
+  st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t p = b; p < e; p++) {
+      int64_t* next = &starts[static_cast<size_t>(p * buckets)];
+      each(p, [&](uint32_t high, int64_t place) {
+        entries[next[bucket_of(high)]++] = uint64_t{high} << 32 | static_cast<uint64_t>(place);
+      });
+    }
+    return LATTIS_OK;
+  });
+  if (st) return st;
+  return parallel_for(0, buckets, std::max<int64_t>(1, buckets * grain / (4 * n + 1)),
+                      [&](int64_t b, int64_t e) -> lattis_status {
+                        std::vector<uint64_t> other;
+                        for (int64_t k = b; k < e; k++) {
+                          uint64_t* bucket = entries + bounds[static_cast<size_t>(k)];
+                          const int64_t m = bounds[static_cast<size_t>(k + 1)] - bounds[static_cast<size_t>(k)];
+                          other.resize(std::max(other.size(), static_cast<size_t>(m)));
+                          sort_bucket(keys, bucket, other.data(), m, bucket_bits);
+                          cast(m, static_cast<char*>(t->dl.data) + bounds[static_cast<size_t>(k)] * step, step,
+                               reinterpret_cast<char*>(bucket), 8);
+                        }
+                        return LATTIS_OK;
+                      });
+}
+
+// ---- samples ------------------------------------------------------------------------------------------------------
+
+// _search_cdf(cdf, u)
+template <class T>
+void search_rows(const lattis_tensor* cdf, const lattis_tensor* u, const lattis_tensor* out, int64_t b, int64_t e) {
+  const int64_t columns = u->dl.shape[1], n = cdf->dl.shape[1], step = cdf->dl.strides[1];
+  for (int64_t i = b; i < e; i++) {
+    const int64_t row = i / columns, column = i % columns;
+    const T* c = static_cast<const T*>(cdf->dl.data) + row * cdf->dl.strides[0];
+    const T v = static_cast<const T*>(u->dl.data)[row * u->dl.strides[0] + column * u->dl.strides[1]];
+    int64_t first = 0, count = n;
+    while (count > 0) {
+      const int64_t half = count / 2;
+      const bool right = c[(first + half) * step] <= v;
+      first = right ? first + half + 1 : first;
+      count = right ? count - half - 1 : half;
+    }
+    static_cast<int64_t*>(out->dl.data)[row * out->dl.strides[0] + column * out->dl.strides[1]] = first;
+  }
+}
+
+lattis_status search_cdf(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *cdf = a[0].as.tensor, *u = a[1].as.tensor, *out = r[0].as.tensor;
+  if (cdf->dtype != LATTIS_FLOAT32 && cdf->dtype != LATTIS_FLOAT64)
+    return fail(LATTIS_NOT_IMPLEMENTED,
+                std::string(api().operator_name(f->op)).substr(6) + ": argument 'cdf': expected float32 or float64");
+  return parallel_for(0, u->numel, 512, [&](int64_t b, int64_t e) -> lattis_status {
+    (cdf->dtype == LATTIS_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf, u, out, b, e);
+    return LATTIS_OK;
+  });
 }
 
 }  // namespace
 
-void register_random(Library& m) { m.impl("uniform_", "cpu", draw<false>).impl("normal_", "cpu", draw<true>); }
+void register_random(Library& m) {
+  m.impl("_random_bits_", "cpu", random_bits)
+      .impl("uniform_", "cpu", uniform)
+      .impl("normal_", "cpu", normal)
+      .impl("rand", "cpu", drawn<uniform, false>)
+      .impl("randn", "cpu", drawn<normal, false>)
+      .impl("rand_like", "cpu", drawn<uniform, true>)
+      .impl("randn_like", "cpu", drawn<normal, true>)
+      .impl("bernoulli_.float", "cpu", bernoulli)
+      .impl("bernoulli_.Tensor", "cpu", bernoulli_tensor)
+      .impl("random_.from", "cpu", integers)
+      .impl("_permute_randomly_", "cpu", permute)
+      .impl("_search_cdf", "cpu", search_cdf);
+}
 
 }  // namespace lattis::cpu

@@ -1,399 +1,504 @@
-// Reductions. The input is seen as outputs × a reduced range, cut into blocks of fixed length: each block is reduced by
-// one thread, blocks of an output are combined in order, so the result does not depend on the number of threads.
-#include <lattis/half.h>
-
+// Reductions: the walk over the input. What happens to the elements is in folds.h.
+//
+// Note [Fixed blocks]  The reduced range of each output is cut into blocks of a length that depends on the shape only.
+//   A block is folded by one thread and blocks are joined pairwise, in order, so results depend neither on the number
+//   of threads nor on where the memory lies.
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <type_traits>
 
+#include "backends/cpu/folds.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
 namespace lattis::cpu {
+
+const Fold* fold(Reduce what, int dtype) {
+  static const auto chosen = LATTIS_BY_ISA(fold);
+  return chosen(what, dtype);
+}
+
 namespace {
 
-constexpr int64_t block = 16384;
+constexpr int64_t block = 4096;
+constexpr int64_t batch = 64;  // outputs finished together
 
-// Input dimensions, split into those that are kept and those that are reduced; neighbours merged.
-struct Geometry {
-  int kept = 0, gone = 0;
-  int64_t kept_size[LATTIS_MAX_DIMS], kept_in[LATTIS_MAX_DIMS], kept_out[LATTIS_MAX_DIMS];  // strides in elements
-  int64_t gone_size[LATTIS_MAX_DIMS], gone_in[LATTIS_MAX_DIMS];
-  int64_t outputs = 1, length = 1;
-
-  Geometry(const lattis_tensor* in, const lattis_tensor* out, uint64_t dims, bool keepdim) {
-    int o = 0;
-    for (int d = 0; d < in->dl.ndim; d++) {
-      int64_t n = in->dl.shape[d], s = in->dl.strides[d];
-      if (dims >> d & 1) {
-        length *= n;
-        if (gone && gone_in[gone - 1] == s * n) {
-          gone_size[gone - 1] *= n;
-          gone_in[gone - 1] = s;
-        } else {
-          gone_size[gone] = n;
-          gone_in[gone++] = s;
-        }
-        o += keepdim;
-        continue;
-      }
-      int64_t so = out->dl.strides[o++];
-      outputs *= n;
-      if (kept && kept_in[kept - 1] == s * n && kept_out[kept - 1] == so * n) {
-        kept_size[kept - 1] *= n;
-        kept_in[kept - 1] = s;
-        kept_out[kept - 1] = so;
-      } else {
-        kept_size[kept] = n;
-        kept_in[kept] = s;
-        kept_out[kept++] = so;
-      }
-    }
-  }
-
-  void locate(int64_t output, int64_t* in, int64_t* out) const {
-    *in = *out = 0;
-    for (int d = kept - 1; d >= 0; d--) {
-      int64_t i = output % kept_size[d];
-      output /= kept_size[d];
-      *in += i * kept_in[d];
-      *out += i * kept_out[d];
-    }
-  }
-
-  // strip(n, offset, stride, first index) over [begin, end) of the reduced range.
-  template <class Strip>
-  void walk(int64_t begin, int64_t end, Strip strip) const {
-    int last = gone - 1;
-    while (begin < end) {
-      int64_t rest = begin, offset = 0, inner = last >= 0 ? begin % gone_size[last] : 0;
-      for (int d = last; d >= 0; d--) {
-        offset += rest % gone_size[d] * gone_in[d];
-        rest /= gone_size[d];
-      }
-      int64_t n = last >= 0 ? std::min(gone_size[last] - inner, end - begin) : 1;
-      strip(n, offset, last >= 0 ? gone_in[last] : 0, begin);
-      begin += n;
-    }
-  }
+struct Axis {
+  int64_t size, in, out[2];  // strides in elements
 };
-
-template <class T>
-double widen(T x) {
-  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
-    return static_cast<float>(x);
-  else
-    return static_cast<double>(x);
-}
-
-// ---- sums: floats are added in double in eight lanes, integers in int64 (wrapping) --------------------------
-
-template <class T>
-using SumOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-
-template <class T>
-SumOf<T> load(T x) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<uint64_t>(static_cast<int64_t>(x));
-  else
-    return widen(x);
-}
-
-template <class T>
-SumOf<T> sum_strip(int64_t n, const T* x, int64_t stride) {
-  SumOf<T> lanes[8] = {};
-  int64_t i = 0;
-  if (stride == 1)
-    for (; i + 8 <= n; i += 8)
-      for (int k = 0; k < 8; k++) lanes[k] += load(x[i + k]);
-  else
-    for (; i + 8 <= n; i += 8)
-      for (int k = 0; k < 8; k++) lanes[k] += load(x[(i + k) * stride]);
-  for (; i < n; i++) lanes[i % 8] += load(x[i * stride]);
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
-void store_sum(double v, double scale, const lattis_tensor* out, int64_t at) {
-  v *= scale;
-  loops().cast[LATTIS_FLOAT64][out->dtype](1, static_cast<char*>(out->dl.data) + at * itemsize(out), 0,
-                                           reinterpret_cast<char*>(&v), 0);
-}
-void store_sum(uint64_t v, double scale, const lattis_tensor* out, int64_t at) {
-  auto i = static_cast<int64_t>(v);
-  if (scale != 1) return store_sum(static_cast<double>(i), scale, out, at);
-  loops().cast[LATTIS_INT64][out->dtype](1, static_cast<char*>(out->dl.data) + at * itemsize(out), 0,
-                                         reinterpret_cast<char*>(&i), 0);
-}
-
-// Many neighbouring outputs, each a column: rows are added to a tile of sums.
-template <class T>
-lattis_status sum_columns(const Geometry& g, const T* data, const lattis_tensor* out, double scale) {
-  constexpr int64_t tile = 128;
-  int last = g.kept - 1;
-  int64_t width = g.kept_size[last], tiles = (width + tile - 1) / tile, groups = g.outputs / width;
-  return parallel_for(0, groups * tiles, std::max<int64_t>(1, grain / (g.length * tile + 1)),
-                      [&](int64_t b, int64_t e) -> lattis_status {
-                        for (int64_t item = b; item < e; item++) {
-                          int64_t first = item % tiles * tile, n = std::min(tile, width - first), in, at;
-                          g.locate(item / tiles * width + first, &in, &at);
-                          SumOf<T> sums[tile] = {};
-                          g.walk(0, g.length, [&](int64_t rows, int64_t offset, int64_t stride, int64_t) {
-                            for (int64_t r = 0; r < rows; r++) {
-                              const T* row = data + in + offset + r * stride;
-                              for (int64_t k = 0; k < n; k++) sums[k] += load(row[k]);
-                            }
-                          });
-                          for (int64_t k = 0; k < n; k++) store_sum(sums[k], scale, out, at + k * g.kept_out[last]);
-                        }
-                        return LATTIS_OK;
-                      });
-}
-
-template <class T>
-lattis_status sum_typed(const Geometry& g, const lattis_tensor* in, const lattis_tensor* out, double scale) {
-  auto* data = static_cast<const T*>(in->dl.data);
-  if (g.outputs == 1 && g.gone <= 1 && g.length <= block) {
-    store_sum(sum_strip(g.length, data, g.gone ? g.gone_in[0] : 1), scale, out, 0);
-    return LATTIS_OK;
-  }
-  if (g.kept && g.kept_in[g.kept - 1] == 1 && g.kept_size[g.kept - 1] > 1 && g.length > 0)
-    return sum_columns(g, data, out, scale);
-  int64_t blocks = std::max<int64_t>((g.length + block - 1) / block, 1);
-  std::unique_ptr<SumOf<T>[]> partial(new SumOf<T>[g.outputs * blocks]);
-  lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / (std::min(g.length, block) + 1)),
-                                  [&](int64_t b, int64_t e) -> lattis_status {
-                                    for (int64_t item = b; item < e; item++) {
-                                      int64_t at, o, from = item % blocks * block;
-                                      g.locate(item / blocks, &at, &o);
-                                      SumOf<T> total = 0;
-                                      g.walk(from, std::min(from + block, g.length),
-                                             [&](int64_t n, int64_t offset, int64_t stride, int64_t) {
-                                               total += sum_strip(n, data + at + offset, stride);
-                                             });
-                                      partial[item] = total;
-                                    }
-                                    return LATTIS_OK;
-                                  });
-  for (int64_t o = 0; o < g.outputs && !st; o++) {
-    int64_t at, to;
-    g.locate(o, &at, &to);
-    store_sum(sum_strip(blocks, partial.get() + o * blocks, 1), scale, out, to);
-  }
-  return st;
-}
-
-lattis_status unsupported(lattis_frame* f) {
-  return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) +
-                                          ": argument 'self': the cpu backend does not reduce complex dtypes yet");
-}
-
-lattis_status sum_any(lattis_frame* f, const Geometry& g, const lattis_tensor* in, const lattis_tensor* out,
-                      double scale) {
-  switch (in->dtype) {
-    case LATTIS_BOOL:
-    case LATTIS_UINT8:
-      return sum_typed<uint8_t>(g, in, out, scale);
-    case LATTIS_UINT16:
-      return sum_typed<uint16_t>(g, in, out, scale);
-    case LATTIS_UINT32:
-      return sum_typed<uint32_t>(g, in, out, scale);
-    case LATTIS_UINT64:
-      return sum_typed<uint64_t>(g, in, out, scale);
-    case LATTIS_INT8:
-      return sum_typed<int8_t>(g, in, out, scale);
-    case LATTIS_INT16:
-      return sum_typed<int16_t>(g, in, out, scale);
-    case LATTIS_INT32:
-      return sum_typed<int32_t>(g, in, out, scale);
-    case LATTIS_INT64:
-      return sum_typed<int64_t>(g, in, out, scale);
-    case LATTIS_FLOAT16:
-      return sum_typed<float16>(g, in, out, scale);
-    case LATTIS_BFLOAT16:
-      return sum_typed<bfloat16>(g, in, out, scale);
-    case LATTIS_FLOAT32:
-      return sum_typed<float>(g, in, out, scale);
-    case LATTIS_FLOAT64:
-      return sum_typed<double>(g, in, out, scale);
-    default:
-      return unsupported(f);
-  }
-}
 
 uint64_t all_dims(const lattis_tensor* t) { return t->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << t->dl.ndim) - 1; }
 
 uint64_t dim_set(const lattis_value& v, const lattis_tensor* t) {
-  if (v.tag == LATTIS_NONE) return all_dims(t);
-  if (v.tag == LATTIS_INT) return t->dl.ndim ? uint64_t{1} << (v.as.i < 0 ? v.as.i + t->dl.ndim : v.as.i) : 0;
+  const int n = t->dl.ndim;
+  if (v.tag == LATTIS_NONE || n == 0) return all_dims(t);
+  if (v.tag == LATTIS_INT) return uint64_t{1} << (v.as.i < 0 ? v.as.i + n : v.as.i);
   if (v.length == 0) return all_dims(t);
   uint64_t dims = 0;
-  for (uint32_t i = 0; i < v.length; i++)
-    if (t->dl.ndim) dims |= uint64_t{1} << (v.as.ints[i] < 0 ? v.as.ints[i] + t->dl.ndim : v.as.ints[i]);
+  for (uint32_t i = 0; i < v.length; i++) dims |= uint64_t{1} << (v.as.ints[i] < 0 ? v.as.ints[i] + n : v.as.ints[i]);
   return dims;
 }
 
-lattis_status total(lattis_frame* f, const lattis_value& self, const lattis_value& dim, bool keepdim, bool mean,
-                    lattis_value* rets) {
-  const lattis_tensor *in = self.as.tensor, *out = rets[0].as.tensor;
-  Tensor converted;
-  // sum(x, dtype=int64) of floats, and sum(x, dtype=float16) of large numbers, convert first, as torch does.
-  bool narrow = f->compute_dtype != in->dtype && (out->dtype < LATTIS_FLOAT16 ? in->dtype >= LATTIS_FLOAT16 : false);
-  if (narrow) {
-    lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr,
-                                              static_cast<uint8_t>(f->compute_dtype), device_of(in), &raw))
-      return st;
-    converted = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, in)) return st;
-    in = raw;
+// The input's dimensions, split into those that are kept and those that are reduced; neighbours in memory merged.
+struct Geometry {
+  int kept = 0, gone = 0;
+  Axis keep[LATTIS_MAX_DIMS], go[LATTIS_MAX_DIMS];
+  int64_t outputs = 1, length = 1;
+
+  Geometry(const lattis_tensor* in, const lattis_tensor* const* out, uint64_t dims, bool keepdim, bool ordered) {
+    int o = 0;
+    for (int d = 0; d < in->dl.ndim; d++) {
+      Axis a{in->dl.shape[d], in->dl.strides[d], {0, 0}};
+      if (dims >> d & 1) {
+        length *= a.size;
+        if (a.size != 1) go[gone++] = a;
+        o += keepdim;
+        continue;
+      }
+      for (int k = 0; k < 2 && out[k]; k++) a.out[k] = out[k]->dl.strides[o];
+      o++;
+      outputs *= a.size;
+      if (a.size != 1) keep[kept++] = a;
+    }
+    if (!ordered) order(go, gone);
+    order(keep, kept);
+    gone = merge(go, gone);
+    kept = merge(keep, kept);
   }
-  Geometry g(in, out, dim_set(dim, in), keepdim);
-  double scale =
-      mean ? (g.length ? 1.0 / static_cast<double>(g.length) : std::numeric_limits<double>::quiet_NaN()) : 1.0;
-  return sum_any(f, g, in, out, scale);
-}
 
-lattis_status sum_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return total(f, a[0], none(), false, false, r);
-}
-lattis_status sum_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return total(f, a[0], a[1], a[2].as.i != 0, false, r);
-}
-lattis_status mean_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return total(f, a[0], none(), false, true, r);
-}
-lattis_status mean_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return total(f, a[0], a[1], a[2].as.i != 0, true, r);
-}
+  void locate(int64_t output, int64_t* in, int64_t* out) const {
+    *in = out[0] = out[1] = 0;
+    for (int d = kept - 1; d >= 0; d--) {
+      const int64_t i = output % keep[d].size;
+      output /= keep[d].size;
+      *in += i * keep[d].in;
+      out[0] += i * keep[d].out[0];
+      out[1] += i * keep[d].out[1];
+    }
+  }
 
-// ---- extrema: the first of equals, NaN wins -----------------------------------------------------------------------
+  // strip(n, offset, stride, first position) over [begin, end) of the reduced range.
+  template <class Strip>
+  void walk(int64_t begin, int64_t end, Strip strip) const {
+    const int last = gone - 1;
+    if (last < 0) {
+      if (begin < end) strip(1, 0, 1, 0);
+      return;
+    }
+    while (begin < end) {
+      int64_t rest = begin, offset = 0;
+      for (int d = last; d >= 0; d--) {
+        offset += rest % go[d].size * go[d].in;
+        rest /= go[d].size;
+      }
+      const int64_t n = std::min(go[last].size - begin % go[last].size, end - begin);
+      strip(n, offset, go[last].in, begin);
+      begin += n;
+    }
+  }
 
-template <class T>
-bool is_nan(T x) {
-  if constexpr (std::is_integral_v<T>)
-    return false;
-  else
-    return std::isnan(widen(x));
-}
-
-template <class T, bool Max>
-bool beats(T x, T best) {
-  if (is_nan(best)) return false;
-  if (is_nan(x)) return true;
-  if constexpr (std::is_integral_v<T>)
-    return Max ? x > best : x < best;
-  else
-    return Max ? widen(x) > widen(best) : widen(x) < widen(best);
-}
-
-template <class T>
-struct Best {
-  T value;
-  int64_t index;
+ private:
+  static void order(Axis* a, int n) {  // large strides outside
+    for (int i = 1; i < n; i++)
+      for (int j = i; j > 0 && a[j].in > a[j - 1].in; j--) std::swap(a[j], a[j - 1]);
+  }
+  static int merge(Axis* a, int n) {
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+      const Axis& x = a[i];
+      if (m && a[m - 1].in == x.in * x.size && a[m - 1].out[0] == x.out[0] * x.size &&
+          a[m - 1].out[1] == x.out[1] * x.size)
+        a[m - 1] = {a[m - 1].size * x.size, x.in, {x.out[0], x.out[1]}};
+      else
+        a[m++] = x;
+    }
+    return m;
+  }
 };
 
-template <class T, bool Max>
-lattis_status extremum_typed(const Geometry& g, const lattis_tensor* in, const lattis_tensor* values,
-                             const lattis_tensor* indices) {
-  auto* data = static_cast<const T*>(in->dl.data);
-  int64_t blocks = std::max<int64_t>((g.length + block - 1) / block, 1);
-  std::unique_ptr<Best<T>[]> partial(new Best<T>[g.outputs * blocks]);
-  lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / (std::min(g.length, block) + 1)),
-                                  [&](int64_t b, int64_t e) -> lattis_status {
-                                    for (int64_t item = b; item < e; item++) {
-                                      int64_t at, o, from = item % blocks * block;
-                                      g.locate(item / blocks, &at, &o);
-                                      Best<T> best{data[at], -1};
-                                      g.walk(from, std::min(from + block, g.length),
-                                             [&](int64_t n, int64_t offset, int64_t stride, int64_t first) {
-                                               const T* x = data + at + offset;
-                                               for (int64_t i = 0; i < n; i++)
-                                                 if (best.index < 0 || beats<T, Max>(x[i * stride], best.value))
-                                                   best = {x[i * stride], first + i};
-                                             });
-                                      partial[item] = best;
-                                    }
-                                    return LATTIS_OK;
-                                  });
-  for (int64_t o = 0; o < g.outputs && !st; o++) {
-    Best<T> best = partial[o * blocks];
-    for (int64_t k = 1; k < blocks; k++)
-      if (beats<T, Max>(partial[o * blocks + k].value, best.value)) best = partial[o * blocks + k];
-    int64_t at, to;
-    g.locate(o, &at, &to);
-    if (values)
-      static_cast<T*>(values->dl.data)[to] = best.value;
-    else
-      static_cast<int64_t*>(indices->dl.data)[to] = best.index;
+class Reduction {
+ public:
+  // The elements are read as dtype `as`, which has the fold's bytes.
+  Reduction(lattis_frame* f, const Fold& fold, int as, double param, const lattis_tensor* in, const lattis_tensor* out,
+            const lattis_tensor* second = nullptr)
+      : frame_(f), fold_(fold), as_(as), param_(param), in_(in), out_{out, second} {
+    data_ = static_cast<const char*>(in->dl.data);
+    item_ = itemsize(in);
+    if (in->dtype != as && !(in->dtype == LATTIS_BOOL && as == LATTIS_UINT8)) cast_ = loops().cast[in->dtype][as];
   }
-  return st;
-}
+  // any and all: an output is settled once an accumulator's byte is this.
+  void settle_at(int byte) { settled_ = byte; }
 
-template <bool Max>
-lattis_status extremum_any(lattis_frame* f, const Geometry& g, const lattis_tensor* in, const lattis_tensor* v,
-                           const lattis_tensor* i) {
-  switch (in->dtype) {
-    case LATTIS_BOOL:
-    case LATTIS_UINT8:
-      return extremum_typed<uint8_t, Max>(g, in, v, i);
-    case LATTIS_UINT16:
-      return extremum_typed<uint16_t, Max>(g, in, v, i);
-    case LATTIS_UINT32:
-      return extremum_typed<uint32_t, Max>(g, in, v, i);
-    case LATTIS_UINT64:
-      return extremum_typed<uint64_t, Max>(g, in, v, i);
-    case LATTIS_INT8:
-      return extremum_typed<int8_t, Max>(g, in, v, i);
-    case LATTIS_INT16:
-      return extremum_typed<int16_t, Max>(g, in, v, i);
-    case LATTIS_INT32:
-      return extremum_typed<int32_t, Max>(g, in, v, i);
-    case LATTIS_INT64:
-      return extremum_typed<int64_t, Max>(g, in, v, i);
-    case LATTIS_FLOAT16:
-      return extremum_typed<float16, Max>(g, in, v, i);
-    case LATTIS_BFLOAT16:
-      return extremum_typed<bfloat16, Max>(g, in, v, i);
-    case LATTIS_FLOAT32:
-      return extremum_typed<float, Max>(g, in, v, i);
-    case LATTIS_FLOAT64:
-      return extremum_typed<double, Max>(g, in, v, i);
-    default:
-      return unsupported(f);
+  lattis_status run(uint64_t dims, bool keepdim) {
+    if (dims == all_dims(in_) && is_contiguous(in_) && in_->numel <= block && !cast_) {  // nothing to walk
+      alignas(16) char acc[64];
+      fold_.start(1, acc);
+      fold_.run(in_->numel, data_, 0, param_, acc);
+      const int64_t at[2] = {0, 0}, steps[2] = {0, 0};
+      finish(1, acc, in_->numel, at, steps);
+      return LATTIS_OK;
+    }
+    const Geometry g(in_, out_, dims, keepdim, fold_.indexed);
+    if (g.outputs == 0) return LATTIS_OK;
+    const bool columns = g.kept && g.length > 1 && g.keep[g.kept - 1].in == 1 && !(g.gone && g.go[g.gone - 1].in == 1);
+    if (columns) return by_columns(g);
+    return g.length <= block ? by_rows(g) : by_blocks(g);
   }
-}
 
-template <bool Max>
-lattis_status extremum(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *in = a[0].as.tensor, *out = r[0].as.tensor;
-  return extremum_any<Max>(f, Geometry(in, out, all_dims(in), false), in, out, nullptr);
-}
+ private:
+  // A run of n elements, `stride` apart, from element `offset`.
+  void feed(int64_t n, int64_t offset, int64_t stride, int64_t first, void* acc) const {
+    const char* x = data_ + offset * item_;
+    if (!cast_ && stride == 1) return fold_.run(n, x, first, param_, acc);
+    constexpr int64_t piece = 512;
+    alignas(64) char tile[piece * 16];
+    const CastLoop cast = cast_ ? cast_ : loops().cast[in_->dtype][in_->dtype];
+    const int64_t wide = source_bytes();
+    for (int64_t i = 0; i < n; i += piece) {
+      const int64_t m = std::min(piece, n - i);
+      cast(m, tile, wide, x + i * stride * item_, stride * item_);
+      fold_.run(m, tile, first + i, param_, acc);
+    }
+  }
 
-// Values and indices may be laid out differently (out= forms): one walk each.
-template <bool Max>
-lattis_status extremum_dim(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *in = a[0].as.tensor, *values = r[0].as.tensor, *indices = r[1].as.tensor;
-  uint64_t dims = dim_set(a[1], in);
-  if (lattis_status st = extremum_any<Max>(f, Geometry(in, values, dims, a[2].as.i != 0), in, values, nullptr))
+  // Rows of neighbouring columns.
+  void feed_columns(int64_t rows, int64_t offset, int64_t stride, int64_t width, int64_t first, void* acc) const {
+    const char* x = data_ + offset * item_;
+    if (!cast_) return fold_.columns(rows, x, stride, width, first, param_, acc);
+    constexpr int64_t piece = 8;
+    alignas(64) char tile[piece * fold_width * 16];
+    const int64_t wide = source_bytes();
+    for (int64_t r = 0; r < rows; r += piece) {
+      const int64_t m = std::min(piece, rows - r);
+      for (int64_t k = 0; k < m; k++) cast_(width, tile + k * width * wide, wide, x + (r + k) * stride * item_, item_);
+      fold_.columns(m, tile, width, width, first + r, param_, acc);
+    }
+  }
+
+  int64_t source_bytes() const { return bytes_of(as_); }
+  static int64_t bytes_of(int dtype) {
+    switch (dtype) {
+      case LATTIS_BOOL:
+      case LATTIS_UINT8:
+        return 1;
+      case LATTIS_INT32:
+      case LATTIS_FLOAT32:
+        return 4;
+      case LATTIS_COMPLEX64:
+        return 8;
+      case LATTIS_COMPLEX128:
+        return 16;
+      default:
+        return 8;
+    }
+  }
+
+  // n accumulators become n elements of each output, `steps` elements apart.
+  void finish(int64_t n, const void* acc, int64_t length, const int64_t* at, const int64_t* steps) const {
+    alignas(64) char made[2][fold_width * 16];
+    fold_.finish(n, acc, length, param_, made[0], out_[1] ? made[1] : nullptr);
+    for (int k = 0; k < 2 && out_[k]; k++) {
+      const int64_t item = itemsize(out_[k]);
+      loops().cast[fold_.result[k]][out_[k]->dtype](n, static_cast<char*>(out_[k]->dl.data) + at[k] * item,
+                                                    steps[k] * item, made[k], bytes_of(fold_.result[k]));
+    }
+  }
+
+  // Each output by one thread, in batches along the innermost kept dimension.
+  lattis_status by_rows(const Geometry& g) const {
+    const int64_t inner = g.kept ? g.keep[g.kept - 1].size : 1;
+    const Axis last = g.kept ? g.keep[g.kept - 1] : Axis{1, 0, {0, 0}};
+    const bool plain = g.gone <= 1;
+    const int64_t stride = g.gone ? g.go[g.gone - 1].in : 1;
+    return parallel_for(0, g.outputs, std::max<int64_t>(1, grain / (g.length + 8)),
+                        [&](int64_t b, int64_t e) -> lattis_status {
+                          alignas(64) char acc[batch * 64];
+                          for (int64_t o = b; o < e;) {
+                            const int64_t n = std::min({batch, e - o, inner - o % inner});
+                            int64_t in, at[2];
+                            g.locate(o, &in, at);
+                            fold_.start(n, acc);
+                            for (int64_t k = 0; k < n; k++, in += last.in) {
+                              char* a = acc + k * fold_.bytes;
+                              if (plain)
+                                feed(g.length, in, stride, 0, a);
+                              else
+                                g.walk(0, g.length, [&](int64_t m, int64_t offset, int64_t step, int64_t first) {
+                                  feed(m, in + offset, step, first, a);
+                                });
+                            }
+                            finish(n, acc, g.length, at, last.out);
+                            o += n;
+                          }
+                          return LATTIS_OK;
+                        });
+  }
+
+  // Long outputs: blocks into partial accumulators, joined afterwards.
+  lattis_status by_blocks(const Geometry& g) const {
+    const int64_t blocks = (g.length + block - 1) / block;
+    void* memory;
+    if (lattis_status st = api().scratch(frame_, g.outputs * blocks * fold_.bytes, &memory)) return st;
+    auto* partial = static_cast<char*>(memory);
+    std::atomic<bool> settled{false};
+    lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / block),
+                                    [&](int64_t b, int64_t e) -> lattis_status {
+                                      for (int64_t item = b; item < e; item++) {
+                                        int64_t in, at[2];
+                                        const int64_t from = item % blocks * block;
+                                        g.locate(item / blocks, &in, at);
+                                        char* a = partial + item * fold_.bytes;
+                                        fold_.start(1, a);
+                                        if (settled.load(std::memory_order_relaxed)) continue;
+                                        g.walk(from, std::min(from + block, g.length),
+                                               [&](int64_t n, int64_t offset, int64_t stride, int64_t first) {
+                                                 feed(n, in + offset, stride, first, a);
+                                               });
+                                        if (g.outputs == 1 && *reinterpret_cast<uint8_t*>(a) == settled_)
+                                          settled = true;
+                                      }
+                                      return LATTIS_OK;
+                                    });
+    for (int64_t o = 0; o < g.outputs && !st; o++) {
+      int64_t in, at[2];
+      g.locate(o, &in, at);
+      char* mine = partial + o * blocks * fold_.bytes;
+      join(1, mine, fold_.bytes, blocks);
+      const int64_t steps[2] = {0, 0};
+      finish(1, mine, g.length, at, steps);
+    }
     return st;
-  return extremum_any<Max>(f, Geometry(in, indices, dims, a[2].as.i != 0), in, nullptr, indices);
+  }
+
+  // `count` groups of n accumulators, so many bytes apart, into the first, pairwise.
+  void join(int64_t n, char* acc, int64_t apart, int64_t count) const {
+    for (int64_t step = 1; step < count; step *= 2)
+      for (int64_t i = 0; i + step < count; i += 2 * step) fold_.join(n, acc + i * apart, acc + (i + step) * apart);
+  }
+
+  // Neighbouring outputs, each a column: tiles of columns, blocks of rows.
+  struct Tiles {
+    int64_t width, tile, tiles, rows, blocks;
+  };
+  lattis_status by_columns(const Geometry& g) const {
+    const Axis last = g.keep[g.kept - 1];
+    Tiles t;
+    t.width = last.size;
+    t.tile = std::min(fold_width, t.width);
+    t.tiles = (t.width + t.tile - 1) / t.tile;
+    t.rows = std::clamp<int64_t>(65536 / t.tile, 256, block);
+    t.blocks = (g.length + t.rows - 1) / t.rows;
+    const int64_t groups = g.outputs / t.width, items = groups * t.tiles * t.blocks;
+    const int64_t work = std::max<int64_t>(1, grain / (std::min(t.rows, g.length) * t.tile));
+    if (t.blocks == 1)
+      return parallel_for(0, items, work, [&](int64_t b, int64_t e) -> lattis_status {
+        alignas(64) char acc[fold_width * 64];
+        for (int64_t item = b; item < e; item++) {
+          int64_t in, at[2], n;
+          place(g, t, item, &in, at, &n);
+          fill_tile(g, 0, g.length, in, n, acc);
+          finish(n, acc, g.length, at, last.out);
+        }
+        return LATTIS_OK;
+      });
+    void* memory;
+    const int64_t bytes = t.tile * fold_.bytes;
+    if (lattis_status st = api().scratch(frame_, items * bytes, &memory)) return st;
+    auto* partial = static_cast<char*>(memory);
+    lattis_status st = parallel_for(0, items, work, [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t item = b; item < e; item++) {
+        int64_t in, at[2], n;
+        const int64_t from = item % t.blocks * t.rows;
+        place(g, t, item / t.blocks, &in, at, &n);
+        fill_tile(g, from, std::min(from + t.rows, g.length), in, n, partial + item * bytes);
+      }
+      return LATTIS_OK;
+    });
+    if (st) return st;
+    return parallel_for(0, groups * t.tiles, std::max<int64_t>(1, grain / (t.blocks * t.tile)),
+                        [&](int64_t b, int64_t e) -> lattis_status {
+                          for (int64_t item = b; item < e; item++) {
+                            int64_t in, at[2], n;
+                            place(g, t, item, &in, at, &n);
+                            char* mine = partial + item * t.blocks * bytes;
+                            join(n, mine, bytes, t.blocks);
+                            finish(n, mine, g.length, at, last.out);
+                          }
+                          return LATTIS_OK;
+                        });
+  }
+
+  void place(const Geometry& g, const Tiles& t, int64_t item, int64_t* in, int64_t* at, int64_t* n) const {
+    const int64_t column = item % t.tiles * t.tile;
+    *n = std::min(t.tile, t.width - column);
+    g.locate(item / t.tiles * t.width + column, in, at);
+  }
+
+  void fill_tile(const Geometry& g, int64_t from, int64_t to, int64_t in, int64_t n, char* acc) const {
+    const int64_t together = n <= 32 && n == g.keep[g.kept - 1].size && !fold_.indexed ? 256 / n : 1;
+    fold_.start(n, acc);
+    if (together == 1)
+      return g.walk(from, to, [&](int64_t rows, int64_t offset, int64_t stride, int64_t first) {
+        feed_columns(rows, in + offset, stride, n, first, acc);
+      });
+    // Few columns: where rows follow each other without a gap, several are taken as one.
+    alignas(64) char wide[256 * 64];
+    fold_.start(n * together, wide);
+    g.walk(from, to, [&](int64_t rows, int64_t offset, int64_t stride, int64_t first) {
+      const int64_t whole = stride == n ? rows / together : 0;
+      if (whole) feed_columns(whole, in + offset, stride * together, n * together, first, wide);
+      feed_columns(rows - whole * together, in + offset + whole * together * stride, stride, n, first, wide);
+    });
+    std::copy(wide, wide + n * fold_.bytes, acc);
+    for (int64_t k = 1; k < together; k++) fold_.join(n, acc, wide + k * n * fold_.bytes);
+  }
+
+  lattis_frame* frame_;
+  const Fold& fold_;
+  int as_, settled_ = -1;
+  double param_;
+  const lattis_tensor* in_;
+  const lattis_tensor* out_[2];
+  const char* data_;
+  int64_t item_;
+  CastLoop cast_ = nullptr;
+};
+
+// ---- the kernels ----------------------------------------------------------------------------------------------------
+
+const char* title(lattis_frame* f) { return api().operator_name(f->op) + 6; }
+
+// A copy in another dtype, where rounding each element before the sum shows: to half precision, and to bool.
+lattis_status rounded(const lattis_tensor*& in, int dtype, Tensor* holder) {
+  const bool shows = dtype == LATTIS_BOOL || dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16;
+  if (dtype == in->dtype || !shows) return LATTIS_OK;
+  lattis_tensor* raw;
+  if (lattis_status st =
+          api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(in), &raw))
+    return st;
+  *holder = Tensor::steal(raw);
+  if (lattis_status st = copy_into(raw, in)) return st;
+  in = raw;
+  return LATTIS_OK;
 }
 
-template <bool Max>
-lattis_status arg_extremum(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *in = a[0].as.tensor, *out = r[0].as.tensor;
-  return extremum_any<Max>(f, Geometry(in, out, dim_set(a[1], in), a[2].as.i != 0), in, nullptr, out);
+// Reduces `self` in the dtype that the shape rule chose (or its own) over `dim`.
+lattis_status reduce(lattis_frame* f, Reduce what, const lattis_value& self, const lattis_value& dim, bool keepdim,
+                     int dtype, double param, lattis_tensor* out, lattis_tensor* second = nullptr) {
+  const lattis_tensor* in = self.as.tensor;
+  Tensor holder;
+  if (lattis_status st = rounded(in, dtype, &holder)) return st;
+  const Fold* folds = fold(what, dtype);
+  if (!folds)
+    return fail(LATTIS_NOT_IMPLEMENTED,
+                std::string(title(f)) + ": argument 'self': the cpu backend has no such reduction for this dtype");
+  return Reduction(f, *folds, folds->source, param, in, out, second).run(dim_set(dim, in), keepdim);
+}
+
+int own(const lattis_value& self) { return self.as.tensor->dtype; }
+bool truth(const lattis_value& v) { return v.as.i != 0; }
+
+template <Reduce What>
+lattis_status over_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return reduce(f, What, a[0], none(), false, f->compute_dtype, 0, r[0].as.tensor);
+}
+template <Reduce What>
+lattis_status over_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return reduce(f, What, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
+}
+template <Reduce What>
+lattis_status own_over_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return reduce(f, What, a[0], none(), false, own(a[0]), 0, r[0].as.tensor);
+}
+template <Reduce What>
+lattis_status own_over_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor);
+}
+template <Reduce What>
+lattis_status extremum_dim(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[1].as.tensor, r[0].as.tensor);
+}
+lattis_status aminmax(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return reduce(f, Reduce::aminmax, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor, r[1].as.tensor);
+}
+
+// Of truth values: any is their maximum, all their minimum, count_nonzero their sum.
+lattis_status of_truth(lattis_frame* f, Reduce what, int settled, const lattis_value& self, const lattis_value& dim,
+                       bool keepdim, lattis_tensor* out) {
+  Reduction r(f, *fold(what, LATTIS_BOOL), LATTIS_BOOL, 0, self.as.tensor, out);
+  r.settle_at(settled);
+  return r.run(dim_set(dim, self.as.tensor), keepdim);
+}
+template <bool Any>
+lattis_status truth_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], none(), false, r[0].as.tensor);
+}
+template <bool Any>
+lattis_status truth_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], a[1], truth(a[2]), r[0].as.tensor);
+}
+lattis_status count_nonzero(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return of_truth(f, Reduce::sum, -1, a[0], a[1], false, r[0].as.tensor);
+}
+
+template <Reduce What>
+lattis_status spread(lattis_frame* f, const lattis_value* a, lattis_value* r, const lattis_value& dim,
+                     double correction, bool keepdim, bool with_mean) {
+  return reduce(f, What, a[0], dim, keepdim, own(a[0]), correction, r[0].as.tensor,
+                with_mean ? r[1].as.tensor : nullptr);
+}
+template <Reduce What, bool WithMean>
+lattis_status spread_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return spread<What>(f, a, r, none(), truth(a[1]) ? 1 : 0, false, WithMean);
+}
+template <Reduce What, bool WithMean>
+lattis_status spread_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return spread<What>(f, a, r, a[1], truth(a[2]) ? 1 : 0, truth(a[3]), WithMean);
+}
+template <Reduce What, bool WithMean>
+lattis_status spread_corrected(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return spread<What>(f, a, r, a[1], a[2].tag == LATTIS_NONE ? 1 : as_double(a[2]), truth(a[3]), WithMean);
+}
+
+lattis_status vector_norm(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const double p = as_double(a[1]);
+  const Reduce what = p == 2           ? Reduce::norm2
+                      : p == 1         ? Reduce::norm1
+                      : p == 0         ? Reduce::norm0
+                      : p == INFINITY  ? Reduce::norm_max
+                      : p == -INFINITY ? Reduce::norm_min
+                                       : Reduce::norm_p;
+  return reduce(f, what, a[0], a[2], truth(a[3]), f->compute_dtype, p, r[0].as.tensor);
 }
 
 }  // namespace
 
 void register_reductions(Library& m) {
-  m.impl("sum", "cpu", sum_all).impl("sum.dim_IntList", "cpu", sum_dims);
-  m.impl("mean", "cpu", mean_all).impl("mean.dim", "cpu", mean_dims);
-  m.impl("max", "cpu", extremum<true>).impl("max.dim", "cpu", extremum_dim<true>);
-  m.impl("min", "cpu", extremum<false>).impl("min.dim", "cpu", extremum_dim<false>);
-  m.impl("argmax", "cpu", arg_extremum<true>).impl("argmin", "cpu", arg_extremum<false>);
+  m.impl("sum", "cpu", over_all<Reduce::sum>).impl("sum.dim_IntList", "cpu", over_dims<Reduce::sum>);
+  m.impl("mean", "cpu", over_all<Reduce::mean>).impl("mean.dim", "cpu", over_dims<Reduce::mean>);
+  m.impl("nansum", "cpu", over_dims<Reduce::nansum>);
+  m.impl("prod", "cpu", over_all<Reduce::prod>).impl("prod.dim_int", "cpu", over_dims<Reduce::prod>);
+  m.impl("max", "cpu", own_over_all<Reduce::amax>).impl("max.dim", "cpu", extremum_dim<Reduce::argmax>);
+  m.impl("min", "cpu", own_over_all<Reduce::amin>).impl("min.dim", "cpu", extremum_dim<Reduce::argmin>);
+  m.impl("amax", "cpu", own_over_dims<Reduce::amax>).impl("amin", "cpu", own_over_dims<Reduce::amin>);
+  m.impl("aminmax", "cpu", aminmax);
+  m.impl("argmax", "cpu", own_over_dims<Reduce::argmax>).impl("argmin", "cpu", own_over_dims<Reduce::argmin>);
+  m.impl("any", "cpu", truth_all<true>).impl("any.dim", "cpu", truth_dims<true>);
+  m.impl("any.dims", "cpu", truth_dims<true>);
+  m.impl("all", "cpu", truth_all<false>).impl("all.dim", "cpu", truth_dims<false>);
+  m.impl("all.dims", "cpu", truth_dims<false>);
+  m.impl("count_nonzero", "cpu", count_nonzero).impl("count_nonzero.dim_IntList", "cpu", count_nonzero);
+  m.impl("var", "cpu", spread_all<Reduce::var, false>).impl("var.dim", "cpu", spread_dims<Reduce::var, false>);
+  m.impl("var.correction", "cpu", spread_corrected<Reduce::var, false>);
+  m.impl("std", "cpu", spread_all<Reduce::std, false>).impl("std.dim", "cpu", spread_dims<Reduce::std, false>);
+  m.impl("std.correction", "cpu", spread_corrected<Reduce::std, false>);
+  m.impl("var_mean", "cpu", spread_all<Reduce::var, true>).impl("var_mean.dim", "cpu", spread_dims<Reduce::var, true>);
+  m.impl("var_mean.correction", "cpu", spread_corrected<Reduce::var, true>);
+  m.impl("std_mean", "cpu", spread_all<Reduce::std, true>).impl("std_mean.dim", "cpu", spread_dims<Reduce::std, true>);
+  m.impl("std_mean.correction", "cpu", spread_corrected<Reduce::std, true>);
+  m.impl("linalg_vector_norm", "cpu", vector_norm);
+  m.impl("logsumexp", "cpu", over_dims<Reduce::logsumexp>);
 }
 
 }  // namespace lattis::cpu

@@ -1,7 +1,205 @@
+// cumsum and cumprod: the walk over the lines. What happens to the elements is in scans.h.
+#include "backends/cpu/scans.h"
+
+#include <algorithm>
+
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
 
 namespace lattis::cpu {
+namespace {
 
-void register_scans(Library&) {}
+constexpr int64_t block = 16384;  // of a long line: carries start anew, and are joined in order
+constexpr int64_t tile = 512;
+
+const Scan* scan_of(bool product, int dtype) {
+  static const auto chosen = LATTIS_BY_ISA(scan);
+  return chosen(product, dtype);
+}
+
+class Scanner {
+ public:
+  Scanner(lattis_frame* f, bool product, const lattis_tensor* in, const lattis_tensor* out, int dim)
+      : frame_(f), in_(in), out_(out) {
+    const bool half = out->dtype == LATTIS_FLOAT16 || out->dtype == LATTIS_BFLOAT16;
+    work_ = out->dtype;
+    if (out->dtype == LATTIS_BOOL) work_ = LATTIS_INT64;
+    if (half) work_ = LATTIS_FLOAT32;
+    scan_ = scan_of(product, work_);
+    plain_ = in->dtype == work_ && out->dtype == work_;
+    bytes_ = work_ == LATTIS_INT64 ? 8 : work_ == out->dtype ? itemsize(out) : 4;
+    for (int d = 0; d < in->dl.ndim; d++) {
+      if (d == dim) {
+        n_ = in->dl.shape[d];
+        from_ = in->dl.strides[d] * itemsize(in);
+        to_ = out->dl.strides[d] * itemsize(out);
+      } else if (in->dl.shape[d] != 1) {
+        const Axis a{in->dl.shape[d], in->dl.strides[d] * itemsize(in), out->dl.strides[d] * itemsize(out)};
+        if (kept_ && keep_[kept_ - 1].in == a.in * a.size && keep_[kept_ - 1].out == a.out * a.size)
+          keep_[kept_ - 1] = {keep_[kept_ - 1].size * a.size, a.in, a.out};
+        else
+          keep_[kept_++] = a;
+        lines_ *= a.size;
+      }
+    }
+  }
+
+  lattis_status run() {
+    if (lines_ == 0 || n_ == 0) return LATTIS_OK;
+    const Axis last = kept_ ? keep_[kept_ - 1] : Axis{1, 0, 0};
+    if (last.size > 1 && last.in == itemsize(in_) && last.out == itemsize(out_)) return by_columns(last.size);
+    if (lines_ == 1 && n_ > 2 * block && plain_ && from_ == bytes_ && to_ == bytes_) return one_line();
+    return parallel_for(0, lines_, std::max<int64_t>(1, grain / (n_ + 8)), [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t i = b; i < e; i++) {
+        int64_t in, out;
+        locate(i, &in, &out);
+        line(in_data() + in, out_data() + out);
+      }
+      return LATTIS_OK;
+    });
+  }
+
+ private:
+  struct Axis {
+    int64_t size, in, out;  // strides in bytes
+  };
+  struct alignas(16) Carry {
+    char bytes[16];
+  };
+
+  const char* in_data() const { return static_cast<const char*>(in_->dl.data); }
+  char* out_data() const { return static_cast<char*>(out_->dl.data); }
+
+  void locate(int64_t line, int64_t* in, int64_t* out) const {
+    *in = *out = 0;
+    for (int d = kept_ - 1; d >= 0; d--) {
+      *in += line % keep_[d].size * keep_[d].in;
+      *out += line % keep_[d].size * keep_[d].out;
+      line /= keep_[d].size;
+    }
+  }
+
+  // In the dtype of the work; by way of the output's, where that rounds.
+  void read(int64_t n, char* to, const char* from, int64_t stride) const {
+    const auto& cast = loops().cast;
+    if (work_ == out_->dtype || in_->dtype == out_->dtype) return cast[in_->dtype][work_](n, to, bytes_, from, stride);
+    alignas(16) char rounded[tile * 2];
+    const int64_t item = itemsize(out_);
+    for (int64_t i = 0; i < n; i += tile) {
+      const int64_t m = std::min(tile, n - i);
+      cast[in_->dtype][out_->dtype](m, rounded, item, from + i * stride, stride);
+      cast[out_->dtype][work_](m, to + i * bytes_, bytes_, rounded, item);
+    }
+  }
+
+  void line(const char* x, char* y) const {
+    Carry offset, carry;
+    scan_->start(1, &offset);
+    for (int64_t from = 0; from < n_; from += block) {
+      scan_->start(1, &carry);
+      piece(std::min(block, n_ - from), x + from * from_, y + from * to_, &offset, &carry);
+      scan_->join(&offset, &carry);
+    }
+  }
+
+  void piece(int64_t n, const char* x, char* y, const Carry* offset, Carry* carry) const {
+    if (plain_ && from_ == bytes_ && to_ == bytes_) return scan_->row(n, x, y, offset, carry);
+    alignas(64) char xs[tile * 16], ys[tile * 16];
+    for (int64_t i = 0; i < n; i += tile) {
+      const int64_t m = std::min(tile, n - i);
+      read(m, xs, x + i * from_, from_);
+      scan_->row(m, xs, ys, offset, carry);
+      loops().cast[work_][out_->dtype](m, y + i * to_, to_, ys, bytes_);
+    }
+  }
+
+  // Totals of the blocks first, so that each block knows where it starts; then the blocks, in any order.
+  lattis_status one_line() const {
+    bool alone = false;  // one thread reads the line once
+    lattis_status st = parallel_for(0, 2, 1, [&](int64_t b, int64_t e) -> lattis_status {
+      if (e - b == 2) {
+        alone = true;
+        line(in_data(), out_data());
+      }
+      return LATTIS_OK;
+    });
+    if (alone || st) return st;
+    const int64_t blocks = (n_ + block - 1) / block;
+    void* memory;
+    if (lattis_status st = api().scratch(frame_, (blocks + 1) * static_cast<int64_t>(sizeof(Carry)), &memory))
+      return st;
+    auto* starts = static_cast<Carry*>(memory);
+    auto each = [&](auto body) {
+      return parallel_for(0, blocks, 2, [&](int64_t b, int64_t e) -> lattis_status {
+        for (int64_t k = b; k < e; k++) body(k, std::min(block, n_ - k * block));
+        return LATTIS_OK;
+      });
+    };
+    st = each([&](int64_t k, int64_t m) {
+      scan_->start(1, &starts[k + 1]);
+      scan_->total(m, in_data() + k * block * bytes_, nullptr, &starts[k + 1], &starts[k + 1]);
+    });
+    if (st) return st;
+    scan_->start(1, &starts[0]);
+    for (int64_t k = 0; k < blocks; k++) {
+      Carry sum = starts[k];
+      scan_->join(&sum, &starts[k + 1]);
+      starts[k + 1] = sum;
+    }
+    return each([&](int64_t k, int64_t m) {
+      Carry carry;
+      scan_->start(1, &carry);
+      scan_->row(m, in_data() + k * block * bytes_, out_data() + k * block * bytes_, &starts[k], &carry);
+    });
+  }
+
+  lattis_status by_columns(int64_t width) const {
+    const int64_t tiles = (width + tile - 1) / tile, items = lines_ / width * tiles;
+    return parallel_for(0, items, std::max<int64_t>(1, grain / (n_ * std::min(tile, width))),
+                        [&](int64_t b, int64_t e) -> lattis_status {
+                          for (int64_t item = b; item < e; item++) {
+                            const int64_t first = item % tiles * tile;
+                            int64_t in, out;
+                            locate(item / tiles * width + first, &in, &out);
+                            columns(std::min(tile, width - first), in_data() + in, out_data() + out);
+                          }
+                          return LATTIS_OK;
+                        });
+  }
+
+  void columns(int64_t width, const char* x, char* y) const {
+    Carry carry[tile];
+    scan_->start(width, carry);
+    if (plain_) return scan_->columns(n_, width, x, from_ / bytes_, y, to_ / bytes_, carry);
+    alignas(64) char xs[tile * 16], ys[tile * 16];
+    for (int64_t r = 0; r < n_; r++) {
+      read(width, xs, x + r * from_, itemsize(in_));
+      scan_->columns(1, width, xs, width, ys, width, carry);
+      loops().cast[work_][out_->dtype](width, y + r * to_, itemsize(out_), ys, bytes_);
+    }
+  }
+
+  lattis_frame* frame_;
+  const lattis_tensor *in_, *out_;
+  const Scan* scan_;
+  int work_;
+  bool plain_;
+  int64_t bytes_, n_ = 1, from_ = 0, to_ = 0, lines_ = 1;
+  int kept_ = 0;
+  Axis keep_[LATTIS_MAX_DIMS];
+};
+
+template <bool Product>
+lattis_status scan_kernel(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* in = a[0].as.tensor;
+  const int dim = static_cast<int>(a[1].as.i < 0 ? a[1].as.i + in->dl.ndim : a[1].as.i);
+  return Scanner(f, Product, in, r[0].as.tensor, dim).run();
+}
+
+}  // namespace
+
+void register_scans(Library& m) {
+  m.impl("cumsum", "cpu", scan_kernel<false>).impl("cumprod", "cpu", scan_kernel<true>);
+}
 
 }  // namespace lattis::cpu

@@ -1,7 +1,174 @@
-#include "backends/cpu/kernels.h"
+// sort and topk: rows in parallel, or one long row in two halves.
+#include <memory>
+
+#include "backends/cpu/gather.h"
+#include "backends/cpu/sort_loops.h"
 
 namespace lattis::cpu {
+namespace {
 
-void register_sort(Library&) {}
+const SortTable& table() {
+  static const SortTable& chosen = LATTIS_BY_ISA(sort_loops)();
+  return chosen;
+}
+
+// Memory for items: on the stack for short rows.
+class Items {
+ public:
+  explicit Items(int64_t bytes) {
+    if (bytes > static_cast<int64_t>(sizeof near_)) far_.reset(new (std::nothrow) char[bytes]);
+    data_ = bytes > static_cast<int64_t>(sizeof near_) ? far_.get() : near_;
+  }
+  char* data() const { return data_; }
+
+ private:
+  alignas(64) char near_[4096];
+  std::unique_ptr<char[]> far_;
+  char* data_;
+};
+
+lattis_status no_memory(int64_t bytes) {
+  return fail(LATTIS_OUT_OF_MEMORY, "sort: " + std::to_string(bytes) + " bytes to sort in cannot be allocated");
+}
+
+// The rows of a tensor along one dimension: where row r of the row-major order of the others starts.
+struct Rows {
+  int dim, ndim;
+  int64_t length, count, sizes[LATTIS_MAX_DIMS];
+  Rows(const lattis_tensor* t, int d) : dim(d), ndim(t->dl.ndim), length(ndim ? t->dl.shape[d] : 1), count(1) {
+    for (int i = 0; i < ndim; i++) {
+      sizes[i] = i == d ? 1 : t->dl.shape[i];
+      count *= sizes[i];
+    }
+  }
+  char* start(const lattis_tensor* t, int64_t row) const {
+    int64_t offset = 0;
+    for (int i = ndim - 1; i >= 0; i--) {
+      offset += row % sizes[i] * t->dl.strides[i];
+      row /= sizes[i];
+    }
+    return static_cast<char*>(t->dl.data) + offset * itemsize(t);
+  }
+  int64_t stride(const lattis_tensor* t) const { return ndim ? t->dl.strides[dim] * itemsize(t) : itemsize(t); }
+};
+
+struct Sort {
+  const lattis_tensor *in, *values, *indices;
+  bool descending;
+  Rows rows;
+  const SortLoops& loops;
+
+  Sort(const lattis_tensor* self, const lattis_value& dim, bool descending, const lattis_value* r)
+      : in(self),
+        values(r[0].as.tensor),
+        indices(r[1].as.tensor),
+        descending(descending),
+        rows(self, wrapped_dim(dim, self->dl.ndim)),
+        loops(rows.length < int64_t{1} << 32 ? table().narrow[self->dtype] : table().wide[self->dtype]) {}
+
+  void finish(int64_t row, int64_t begin, int64_t n, const char* items, bool hidden) const {
+    const int64_t vs = rows.stride(values), xs = rows.stride(indices);
+    loops.finish(n, items + begin * loops.item, descending, hidden ? rows.start(in, row) : nullptr, rows.stride(in),
+                 rows.start(values, row) + begin * vs, vs,
+                 reinterpret_cast<int64_t*>(rows.start(indices, row) + begin * xs), xs / 8);
+  }
+
+  lattis_status some_rows(int64_t begin, int64_t end) const {
+    const int64_t n = rows.length, bytes = n * loops.item;
+    Items work(2 * bytes);
+    char *a = work.data(), *b = a + bytes;
+    if (!a) return no_memory(2 * bytes);
+    for (int64_t row = begin; row < end; row++) {
+      const bool hidden = loops.build(n, 0, rows.start(in, row), rows.stride(in), descending, a);
+      finish(row, 0, n, static_cast<char*>(loops.sort(n, a, b, loops.digits)), hidden);
+    }
+    return LATTIS_OK;
+  }
+
+  // Two threads sort a half each, then merge from both ends.
+  lattis_status halves(int64_t row) const {
+    const int64_t n = rows.length, bytes = n * loops.item, cut[3] = {0, n / 2, n};
+    Items work(2 * bytes);
+    char *a = work.data(), *b = a + bytes;
+    if (!a) return no_memory(2 * bytes);
+    bool hidden[2] = {};
+    char* sorted[2];
+    auto half = [&](int64_t begin, int64_t end) -> lattis_status {
+      for (int64_t h = begin; h < end; h++) {
+        const int64_t at = cut[h] * loops.item, m = cut[h + 1] - cut[h];
+        hidden[h] =
+            loops.build(m, cut[h], rows.start(in, row) + cut[h] * rows.stride(in), rows.stride(in), descending, a + at);
+        sorted[h] = static_cast<char*>(loops.sort(m, a + at, b + at, loops.digits));
+      }
+      return LATTIS_OK;
+    };
+    if (lattis_status st = parallel_for(0, 2, 1, half)) return st;
+    if ((sorted[0] == a) != (sorted[1] == a + cut[1] * loops.item)) {  // both halves into one buffer
+      if (sorted[0] == a)
+        std::memcpy(b, a, cut[1] * loops.item), sorted[0] = b;
+      else
+        std::memcpy(a, b, cut[1] * loops.item), sorted[0] = a;
+    }
+    const char* from = sorted[0];
+    char* to = from == a ? b : a;
+    auto join = [&](int64_t begin, int64_t end) -> lattis_status {
+      for (int64_t h = begin; h < end; h++) {
+        loops.merge(n, cut[1], from, to, cut[h], cut[h + 1]);
+        finish(row, cut[h], cut[h + 1] - cut[h], to, hidden[0] || hidden[1]);
+      }
+      return LATTIS_OK;
+    };
+    return parallel_for(0, 2, 1, join);
+  }
+};
+
+// sort.stable(self, *, stable, dim, descending)
+lattis_status sort(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  if (self->numel == 0) return LATTIS_OK;
+  const Sort s(self, a[2], a[3].as.i != 0, r);
+  if (s.rows.length >= 1 << 15 && s.rows.count < 4) {
+    for (int64_t row = 0; row < s.rows.count; row++)
+      if (lattis_status st = s.halves(row)) return st;
+    return LATTIS_OK;
+  }
+  if (s.rows.count == 1) return s.some_rows(0, 1);
+  return parallel_for(0, s.rows.count, std::max<int64_t>(4096 / s.rows.length, 1),
+                      [&](int64_t b, int64_t e) { return s.some_rows(b, e); });
+}
+
+// topk(self, k, dim, largest, sorted)
+lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  const int64_t k = a[1].as.i;
+  if (r[0].as.tensor->numel == 0) return LATTIS_OK;
+  const Sort s(self, a[2], a[3].as.i != 0, r);
+  const int64_t n = s.rows.length;
+  const bool select = k <= n / 8;
+  const int64_t room = select ? std::min(n, std::max<int64_t>(4 * k, 32)) : n, bytes = room * s.loops.item;
+  auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+    Items work(2 * bytes);
+    char *x = work.data(), *y = x + bytes;
+    if (!x) return no_memory(2 * bytes);
+    for (int64_t row = begin; row < end; row++) {
+      const char* from = s.rows.start(self, row);
+      const int64_t step = s.rows.stride(self);
+      if (select) {
+        const bool hidden = s.loops.top(n, from, step, s.descending, k, room, x, y);
+        s.finish(row, 0, k, x, hidden);
+      } else {
+        const bool hidden = s.loops.build(n, 0, from, step, s.descending, x);
+        s.finish(row, 0, k, static_cast<char*>(s.loops.sort(n, x, y, s.loops.digits)), hidden);
+      }
+    }
+    return LATTIS_OK;
+  };
+  if (s.rows.count == 1) return some(0, 1);
+  return parallel_for(0, s.rows.count, std::max<int64_t>(16384 / n, 1), some);
+}
+
+}  // namespace
+
+void register_sort(Library& m) { m.impl("sort.stable", "cpu", sort).impl("topk", "cpu", topk); }
 
 }  // namespace lattis::cpu

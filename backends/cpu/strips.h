@@ -31,6 +31,12 @@ class Strips {
     for (int i = 0; i < ndim_; i++)
       o.strides[i] = i < shift || t->dl.shape[i - shift] == 1 ? 0 : t->dl.strides[i - shift] * itemsize(t);
   }
+  // An operand by its byte strides, one for each of the walk's dimensions.
+  void add(void* data, const int64_t* strides) {
+    Operand& o = operands_[count_++];
+    o.data = static_cast<char*>(data);
+    std::copy(strides, strides + ndim_, o.strides);
+  }
   void add_scalar(void* value) {
     operands_[count_] = {};
     operands_[count_++].data = static_cast<char*>(value);
@@ -45,6 +51,27 @@ class Strips {
     if (numel == 0) return LATTIS_OK;
     if (ndim_ <= 1 && numel <= grain) return strip_at(0, numel, body);
     return parallel_for(0, numel, grain, [&](int64_t b, int64_t e) -> lattis_status { return range(b, e, body); });
+  }
+
+  // The same where elements that differ only in the dimensions `tied` may meet in memory: one thread has them all, and
+  // visits them in row-major order if the first operand is laid out so along these dimensions.
+  template <class Body>
+  lattis_status run_apart(uint64_t tied, int64_t grain, Body&& body) {
+    int widest = -1;
+    int64_t numel = 1;
+    for (int i = 0; i < ndim_; i++) {
+      numel *= sizes_[i];
+      if (!(tied >> i & 1) && (widest < 0 || sizes_[i] > sizes_[widest])) widest = i;
+    }
+    if (numel <= grain || widest < 0 || sizes_[widest] == 1) return run(numel, body);
+    const int64_t n = sizes_[widest], rest = numel / n;
+    return parallel_for(0, n, std::max<int64_t>(grain / std::max<int64_t>(rest, 1), 1),
+                        [&](int64_t b, int64_t e) -> lattis_status {
+                          Strips part(*this);
+                          part.sizes_[widest] = e - b;
+                          for (int k = 0; k < count_; k++) part.operands_[k].data += b * operands_[k].strides[widest];
+                          return part.run(numel, body);
+                        });
   }
 
  private:
@@ -83,8 +110,8 @@ class Strips {
 
   template <class Body>
   lattis_status strip_at(int64_t, int64_t n, Body& body) {
-    char* at[max_operands];
-    int64_t steps[max_operands];
+    char* at[max_operands] = {};
+    int64_t steps[max_operands] = {};
     for (int k = 0; k < count_; k++) {
       at[k] = operands_[k].data;
       steps[k] = ndim_ ? operands_[k].strides[0] : 0;
@@ -100,8 +127,8 @@ class Strips {
       index[d] = rest % sizes_[d];
       rest /= sizes_[d];
     }
-    char* at[max_operands];
-    int64_t steps[max_operands];
+    char* at[max_operands] = {};
+    int64_t steps[max_operands] = {};
     for (int k = 0; k < count_; k++) {
       at[k] = operands_[k].data;
       for (int d = 0; d <= last; d++) at[k] += index[d] * operands_[k].strides[d];

@@ -1,7 +1,7 @@
 // Creation: tensors out of sizes and numbers.
 #include <cmath>
 
-#include "dispatcher/operators/rules.h"
+#include "dispatcher/operators/compose.h"
 
 namespace lattis::dispatcher {
 namespace {
@@ -37,6 +37,28 @@ lattis_status infer_empty_like(lattis_frame*, const Value* a, Meta* m) {
     fresh(m, self->ndim(), self->sizes(), t);
   else
     fresh_like(m, self, t);
+  return LATTIS_OK;
+}
+
+// full(size, fill_value, dtype, ...)
+lattis_status infer_full(lattis_frame* f, const Value* a, Meta* m) {
+  DType t = dtype_or(a[2], core::number_dtype(a[1]));
+  if (lattis_status st = read_sizes(f, 0, a[0], t)) return st;
+  if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(t) != LATTIS_CLASS_COMPLEX)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %s does not fit dtype %s", where(f, 1).c_str(),
+                                              core::describe(a[1]).c_str(), core::dtype_info(t).name));
+  fresh(m, static_cast<int>(a[0].length), a[0].as.ints, t);
+  return LATTIS_OK;
+}
+
+// full_like(self, fill_value, dtype, ...)
+lattis_status infer_full_like(lattis_frame* f, const Value* a, Meta* m) {
+  const Value like[6] = {a[0], a[2], a[3], a[4], a[5], a[6]};
+  if (lattis_status st = infer_empty_like(f, like, m)) return st;
+  if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(m->dtype) != LATTIS_CLASS_COMPLEX)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: %s does not fit dtype %s", where(f, 1).c_str(), core::describe(a[1]).c_str(),
+                        core::dtype_info(static_cast<DType>(m->dtype)).name));
   return LATTIS_OK;
 }
 
@@ -108,7 +130,7 @@ lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
     return raise(LATTIS_RUNTIME_ERROR,
                  where(f, 1) + ": the range from 'start' by 'step' has more elements than 63 bits can count");
   int64_t n = static_cast<int64_t>(count);
-  if (lattis_status st = core::check_sizes(where(f, 1).c_str(), 1, &n, core::itemsize(t), nullptr)) return st;
+  if (lattis_status st = check_sizes(f, 1, 1, &n, t)) return st;
   fresh(m, 1, &n, t);
   return LATTIS_OK;
 }
@@ -153,6 +175,84 @@ lattis_status fill_tensor(lattis_frame* f, const Value* a, Value* r) {
   return copy_(f, {a[0], a[1], core::boolean(false)}, r);
 }
 
+lattis_status check_count(lattis_frame* f, int arg, const Value& v) {
+  if (v.as.i >= 0) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               format("%s: expected at least 0, got %lld", where(f, arg).c_str(), (long long)v.as.i));
+}
+
+lattis_status eye_of(lattis_frame* f, int64_t n, int64_t m, const Value* options, Value* r) {
+  Compose c(f);
+  Var x = c.op<"zeros">(Ints{n, m}, options[0], options[1], options[2], options[3]);
+  c.op<"fill_.Scalar">(c.op<"diagonal">(x), 1);
+  return c.give(r, x);
+}
+lattis_status infer_eye_of(lattis_frame* f, int64_t n, int64_t m, const Value& dtype, Meta* meta) {
+  const int64_t sizes[2] = {n, m};
+  const DType t = dtype_or(dtype, core::default_dtype());
+  if (lattis_status st = core::check_sizes(where(f, 0).c_str(), 2, sizes, core::itemsize(t), nullptr)) return st;
+  fresh(meta, 2, sizes, t);
+  return LATTIS_OK;
+}
+lattis_status infer_eye(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = check_count(f, 0, a[0])) return st;
+  return infer_eye_of(f, a[0].as.i, a[0].as.i, a[1], m);
+}
+lattis_status infer_eye_m(lattis_frame* f, const Value* a, Meta* m) {
+  for (int i = 0; i < 2; i++)
+    if (lattis_status st = check_count(f, i, a[i])) return st;
+  return infer_eye_of(f, a[0].as.i, a[1].as.i, a[2], m);
+}
+lattis_status eye(lattis_frame* f, const Value* a, Value* r) { return eye_of(f, a[0].as.i, a[0].as.i, a + 1, r); }
+lattis_status eye_m(lattis_frame* f, const Value* a, Value* r) { return eye_of(f, a[0].as.i, a[1].as.i, a + 2, r); }
+
+// `steps` numbers from start to end in float64, each reckoned from the nearer end, so that both ends are exact.
+Var spaced(Compose& c, const Value* a, const Value& device) {
+  const int64_t steps = a[2].as.i;
+  const double start = core::as_double(a[0]), end = core::as_double(a[1]);
+  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  auto count = [&](int64_t from, int64_t to, int64_t by) {
+    return c.op<"arange.start_step">(from, to, by, As{LATTIS_FLOAT64}, Absent{}, device);
+  };
+  Var up = count(0, steps, 1) * step + start;
+  if (steps < 2) return up;
+  Var down = end - count(steps - 1, -1, -1) * step;
+  c.op<"copy_">(c.op<"slice.Tensor">(up, 0, steps / 2), c.op<"slice.Tensor">(down, 0, steps / 2));
+  return up;
+}
+
+lattis_status check_spaced(lattis_frame* f, const Value* a) {
+  for (int i = 0; i < 2; i++)
+    if (a[i].tag == LATTIS_COMPLEX) return raise(LATTIS_RUNTIME_ERROR, where(f, i) + ": a complex number has no order");
+  return check_count(f, 2, a[2]);
+}
+
+// start, end, steps, *, dtype, layout, device, pin_memory
+lattis_status infer_linspace(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = check_spaced(f, a)) return st;
+  const DType t = dtype_or(a[3], core::default_dtype());
+  if (lattis_status st = core::check_sizes(where(f, 2).c_str(), 1, &a[2].as.i, core::itemsize(t), nullptr)) return st;
+  fresh(m, 1, &a[2].as.i, t);
+  return LATTIS_OK;
+}
+lattis_status linspace(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, c.op<"to.dtype">(spaced(c, a, a[5]), As{dtype_or(a[3], core::default_dtype())}));
+}
+
+// start, end, steps, base, *, dtype, layout, device, pin_memory
+lattis_status logspace(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_spaced(f, a)) return st;
+  Compose c(f);
+  return c.give(
+      r, c.op<"to.dtype">(c.op<"pow.Scalar">(a[3], spaced(c, a, a[6])), As{dtype_or(a[4], core::default_dtype())}));
+}
+
+lattis_status scalar_tensor(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, c.op<"full">(Ints{}, a[0], As{dtype_or(a[1], core::default_dtype())}, a[2], a[3], a[4]));
+}
+
 #define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 #define LIKE                                                                                                   \
   "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? " \
@@ -176,18 +276,18 @@ const std::vector<Declaration>& creation_operators() {
       {"empty_like(Tensor self, " LIKE, "creation", function | no_kernel_needed, infer_empty_like, nullptr,
        "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> "
        "lattis.empty_like(lattis.ones(2, 3)).shape\nlattis.Size([2, 3])\n"},
-      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, zeros,
+      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_empty, zeros,
        "A tensor of zeros.\n\n>>> lattis.zeros(2, dtype=lattis.int64)\ntensor([0, 0])\n"},
-      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, nullptr, ones,
+      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_empty, ones,
        "A tensor of ones.\n\n>>> lattis.ones(2)\ntensor([1., 1.])\n"},
-      {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, nullptr, full,
+      {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, infer_full, full,
        "A tensor filled with one number; its dtype follows from the number if absent.\n\n>>> lattis.full((2,), "
        "7)\ntensor([7, 7])\n"},
-      {"zeros_like(Tensor self, " LIKE, "creation", function, nullptr, zeros_like,
+      {"zeros_like(Tensor self, " LIKE, "creation", function, infer_empty_like, zeros_like,
        "Zeros like `self`.\n\n>>> lattis.zeros_like(lattis.ones(2))\ntensor([0., 0.])\n"},
-      {"ones_like(Tensor self, " LIKE, "creation", function, nullptr, ones_like,
+      {"ones_like(Tensor self, " LIKE, "creation", function, infer_empty_like, ones_like,
        "Ones like `self`.\n\n>>> lattis.ones_like(lattis.zeros(2))\ntensor([1., 1.])\n"},
-      {"full_like(Tensor self, Scalar fill_value, " LIKE, "creation", function, nullptr, full_like,
+      {"full_like(Tensor self, Scalar fill_value, " LIKE, "creation", function, infer_full_like, full_like,
        "A tensor like `self`, filled with one number.\n\n>>> lattis.full_like(lattis.zeros(2), 3.5)\ntensor([3.5000, "
        "3.5000])\n"},
       {"arange(Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr, arange_end,
@@ -199,6 +299,19 @@ const std::vector<Declaration>& creation_operators() {
        nullptr},
       {"arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor", "creation", function,
        infer_arange, nullptr, nullptr},
+      {"eye(SymInt n, " OPTIONS ") -> Tensor", "creation", function, infer_eye, eye,
+       "A matrix with ones on its diagonal and zeros elsewhere.\n\n>>> lattis.eye(2)\ntensor([[1., 0.],\n        [0., "
+       "1.]])\n"},
+      {"eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor", "creation", function, infer_eye_m, eye_m, nullptr},
+      {"linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor", "creation", function, infer_linspace,
+       linspace,
+       "`steps` numbers at equal distances, from `start` to `end`, both included.\n\n>>> lattis.linspace(0, 1, 3)\n"
+       "tensor([0.0000, 0.5000, 1.0000])\n"},
+      {"logspace(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS ") -> Tensor", "creation", function,
+       nullptr, logspace,
+       "`base` to the powers that linspace() gives.\n\n>>> lattis.logspace(0, 2, 3)\ntensor([  1.,  10., 100.])\n"},
+      {"scalar_tensor(Scalar s, " OPTIONS ") -> Tensor", "creation", function, nullptr, scalar_tensor,
+       "A zero-dim tensor of the default dtype or the given one.\n\n>>> lattis.scalar_tensor(2)\ntensor(2.)\n"},
       {"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "creation", everywhere, nullptr, fill_tensor,
        "Sets every element of `self` to one number, in place.\n\n>>> lattis.zeros(2).fill_(3)\ntensor([3., 3.])\n"},
       {"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "creation", everywhere, infer_fill, nullptr,

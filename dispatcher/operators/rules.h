@@ -33,7 +33,8 @@ void fresh(Meta* m, int ndim, const int64_t* sizes, DType dtype);
 void fresh_like(Meta* m, const lattis_tensor* t, DType dtype);  // keeps a dense permutation
 void alias(Meta* m, int arg, const lattis_tensor* t);           // the same geometry; change it then
 
-// The numel-checked reading of a size list: negative sizes and overflow raise.
+// Negative sizes, too many of them, and more bytes than can be counted raise.
+lattis_status check_sizes(lattis_frame* f, int arg, int ndim, const int64_t* sizes, DType dtype);
 lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype);
 
 // A composite's call of another operator; fetched once.

@@ -1,10 +1,237 @@
-// Sorting and what follows from it: topk, argsort, unique.
+// Sorting. sort.stable is the primitive.
 #include "dispatcher/operators/compose.h"
 
 namespace lattis::dispatcher {
+namespace {
+
+lattis_status check_ordered(lattis_frame* f, const Tensor* self) {
+  if (core::dtype_class(self->dtype) != LATTIS_CLASS_COMPLEX) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               where(f, 0) + ": dtype " + core::dtype_info(self->dtype).name + " has no order to sort by");
+}
+
+lattis_status infer_sort_along(lattis_frame* f, const Value* a, int dim_arg, Meta* m) {
+  const Tensor* self = tensor_arg(a[0]);
+  int dim;
+  if (lattis_status st = check_ordered(f, self)) return st;
+  if (lattis_status st = wrap_dim(f, dim_arg, a[dim_arg].as.i, self->ndim(), &dim)) return st;
+  fresh(m, self->ndim(), self->sizes(), self->dtype);
+  fresh(m + 1, self->ndim(), self->sizes(), LATTIS_INT64);
+  return LATTIS_OK;
+}
+
+// self, *, stable, dim, descending
+lattis_status infer_sort_stable(lattis_frame* f, const Value* a, Meta* m) { return infer_sort_along(f, a, 2, m); }
+// self, dim, descending
+lattis_status infer_sort(lattis_frame* f, const Value* a, Meta* m) { return infer_sort_along(f, a, 1, m); }
+
+std::array<Var, 2> sorted(Compose& c, const Value& self, const Value& dim, bool descending) {
+  return c.ops<"sort.stable", 2>(self, true, dim, descending);
+}
+
+lattis_status sort(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, sorted(c, a[0], a[1], a[2].as.i != 0));
+}
+
+lattis_status argsort(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, sorted(c, a[0], a[1], a[2].as.i != 0)[1]);
+}
+// self, *, stable, dim, descending
+lattis_status argsort_stable(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, sorted(c, a[0], a[2], a[3].as.i != 0)[1]);
+}
+
+lattis_status msort(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, sorted(c, a[0], core::integer(0), false)[0]);
+}
+
+// self, k, dim, largest, sorted
+lattis_status infer_topk(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = infer_sort_along(f, a, 2, m)) return st;
+  const Tensor* self = tensor_arg(a[0]);
+  int dim;
+  wrap_dim(f, 2, a[2].as.i, self->ndim(), &dim);
+  const int64_t n = self->ndim() ? self->sizes()[dim] : 1, k = a[1].as.i;
+  if (k < 0 || k > n)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld of the %lld elements along dimension %d", where(f, 1).c_str(),
+                                              (long long)k, (long long)n, dim));
+  if (self->ndim()) m[0].sizes[dim] = m[1].sizes[dim] = k;
+  return LATTIS_OK;
+}
+
+lattis_status topk(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  auto both = sorted(c, a[0], a[2], a[3].as.i != 0);
+  for (Var& x : both)
+    if (x.dim()) x = c.op<"contiguous">(c.op<"slice.Tensor">(x, a[2], 0, a[1]));
+  return c.give(r, std::move(both));
+}
+
+// Position i of the sorted order along a dimension, values and indices.
+std::array<Var, 2> ranked(Compose& c, const std::array<Var, 2>& both, const Value& dim, int64_t i, bool keepdim) {
+  std::array<Var, 2> got{both[0], both[1]};
+  for (Var& x : got) {
+    if (!x.dim()) continue;
+    x = c.op<"select.int">(x, dim, i);
+    if (keepdim) x = c.op<"unsqueeze">(x, dim);
+    x = c.op<"clone">(x);
+  }
+  return got;
+}
+
+int64_t length_along(const Tensor* t, int64_t dim) {
+  return t->ndim() ? t->sizes()[dim < 0 ? dim + t->ndim() : dim] : 1;
+}
+
+// self, k, dim, keepdim
+lattis_status kthvalue(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  int dim;
+  if (lattis_status st = wrap_dim(f, 2, a[2].as.i, self->ndim(), &dim)) return st;
+  const int64_t n = length_along(self, dim), k = a[1].as.i;
+  if (k < 1 || k > n)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: the %lldth of %lld elements along dimension %d; it takes 1 to %lld",
+                                              where(f, 1).c_str(), (long long)k, (long long)n, dim, (long long)n));
+  return c.give(r, ranked(c, sorted(c, a[0], a[2], false), a[2], k - 1, a[3].as.i != 0));
+}
+
+// The lower of two middle elements; a NaN where there is one.
+std::array<Var, 2> medians(Compose& c, const Value& self, const Value& dim, int64_t n, bool keepdim) {
+  auto both = sorted(c, self, dim, false);
+  auto middle = ranked(c, both, dim, (n - 1) / 2, keepdim);
+  if (c.status() || both[0].dtype_class() != LATTIS_CLASS_FLOATING) return middle;
+  auto last = ranked(c, both, dim, n - 1, keepdim);
+  Var nan = c.op<"ne.Tensor">(last[0], last[0]);
+  return {c.op<"where.self">(nan, last[0], middle[0]), c.op<"where.self">(nan, last[1], middle[1])};
+}
+
+lattis_status median(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  if (lattis_status st = check_ordered(f, self)) return st;
+  if (self->numel == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": an empty tensor has no median");
+  return c.give(r,
+                medians(c, c.op<"reshape">(a[0], Ints{self->numel}).value(), core::integer(0), self->numel, false)[0]);
+}
+
+// self, dim, keepdim
+lattis_status median_dim(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  int dim;
+  if (lattis_status st = check_ordered(f, self)) return st;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, self->ndim(), &dim)) return st;
+  const int64_t n = length_along(self, dim);
+  if (n == 0) return raise(LATTIS_INDEX_ERROR, where(f, 1) + ": no elements along it");
+  return c.give(r, medians(c, a[0], a[1], n, a[2].as.i != 0));
+}
+
+// ---- unique --------------------------------------------------------------------------------------------------------
+
+lattis_status infer_unique(lattis_frame* f, const Value* a, Meta* m) {
+  for (int i = 0; i < 3; i++) m[i].kind = LATTIS_META_DYNAMIC;
+  return check_ordered(f, tensor_arg(a[0]));
+}
+
+// Of a vector whose equal elements are neighbours: one of each, the group of each element, and the groups' sizes.
+struct Groups {
+  Var values, group, counts;
+};
+
+Groups grouped(Compose& c, const Var& x, bool inverse, bool counts) {
+  const int64_t n = x.numel();
+  Var starts =
+      c.op<"full">(Ints{n}, true, As{LATTIS_BOOL}, Absent{}, x.tensor() ? x.tensor()->device() : lattis_device{});
+  if (n > 1)
+    c.op<"copy_">(c.op<"slice.Tensor">(starts, 0, 1),
+                  c.op<"ne.Tensor">(c.op<"slice.Tensor">(x, 0, 1), c.op<"slice.Tensor">(x, 0, 0, n - 1)));
+  Var at = c.op<"select.int">(c.op<"nonzero">(starts), 1, 0);
+  Var none = c.op<"slice.Tensor">(at, 0, 0, 0);
+  Groups g{c.op<"index_select">(x, 0, at), none, none};
+  if (inverse) g.group = c.op<"cumsum">(starts, 0, As{LATTIS_INT64}) - 1;
+  if (counts) {
+    Var end = c.op<"full">(Ints{1}, n, As{LATTIS_INT64}, Absent{}, x.tensor() ? x.tensor()->device() : lattis_device{});
+    Var all = c.op<"cat">(c.list({at, end}));
+    const int64_t k = at.numel();
+    g.counts = c.op<"slice.Tensor">(all, 0, 1) - c.op<"slice.Tensor">(all, 0, 0, k);
+  }
+  return g;
+}
+
+// self, sorted, return_inverse, return_counts
+lattis_status unique(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  const bool inverse = a[2].as.i != 0;
+  auto both = sorted(c, c.op<"reshape">(a[0], Ints{self->numel}).value(), core::integer(0), false);
+  if (c.status()) return c.status();
+  Groups g = grouped(c, both[0], inverse, a[3].as.i != 0);
+  if (inverse) {
+    Var to = c.op<"empty_like">(both[1]);
+    g.group = c.op<"reshape">(c.op<"scatter_.src">(to, 0, both[1], g.group), Ints(self->sizes(), self->ndim()));
+  }
+  return c.give(r, std::array<Var, 3>{g.values, g.group, g.counts});
+}
+
+// self, return_inverse, return_counts
+lattis_status unique_consecutive(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  Groups g = grouped(c, c.op<"reshape">(a[0], Ints{self->numel}), a[1].as.i != 0, a[2].as.i != 0);
+  if (a[1].as.i) g.group = c.op<"reshape">(g.group, Ints(self->sizes(), self->ndim()));
+  return c.give(r, std::array<Var, 3>{g.values, g.group, g.counts});
+}
+
+}  // namespace
 
 const std::vector<Declaration>& sort_operators() {
-  static const auto* table = new std::vector<Declaration>{};
+  static const auto* table = new std::vector<Declaration>{
+      {"sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", "sort",
+       everywhere | out, infer_sort, sort,
+       "The elements in order along one dimension, and the indices they had. Equal ones keep their order; NaN is "
+       "larger "
+       "than all.\n\n>>> lattis.sort(lattis.tensor([3, 1, 2])).indices\ntensor([1, 2, 0])\n"},
+      {"sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor "
+       "indices)",
+       "sort", everywhere | out, infer_sort_stable, nullptr, nullptr},
+      {"argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", "sort", everywhere, nullptr, argsort,
+       "The indices that sort() gives.\n\n>>> lattis.argsort(lattis.tensor([3, 1, 2]))\ntensor([1, 2, 0])\n"},
+      {"argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", "sort", everywhere,
+       nullptr, argsort_stable, nullptr},
+      {"msort(Tensor self) -> Tensor", "sort", everywhere | out, nullptr, msort,
+       "The elements in order along the first dimension.\n\n>>> lattis.msort(lattis.tensor([3, 1, 2]))\n"
+       "tensor([1, 2, 3])\n"},
+      {"topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor "
+       "indices)",
+       "sort", everywhere | out, infer_topk, topk,
+       "The `k` largest elements along one dimension, or the smallest, in order, and their indices; of equal ones the "
+       "first.\n\nRaises:\n    RuntimeError: there are fewer than `k`\n\n>>> lattis.topk(lattis.tensor([1, 5, 3]), "
+       "2).values\ntensor([5, 3])\n"},
+      {"kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
+       everywhere | out, nullptr, kthvalue,
+       "The k-th smallest element along one dimension, counted from 1, and its index.\n\n>>> "
+       "lattis.kthvalue(lattis.tensor([3, 1, 2]), 2).values\ntensor(2)\n"},
+      {"median(Tensor self) -> Tensor", "sort", everywhere, nullptr, median,
+       "The middle element in order, the lower of two; along one dimension also its index. A NaN comes before all.\n\n"
+       ">>> lattis.median(lattis.tensor([3, 1, 2, 9]))\ntensor(2)\n"},
+      {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
+       everywhere | out, nullptr, median_dim, nullptr},
+      {"_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, "
+       "Tensor, Tensor)",
+       "sort", hidden | function, infer_unique, unique,
+       "The different elements in order, where each element of `self` went, and how many there were of each; what was "
+       "not asked for is empty."},
+      {"_unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
+       "Tensor)",
+       "sort", hidden | function, nullptr, unique_consecutive,
+       "Of each run of equal elements one, the run of each element, and the runs' lengths; what was not asked for is "
+       "empty."},
+  };
   return *table;
 }
 

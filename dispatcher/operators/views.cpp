@@ -1,8 +1,10 @@
-// Views: the same storage seen otherwise. Each is a shape rule and nothing else; no backend needs a kernel.
+// Views: the same storage seen otherwise. Each is a shape rule and nothing else, or made of such; no backend needs a
+// kernel.
 #include <optional>
 
-#include "dispatcher/operators/rules.h"
+#include "dispatcher/operators/compose.h"
 #include "dispatcher/operators/views.h"
+#include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
 
@@ -244,7 +246,7 @@ lattis_status infer_as_strided(lattis_frame* f, const Value* a, Meta* m) {
   if (a[1].length != a[2].length)
     return raise(LATTIS_RUNTIME_ERROR,
                  format("%s: %u strides for %u sizes ('size')", where(f, 2).c_str(), a[2].length, a[1].length));
-  if (lattis_status st = core::check_sizes((where(f, 1)).c_str(), n, a[1].as.ints, 1, nullptr)) return st;
+  if (lattis_status st = check_sizes(f, 1, n, a[1].as.ints, LATTIS_BOOL)) return st;
   alias(m, 0, t);
   if (given(a[3])) m->offset = a[3].as.i;
   m->ndim = n;
@@ -272,6 +274,350 @@ lattis_status infer_as_strided(lattis_frame* f, const Value* a, Meta* m) {
 lattis_status infer_alias(lattis_frame*, const Value* a, Meta* m) {
   alias(m, 0, a[0].as.tensor);
   return LATTIS_OK;
+}
+
+// One dimension, cut into windows of `size` that start `step` apart; each window is a last dimension.
+lattis_status infer_unfold(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  const int64_t size = a[2].as.i, step = a[3].as.i, n = t->ndim() ? 0 : 1;
+  int d;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
+  const int64_t length = t->ndim() ? t->sizes()[d] : n;
+  if (size < 0 || size > length)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: windows of %lld elements along dimension %d of size %lld",
+                                              where(f, 2).c_str(), (long long)size, d, (long long)length));
+  if (step <= 0)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: the step must be positive, got %lld", where(f, 3).c_str(), (long long)step));
+  if (t->ndim() == LATTIS_MAX_DIMS)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": it has no room for a dimension");
+  alias(m, 0, t);
+  const int64_t stride = t->ndim() ? t->strides()[d] : 1;
+  if (t->ndim()) {
+    m->sizes[d] = (length - size) / step + 1;
+    if (__builtin_mul_overflow(stride, step, &m->strides[d])) m->strides[d] = stride;  // a single window
+  }
+  m->sizes[m->ndim] = size;
+  m->strides[m->ndim++] = stride;
+  return LATTIS_OK;
+}
+
+// self, offset, dim1, dim2
+lattis_status infer_diagonal(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  int i, j;
+  if (t->ndim() < 2)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 0) + ": expected at least 2 dimensions, got shape " + core::shape_string(t));
+  if (lattis_status st = wrap_dim(f, 2, a[2].as.i, t->ndim(), &i)) return st;
+  if (lattis_status st = wrap_dim(f, 3, a[3].as.i, t->ndim(), &j)) return st;
+  if (i == j) return raise(LATTIS_RUNTIME_ERROR, format("%s: dimension %d is 'dim1' already", where(f, 3).c_str(), j));
+  const int64_t offset = a[1].as.i, rows = t->sizes()[i], columns = t->sizes()[j];
+  alias(m, 0, t);
+  int64_t n = offset >= 0 ? std::min(rows, offset >= columns ? 0 : columns - offset)
+                          : std::min(offset <= -rows ? 0 : rows + offset, columns);
+  n = std::max<int64_t>(n, 0);
+  if (n > 0) m->offset += offset >= 0 ? offset * t->strides()[j] : -offset * t->strides()[i];
+  const int64_t stride = t->strides()[i] + t->strides()[j];
+  drop_dim(m, std::max(i, j));
+  drop_dim(m, std::min(i, j));
+  m->sizes[m->ndim] = n;
+  m->strides[m->ndim++] = stride;
+  return LATTIS_OK;
+}
+
+// self, dim, start, length
+lattis_status infer_narrow(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  if (t->ndim() == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a zero-dim tensor cannot be narrowed");
+  int d;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
+  const int64_t n = t->sizes()[d], length = a[3].as.i;
+  int64_t start = a[2].as.i;
+  if (start < -n || start > n)
+    return raise(LATTIS_INDEX_ERROR, format("%s: %lld is out of range for dimension %d of size %lld",
+                                            where(f, 2).c_str(), (long long)start, d, (long long)n));
+  if (start < 0) start += n;
+  if (length < 0 || length > n - start)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: %lld elements from %lld on exceed dimension %d of size %lld", where(f, 3).c_str(),
+                        (long long)length, (long long)start, d, (long long)n));
+  alias(m, 0, t);
+  m->offset += start * t->strides()[d];
+  m->sizes[d] = length;
+  return LATTIS_OK;
+}
+
+// ---- views made of views
+// ---------------------------------------------------------------------------------------------
+
+lattis_status expand_as(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* other = tensor_arg(a[1]);
+  return c.give(r, c.op<"expand">(a[0], Ints(other->sizes(), other->ndim())));
+}
+
+lattis_status view_as(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* other = tensor_arg(a[1]);
+  return c.give(r, c.op<"view">(a[0], Ints(other->sizes(), other->ndim())));
+}
+
+lattis_status broadcast_to(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, c.op<"expand">(a[0], a[1]));
+}
+
+lattis_status broadcast_tensors(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Ints shape;
+  for (uint32_t i = 0; i < a[0].length; i++) {
+    const lattis_tensor* t = a[0].as.tensors[i];
+    if (!broadcast(&shape.count, shape.data, t->dl.ndim, t->dl.shape))
+      return raise(LATTIS_RUNTIME_ERROR,
+                   format("%s: shape %s at position %u does not broadcast with those before, %s", where(f, 0).c_str(),
+                          core::shape_string(t).c_str(), i, core::shape_string(shape.count, shape.data).c_str()));
+  }
+  std::vector<Var> all;
+  for (uint32_t i = 0; i < a[0].length; i++)
+    all.push_back(c.op<"expand">(core::tensor_value(a[0].as.tensors[i]), shape));
+  return c.give(r, c.list(all));
+}
+
+lattis_status meshgrid_by(lattis_frame* f, const Value& tensors, bool columns_first, Value* r) {
+  Compose c(f);
+  const int n = static_cast<int>(tensors.length);
+  Ints shape;
+  for (int i = 0; i < n; i++) {
+    const Tensor* t = core::full(tensors.as.tensors[i]);
+    if (t->ndim() > 1)
+      return raise(LATTIS_RUNTIME_ERROR, format("%s: expected vectors, got shape %s at position %d",
+                                                where(f, 0).c_str(), core::shape_string(t).c_str(), i));
+    shape.add(t->numel);
+  }
+  const bool swapped = columns_first && n > 1;
+  if (swapped) std::swap(shape[0], shape[1]);
+  std::vector<Var> all;
+  for (int i = 0; i < n; i++) {
+    const int d = swapped && i < 2 ? 1 - i : i;
+    Ints ones;
+    for (int k = 0; k < n; k++) ones.add(k == d ? shape[k] : 1);
+    all.push_back(c.op<"expand">(c.op<"view">(core::tensor_value(tensors.as.tensors[i]), ones), shape));
+  }
+  return c.give(r, c.list(all));
+}
+
+lattis_status meshgrid(lattis_frame* f, const Value* a, Value* r) { return meshgrid_by(f, a[0], false, r); }
+
+lattis_status meshgrid_indexing(lattis_frame* f, const Value* a, Value* r) {
+  const std::string_view kind(a[1].as.string, a[1].length);
+  if (kind != "ij" && kind != "xy")
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected 'ij' or 'xy', got '" + std::string(kind) + "'");
+  return meshgrid_by(f, a[0], kind == "xy", r);
+}
+
+lattis_status move_dims(lattis_frame* f, const Value* a, const Value& source, const Value& destination, Value* r) {
+  Compose c(f);
+  const Tensor* t = tensor_arg(a[0]);
+  uint64_t from, to;
+  if (source.length != destination.length)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %u dimensions to move to %u places", where(f, 1).c_str(),
+                                              source.length, destination.length));
+  if (lattis_status st = wrap_dims(f, 1, source, t->ndim(), &from)) return st;
+  if (lattis_status st = wrap_dims(f, 2, destination, t->ndim(), &to)) return st;
+  if (t->ndim() == 0) return c.give(r, c.op<"alias">(a[0]));
+  Ints order;
+  for (int d = 0; d < t->ndim(); d++) order.add(-1);
+  for (uint32_t i = 0; i < source.length; i++) {
+    const int64_t s = source.as.ints[i], d = destination.as.ints[i];
+    order[static_cast<int>(d < 0 ? d + t->ndim() : d)] = s < 0 ? s + t->ndim() : s;
+  }
+  int next = 0;
+  for (int d = 0; d < t->ndim(); d++) {
+    if (order[d] >= 0) continue;
+    while (from >> next & 1) next++;
+    order[d] = next++;
+  }
+  return c.give(r, c.op<"permute">(a[0], order));
+}
+
+lattis_status movedim_list(lattis_frame* f, const Value* a, Value* r) { return move_dims(f, a, a[1], a[2], r); }
+lattis_status movedim_int(lattis_frame* f, const Value* a, Value* r) {
+  return move_dims(f, a, core::int_list(&a[1].as.i, 1), core::int_list(&a[2].as.i, 1), r);
+}
+
+// self, start_dim, end_dim
+lattis_status flatten(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* t = tensor_arg(a[0]);
+  int first, last;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &first)) return st;
+  if (lattis_status st = wrap_dim(f, 2, a[2].as.i, t->ndim(), &last)) return st;
+  if (first > last)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: dimension %d comes before 'start_dim', %d", where(f, 2).c_str(), last, first));
+  if (t->ndim() == 0) return c.give(r, c.op<"reshape">(a[0], Ints{1}));
+  if (first == last) return c.give(r, c.arg(a[0]));
+  Ints sizes(t->sizes(), first);
+  int64_t n = 1;
+  for (int d = first; d <= last; d++) n *= t->sizes()[d];
+  sizes.add(n);
+  for (int d = last + 1; d < t->ndim(); d++) sizes.add(t->sizes()[d]);
+  return c.give(r, c.op<"reshape">(a[0], sizes));
+}
+
+lattis_status ravel(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, c.op<"contiguous">(c.op<"reshape">(a[0], Ints{tensor_arg(a[0])->numel})));
+}
+
+// self, dim, sizes
+lattis_status unflatten(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* t = tensor_arg(a[0]);
+  int d;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
+  int64_t inner[LATTIS_MAX_DIMS];
+  if (a[2].length == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": expected at least one size");
+  if (lattis_status st = infer_sizes(f, 2, a[2], t->ndim() ? t->sizes()[d] : 1, inner)) return st;
+  if (t->ndim() + static_cast<int>(a[2].length) - 1 > LATTIS_MAX_DIMS)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": too many dimensions");
+  Ints sizes(t->sizes(), d);
+  for (uint32_t i = 0; i < a[2].length; i++) sizes.add(inner[i]);
+  for (int k = d + 1; k < t->ndim(); k++) sizes.add(t->sizes()[k]);
+  return c.give(r, c.op<"view">(a[0], sizes));
+}
+
+template <int Least>
+lattis_status atleast(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var x = c.arg(a[0]);
+  if (x.dim() >= Least) return c.give(r, x);
+  if (x.dim() == 0) x = c.op<"reshape">(x, Ints{1});
+  if (Least > 1 && x.dim() == 1) x = c.op<"unsqueeze">(x, 0);
+  if (Least > 2 && x.dim() == 2) x = c.op<"unsqueeze">(x, -1);
+  return c.give(r, x);
+}
+
+// ---- lists of views
+// -----------------------------------------------------------------------------------------------------
+
+// A dimension that can be cut; its size.
+lattis_status cuttable(lattis_frame* f, int arg, const Value& dim, const Tensor* t, int64_t* size) {
+  int d;
+  if (t->ndim() == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a zero-dim tensor cannot be split");
+  if (lattis_status st = wrap_dim(f, arg, dim.as.i, t->ndim(), &d)) return st;
+  *size = t->sizes()[d];
+  return LATTIS_OK;
+}
+
+// Pieces [cuts[i], cuts[i + 1]).
+lattis_status pieces(lattis_frame* f, const Value& self, const Value& dim, const std::vector<int64_t>& cuts, Value* r) {
+  Compose c(f);
+  std::vector<Var> all;
+  all.reserve(cuts.size());
+  for (size_t i = 0; i + 1 < cuts.size(); i++)
+    all.push_back(c.op<"slice.Tensor">(self, dim, cuts[i], std::max(cuts[i], cuts[i + 1])));
+  return c.give(r, c.list(all));
+}
+
+lattis_status split_by(lattis_frame* f, const Value* a, int64_t size, int64_t n, Value* r) {
+  std::vector<int64_t> cuts{0};
+  for (int64_t at = size; at < n; at += size) cuts.push_back(at);
+  cuts.push_back(n);
+  return pieces(f, a[0], a[2], cuts, r);
+}
+
+// self, split_size, dim
+lattis_status split(lattis_frame* f, const Value* a, Value* r) {
+  int64_t n;
+  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
+  const int64_t size = a[1].as.i;
+  if (size < 0 || (size == 0 && n > 0))
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: pieces of %lld elements from a dimension of size %lld",
+                                              where(f, 1).c_str(), (long long)size, (long long)n));
+  return split_by(f, a, std::max<int64_t>(size, 1), n, r);
+}
+
+// self, split_sizes, dim
+lattis_status split_sizes(lattis_frame* f, const Value* a, Value* r) {
+  int64_t n;
+  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
+  std::vector<int64_t> cuts{0};
+  bool negative = false;
+  for (uint32_t i = 0; i < a[1].length; i++) {
+    negative |= a[1].as.ints[i] < 0;
+    cuts.push_back(cuts.back() + std::clamp<int64_t>(a[1].as.ints[i], 0, n + 1));
+  }
+  if (negative || cuts.back() != n)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: sizes %s do not add up to the dimension's size, %lld",
+                                              where(f, 1).c_str(), core::describe(a[1]).c_str(), (long long)n));
+  return pieces(f, a[0], a[2], cuts, r);
+}
+
+// self, chunks, dim
+lattis_status chunk(lattis_frame* f, const Value* a, Value* r) {
+  int64_t n;
+  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
+  const int64_t chunks = a[1].as.i;
+  if (chunks <= 0)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: expected a positive number, got %lld", where(f, 1).c_str(), (long long)chunks));
+  if (n == 0) return pieces(f, a[0], a[2], std::vector<int64_t>(std::min<int64_t>(chunks, 1 << 20) + 1, 0), r);
+  return split_by(f, a, n / chunks + (n % chunks != 0), n, r);
+}
+
+lattis_status sections(lattis_frame* f, const Value& self, const Value& dim, int64_t n, int64_t count, Value* r) {
+  std::vector<int64_t> cuts{0};
+  for (int64_t i = 0; i < count; i++) cuts.push_back(cuts.back() + n / count + (i < n % count));
+  return pieces(f, self, dim, cuts, r);
+}
+
+lattis_status at_indices(lattis_frame* f, const Value& self, const Value& dim, int64_t n, const Value& list, Value* r) {
+  Compose c(f);
+  std::vector<Var> all;
+  int64_t from = 0;
+  for (uint32_t i = 0; i <= list.length; i++) {
+    const int64_t to = i < list.length ? list.as.ints[i] : n;
+    all.push_back(c.op<"slice.Tensor">(self, dim, from, to));
+    from = to;
+  }
+  return c.give(r, c.list(all));
+}
+
+// self, sections or indices, dim
+lattis_status tensor_split(lattis_frame* f, const Value* a, Value* r) {
+  int64_t n;
+  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
+  if (a[1].tag == LATTIS_INT_LIST) return at_indices(f, a[0], a[2], n, a[1], r);
+  if (a[1].as.i <= 0)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: expected a positive number, got %lld", where(f, 1).c_str(), (long long)a[1].as.i));
+  return sections(f, a[0], a[2], n, a[1].as.i, r);
+}
+
+// hsplit, vsplit, dsplit: tensor_split along one dimension; equal parts only
+template <int Dim>
+lattis_status split_along(lattis_frame* f, const Value* a, Value* r) {
+  const Tensor* t = tensor_arg(a[0]);
+  if (t->ndim() < (Dim == 1 ? 1 : Dim + 1))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": too few dimensions in shape " + core::shape_string(t));
+  const int d = Dim == 1 && t->ndim() == 1 ? 0 : Dim;
+  if (a[1].tag == LATTIS_INT_LIST) return at_indices(f, a[0], core::integer(d), t->sizes()[d], a[1], r);
+  if (a[1].as.i <= 0 || t->sizes()[d] % a[1].as.i != 0)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld equal parts of a dimension of size %lld", where(f, 1).c_str(),
+                                              (long long)a[1].as.i, (long long)t->sizes()[d]));
+  return sections(f, a[0], core::integer(d), t->sizes()[d], a[1].as.i, r);
+}
+
+lattis_status unbind(lattis_frame* f, const Value* a, Value* r) {
+  int64_t n;
+  if (lattis_status st = cuttable(f, 1, a[1], tensor_arg(a[0]), &n)) return st;
+  Compose c(f);
+  std::vector<Var> all;
+  all.reserve(n);
+  for (int64_t i = 0; i < n; i++) all.push_back(c.op<"select.int">(a[0], a[1], i));
+  return c.give(r, c.list(all));
 }
 
 }  // namespace
@@ -324,6 +670,106 @@ const std::vector<Declaration>& view_operators() {
        "The same storage, cut from any history of gradients.\n\n>>> lattis.ones(2).detach()\ntensor([1., 1.])\n"},
       {"alias(Tensor(a) self) -> Tensor(a)", "view", hidden | no_kernel_needed, infer_alias, nullptr,
        "A second tensor over the same elements."},
+      {"narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, infer_narrow, nullptr,
+       "`length` positions from `start` on along one dimension.\n\n>>> lattis.narrow(lattis.arange(5), 0, 1, "
+       "3)\ntensor([1, 2, 3])\n"},
+      {"swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       infer_transpose, nullptr,
+       "transpose() by numpy's name.\n\n>>> lattis.swapaxes(lattis.ones(2, 3), 0, 1).shape\nlattis.Size([3, 2])\n"},
+      {"swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       infer_transpose, nullptr,
+       "transpose() by another name.\n\n>>> lattis.swapdims(lattis.ones(2, 3), 0, 1).shape\nlattis.Size([3, 2])\n"},
+      {"unfold(Tensor(a) self, int dimension, SymInt size, SymInt step) -> Tensor(a)", "view",
+       method | no_kernel_needed, infer_unfold, nullptr,
+       "Windows of `size` positions along one dimension, `step` apart; the positions within are a last dimension.\n\n"
+       ">>> lattis.arange(5).unfold(0, 3, 2)\ntensor([[0, 1, 2],\n        [2, 3, 4]])\n"},
+      {"diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, infer_diagonal, nullptr,
+       "The diagonal of two dimensions, as a last dimension; `offset` columns to the right.\n\n>>> "
+       "lattis.diagonal(lattis.arange(4).view(2, 2))\ntensor([0, 3])\n"},
+      {"expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method, nullptr, expand_as,
+       "expand() to the shape of `other`.\n\n>>> lattis.ones(1).expand_as(lattis.zeros(2))\ntensor([1., 1.])\n"},
+      {"view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method, nullptr, view_as,
+       "view() with the shape of `other`.\n\n>>> lattis.ones(4).view_as(lattis.zeros(2, 2)).shape\nlattis.Size([2, "
+       "2])\n"},
+      {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", everywhere, nullptr, broadcast_to,
+       "expand() by numpy's name.\n\n>>> lattis.broadcast_to(lattis.tensor([1, 2]), (2, 2))\ntensor([[1, 2],\n        "
+       "[1, 2]])\n"},
+      {"broadcast_tensors(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, broadcast_tensors,
+       "The tensors expanded to their common shape.\n\n>>> [x.shape for x in lattis.ops.aten.broadcast_tensors("
+       "[lattis.ones(2, 1), lattis.ones(3)])]\n[lattis.Size([2, 3]), lattis.Size([2, 3])]\n"},
+      {"meshgrid(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, meshgrid,
+       "Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with indexing='xy' the "
+       "first two dimensions change places.\n\n>>> lattis.ops.aten.meshgrid([lattis.tensor([1, 2]), "
+       "lattis.tensor([3])])[0]\ntensor([[1],\n        [2]])\n"},
+      {"meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", "view", function, nullptr, meshgrid_indexing,
+       nullptr},
+      {"movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view", everywhere, nullptr,
+       movedim_list,
+       "Moves dimensions to other places; the rest keep their order.\n\n>>> lattis.movedim(lattis.ones(2, 3, 4), 0, "
+       "2).shape\nlattis.Size([3, 4, 2])\n"},
+      {"movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere, nullptr,
+       movedim_int, nullptr},
+      {"moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view", everywhere, nullptr,
+       movedim_list,
+       "movedim() by numpy's name.\n\n>>> lattis.moveaxis(lattis.ones(2, 3), 0, 1).shape\nlattis.Size([3, 2])\n"},
+      {"moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere, nullptr,
+       movedim_int, nullptr},
+      {"flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)", "view", everywhere, nullptr,
+       flatten,
+       "The dimensions from `start_dim` to `end_dim` as one: a view where possible, else a copy.\n\n>>> "
+       "lattis.flatten(lattis.ones(2, 3, 4), 1).shape\nlattis.Size([2, 12])\n"},
+      {"unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)", "view", everywhere, nullptr, unflatten,
+       "One dimension as several; one size may be -1.\n\n>>> lattis.unflatten(lattis.ones(6), 0, (2, "
+       "-1)).shape\nlattis.Size([2, 3])\n"},
+      {"ravel(Tensor(a) self) -> Tensor(a)", "view", everywhere, nullptr, ravel,
+       "All elements as one contiguous dimension: a view where possible, else a copy.\n\n>>> "
+       "lattis.ravel(lattis.ones(2, 2)).shape\nlattis.Size([4])\n"},
+      {"atleast_1d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, atleast<1>,
+       "`self` with at least one dimension.\n\n>>> lattis.atleast_1d(lattis.tensor(1))\ntensor([1])\n"},
+      {"atleast_2d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, atleast<2>,
+       "`self` with at least two dimensions; a vector becomes a row.\n\n>>> lattis.atleast_2d(lattis.tensor([1, "
+       "2]))\ntensor([[1, 2]])\n"},
+      {"atleast_3d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, atleast<3>,
+       "`self` with at least three dimensions, as numpy inserts them.\n\n>>> lattis.atleast_3d(lattis.ones(2, "
+       "3)).shape\nlattis.Size([2, 3, 1])\n"},
+      {"chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, chunk,
+       "At most `chunks` pieces of one size along a dimension, the last perhaps smaller.\n\n>>> "
+       "lattis.chunk(lattis.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n"},
+      {"split.Tensor(Tensor(a) self, SymInt split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, split,
+       "Pieces along a dimension: of one size, the last perhaps smaller, or of the given sizes.\n\n>>> "
+       "lattis.split(lattis.arange(3), 2)\n(tensor([0, 1]), tensor([2]))\n"},
+      {"split.sizes(Tensor(a) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
+       split_sizes, nullptr},
+      {"split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
+       split_sizes,
+       "Pieces of the given sizes along a dimension.\n\n>>> lattis.split_with_sizes(lattis.arange(3), (1, "
+       "2))\n(tensor([0]), tensor([1, 2]))\n"},
+      {"tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
+       tensor_split,
+       "So many pieces along a dimension, whose sizes differ by one at most, or pieces that start at given indices.\n\n"
+       ">>> lattis.tensor_split(lattis.arange(5), 3)\n(tensor([0, 1]), tensor([2, 3]), tensor([4]))\n"},
+      {"tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
+       tensor_split, nullptr},
+      {"hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<1>,
+       "Equal pieces along the second dimension, of a vector along the only one, or pieces that start at given "
+       "indices.\n\n>>> lattis.hsplit(lattis.arange(4), 2)\n(tensor([0, 1]), tensor([2, 3]))\n"},
+      {"hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<1>,
+       nullptr},
+      {"vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<0>,
+       "Equal pieces along the first dimension, or pieces that start at given indices.\n\n>>> "
+       "lattis.vsplit(lattis.ones(2, 3), 2)[0].shape\nlattis.Size([1, 3])\n"},
+      {"vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<0>,
+       nullptr},
+      {"dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<2>,
+       "Equal pieces along the third dimension, or pieces that start at given indices.\n\n>>> "
+       "lattis.dsplit(lattis.ones(1, 1, 4), 2)[0].shape\nlattis.Size([1, 1, 2])\n"},
+      {"dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<2>,
+       nullptr},
+      {"unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, unbind,
+       "One view for each position along a dimension.\n\n>>> lattis.unbind(lattis.tensor([[1, 2], [3, "
+       "4]]))\n(tensor([1, 2]), tensor([3, 4]))\n"},
   };
   return *table;
 }

@@ -265,6 +265,7 @@ PyObject* to_python(Value& v) {
   }
   o = borrowed_to_python(v);
   core::release_value(v);
+  if (o && PyList_CheckExact(o)) Py_SETREF(o, PyList_AsTuple(o));  // several results are a tuple, as torch's are
   return o;
 }
 

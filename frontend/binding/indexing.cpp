@@ -1,6 +1,16 @@
-// tensor[index]: integers, slices, None and Ellipsis become views, one after another; a boolean mask ends in a kernel.
+// tensor[index] and tensor[index] = value.
+//
+// Note [Indices]  As in numpy, with torch's choice where the two differ. Integers, slices, None and ... become views,
+// one
+//   after another: an integer, or a zero-dim integer tensor, beside index tensors is a view too, so in x[0, :, i] what
+//   i gives stays in place, where numpy moves it to the front. What is left are index tensors (integers of any dtype,
+//   lists, arrays) and bool masks; index.Tensor and index_put_ take them together. A bool scalar is a mask over a new
+//   dimension of size one. uint8 holds integers, as in numpy; torch takes it for a mask and warns.
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
+#include "core/promotion.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/tensor_object.h"
@@ -40,119 +50,297 @@ PyObject* unsqueeze(PyObject* self, int64_t dim) {
   return run(o, v);
 }
 
+PyObject* converted(PyObject* self, core::DType dtype) {
+  static const Operator* o = op("to", "dtype");
+  Value v[5] = {core::tensor_value(unwrap(self)), core::dtype_value(dtype), core::boolean(false), core::boolean(false),
+                core::none()};
+  return run(o, v);
+}
+
+PyObject* moved(PyObject* self, lattis_device device) {
+  static const Operator* o = op("to", "device");
+  Value v[6] = {core::tensor_value(unwrap(self)),
+                core::device_value(device),
+                core::none(),
+                core::boolean(false),
+                core::boolean(false),
+                core::none()};
+  return run(o, v);
+}
+
 PyObject* alias(PyObject* self) {
   static const Operator* o = op("alias");
   Value v[1] = {core::tensor_value(unwrap(self))};
   return run(o, v);
 }
 
-bool is_mask(PyObject* o) { return is_tensor(o) && unwrap(o)->dtype == LATTIS_BOOL; }
+PyObject* made_tensor(PyObject* data) {
+  PyObject* module = PyImport_ImportModule("lattis");
+  PyObject* made = module ? PyObject_CallMethod(module, "tensor", "O", data) : nullptr;
+  Py_XDECREF(module);
+  return made;
+}
+
+bool is_numpy_bool(PyObject* o) {
+  const char* name = Py_TYPE(o)->tp_name;
+  return !std::strcmp(name, "numpy.bool") || !std::strcmp(name, "numpy.bool_");
+}
+bool is_sequence(PyObject* o) {
+  return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || !std::strcmp(Py_TYPE(o)->tp_name, "numpy.ndarray");
+}
 bool is_integer(PyObject* o) {
   if (PyLong_CheckExact(o)) return true;
-  if (PyBool_Check(o) || !PyIndex_Check(o)) return false;
   if (is_tensor(o)) return unwrap(o)->ndim() == 0 && core::dtype_class(unwrap(o)->dtype) == LATTIS_CLASS_INTEGRAL;
-  return !PyObject_HasAttrString(o, "__len__");
+  return !PyBool_Check(o) && !is_numpy_bool(o) && PyIndex_Check(o) && !PyObject_HasAttrString(o, "__len__");
 }
 
-PyObject* unsupported(PyObject* o) {
-  return PyErr_Format(
-      PyExc_IndexError,
-      "index: expected int, slice, None, ... or a bool mask, got %s; index tensors of integers are planned",
-      type_name(o).c_str());
-}
+int dims_of_index(const Tensor* t) { return t->dtype == LATTIS_BOOL ? t->ndim() : 1; }
 
-// How many dimensions of the tensor an index uses up.
-int consumes(PyObject* o) { return o == Py_None || o == Py_Ellipsis ? 0 : is_mask(o) ? unwrap(o)->ndim() : 1; }
-
-// What is left of an index once its views are taken: perhaps one mask, after `leading` whole dimensions.
-struct Resolved {
-  PyObject* view;  // owned
-  PyObject* mask;  // borrowed, or null
-  int64_t at;      // the dimension where the mask starts
-};
-
-bool resolve(PyObject* self, PyObject* index, Resolved* r) {
-  PyObject* single[1] = {index};
-  bool many = PyTuple_Check(index);
-  PyObject* const* items = many ? &PyTuple_GET_ITEM(index, 0) : single;
-  Py_ssize_t n = many ? PyTuple_GET_SIZE(index) : 1;
-  int used = 0, ellipses = 0, ndim = unwrap(self)->ndim();
-  for (Py_ssize_t i = 0; i < n; i++) {
-    used += consumes(items[i]);
-    ellipses += items[i] == Py_Ellipsis;
+// What is left of an index once its views are taken: a list of index tensors, absent ones between them.
+class Index {
+ public:
+  Index() = default;
+  Index(const Index&) = delete;
+  ~Index() {
+    Py_XDECREF(view_);
+    for (int i = 0; i < count_; i++) Py_XDECREF(held_[i]);
   }
-  if (used > ndim || ellipses > 1) {
-    PyErr_Format(PyExc_IndexError,
-                 ellipses > 1 ? "index: only one '...' is allowed" : "index: %d indices for a tensor of %d dimensions",
-                 used, ndim);
-    return false;
-  }
-  *r = {Py_NewRef(self), nullptr, 0};
-  int64_t dim = 0;
-  for (Py_ssize_t i = 0; i < n; i++) {
-    PyObject *o = items[i], *next = nullptr;
-    if (o == Py_Ellipsis) {
-      dim += ndim - used;
-      continue;
+
+  // False with an exception.
+  bool read(PyObject* self, PyObject* index) {
+    const bool many = PyTuple_Check(index);
+    const Py_ssize_t n = many ? PyTuple_GET_SIZE(index) : 1;
+    int used = 0, ellipses = 0;
+    const int ndim = unwrap(self)->ndim();
+    if (n > LATTIS_MAX_DIMS) {
+      PyErr_Format(PyExc_IndexError, "index: %zd indices for a tensor of %d dimensions", n, ndim);
+      return false;
     }
-    if (o == Py_None) {
-      next = unsqueeze(r->view, dim++);
-    } else if (PySlice_Check(o)) {
-      next = slice(r->view, dim++, o);
-    } else if (is_mask(o)) {
-      if (r->mask) {
-        PyErr_SetString(PyExc_IndexError, "index: more than one mask is planned; combine them with & first");
-      } else {
-        r->mask = o;
-        r->at = dim;
-        dim += unwrap(o)->ndim();
+    for (Py_ssize_t i = 0; i < n; i++) {
+      PyObject* o = many ? PyTuple_GET_ITEM(index, i) : index;
+      if (o == Py_Ellipsis) {
+        ellipses++;
+        held_[count_++] = Py_NewRef(o);
         continue;
       }
-    } else if (is_integer(o)) {
-      PyObject* number = PyNumber_Index(o);
-      int64_t k = number ? PyLong_AsLongLong(number) : -1;
-      Py_XDECREF(number);
-      if (!PyErr_Occurred())
-        next = select(r->view, dim, k);
-      else if (PyErr_ExceptionMatches(PyExc_OverflowError))
-        PyErr_SetString(PyExc_IndexError, "index: the integer does not fit 64 bits");
-    } else {
-      unsupported(o);
+      PyObject* item = prepared(self, o, i);
+      if (!item) return false;
+      held_[count_++] = item;
+      used += item == Py_None ? 0 : is_tensor(item) && !is_integer(item) ? dims_of_index(unwrap(item)) : 1;
     }
-    Py_SETREF(r->view, next);
-    if (!next) return false;
+    if (used > ndim || ellipses > 1) {
+      PyErr_Format(PyExc_IndexError,
+                   ellipses > 1 ? "index: only one '...' is allowed" : "index: %d indices for a %s of %d dimensions",
+                   used, ndim ? "tensor" : "zero-dim tensor", ndim);
+      return false;
+    }
+    view_ = Py_NewRef(self);
+    for (int i = 0; i < count_; i++)
+      if (!apply(i, ndim - used)) return false;
+    while (entries_ > 0 && !list_[entries_ - 1]) entries_--;
+    return true;
   }
+
+  PyObject* view() const { return view_; }
+  PyObject* take_view() { return std::exchange(view_, nullptr); }
+  bool tensors() const { return entries_ > 0; }
+  Value list() const { return core::tensor_list(list_, entries_); }
+
+  // The one mask, if there is nothing else, and the dimension where it starts.
+  Tensor* only_mask(int* at) const {
+    for (int i = 0; i + 1 < entries_; i++)
+      if (list_[i]) return nullptr;
+    Tensor* t = core::full(list_[entries_ - 1]);
+    *at = entries_ - 1;
+    return t->dtype == LATTIS_BOOL && t->ndim() > 0 ? t : nullptr;
+  }
+  int result_dims() const {
+    int used = 0, most = 0;
+    for (int i = 0; i < entries_; i++) {
+      if (!list_[i]) continue;
+      const Tensor* t = core::full(list_[i]);
+      used += dims_of_index(t);
+      most = std::max(most, t->dtype == LATTIS_BOOL ? 1 : t->ndim());
+    }
+    return unwrap(view_)->ndim() - used + most;
+  }
+
+ private:
+  // An item with sequences made tensors, and tensors brought to the device; owned.
+  static PyObject* prepared(PyObject* self, PyObject* o, Py_ssize_t at) {
+    if (o == Py_None || PySlice_Check(o)) return Py_NewRef(o);
+    PyObject* t = nullptr;
+    if (is_tensor(o)) {
+      t = Py_NewRef(o);
+    } else if (PyBool_Check(o) || is_numpy_bool(o)) {
+      t = made_tensor(PyObject_IsTrue(o) ? Py_True : Py_False);
+    } else if (is_sequence(o)) {
+      PyObject* list = PyRange_Check(o) ? PySequence_List(o) : Py_NewRef(o);
+      t = list ? made_tensor(list) : nullptr;
+      Py_XDECREF(list);
+      if (t && unwrap(t)->numel == 0 && core::dtype_class(unwrap(t)->dtype) == LATTIS_CLASS_FLOATING &&
+          (PyList_Check(o) || PyTuple_Check(o)))
+        Py_SETREF(t, converted(t, LATTIS_INT64));  // [] holds no float
+    } else if (is_integer(o)) {
+      return Py_NewRef(o);
+    } else {
+      return PyErr_Format(PyExc_IndexError,
+                          "index: position %zd: expected int, slice, None, ..., a tensor or sequence of integers, or a "
+                          "bool mask, got %s",
+                          at, type_name(o).c_str());
+    }
+    if (!t) return nullptr;
+    const int kind = core::dtype_class(unwrap(t)->dtype);
+    if (kind != LATTIS_CLASS_BOOL && kind != LATTIS_CLASS_INTEGRAL) {
+      PyErr_Format(PyExc_IndexError, "index: position %zd: expected integers or a bool mask, got dtype %s", at,
+                   core::dtype_info(unwrap(t)->dtype).name);
+      Py_DECREF(t);
+      return nullptr;
+    }
+    if (unwrap(t)->device_key != unwrap(self)->device_key && core::is_host(unwrap(t)->backend) && !is_integer(t))
+      Py_SETREF(t, moved(t, unwrap(self)->device()));
+    return t;
+  }
+
+  bool apply(int i, int rest) {
+    PyObject *o = held_[i], *next = nullptr;
+    if (o == Py_Ellipsis) {
+      for (int k = 0; k < rest; k++) pass();
+      return true;
+    }
+    if (o == Py_None) {
+      next = unsqueeze(view_, dim_);
+      pass();
+    } else if (PySlice_Check(o)) {
+      next = slice(view_, dim_, o);
+      pass();
+    } else if (is_integer(o)) {
+      next = select_by(o);
+    } else {
+      if (unwrap(o)->ndim() == 0) {  // a bool scalar
+        next = unsqueeze(view_, dim_);
+        if (!next) return false;
+        Py_SETREF(view_, next);
+        held_[i] = unsqueeze(o, 0);
+        Py_DECREF(o);
+        o = held_[i];
+        if (!o) return false;
+      }
+      list_[entries_++] = unwrap(o);
+      dim_ += dims_of_index(unwrap(o));
+      return true;
+    }
+    if (!next) return false;
+    Py_SETREF(view_, next);
+    return true;
+  }
+
+  PyObject* select_by(PyObject* o) {
+    PyObject* number = PyNumber_Index(o);
+    const int64_t k = number ? PyLong_AsLongLong(number) : -1;
+    Py_XDECREF(number);
+    if (!PyErr_Occurred()) return select(view_, dim_, k);
+    if (PyErr_ExceptionMatches(PyExc_OverflowError))
+      PyErr_SetString(PyExc_IndexError, "index: the integer does not fit 64 bits");
+    return nullptr;
+  }
+
+  // A dimension that no index tensor takes.
+  void pass() {
+    if (entries_ < capacity) list_[entries_++] = nullptr;
+    dim_++;
+  }
+
+  static constexpr int capacity = 2 * LATTIS_MAX_DIMS;
+  PyObject* view_ = nullptr;
+  PyObject* held_[LATTIS_MAX_DIMS];
+  lattis_tensor* list_[capacity];
+  int count_ = 0, entries_ = 0;
+  int64_t dim_ = 0;
+};
+
+int finish(PyObject* result) {
+  Py_XDECREF(result);
+  return result ? 0 : -1;
+}
+
+// A number assigned to an element of a dtype is converted, as numpy does; the number that masked_fill_ takes then.
+bool fitting(const Value& number, core::DType dtype, Value* n) {
+  *n = number;
+  if (core::can_cast(core::number_dtype(number), dtype)) return true;
+  if (number.tag == LATTIS_COMPLEX) {
+    PyErr_Format(PyExc_TypeError, "index assignment: a complex number does not fit dtype %s",
+                 core::dtype_info(dtype).name);
+    return false;
+  }
+  *n = core::dtype_class(dtype) == LATTIS_CLASS_BOOL ? core::boolean(core::as_double(number) != 0)
+                                                     : core::integer(static_cast<int64_t>(core::as_double(number)));
   return true;
 }
 
-// Whole dimensions before the mask are moved behind it, and back in the result.
-PyObject* masked(const Resolved& r) {
-  static const Operator *index = op("_mask_index"), *permute = op("permute");
-  auto rotated = [](PyObject* o, int64_t lead, int64_t span) -> PyObject* {
-    int n = unwrap(o)->ndim();
-    int64_t dims[LATTIS_MAX_DIMS], k = 0;
-    for (int64_t i = lead; i < lead + span; i++) dims[k++] = i;
-    for (int64_t i = 0; i < lead; i++) dims[k++] = i;
-    for (int64_t i = lead + span; i < n; i++) dims[k++] = i;
-    Value v[2] = {core::tensor_value(unwrap(o)), core::int_list(dims, n)};
-    return run(permute, v);
-  };
-  int64_t span = unwrap(r.mask)->ndim();
-  PyObject* from = r.at ? rotated(r.view, r.at, span) : Py_NewRef(r.view);
-  if (!from) return nullptr;
-  Value v[2] = {core::tensor_value(unwrap(from)), core::tensor_value(unwrap(r.mask))};
-  PyObject* rows = run(index, v);
-  Py_DECREF(from);
-  if (!rows || !r.at) return rows;
-  int n = unwrap(rows)->ndim();
-  int64_t dims[LATTIS_MAX_DIMS];
-  for (int64_t i = 0; i < r.at; i++) dims[i] = i + 1;
-  dims[r.at] = 0;
-  for (int i = static_cast<int>(r.at) + 1; i < n; i++) dims[i] = i;
-  Value p[2] = {core::tensor_value(unwrap(rows)), core::int_list(dims, n)};
-  PyObject* result = run(permute, p);
-  Py_DECREF(rows);
-  return result;
+// view[mask] = number, in one pass.
+int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
+  static const Operator* fill = op("masked_fill_", "Scalar");
+  Tensor* t = unwrap(view);
+  Value n;
+  if (!fitting(number, t->dtype, &n)) return -1;
+  if (!std::equal(mask->sizes(), mask->sizes() + mask->ndim(), t->sizes() + at)) {
+    PyErr_Format(PyExc_IndexError, "index: a mask of shape %s does not cover shape %s from dimension %d on",
+                 core::shape_string(mask).c_str(), core::shape_string(t).c_str(), at);
+    return -1;
+  }
+  core::retain(mask);
+  PyObject* wide = wrap(mask);
+  while (wide && unwrap(wide)->ndim() < t->ndim() - at) Py_SETREF(wide, unsqueeze(wide, unwrap(wide)->ndim()));
+  if (!wide) return -1;
+  Value v[3] = {core::tensor_value(t), core::tensor_value(unwrap(wide)), n};
+  int st = finish(run(fill, v));
+  Py_DECREF(wide);
+  return st;
+}
+
+// A tensor to assign: of the view's dtype and device, without leading dimensions of size one that it has too many.
+PyObject* assignable(PyObject* value, const Tensor* view, int dims) {
+  PyObject* o = Py_NewRef(value);
+  while (o && unwrap(o)->ndim() > dims && unwrap(o)->sizes()[0] == 1) Py_SETREF(o, select(o, 0, 0));
+  if (o && unwrap(o)->device_key != view->device_key) Py_SETREF(o, moved(o, view->device()));
+  if (o && unwrap(o)->dtype != view->dtype) Py_SETREF(o, converted(o, view->dtype));
+  return o;
+}
+
+int put(const Index& index, const Value& v, PyObject* value) {
+  static const Operator *put = op("index_put_"), *full = op("full");
+  Tensor* view = unwrap(index.view());
+  PyObject* values;
+  if (v.tag == LATTIS_TENSOR) {
+    values = assignable(value, view, index.result_dims());
+  } else {
+    Value n;
+    if (!fitting(v, view->dtype, &n)) return -1;
+    Value args[6] = {core::int_list(nullptr, 0),         n,           core::dtype_value(view->dtype), core::none(),
+                     core::device_value(view->device()), core::none()};
+    values = run(full, args);
+  }
+  if (!values) return -1;
+  Value args[4] = {core::tensor_value(view), index.list(), core::tensor_value(unwrap(values)), core::boolean(false)};
+  int st = finish(run(put, args));
+  Py_DECREF(values);
+  return st;
+}
+
+int assign(PyObject* view, const Value& v, PyObject* value) {
+  static const Operator *fill = op("fill_", "Scalar"), *copy = op("copy_");
+  if (v.tag != LATTIS_TENSOR) {
+    Value args[2] = {core::tensor_value(unwrap(view)), v};
+    return finish(run(fill, args));
+  }
+  PyObject* o = Py_NewRef(value);
+  while (o && unwrap(o)->ndim() > unwrap(view)->ndim() && unwrap(o)->sizes()[0] == 1) Py_SETREF(o, select(o, 0, 0));
+  if (!o) return -1;
+  Value args[3] = {core::tensor_value(unwrap(view)), core::tensor_value(unwrap(o)), core::boolean(false)};
+  int st = finish(run(copy, args));
+  Py_DECREF(o);
+  return st;
 }
 
 // A number where a tensor may stand: kept as a value.
@@ -170,112 +358,43 @@ bool value_of(PyObject* o, Value* v, Arena& arena) {
   return false;
 }
 
-int finish(PyObject* result) {
-  Py_XDECREF(result);
-  return result ? 0 : -1;
-}
-
-// view[mask] = number: where() into the view itself, in one pass.
-int fill_masked(PyObject* view, PyObject* mask, const Value& number) {
-  static const Operator* where = op("where", "ScalarSelf_out");
-  Tensor *t = unwrap(view), *m = unwrap(mask);
-  bool covers = m->ndim() <= t->ndim() && std::equal(m->sizes(), m->sizes() + m->ndim(), t->sizes());
-  core::DType d = number.tag == LATTIS_COMPLEX ? LATTIS_COMPLEX128
-                  : number.tag == LATTIS_FLOAT ? LATTIS_FLOAT64
-                  : number.tag == LATTIS_INT   ? LATTIS_INT64
-                                               : LATTIS_BOOL;
-  if (!covers) {
-    PyErr_Format(PyExc_IndexError, "index: a mask of shape %s does not cover the leading dimensions of shape %s",
-                 core::shape_string(m).c_str(), core::shape_string(t).c_str());
-    return -1;
-  }
-  Value n = number;
-  if (!core::can_cast(d, t->dtype)) {  // as an assignment of one element would: converted
-    if (number.tag == LATTIS_COMPLEX) {
-      PyErr_Format(PyExc_TypeError, "index assignment: a complex number does not fit dtype %s",
-                   core::dtype_info(t->dtype).name);
-      return -1;
-    }
-    n = core::dtype_class(t->dtype) == LATTIS_CLASS_BOOL ? core::boolean(core::as_double(number) != 0)
-                                                         : core::integer(static_cast<int64_t>(core::as_double(number)));
-  }
-  Py_INCREF(mask);
-  while (unwrap(mask)->ndim() < t->ndim()) {
-    PyObject* wider = unsqueeze(mask, unwrap(mask)->ndim());
-    Py_SETREF(mask, wider);
-    if (!mask) return -1;
-  }
-  Value v[4] = {core::tensor_value(unwrap(mask)), n, core::tensor_value(t), core::tensor_value(t)};
-  int st = finish(run(where, v));
-  Py_DECREF(mask);
-  return st;
-}
-
 }  // namespace
 
 PyObject* get_item(PyObject* self, PyObject* index) {
+  static const Operator* by_tensors = op("index", "Tensor");
   if (PyLong_CheckExact(index)) {
     int64_t i = PyLong_AsLongLong(index);
     if (i == -1 && PyErr_Occurred()) return PyErr_Format(PyExc_IndexError, "index: the integer does not fit 64 bits");
     return select(self, 0, i);
   }
   if (PySlice_Check(index)) return slice(self, 0, index);
-  Resolved r{};
-  if (!resolve(self, index, &r)) {
-    Py_XDECREF(r.view);
-    return nullptr;
+  Index r;
+  if (!r.read(self, index)) return nullptr;
+  if (r.tensors()) {
+    Value v[2] = {core::tensor_value(unwrap(r.view())), r.list()};
+    return run(by_tensors, v);
   }
-  if (r.mask) {
-    PyObject* o = masked(r);
-    Py_DECREF(r.view);
-    return o;
-  }
-  if (r.view == self) {  // t[...] and t[()] are views too
-    Py_SETREF(r.view, alias(self));
-  }
-  return r.view;
+  return r.view() == self ? alias(self) : r.take_view();  // t[...] and t[()] are views too
 }
 
 int set_item(PyObject* self, PyObject* index, PyObject* value) {
-  static const Operator *fill = op("fill_", "Scalar"), *copy = op("copy_"), *put = op("_mask_put_");
   if (!value) {
     PyErr_SetString(PyExc_TypeError, "index: elements of a tensor cannot be deleted");
     return -1;
   }
   Arena arena;
   Value v;
-  PyObject* made = nullptr;
-  if (PyList_Check(value) || PyTuple_Check(value)) {  // a list of numbers: a tensor of our dtype
-    PyObject* module = PyImport_ImportModule("lattis");
-    made = module ? PyObject_CallMethod(module, "tensor", "O", value) : nullptr;
-    Py_XDECREF(module);
-    if (!made) return -1;
-    value = made;
+  if (is_sequence(value)) {
+    value = made_tensor(value);
+    if (!value) return -1;
+    arena.hold(value);
   }
-  Resolved r{};
-  int st = -1;
-  if (value_of(value, &v, arena) && resolve(self, index, &r)) {
-    if (r.mask && v.tag != LATTIS_TENSOR && r.at == 0) {
-      st = fill_masked(r.view, r.mask, v);
-    } else if (r.mask) {
-      if (r.at != 0 || v.tag != LATTIS_TENSOR) {
-        PyErr_SetString(PyExc_IndexError,
-                        "index assignment: a mask after other dimensions is planned; permute the tensor first");
-      } else {
-        Value args[3] = {core::tensor_value(unwrap(r.view)), core::tensor_value(unwrap(r.mask)), v};
-        st = finish(run(put, args));
-      }
-    } else if (v.tag == LATTIS_TENSOR) {
-      Value args[3] = {core::tensor_value(unwrap(r.view)), v, core::boolean(false)};
-      st = finish(run(copy, args));
-    } else {
-      Value args[2] = {core::tensor_value(unwrap(r.view)), v};
-      st = finish(run(fill, args));
-    }
-  }
-  Py_XDECREF(r.view);
-  Py_XDECREF(made);
-  return st;
+  Index r;
+  if (!value_of(value, &v, arena) || !r.read(self, index)) return -1;
+  if (!r.tensors()) return assign(r.view(), v, value);
+  int at;
+  Tensor* mask = v.tag == LATTIS_TENSOR ? nullptr : r.only_mask(&at);
+  return mask ? fill_masked(r.view(), mask, at, v) : put(r, v, value);
 }
 
 }  // namespace lattis::binding

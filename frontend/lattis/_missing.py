@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
 
-PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": (
-        "acos acosh addcdiv addcmul addmm all amax amin aminmax any argsort asin asinh atan atan2 "
-        "atanh avg_pool2d baddbmm batch_norm bernoulli bincount bitwise_and bitwise_not bitwise_or bitwise_xor "
-        "broadcast_tensors broadcast_to cat cdist ceil celu chunk clip concat conv1d conv2d conv3d conj corrcoef "
-        "cosh count_nonzero cov cross cummax cummin cumprod cumsum deg2rad diag diagonal diff digamma dist dot "
-        "dropout einsum elu embedding erf erfc erfinv exp2 expand_as expm1 eye flatten flip fliplr flipud "
-        "fmod frac gather lu group_norm hardtanh heaviside histc hypot imag index_add index_copy index_fill "
-        "index_put index_put_ index_select inner isclose isfinite isinf isnan kron kthvalue layer_norm leaky_relu "
-        "lerp lgamma linspace log10 log1p log2 log_softmax logaddexp logspace logsumexp "
-        "masked_scatter max_pool2d median meshgrid mode moveaxis movedim multinomial mv nan_to_num nanmean nansum "
-        "narrow nonzero norm nll_loss one_hot outer pad polar prod quantile rad2deg rand_like randint "
-        "randn_like randperm ravel real reciprocal remainder renorm repeat repeat_interleave resize_ roll rot90 "
-        "round rsqrt scatter scatter_add searchsorted selu sgn sigmoid sign silu sinc sinh softmax softplus sort "
-        "split square stack std std_mean swapaxes swapdims take take_along_dim tan tensor_split tensordot tile "
-        "topk trace trapz tril tril_indices triu triu_indices true_divide trunc unbind unfold unique unsafe_chunk "
-        "vander var var_mean vdot view_as vstack hstack dstack xlogy save load addcmul_ "
-        "argwhere "
+        "acos acosh addcdiv addcmul asin asinh atan atan2 atanh avg_pool2d batch_norm bincount bitwise_and "
+        "bitwise_not bitwise_or bitwise_xor cdist ceil celu clip conj corrcoef cosh cov cross cummax cummin "
+        "deg2rad diff digamma dist elu erf erfc erfinv exp2 expm1 fmod frac lu group_norm hardtanh heaviside histc "
+        "hypot imag isclose isfinite isinf isnan layer_norm leaky_relu lerp lgamma log10 log1p log2 log_softmax "
+        "logaddexp max_pool2d mode nan_to_num nll_loss polar quantile rad2deg real reciprocal remainder renorm "
+        "resize_ round rsqrt searchsorted selu sgn sigmoid sign silu sinc sinh softmax softplus square tan trapz "
+        "true_divide trunc unique unsafe_chunk vander xlogy testing save load addcmul_ "
     ),
     "the autograd plugin": (
         "autograd backward enable_grad grad grad_fn inference_mode is_grad_enabled is_leaf no_grad register_hook "
         "requires_grad requires_grad_ retain_grad retains_grad set_grad_enabled detach_ grad_mode gradcheck"
     ),
-    PACKAGE: "optim utils linalg fft random special amp func compile jit onnx export hub",
+    "the package around the operators": "nn optim utils linalg fft random special amp func compile jit onnx export hub",
     "a plugin of its own": (
         "cuda distributed quantization profiler names rename align_to refine_names sparse mps"
     ),
 }
-# Modules that are imported when they are first named.
-LAZY = ("nn", "testing")
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 
 
@@ -124,14 +111,12 @@ def install(namespace: dict[str, Any], tensor_type: type) -> None:
     """Makes missing names of the module, of Tensor and of submodules explain themselves."""
 
     def __getattr__(name: str):
-        if name in LAZY:
-            return importlib.import_module(f"lattis.{name}")
         if name.startswith("__"):
             raise AttributeError(f"module 'lattis' has no attribute '{name}'")
         raise AttributeError(explain(f"lattis.{name}", name, namespace))
 
     namespace["__getattr__"] = __getattr__
-    namespace["__dir__"] = lambda: sorted({n for n in namespace if not n.startswith("_")} | {"__version__", *LAZY})
+    namespace["__dir__"] = lambda: sorted(n for n in namespace if not n.startswith("_") or n == "__version__")
     for name in STEPS:
         if name not in dir(tensor_type):
             setattr(tensor_type, name, Planned(name))

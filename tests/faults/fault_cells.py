@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import lattis
-from fault_samples import arguments, bare, invoke, kind, mask, matrix, on_meta, outputs
+from fault_samples import arguments, bare, fits_by_type, invoke, kind, mask, matrix, on_meta, outputs
 
 OVERFLOW = (OverflowError, RuntimeError, ValueError, TypeError)
 SIZE = (RuntimeError, ValueError, OverflowError)  # OutOfMemoryError is a RuntimeError
@@ -78,6 +78,12 @@ class Operator:
         others = [o["args"][at] for o in self.siblings if at < len(o["args"])]
         return [a for a in others if not a["keyword_only"]] + [argument]
 
+    def related(self, name: str) -> list[str]:
+        """Arguments that an error about this one may name instead: of new operators, any tensor beside any other."""
+        if self.base in RELATED:
+            return [n for n in RELATED[self.base] if name in RELATED[self.base]]
+        return [] if fits_by_type(self.op["schema"]) else [a["name"] for a in self.inputs()]
+
     def cell(
         self, name: str, fault: str, allowed: tuple, value: Callable[[], object], scene: dict | None = None
     ) -> Cell:
@@ -92,7 +98,7 @@ class Operator:
         argument = next(a for a in self.args if a["name"] == name)
         if name in self.out:
             return Cell(self.op, name, fault, allowed, given, ("out", name))
-        related = [n for n in RELATED.get(self.base, ()) if name in RELATED[self.base] and allowed != (TypeError,)]
+        related = [n for n in self.related(name) if allowed != (TypeError,)]
         names = dict.fromkeys([a["name"] for a in self.alike(argument)] + related)
         return Cell(self.op, name, fault, allowed, given, tuple(names))
 
@@ -132,6 +138,10 @@ ALSO_WRONG = {
 }
 
 
+def is_tensor(value) -> bool:
+    return isinstance(value, lattis.Tensor)
+
+
 OTHERS = {
     "a type": "ScalarType",  # Python's int, float and bool are dtypes
     "a dtype": "ScalarType",
@@ -146,6 +156,8 @@ def taken(label: str, argument: dict, o: Operator) -> bool:
     types = [a["type"] for a in o.alike(argument)]
     if label == "None":
         return any(t.endswith("?") for t in types)
+    if label == "a tuple of None":
+        return any(t.endswith("?[]") for t in types)
     if label == "a str":  # an unknown device's or mode's name: a fault of its own, below
         return any(kind(t) in ("Device", "str") for t in types)
     return OTHERS.get(label) in map(kind, types)
@@ -217,7 +229,7 @@ SIZES = {
 def sizes(o: Operator) -> Iterator[Cell]:
     for argument in o.inputs():
         name = argument["name"]
-        if kind(argument["type"]) != "SymInt[]" or name == "stride":
+        if kind(argument["type"]) != "SymInt[]" or name in ("stride", "indices"):
             continue
         for label, value in SIZES.items():
             strided = any(a["name"] == "stride" for a in o.args)
@@ -233,8 +245,9 @@ ACROSS = {"copy", "to"}  # operators that go between devices
 def mixed_devices(o: Operator) -> Iterator[Cell]:
     names = o.tensors()
     for name in names:
-        scalar = any(v.ndim == 0 for k, v in arguments(o.op).items() if k in names and k != name)
-        if len(names) < 2 or o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar)):
+        scalar = any(v.ndim == 0 for k, v in arguments(o.op).items() if k in names and k != name and is_tensor(v))
+        free = o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar))
+        if len(names) < 2 or free or not is_tensor(arguments(o.op).get(name)):
             continue
         allowed = (RuntimeError, NotImplementedError)
         yield o.cell(name, "on meta beside cpu", allowed, lambda name=name: on_meta(arguments(o.op)[name]))
@@ -265,9 +278,9 @@ def bad_output(o: Operator, name: str, result) -> Iterator[Cell]:
     for label, value in {"a str": "x", "an int": 3, "a dict": {}}.items():
         yield o.cell(name, label, (TypeError,), lambda value=value: value)
     if dtype is not lattis.bool:
-        yield o.cell(name, "of dtype bool", DTYPE, lambda: lattis.zeros(*shape, dtype=lattis.bool))
+        yield o.cell(name, "of dtype bool", DTYPE, lambda: lattis.zeros(shape, dtype=lattis.bool))
     if dtype.is_floating_point:
-        yield o.cell(name, "of an integer dtype", DTYPE, lambda: lattis.zeros(*shape, dtype=lattis.int32))
+        yield o.cell(name, "of an integer dtype", DTYPE, lambda: lattis.zeros(shape, dtype=lattis.int32))
     if result.numel() > 1:
         yield o.cell(name, "expanded", (RuntimeError,), lambda: lattis.zeros(1, dtype=dtype).expand(*shape))
     yield o.cell(name, "a view of another shape", (RuntimeError,), lambda: lattis.zeros(9, dtype=dtype)[2:])
@@ -315,7 +328,7 @@ def dtypes(o: Operator) -> Iterator[Cell]:
                 yield o.cell(argument["name"], "complex128 has no order", DTYPE, to("complex128"))
             elif kind(argument["type"]) == "Scalar":
                 yield o.cell(argument["name"], "complex has no order", DTYPE, lambda: 1j)
-    scalar = o.op["args"][0]["type"].startswith("Tensor") and o.op["form"] != "out"
+    scalar = o.args and o.args[0]["name"] == "self" and "Tensor" in o.args[0]["type"] and o.op["form"] != "out"
     if o.base in FLOAT_ONLY and scalar and "dtype" not in {a["name"] for a in o.args}:
         for dtype in (I64, "bool", "uint8"):
             yield o.cell("self", f"of dtype {dtype}", DTYPE, to(dtype))
@@ -326,7 +339,7 @@ def dtypes(o: Operator) -> Iterator[Cell]:
         other = o.tensors()[1]
         yield o.cell(other, "another dtype", DTYPE, lambda: arguments(o.op)[other].to(lattis.float64))
     for name in ("mask", "condition"):
-        if name in o.tensors():
+        if name in o.tensors()[1:] or (name in o.tensors() and len(o.args) > 1):
             for dtype in ("float32", I64):
                 yield o.cell(name, f"of dtype {dtype}", SHAPE, to(dtype))
     if o.op["form"] == "inplace" and o.base in ("add", "sub", "mul", "div", "pow", "rsub") and len(o.tensors()) == 2:
@@ -354,9 +367,6 @@ SHAPES = {  # (operator, argument): shapes that do not fit
     ("copy", "src"): ((4,), (3, 2, 3)),
     ("masked_select", "mask"): ((4,), (3, 2)),
     ("masked_fill", "mask"): ((4,), (3, 2)),
-    ("mask_index", "mask"): ((4,), (2, 3, 1), (3,)),
-    ("mask_put", "mask"): ((4,), (2, 3, 1)),
-    ("mask_put", "values"): ((3,), (4, 1)),
     ("mm", "mat2"): ((2, 2), (3,), (1, 3, 4), ()),
     ("mm", "self"): ((2, 2), (3,), (1, 2, 3), ()),
     ("bmm", "mat2"): ((2, 2, 2), (3, 3, 4), (3, 4)),
@@ -398,7 +408,7 @@ def tables(o: Operator) -> Iterator[Cell]:
         for shape in SHAPES.get((o.base, name), ()):
             value = (lambda s=shape: mask(*s)) if boolean else (lambda s=shape: matrix(*s))
             yield o.cell(name, f"shape {shape}", SHAPE, value)
-        for value in VALUES.get((o.base, name), ()):
+        for value in VALUES.get((o.base, name), ()) if kind(argument["type"]) != "Tensor" else ():
             yield o.cell(name, f"value {value!r}", SIZE + (IndexError,), lambda v=value: v)
     if o.op["category"] == "pointwise" and len(o.tensors()) > 1:
         for name in o.tensors():

@@ -113,7 +113,7 @@ def with_t(*shape: int):
 
 
 def indexing() -> Iterator[Entry]:
-    opens = ("index", "select", "slice", "__getitem__", "_mask_index")
+    opens = ("index", "select", "slice", "__getitem__", "index_put_")
     bad = {"7": 7, "-8": -8, "10**30": 10**30, "2**62": 2**62, "too many": (0, 0, 0), "the second": (0, 5)}
     for label, i in bad.items():
         yield entry("__getitem__", "", label, INDEX, lambda t, i=i: t[i], with_t(2, 3), opens)
@@ -130,7 +130,7 @@ def indexing() -> Iterator[Entry]:
 
 
 def assignment() -> Iterator[Entry]:
-    opens = ("index", "select", "slice", "__setitem__", "_mask_put_", "copy_", "fill_", "tensor")
+    opens = ("index", "select", "slice", "__setitem__", "index_put_", "copy_", "fill_", "tensor")
 
     def put(t, i, v):
         t[i] = v

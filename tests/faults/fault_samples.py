@@ -1,8 +1,11 @@
-"""Valid arguments for every operator: one sample a type, and a table where an operator needs other shapes."""
+"""Valid arguments for every operator: one value a type and a table, or where that does not fit, one of its samples."""
 
 from __future__ import annotations
 
+from functools import cache
+
 import lattis
+from lattis.dispatcher import samples
 
 
 def matrix(*shape: int, dtype=None):
@@ -55,9 +58,6 @@ BY_ARGUMENT = {
     ("empty_strided", "stride"): lambda: (3, 1),
     ("fill", "value:Tensor"): lambda: lattis.tensor(2.0),
     ("item", "self"): lambda: lattis.tensor(2.0),
-    ("mask_index", "mask"): lambda: mask(2, 3),
-    ("mask_put", "mask"): lambda: mask(2, 3),
-    ("mask_put", "values"): lambda: lattis.tensor(2.0),
     ("masked_fill", "mask"): lambda: mask(2, 3),
     ("masked_fill", "value:Tensor"): lambda: lattis.tensor(2.0),
     ("masked_select", "mask"): lambda: mask(2, 3),
@@ -66,6 +66,8 @@ BY_ARGUMENT = {
     ("uniform", "to"): lambda: 1.5,
     ("where", "condition"): lambda: mask(2, 3),
     ("view", "size"): lambda: (3, 2),
+    ("permute_randomly", "self"): lambda: lattis.zeros(5, dtype=lattis.int64),
+    ("random_bits", "self"): lambda: lattis.zeros(5, dtype=lattis.uint32),
     ("reshape", "shape"): lambda: (3, 2),
     ("squeeze", "dim:int[]"): lambda: (0, 1),
 }
@@ -97,9 +99,45 @@ def sample(op: dict, argument: dict):
     return BY_TYPE[type_text]()
 
 
+def by_type(op: dict) -> dict:
+    """A value for each argument, by its type and the table."""
+    return {a["name"]: sample(op, a) for a in op["args"] if a["name"] not in outputs(op)}
+
+
+def by_sample(op: dict) -> dict:
+    """The arguments of a sample: of the operator, or of the functional one that it is a form of."""
+    chosen = sample_of(op)
+    args, kwargs = chosen.build()
+    names = [a["name"] for a in op["args"]]
+    return dict(zip(names, args, strict=False)) | kwargs
+
+
+def sample_of(op: dict):
+    """The first valid sample with elements, of an overload that has the same arguments."""
+    inputs = [a["name"] for a in op["args"] if a["name"] not in outputs(op)]
+    base = op["name"].rpartition("::")[2]
+    functional = base.removesuffix("_")
+    for other in lattis._C._operators():
+        if other["name"].rpartition("::")[2] in (base, functional) and [a["name"] for a in other["args"]] == inputs:
+            for s in samples.of(other["schema"].partition("(")[0].rpartition("::")[2]):
+                if all(0 not in spec.shape and not spec.repeated for spec in s.specs()):
+                    return s
+    raise LookupError(f"{op['schema']} has no sample")
+
+
+@cache
+def fits_by_type(schema: str) -> bool:
+    op = next(o for o in lattis._C._operators() if o["schema"] == schema)
+    try:
+        invoke(op, by_type(op))
+    except Exception:
+        return False
+    return True
+
+
 def arguments(op: dict) -> dict:
     """Fresh valid arguments by name. Outputs of an out= form are what the functional form returns."""
-    given = {a["name"]: sample(op, a) for a in op["args"] if a["name"] not in outputs(op)}
+    given = by_type(op) if fits_by_type(op["schema"]) else by_sample(op)
     if outputs(op):
         result = invoke(op, given)
         result = result if isinstance(result, tuple) else (result,)

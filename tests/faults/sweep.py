@@ -71,7 +71,7 @@ def title(cell: Cell) -> str:
 
 
 # What users call these is a pair of brackets.
-BRACKETS = {"_mask_index": "index", "_mask_put_": "index"}
+BRACKETS = {"index_put_": "index"}
 
 
 def openings(name: str) -> tuple[str, ...]:

@@ -1,9 +1,12 @@
-"""The catalogue as a whole: the committed table of names, kernels, shape rules, and what meta makes of each."""
+"""The catalogue as a whole: the committed table of names, kernels, shape rules, documentation, stubs and samples."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import lattis
 import pytest
+from lattis.dispatcher import samples
 
 TABLE = Path(__file__).with_name("catalogue.txt")
 HINT = "tests/frontend/catalogue.txt lists every operator by name; bring it in line with the catalogue"
@@ -65,77 +68,109 @@ def test_forms_have_their_functional(o):
     assert any(a["written"] for a in o["args"])
 
 
-# ---- meta in fact ----------------------------------------------------------------------------------------------------
+# ---- how much there is ---------------------------------------------------------------------------------------------------
 
-DEVICES = ("cpu", "meta")
-SPECIAL = {  # arguments that random ones of the right type would not fit
-    "_mask_put_": ({"self": (2, 3), "mask": "mask", "values": ()}, {}),
-    "as_strided": ({"self": (2, 3)}, {"size": (2, 2), "stride": (1, 1)}),
-    "bmm": ({"self": (2, 3, 4), "mat2": (2, 4, 5)}, {}),
-    "empty_strided": ({}, {"size": (2, 3), "stride": (3, 1)}),
-    "expand": ({"self": (2, 1)}, {"size": (2, 3)}),
-    "mm": ({"self": (2, 3), "mat2": (3, 4)}, {}),
-    "matmul": ({"self": (2, 3), "other": (3, 4)}, {}),
-    "permute": ({"self": (2, 3)}, {"dims": (1, 0)}),
-    "reshape": ({"self": (2, 3)}, {"shape": (3, 2)}),
-    "transpose": ({"self": (2, 3)}, {"dim0": 0, "dim1": 1}),
-    "view": ({"self": (2, 3)}, {"size": (6,)}),
-}
-DYNAMIC = ("_mask_index", "masked_select", "item")
+# Names for what another name does already.
+ALIASES = set(
+    """absolute adjoint alias arccos arccosh arcsin arcsinh arctan arctanh arctan2 broadcast_to clip clamp_max clamp_min
+    concat concatenate divide fix ger greater greater_equal less less_equal linalg_vector_norm moveaxis msort multiply
+    narrow negative not_equal ravel rsub split_with_sizes subtract swapaxes swapdims true_divide view_as""".split()
+)
 
 
-def argument(o, arg, device):
-    """A fitting value for a required argument, by its type."""
-    name, kind = arg["name"], arg["type"].strip().rstrip("?")
-    if kind.startswith("Tensor"):
-        if name in ("mask", "condition"):
-            return lattis.zeros(2, 3, dtype=lattis.bool, device=device)
-        shape = () if name == "value" or o["name"] == "aten::item" else (2, 3)
-        return lattis.ones(shape, device=device)
-    by_kind = {"Scalar": 2.0, "float": 1.0, "int": 0, "SymInt": 1, "bool": False, "str": "floor"}
-    by_kind |= {"ScalarType": lattis.float64, "SymInt[]": (2, 3), "int[]": (0,), "int[1]": (0,)}
-    return by_kind[kind]
+def test_at_least_120_operators():
+    """Aliases, overloads, in-place and out= forms count once; what only composites call does not."""
+    names = {o["name"].removeprefix("aten::").removesuffix("_") for o in functional() if not o["private"]}
+    assert len(names - ALIASES) >= 120, sorted(names - ALIASES)
 
 
-def arguments(o, device):
-    name = o["name"].partition("::")[2]
-    tensors, others = SPECIAL.get(name, ({}, {}))
-    made = {}
-    for arg in o["args"]:
-        if arg["has_default"]:
-            continue
-        if arg["name"] in tensors:
-            shape = tensors[arg["name"]]
-            mask = shape == "mask"
-            made[arg["name"]] = lattis.zeros(
-                (2, 3) if mask else shape, dtype=lattis.bool if mask else None, device=device
-            )
-        elif arg["name"] in others:
-            made[arg["name"]] = others[arg["name"]]
-        else:
-            made[arg["name"]] = argument(o, arg, device)
-    if o["category"] in ("creation", "random") and any(a["name"] == "device" for a in o["args"]) and "self" not in made:
-        made["device"] = device
-    return made
+# ---- documentation and stubs -----------------------------------------------------------------------------------------------
+
+PUBLIC = [o for o in functional() if not o["private"]]
+STUBS = "".join((Path(lattis.__file__).parent / name).read_text() for name in ("__init__.pyi", "_C.pyi"))
+DOCUMENTED = {o["name"] for o in LIVE if o["doc"] and ">>> " in o["doc"]}
 
 
-def described(result):
-    results = result if isinstance(result, tuple) else (result,)
-    return [(tuple(r.shape), r.dtype, r.stride()) for r in results]
+@pytest.mark.parametrize("name", sorted({o["name"] for o in PUBLIC}))
+def test_it_is_documented_with_an_example(name):
+    """test_docs.py executes the examples."""
+    assert name in DOCUMENTED
 
 
-@pytest.mark.parametrize("o", [o for o in functional() if o["name"][6:] not in DYNAMIC], ids=title)
-def test_meta_gives_what_cpu_gives(o):
-    """Shape, dtype and strides on meta are those that the cpu's result has."""
-    f = getattr(lattis.ops.aten, o["name"].partition("::")[2])
-    cpu, meta = (f(**arguments(o, device)) for device in DEVICES)
-    assert described(cpu) == described(meta)
-    for r in meta if isinstance(meta, tuple) else (meta,):
-        assert r.device.type == "meta"
+@pytest.mark.parametrize("name", sorted({o["name"].removeprefix("aten::") for o in PUBLIC}))
+def test_it_is_in_the_stubs(name):
+    assert re.search(rf"\bdef {name}\(", STUBS), "run `make stubs`"
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
-def test_what_depends_on_data_is_refused_on_meta(name):
-    o = next(o for o in functional() if o["name"] == f"aten::{name}")
-    with pytest.raises(NotImplementedError, match=name if name != "masked_select" else "_mask_index|masked_select"):
-        getattr(lattis.ops.aten, name)(**arguments(o, "meta"))
+# ---- samples -----------------------------------------------------------------------------------------------------------------
+
+# What random composites call, which their samples reach.
+HELPERS = ("_search_cdf", "_permute_randomly_", "_random_bits_")
+SAMPLED = [o for o in functional() if not o["name"].endswith(HELPERS)]
+CLASSES = {"bool": "bool", "int": "int64", "float": "float32", "complex": "complex64"}
+
+
+def short(o):
+    """The operator as samples call it: name.overload."""
+    return title(o).removeprefix("aten::")
+
+
+def specs(o):
+    return [spec for s in samples.of(short(o)) for spec in s.specs()]
+
+
+def takes_tensors(o):
+    return any(a["type"].startswith("Tensor") for a in o["args"])
+
+
+def test_every_sample_is_of_a_live_operator():
+    live = {short(o) for o in LIVE}
+    assert not [name for name in samples.operators() if name not in live]
+
+
+@pytest.mark.parametrize("o", SAMPLED, ids=title)
+def test_it_has_samples(o):
+    """Eight at least, bad ones, and one to time."""
+    assert len(samples.of(short(o))) >= 8
+    assert samples.bad(short(o)) or not o["args"]
+    assert any(s.tag == "small" for s in samples.of(short(o)))
+
+
+@pytest.mark.parametrize("o", [o for o in SAMPLED if takes_tensors(o)], ids=title)
+def test_its_samples_hold_every_kind(o):
+    """A tensor that is not contiguous, and one without elements, where the operator takes them."""
+    name = o["name"].removeprefix("aten::")
+    assert any(not spec.contiguous for spec in specs(o)) or name in ("item", "equal")
+    assert any(0 in spec.shape for spec in specs(o)) or name in ("item", *NEEDS_ELEMENTS)
+
+
+# What has no answer without elements.
+NEEDS_ELEMENTS = ("max", "min", "median", "aminmax", "einsum", "adaptive_avg_pool1d")
+
+
+@pytest.mark.parametrize("o", [o for o in SAMPLED if o["category"] == "pointwise"], ids=title)
+def test_its_samples_broadcast(o):
+    if sum(a["type"].startswith("Tensor") for a in o["args"]) > 1:
+        assert any(len({spec.shape for spec in s.specs()}) > 1 for s in samples.of(short(o)))
+
+
+def leads_to(o, kind):
+    """Whether the operator takes a first tensor of a dtype class, tried with the first of its samples."""
+    for s in samples.of(short(o)):
+        if s.specs() and "distinct" not in s.text and s.tag != "free":
+            first = s.specs()[0].dtype
+            other = s.relaid(lambda t, first=first: replace(t, dtype=CLASSES[kind]) if t.dtype == first else t)
+            args, kwargs = other.build()
+            try:
+                samples.call(s.operator)(*args, **kwargs)
+            except Exception:
+                return False
+            return True
+    return False
+
+
+@pytest.mark.parametrize("o", [o for o in SAMPLED if takes_tensors(o)], ids=title)
+def test_its_samples_hold_every_dtype_class(o):
+    """One for each of bool, integers, floating and complex that the operator takes."""
+    held = {s.specs()[0].kind for s in samples.of(short(o)) if s.specs()}
+    assert not [kind for kind in CLASSES if kind not in held and leads_to(o, kind)]

@@ -227,15 +227,15 @@ __attribute__((weak, visibility("default"))) lattis_status lattis_plugin_init(co
 #define LATTIS_CAT(a, b) LATTIS_CAT_(a, b)
 
 #define LATTIS_LIBRARY(ns, m) LATTIS_LIBRARY_(ns, m, __COUNTER__)
-#define LATTIS_LIBRARY_(ns, m, id)                                                       \
-  static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m);                         \
-  static lattis_status LATTIS_CAT(lattis_run_, id)(void) {                               \
-    lattis::Library m(#ns, LATTIS_PLUGIN_NAME);                                          \
-    if (!m.status()) LATTIS_CAT(lattis_body_, id)(m);                                    \
-    return m.status();                                                                   \
-  }                                                                                      \
-  extern "C" __attribute__((used, retain, section("lattis_init"), visibility("hidden"))) \
-  const lattis_block LATTIS_CAT(lattis_entry_, id) = LATTIS_CAT(lattis_run_, id);        \
+#define LATTIS_LIBRARY_(ns, m, id)                                                                                \
+  static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m);                                                  \
+  static lattis_status LATTIS_CAT(lattis_run_, id)(void) {                                                        \
+    lattis::Library m(#ns, LATTIS_PLUGIN_NAME);                                                                   \
+    if (!m.status()) LATTIS_CAT(lattis_body_, id)(m);                                                             \
+    return m.status();                                                                                            \
+  }                                                                                                               \
+  __attribute__((used, retain, section("lattis_init"))) static const lattis_block LATTIS_CAT(lattis_entry_, id) = \
+      LATTIS_CAT(lattis_run_, id);                                                                                \
   static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m)
 
 #endif

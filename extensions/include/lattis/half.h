@@ -3,6 +3,7 @@
 #ifndef LATTIS_HALF_H
 #define LATTIS_HALF_H
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -19,6 +20,21 @@ inline float bits_float(uint32_t u) {
   std::memcpy(&x, &u, 4);
   return x;
 }
+
+template <size_t Bytes>
+struct Unsigned;
+template <>
+struct Unsigned<2> {
+  using type = uint16_t;
+};
+template <>
+struct Unsigned<4> {
+  using type = uint32_t;
+};
+template <>
+struct Unsigned<8> {
+  using type = uint64_t;
+};
 
 struct bfloat16 {
   uint16_t bits;
@@ -57,6 +73,31 @@ struct float16 {
     return bits_float(sign | f);
   }
 };
+
+/* The largest number of a floating type below `end`, where rounding must not reach the end of a range. */
+template <class T>
+inline double largest_below(double end) {
+  using Bits = typename Unsigned<sizeof(T)>::type;
+  auto widened = [](T t) {
+    if constexpr (sizeof(T) == 2)
+      return static_cast<double>(static_cast<float>(t));
+    else
+      return static_cast<double>(t);
+  };
+  T t;
+  if constexpr (sizeof(T) == 2)
+    t = T(static_cast<float>(end));
+  else
+    t = static_cast<T>(end);
+  while (!(widened(t) < end)) { /* at most twice: to the neighbour, or away from infinity */
+    Bits bits;
+    std::memcpy(&bits, &t, sizeof t);
+    const Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+    bits = static_cast<Bits>(bits == 0 || bits == sign ? sign | 1u : bits & sign ? bits + 1u : bits - 1u);
+    std::memcpy(&t, &bits, sizeof t);
+  }
+  return widened(t);
+}
 
 }  // namespace lattis
 #endif

@@ -1,0 +1,56 @@
+// Folds: what a reduction does to a run of elements or to neighbouring columns, compiled once per instruction set.
+// The walk around them is in reduction.cpp.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include "backends/cpu/isa.h"
+
+namespace lattis::cpu {
+
+enum class Reduce {
+  sum,
+  mean,
+  nansum,
+  prod,
+  amax,
+  amin,
+  aminmax,
+  argmax,
+  argmin,
+  norm0,
+  norm1,
+  norm2,
+  norm_max,
+  norm_min,
+  norm_p,
+  var,
+  std,
+  logsumexp,
+  count
+};
+
+// An accumulator holds what was seen of one output. Its steps: start, then run or columns in any number, join with the
+// accumulator of what comes later, finish.
+struct Fold {
+  int source;     // the dtype that run and columns read; others are cast to it, tile by tile
+  int result[2];  // the dtypes that finish writes
+  int bytes;      // of an accumulator
+  bool indexed;   // positions count, so the order of elements must be kept
+  void (*start)(int64_t n, void* acc);
+  // n neighbouring elements into one accumulator; `first` is the position of the first.
+  void (*run)(int64_t n, const void* x, int64_t first, double param, void* acc);
+  // rows of `width` neighbouring elements, each into its column's accumulator.
+  void (*columns)(int64_t rows, const void* x, int64_t row_stride, int64_t width, int64_t first, double param,
+                  void* acc);
+  void (*join)(int64_t n, void* acc, const void* later);
+  void (*finish)(int64_t n, const void* acc, int64_t length, double param, void* out, void* second);
+};
+
+inline constexpr int64_t fold_width = 1024;  // columns at a time, at most
+
+const Fold* fold(Reduce what, int dtype);  // null: nobody folds this dtype
+
+}  // namespace lattis::cpu
+
+LATTIS_DECLARE_ISA(const Fold*, fold, (Reduce what, int dtype))

@@ -1,0 +1,26 @@
+// What indexing kernels share: a tensor walked by index tensors.
+#pragma once
+
+#include "backends/cpu/index_loops.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/strips.h"
+
+namespace lattis::cpu {
+
+inline int wrapped_dim(const lattis_value& v, int ndim) {
+  return static_cast<int>(v.as.i < 0 ? v.as.i + std::max(ndim, 1) : v.as.i);
+}
+
+// The error for an index tensor (int64) that holds an index outside of [-wrap, size): names the first one.
+lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p, int dim);
+
+// Checks a whole index tensor.
+bool all_valid(const lattis_tensor* index, const Places& p);
+
+// Byte strides of a tensor.
+inline void byte_strides(const lattis_tensor* t, int64_t* out) {
+  const int64_t item = itemsize(t);
+  for (int i = 0; i < t->dl.ndim; i++) out[i] = t->dl.shape[i] == 1 ? 0 : t->dl.strides[i] * item;
+}
+
+}  // namespace lattis::cpu

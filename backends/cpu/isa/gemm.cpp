@@ -1,0 +1,401 @@
+// Products of matrices and of images' windows. See Note [Tiles]; Note [Instruction sets] is in backends/cpu/isa.h.
+//
+// Note [Tiles]  A tile of c, a few rows by a few vectors, stays in registers while k runs; rows of a are broadcast
+//   against vectors of b. k is cut into blocks of `block_k`, whatever the sizes, and each element of c is added up in
+//   the order of k. So values depend neither on the tile that an element falls in, nor on whether operands are packed,
+//   nor on how the threads share the work. This file alone is compiled with contraction of x * y + z.
+#include "backends/cpu/gemm.h"
+
+namespace lattis::cpu {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64, tile_rows = 12;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32, tile_rows = 6;
+#else
+constexpr int vector_bytes = 16, tile_rows = 4;
+#endif
+constexpr int64_t block_k = 256;
+
+#define INLINE inline __attribute__((always_inline))
+
+template <class T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+};
+template <class T>
+using Vector = typename VectorOf<T>::type;
+template <class T>
+constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+template <class T>
+constexpr int tile_columns = 2 * lanes<T>;
+
+INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+// The left operand of a tile: packed means row after row of `Rows` elements.
+template <class T>
+struct Left {
+  const T* data;
+  int64_t row, column;
+};
+
+// Where a tile goes; `columns` of it are stored. The first block of k overwrites, the last one adds the biases.
+template <class T>
+struct Target {
+  T* c;
+  int64_t row, columns;
+  bool first;
+  const T* row_bias;
+  const T* column_bias;
+};
+
+template <class T, int Rows, int Vectors>
+INLINE void store(const Vector<T> (&sum)[Rows][Vectors], const Target<T>& t) {
+  typedef Vector<T> V;
+  constexpr int n = lanes<T>;
+  if (t.columns == Vectors * n) {
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; i++)
+#pragma GCC unroll 4
+      for (int j = 0; j < Vectors; j++) {
+        V* at = reinterpret_cast<V*>(t.c + i * t.row + j * n);
+        V v = sum[i][j];
+        if (!t.first) v = *at + v;
+        if (t.row_bias) v = v + t.row_bias[i];
+        if (t.column_bias) v = v + *reinterpret_cast<const V*>(t.column_bias + j * n);
+        *at = v;
+      }
+    return;
+  }
+  T tile[Rows][Vectors * n];
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; i++)
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++) *reinterpret_cast<V*>(&tile[i][j * n]) = sum[i][j];
+  for (int i = 0; i < Rows; i++)
+    for (int64_t j = 0; j < t.columns; j++) {
+      T v = tile[i][j];
+      if (!t.first) v = t.c[i * t.row + j] + v;
+      if (t.row_bias) v = v + t.row_bias[i];
+      if (t.column_bias) v = v + t.column_bias[j];
+      t.c[i * t.row + j] = v;
+    }
+}
+
+template <class T, int Rows, int Vectors, bool Packed>
+__attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, int64_t b_row, const Target<T>& t) {
+  typedef Vector<T> V;
+  constexpr int n = lanes<T>;
+  V sum[Rows][Vectors] = {};
+  const int64_t row = Packed ? 1 : left.row, column = Packed ? Rows : left.column;
+  // Four bases of three rows each: that many addresses fit into the registers.
+  const T* base[(Rows + 2) / 3];
+#pragma GCC unroll 8
+  for (int i = 0; i < (Rows + 2) / 3; i++) base[i] = left.data + 3 * i * row;
+  for (int64_t p = 0; p < k; p++) {
+    V y[Vectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++) y[j] = *reinterpret_cast<const V*>(b + j * n);
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; i++) {
+      const T x = base[i / 3][i % 3 * row];
+#pragma GCC unroll 4
+      for (int j = 0; j < Vectors; j++) sum[i][j] += x * y[j];
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < (Rows + 2) / 3; i++) base[i] += column;
+    b += b_row;
+  }
+  store<T, Rows, Vectors>(sum, t);
+}
+
+template <class T, int Rows>
+INLINE void tile_of(bool packed, int64_t k, const Left<T>& left, const T* b, int64_t b_row, const Target<T>& t) {
+  const bool two = t.columns > lanes<T>;
+  if (packed) return two ? tile<T, Rows, 2, true>(k, left, b, b_row, t) : tile<T, Rows, 1, true>(k, left, b, b_row, t);
+  two ? tile<T, Rows, 2, false>(k, left, b, b_row, t) : tile<T, Rows, 1, false>(k, left, b, b_row, t);
+}
+
+// The rows that the next tile takes of those that are left.
+INLINE int rows_of(int64_t left) {
+  if (left >= tile_rows) return tile_rows;
+  return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+template <class T>
+INLINE void any_tile(int rows, bool packed, int64_t k, const Left<T>& left, const T* b, int64_t b_row,
+                     const Target<T>& t) {
+  if (rows == tile_rows) return tile_of<T, tile_rows>(packed, k, left, b, b_row, t);
+  if constexpr (tile_rows > 8)
+    if (rows == 8) return tile_of<T, 8>(packed, k, left, b, b_row, t);
+  if constexpr (tile_rows > 4)
+    if (rows == 4) return tile_of<T, 4>(packed, k, left, b, b_row, t);
+  if (rows == 2) return tile_of<T, 2>(packed, k, left, b, b_row, t);
+  tile_of<T, 1>(packed, k, left, b, b_row, t);
+}
+
+// Rows of a, panel by panel: element (i, p) of a panel of r rows lies at p * r + i.
+template <class T>
+void pack_left(const T* a, int64_t row, int64_t column, int64_t m, int64_t k, T* to) {
+  for (int64_t i = 0; i < m;) {
+    const int r = rows_of(m - i);
+    const T* from = a + i * row;
+    if (r == tile_rows) {
+      for (int64_t p = 0; p < k; p++)
+#pragma GCC unroll 16
+        for (int q = 0; q < tile_rows; q++) to[p * tile_rows + q] = from[q * row + p * column];
+    } else {
+      for (int64_t p = 0; p < k; p++)
+        for (int q = 0; q < r; q++) to[p * r + q] = from[q * row + p * column];
+    }
+    i += r;
+    to += r * k;
+  }
+}
+
+// `columns` columns of b beside each other, filled up to a whole number of vectors.
+template <class T>
+void pack_right(const T* b, int64_t row, int64_t column, int64_t k, int64_t columns, T* to) {
+  constexpr int width = tile_columns<T>;
+  if (columns == width && column == 1) {
+    for (int64_t p = 0; p < k; p++)
+#pragma GCC unroll 4
+      for (int j = 0; j < 2; j++)
+        *reinterpret_cast<Vector<T>*>(to + p * width + j * lanes<T>) =
+            *reinterpret_cast<const Vector<T>*>(b + p * row + j * lanes<T>);
+    return;
+  }
+  if (row == 1) {  // read along k
+    for (int64_t j = 0; j < width; j++)
+      for (int64_t p = 0; p < k; p++) to[p * width + j] = j < columns ? b[p + j * column] : T(0);
+    return;
+  }
+  for (int64_t p = 0; p < k; p++)
+    for (int64_t j = 0; j < width; j++) to[p * width + j] = j < columns ? b[p * row + j * column] : T(0);
+}
+
+// A run of neighbouring places within a panel.
+struct Run {
+  int64_t at, length, from;
+};
+
+// The panel of windows for places [first, first + columns) and rows [p0, p0 + k) of b. Whole vectors are written, and
+// what one writes too many, the next one overwrites; the buffer has `slack` behind it.
+template <class T>
+void pack_windows(const Windows& w, int64_t first, int64_t columns, int64_t p0, int64_t k, T* to) {
+  constexpr int width = tile_columns<T>, n = lanes<T>;
+  Run runs[width];
+  int count = 0;
+  for (int64_t j = 0; j < columns;) {
+    const int64_t r = (first + j) / w.columns, q = (first + j) % w.columns, length = least(w.columns - q, columns - j);
+    runs[count++] = {j, length, r * w.row_step + q};
+    j += length;
+  }
+  int64_t channel = p0 / w.taps, tap = p0 % w.taps;
+  const T* plane = static_cast<const T*>(w.image) + channel * w.plane;
+  for (int64_t p = 0; p < k; p++) {
+    const T* from = plane + w.tap[tap];
+    T* row = to + p * width;
+    for (int r = 0; r < count; r++)
+      for (int64_t i = 0; i < runs[r].length; i += n)
+        *reinterpret_cast<Vector<T>*>(row + runs[r].at + i) =
+            *reinterpret_cast<const Vector<T>*>(from + runs[r].from + i);
+    if (++tap == w.taps) {
+      tap = 0;
+      plane += w.plane;
+    }
+  }
+}
+
+constexpr int64_t block_m = 20 * tile_rows, block_n = 2048;
+
+template <class T>
+int64_t space(int64_t m, int64_t n, int64_t k) {
+  const int64_t kb = least(k, block_k), nb = least(n + tile_columns<T>, block_n), mb = least(m, block_m);
+  return static_cast<int64_t>(sizeof(T)) * (kb * (nb + mb) + 2 * slack);
+}
+
+template <class T>
+struct Product {
+  const Gemm& g;
+  const Windows* windows;
+  int64_t first_place;
+  T *right_space, *left_space;
+  bool pack_a, pack_b;
+
+  INLINE const T* a(int64_t i, int64_t p) const { return static_cast<const T*>(g.a) + i * g.a_row + p * g.a_column; }
+
+  INLINE void pack_panel(int64_t p0, int64_t kb, int64_t j, int64_t columns, T* to) const {
+    if (windows)
+      pack_windows<T>(*windows, first_place + j, columns, p0, kb, to);
+    else
+      pack_right<T>(static_cast<const T*>(g.b) + p0 * g.b_row + j * g.b_column, g.b_row, g.b_column, kb, columns, to);
+  }
+
+  // Panels of b in turn, each against all rows of the block: the panel stays in the first cache.
+  void block(int64_t i0, int64_t mb, int64_t p0, int64_t kb, int64_t j0, int64_t nb) const {
+    constexpr int width = tile_columns<T>;
+    const bool last = p0 + kb == g.k;
+    if (pack_a) pack_left<T>(a(i0, p0), g.a_row, g.a_column, mb, kb, left_space);
+    for (int64_t j = 0; j < nb; j += width) {
+      const int64_t columns = least(width, nb - j);
+      const bool packed = pack_b || columns < width;
+      T* panel = right_space + (g.m > block_m ? j * kb : 0);  // used again by further rows, if there are any
+      const T* b = packed ? panel : static_cast<const T*>(g.b) + p0 * g.b_row + j0 + j;
+      const int64_t b_row = packed ? width : g.b_row;
+      if (i0 == 0 && packed) pack_panel(p0, kb, j0 + j, columns, panel);
+      Target<T> t{static_cast<T*>(g.c) + j0 + j,
+                  g.c_row,
+                  columns,
+                  p0 == 0,
+                  nullptr,
+                  last && g.column_bias ? static_cast<const T*>(g.column_bias) + j0 + j : nullptr};
+      for (int64_t i = 0; i < mb;) {
+        const int rows = rows_of(mb - i);
+        t.c = static_cast<T*>(g.c) + (i0 + i) * g.c_row + j0 + j;
+        t.row_bias = last && g.row_bias ? static_cast<const T*>(g.row_bias) + i0 + i : nullptr;
+        const Left<T> left{pack_a ? left_space + i * kb : a(i0 + i, p0), g.a_row, g.a_column};
+        any_tile<T>(rows, pack_a, kb, left, b, b_row, t);
+        i += rows;
+      }
+    }
+  }
+
+  int run() const {
+    for (int64_t j0 = 0; j0 < g.n; j0 += block_n)
+      for (int64_t p0 = 0; p0 < g.k; p0 += block_k)
+        for (int64_t i0 = 0; i0 < g.m; i0 += block_m) {
+          block(i0, least(block_m, g.m - i0), p0, least(block_k, g.k - p0), j0, least(block_n, g.n - j0));
+          if (g.interrupted)
+            if (int status = g.interrupted()) return status;
+        }
+    return 0;
+  }
+};
+
+// c (m, 1): dot products of the rows of a with a vector, four vectors of sums each.
+template <class T>
+INLINE T dot(const T* x, const T* y, int64_t k) {
+  typedef Vector<T> V;
+  constexpr int n = lanes<T>;
+  V sum[4] = {};
+  int64_t p = 0;
+  for (; p + 4 * n <= k; p += 4 * n)
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; q++)
+      sum[q] += *reinterpret_cast<const V*>(x + p + q * n) * *reinterpret_cast<const V*>(y + p + q * n);
+  for (; p + n <= k; p += n) sum[0] += *reinterpret_cast<const V*>(x + p) * *reinterpret_cast<const V*>(y + p);
+  V all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  T total = 0;
+  for (int q = 0; q < n; q++) total += all[q];
+  for (; p < k; p++) total += x[p] * y[p];
+  return total;
+}
+
+// c (1, n): rows of b times numbers, four rows a pass.
+template <class T>
+void add_rows(const Gemm& g) {
+  typedef Vector<T> V;
+  constexpr int n = lanes<T>;
+  constexpr int64_t chunk = 2048;
+  T* c = static_cast<T*>(g.c);
+  const T* x = static_cast<const T*>(g.a);
+  for (int64_t j0 = 0; j0 < g.n; j0 += chunk) {
+    const int64_t end = least(j0 + chunk, g.n);
+    for (int64_t j = j0; j < end; j++) c[j] = 0;
+    for (int64_t p = 0; p < g.k; p += 4) {
+      T f[4];
+      const T* row[4];
+      for (int q = 0; q < 4; q++) {  // past the end: the last row again, times nothing
+        f[q] = p + q < g.k ? x[(p + q) * g.a_column] : T(0);
+        row[q] = static_cast<const T*>(g.b) + least(p + q, g.k - 1) * g.b_row;
+      }
+      const int64_t rows = least(4, g.k - p);
+      int64_t j = j0;
+      if (rows == 4)
+        for (; j + n <= end; j += n) {
+          V v = *reinterpret_cast<V*>(c + j);
+#pragma GCC unroll 4
+          for (int q = 0; q < 4; q++) v += f[q] * *reinterpret_cast<const V*>(row[q] + j);
+          *reinterpret_cast<V*>(c + j) = v;
+        }
+      for (; j < end; j++)
+        for (int64_t q = 0; q < rows; q++) c[j] += f[q] * row[q][j];
+    }
+    for (int64_t j = j0; j < end; j++) {
+      if (g.row_bias) c[j] += *static_cast<const T*>(g.row_bias);
+      if (g.column_bias) c[j] += static_cast<const T*>(g.column_bias)[j];
+    }
+  }
+}
+
+template <class T>
+int multiply(const Gemm& g, void* space) {
+  if (g.n == 1 && g.a_column == 1 && g.b_row == 1) {
+    for (int64_t i = 0; i < g.m; i++) {
+      T v = dot<T>(static_cast<const T*>(g.a) + i * g.a_row, static_cast<const T*>(g.b), g.k);
+      if (g.row_bias) v = v + static_cast<const T*>(g.row_bias)[i];
+      if (g.column_bias) v = v + *static_cast<const T*>(g.column_bias);
+      static_cast<T*>(g.c)[i * g.c_row] = v;
+    }
+    return 0;
+  }
+  if (g.m == 1 && g.b_column == 1) {
+    add_rows<T>(g);
+    return 0;
+  }
+  T* right = static_cast<T*>(space);
+  T* left = right + least(g.k, block_k) * least(g.n + tile_columns<T>, block_n) + slack;
+  const bool much_b = g.k * g.n * static_cast<int64_t>(sizeof(T)) > 131072 && g.m > 4 * tile_rows;
+  const bool much_a = g.m * g.k > 16384 && g.n > 4 * tile_columns<T>;
+  return Product<T>{g, nullptr, 0, right, left, much_a, g.b_column != 1 || much_b}.run();
+}
+
+template <class T>
+int convolve(const Gemm& g, const Windows& w, int64_t first_place, void* space) {
+  T* right = static_cast<T*>(space);
+  T* left = right + least(g.k, block_k) * least(g.n + tile_columns<T>, block_n) + slack;
+  return Product<T>{g, &w, first_place, right, left, g.m * g.k > 16384 && g.n > 4 * tile_columns<T>, true}.run();
+}
+
+template <class T>
+void depthwise(const Windows& w, const void* weight, const void* bias, void* out) {
+  typedef Vector<T> V;
+  constexpr int n = lanes<T>;
+  const T* f = static_cast<const T*>(weight);
+  const T b = bias ? *static_cast<const T*>(bias) : T(0);
+  for (int64_t r = 0; r < w.rows; r++) {
+    const T* row = static_cast<const T*>(w.image) + r * w.row_step;
+    T* to = static_cast<T*>(out) + r * w.columns;
+    for (int64_t j = 0; j < w.columns; j += n) {
+      V sum[2] = {};
+      int64_t q = 0;
+      for (; q + 2 <= w.taps; q += 2) {
+        sum[0] += f[q] * *reinterpret_cast<const V*>(row + w.tap[q] + j);
+        sum[1] += f[q + 1] * *reinterpret_cast<const V*>(row + w.tap[q + 1] + j);
+      }
+      if (q < w.taps) sum[0] += f[q] * *reinterpret_cast<const V*>(row + w.tap[q] + j);
+      V v = sum[0] + sum[1];
+      if (bias) v = v + b;
+      if (j + n <= w.columns)
+        *reinterpret_cast<V*>(to + j) = v;
+      else
+        for (int64_t i = 0; i < w.columns - j; i++) to[j + i] = v[i];
+    }
+  }
+}
+
+template <class T>
+constexpr GemmKernels kernels_of() {
+  return {space<T>, multiply<T>, convolve<T>, depthwise<T>};
+}
+
+constexpr Gemms all = {kernels_of<float>(), kernels_of<double>(), kernels_of<unsigned>(), kernels_of<unsigned long>()};
+
+}  // namespace
+
+namespace LATTIS_ISA {
+const Gemms& gemms() { return all; }
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

@@ -1,0 +1,231 @@
+// Picking, putting and adding by index tensors. Note [Instruction sets] is in backends/cpu/isa.h.
+#include <lattis/half.h>
+
+#include <cstring>
+
+#include "backends/cpu/index_loops.h"
+
+namespace lattis::cpu {
+namespace {
+
+struct Wide {
+  uint64_t low, high;
+};
+
+inline int64_t load(const char* p) { return *reinterpret_cast<const int64_t*>(p); }
+inline int64_t wrapped(int64_t i, const Places& p) { return i + ((i >> 63) & p.wrap); }
+
+constexpr int64_t tile = 512;
+
+bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
+  const auto size = static_cast<uint64_t>(p.size);
+  if (is == 0 && n > 1) n = 1;
+  for (int64_t b = 0; b < n; b += tile) {  // no early exit within a tile: it vectorizes
+    const int64_t m = n - b < tile ? n - b : tile;
+    uint64_t bad = 0;
+    if (is == 8) {
+      auto* i = reinterpret_cast<const int64_t*>(index) + b;
+      for (int64_t k = 0; k < m; k++) bad |= static_cast<uint64_t>(wrapped(i[k], p)) >= size;
+    } else {
+      for (int64_t k = 0; k < m; k++) bad |= static_cast<uint64_t>(wrapped(load(index + (b + k) * is), p)) >= size;
+    }
+    if (bad) return false;
+  }
+  return true;
+}
+
+template <class T>
+bool pick(const Strip& s, const Places& p) {
+  if (s.is == 0) {
+    if (!valid(1, s.index, 0, p)) return false;
+    const char* from = s.self + wrapped(load(s.index), p) * p.scale;
+    if (s.ss == sizeof(T) && s.os == sizeof(T)) {
+      std::memcpy(s.other, from, s.n * sizeof(T));
+    } else {
+      for (int64_t k = 0; k < s.n; k++)
+        *reinterpret_cast<T*>(s.other + k * s.os) = *reinterpret_cast<const T*>(from + k * s.ss);
+    }
+    return true;
+  }
+  const auto size = static_cast<uint64_t>(p.size);
+  if (s.n < 64) {
+    for (int64_t k = 0; k < s.n; k++) {
+      const int64_t i = wrapped(load(s.index + k * s.is), p);
+      if (static_cast<uint64_t>(i) >= size) return false;
+      *reinterpret_cast<T*>(s.other + k * s.os) = *reinterpret_cast<const T*>(s.self + k * s.ss + i * p.scale);
+    }
+    return true;
+  }
+  for (int64_t b = 0; b < s.n; b += tile) {
+    const int64_t m = s.n - b < tile ? s.n - b : tile;
+    const char* index = s.index + b * s.is;
+    if (!valid(m, index, s.is, p)) return false;
+    if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {  // a plain row
+      auto* i = reinterpret_cast<const int64_t*>(index);
+      auto* from = reinterpret_cast<const T*>(s.self);
+      auto* out = reinterpret_cast<T*>(s.other) + b;
+      for (int64_t k = 0; k < m; k++) out[k] = from[i[k]];
+    } else if (s.is == 8 && s.os == sizeof(T) && s.ss == 0) {
+      auto* i = reinterpret_cast<const int64_t*>(index);
+      auto* out = reinterpret_cast<T*>(s.other) + b;
+      for (int64_t k = 0; k < m; k++) out[k] = *reinterpret_cast<const T*>(s.self + wrapped(i[k], p) * p.scale);
+    } else {
+      for (int64_t k = 0; k < m; k++)
+        *reinterpret_cast<T*>(s.other + (b + k) * s.os) =
+            *reinterpret_cast<const T*>(s.self + (b + k) * s.ss + wrapped(load(index + k * s.is), p) * p.scale);
+    }
+  }
+  return true;
+}
+
+template <class T>
+void put(const Strip& s, const Places& p) {
+  if (s.is == 0 && s.ss == sizeof(T) && s.os == sizeof(T)) {
+    std::memcpy(s.self + wrapped(load(s.index), p) * p.scale, s.other, s.n * sizeof(T));
+    return;
+  }
+  if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {
+    auto* i = reinterpret_cast<const int64_t*>(s.index);
+    auto* to = reinterpret_cast<T*>(s.self);
+    auto* from = reinterpret_cast<const T*>(s.other);
+    for (int64_t k = 0; k < s.n; k++) to[i[k]] = from[k];
+    return;
+  }
+  for (int64_t k = 0; k < s.n; k++)
+    *reinterpret_cast<T*>(s.self + k * s.ss + wrapped(load(s.index + k * s.is), p) * p.scale) =
+        *reinterpret_cast<const T*>(s.other + k * s.os);
+}
+
+bool rows(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places& p) {
+  const auto size = static_cast<uint64_t>(p.size);
+  const bool blocks = bytes % 64 == 0 && bytes <= 1024;
+  for (int64_t k = 0; k < n; k++, out += bytes) {
+    const int64_t i = wrapped(load(index + k * is), p);
+    if (static_cast<uint64_t>(i) >= size) return false;
+    const char* from = self + i * p.scale;
+    if (blocks) {
+      for (int64_t b = 0; b < bytes; b += 64) std::memcpy(out + b, from + b, 64);
+    } else {
+      std::memcpy(out, from, bytes);
+    }
+  }
+  return true;
+}
+
+template <class T>
+void reverse(int64_t n, char* out, const char* from) {
+  auto* to = reinterpret_cast<T*>(out);
+  auto* x = reinterpret_cast<const T*>(from) - (n - 1);
+  for (int64_t i = 0; i < n; i++) to[i] = x[n - 1 - i];
+}
+
+template <class T>
+struct Sum {  // of two
+  static T of(T a, T b) { return static_cast<T>(a + b); }
+};
+template <>
+struct Sum<bool> {
+  static bool of(bool a, bool b) { return a || b; }
+};
+template <>
+struct Sum<float16> {
+  static float16 of(float16 a, float16 b) { return float16(static_cast<float>(a) + static_cast<float>(b)); }
+};
+template <>
+struct Sum<bfloat16> {
+  static bfloat16 of(bfloat16 a, bfloat16 b) { return bfloat16(static_cast<float>(a) + static_cast<float>(b)); }
+};
+template <class T>
+struct Pair {
+  T re, im;
+};
+template <class T>
+struct Sum<Pair<T>> {
+  static Pair<T> of(Pair<T> a, Pair<T> b) { return {a.re + b.re, a.im + b.im}; }
+};
+
+template <class T>
+void add(const Strip& s, const Places& p) {
+  if (s.is == 0 && s.ss == sizeof(T) && s.os == sizeof(T)) {  // whole rows
+    auto* to = reinterpret_cast<T*>(s.self + wrapped(load(s.index), p) * p.scale);
+    auto* from = reinterpret_cast<const T*>(s.other);
+    for (int64_t k = 0; k < s.n; k++) to[k] = Sum<T>::of(to[k], from[k]);
+    return;
+  }
+  if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {
+    auto* i = reinterpret_cast<const int64_t*>(s.index);
+    auto* to = reinterpret_cast<T*>(s.self);
+    auto* from = reinterpret_cast<const T*>(s.other);
+    for (int64_t k = 0; k < s.n; k++) to[i[k]] = Sum<T>::of(to[i[k]], from[k]);
+    return;
+  }
+  for (int64_t k = 0; k < s.n; k++) {
+    auto* to = reinterpret_cast<T*>(s.self + k * s.ss + wrapped(load(s.index + k * s.is), p) * p.scale);
+    *to = Sum<T>::of(*to, *reinterpret_cast<const T*>(s.other + k * s.os));
+  }
+}
+
+bool offsets(int64_t n, int64_t* out, const char* index, int64_t is, const Places& p, bool accumulate) {
+  if (!valid(n, index, is, p)) return false;
+  if (is == 8 && accumulate) {
+    auto* i = reinterpret_cast<const int64_t*>(index);
+    for (int64_t k = 0; k < n; k++) out[k] += wrapped(i[k], p) * p.scale;
+  } else if (is == 8) {
+    auto* i = reinterpret_cast<const int64_t*>(index);
+    for (int64_t k = 0; k < n; k++) out[k] = wrapped(i[k], p) * p.scale;
+  } else {
+    for (int64_t k = 0; k < n; k++) out[k] = (accumulate ? out[k] : 0) + wrapped(load(index + k * is), p) * p.scale;
+  }
+  return true;
+}
+
+int64_t count(int64_t n, const uint8_t* mask) {
+  int64_t total = 0;
+  for (int64_t b = 0; b < n; b += 128) {
+    const int64_t m = n - b < 128 ? n - b : 128;
+    uint8_t some = 0;  // at most 128: no overflow
+    for (int64_t k = 0; k < m; k++) some = static_cast<uint8_t>(some + (mask[b + k] != 0));
+    total += some;
+  }
+  return total;
+}
+
+int64_t positions(int64_t n, const uint8_t* mask, int64_t first, int64_t* out) {
+  int64_t at = 0, i = 0;
+  for (; i + 64 <= n; i += 64) {
+    uint64_t bits = 0;
+    uint8_t some[64];
+    for (int k = 0; k < 64; k++) some[k] = mask[i + k] != 0;
+    for (int k = 0; k < 8; k++) {  // eight bytes of 0 or 1 become eight bits
+      uint64_t eight;
+      std::memcpy(&eight, some + k * 8, 8);
+      bits |= (eight * 0x0102040810204080u >> 56) << (k * 8);
+    }
+    for (; bits; bits &= bits - 1) out[at++] = first + i + __builtin_ctzll(bits);
+  }
+  for (; i < n; i++)
+    if (mask[i]) out[at++] = first + i;
+  return at;
+}
+
+}  // namespace
+
+namespace LATTIS_ISA {
+
+const IndexLoops& index_loops() {
+  static const IndexLoops l = {
+      valid,
+      {pick<uint8_t>, pick<uint16_t>, pick<uint32_t>, pick<uint64_t>, pick<Wide>},
+      rows,
+      {put<uint8_t>, put<uint16_t>, put<uint32_t>, put<uint64_t>, put<Wide>},
+      {add<bool>, add<uint8_t>, add<uint16_t>, add<uint32_t>, add<uint64_t>, add<uint8_t>, add<uint16_t>, add<uint32_t>,
+       add<uint64_t>, add<float16>, add<bfloat16>, add<float>, add<double>, add<Pair<float>>, add<Pair<double>>},
+      offsets,
+      {reverse<uint8_t>, reverse<uint16_t>, reverse<uint32_t>, reverse<uint64_t>, reverse<Wide>},
+      count,
+      positions};
+  return l;
+}
+
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

@@ -1,0 +1,51 @@
+// Vectors of fixed length, whatever the instruction set: the compiler splits them where registers are shorter, so sums
+// have the same order, and the same bits, everywhere. For the files of this folder.
+#pragma once
+
+#include <cstdint>
+
+namespace lattis::cpu {
+namespace {
+
+using Floats = float __attribute__((vector_size(64)));
+using Floats8 = float __attribute__((vector_size(32)));
+using Floats4 = float __attribute__((vector_size(16)));
+using Ints = int32_t __attribute__((vector_size(64)));
+using Longs = int64_t __attribute__((vector_size(64)));
+using Doubles = double __attribute__((vector_size(64)));
+using Doubles4 = double __attribute__((vector_size(32)));
+using Doubles2 = double __attribute__((vector_size(16)));
+
+#define LATTIS_INLINE inline __attribute__((always_inline))
+
+template <class V>
+LATTIS_INLINE void load(V& v, const void* from) {
+  __builtin_memcpy(&v, from, sizeof v);
+}
+// Eight floats as doubles.
+LATTIS_INLINE void load_wide(Doubles& v, const float* from) {
+  Floats8 x;
+  load(x, from);
+  v = __builtin_convertvector(x, Doubles);
+}
+LATTIS_INLINE void load_wide(Doubles& v, const double* from) { load(v, from); }
+
+// The last `rest` of the 16 floats that end at `end`, after others of one value.
+LATTIS_INLINE void load_rest(Floats& v, const float* end, int64_t rest, float others) {
+  load(v, end - 16);
+  const Ints at = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  v = at >= static_cast<int32_t>(16 - rest) ? v : Floats{} + others;
+}
+
+LATTIS_INLINE double add_up(const Doubles& v) {
+  const Doubles4 a = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  const Doubles2 b = __builtin_shufflevector(a, a, 0, 1) + __builtin_shufflevector(a, a, 2, 3);
+  return b[0] + b[1];
+}
+LATTIS_INLINE void widen(Doubles& low, Doubles& high, const Floats& v) {
+  low = __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7), Doubles);
+  high = __builtin_convertvector(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15), Doubles);
+}
+
+}  // namespace
+}  // namespace lattis::cpu

@@ -1,0 +1,174 @@
+// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011) and what is
+// drawn from it, in tiles of 64 values of the counter.
+#include <lattis/pointwise/vocabulary.h>
+
+#include <cstring>
+
+#include "backends/cpu/random.h"
+
+namespace lattis::cpu {
+namespace {
+
+constexpr int64_t blocks = 64, tile = 4 * blocks;  // words a tile
+
+constexpr int64_t lanes = 16;  // counters that go through the vector units together, at least
+
+// The words of the first `count` of 64 counters, in order; count is a multiple of `lanes`.
+inline __attribute__((always_inline)) void philox(Stream s, int64_t count, uint32_t* out) {
+  alignas(64) uint32_t w[4][blocks];
+  const uint32_t key0 = static_cast<uint32_t>(s.seed), key1 = static_cast<uint32_t>(s.seed >> 32);
+#pragma omp simd
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t counter = s.counter + static_cast<uint64_t>(i);
+    uint32_t c0 = static_cast<uint32_t>(counter), c1 = static_cast<uint32_t>(counter >> 32), c2 = 0, c3 = 0;
+    uint32_t k0 = key0, k1 = key1;
+#pragma GCC unroll 10
+    for (int round = 0; round < 10; round++) {
+      const uint64_t p0 = uint64_t{0xD2511F53} * c0, p1 = uint64_t{0xCD9E8D57} * c2;
+      c0 = static_cast<uint32_t>(p1 >> 32) ^ c1 ^ k0;
+      c2 = static_cast<uint32_t>(p0 >> 32) ^ c3 ^ k1;
+      c1 = static_cast<uint32_t>(p1);
+      c3 = static_cast<uint32_t>(p0);
+      k0 += 0x9E3779B9;
+      k1 += 0xBB67AE85;
+    }
+    w[0][i] = c0;
+    w[1][i] = c1;
+    w[2][i] = c2;
+    w[3][i] = c3;
+  }
+  for (int64_t i = 0; i < count; i++)
+    for (int k = 0; k < 4; k++) out[4 * i + k] = w[k][i];
+}
+
+// Calls make(words, out, count) for parts of the n outputs, `per` in a whole tile; the last, shorter one is made
+// beside, up to whole vectors.
+template <int64_t per, class T, class Make>
+inline __attribute__((always_inline)) void tiles(Stream s, int64_t n, T* out, Make make) {
+  alignas(64) uint32_t words[tile];
+  int64_t i = 0;
+  for (; i + per <= n; i += per, s.counter += blocks) {
+    philox(s, blocks, words);
+    make(words, out + i, per);
+  }
+  if (i == n) return;
+  constexpr int64_t step = per * lanes / blocks;
+  const int64_t vectors = (n - i + step - 1) / step;
+  alignas(64) T last[per];
+  philox(s, vectors * lanes, words);
+  make(words, last, vectors * step);
+  std::memcpy(out + i, last, sizeof(T) * static_cast<size_t>(n - i));
+}
+
+inline float unit(uint32_t w) { return static_cast<float>(static_cast<int32_t>(w >> 8)) * (1.0f / 16777216.0f); }
+inline double unit(uint32_t high, uint32_t low) {
+  return static_cast<double>(static_cast<int64_t>((uint64_t{high} << 32 | low) >> 11)) * (1.0 / 9007199254740992.0);
+}
+
+void words(Stream s, int64_t n, uint32_t* out) {
+  tiles<tile>(s, n, out, [](const uint32_t* w, uint32_t* o, int64_t m) {
+    std::memcpy(o, w, sizeof(uint32_t) * static_cast<size_t>(m));
+  });
+}
+
+void uniform32(Stream s, int64_t n, float* out, float low, float width, float limit) {
+  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o, int64_t m) {
+#pragma omp simd
+    for (int64_t i = 0; i < m; i++) {
+      const float x = low + width * unit(w[i]);
+      o[i] = x > limit ? limit : x;
+    }
+  });
+}
+
+void uniform64(Stream s, int64_t n, double* out, double low, double width, double limit) {
+  tiles<tile / 2>(s, n, out, [=](const uint32_t* w, double* o, int64_t m) {
+#pragma omp simd
+    for (int64_t i = 0; i < m; i++) {
+      const double x = low + width * unit(w[2 * i], w[2 * i + 1]);
+      o[i] = x > limit ? limit : x;
+    }
+  });
+}
+
+// sin and cos of 2 pi u for u in [0, 1): the nearest quarter turn comes off exactly, Taylor's series do the rest.
+inline void turn(float u, float* sine, float* cosine) {
+  const int32_t q = static_cast<int32_t>(4.0f * u + 0.5f);
+  const float x = 6.28318530717958648f * (u - 0.25f * static_cast<float>(q)), z = x * x;
+  const float s = x + x * z * (-1.6666667e-1f + z * (8.3333338e-3f + z * (-1.9841271e-4f + z * 2.7557319e-6f)));
+  const float c =
+      1.0f + z * (-0.5f + z * (4.1666668e-2f + z * (-1.3888889e-3f + z * (2.4801587e-5f + z * -2.7557319e-7f))));
+  const bool odd = q & 1;
+  const float sn = odd ? c : s, cs = odd ? s : c;
+  *sine = q & 2 ? -sn : sn;
+  *cosine = (q + 1) & 2 ? -cs : cs;
+}
+
+void normal32(Stream s, int64_t n, float* out, float mean, float std) {
+  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o, int64_t m) {
+    const int64_t half = m / 2;
+    alignas(64) float first[tile / 2], second[tile / 2], radius[tile / 2];
+#pragma omp simd
+    for (int64_t i = 0; i < half; i++) {
+      first[i] = unit(w[2 * i]);
+      second[i] = unit(w[2 * i + 1]);
+    }
+#pragma omp simd
+    for (int64_t i = 0; i < half; i++)  // 1 - u is in (0, 1], so the logarithm is finite
+      radius[i] = std * __builtin_sqrtf(-2.0f * logf(1.0f - first[i]));
+#pragma omp simd
+    for (int64_t i = 0; i < half; i++) {
+      float sine, cosine;
+      turn(second[i], &sine, &cosine);
+      first[i] = mean + radius[i] * cosine;
+      second[i] = mean + radius[i] * sine;
+    }
+    for (int64_t i = 0; i < half; i++) {
+      o[2 * i] = first[i];
+      o[2 * i + 1] = second[i];
+    }
+  });
+}
+
+void normal64(Stream s, int64_t n, double* out, double mean, double std) {
+  tiles<tile / 2>(s, n, out, [=](const uint32_t* w, double* o, int64_t m) {
+    alignas(64) double radius[tile / 4], angle[tile / 4];
+#pragma omp simd
+    for (int64_t i = 0; i < m / 2; i++) {
+      radius[i] = __builtin_sqrt(-2.0 * log(1.0 - unit(w[4 * i], w[4 * i + 1])));
+      angle[i] = 6.283185307179586 * unit(w[4 * i + 2], w[4 * i + 3]);
+    }
+#pragma omp simd
+    for (int64_t i = 0; i < m / 2; i++) {
+      o[2 * i] = mean + std * (radius[i] * cos(angle[i]));
+      o[2 * i + 1] = mean + std * (radius[i] * sin(angle[i]));
+    }
+  });
+}
+
+void bernoulli(Stream s, int64_t n, float* out, float p) {
+  tiles<tile>(s, n, out, [=](const uint32_t* w, float* o, int64_t m) {
+#pragma omp simd
+    for (int64_t i = 0; i < m; i++) o[i] = unit(w[i]) < p ? 1.0f : 0.0f;
+  });
+}
+
+void integers(Stream s, int64_t n, int64_t* out, int64_t low, int64_t range) {
+  tiles<tile>(s, n, out, [=](const uint32_t* w, int64_t* o, int64_t m) {
+    const uint64_t r = static_cast<uint64_t>(range);
+#pragma omp simd
+    for (int64_t i = 0; i < m; i++) o[i] = low + static_cast<int64_t>((uint64_t{w[i]} * r) >> 32);
+  });
+}
+
+}  // namespace
+
+namespace LATTIS_ISA {
+
+const RandomLoops& random_loops() {
+  static const RandomLoops l = {words, uniform32, uniform64, normal32, normal64, bernoulli, integers};
+  return l;
+}
+
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

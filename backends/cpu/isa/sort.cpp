@@ -1,0 +1,305 @@
+// Radix sort over keys. Note [Keys] is in backends/cpu/sort_loops.h, Note [Instruction sets] in backends/cpu/isa.h.
+#include <lattis/half.h>
+
+#include <cstring>
+
+#include "backends/cpu/sort_loops.h"
+
+namespace lattis::cpu {
+namespace {
+
+// ---- keys ----------------------------------------------------------------------------------------------------------
+
+template <int Bytes>
+struct Unsigned;
+template <>
+struct Unsigned<1> {
+  using type = uint8_t;
+};
+template <>
+struct Unsigned<2> {
+  using type = uint16_t;
+};
+template <>
+struct Unsigned<4> {
+  using type = uint32_t;
+};
+template <>
+struct Unsigned<8> {
+  using type = uint64_t;
+};
+
+// Unsigned integers and bool are their own keys.
+template <class T>
+struct Plain {
+  using Bits = typename Unsigned<sizeof(T)>::type;
+  static Bits key(Bits u) { return u; }
+  static Bits back(Bits k) { return k; }
+  static bool hides(Bits) { return false; }
+};
+template <class T>
+struct Signed : Plain<T> {
+  using Bits = typename Plain<T>::Bits;
+  static constexpr Bits sign = Bits(Bits(1) << (sizeof(T) * 8 - 1));
+  static Bits key(Bits u) { return static_cast<Bits>(u ^ sign); }
+  static Bits back(Bits k) { return static_cast<Bits>(k ^ sign); }
+};
+template <class T, int Mantissa>
+struct Floating {
+  using Bits = typename Unsigned<sizeof(T)>::type;
+  static constexpr Bits sign = Bits(Bits(1) << (sizeof(T) * 8 - 1));
+  static constexpr Bits infinity = Bits(Bits(sign - 1) >> Mantissa << Mantissa);
+  static Bits key(Bits u) {
+    const bool nan = static_cast<Bits>(u & ~sign) > infinity;
+    const Bits ordered = static_cast<Bits>((u & sign) ? (u == sign ? sign : ~u) : (u | sign));
+    return nan ? static_cast<Bits>(~Bits(0)) : ordered;
+  }
+  static Bits back(Bits k) { return static_cast<Bits>((k & sign) ? (k ^ sign) : ~k); }
+  static bool hides(Bits u) { return (u == sign) | (static_cast<Bits>(u & ~sign) > infinity); }
+};
+
+// ---- items
+// -----------------------------------------------------------------------------------------------------------
+
+struct Narrow {
+  using Count = uint32_t;
+  uint64_t word;
+  static Narrow of(uint64_t key, int64_t at) { return {key << 32 | static_cast<uint64_t>(at)}; }
+  uint64_t key() const { return word >> 32; }
+  int64_t at() const { return static_cast<int64_t>(word & 0xffffffffu); }
+  bool before(Narrow o) const { return word < o.word; }  // positions differ
+};
+struct Wide {
+  using Count = uint64_t;
+  uint64_t word;
+  int64_t position;
+  static Wide of(uint64_t key, int64_t at) { return {key, at}; }
+  uint64_t key() const { return word; }
+  int64_t at() const { return position; }
+  bool before(Wide o) const { return word < o.word || (word == o.word && position < o.position); }
+};
+
+template <class I>
+void insertion(int64_t n, I* x) {
+  for (int64_t i = 1; i < n; i++) {
+    const I item = x[i];
+    int64_t j = i;
+    for (; j > 0 && item.before(x[j - 1]); j--) x[j] = x[j - 1];
+    x[j] = item;
+  }
+}
+
+template <class I>
+void merge_all(int64_t n, const I* a, int64_t na, const I* b, int64_t nb, I* out) {
+  int64_t i = 0, j = 0;
+  for (int64_t k = 0; k < n; k++) {
+    const bool second = i == na || (j < nb && b[j].before(a[i]));
+    out[k] = second ? b[j] : a[i];
+    j += second;
+    i += !second;
+  }
+}
+
+template <class I>
+I* merge_sort(int64_t n, I* a, I* b) {
+  constexpr int64_t run = 16;
+  for (int64_t i = 0; i < n; i += run) insertion(n - i < run ? n - i : run, a + i);
+  for (int64_t w = run; w < n; w *= 2) {
+    for (int64_t i = 0; i < n; i += 2 * w) {
+      const int64_t na = n - i < w ? n - i : w, nb = n - i - na < w ? n - i - na : w;
+      merge_all(na + nb, a + i, na, a + i + na, nb, b + i);
+    }
+    I* t = a;
+    a = b;
+    b = t;
+  }
+  return a;
+}
+
+// Least significant digits first; passes in which all items share a digit are left out.
+template <class I, int Width>
+I* radix(int64_t n, I* a, I* b, int digits) {
+  constexpr int buckets = 1 << Width, most = (64 + Width - 1) / Width;
+  const int passes = (digits + Width - 1) / Width;
+  typename I::Count counts[sizeof(I) == 8 ? (32 + Width - 1) / Width : most][buckets];
+  std::memset(counts, 0, sizeof counts[0] * passes);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t key = a[i].key();
+    for (int p = 0; p < passes; p++, key >>= Width) counts[p][key & (buckets - 1)]++;
+  }
+  for (int p = 0; p < passes; p++) {
+    auto* c = counts[p];
+    const int shift = p * Width;
+    if (c[a[0].key() >> shift & (buckets - 1)] == static_cast<typename I::Count>(n)) continue;
+    typename I::Count at = 0;
+    for (int k = 0; k < buckets; k++) {
+      const auto here = c[k];
+      c[k] = at;
+      at += here;
+    }
+    for (int64_t i = 0; i < n; i++) b[c[a[i].key() >> shift & (buckets - 1)]++] = a[i];
+    I* t = a;
+    a = b;
+    b = t;
+  }
+  return a;
+}
+
+template <class I>
+void* sort(int64_t n, void* a, void* b, int digits) {
+  auto *x = static_cast<I*>(a), *y = static_cast<I*>(b);
+  if (n <= (digits > 32 ? 96 : 48)) return merge_sort(n, x, y);
+  return n < 16384 || digits <= 16 ? radix<I, 8>(n, x, y, digits) : radix<I, 11>(n, x, y, digits);
+}
+
+template <class I>
+void merge(int64_t n, int64_t middle, const void* items, void* to, int64_t begin, int64_t end) {
+  auto* x = static_cast<const I*>(items);
+  auto* out = static_cast<I*>(to);
+  if (begin == 0) {
+    merge_all(end, x, middle, x + middle, n - middle, out);
+    return;
+  }
+  int64_t i = middle - 1, j = n - 1;  // from the back
+  for (int64_t k = n - 1; k >= begin; k--) {
+    const bool second = i < 0 || (j >= middle && x[i].before(x[j]));
+    out[k] = second ? x[j] : x[i];
+    j -= second;
+    i -= !second;
+  }
+}
+
+// ---- elements to items and back
+// ------------------------------------------------------------------------------------------
+
+template <class K, class I>
+bool build(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, void* items) {
+  using Bits = typename K::Bits;
+  auto* out = static_cast<I*>(items);
+  const Bits flip = descending ? static_cast<Bits>(~Bits(0)) : Bits(0);
+  bool hidden = false;
+  if (stride == sizeof(Bits)) {
+    auto* x = reinterpret_cast<const Bits*>(in);
+    for (int64_t i = 0; i < n; i++) {
+      hidden |= K::hides(x[i]);
+      out[i] = I::of(static_cast<Bits>(K::key(x[i]) ^ flip), first + i);
+    }
+  } else {
+    for (int64_t i = 0; i < n; i++) {
+      const Bits u = *reinterpret_cast<const Bits*>(in + i * stride);
+      hidden |= K::hides(u);
+      out[i] = I::of(static_cast<Bits>(K::key(u) ^ flip), first + i);
+    }
+  }
+  return hidden;
+}
+
+template <class K, class I>
+void finish(int64_t n, const void* items, bool descending, const char* in, int64_t in_stride, char* values,
+            int64_t value_stride, int64_t* indices, int64_t index_stride) {
+  using Bits = typename K::Bits;
+  auto* x = static_cast<const I*>(items);
+  const Bits flip = descending ? static_cast<Bits>(~Bits(0)) : Bits(0);
+  if (in) {
+    for (int64_t i = 0; i < n; i++)
+      *reinterpret_cast<Bits*>(values + i * value_stride) = *reinterpret_cast<const Bits*>(in + x[i].at() * in_stride);
+  } else if (value_stride == sizeof(Bits)) {
+    auto* v = reinterpret_cast<Bits*>(values);
+    for (int64_t i = 0; i < n; i++) v[i] = K::back(static_cast<Bits>(static_cast<Bits>(x[i].key()) ^ flip));
+  } else {
+    for (int64_t i = 0; i < n; i++)
+      *reinterpret_cast<Bits*>(values + i * value_stride) =
+          K::back(static_cast<Bits>(static_cast<Bits>(x[i].key()) ^ flip));
+  }
+  for (int64_t i = 0; i < n; i++) indices[i * index_stride] = x[i].at();
+}
+
+// Candidates are those below the k-th of all that were seen; when the room is full, they are sorted and cut to k.
+template <class K, class I>
+bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, int64_t room, void* items,
+         void* other) {
+  using Bits = typename K::Bits;
+  constexpr int64_t tile = 64;
+  auto *x = static_cast<I*>(items), *y = static_cast<I*>(other);
+  const Bits flip = descending ? static_cast<Bits>(~Bits(0)) : Bits(0);
+  const int digits = sizeof(Bits) * 8;
+  int64_t have = 0;
+  bool hidden = false, bounded = false;
+  Bits bound = 0;
+  auto cut = [&] {
+    auto* sorted = static_cast<I*>(sort<I>(have, x, y, digits));
+    if (sorted != x) {
+      y = x;
+      x = sorted;
+    }
+    have = have < k ? have : k;
+    bounded = have == k;
+    if (bounded) bound = static_cast<Bits>(x[k - 1].key());
+  };
+  for (int64_t b = 0; b < n; b += tile) {
+    const int64_t m = n - b < tile ? n - b : tile;
+    Bits keys[tile], u[tile];
+    if (stride == sizeof(Bits) && m == tile) {
+      std::memcpy(u, in + b * stride, sizeof u);
+    } else {  // a short tile is filled up with its last element
+      for (int64_t i = 0; i < tile; i++) u[i] = *reinterpret_cast<const Bits*>(in + (b + (i < m ? i : m - 1)) * stride);
+    }
+    for (int64_t i = 0; i < tile; i++) keys[i] = static_cast<Bits>(K::key(u[i]) ^ flip);
+    if (bounded) {
+      Bits some = 0;
+      for (int64_t i = 0; i < tile; i++) some |= static_cast<Bits>(keys[i] < bound);
+      if (!some) continue;
+    }
+    for (int64_t i = 0; i < m; i++) {
+      if (bounded && keys[i] >= bound) continue;
+      hidden |= K::hides(u[i]);
+      x[have++] = I::of(keys[i], b + i);
+      if (have == room) cut();
+    }
+  }
+  cut();
+  if (x != items) std::memcpy(items, x, sizeof(I) * have);
+  return hidden;
+}
+
+template <class K, class I>
+SortLoops loops_of() {
+  return {sizeof(I), sizeof(typename K::Bits) * 8, build<K, I>, sort<I>, merge<I>, finish<K, I>, top<K, I>};
+}
+
+template <class K>
+void fill(SortTable& t, int dtype) {
+  if constexpr (sizeof(typename K::Bits) < 8)
+    t.narrow[dtype] = loops_of<K, Narrow>();
+  else
+    t.narrow[dtype] = loops_of<K, Wide>();
+  t.wide[dtype] = loops_of<K, Wide>();
+}
+
+}  // namespace
+
+namespace LATTIS_ISA {
+
+const SortTable& sort_loops() {
+  static const SortTable table = [] {
+    SortTable t{};
+    fill<Plain<uint8_t>>(t, LATTIS_BOOL);
+    fill<Plain<uint8_t>>(t, LATTIS_UINT8);
+    fill<Plain<uint16_t>>(t, LATTIS_UINT16);
+    fill<Plain<uint32_t>>(t, LATTIS_UINT32);
+    fill<Plain<uint64_t>>(t, LATTIS_UINT64);
+    fill<Signed<int8_t>>(t, LATTIS_INT8);
+    fill<Signed<int16_t>>(t, LATTIS_INT16);
+    fill<Signed<int32_t>>(t, LATTIS_INT32);
+    fill<Signed<int64_t>>(t, LATTIS_INT64);
+    fill<Floating<uint16_t, 10>>(t, LATTIS_FLOAT16);
+    fill<Floating<uint16_t, 7>>(t, LATTIS_BFLOAT16);
+    fill<Floating<float, 23>>(t, LATTIS_FLOAT32);
+    fill<Floating<double, 52>>(t, LATTIS_FLOAT64);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

@@ -1,0 +1,24 @@
+// Scans: running sums and products over a row or over neighbouring columns, compiled once per instruction set.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include "backends/cpu/isa.h"
+
+namespace lattis::cpu {
+
+struct Scan {
+  int carry_bytes;  // of what is carried from element to element, at most 16
+  void (*start)(int64_t n, void* carry);
+  void (*join)(void* carry, const void* later);
+  // A piece of a row: each output is `offset` joined with what the carry has come to. Zero offset, continued carry.
+  void (*row)(int64_t n, const void* in, void* out, const void* offset, void* carry);
+  void (*total)(int64_t n, const void* in, void* out, const void* offset, void* carry);  // the carry alone, same bits
+  // Rows of `width` columns; strides in elements.
+  void (*columns)(int64_t rows, int64_t width, const void* in, int64_t in_stride, void* out, int64_t out_stride,
+                  void* carry);
+};
+
+}  // namespace lattis::cpu
+
+LATTIS_DECLARE_ISA(const Scan*, scan, (bool product, int dtype))

@@ -1,0 +1,101 @@
+"""Every operator at about 16 elements beside torch: what a call costs before there is work. The calls are the samples
+tagged ``small``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import common
+import families
+
+MOST = 0.15
+SECONDS = 0.008
+# What torch calls otherwise, or has no function for.
+OTHERWISE = {
+    "_mask_index": lambda torch: lambda x, mask: x[mask],
+    "_mask_put_": lambda torch: lambda x, mask, values: x.index_put_((mask,), values),
+    "embedding": lambda torch: lambda weight, indices: torch.nn.functional.embedding(indices, weight),
+    "log_sigmoid": lambda torch: torch.nn.functional.logsigmoid,
+    "index": lambda torch: torch.ops.aten.index,
+    "index_put": lambda torch: torch.ops.aten.index_put,
+    "index_put_": lambda torch: torch.ops.aten.index_put_,
+    "tensordot": lambda torch: lambda x, y, a, b: torch.tensordot(x, y, (a, b)),
+    "_trunc_divide": lambda torch: lambda x, y: torch.div(x, y, rounding_mode="trunc"),
+}
+# Operators of ours that composites call and nobody else.
+PRIVATE = ("_random_bits_", "_permute_randomly_", "_search_cdf")
+
+
+def peer(operator: str) -> list[Callable[..., Any]]:
+    """torch's callables of an operator's name, the one that users call first."""
+    import torch
+
+    name = operator.partition(".")[0]
+    if name in OTHERWISE:
+        return [OTHERWISE[name](torch)]
+    homes = (torch, torch.nn.functional, torch.Tensor, torch.ops.aten, torch.special)
+    return [getattr(home, name) for home in homes if hasattr(home, name)]
+
+
+def torch_arguments(sample: Any) -> tuple[list[Any], dict[str, Any]]:
+    import torch
+    from lattis.dispatcher import samples
+
+    def made(leaf: Any) -> Any:
+        if isinstance(leaf, samples.Spec):
+            flat = torch.from_numpy(leaf.flat()).to(getattr(torch, leaf.dtype))
+            return flat.as_strided(leaf.shape, leaf.strides, leaf.offset)
+        return getattr(torch, leaf.name) if isinstance(leaf, samples.Named) else leaf
+
+    return sample.map(made)
+
+
+def timed(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> common.Run:
+    """The call as a user writes it: f(x, y, dim=1)."""
+    names = {"f": function} | {f"a{i}": a for i, a in enumerate(args)} | {f"k_{k}": v for k, v in kwargs.items()}
+    listed = [f"a{i}" for i in range(len(args))] + [f"{k}=k_{k}" for k in kwargs]
+    return common.timer(f"f({', '.join(listed)})", names)
+
+
+def theirs(sample: Any) -> common.Run | None:
+    """The first of torch's callables that takes the sample."""
+    for function in peer(sample.operator):
+        args, kwargs = torch_arguments(sample)
+        try:
+            function(*args, **kwargs)
+        except (TypeError, RuntimeError, NotImplementedError):
+            continue
+        return timed(function, args, kwargs)
+    return None
+
+
+def main() -> list[families.Family]:
+    from lattis import _C
+    from lattis.dispatcher import samples
+
+    live = {o["schema"].partition("(")[0].removeprefix("aten::") for o in _C._operators()}
+    family = families.Family("Every operator at 16 elements", MOST, MOST)
+    alone = []
+    families.set_threads(1)
+    for operator in samples.operators():
+        small = [s for s in samples.of(operator) if s.tag == "small"]
+        if operator not in live or operator.startswith(PRIVATE) or not small:
+            continue
+        args, kwargs = small[0].build()
+        other = theirs(small[0])
+        if other is None:
+            alone.append(operator)
+            continue
+        peers = {"lattis": timed(samples.call(operator), args, kwargs), "torch": other}
+        figures = common.measure(peers, seconds=SECONDS)
+        family.rows.append(common.Row(small[0].text, figures, [common.Bound("torch", MOST)]))
+    family.rows.sort(key=lambda row: row.ratios["torch"])
+    print(common.table(family.name, family.rows))
+    print(f"torch has no such call: {', '.join(alone) or 'none'}\n{family.summary()}\n", flush=True)
+    return [family]
+
+
+if __name__ == "__main__":
+    sys.exit(not all(f.holds for f in main()))

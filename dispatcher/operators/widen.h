@@ -1,0 +1,17 @@
+// The dtypes that composites of reductions and norms compute in: half precision in float32, rounded once at the end.
+#pragma once
+
+#include "dispatcher/operators/compose.h"
+
+namespace lattis::dispatcher {
+
+inline DType real_of(DType t) {
+  if (t == LATTIS_COMPLEX64) return LATTIS_FLOAT32;
+  return t == LATTIS_COMPLEX128 ? static_cast<DType>(LATTIS_FLOAT64) : t;
+}
+inline DType wide_of(DType t) {
+  return t == LATTIS_FLOAT16 || t == LATTIS_BFLOAT16 ? static_cast<DType>(LATTIS_FLOAT32) : t;
+}
+inline Var as(Compose& c, const Var& x, DType t) { return x.dtype() == t ? x : c.op<"to.dtype">(x, As{t}); }
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,136 @@
+// The device `bank`, registered: two of them, each with memory of its own and a stream, whose thread runs the kernels
+// one after another behind the caller's back. Read this file first; each other one registers the kernels it holds.
+#include <sys/mman.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "bank.h"
+
+namespace bank {
+namespace {
+
+constexpr int devices = 2;
+
+struct Bank {
+  Bank() { std::thread(&Bank::work, this).detach(); }
+  Fault wait(bool take_fault);
+  void work();
+
+  std::mutex mutex;
+  std::condition_variable wake, idle;
+  std::deque<Task> tasks;  // the first one runs
+  std::atomic<bool> pending{false};
+  Fault fault;
+  char* begin = nullptr;  // of the sealed pages
+  int64_t used = 0;
+  std::map<int64_t, std::vector<void*>> freed;  // blocks by size
+};
+
+Bank& bank(int32_t index) {
+  static auto* all = new Bank[devices];  // for ever, like their threads
+  return all[index];
+}
+
+Fault Bank::wait(bool take_fault) {
+  std::unique_lock lock(mutex);
+  idle.wait(lock, [this] { return tasks.empty(); });
+  return take_fault ? std::exchange(fault, {}) : Fault();
+}
+
+void Bank::work() {
+  for (std::unique_lock lock(mutex);;) {
+    if (tasks.empty()) {
+      idle.notify_all();
+      pending = false;
+      lock.unlock();  // waking a thread is slow: look around for a moment before sleeping
+      for (int i = 0; i < 2000 && !pending; i++) __builtin_ia32_pause();
+      lock.lock();
+      wake.wait(lock, [this] { return !tasks.empty(); });
+    }
+    const Task& task = tasks.front();
+    lock.unlock();
+    Fault found;
+    try {
+      found = task();
+    } catch (const std::exception& error) {
+      found = {LATTIS_OUT_OF_MEMORY, std::string("bank: a kernel failed: ") + error.what()};
+    }
+    lock.lock();
+    tasks.pop_front();
+    if (!fault.kind) fault = found;
+  }
+}
+
+int64_t whole_pages(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+// Under a pool, which keeps what is freed for the next tensor of the same bank: its kernels stand in the stream behind
+// those that still use the block.
+lattis_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
+  Bank& b = bank(index);
+  std::lock_guard lock(b.mutex);
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  if (!b.begin) b.begin = static_cast<char*>(mmap(nullptr, 2 * capacity, PROT_NONE, flags, -1, 0));
+  std::vector<void*>& same = b.freed[whole_pages(bytes)];
+  const bool again = !same.empty();
+  *out = again ? same.back() : b.begin + b.used;
+  if (b.begin == MAP_FAILED || (!again && bytes > capacity - 4096 - b.used) ||
+      mprotect(open(*out), bytes, PROT_READ | PROT_WRITE))
+    return lattis::fail(LATTIS_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
+  if (again) same.pop_back();
+  else b.used += whole_pages(bytes);
+  return LATTIS_OK;
+}
+
+void release(void*, void* data, int64_t bytes, int32_t index) {
+  Bank& b = bank(index);
+  b.wait(false);  // kernels may still be on their way to it
+  std::lock_guard lock(b.mutex);
+  mprotect(open(data), bytes, PROT_NONE);
+  madvise(open(data), bytes, MADV_DONTNEED);
+  b.freed[whole_pages(bytes)].push_back(data);
+}
+
+}  // namespace
+
+lattis_status launch(const lattis_tensor* on, Task task) {
+  Bank& b = bank(on->dl.device.device_id);
+  std::lock_guard lock(b.mutex);
+  b.tasks.push_back(std::move(task));
+  b.pending = true;
+  b.wake.notify_one();
+  return LATTIS_OK;
+}
+
+lattis_status synchronize(void*, int32_t index) {
+  const Fault fault = bank(index).wait(true);
+  return fault.kind ? lattis::fail(fault.kind, fault.message) : LATTIS_OK;
+}
+
+LATTIS_LIBRARY(aten, m) {
+  static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  static lattis_backend b{};
+  b.size = sizeof b;
+  b.name = "bank";
+  b.dlpack_type = kDLExtDev;
+  b.flags = LATTIS_BACKEND_CPU_FALLBACK;  // not a host; no mixed dtypes: operands arrive in the computed dtype
+  api().host_pool(&memory, int64_t{64} << 20, &b.allocator);
+  b.device_count = [](void*) -> int32_t { return devices; };
+  b.copy_from_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lattis_status {
+    bank(index).wait(false);
+    return std::memcpy(open(to), from, bytes), LATTIS_OK;
+  };
+  b.copy_to_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lattis_status {
+    if (lattis_status st = synchronize(nullptr, index)) return st;
+    return std::memcpy(to, open(from), bytes), LATTIS_OK;
+  };
+  b.synchronize = synchronize;
+  int32_t id;
+  m.backend(b, &id);
+}
+
+}  // namespace bank

@@ -1,0 +1,247 @@
+"""gather, scatter and their relatives against loops over numpy's elements, natively and by their composites."""
+
+from contextlib import nullcontext
+
+import lattis
+import numpy as np
+import pytest
+from arrays import DTYPES, assert_same, pairs, shapes, to_lattis, to_numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+NATIVE = "index.Tensor index_put_ index_select embedding scatter.src scatter.value scatter_.value scatter_add".split()
+WAYS = ["native", "composite"]
+
+
+def way(name):
+    """All of the cpu's kernels, or only its primitives."""
+    ops = [f"aten::{op}" for op in NATIVE]
+    return nullcontext() if name == "native" else lattis.library.kernels_disabled(ops, "cpu")
+
+
+def index_array(draw, shape, size):
+    return np.array([draw(st.integers(0, size - 1)) for _ in range(int(np.prod(shape)))], np.int64).reshape(shape)
+
+
+@st.composite
+def along(draw, dtype, wide=True):
+    """(x, t, dim, index): an index tensor for one dimension of an array, no larger elsewhere."""
+    shape = draw(shapes(3).filter(len))
+    dim = draw(st.integers(0, len(shape) - 1))
+    x, t = draw(pairs(dtype, shape, expanded=wide))
+    count = draw(st.integers(0, 5)) if shape[dim] else 0
+    inner = tuple(count if d == dim else draw(st.integers(0, n)) for d, n in enumerate(shape))
+    return x, t, draw(st.sampled_from([dim, dim - len(shape)])), index_array(draw, inner, max(shape[dim], 1))
+
+
+def transposed(array, draw):
+    """A tensor of equal elements that may lie otherwise in memory."""
+    order = draw(st.permutations(range(array.ndim)))
+    return to_lattis(array.transpose(order).copy()).permute([order.index(d) for d in range(array.ndim)])
+
+
+def places(index, dim):
+    """Each element of an index with where it points."""
+    for at in np.ndindex(*index.shape):
+        to = list(at)
+        to[dim] = index[at]
+        yield at, tuple(to)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(data=st.data())
+def test_gather(dtype, data):
+    x, t, dim, index = data.draw(along(dtype))
+    want = np.empty(index.shape, x.dtype)
+    for at, to in places(index, dim):
+        want[at] = x[to]
+    assert_same(t.gather(dim, transposed(index, data.draw)), want)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(data=st.data())
+def test_scatter_and_scatter_add(dtype, kind, data):
+    x, t, dim, index = data.draw(along(dtype, wide=False))
+    src, s = data.draw(pairs(dtype, tuple(n + data.draw(st.integers(0, 1)) for n in index.shape)))
+    i = transposed(index, data.draw)
+    put, added, filled = x.copy(), x.copy(), x.copy()
+    with np.errstate(all="ignore"):
+        for at, to in places(index, dim):
+            put[to] = src[at]
+            filled[to] = 1
+            added[to] = added[to] | src[at] if dtype == "bool" else added[to] + src[at]
+    with way(kind):
+        assert_same(t.scatter(dim, i, s), put)
+        assert_same(t.scatter(dim, i, 1), filled)
+        assert_same(t.scatter_add(dim, i, s), added)
+        assert_same(t, x)
+        version = t._version
+        assert t.scatter_add_(dim, i, s) is t and t._version == version + 1
+        assert_same(t, added)
+        t.copy_(to_lattis(x))
+        assert_same(t.scatter_(dim, i, s), put)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_last_of_equals_stays_and_sums_keep_their_order(threads):
+    before = lattis.get_num_threads()
+    lattis.set_num_threads(threads)
+    try:
+        rng = np.random.default_rng(5)
+        x = rng.standard_normal((300, 500)).astype(np.float32)
+        for dim in (0, 1):
+            index = rng.integers(0, 7, x.shape)
+            put, added = np.zeros_like(x), np.zeros_like(x)
+            columns = np.arange(x.shape[1 - dim])
+            for k in range(x.shape[dim]):
+                where = (index[k], columns) if dim == 0 else (columns, index[:, k])
+                put[where] = x[k] if dim == 0 else x[:, k]
+                added[where] += x[k] if dim == 0 else x[:, k]
+            t, i = to_lattis(x), to_lattis(index)
+            assert_same(lattis.zeros(x.shape).scatter_(dim, i, t), put)
+            assert_same(lattis.zeros(x.shape).scatter_add_(dim, i, t), added)
+            assert_same(lattis.zeros(x.shape).index_put_([i[0], i[1]], t[0], accumulate=True), by_pairs(index, x))
+    finally:
+        lattis.set_num_threads(before)
+
+
+def by_pairs(index, x):
+    want = np.zeros_like(x)
+    np.add.at(want, (index[0], index[1]), x[0])
+    return want
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@given(st.data())
+def test_rows_by_a_vector(kind, data):
+    shape = data.draw(shapes(3).filter(len))
+    dim = data.draw(st.integers(0, len(shape) - 1))
+    x, t = data.draw(pairs("float32", shape, expanded=False))
+    count = data.draw(st.integers(0, 4)) if shape[dim] else 0
+    index = index_array(data.draw, (count,), max(shape[dim], 1))
+    i = to_lattis(index).to(getattr(lattis, data.draw(st.sampled_from(["int64", "int32", "uint8"]))))
+    source, s = data.draw(pairs("float32", tuple(count if d == dim else n for d, n in enumerate(shape)), -4, 5))
+    at = (slice(None),) * dim + (index,)
+    with way(kind):
+        assert_same(t.index_select(dim, i), x[at])
+        want = x.copy()
+        with np.errstate(all="ignore"):
+            for k in range(count):
+                want[at[:-1] + (index[k],)] += 2 * source[at[:-1] + (k,)]
+        assert_same(t.index_add(dim, i, s, alpha=2), want)
+        want = x.copy()
+        for k in range(count):
+            want[at[:-1] + (index[k],)] = source[at[:-1] + (k,)]
+        assert_same(t.index_copy(dim, i, s), want)
+        want = x.copy()
+        want[at] = 5
+        assert_same(t.index_fill(dim, i, 5), want)
+        assert_same(t.index_fill(dim, i, lattis.tensor(5)), want)
+        assert_same(t, x)
+        assert t.index_fill_(dim, i, 5) is t
+        assert_same(t, want)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@given(st.data())
+def test_take(kind, data):
+    x, t = data.draw(pairs("int32", data.draw(shapes(3).filter(all))))
+    shape = data.draw(shapes(2))
+    index = index_array(data.draw, shape, x.size) - data.draw(st.sampled_from([0, x.size]))
+    with way(kind):
+        assert_same(t.take(to_lattis(index)), x.reshape(-1)[index])
+
+
+@given(st.data())
+def test_take_along_dim(data):
+    shape = data.draw(shapes(3).filter(lambda s: s and all(s)))
+    dim = data.draw(st.integers(0, len(shape) - 1))
+    x, t = data.draw(pairs("int32", shape))
+    order = np.argsort(x, dim, kind="stable")
+    assert_same(lattis.take_along_dim(t, to_lattis(order), dim), np.take_along_axis(x, order, dim))
+    one = order[tuple(slice(None) if d == dim else slice(0, 1) for d in range(x.ndim))]
+    assert_same(t.take_along_dim(to_lattis(one), dim), np.take_along_axis(x, one, dim))
+    flat = np.argsort(x, None, kind="stable")
+    assert_same(t.take_along_dim(to_lattis(flat)), np.take_along_axis(x, flat, None))
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@given(st.data())
+def test_embedding(kind, data):
+    x, t = data.draw(pairs("float32", (data.draw(st.integers(1, 5)), data.draw(st.integers(0, 70)))))
+    index = index_array(data.draw, data.draw(shapes(3)), len(x))
+    with way(kind):
+        assert_same(lattis.embedding(t, transposed(index, data.draw)), x[index])
+
+
+def test_one_hot():
+    index = np.array([[0, 3], [1, 0]])
+    want = np.eye(4, dtype=np.int64)[index]
+    assert_same(lattis.ops.aten.one_hot(to_lattis(index)), want)
+    assert_same(lattis.ops.aten.one_hot(to_lattis(index), 6), np.eye(6, dtype=np.int64)[index])
+    with pytest.raises(IndexError):
+        lattis.ops.aten.one_hot(to_lattis(index), 3)
+    with pytest.raises(RuntimeError, match="num_classes"):
+        lattis.ops.aten.one_hot(lattis.zeros(0, dtype=lattis.int64))
+
+
+X, I = lattis.zeros(2, 3), lattis.zeros(2, 3, dtype=lattis.int64)
+BAD = [
+    (lambda: X.gather(0, I + 2), IndexError, r"gather: argument 'index': index 2 .* dimension 0 of size 2"),
+    (lambda: X.gather(1, I - 1), IndexError, r"index -1 .* dimension 1 of size 3"),
+    (lambda: X.gather(2, I), IndexError, "gather: argument 'dim'"),
+    (lambda: X.gather(0, X), RuntimeError, "'index': expected dtype int64, got float32"),
+    (lambda: X.gather(0, I[0]), RuntimeError, "'index': 1 dimensions, but 'self' has 2"),
+    (lambda: X.gather(0, lattis.zeros(1, 4, dtype=lattis.int64)), RuntimeError, "'index': shape .* is larger"),
+    (lambda: X.scatter(0, I, X.double()), RuntimeError, "'src': dtype float64"),
+    (lambda: X.scatter(0, I, X[:1]), RuntimeError, r"'src': shape \(1, 3\) does not cover"),
+    (lambda: X.scatter(0, I + 2, X), IndexError, "scatter"),
+    (lambda: lattis.scatter_add(X, 0, I + 2, X), IndexError, "scatter_add"),
+    (lambda: X.index_select(0, I), IndexError, "'index': expected a vector"),
+    (lambda: X.index_select(0, X[0]), IndexError, "'index': expected integers"),
+    (lambda: X.index_select(0, I[0] + 2), IndexError, "index_select: argument 'index': index 2"),
+    (lambda: X.index_add(0, I[0, :2], X[:1]), RuntimeError, r"index_add.*'source': shape \(1, 3\)"),
+    (lambda: X.take(I + 6), IndexError, "index 6"),
+    (lambda: lattis.zeros(0).take(I), IndexError, "take: argument 'self'"),
+    (lambda: lattis.embedding(X[0], I), RuntimeError, "embedding: argument 'weight': expected a matrix"),
+    (lambda: lattis.embedding(X, I + 2), IndexError, "embedding: argument 'indices': index 2"),
+]
+
+
+@pytest.mark.parametrize("call, error, words", BAD)
+def test_wrong_arguments(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_a_bad_index_changes_nothing():
+    t, i = lattis.zeros(3), lattis.tensor([0, 1, 3])
+    for call in (
+        lambda: t.scatter_(0, i, lattis.ones(3)),
+        lambda: t.scatter_(0, i, 1),
+        lambda: t.scatter_add_(0, i, lattis.ones(3)),
+        lambda: t.index_add_(0, i, lattis.ones(3)),
+        lambda: t.index_put_([i], lattis.ones(3)),
+        lambda: t.index_fill_(0, i, 1),
+    ):
+        version = t._version
+        with pytest.raises(IndexError, match="index 3"):
+            call()
+        assert t.tolist() == [0, 0, 0] and t._version == version
+
+
+def test_what_is_written_is_not_read():
+    t = lattis.zeros(4)
+    with pytest.raises(RuntimeError, match="'src': it shares memory"):
+        t.scatter_(0, lattis.tensor([0, 1]), t[:2])
+    i = lattis.tensor([1, 0])
+    with pytest.raises(RuntimeError, match="'index': it shares memory"):
+        i.scatter_(0, i, lattis.tensor([5, 6]))
+
+
+def test_zero_dim():
+    t, i = lattis.tensor(5.0), lattis.tensor(0)
+    assert t.gather(0, i).item() == 5 and t.scatter(0, i, 7).item() == 7
+    assert t.scatter_add(0, i, lattis.tensor(2.0)).item() == 7
+    assert t.index_select(0, i).item() == 5 and to_numpy(t.take(lattis.tensor([[0]]))).tolist() == [[5]]

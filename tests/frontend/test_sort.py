@@ -1,0 +1,176 @@
+"""sort, topk, kthvalue, median and unique against numpy, natively and by their composites."""
+
+from contextlib import nullcontext
+
+import lattis
+import numpy as np
+import pytest
+from arrays import BOOL, FLOATS, INTEGERS, assert_same, bits, np_dtype, pairs, shapes, to_lattis, to_numpy, values
+from hypothesis import given
+from hypothesis import strategies as st
+
+ORDERED = BOOL + INTEGERS + FLOATS
+WAYS = ["native", "composite"]
+
+
+def way(name):
+    return nullcontext() if name == "native" else lattis.library.kernels_disabled(["aten::topk"], "cpu")
+
+
+def comparable(x):
+    """The same order in a dtype that numpy sorts with NaN last."""
+    return x.astype(np.float32) if x.dtype.name in ("bfloat16", "float16") else x
+
+
+def order(x, dim, descending=False):
+    """Stable: equals in their old order; NaN is the largest."""
+    x = comparable(x)
+    if not descending:
+        return np.argsort(x, dim, kind="stable")
+    n = x.shape[dim]
+    return np.flip(n - 1 - np.argsort(np.flip(x, dim), dim, kind="stable"), dim)
+
+
+@st.composite
+def rows(draw, dtype):
+    shape = draw(shapes(3, 6).filter(len))
+    return *draw(pairs(dtype, shape)), draw(st.integers(-len(shape), len(shape) - 1))
+
+
+@pytest.mark.parametrize("dtype", ORDERED)
+@given(data=st.data(), descending=st.booleans())
+def test_sort(dtype, data, descending):
+    x, t, dim = data.draw(rows(dtype))
+    want = order(x, dim, descending)
+    for result in (t.sort(dim, descending), lattis.sort(t, stable=True, dim=dim, descending=descending)):
+        assert_same(result.indices, want)
+        assert_same(result.values, np.take_along_axis(x, want, dim), signed_zeros=True)
+    assert_same(t.argsort(dim, descending), want)
+    assert_same(lattis.argsort(t, stable=True, dim=dim, descending=descending), want)
+
+
+@pytest.mark.parametrize("dtype", ORDERED)
+@pytest.mark.parametrize("count", [15, 17, 47, 49, 97, 1000, 20000, 70001])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_long_rows(dtype, count, threads):
+    before = lattis.get_num_threads()
+    lattis.set_num_threads(threads)
+    try:
+        x = values(dtype, count, count)
+        for descending in (False, True):
+            want = order(x, 0, descending)
+            result = lattis.sort(to_lattis(x), descending=descending)
+            assert_same(result.indices, want)
+            assert bits(result.values) == x[want].tobytes()
+            for k in (1, 3, count // 50, count // 3, count):
+                top = lattis.topk(to_lattis(x), k, largest=descending)
+                assert_same(top.indices, want[:k])
+                assert_same(top.values, x[want[:k]])
+    finally:
+        lattis.set_num_threads(before)
+
+
+@pytest.mark.parametrize("low, high", [(0, 2), (-100, 100), (2**40, 2**40 + 1000), (-(2**62), 2**62), (-1, 2**32)])
+def test_integers_of_any_range(low, high):
+    x = np.random.default_rng(3).integers(low, high, 40000)
+    want = np.argsort(x, kind="stable")
+    result = lattis.sort(to_lattis(x))
+    assert_same(result.indices, want)
+    assert_same(result.values, x[want])
+
+
+@pytest.mark.parametrize("n", [100, 5000])
+def test_runs_that_are_sorted_already(n):
+    for x in (np.arange(n, dtype=np.float32), np.arange(n, 0, -1, dtype=np.float32), np.zeros(n, np.float32)):
+        assert_same(lattis.sort(to_lattis(x)).indices, np.argsort(x, kind="stable"))
+        assert_same(lattis.topk(to_lattis(x), 7).indices, order(x, 0, True)[:7])
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("dtype", ORDERED)
+@given(data=st.data(), largest=st.booleans())
+def test_topk(dtype, kind, data, largest):
+    x, t, dim = data.draw(rows(dtype))
+    k = data.draw(st.integers(0, x.shape[dim]))
+    want = np.take(order(x, dim, largest), range(k), dim)
+    with way(kind):
+        result = t.topk(k, dim, largest)
+    assert_same(result.indices, want)
+    assert_same(result.values, np.take_along_axis(x, want, dim))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bfloat16", "uint8"])
+@given(data=st.data(), keepdim=st.booleans())
+def test_kthvalue_and_median(dtype, data, keepdim):
+    x, t, dim = data.draw(rows(dtype))
+    n = x.shape[dim]
+    if n == 0:
+        with pytest.raises((IndexError, RuntimeError)):
+            t.median(dim)
+        return
+    k = data.draw(st.integers(1, n))
+    want = np.take(order(x, dim), [k - 1], dim)
+    result = t.kthvalue(k, dim, keepdim)
+    assert_same(result.indices, want if keepdim else want.squeeze(dim))
+    sorted_ = np.sort(comparable(x), dim)
+    middle, last = (np.take(sorted_, [i], dim) for i in ((n - 1) // 2, n - 1))
+    middle = np.where(np.isnan(last), last, middle).astype(x.dtype) if dtype in FLOATS else middle
+    got = t.median(dim, keepdim)
+    assert_same(got.values, middle if keepdim else middle.squeeze(dim))
+    back = got.indices if keepdim else got.indices.unsqueeze(dim)
+    assert_same(lattis.take_along_dim(t, back, dim), middle)
+    flat = np.sort(comparable(x), None)
+    if x.size:
+        want = np.nan if dtype in FLOATS and np.isnan(flat[-1]) else flat[(x.size - 1) // 2]
+        assert_same(t.median(), np.array(want).astype(np_dtype(dtype)))
+
+
+@given(st.data())
+def test_msort(data):
+    x, t, _ = data.draw(rows("int16"))
+    assert_same(lattis.msort(t), np.sort(x, 0))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "bool"])
+@given(data=st.data())
+def test_unique(dtype, data):
+    x, t = data.draw(pairs(dtype, data.draw(shapes(3)), low=0, high=4) if dtype != "bool" else pairs(dtype, (5, 3)))
+    want, counts = np.unique(x, return_counts=True)
+    got = lattis.ops.aten._unique2(t, True, False, True)
+    assert_same(got[0], want)
+    assert_same(got[2], counts)
+    flat = x.reshape(-1)
+    starts = np.flatnonzero(np.concatenate([[True], flat[1:] != flat[:-1]])) if flat.size else np.zeros(0, np.int64)
+    got = lattis.ops.aten._unique_consecutive(t, False, True)
+    assert_same(got[0], flat[starts])
+    assert_same(got[2], np.diff([*starts, flat.size]) if flat.size else starts)
+
+
+def test_each_nan_is_unique():
+    assert to_numpy(lattis.ops.aten._unique2(lattis.tensor([np.nan, 1.0, np.nan]))[0])[0] == 1
+    assert lattis.ops.aten._unique2(lattis.tensor([np.nan, 1.0, np.nan]))[0].shape == (3,)
+
+
+BAD = [
+    (lambda: lattis.zeros(2, dtype=lattis.complex64).sort(), "sort: argument 'self': dtype complex64 has no order"),
+    (lambda: lattis.zeros(2).topk(3), "topk: argument 'k': 3 of the 2"),
+    (lambda: lattis.zeros(2).topk(-1), "topk: argument 'k'"),
+    (lambda: lattis.zeros(2).kthvalue(0), "kthvalue: argument 'k'"),
+    (lambda: lattis.zeros(2).sort(1), "sort: argument 'dim'"),
+    (lambda: lattis.zeros(0).median(), "median: argument 'self': an empty tensor"),
+]
+
+
+@pytest.mark.parametrize("call, words", BAD)
+def test_wrong_arguments(call, words):
+    with pytest.raises((RuntimeError, IndexError), match=words):
+        call()
+
+
+def test_zero_dim_and_out():
+    result = lattis.tensor(5).sort()
+    assert result.values.item() == 5 and result.indices.item() == 0
+    assert lattis.tensor(5).topk(1).values.item() == 5 and lattis.tensor(2.5).median().item() == 2.5
+    v, i = lattis.empty(0), lattis.empty(0, dtype=lattis.int64)
+    lattis.sort(lattis.tensor([2.0, 1.0]), out=(v, i))
+    assert v.tolist() == [1, 2] and i.tolist() == [1, 0]

@@ -1,0 +1,85 @@
+"""The live catalogue as the tests see it: operators by title, their forms, and how a sample is run."""
+
+from __future__ import annotations
+
+import ctypes
+
+import lattis
+import ml_dtypes
+import numpy as np
+from lattis.dispatcher import samples
+from lattis.dispatcher.samples import Sample
+
+LIVE = [o for o in lattis._C._operators() if o["owner"] == "lattis"]
+
+
+def title(o: dict) -> str:
+    """name.overload, without the namespace."""
+    return o["schema"].partition("(")[0].removeprefix("aten::")
+
+
+BY_TITLE = {title(o): o for o in LIVE}
+# What has lines of its own: functional forms, and in-place operators that are declared for themselves.
+FUNCTIONAL = sorted(t for t, o in BY_TITLE.items() if o["form"] == "functional")
+HELPERS = {"_search_cdf", "_permute_randomly_", "_random_bits_"}  # of random composites, tested with those
+SAMPLED = [t for t in FUNCTIONAL if t.partition(".")[0] not in HELPERS]
+# Answers that only the data gives: meta refuses.
+DYNAMIC = set(
+    "masked_select nonzero argwhere _mask_index item equal allclose _unique2 unique_dim unique_consecutive bincount "
+    "_unique_consecutive where is_nonzero".split()
+)
+RANDOM = "random"
+
+
+def takes_device(operator: str) -> bool:
+    return any(a["name"] == "device" for a in BY_TITLE[operator]["args"])
+
+
+def run(sample: Sample, device: str = "cpu", built=None, **more):
+    """Calls the operator with a sample; random numbers begin anew."""
+    args, kwargs = built or sample.build(device)
+    if device != "cpu" and not sample.specs() and takes_device(sample.operator):
+        kwargs["device"] = device
+    lattis.manual_seed(7)
+    return samples.call(sample.operator)(*args, **kwargs, **more)
+
+
+def flat(result) -> list:
+    """A result as a list: of tensors and numbers."""
+    if isinstance(result, (list, tuple)):
+        return [r for part in result for r in flat(part)]
+    return [result]
+
+
+def array(t) -> tuple[str, np.ndarray]:
+    """(dtype's name, elements); bfloat16 in float32, which holds it."""
+    if not isinstance(t, lattis.Tensor):
+        made = np.asarray(t)
+        return made.dtype.name, made
+    name = str(t.dtype).rpartition(".")[2]
+    t = t.to(lattis.float32) if name == "bfloat16" else t
+    return name, t.numpy().copy()
+
+
+def bits(result) -> list[bytes]:
+    """Every element's bytes, in row-major order."""
+    return [array(r)[1].tobytes() for r in flat(result)]
+
+
+def described(result) -> list:
+    return [(tuple(r.shape), r.stride(), r.dtype) for r in flat(result)]
+
+
+def tensors(built) -> list:
+    args, kwargs = built
+    return [t for t in flat([args, list(kwargs.values())]) if isinstance(t, lattis.Tensor)]
+
+
+def state(t) -> tuple:
+    """All that a call must leave alone, with the bytes of the whole storage."""
+    storage = t.storage()
+    held = ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
+    return tuple(t.shape), t.stride(), t.storage_offset(), t._version, held
+
+
+assert ml_dtypes.bfloat16  # numpy knows bfloat16 by name once this is imported

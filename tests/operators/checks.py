@@ -1,0 +1,189 @@
+"""What holds for every operator and sample: each check returns what is wrong, as text."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+import lattis
+from catalogue import BY_TITLE, DYNAMIC, array, bits, described, flat, run, state, tensors
+from compare import differences, expected, has_oracle
+from lattis.dispatcher.samples import Sample, Spec
+
+
+def written(sample: Sample) -> list[int]:
+    """Places of the arguments that the operator writes."""
+    return [i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["written"]]
+
+
+def value_faults(sample: Sample, around=None) -> list[str]:
+    """The result is the oracle's, and no argument changes but those that are written; the call runs in ``around``."""
+    built = sample.build()
+    kept = [t for i, a in enumerate(built[0]) if i not in written(sample) for t in tensors(([a], {}))]
+    before = [state(t) for t in kept]
+    try:
+        with around or nullcontext():
+            result = run(sample, built=built)
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"]
+    found = ["an argument changed"] if [state(t) for t in kept] != before else []
+    if sample.tag == "free" or not has_oracle(sample.operator):
+        return found
+    return found + differences([array(r) for r in flat(result)], expected(sample))
+
+
+def same_call_faults(sample: Sample) -> list[str]:
+    """For what has no oracle: the same call with the same seed gives the same bits."""
+    return [] if bits(run(sample)) == bits(run(sample)) else ["two calls with one seed differ"]
+
+
+def meta_faults(sample: Sample) -> list[str]:
+    """Meta says shape, strides and dtype of what the cpu gives, or refuses where only the data tells."""
+    wanted = run(sample)
+    try:
+        got = run(sample, "meta")
+    except NotImplementedError as error:
+        return [] if may_refuse(sample) else [f"meta refuses: {error}"]
+    except Exception as error:
+        return [f"meta: {type(error).__name__}: {error}"]
+    if not isinstance(flat(wanted)[0] if flat(wanted) else None, lattis.Tensor):
+        return []
+    found = [] if described(got) == described(wanted) else [f"meta gives {described(got)}, cpu {described(wanted)}"]
+    return found + [f"a result lies on {r.device}" for r in flat(got) if r.device.type != "meta"][:1]
+
+
+def may_refuse(sample: Sample) -> bool:
+    name = sample.operator.partition(".")[0]
+    by_mask = name in ("index", "index_put", "index_put_") and any(s.dtype == "bool" for s in sample.specs()[1:])
+    sizes_in_data = sample.operator == "to.device" or name in ("one_hot", "repeat_interleave", "multinomial", "histc")
+    return name in DYNAMIC or by_mask or sizes_in_data
+
+
+# ---- forms ---------------------------------------------------------------------------------------------------------------
+
+
+def schema_inputs(o: dict) -> list[tuple[str, str]]:
+    return [(a["name"], a["type"].replace("(a!)", "")) for a in o["args"] if not (a["written"] and a["keyword_only"])]
+
+
+def form_of(operator: str, form: str) -> dict | None:
+    """The operator's in-place or out= form."""
+    o = BY_TITLE[operator]
+    name = o["name"] + ("_" if form == "inplace" else "")
+    for other in BY_TITLE.values():
+        same = [n for n, _ in schema_inputs(other)] == [n for n, _ in schema_inputs(o)]
+        if other["form"] == form and other["name"] == name and same:
+            if [t.partition("(")[0] for _, t in schema_inputs(other)] == [t.partition("(")[0] for _, t in schema_inputs(o)]:
+                return other
+    return None
+
+
+def inplace_faults(sample: Sample) -> list[str]:
+    """x.op_(...) leaves in x what op(x, ...) returns, where it has x's sizes and dtype."""
+    if not sample.args or not isinstance(sample.args[0], Spec) or sample.args[0].repeated:
+        return []
+    result = run(sample)
+    args, kwargs = sample.build()
+    if tuple(result.shape) != tuple(args[0].shape) or result.dtype != args[0].dtype:
+        return []
+    lattis.manual_seed(7)
+    name = BY_TITLE[sample.operator]["name"] + "_"
+    returned = lattis._C._packet(name)(*args, **kwargs)
+    found = [] if returned is args[0] else ["the in-place form does not return self"]
+    return found + ([] if bits(args[0]) == bits(result) else ["the in-place form leaves other values"])
+
+
+def out_faults(sample: Sample) -> list[str]:
+    """op(..., out=o) leaves in o what op(...) returns: in memory with gaps, and in an empty tensor that grows."""
+    results = flat(run(sample))
+    found = []
+    for kind, make in {"with gaps": gapped, "empty": lambda r: lattis.empty(0, dtype=r.dtype)}.items():
+        outs = tuple(make(r) for r in results)
+        try:
+            run(sample, out=outs if len(outs) > 1 else outs[0])
+        except Exception as error:
+            found.append(f"out= {kind}: {type(error).__name__}: {error}")
+            continue
+        if bits(list(outs)) != bits(results):
+            found.append(f"out= {kind} holds other values")
+    return found
+
+
+def gapped(r):
+    """Memory for a result, every second element of a longer one."""
+    return lattis.ones(*r.shape, 2, dtype=r.dtype)[..., 1]
+
+
+# ---- other layouts -------------------------------------------------------------------------------------------------------
+
+
+def reversed_memory(s: Spec) -> Spec:
+    return replace(s, order=tuple(reversed(range(len(s.shape)))))
+
+
+LAYOUTS = {
+    "with gaps": lambda s: replace(s, gap=3, offset=2),
+    "in reversed order": reversed_memory,
+    "in reversed order with gaps": lambda s: replace(reversed_memory(s), gap=2, offset=1),
+}
+OVERLAPPING = {
+    "expanded": lambda s: replace(s, repeated=frozenset([0]) if s.shape and s.shape[0] else frozenset()),
+    "expanded at the end": lambda s: replace(s, repeated=frozenset([len(s.shape) - 1]) if s.shape and s.shape[-1] else frozenset()),
+}
+STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}  # their answer depends on the strides
+NUMBERED = {"distinct", "below", "of"}  # values that an operator may need as they are
+
+
+def layout_faults(sample: Sample) -> list[str]:
+    """The same values in other layouts, and overlapping ones, give what the oracle says of them."""
+    if sample.operator.partition(".")[0] in STRICT:
+        return []
+    layouts = dict(LAYOUTS)
+    if not written(sample) and not any(s.values[0] in NUMBERED for s in sample.specs()):
+        layouts |= OVERLAPPING
+    return [f"{label}: {w}" for label, change in layouts.items() for w in value_faults(sample.relaid(change))]
+
+
+def six_dimensional(s: Spec) -> Spec:
+    """More dimensions in front, for what computes element by element."""
+    lead = (2, 1, 2, 1, 1, 2)[: max(0, 6 - len(s.shape))]
+    if not s.shape:
+        return s
+    order = s.order and tuple(range(len(lead))) + tuple(d + len(lead) for d in s.order)
+    return replace(s, shape=lead + s.shape, order=order, repeated=frozenset(d + len(lead) for d in s.repeated))
+
+
+# ---- position and threads ------------------------------------------------------------------------------------------------
+
+POSITIONS = (1, 2, 5, 16)
+
+
+def position_faults(sample: Sample) -> list[str]:
+    """Bit for bit the same wherever in memory the operands begin."""
+    whole = bits(run(sample))
+    moved = [p for p in POSITIONS if bits(run(sample.relaid(lambda s, p=p: replace(s, offset=p)))) != whole]
+    return [f"other bits {p} elements further on" for p in moved]
+
+
+ELEMENTS = 300_000
+
+
+def grown(sample: Sample) -> Sample:
+    """The same call over many elements: every dimension but those of size 1 times one factor."""
+    largest = max(sample.specs(), key=lambda s: s.span)
+    long = [n for n in largest.shape if n > 1]
+    count = 1
+    for n in long:
+        count *= n
+    factor = max(1, round((ELEMENTS / count) ** (1 / len(long))))
+    return sample.relaid(lambda s: replace(s, shape=tuple(n if n < 2 else n * factor for n in s.shape)))
+
+
+def thread_faults(sample: Sample) -> list[str]:
+    """Bit for bit the same with one, two and three threads, over enough elements that they share the work."""
+    large = grown(sample)
+    found = []
+    for threads in (1, 2, 3):
+        lattis.set_num_threads(threads)
+        found.append(bits(run(large)))
+    return [] if found[0] == found[1] == found[2] else ["the bits depend on the number of threads"]

@@ -1,0 +1,92 @@
+"""Results against oracles: what of a result differs, as text; an empty list if nothing does."""
+
+from __future__ import annotations
+
+import numpy as np
+from lattis.dispatcher.samples import Named, Sample, Spec
+from lattis.dispatcher.samples.parse import FORMATS
+from lattis.dispatcher.samples.spec import rounded
+from oracles import NARROW, OF_SAMPLE, ORACLES
+from streams import ORACLES as STREAMS
+
+TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 2e-5, "complex64": 2e-5, "float16": 4e-3, "bfloat16": 2e-2}
+
+
+def base(operator: str) -> str:
+    """The oracle's name: without the overload; fill_ has one of its own, an in-place form its functional one's."""
+    name = operator.partition(".")[0]
+    return name if name in ORACLES or name in OF_SAMPLE else name.removesuffix("_")
+
+
+def has_oracle(operator: str) -> bool:
+    return base(operator) in ORACLES or base(operator) in OF_SAMPLE or operator in STREAMS
+
+
+def widened(array):
+    return array.astype({"f": np.float64, "c": np.complex128}.get(array.dtype.kind, array.dtype))
+
+
+def expected(sample: Sample):
+    """What the oracle makes of a sample: a list of arrays."""
+    name = base(sample.operator)
+
+    def argument(leaf):
+        if isinstance(leaf, Spec):
+            return leaf.array() if name in NARROW else widened(leaf.array())
+        if isinstance(leaf, Named):
+            return np.dtype({"bfloat16": "float32"}.get(leaf.name, leaf.name)) if leaf.name not in FORMATS else None
+        return leaf
+
+    with np.errstate(all="ignore"):
+        if sample.operator in STREAMS:
+            return [STREAMS[sample.operator](sample)]
+        if name in OF_SAMPLE:
+            return [OF_SAMPLE[name](sample)]
+        args, kwargs = sample.map(argument)
+        made = ORACLES[name](*args, **kwargs)
+    return list(made) if isinstance(made, (list, tuple)) else [made]
+
+
+def differences(got, wanted) -> list[str]:
+    """``got`` holds (dtype's name, array) for each result; ``wanted`` arrays, or None where anything will do."""
+    if len(got) != len(wanted):
+        return [f"{len(got)} results instead of {len(wanted)}"]
+    found = []
+    for i, ((dtype, array), want) in enumerate(zip(got, wanted, strict=True)):
+        found += [f"result {i}: {what}" for what in ([] if want is None else difference(dtype, array, np.asarray(want)))]
+    return found
+
+
+def difference(dtype: str, got, want) -> list[str]:
+    if got.shape != want.shape:
+        return [f"shape {got.shape} instead of {want.shape}"]
+    if want.dtype.kind == "c" and "complex" not in dtype:
+        return [f"dtype {dtype} for complex numbers"]
+    if dtype not in TOLERANCE:
+        with np.errstate(all="ignore"):
+            whole = want.astype(dtype) if want.dtype.kind != "f" or dtype == "bool" else np.trunc(want).astype(dtype)
+        return shown(got != whole, got, whole)
+    with np.errstate(all="ignore"):
+        near = widened(rounded(want, dtype))
+        if "complex" in dtype:
+            return off(dtype, widened(got).real, near.real, want.real) + off(dtype, widened(got).imag, near.imag, want.imag)
+        return off(dtype, widened(got), near, want)
+
+
+def off(dtype: str, got, near, want) -> list[str]:
+    """Elements that are not within the dtype's tolerance of the size that the whole result has."""
+    tolerance = TOLERANCE[dtype]
+    finite = np.isfinite(near)
+    size = np.abs(near[finite]).max(initial=0)
+    with np.errstate(all="ignore"):
+        close = finite & (np.abs(got - near) <= tolerance * (np.abs(near) + min(size, 1.0)))
+    edge = np.isinf(near) & np.isfinite(want)  # beyond the dtype: its largest or infinity
+    same = close | (got == near) | (np.isnan(got) & np.isnan(near)) | (edge & (np.abs(got) > 6e4))
+    return shown(~same, got, near)
+
+
+def shown(wrong, got, want) -> list[str]:
+    if not np.any(wrong):
+        return []
+    first = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return [f"{np.count_nonzero(wrong)} of {wrong.size} elements, first at {first}: {got[first]!r} instead of {want[first]!r}"]

@@ -1,0 +1,153 @@
+"""Oracles of the random operators: Philox-4x32-10 (Salmon et al., 2011) in numpy, and what is drawn from its words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+SEED = 7
+
+
+def words(count: int, seed: int = SEED) -> np.ndarray:
+    """The first words of a seed's stream, as uint64."""
+    blocks = np.arange(-(-count // 4), dtype=np.uint64)
+    low, high = np.uint64(0xFFFFFFFF), np.uint64(32)
+    c = [blocks & low, blocks >> high, np.zeros_like(blocks), np.zeros_like(blocks)]
+    k0, k1 = np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32)
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
+        c = [b >> high ^ c[1] ^ k0, b & low, a >> high ^ c[3] ^ k1, a & low]
+        k0, k1 = k0 + np.uint64(0x9E3779B9) & low, k1 + np.uint64(0xBB67AE85) & low
+    return np.stack(c, 1).reshape(-1)[:count]
+
+
+def pairs(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return tuple(words(2 * count).reshape(-1, 2).T)
+
+
+def units(count: int, dtype: str) -> np.ndarray:
+    """Uniform numbers from [0, 1): of one word, or of two for float64."""
+    if dtype == "float64":
+        high, low = pairs(count)
+        return ((high << np.uint64(32) | low) >> np.uint64(11)).astype(np.float64) / 2.0**53
+    return (words(count) >> np.uint64(8)).astype(np.float64) / 2.0**24
+
+
+def count_of(shape) -> int:
+    return math.prod(shape)
+
+
+def uniform(shape, dtype, low=0, high=1):
+    made = low + (high - low) * units(count_of(shape), dtype).reshape(shape)
+    if dtype in ("float16", "bfloat16"):  # rounding does not reach the excluded end
+        eps = {"float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype]
+        made = np.minimum(made, high - eps * 2.0 ** math.floor(math.log2(abs(high)) if high else 0))
+    return made
+
+
+def normal(shape, dtype, mean=0, std=1):
+    count = count_of(shape)
+    u = units(count + count % 2, dtype).reshape(-1, 2)
+    radius, angle = np.sqrt(-2 * np.log1p(-u[:, 0])), 2 * np.pi * u[:, 1]
+    z = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(-1)[:count]
+    return mean + std * z.reshape(shape)
+
+
+def integers(shape, low, high):
+    spread, count = high - low, count_of(shape)
+    if spread <= 2**31:
+        made = words(count) * np.uint64(spread) >> np.uint64(32)
+    else:
+        first, second = pairs(count)
+        v = first << np.uint64(30) | second >> np.uint64(2)
+        made = np.array([int(x) * spread >> 62 for x in v], np.int64)
+    return made.astype(np.int64).reshape(shape) + low
+
+
+LARGEST = {"bool": 1, "float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}
+
+
+def to_the_top(shape, dtype):
+    """random_ without a bound: as far as the dtype counts, and no further than a range of int64 goes."""
+    return integers(shape, 0, (LARGEST.get(dtype) or int(np.iinfo(dtype).max)) + 1)
+
+
+def bernoulli(shape, p):
+    """One number p in float32, or the probabilities of each element."""
+    if isinstance(p, (int, float)):
+        return units(count_of(shape), "float32").reshape(shape) < np.float32(p)
+    return units(count_of(shape), "float64" if p.dtype == "float64" else "float32").reshape(shape) < p.array()
+
+
+def permutation(n):
+    high, low = pairs(n)
+    return np.argsort(high << np.uint64(31) | low >> np.uint64(1), kind="stable")
+
+
+def multinomial(p, count, replacement=False):
+    rows = np.atleast_2d(p.array())
+    if replacement:
+        u = units(len(rows) * count, p.dtype).reshape(len(rows), count)
+        cdf = np.cumsum(rows, 1)
+        made = ((cdf / cdf[:, -1:])[:, None, :] <= u[:, :, None]).sum(2)
+    else:
+        u = units(rows.size, p.dtype).reshape(rows.shape)
+        made = np.argsort(-(rows / -np.log1p(-u)), axis=1, kind="stable")[:, :count]
+    return made if len(p.shape) == 2 else made[0]
+
+
+def dropout(x, p, train):
+    if not train or p == 0:
+        return x.array()
+    if p == 1:
+        return np.zeros(x.shape)
+    return np.where(bernoulli(x.shape, 1 - p), x.array().astype(np.float64) / (1 - p), 0)
+
+
+# ---- over samples ----------------------------------------------------------------------------------------------------------
+
+
+def dtype_of(sample, default="float32") -> str:
+    given = sample.kwargs.get("dtype")
+    if given:
+        return given.name
+    return sample.args[0].dtype if sample.specs() else default
+
+
+def drawn(f):
+    """f(shape, dtype, …) as an operator over sizes: rand((3, 4))."""
+    return lambda s: f(s.args[0], dtype_of(s))
+
+
+def into(f):
+    """f(shape, dtype, …) as an operator over a tensor: uniform_(t, 0, 1), rand_like(t)."""
+    return lambda s: f(s.args[0].shape, dtype_of(s), *s.args[1:])
+
+
+def normal_of(s):
+    mean, std = s.args[0], s.args[1] if len(s.args) > 1 else 1
+    arrays = [x if isinstance(x, (int, float)) else x.array().astype(np.float64) for x in (mean, std)]
+    dtype = "float64" if any(getattr(x, "dtype", "") == "float64" for x in (mean, std)) else "float32"
+    return arrays[0] + arrays[1] * normal(np.broadcast_shapes(*(np.shape(a) for a in arrays)), dtype)
+
+
+ORACLES = {
+    "rand": drawn(uniform), "randn": drawn(normal), "rand_like": into(uniform), "randn_like": into(normal),
+    "uniform_": into(uniform), "normal_": into(normal),
+    "randint": lambda s: integers(s.args[-1], 0, s.args[0]),
+    "randint.low": lambda s: integers(s.args[-1], *s.args[:2]),
+    "randint_like": lambda s: integers(s.args[0].shape, 0, s.args[1]),
+    "randint_like.low_dtype": lambda s: integers(s.args[0].shape, *s.args[1:]),
+    "randperm": lambda s: permutation(s.args[0]),
+    "random_": lambda s: to_the_top(s.args[0].shape, s.args[0].dtype),
+    "random_.to": lambda s: integers(s.args[0].shape, 0, s.args[1]),
+    "random_.from": lambda s: integers(s.args[0].shape, *s.args[1:]),
+    "bernoulli": lambda s: bernoulli(s.args[0].shape, s.args[0]),
+    "bernoulli.p": lambda s: bernoulli(s.args[0].shape, s.args[1]),
+    "bernoulli_.float": lambda s: bernoulli(s.args[0].shape, s.args[1] if len(s.args) > 1 else 0.5),
+    "bernoulli_.Tensor": lambda s: bernoulli(s.args[0].shape, s.args[1]),
+    "normal.Tensor_Tensor": normal_of, "normal.Tensor_float": normal_of, "normal.float_Tensor": normal_of,
+    "normal.float_float": lambda s: normal(s.args[2], dtype_of(s), *s.args[:2]),
+    "multinomial": lambda s: multinomial(*s.args), "dropout": lambda s: dropout(*s.args),
+}  # fmt: skip

@@ -1,0 +1,77 @@
+"""The tests of the samples can fail: one altered element of any operator's result is reported."""
+
+import contextlib
+import math
+
+import checks
+import lattis
+import pytest
+from catalogue import BY_TITLE, SAMPLED, flat
+from lattis.dispatcher import samples
+
+
+def altered(value):
+    """A number that no tolerance takes for the value."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, complex):
+        return complex(altered(value.real), value.imag)
+    if isinstance(value, int):
+        return value - 1 if value > 0 else value + 1
+    if not math.isfinite(value):
+        return 0.5
+    return -value if abs(value) > 1 else value + 3
+
+
+def alter_one(t, place: int) -> bool:
+    """Changes one element; False if there is none."""
+    if not isinstance(t, lattis.Tensor) or t.numel() == 0:
+        return False
+    at, left = [], place % t.numel()
+    for n in reversed(t.shape):
+        at.insert(0, left % n)
+        left //= n
+    one = t[tuple(at)] if at else t
+    value = one.item()
+    one.fill_(altered(value))
+    return one.item() != value
+
+
+@contextlib.contextmanager
+def planted(operator: str):
+    """While open, the operator's results have one element altered; the list counts them."""
+    o, done = BY_TITLE[operator], []
+
+    def handler(call, *args, **kwargs):
+        result = call(*args, **kwargs)
+        if call.name == o["name"] and call.overload == o["overload"]:
+            with layer.off():
+                if isinstance(result, (bool, int, float, complex)):
+                    done.append(True)
+                    return altered(result)
+                done.extend(alter_one(r, 5) for r in flat(result)[:1])
+        return result
+
+    layer = lattis.library.register_layer("planted", handler)
+    try:
+        yield layer, done
+    finally:
+        layer.remove()
+
+
+ALTERABLE = [t for t in SAMPLED if not all(s.tag for s in samples.of(t))]  # memory without values has nothing to alter
+
+
+@pytest.mark.parametrize("operator", ALTERABLE)
+def test_an_altered_element_is_reported(operator):
+    """Every sample whose result was altered is at fault, and at least one was."""
+    seen = 0
+    for sample in samples.of(operator):
+        if sample.tag == "free":
+            continue
+        with planted(operator) as (layer, done):
+            found = checks.value_faults(sample, layer.on())
+        if any(done):
+            seen += 1
+            assert found, f"{sample}: an altered element went unnoticed"
+    assert seen, "no sample reached the operator"

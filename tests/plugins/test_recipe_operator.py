@@ -1,0 +1,63 @@
+"""docs/add_an_operator.md, followed literally: its files, its command, its program, on cpu, meta and bank."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/add_an_operator.md").read_text()
+FILES = {"toml": "pyproject.toml", "cmake": "CMakeLists.txt", "cpp": "softsign.cpp"}
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory, guest):
+    """The folder that the page describes, installed by the command that it shows."""
+    folder = tmp_path_factory.mktemp("recipe")
+    for language, name in FILES.items():
+        (text,) = blocks(language)
+        assert f"`{name}`" in PAGE
+        (folder / name).write_text(text)
+    (folder / "lattis_softsign").mkdir()
+    (folder / "lattis_softsign/__init__.py").write_text(blocks("python")[0])
+    shims = folder / "bin"
+    shims.mkdir()
+    (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {guest.python} "$@"\n')
+    (shims / "pip").chmod(0o755)
+    # No network and no second copy of what is installed: settings of the machine, not of the command.
+    settings = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
+    path = os.pathsep.join([str(shims), os.path.dirname(guest.python), os.environ["PATH"]])
+    for command in blocks("sh"):
+        done = subprocess.run(
+            command, shell=True, cwd=folder, env={**os.environ, **settings, "PATH": path}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    return guest
+
+
+def test_the_program_prints_what_the_page_says(package):
+    assert package.run(blocks("python")[1]) == blocks("text")[0]
+
+
+def test_it_works_on_a_stranger_s_device(package):
+    program = """
+        import lattis
+        x = lattis.tensor([-1.0, 0.0, 3.0], device="bank")
+        y = lattis.ops.mine.softsign(x)
+        print(y.device.type, y.to("cpu").tolist(), lattis._C._fallbacks())
+        z = lattis.ops.mine.softsign(x, out=lattis.empty(3, device="bank"))
+        print(z.to("cpu").tolist())
+    """
+    first, second = package.run(program).splitlines()
+    assert first == "bank [-0.5, 0.0, 0.75] []" and second == "[-0.5, 0.0, 0.75]"
+
+
+def test_its_owner_is_the_package(package):
+    shown = package.run('import lattis; print(lattis._C._show("mine::softsign"))')
+    assert "category pointwise, defined by lattis-softsign" in shown and "softsign.cpp" in shown
