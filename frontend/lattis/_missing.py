@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
+PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": (
@@ -14,17 +16,19 @@ PLANNED = {
         "hypot imag isclose isfinite isinf isnan layer_norm leaky_relu lerp lgamma log10 log1p log2 log_softmax "
         "logaddexp max_pool2d mode nan_to_num nll_loss polar quantile rad2deg real reciprocal remainder renorm "
         "resize_ round rsqrt searchsorted selu sgn sigmoid sign silu sinc sinh softmax softplus square tan trapz "
-        "true_divide trunc unique unsafe_chunk vander xlogy testing save load addcmul_ "
+        "true_divide trunc unique unsafe_chunk vander xlogy save load addcmul_ "
     ),
     "the autograd plugin": (
         "autograd backward enable_grad grad grad_fn inference_mode is_grad_enabled is_leaf no_grad register_hook "
         "requires_grad requires_grad_ retain_grad retains_grad set_grad_enabled detach_ grad_mode gradcheck"
     ),
-    "the package around the operators": "nn optim utils linalg fft random special amp func compile jit onnx export hub",
+    PACKAGE: "optim utils linalg fft random special amp func compile jit onnx export hub",
     "a plugin of its own": (
         "cuda distributed quantization profiler names rename align_to refine_names sparse mps"
     ),
 }
+# Modules that are imported when they are first named.
+LAZY = ("nn", "testing")
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 
 
@@ -111,12 +115,14 @@ def install(namespace: dict[str, Any], tensor_type: type) -> None:
     """Makes missing names of the module, of Tensor and of submodules explain themselves."""
 
     def __getattr__(name: str):
+        if name in LAZY:
+            return importlib.import_module(f"lattis.{name}")
         if name.startswith("__"):
             raise AttributeError(f"module 'lattis' has no attribute '{name}'")
         raise AttributeError(explain(f"lattis.{name}", name, namespace))
 
     namespace["__getattr__"] = __getattr__
-    namespace["__dir__"] = lambda: sorted(n for n in namespace if not n.startswith("_") or n == "__version__")
+    namespace["__dir__"] = lambda: sorted({n for n in namespace if not n.startswith("_")} | {"__version__", *LAZY})
     for name in STEPS:
         if name not in dir(tensor_type):
             setattr(tensor_type, name, Planned(name))
