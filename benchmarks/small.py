@@ -14,18 +14,13 @@ MOST = 0.15
 SECONDS = 0.008
 # What torch calls otherwise, or has no function for.
 OTHERWISE = {
-    "_mask_index": lambda torch: lambda x, mask: x[mask],
-    "_mask_put_": lambda torch: lambda x, mask, values: x.index_put_((mask,), values),
     "embedding": lambda torch: lambda weight, indices: torch.nn.functional.embedding(indices, weight),
     "log_sigmoid": lambda torch: torch.nn.functional.logsigmoid,
     "index": lambda torch: torch.ops.aten.index,
     "index_put": lambda torch: torch.ops.aten.index_put,
     "index_put_": lambda torch: torch.ops.aten.index_put_,
     "tensordot": lambda torch: lambda x, y, a, b: torch.tensordot(x, y, (a, b)),
-    "_trunc_divide": lambda torch: lambda x, y: torch.div(x, y, rounding_mode="trunc"),
 }
-# Operators of ours that composites call and nobody else.
-PRIVATE = ("_random_bits_", "_permute_randomly_", "_search_cdf")
 
 
 def peer(operator: str) -> list[Callable[..., Any]]:
@@ -81,7 +76,7 @@ def main() -> list[families.Family]:
     families.set_threads(1)
     for operator in samples.operators():
         small = [s for s in samples.of(operator) if s.tag == "small"]
-        if operator not in live or operator.startswith(PRIVATE) or not small:
+        if operator not in live or operator.startswith("_") or not small:
             continue
         args, kwargs = small[0].build()
         other = theirs(small[0])

@@ -1,7 +1,411 @@
+// Convolutions as products: an image is padded once, its windows are packed panel by panel and never stored whole.
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+#include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
+namespace {
 
-void register_convolution(Library&) {}
+int interrupted() { return api().check_interrupt(); }
+
+bool is_complex(int dtype) { return dtype == LATTIS_COMPLEX64 || dtype == LATTIS_COMPLEX128; }
+
+// Windows of complex numbers are windows of twice as many real channels; narrow types are widened.
+int computes_in(int dtype) {
+  switch (dtype) {
+    case LATTIS_FLOAT64:
+    case LATTIS_COMPLEX128:
+      return LATTIS_FLOAT64;
+    case LATTIS_INT64:
+    case LATTIS_UINT64:
+      return LATTIS_INT64;
+    case LATTIS_FLOAT16:
+    case LATTIS_BFLOAT16:
+    case LATTIS_FLOAT32:
+    case LATTIS_COMPLEX64:
+      return LATTIS_FLOAT32;
+    default:
+      return LATTIS_INT32;
+  }
+}
+
+const GemmKernels& kernels_of(int dtype) {
+  const Gemms& g = gemms();
+  return dtype == LATTIS_FLOAT32 ? g.f32 : dtype == LATTIS_FLOAT64 ? g.f64 : dtype == LATTIS_INT32 ? g.u32 : g.u64;
+}
+
+int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
+
+// Everything about one call. Images have three spatial dimensions here, the missing ones of size 1.
+struct Convolution {
+  const lattis_tensor *input, *weight, *bias, *out;
+  int dtype, source;                 // computed in, and read as
+  int64_t size, parts;               // bytes of a computed element; real numbers in an element
+  int64_t images, groups, in, outs;  // channels per group
+  int64_t image[3], kernel[3], stride[3], padding[3], dilation[3], places[3], step[3];  // step: bytes in the input
+  int64_t taps, count;           // per channel; places of an image
+  int64_t phase, row, plane;     // the padded image: a row holds `stride` images of every stride-th column
+  const char *weights, *biases;  // plain, computed dtype
+  char* results;
+  Tensor owned[3];
+
+  int64_t rows() const { return places[0] * places[1]; }
+  int64_t depth() const { return in * taps; }
+  int64_t padded_bytes(int64_t channels) const { return (channels * plane + slack) * size; }
+};
+
+int64_t spatial(const lattis_value& v, int i, int dims) {
+  const int at = i - (3 - dims);
+  return at < 0 ? -1 : v.as.ints[v.length == 1 ? 0 : at];
+}
+
+lattis_status empty(int dtype, std::initializer_list<int64_t> sizes, const lattis_tensor* like, Tensor* owner) {
+  lattis_tensor* raw;
+  lattis_status st = api().tensor_empty(static_cast<int>(sizes.size()), sizes.begin(), nullptr,
+                                        static_cast<uint8_t>(dtype), device_of(like), &raw);
+  if (!st) *owner = Tensor::steal(raw);
+  return st;
+}
+
+// (out, in, taps) of complex numbers as (2 out, 2 in, taps) of real ones: (re, -im) over (im, re).
+template <class T>
+void split_weight(const char* from, int64_t outs, int64_t in, int64_t taps, T* to) {
+  auto* w = reinterpret_cast<const std::complex<T>*>(from);
+  for (int64_t o = 0; o < outs; o++)
+    for (int64_t c = 0; c < in; c++)
+      for (int64_t t = 0; t < taps; t++) {
+        const std::complex<T> x = w[(o * in + c) * taps + t];
+        T* re = to + ((2 * o) * 2 * in + 2 * c) * taps + t;
+        T* im = re + 2 * in * taps;
+        re[0] = im[taps] = x.real();
+        re[taps] = -x.imag();
+        im[0] = x.imag();
+      }
+}
+
+// The operand in plain layout and the dtype that is computed in (of complex ones: their own).
+lattis_status plain(const lattis_tensor* t, int dtype, Tensor* owner, const char** data) {
+  if (t->dtype != dtype || !is_contiguous(t)) {
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
+      return st;
+    *owner = Tensor::steal(raw);
+    if (lattis_status st = copy_into(raw, t)) return st;
+    t = raw;
+  }
+  *data = static_cast<const char*>(t->dl.data);
+  return LATTIS_OK;
+}
+
+lattis_status read(const lattis_value* args, lattis_value* rets, Convolution* c) {
+  c->input = args[0].as.tensor;
+  c->weight = args[1].as.tensor;
+  c->bias = args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr;
+  c->out = rets[0].as.tensor;
+  const int given = c->out->dtype, dims = c->input->dl.ndim - 2;
+  c->dtype = computes_in(given);
+  c->parts = is_complex(given) ? 2 : 1;
+  c->source = c->parts == 2 ? c->dtype : given;
+  c->size = c->dtype == LATTIS_FLOAT32 || c->dtype == LATTIS_INT32 ? 4 : 8;
+  c->images = c->input->dl.shape[0];
+  c->groups = args[6].as.i;
+  c->in = c->weight->dl.shape[1] * c->parts;
+  c->outs = c->out->dl.shape[1] / c->groups * c->parts;
+  c->taps = c->count = 1;
+  for (int i = 0; i < 3; i++) {
+    const bool real = i >= 3 - dims;
+    const int d = 2 + i - (3 - dims);
+    c->image[i] = real ? c->input->dl.shape[d] : 1;
+    c->kernel[i] = real ? c->weight->dl.shape[d] : 1;
+    c->places[i] = real ? c->out->dl.shape[d] : 1;
+    c->step[i] = real ? c->input->dl.strides[d] * itemsize(c->input) : 0;
+    c->stride[i] = real ? spatial(args[3], i, dims) : 1;
+    c->padding[i] = real ? spatial(args[4], i, dims) : 0;
+    c->dilation[i] = real ? spatial(args[5], i, dims) : 1;
+    c->taps *= c->kernel[i];
+    c->count *= c->places[i];
+  }
+  c->phase = (c->image[2] + 2 * c->padding[2] + c->stride[2] - 1) / c->stride[2];
+  c->row = c->phase * c->stride[2];
+  c->plane = c->row * (c->image[1] + 2 * c->padding[1]) * (c->image[0] + 2 * c->padding[0]);
+  const int kept = c->parts == 2 ? given : c->dtype;
+  if (lattis_status st = plain(c->weight, kept, &c->owned[0], &c->weights)) return st;
+  if (c->parts == 2) {
+    const int64_t outs = c->weight->dl.shape[0], in = c->weight->dl.shape[1];
+    Tensor split;
+    if (lattis_status st = empty(c->dtype, {2 * outs, 2 * in, c->taps}, c->input, &split)) return st;
+    if (c->size == 4)
+      split_weight(c->weights, outs, in, c->taps, split.data<float>());
+    else
+      split_weight(c->weights, outs, in, c->taps, split.data<double>());
+    c->owned[0] = split;
+    c->weights = split.data<char>();
+  }
+  c->biases = nullptr;
+  if (c->bias)  // complex ones lie as real and imaginary parts already
+    if (lattis_status st = plain(c->bias, kept, &c->owned[1], &c->biases)) return st;
+  if (c->out->dtype == c->dtype && is_contiguous(c->out)) {
+    c->results = static_cast<char*>(c->out->dl.data);
+    return LATTIS_OK;
+  }
+  if (lattis_status st = empty(c->dtype, {c->images, c->groups * c->outs, c->count}, c->input, &c->owned[2])) return st;
+  c->results = c->owned[2].data<char>();
+  return LATTIS_OK;
+}
+
+// Results that were computed beside the output, into it.
+lattis_status finish(const Convolution& c) {
+  if (!c.owned[2]) return LATTIS_OK;
+  int64_t strides[LATTIS_MAX_DIMS], step = 1;
+  for (int d = c.out->dl.ndim - 1; d >= 0; step *= at_least_one(c.out->dl.shape[d--])) strides[d] = step;
+  lattis_tensor* raw;
+  if (c.parts == 1) {
+    if (lattis_status st = api().tensor_view(c.owned[2].get(), c.out->dl.ndim, c.out->dl.shape, strides, 0, &raw))
+      return st;
+    const Tensor owner = Tensor::steal(raw);
+    return copy_into(c.out, raw);
+  }
+  // (…, 2, places) to (…, places, 2): a complex tensor's memory.
+  if (lattis_status st =
+          api().tensor_empty(c.out->dl.ndim, c.out->dl.shape, strides, c.out->dtype, device_of(c.out), &raw))
+    return st;
+  const Tensor joined = Tensor::steal(raw);
+  const int64_t pairs = c.images * c.groups * c.outs / 2;
+  const CastLoop move = loops().cast[c.dtype][c.dtype];
+  for (int64_t i = 0; i < pairs; i++)
+    for (int64_t p = 0; p < 2; p++)
+      move(c.count, joined.data<char>() + (2 * i * c.count + p) * c.size, 2 * c.size,
+           c.results + (2 * i + p) * c.count * c.size, c.size);
+  return copy_into(c.out, raw);
+}
+
+// One channel into its padded plane.
+void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to) {
+  const int64_t* strides = c.input->dl.strides;
+  const char* from = static_cast<const char*>(c.input->dl.data) +
+                     (image * strides[0] + channel / c.parts * strides[1]) * itemsize(c.input) +
+                     channel % c.parts * c.size;
+  const CastLoop convert = loops().cast[c.source][c.dtype];
+  const int64_t s = c.stride[2], before = c.padding[2];
+  if (c.padding[0] || c.padding[1] || before || c.row != c.image[2]) std::memset(to, 0, c.plane * c.size);
+  for (int64_t d = 0; d < c.image[0]; d++)
+    for (int64_t h = 0; h < c.image[1]; h++) {
+      char* row = to + ((d + c.padding[0]) * (c.image[1] + 2 * c.padding[1]) + h + c.padding[1]) * c.row * c.size;
+      const char* line = from + d * c.step[0] + h * c.step[1];
+      for (int64_t p = 0; p < s; p++) {
+        // Columns k * s + p - before of the image, as far as it has them.
+        const int64_t first = p >= before ? 0 : (before - p + s - 1) / s, column = first * s + p - before;
+        const int64_t n = column < c.image[2] ? (c.image[2] - column + s - 1) / s : 0;
+        if (n > 0) convert(n, row + (p * c.phase + first) * c.size, c.size, line + column * c.step[2], s * c.step[2]);
+      }
+    }
+}
+
+// Where taps and rows of outputs lie in a padded image.
+void locate(const Convolution& c, int64_t* tap, int64_t* row) {
+  const int64_t slice = (c.image[1] + 2 * c.padding[1]) * c.row;
+  for (int64_t d = 0; d < c.kernel[0]; d++)
+    for (int64_t h = 0; h < c.kernel[1]; h++)
+      for (int64_t w = 0; w < c.kernel[2]; w++) {
+        const int64_t column = w * c.dilation[2];
+        *tap++ = d * c.dilation[0] * slice + h * c.dilation[1] * c.row + column % c.stride[2] * c.phase +
+                 column / c.stride[2];
+      }
+  for (int64_t d = 0; d < c.places[0]; d++)
+    for (int64_t h = 0; h < c.places[1]; h++) *row++ = d * c.stride[0] * slice + h * c.stride[1] * c.row;
+}
+
+// Rows [m0, m1) of the output's channels and places [n0, n1), of one image and group.
+lattis_status product(const Convolution& c, const Windows& w, int64_t item, int64_t m0, int64_t m1, int64_t n0,
+                      int64_t n1) {
+  const int64_t group = item % c.groups, channel = group * c.outs + m0, depth = c.depth();
+  const char* bias = c.biases ? c.biases + channel * c.size : nullptr;
+  char* out = c.results + ((item * c.outs + m0) * c.count + n0) * c.size;
+  const Gemm g{
+      m1 - m0, n1 - n0, depth,      c.weights + channel * depth * c.size, depth, 1, nullptr, 0, 0, out, c.count,
+      bias,    nullptr, interrupted};
+  const GemmKernels& k = kernels_of(c.dtype);
+  Space space;
+  if (lattis_status st = space.take(k.space(g.m, g.n, g.k))) return st;
+  return static_cast<lattis_status>(k.convolve(g, w, n0, space.data()));
+}
+
+double work_of(const Convolution& c) {
+  return static_cast<double>(c.outs) * static_cast<double>(c.count) * static_cast<double>(c.depth());
+}
+
+// Many images or groups: each is one thread's.
+lattis_status by_items(const Convolution& c, const Windows& w) {
+  const auto grain = static_cast<int64_t>(4e6 / std::max(work_of(c), 1.0)) + 1;
+  return parallel_for(0, c.images * c.groups, grain, [&](int64_t begin, int64_t end) -> lattis_status {
+    Space padded;
+    if (lattis_status st = padded.take(c.padded_bytes(c.in))) return st;
+    Windows own = w;
+    own.image = padded.data();
+    for (int64_t i = begin; i < end; i++) {
+      for (int64_t k = 0; k < c.in; k++)
+        pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
+      if (lattis_status st = product(c, own, i, 0, c.outs, 0, c.count)) return st;
+    }
+    return LATTIS_OK;
+  });
+}
+
+// Few: the threads share each one's places, or its channels where the places are few.
+lattis_status by_parts(const Convolution& c, Windows w) {
+  Space padded;
+  if (lattis_status st = padded.take(c.padded_bytes(c.in))) return st;
+  w.image = padded.data();
+  const bool channels = c.count < 512 && c.outs >= 32;
+  const int64_t step = channels ? 8 : 32, n = channels ? c.outs : c.count, units = (n + step - 1) / step;
+  const auto least = static_cast<int64_t>(4e6 / std::max(work_of(c) / static_cast<double>(units), 1.0)) + 1;
+  for (int64_t i = 0; i < c.images * c.groups; i++) {
+    lattis_status st =
+        parallel_for(0, c.in, grain / at_least_one(c.plane) + 1, [&](int64_t b, int64_t e) -> lattis_status {
+          for (int64_t k = b; k < e; k++)
+            pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
+          return LATTIS_OK;
+        });
+    if (st) return st;
+    st = parallel_for(0, units, std::max(least, units / 8), [&](int64_t b, int64_t e) {
+      const int64_t from = b * step, to = std::min(e * step, n);
+      return channels ? product(c, w, i, from, to, 0, c.count) : product(c, w, i, 0, c.outs, from, to);
+    });
+    if (st) return st;
+  }
+  return LATTIS_OK;
+}
+
+// One input channel a group: no product of matrices, but sums over the taps.
+lattis_status depthwise(const Convolution& c, const Windows& w) {
+  const auto least = static_cast<int64_t>(1e6 / std::max(work_of(c), 1.0)) + 1;
+  return parallel_for(0, c.images * c.groups, least, [&](int64_t begin, int64_t end) -> lattis_status {
+    Space padded;
+    if (lattis_status st = padded.take(c.padded_bytes(1))) return st;
+    Windows own = w;
+    own.image = padded.data();
+    for (int64_t i = begin; i < end; i++) {
+      pad_channel(c, i / c.groups, i % c.groups, padded.data());
+      for (int64_t o = 0; o < c.outs; o++) {
+        const int64_t channel = i % c.groups * c.outs + o;
+        kernels_of(c.dtype).depthwise(own, c.weights + channel * c.taps * c.size,
+                                      c.biases ? c.biases + channel * c.size : nullptr,
+                                      c.results + (i * c.outs + o) * c.count * c.size);
+      }
+    }
+    return LATTIS_OK;
+  });
+}
+
+// Kernels of one tap over whole images in plain layout: the image is the matrix already.
+bool is_pointwise(const Convolution& c) {
+  if (c.taps != 1 || c.parts != 1 || c.input->dtype != c.dtype) return false;
+  int64_t step = c.size;
+  for (int i = 2; i >= 0; i--) {
+    if (c.stride[i] != 1 || c.padding[i] != 0 || (c.image[i] > 1 && c.step[i] != step)) return false;
+    step *= c.image[i];
+  }
+  return true;
+}
+
+lattis_status pointwise(const Convolution& c) {
+  const int64_t *strides = c.input->dl.strides, items = c.images * c.groups;
+  const int64_t step = 32, units = (c.count + step - 1) / step;
+  const double work = work_of(c) / static_cast<double>(units);
+  // A unit is a few places of one image.
+  const auto least = std::max(static_cast<int64_t>(4e6 / std::max(work, 1.0)) + 1, items * units / 8);
+  return parallel_for(0, items * units, least, [&](int64_t begin, int64_t end) -> lattis_status {
+    const GemmKernels& k = kernels_of(c.dtype);
+    Space space;
+    if (lattis_status st = space.take(k.space(c.outs, c.count, c.in))) return st;
+    while (begin < end) {
+      const int64_t item = begin / units, image = item / c.groups, group = item % c.groups;
+      const int64_t from = begin % units * step, to = std::min((end - item * units) * step, c.count);
+      const char* b =
+          static_cast<const char*>(c.input->dl.data) + (image * strides[0] + group * c.in * strides[1] + from) * c.size;
+      const Gemm g{c.outs,  to - from,
+                   c.in,    c.weights + group * c.outs * c.in * c.size,
+                   c.in,    1,
+                   b,       strides[1],
+                   1,       c.results + (item * c.outs * c.count + from) * c.size,
+                   c.count, c.biases ? c.biases + group * c.outs * c.size : nullptr,
+                   nullptr, interrupted};
+      if (int st = k.multiply(g, space.data())) return static_cast<lattis_status>(st);
+      begin = (item + 1) * units;
+    }
+    return LATTIS_OK;
+  });
+}
+
+lattis_status run(const Convolution& c) {
+  if (c.in == 0) {  // nothing to add up but the bias
+    for (int64_t i = 0; i < c.images * c.groups * c.outs; i++)
+      for (int64_t p = 0; p < c.count; p++) {
+        char* to = c.results + (i * c.count + p) * c.size;
+        if (c.biases)
+          std::memcpy(to, c.biases + i % (c.groups * c.outs) * c.size, c.size);
+        else
+          std::memset(to, 0, c.size);
+      }
+    return LATTIS_OK;
+  }
+  if (is_pointwise(c)) return pointwise(c);
+  Space table;
+  if (lattis_status st = table.take((c.taps + c.rows()) * 8)) return st;
+  auto* tap = reinterpret_cast<int64_t*>(table.data());
+  locate(c, tap, tap + c.taps);
+  const Windows w{nullptr, c.in, c.plane, c.taps, tap, c.rows(), c.places[2], tap + c.taps};
+  if (c.in == 1 && c.groups > 1) return depthwise(c, w);
+  return c.images * c.groups >= 8 ? by_items(c, w) : by_parts(c, w);
+}
+
+lattis_status convolution_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  Convolution c;
+  if (rets[0].as.tensor->numel == 0) return LATTIS_OK;
+  if (lattis_status st = read(args, rets, &c)) return st;
+  if (lattis_status st = run(c)) return st;
+  return finish(c);
+}
+
+// constant_pad_nd: the whole is filled, then the middle copied; a negative padding cuts what is copied.
+lattis_status pad_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  const lattis_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
+  const int n = in->dl.ndim;
+  int64_t sizes[LATTIS_MAX_DIMS], from = in->storage_offset, to = out->storage_offset;
+  bool empty = out->numel == 0;
+  for (int d = 0; d < n; d++) {
+    const int64_t at = 2 * (n - 1 - d);
+    const bool padded = at < static_cast<int64_t>(args[1].length);
+    const int64_t before = padded ? args[1].as.ints[at] : 0, after = padded ? args[1].as.ints[at + 1] : 0;
+    sizes[d] = in->dl.shape[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    empty |= sizes[d] <= 0;
+    from += std::max<int64_t>(-before, 0) * in->dl.strides[d];
+    to += std::max<int64_t>(before, 0) * out->dl.strides[d];
+  }
+  const lattis_value filled[2] = {rets[0], args[2]};
+  lattis_value target = rets[0];
+  if (lattis_status st = fill_kernel(nullptr, filled, &target)) return st;
+  if (empty) return LATTIS_OK;
+  lattis_tensor *source, *middle;
+  if (lattis_status st = api().tensor_view(const_cast<lattis_tensor*>(in), n, sizes, in->dl.strides, from, &source))
+    return st;
+  const Tensor first = Tensor::steal(source);
+  if (lattis_status st = api().tensor_view(const_cast<lattis_tensor*>(out), n, sizes, out->dl.strides, to, &middle))
+    return st;
+  const Tensor second = Tensor::steal(middle);
+  return copy_into(middle, source);
+}
+
+}  // namespace
+
+void register_convolution(Library& m) {
+  m.impl("convolution", "cpu", convolution_kernel).impl("constant_pad_nd", "cpu", pad_kernel);
+}
 
 }  // namespace lattis::cpu

@@ -30,7 +30,7 @@ struct Windows {
   int64_t taps;
   const int64_t* tap;  // where each tap reads, from the window's first place
   int64_t rows, columns;
-  int64_t row_step;  // from one row of outputs to the next
+  const int64_t* row;  // where each row of outputs begins
 };
 inline constexpr int64_t slack = 64;
 

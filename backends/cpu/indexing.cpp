@@ -1,6 +1,7 @@
 // Index tensors and masks. Each element of the index shape becomes an offset in bytes into self; rows are then picked
 // or put at these offsets.
 #include "backends/cpu/gather.h"
+#include "backends/cpu/loops.h"
 
 namespace lattis::cpu {
 namespace {
@@ -27,10 +28,19 @@ constexpr int64_t mask_block = 65536;
 struct Found {
   const uint8_t* mask;
   int64_t n, blocks;
-  std::vector<int64_t> before;  // by block
+  int64_t near[2] = {};
+  std::vector<int64_t> far;
+  int64_t* before = near;  // by block
 
-  Found(const Tensor& bytes)
-      : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block), before(blocks + 1) {
+  explicit Found(const Tensor& bytes)
+      : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block) {
+    if (blocks <= 1) {
+      near[1] = index_loops().count(n, mask);
+      blocks = 1;
+      return;
+    }
+    far.resize(blocks + 1);
+    before = far.data();
     (void)parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
       for (; b < e; b++)
         before[b + 1] = index_loops().count(std::min(mask_block, n - b * mask_block), mask + b * mask_block);
@@ -38,10 +48,15 @@ struct Found {
     });
     for (int64_t b = 0; b < blocks; b++) before[b + 1] += before[b];
   }
+  Found(const Found&) = delete;
   int64_t count() const { return before[blocks]; }
 
   // Flat positions into out, as they come.
   lattis_status write(int64_t* out) const {
+    if (blocks == 1) {
+      index_loops().positions(n, mask, 0, out);
+      return LATTIS_OK;
+    }
     return parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
       for (; b < e; b++)
         index_loops().positions(std::min(mask_block, n - b * mask_block), mask + b * mask_block, b * mask_block,
@@ -61,12 +76,16 @@ lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
   if (lattis_status st = api().tensor_empty(2, sizes, nullptr, LATTIS_INT64, device_of(self), &out)) return st;
   r[0] = value(out);
   if (ndim == 0 || count == 0) return LATTIS_OK;
-  // The flat positions stand in the first part of the output's last column's place, and are taken apart from the back.
   auto* data = static_cast<int64_t*>(out->dl.data);
   if (ndim == 1) return found.write(data);
-  std::vector<int64_t> flat(count);
-  if (lattis_status st = found.write(flat.data())) return st;
-  return parallel_for(0, count, grain / 4, [&](int64_t b, int64_t e) -> lattis_status {
+  std::vector<int64_t> far;
+  int64_t near[64], *flat = near;
+  if (count > 64) {
+    far.resize(count);
+    flat = far.data();
+  }
+  if (lattis_status st = found.write(flat)) return st;
+  auto take_apart = [&](int64_t b, int64_t e) -> lattis_status {
     for (; b < e; b++) {
       auto rest = static_cast<uint64_t>(flat[b]);
       for (int d = ndim - 1; d > 0; d--) {
@@ -79,7 +98,8 @@ lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
       data[b * ndim] = static_cast<int64_t>(rest);
     }
     return LATTIS_OK;
-  });
+  };
+  return count <= grain / 4 ? take_apart(0, count) : parallel_for(0, count, grain / 4, take_apart);
 }
 
 // ---- index and index_put_
@@ -115,6 +135,12 @@ bool broadcast_into(int* ndim, int64_t* sizes, int n, const int64_t* other) {
 // self as it is seen by a list of index tensors: dimensions before, the index shape, dimensions after.
 class Indexed {
  public:
+  Indexed() {}  // NOLINT: the parts are made as they come
+  Indexed(const Indexed&) = delete;
+  ~Indexed() {
+    for (int k = 0; k < count_; k++) parts_[k].~Part();
+  }
+
   lattis_status read(lattis_frame* f, const lattis_tensor* self, const lattis_value& list, bool apart) {
     self_ = self;
     const int64_t item = itemsize(self);
@@ -133,7 +159,7 @@ class Indexed {
       }
       adjacent = adjacent && (last < 0 || last == static_cast<int>(i) - 1);
       last = static_cast<int>(i);
-      Part& p = parts_[count_++];
+      Part& p = *new (parts_ + count_++) Part;
       p.dim = d;
       if (t->dtype == LATTIS_BOOL) {
         if (lattis_status st = masked(t, d, &p)) return st;
@@ -165,6 +191,13 @@ class Indexed {
   const int64_t* shape() const { return shape_; }
   uint64_t tied() const { return ((ndim_ >= 64 ? 0 : uint64_t{1} << ndim_) - 1) << first_; }
   const Places& places() const { return places_; }
+
+  // The one index tensor, if it stands for whole rows of a contiguous tensor of several dimensions.
+  const lattis_tensor* whole_rows() const {
+    const lattis_tensor* only = parts_[0].index.get();
+    const bool plain = count_ == 1 && parts_[0].dim == 0 && places_.scale >= 16 && is_contiguous(self_);
+    return plain && is_contiguous(only) && index_ == only->dl.data ? only : nullptr;
+  }
 
   // Adds what the index says, and self.
   void add_index(Strips& s) const { s.add(index_, index_strides_); }
@@ -270,7 +303,10 @@ class Indexed {
 
  private:
   const lattis_tensor* self_ = nullptr;
-  Part parts_[LATTIS_MAX_DIMS];
+  // Few are used of the many that there may be: made as they come.
+  union {
+    Part parts_[LATTIS_MAX_DIMS];
+  };
   int count_ = 0, ndim_ = 0, first_ = 0, total_ = 0;
   int64_t sizes_[LATTIS_MAX_DIMS];                                     // of the index shape
   int64_t shape_[2 * LATTIS_MAX_DIMS], strides_[2 * LATTIS_MAX_DIMS];  // of the result; of self, in bytes
@@ -291,6 +327,25 @@ lattis_status too_many(lattis_frame*) {
               "index: the result has more than " + std::to_string(LATTIS_MAX_DIMS) + " dimensions");
 }
 
+// Rows of memory, one after another.
+lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
+                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
+                         int dim) {
+  const int64_t bytes = out->numel * itemsize(out) / n;
+  bool bad = false;
+  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+    if (!index_loops().rows(e - b, static_cast<char*>(out->dl.data) + b * bytes, bytes,
+                            static_cast<const char*>(self->dl.data), static_cast<const char*>(index->dl.data) + b * is,
+                            is, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  const lattis_status st =
+      n * bytes < (1 << 18) ? some(0, n) : parallel_for(0, n, std::max<int64_t>((1 << 17) / bytes, 1), some);
+  if (st) return st;
+  return bad ? bad_index(f, name, index, places, dim) : LATTIS_OK;
+}
+
 lattis_status index(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   const lattis_tensor* self = a[0].as.tensor;
   if (nothing_indexed(a[1])) return copy_into(r[0].as.tensor, self);
@@ -305,6 +360,8 @@ lattis_status index(lattis_frame* f, const lattis_value* a, lattis_value* r) {
     r[0] = value(out);
   }
   const lattis_tensor* out = r[0].as.tensor;
+  if (const lattis_tensor* rows = indexed.whole_rows(); rows && out->numel && is_contiguous(out))
+    return whole_rows(f, "indices", rows->numel, out, self, rows, 8, indexed.places(), 0);
   auto loop = index_loops().pick[log2_item(itemsize(out))];
   Strips s(out);
   indexed.add_index(s);
@@ -361,25 +418,6 @@ lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r
   });
 }
 
-// Rows of memory, one after another.
-lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
-                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
-                         int dim) {
-  const int64_t bytes = out->numel * itemsize(out) / n;
-  bool bad = false;
-  auto some = [&](int64_t b, int64_t e) -> lattis_status {
-    if (!index_loops().rows(e - b, static_cast<char*>(out->dl.data) + b * bytes, bytes,
-                            static_cast<const char*>(self->dl.data), static_cast<const char*>(index->dl.data) + b * is,
-                            is, places))
-      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
-    return LATTIS_OK;
-  };
-  const lattis_status st =
-      n * bytes < (1 << 18) ? some(0, n) : parallel_for(0, n, std::max<int64_t>((1 << 17) / bytes, 1), some);
-  if (st) return st;
-  return bad ? bad_index(f, name, index, places, dim) : LATTIS_OK;
-}
-
 // index_select(self, dim, index) and embedding(weight, indices): one vector or tensor of indices along one dimension.
 lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* self, int dim, lattis_tensor* indices,
                       bool vector, const lattis_tensor* out) {
@@ -424,12 +462,143 @@ lattis_status embedding(lattis_frame* f, const lattis_value* a, lattis_value* r)
   return rows_of(f, "indices", a[0].as.tensor, 0, a[1].as.tensor, false, r[0].as.tensor);
 }
 
+// ---- slices written by a vector of indices
+// ---------------------------------------------------------------------------
+
+using Put = void (*)(const Strip&, const Places&);
+
+// self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
+lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lattis_value& dim, lattis_tensor* indices,
+                           char* source, const int64_t* from, bool wrap, Put loop) {
+  Tensor index;
+  if (lattis_status st = as_int64(indices, &index)) return st;
+  const bool scalar = self->dl.ndim == 0;
+  const int d = wrapped_dim(dim, self->dl.ndim);
+  const int64_t n = scalar ? 1 : self->dl.shape[d];
+  const Places places = {n, wrap ? n : 0, scalar ? 0 : self->dl.strides[d] * itemsize(self)};
+  if (!all_valid(index.get(), places)) return bad_index(f, "index", index.get(), places, d);
+  int64_t sizes[LATTIS_MAX_DIMS], by_index[LATTIS_MAX_DIMS] = {}, by_self[LATTIS_MAX_DIMS];
+  std::copy(self->dl.shape, self->dl.shape + self->dl.ndim, sizes);
+  byte_strides(self, by_self);
+  if (!scalar) {
+    sizes[d] = index.numel();
+    by_index[d] = index.dim() ? index.strides()[0] * 8 : 0;
+    by_self[d] = 0;
+  }
+  Strips s(self->dl.ndim, sizes);
+  s.add(index.get()->dl.data, by_index);
+  s.add(self->dl.data, by_self);
+  s.add(source, from);
+  return s.run_apart(uint64_t{1} << d, grain, [&](int64_t k, char* const* at, const int64_t* step) -> lattis_status {
+    loop({k, at[1], step[1], at[0], step[0], at[2], step[2]}, places);
+    return LATTIS_OK;
+  });
+}
+
+Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
+
+// self, dim, index, source
+lattis_status index_copy_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  int64_t from[LATTIS_MAX_DIMS] = {};
+  byte_strides(a[3].as.tensor, from);
+  return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(a[3].as.tensor->dl.data), from, false,
+                      put_of(r[0].as.tensor));
+}
+
+// self, dim, index, source, alpha
+lattis_status index_add_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  static const lattis_operator* mul = api().find_operator("aten::mul", "Tensor");
+  lattis_tensor* source = a[3].as.tensor;
+  Tensor scaled;
+  if (as_double(a[4]) != 1 || a[4].tag == LATTIS_COMPLEX) {
+    lattis_tensor* number;
+    if (lattis_status st = api().tensor_empty(0, nullptr, nullptr, source->dtype, device_of(source), &number))
+      return st;
+    const Tensor held = Tensor::steal(number);
+    store_number(a[4], source->dtype, number->dl.data);
+    const lattis_value args[2] = {a[3], value(number)};
+    lattis_value product = none();
+    if (lattis_status st = api().call(f, mul, args, &product)) return st;
+    scaled = Tensor::steal(product.as.tensor);
+    source = scaled.get();
+  }
+  int64_t from[LATTIS_MAX_DIMS] = {};
+  byte_strides(source, from);
+  return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(source->dl.data), from, false,
+                      index_loops().add[source->dtype]);
+}
+
+// self, dim, index, value: a number or a zero-dim tensor
+lattis_status index_fill_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = r[0].as.tensor;
+  alignas(16) char number[16];
+  if (a[3].tag == LATTIS_TENSOR) {
+    const lattis_tensor* t = a[3].as.tensor;
+    loops().cast[t->dtype][self->dtype](1, number, 0, static_cast<const char*>(t->dl.data), 0);
+  } else {
+    store_number(a[3], self->dtype, number);
+  }
+  const int64_t still[LATTIS_MAX_DIMS] = {};
+  return write_slices(f, self, a[1], a[2].as.tensor, number, still, true, put_of(self));
+}
+
+// The same on a copy.
+template <lattis_kernel InPlace>
+lattis_status copied(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+  return InPlace(f, a, r);
+}
+
+lattis_status take(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  Tensor index, packed = Tensor::borrow(a[0].as.tensor);
+  if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
+  if (!is_contiguous(self)) {
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, self->dtype, device_of(self), &raw))
+      return st;
+    packed = Tensor::steal(raw);
+    if (lattis_status st = copy_into(raw, self)) return st;
+  }
+  const Places places = {self->numel, self->numel, itemsize(self)};
+  const int64_t still[LATTIS_MAX_DIMS] = {};
+  auto loop = index_loops().pick[log2_item(itemsize(self))];
+  bool bad = false;
+  Strips s(out);
+  s.add(index.get());
+  s.add(packed.get()->dl.data, still);
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, "index", index.get(), places, 0) : LATTIS_OK;
+}
+
+lattis_status index_put(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+  return index_put_(f, a, r);
+}
+
 }  // namespace
 
 void register_indexing(Library& m) {
   m.impl("nonzero", "cpu", nonzero)
       .impl("index.Tensor", "cpu", index)
       .impl("index_put_", "cpu", index_put_)
+      .impl("index_put", "cpu", index_put)
+      .impl("index_add_", "cpu", index_add_, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+      .impl("index_add", "cpu", copied<index_add_>, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+      .impl("index_copy_", "cpu", index_copy_)
+      .impl("index_copy", "cpu", copied<index_copy_>)
+      .impl("index_fill_.int_Scalar", "cpu", index_fill_)
+      .impl("index_fill_.int_Tensor", "cpu", index_fill_)
+      .impl("index_fill.int_Scalar", "cpu", copied<index_fill_>)
+      .impl("index_fill.int_Tensor", "cpu", copied<index_fill_>)
+      .impl("take", "cpu", take)
       .impl("index_select", "cpu", index_select)
       .impl("embedding", "cpu", embedding);
 }

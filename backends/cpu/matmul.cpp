@@ -103,11 +103,9 @@ lattis_status part(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
   }
   const GemmKernels& k = kernels_of(dtype);
   const int64_t bytes = k.space(g.m, g.n, g.k);
-  alignas(64) char little[16384];
   Space space;
-  if (bytes > static_cast<int64_t>(sizeof little))
-    if (lattis_status st = space.take(bytes)) return st;
-  return static_cast<lattis_status>(k.multiply(g, space.data() ? space.data() : little));
+  if (lattis_status st = space.take(bytes)) return st;
+  return static_cast<lattis_status>(k.multiply(g, space.data()));
 }
 
 // Does the transposed problem suit better: where c lies in columns, or a vector meets the rows of the other operand?

@@ -1,7 +1,341 @@
+// Layer, group, batch and root-mean-square norms. What happens to the elements is in norms.h.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/norms.h"
+#include "backends/cpu/reduction.h"
 
 namespace lattis::cpu {
+namespace {
 
-void register_normalization(Library&) {}
+const Norms* norms_of(int dtype) {
+  static const auto chosen = LATTIS_BY_ISA(norms);
+  return chosen(dtype);
+}
+
+// An operand as contiguous elements of the dtype of the work: itself, or a copy.
+class Packed {
+ public:
+  lattis_status read(const lattis_value& v, int dtype) {
+    if (v.tag != LATTIS_TENSOR) return LATTIS_OK;
+    lattis_tensor* t = v.as.tensor;
+    if (t->dtype == dtype && is_contiguous(t)) {
+      data_ = static_cast<char*>(t->dl.data);
+      return LATTIS_OK;
+    }
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
+      return st;
+    holder_ = Tensor::steal(raw);
+    data_ = static_cast<char*>(raw->dl.data);
+    return copy_into(raw, t);
+  }
+  const char* data() const { return data_; }
+  template <class T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(data_);
+  }
+
+ private:
+  Tensor holder_;
+  const char* data_ = nullptr;
+};
+
+// Inputs and outputs of a norm as contiguous float or double; half precision and other layouts go by way of a copy.
+class Work {
+ public:
+  lattis_status open(const lattis_value& input, lattis_tensor* out) {
+    out_ = out;
+    dtype = out->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+    item = dtype == LATTIS_FLOAT64 ? 8 : 4;
+    loops = norms_of(dtype);
+    if (lattis_status st = in_.read(input, dtype)) return st;
+    x = in_.data();
+    y = static_cast<char*>(out->dl.data);
+    if (out->dtype == dtype && is_contiguous(out)) return LATTIS_OK;
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
+      return st;
+    beside_ = Tensor::steal(raw);
+    y = static_cast<char*>(raw->dl.data);
+    return LATTIS_OK;
+  }
+  lattis_status close() const { return beside_ ? copy_into(out_, beside_.get()) : LATTIS_OK; }
+
+  int dtype;
+  int64_t item;
+  const Norms* loops;
+  const char* x;
+  char* y;
+
+ private:
+  Packed in_;
+  Tensor beside_;
+  lattis_tensor* out_;
+};
+
+void store(lattis_tensor* t, int64_t at, double v) {
+  if (t)
+    loops().cast[LATTIS_FLOAT64][t->dtype](1, static_cast<char*>(t->dl.data) + at * itemsize(t), 0,
+                                           reinterpret_cast<char*>(&v), 0);
+}
+
+double number(const Packed& p, int dtype, int64_t at, double absent) {
+  if (!p.data()) return absent;
+  return dtype == LATTIS_FLOAT64 ? p.as<double>()[at] : static_cast<double>(p.as<float>()[at]);
+}
+
+// Rows of n elements, each with its own mean and scale.
+lattis_status rows(const Work& w, int64_t count, int64_t n, const Packed& weight, const Packed& bias, double eps,
+                   bool centered, lattis_tensor* means, lattis_tensor* scales) {
+  if (n == 0) return LATTIS_OK;
+  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t i = b; i < e; i++) {
+      const char* x = w.x + i * n * w.item;
+      double mean = 0, variance;
+      if (centered)
+        w.loops->moments(n, x, &mean, &variance);
+      else
+        variance = w.loops->mean_square(n, x);
+      const double scale = 1 / std::sqrt(variance + eps);
+      w.loops->row(n, x, w.y + i * n * w.item, mean, scale, weight.data(), bias.data());
+      store(means, i, mean);
+      store(scales, i, scale);
+    }
+    return LATTIS_OK;
+  };
+  if (count == 1) return body(0, 1);
+  return parallel_for(0, count, std::max<int64_t>(1, grain / 4 / n), body);
+}
+
+int64_t numel_of(const lattis_value& sizes) {
+  int64_t n = 1;
+  for (uint32_t i = 0; i < sizes.length; i++) n *= sizes.as.ints[i];
+  return n;
+}
+
+// native_layer_norm(input, normalized_shape, weight?, bias?, eps) -> (out, mean, rstd)
+lattis_status layer_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  Work w;
+  Packed weight, bias;
+  if (lattis_status st = w.open(a[0], r[0].as.tensor)) return st;
+  if (lattis_status st = weight.read(a[2], w.dtype)) return st;
+  if (lattis_status st = bias.read(a[3], w.dtype)) return st;
+  const int64_t n = numel_of(a[1]);
+  if (lattis_status st =
+          rows(w, r[1].as.tensor->numel, n, weight, bias, as_double(a[4]), true, r[1].as.tensor, r[2].as.tensor))
+    return st;
+  return w.close();
+}
+
+// rms_norm(input, normalized_shape, weight?, eps?)
+lattis_status rms_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  Work w;
+  Packed weight;
+  if (lattis_status st = w.open(a[0], r[0].as.tensor)) return st;
+  if (lattis_status st = weight.read(a[2], w.dtype)) return st;
+  const int64_t n = numel_of(a[1]);
+  const double eps = a[3].tag != LATTIS_NONE ? as_double(a[3]) : w.dtype == LATTIS_FLOAT64 ? 0x1p-52 : 0x1p-23;
+  if (lattis_status st = rows(w, n ? a[0].as.tensor->numel / n : 0, n, weight, Packed(), eps, false, nullptr, nullptr))
+    return st;
+  return w.close();
+}
+
+// native_group_norm(input, weight?, bias?, N, C, HxW, group, eps) -> (out, mean, rstd)
+lattis_status group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  Work w;
+  Packed weight, bias;
+  if (lattis_status st = w.open(a[0], r[0].as.tensor)) return st;
+  if (lattis_status st = weight.read(a[1], w.dtype)) return st;
+  if (lattis_status st = bias.read(a[2], w.dtype)) return st;
+  const int64_t channels = a[4].as.i, area = a[5].as.i, groups = a[6].as.i, each = groups ? channels / groups : 0;
+  const int64_t n = each * area, count = a[3].as.i * groups;
+  const double eps = as_double(a[7]);
+  if (n == 0) return w.close();
+  lattis_status st =
+      parallel_for(0, count, std::max<int64_t>(1, grain / 4 / n), [&](int64_t b, int64_t e) -> lattis_status {
+        for (int64_t i = b; i < e; i++) {
+          const int64_t at = i * n * w.item, first = i % groups * each;
+          double mean, variance;
+          w.loops->moments(n, w.x + at, &mean, &variance);
+          const double scale = 1 / std::sqrt(variance + eps);
+          for (int64_t c = 0; c < each; c++) {
+            const int64_t run = at + c * area * w.item;
+            w.loops->affine(area, w.x + run, w.y + run, mean, scale * number(weight, w.dtype, first + c, 1),
+                            number(bias, w.dtype, first + c, 0));
+          }
+          store(r[1].as.tensor, i, mean);
+          store(r[2].as.tensor, i, scale);
+        }
+        return LATTIS_OK;
+      });
+  return st ? st : w.close();
+}
+
+// ---- batch norm: one mean and one scale for each index of dimension 1 -----------------------------------------------
+
+struct Channels {
+  int64_t count, outer, area;  // input as (outer, count, area)
+  explicit Channels(const lattis_tensor* t) : count(t->dl.shape[1]), outer(t->dl.shape[0]), area(1) {
+    for (int d = 2; d < t->dl.ndim; d++) area *= t->dl.shape[d];
+  }
+};
+
+bool channels_last(const lattis_tensor* t) {
+  int64_t step = t->dl.shape[1];
+  if (t->dl.strides[1] != 1) return false;
+  for (int d = t->dl.ndim - 1; d >= 0; d--) {
+    if (d == 1) continue;
+    if (t->dl.shape[d] != 1 && t->dl.strides[d] != step) return false;
+    step *= t->dl.shape[d];
+  }
+  return true;
+}
+
+template <class T>
+lattis_status each_channel(const Work& w, int64_t rows, int64_t channels, const double* mean, const double* scale,
+                           const double* shift) {
+  const std::unique_ptr<T[]> values(new T[3 * channels]);
+  T *m = values.get(), *a = m + channels, *b = a + channels;
+  for (int64_t c = 0; c < channels; c++) {
+    m[c] = static_cast<T>(mean[c]);
+    a[c] = static_cast<T>(scale[c]);
+    b[c] = static_cast<T>(shift[c]);
+  }
+  return parallel_for(0, rows, std::max<int64_t>(1, grain / channels), [&](int64_t from, int64_t to) -> lattis_status {
+    for (int64_t r = from; r < to; r++) {
+      const int64_t at = r * channels * w.item;
+      w.loops->affine_each(channels, w.x + at, w.y + at, m, a, b);
+    }
+    return LATTIS_OK;
+  });
+}
+
+// (x - mean) * scale + shift, channel by channel.
+lattis_status apply(const lattis_value& input, lattis_tensor* out, const double* mean, const double* scale,
+                    const double* shift) {
+  const lattis_tensor* in = input.as.tensor;
+  const Channels ch(in);
+  if (in->numel == 0) return LATTIS_OK;
+  const int work = out->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+  Work w;
+  const bool rows = in->dtype == work && out->dtype == work && channels_last(in) && channels_last(out);
+  if (rows) {
+    w.dtype = work;
+    w.item = itemsize(in);
+    w.loops = norms_of(work);
+    w.x = static_cast<const char*>(in->dl.data);
+    w.y = static_cast<char*>(out->dl.data);
+    const auto each = work == LATTIS_FLOAT64 ? each_channel<double> : each_channel<float>;
+    return each(w, ch.outer * ch.area, ch.count, mean, scale, shift);
+  }
+  if (lattis_status st = w.open(input, out)) return st;
+  lattis_status st = parallel_for(0, ch.outer * ch.count, std::max<int64_t>(1, grain / ch.area),
+                                  [&](int64_t b, int64_t e) -> lattis_status {
+                                    for (int64_t i = b; i < e; i++) {
+                                      const int64_t at = i * ch.area * w.item, c = i % ch.count;
+                                      w.loops->affine(ch.area, w.x + at, w.y + at, mean[c], scale[c], shift[c]);
+                                    }
+                                    return LATTIS_OK;
+                                  });
+  return st ? st : w.close();
+}
+
+// Numbers per channel as double.
+lattis_status as_doubles(const lattis_value& v, int64_t n, double absent, double* to) {
+  if (v.tag != LATTIS_TENSOR) {
+    std::fill(to, to + n, absent);
+    return LATTIS_OK;
+  }
+  const lattis_tensor* t = v.as.tensor;
+  loops().cast[t->dtype][LATTIS_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
+                                         static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));
+  return LATTIS_OK;
+}
+
+// From the batch's own statistics: out, mean and 1 / sqrt(var + eps); the variances are left in `variance`.
+lattis_status train(lattis_frame* f, const lattis_value* a, double eps, lattis_value* r, Tensor* variance,
+                    Tensor* mean) {
+  const lattis_tensor* in = a[0].as.tensor;
+  const int64_t n = in->dl.shape[1];
+  const uint64_t all = in->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << in->dl.ndim) - 1;
+  for (Tensor* t : {variance, mean}) {
+    lattis_tensor* raw;
+    if (lattis_status st = api().tensor_empty(1, &n, nullptr, LATTIS_FLOAT64, device_of(in), &raw)) return st;
+    *t = Tensor::steal(raw);
+  }
+  if (lattis_status st = moments_over(f, in, all & ~uint64_t{2}, variance->get(), mean->get())) return st;
+  const std::unique_ptr<double[]> values(new double[2 * n]);
+  double *scale = values.get(), *shift = scale + n;
+  if (lattis_status st = as_doubles(a[1], n, 1, scale)) return st;
+  if (lattis_status st = as_doubles(a[2], n, 0, shift)) return st;
+  for (int64_t c = 0; c < n; c++) {
+    const double inverse = 1 / std::sqrt(variance->data<double>()[c] + eps);
+    scale[c] *= inverse;
+    store(r[1].as.tensor, c, mean->data<double>()[c]);
+    store(r[2].as.tensor, c, inverse);
+  }
+  return apply(a[0], r[0].as.tensor, mean->data<double>(), scale, shift);
+}
+
+// _batch_norm_train(input, weight?, bias?, eps) -> (out, mean, invstd)
+lattis_status batch_norm_train(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Tensor variance, mean;
+  return train(f, a, as_double(a[3]), r, &variance, &mean);
+}
+
+// running = (1 - momentum) * running + momentum * seen
+void blend(lattis_tensor* running, const double* seen, double factor, double momentum) {
+  const auto& cast = loops().cast;
+  const int64_t item = itemsize(running);
+  for (int64_t c = 0; c < running->numel; c++) {
+    char* at = static_cast<char*>(running->dl.data) + c * running->dl.strides[0] * item;
+    double v;
+    cast[running->dtype][LATTIS_FLOAT64](1, reinterpret_cast<char*>(&v), 0, at, 0);
+    v = (1 - momentum) * v + momentum * (seen[c] * factor);
+    cast[LATTIS_FLOAT64][running->dtype](1, at, 0, reinterpret_cast<char*>(&v), 0);
+  }
+}
+
+// _batch_norm_with_update(input, weight?, bias?, running_mean!, running_var!, momentum, eps) -> (out, mean, invstd)
+lattis_status batch_norm_update(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Tensor variance, mean;
+  if (lattis_status st = train(f, a, as_double(a[6]), r, &variance, &mean)) return st;
+  const lattis_tensor* in = a[0].as.tensor;
+  const double n = static_cast<double>(in->numel / std::max<int64_t>(in->dl.shape[1], 1));
+  blend(a[3].as.tensor, mean.data<double>(), 1, as_double(a[5]));
+  blend(a[4].as.tensor, variance.data<double>(), n / (n - 1), as_double(a[5]));
+  return LATTIS_OK;
+}
+
+// _batch_norm_eval(input, weight?, bias?, mean, var, eps)
+lattis_status batch_norm_eval(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const int64_t n = a[0].as.tensor->dl.shape[1];
+  constexpr int64_t few = 64;
+  double here[3 * few];
+  const std::unique_ptr<double[]> there(n > few ? new double[3 * n] : nullptr);
+  double *mean = n > few ? there.get() : here, *scale = mean + n, *shift = scale + n;
+  if (lattis_status st = as_doubles(a[4], n, 1, mean)) return st;  // the variance, until it is used
+  if (lattis_status st = as_doubles(a[1], n, 1, scale)) return st;
+  if (lattis_status st = as_doubles(a[2], n, 0, shift)) return st;
+  const double eps = as_double(a[5]);
+  for (int64_t c = 0; c < n; c++) scale[c] /= std::sqrt(mean[c] + eps);
+  if (lattis_status st = as_doubles(a[3], n, 0, mean)) return st;
+  return apply(a[0], r[0].as.tensor, mean, scale, shift);
+}
+
+}  // namespace
+
+void register_normalization(Library& m) {
+  m.impl("native_layer_norm", "cpu", layer_norm).impl("native_group_norm", "cpu", group_norm);
+  m.impl("rms_norm", "cpu", rms_norm);
+  m.impl("_batch_norm_train", "cpu", batch_norm_train).impl("_batch_norm_eval", "cpu", batch_norm_eval);
+  m.impl("_batch_norm_with_update", "cpu", batch_norm_update);
+}
 
 }  // namespace lattis::cpu

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cpu/reduction.h"
+
 #include "backends/cpu/folds.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
@@ -473,6 +475,12 @@ lattis_status vector_norm(lattis_frame* f, const lattis_value* a, lattis_value* 
 }
 
 }  // namespace
+
+lattis_status moments_over(lattis_frame* f, const lattis_tensor* in, uint64_t dims, lattis_tensor* variance,
+                           lattis_tensor* mean) {
+  const Fold* folds = fold(Reduce::var, in->dtype);
+  return Reduction(f, *folds, folds->source, 0, in, variance, mean).run(dims, false);
+}
 
 void register_reductions(Library& m) {
   m.impl("sum", "cpu", over_all<Reduce::sum>).impl("sum.dim_IntList", "cpu", over_dims<Reduce::sum>);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/lines.h"
 #include "backends/cpu/loops.h"
 
 namespace lattis::cpu {
@@ -20,7 +21,7 @@ const Scan* scan_of(bool product, int dtype) {
 class Scanner {
  public:
   Scanner(lattis_frame* f, bool product, const lattis_tensor* in, const lattis_tensor* out, int dim)
-      : frame_(f), in_(in), out_(out) {
+      : frame_(f), in_(in), out_(out), lines_(in, out, dim) {
     const bool half = out->dtype == LATTIS_FLOAT16 || out->dtype == LATTIS_BFLOAT16;
     work_ = out->dtype;
     if (out->dtype == LATTIS_BOOL) work_ = LATTIS_INT64;
@@ -28,56 +29,30 @@ class Scanner {
     scan_ = scan_of(product, work_);
     plain_ = in->dtype == work_ && out->dtype == work_;
     bytes_ = work_ == LATTIS_INT64 ? 8 : work_ == out->dtype ? itemsize(out) : 4;
-    for (int d = 0; d < in->dl.ndim; d++) {
-      if (d == dim) {
-        n_ = in->dl.shape[d];
-        from_ = in->dl.strides[d] * itemsize(in);
-        to_ = out->dl.strides[d] * itemsize(out);
-      } else if (in->dl.shape[d] != 1) {
-        const Axis a{in->dl.shape[d], in->dl.strides[d] * itemsize(in), out->dl.strides[d] * itemsize(out)};
-        if (kept_ && keep_[kept_ - 1].in == a.in * a.size && keep_[kept_ - 1].out == a.out * a.size)
-          keep_[kept_ - 1] = {keep_[kept_ - 1].size * a.size, a.in, a.out};
-        else
-          keep_[kept_++] = a;
-        lines_ *= a.size;
-      }
-    }
   }
 
   lattis_status run() {
-    if (lines_ == 0 || n_ == 0) return LATTIS_OK;
-    const Axis last = kept_ ? keep_[kept_ - 1] : Axis{1, 0, 0};
-    if (last.size > 1 && last.in == itemsize(in_) && last.out == itemsize(out_)) return by_columns(last.size);
-    if (lines_ == 1 && n_ > 2 * block && plain_ && from_ == bytes_ && to_ == bytes_) return one_line();
-    return parallel_for(0, lines_, std::max<int64_t>(1, grain / (n_ + 8)), [&](int64_t b, int64_t e) -> lattis_status {
-      for (int64_t i = b; i < e; i++) {
-        int64_t in, out;
-        locate(i, &in, &out);
-        line(in_data() + in, out_data() + out);
-      }
-      return LATTIS_OK;
-    });
+    if (lines_.count == 0 || n_ == 0) return LATTIS_OK;
+    if (int64_t width = lines_.side_by_side(itemsize(in_), itemsize(out_)); width > 1) return by_columns(width);
+    if (lines_.count == 1 && n_ > 2 * block && plain_ && from_ == bytes_ && to_ == bytes_) return one_line();
+    return parallel_for(0, lines_.count, std::max<int64_t>(1, grain / (n_ + 8)),
+                        [&](int64_t b, int64_t e) -> lattis_status {
+                          for (int64_t i = b; i < e; i++) {
+                            int64_t in, out;
+                            lines_.locate(i, &in, &out);
+                            line(in_data() + in, out_data() + out);
+                          }
+                          return LATTIS_OK;
+                        });
   }
 
  private:
-  struct Axis {
-    int64_t size, in, out;  // strides in bytes
-  };
   struct alignas(16) Carry {
     char bytes[16];
   };
 
   const char* in_data() const { return static_cast<const char*>(in_->dl.data); }
   char* out_data() const { return static_cast<char*>(out_->dl.data); }
-
-  void locate(int64_t line, int64_t* in, int64_t* out) const {
-    *in = *out = 0;
-    for (int d = kept_ - 1; d >= 0; d--) {
-      *in += line % keep_[d].size * keep_[d].in;
-      *out += line % keep_[d].size * keep_[d].out;
-      line /= keep_[d].size;
-    }
-  }
 
   // In the dtype of the work; by way of the output's, where that rounds.
   void read(int64_t n, char* to, const char* from, int64_t stride) const {
@@ -154,13 +129,13 @@ class Scanner {
   }
 
   lattis_status by_columns(int64_t width) const {
-    const int64_t tiles = (width + tile - 1) / tile, items = lines_ / width * tiles;
+    const int64_t tiles = (width + tile - 1) / tile, items = lines_.count / width * tiles;
     return parallel_for(0, items, std::max<int64_t>(1, grain / (n_ * std::min(tile, width))),
                         [&](int64_t b, int64_t e) -> lattis_status {
                           for (int64_t item = b; item < e; item++) {
                             const int64_t first = item % tiles * tile;
                             int64_t in, out;
-                            locate(item / tiles * width + first, &in, &out);
+                            lines_.locate(item / tiles * width + first, &in, &out);
                             columns(std::min(tile, width - first), in_data() + in, out_data() + out);
                           }
                           return LATTIS_OK;
@@ -184,9 +159,9 @@ class Scanner {
   const Scan* scan_;
   int work_;
   bool plain_;
-  int64_t bytes_, n_ = 1, from_ = 0, to_ = 0, lines_ = 1;
-  int kept_ = 0;
-  Axis keep_[LATTIS_MAX_DIMS];
+  int64_t bytes_;
+  Lines lines_;
+  const int64_t n_ = lines_.length, from_ = lines_.from, to_ = lines_.to;
 };
 
 template <bool Product>

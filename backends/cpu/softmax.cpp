@@ -1,7 +1,109 @@
+// softmax and log_softmax: the walk over the lines. What happens to the elements is in norms.h.
+#include <algorithm>
+#include <memory>
+
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/lines.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/norms.h"
 
 namespace lattis::cpu {
+namespace {
 
-void register_softmax(Library&) {}
+const Softmax* loops_of(int dtype) {
+  static const auto chosen = LATTIS_BY_ISA(softmax);
+  return chosen(dtype);
+}
+
+// An exponential costs about as much as eight elements of streaming work.
+int64_t lines_for_a_thread(int64_t n) { return std::max<int64_t>(1, grain / 8 / (n + 1)); }
+
+class Lined {
+ public:
+  Lined(const lattis_tensor* in, const lattis_tensor* out, int dim, bool log)
+      : in_(in), out_(out), log_(log), lines_(in, out, dim) {
+    work_ = out->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+    item_ = work_ == LATTIS_FLOAT64 ? 8 : 4;
+    loops_ = loops_of(work_);
+    plain_ = in->dtype == work_ && out->dtype == work_;
+  }
+
+  lattis_status run() const {
+    if (lines_.count == 0 || lines_.length == 0) return LATTIS_OK;
+    if (plain_ && lines_.from != item_)
+      if (int64_t width = lines_.side_by_side(item_, item_); width > 1) return by_columns(width);
+    const bool rows = plain_ && ((lines_.from == item_ && lines_.to == item_) || lines_.length == 1);
+    if (rows && lines_.count == 1) {
+      loops_->row(lines_.length, in(0), out(0), log_);
+      return LATTIS_OK;
+    }
+    return parallel_for(0, lines_.count, lines_for_a_thread(lines_.length),
+                        [&](int64_t b, int64_t e) { return rows ? direct(b, e) : gathered(b, e); });
+  }
+
+ private:
+  const char* in(int64_t at) const { return static_cast<const char*>(in_->dl.data) + at; }
+  char* out(int64_t at) const { return static_cast<char*>(out_->dl.data) + at; }
+
+  lattis_status direct(int64_t b, int64_t e) const {
+    for (int64_t i = b; i < e; i++) {
+      int64_t x, y;
+      lines_.locate(i, &x, &y);
+      loops_->row(lines_.length, in(x), out(y), log_);
+    }
+    return LATTIS_OK;
+  }
+
+  // Lines with gaps, or in half precision: by way of a buffer.
+  lattis_status gathered(int64_t b, int64_t e) const {
+    const int64_t n = lines_.length;
+    const std::unique_ptr<char[]> buffer(new char[n * item_]);
+    const CastLoop read = loops().cast[in_->dtype][work_], write = loops().cast[work_][out_->dtype];
+    for (int64_t i = b; i < e; i++) {
+      int64_t x, y;
+      lines_.locate(i, &x, &y);
+      read(n, buffer.get(), item_, in(x), lines_.from);
+      loops_->row(n, buffer.get(), buffer.get(), log_);
+      write(n, out(y), lines_.to, buffer.get(), item_);
+    }
+    return LATTIS_OK;
+  }
+
+  lattis_status by_columns(int64_t width) const {
+    const int64_t tile = std::clamp<int64_t>(65536 / lines_.length / 16 * 16, 64, softmax_width);
+    const int64_t tiles = (width + tile - 1) / tile;
+    return parallel_for(0, lines_.count / width * tiles, lines_for_a_thread(lines_.length * std::min(tile, width)),
+                        [&](int64_t b, int64_t e) -> lattis_status {
+                          for (int64_t item = b; item < e; item++) {
+                            const int64_t first = item % tiles * tile;
+                            int64_t x, y;
+                            lines_.locate(item / tiles * width + first, &x, &y);
+                            loops_->columns(lines_.length, std::min(tile, width - first), in(x), lines_.from / item_,
+                                            out(y), lines_.to / item_, log_);
+                          }
+                          return LATTIS_OK;
+                        });
+  }
+
+  const lattis_tensor *in_, *out_;
+  bool log_, plain_;
+  int work_;
+  int64_t item_;
+  Lines lines_;
+  const Softmax* loops_;
+};
+
+template <bool Log>
+lattis_status softmax_kernel(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* in = a[0].as.tensor;
+  const int dim = static_cast<int>(a[1].as.i < 0 ? a[1].as.i + in->dl.ndim : a[1].as.i);
+  return Lined(in, r[0].as.tensor, dim, Log).run();
+}
+
+}  // namespace
+
+void register_softmax(Library& m) {
+  m.impl("softmax.int", "cpu", softmax_kernel<false>).impl("log_softmax.int", "cpu", softmax_kernel<true>);
+}
 
 }  // namespace lattis::cpu

@@ -56,7 +56,9 @@ struct Sort {
   const lattis_tensor *in, *values, *indices;
   bool descending;
   Rows rows;
-  const SortLoops& loops;
+  SortLoops loops;
+  int digits;
+  uint64_t base = 0;
 
   Sort(const lattis_tensor* self, const lattis_value& dim, bool descending, const lattis_value* r)
       : in(self),
@@ -64,12 +66,27 @@ struct Sort {
         indices(r[1].as.tensor),
         descending(descending),
         rows(self, wrapped_dim(dim, self->dl.ndim)),
-        loops(rows.length < int64_t{1} << 32 ? table().narrow[self->dtype] : table().wide[self->dtype]) {}
+        loops(table().wide[self->dtype]),
+        digits(loops.digits) {
+    if (rows.length >= int64_t{1} << 32) return;
+    if (digits <= 32) loops = table().narrow[self->dtype];
+  }
+
+  // Integers of 64 bits with a range of fewer than 32 fit narrow items.
+  void count_from_least() {
+    if (digits != 64 || in->dtype > LATTIS_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
+    uint64_t least, most;
+    loops.range(rows.length, rows.start(in, 0), rows.stride(in), descending, &least, &most);
+    if ((most - least) >> 32) return;
+    loops = table().narrow[in->dtype];
+    base = least;
+    digits = 64 - __builtin_clzll((most - least) | 1);
+  }
 
   void finish(int64_t row, int64_t begin, int64_t n, const char* items, bool hidden) const {
     const int64_t vs = rows.stride(values), xs = rows.stride(indices);
-    loops.finish(n, items + begin * loops.item, descending, hidden ? rows.start(in, row) : nullptr, rows.stride(in),
-                 rows.start(values, row) + begin * vs, vs,
+    loops.finish(n, items + begin * loops.item, descending, base, hidden ? rows.start(in, row) : nullptr,
+                 rows.stride(in), rows.start(values, row) + begin * vs, vs,
                  reinterpret_cast<int64_t*>(rows.start(indices, row) + begin * xs), xs / 8);
   }
 
@@ -79,8 +96,8 @@ struct Sort {
     char *a = work.data(), *b = a + bytes;
     if (!a) return no_memory(2 * bytes);
     for (int64_t row = begin; row < end; row++) {
-      const bool hidden = loops.build(n, 0, rows.start(in, row), rows.stride(in), descending, a);
-      finish(row, 0, n, static_cast<char*>(loops.sort(n, a, b, loops.digits)), hidden);
+      const bool hidden = loops.build(n, 0, rows.start(in, row), rows.stride(in), descending, base, a);
+      finish(row, 0, n, static_cast<char*>(loops.sort(n, a, b, digits)), hidden);
     }
     return LATTIS_OK;
   }
@@ -96,9 +113,9 @@ struct Sort {
     auto half = [&](int64_t begin, int64_t end) -> lattis_status {
       for (int64_t h = begin; h < end; h++) {
         const int64_t at = cut[h] * loops.item, m = cut[h + 1] - cut[h];
-        hidden[h] =
-            loops.build(m, cut[h], rows.start(in, row) + cut[h] * rows.stride(in), rows.stride(in), descending, a + at);
-        sorted[h] = static_cast<char*>(loops.sort(m, a + at, b + at, loops.digits));
+        hidden[h] = loops.build(m, cut[h], rows.start(in, row) + cut[h] * rows.stride(in), rows.stride(in), descending,
+                                base, a + at);
+        sorted[h] = static_cast<char*>(loops.sort(m, a + at, b + at, digits));
       }
       return LATTIS_OK;
     };
@@ -126,7 +143,8 @@ struct Sort {
 lattis_status sort(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const lattis_tensor* self = a[0].as.tensor;
   if (self->numel == 0) return LATTIS_OK;
-  const Sort s(self, a[2], a[3].as.i != 0, r);
+  Sort s(self, a[2], a[3].as.i != 0, r);
+  s.count_from_least();
   if (s.rows.length >= 1 << 15 && s.rows.count < 4) {
     for (int64_t row = 0; row < s.rows.count; row++)
       if (lattis_status st = s.halves(row)) return st;
@@ -157,8 +175,8 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
         const bool hidden = s.loops.top(n, from, step, s.descending, k, room, x, y);
         s.finish(row, 0, k, x, hidden);
       } else {
-        const bool hidden = s.loops.build(n, 0, from, step, s.descending, x);
-        s.finish(row, 0, k, static_cast<char*>(s.loops.sort(n, x, y, s.loops.digits)), hidden);
+        const bool hidden = s.loops.build(n, 0, from, step, s.descending, s.base, x);
+        s.finish(row, 0, k, static_cast<char*>(s.loops.sort(n, x, y, s.digits)), hidden);
       }
     }
     return LATTIS_OK;

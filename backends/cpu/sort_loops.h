@@ -3,7 +3,8 @@
 // Note [Keys]  Each element becomes an unsigned key in whose order the result is to stand: sign bits are flipped, -0 is
 //   +0, every NaN is the largest, and for a descending sort the bits are inverted. With its position it makes an item,
 //   eight bytes where key and position fit 32 bits each, else sixteen. Items are sorted by least significant digits,
-//   which is stable by itself; short rows are merged. Values are made from the keys again unless a key hides something
+//   which is stable by itself; short rows are merged. Integers of 64 bits whose range is small enough become narrow
+//   items all the same: keys count from the smallest. Values are made from the keys again unless a key hides something
 //   (a -0, a NaN's bits): then they are fetched by position.
 #pragma once
 
@@ -16,22 +17,25 @@ namespace lattis::cpu {
 struct SortLoops {
   int64_t item;  // bytes
   int digits;    // bits of a key
-  // Items of in[0 .. n), which stand at `first` and after in their row; true if the keys hide something.
-  bool (*build)(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, void* items);
+  // The smallest and the largest key.
+  void (*range)(int64_t n, const char* in, int64_t stride, bool descending, uint64_t* least, uint64_t* most);
+  // Items of in[0 .. n), which stand at `first` and after in their row, with keys less `base`; true if they hide
+  // something.
+  bool (*build)(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, uint64_t base, void* items);
   // Sorts items in a or b, whichever the result is in: returned.
   void* (*sort)(int64_t n, void* a, void* b, int digits);
   // Of the merged halves [0, middle) and [middle, n): the outputs [begin, end), from the front or from the back.
   void (*merge)(int64_t n, int64_t middle, const void* items, void* out, int64_t begin, int64_t end);
   // Values and positions of sorted items; in: the row's start, or null where the keys hide nothing.
-  void (*finish)(int64_t n, const void* items, bool descending, const char* in, int64_t in_stride, char* values,
-                 int64_t value_stride, int64_t* indices, int64_t index_stride);
+  void (*finish)(int64_t n, const void* items, bool descending, uint64_t base, const char* in, int64_t in_stride,
+                 char* values, int64_t value_stride, int64_t* indices, int64_t index_stride);
   // The k first items in order, in items[0 .. k); room for `room` >= 2 k items in both buffers. True as build.
   bool (*top)(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, int64_t room, void* items,
               void* other);
 };
 
 struct SortTable {
-  SortLoops narrow[LATTIS_NUM_DTYPES];  // fewer than 2^32 elements in a row
+  SortLoops narrow[LATTIS_NUM_DTYPES];  // fewer than 2^32 elements in a row, keys of 32 bits
   SortLoops wide[LATTIS_NUM_DTYPES];
 };
 

@@ -8,6 +8,8 @@ namespace lattis::cpu {
 class Space {
  public:
   lattis_status take(int64_t bytes) {
+    data_ = little_;
+    if (bytes <= static_cast<int64_t>(sizeof little_)) return LATTIS_OK;
     static const lattis_device host = [] {
       int32_t id = 0;
       api().find_backend("cpu", &id);
@@ -15,13 +17,17 @@ class Space {
     }();
     lattis_tensor* raw = nullptr;
     lattis_status st = api().tensor_empty(1, &bytes, nullptr, LATTIS_UINT8, host, &raw);
-    if (!st) tensor_ = Tensor::steal(raw);
-    return st;
+    if (st) return st;
+    tensor_ = Tensor::steal(raw);
+    data_ = tensor_.data<char>();
+    return LATTIS_OK;
   }
-  char* data() const { return tensor_ ? tensor_.data<char>() : nullptr; }
+  char* data() const { return data_; }
 
  private:
+  char* data_ = nullptr;
   Tensor tensor_;
+  alignas(64) char little_[8192];
 };
 
 }  // namespace lattis::cpu

@@ -95,19 +95,6 @@ lattis_status check_scatter(lattis_frame* f, const Value* a) {
   return LATTIS_OK;
 }
 
-lattis_status infer_scatter(lattis_frame* f, const Value* a, Meta* m) {
-  fresh(m, tensor_arg(a[0])->ndim(), tensor_arg(a[0])->sizes(), tensor_arg(a[0])->dtype);
-  return check_scatter(f, a);
-}
-
-lattis_status infer_scatter_inplace(lattis_frame* f, const Value* a, Meta* m) {
-  if (lattis_status st = check_apart(f, 2, tensor_arg(a[2]), tensor_arg(a[0]))) return st;
-  if (a[3].tag == LATTIS_TENSOR)
-    if (lattis_status st = check_apart(f, 3, tensor_arg(a[3]), tensor_arg(a[0]))) return st;
-  if (lattis_status st = check_scatter(f, a)) return st;
-  return infer_self(f, a, m);
-}
-
 template <OperatorName Inplace>
 lattis_status cloned(lattis_frame* f, const Value* a, Value* r) {
   static const Callee op = [] {
@@ -116,6 +103,23 @@ lattis_status cloned(lattis_frame* f, const Value* a, Value* r) {
     return Callee(base.c_str() + 6, overload.c_str());
   }();
   return on_clone(f, op.op, a, r);
+}
+
+// The functional form of an in-place operator: the same checks, and a new tensor.
+template <lattis_status (*Check)(lattis_frame*, const Value*)>
+lattis_status infer_copied(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* self = tensor_arg(a[0]);
+  fresh(m, self->ndim(), self->sizes(), self->dtype);
+  return Check(f, a);
+}
+template <lattis_status (*Check)(lattis_frame*, const Value*), int... Read>
+lattis_status infer_written(lattis_frame* f, const Value* a, Meta* m) {
+  constexpr int read[] = {Read..., -1};
+  for (int i = 0; read[i] >= 0; i++)
+    if (const Tensor* t = tensor_arg(a[read[i]]))
+      if (lattis_status st = check_apart(f, read[i], t, tensor_arg(a[0]))) return st;
+  if (lattis_status st = Check(f, a)) return st;
+  return infer_self(f, a, m);
 }
 
 // A number as a tensor of self's dtype, expanded to a shape.
@@ -170,13 +174,12 @@ lattis_status index_select(lattis_frame* f, const Value* a, Value* r) {
 }
 
 // index_add_, index_copy_: (self, dim, index, source)
-lattis_status infer_index_rows(lattis_frame* f, const Value* a, Meta* m) {
+lattis_status check_index_rows(lattis_frame* f, const Value* a) {
   const Tensor *self = tensor_arg(a[0]), *index = tensor_arg(a[2]), *source = tensor_arg(a[3]);
   int dim;
   if (lattis_status st = wrap_dim(f, 1, a[1].as.i, self->ndim(), &dim)) return st;
   if (lattis_status st = check_vector(f, 2, index)) return st;
   if (lattis_status st = check_same_dtype(f, 3, source, self)) return st;
-  if (lattis_status st = check_apart(f, 3, source, self)) return st;
   bool fits = dims_of(source) == dims_of(self);
   for (int d = 0; d < dims_of(self) && fits; d++)
     fits = size_of(source, d) == (d == dim ? index->numel : size_of(self, d));
@@ -185,7 +188,7 @@ lattis_status infer_index_rows(lattis_frame* f, const Value* a, Meta* m) {
                  format("%s: shape %s, but 'self' has shape %s and there are %lld indices along dimension %d",
                         where(f, 3).c_str(), core::shape_string(source).c_str(), core::shape_string(self).c_str(),
                         (long long)index->numel, dim));
-  return infer_self(f, a, m);
+  return LATTIS_OK;
 }
 
 lattis_status index_add_inplace(lattis_frame* f, const Value* a, Value* r) {
@@ -204,14 +207,14 @@ lattis_status index_copy_inplace(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"scatter_.src">(a[0], a[1], i, a[3]));
 }
 
-lattis_status infer_index_fill(lattis_frame* f, const Value* a, Meta* m) {
+lattis_status check_index_fill(lattis_frame* f, const Value* a) {
   int dim;
   if (lattis_status st = wrap_dim(f, 1, a[1].as.i, tensor_arg(a[0])->ndim(), &dim)) return st;
   if (lattis_status st = check_vector(f, 2, tensor_arg(a[2]))) return st;
   if (a[3].tag == LATTIS_TENSOR && tensor_arg(a[3])->ndim() != 0)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": expected a number or a zero-dim tensor, got shape " +
                                            core::shape_string(tensor_arg(a[3])));
-  return infer_self(f, a, m);
+  return LATTIS_OK;
 }
 
 lattis_status index_fill_inplace(lattis_frame* f, const Value* a, Value* r) {
@@ -470,7 +473,7 @@ lattis_status infer_index(lattis_frame* f, const Value* a, Meta* m) {
   return core::check_sizes("index", sizes.count, sizes.data, core::itemsize(m->dtype), nullptr);
 }
 
-lattis_status infer_index_put(lattis_frame* f, const Value* a, Meta* m) {
+lattis_status check_index_put(lattis_frame* f, const Value* a) {
   Plan p;
   const Tensor *self = tensor_arg(a[0]), *values = tensor_arg(a[2]);
   if (lattis_status st = read_plan(f, a, &p)) return st;
@@ -483,7 +486,7 @@ lattis_status infer_index_put(lattis_frame* f, const Value* a, Meta* m) {
                                              " does not broadcast to the indexed shape " +
                                              core::shape_string(sizes.count, sizes.data));
   }
-  return infer_self(f, a, m);
+  return LATTIS_OK;
 }
 
 // Indexing as gather or scatter_ along one dimension: the indexed dimensions moved to the front and made one.
@@ -688,24 +691,24 @@ const std::vector<Declaration>& indexing_operators() {
        "too large\n\n>>> lattis.gather(lattis.tensor([[1, 2], [3, 4]]), 1, lattis.tensor([[0, 0], [1, 0]]))\n"
        "tensor([[1, 1],\n        [4, 3]])\n"},
       {"scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "scatter", everywhere | out,
-       infer_scatter, cloned<"scatter_.src">,
+       infer_copied<check_scatter>, cloned<"scatter_.src">,
        "`self` with elements of `src`, or one number, at an index for each, along one dimension: out[index[i][j]][j] = "
        "src[i][j] for `dim` 0. Of several elements for one place the last in row-major order stays.\n\nRaises:\n    "
        "IndexError: an index is negative or too large\n\n>>> lattis.scatter(lattis.zeros(3), 0, lattis.tensor([2, 0]), "
        "lattis.tensor([1., 2.]))\ntensor([2., 0., 1.])\n"},
       {"scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", "scatter", everywhere | out,
-       infer_scatter, cloned<"scatter_.value">, nullptr},
+       infer_copied<check_scatter>, cloned<"scatter_.value">, nullptr},
       {"scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)", "scatter", method,
-       infer_scatter_inplace, nullptr,
+       infer_written<check_scatter, 2, 3>, nullptr,
        "scatter() in place.\n\n>>> lattis.zeros(3).scatter_(0, lattis.tensor([2]), 5.)\ntensor([0., 0., 5.])\n"},
       {"scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)", "scatter", method,
-       infer_scatter_inplace, scatter_value_inplace, nullptr},
+       infer_written<check_scatter, 2, 3>, scatter_value_inplace, nullptr},
       {"scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "scatter", everywhere | out,
-       infer_scatter, cloned<"scatter_add_">,
+       infer_copied<check_scatter>, cloned<"scatter_add_">,
        "`self` plus elements of `src` at an index for each, along one dimension, added in row-major order.\n\n>>> "
        "lattis.scatter_add(lattis.zeros(2), 0, lattis.tensor([1, 1]), lattis.tensor([1., 2.]))\ntensor([0., 3.])\n"},
       {"scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)", "scatter", method,
-       infer_scatter_inplace, nullptr,
+       infer_written<check_scatter, 2, 3>, nullptr,
        "scatter_add() in place.\n\n>>> lattis.ones(2).scatter_add_(0, lattis.tensor([0]), lattis.tensor([2.]))\n"
        "tensor([3., 1.])\n"},
       {"index_select(Tensor self, int dim, Tensor index) -> Tensor", "indexing", everywhere | out, infer_index_select,
@@ -715,32 +718,32 @@ const std::vector<Declaration>& indexing_operators() {
        "negative or too large\n\n>>> lattis.index_select(lattis.tensor([[1, 2], [3, 4]]), 1, lattis.tensor([1]))\n"
        "tensor([[2],\n        [4]])\n"},
       {"index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", "scatter",
-       everywhere, nullptr, cloned<"index_add_">,
+       everywhere, infer_copied<check_index_rows>, cloned<"index_add_">,
        "`self` plus `alpha` times the slices of `source`, each at its index along one dimension.\n\n>>> "
        "lattis.index_add(lattis.zeros(2), 0, lattis.tensor([1, 1]), lattis.tensor([1., 2.]))\ntensor([0., 3.])\n"},
       {"index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)", "scatter",
-       method, infer_index_rows, index_add_inplace,
+       method, infer_written<check_index_rows, 2, 3>, index_add_inplace,
        "index_add() in place.\n\n>>> lattis.zeros(2).index_add_(0, lattis.tensor([0]), lattis.tensor([1.]))\n"
        "tensor([1., 0.])\n"},
-      {"index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", "scatter", everywhere, nullptr,
-       cloned<"index_copy_">,
+      {"index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", "scatter", everywhere,
+       infer_copied<check_index_rows>, cloned<"index_copy_">,
        "`self` with the slices of `source`, each at its index along one dimension.\n\n>>> "
        "lattis.index_copy(lattis.zeros(2), 0, lattis.tensor([1]), lattis.tensor([5.]))\ntensor([0., 5.])\n"},
       {"index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)", "scatter", method,
-       infer_index_rows, index_copy_inplace,
+       infer_written<check_index_rows, 2, 3>, index_copy_inplace,
        "index_copy() in place.\n\n>>> lattis.zeros(2).index_copy_(0, lattis.tensor([0]), lattis.tensor([1.]))\n"
        "tensor([1., 0.])\n"},
       {"index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", "scatter", everywhere,
-       nullptr, cloned<"index_fill_.int_Scalar">,
+       infer_copied<check_index_fill>, cloned<"index_fill_.int_Scalar">,
        "`self` with one number in the slices that a vector of indices names.\n\n>>> lattis.index_fill(lattis.zeros(3), "
        "0, lattis.tensor([0, 2]), 7.)\ntensor([7., 0., 7.])\n"},
       {"index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", "scatter", everywhere,
-       nullptr, cloned<"index_fill_.int_Tensor">, nullptr},
+       infer_copied<check_index_fill>, cloned<"index_fill_.int_Tensor">, nullptr},
       {"index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)", "scatter", method,
-       infer_index_fill, index_fill_inplace,
+       infer_written<check_index_fill, 2>, index_fill_inplace,
        "index_fill() in place.\n\n>>> lattis.zeros(2).index_fill_(0, lattis.tensor([1]), 3)\ntensor([0., 3.])\n"},
       {"index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)", "scatter", method,
-       infer_index_fill, index_fill_inplace, nullptr},
+       infer_written<check_index_fill, 2>, index_fill_inplace, nullptr},
       {"take(Tensor self, Tensor index) -> Tensor", "indexing", everywhere | out, infer_take, take,
        "Elements of `self`, seen as one row, by their indices; negative ones count from the end.\n\n>>> "
        "lattis.take(lattis.tensor([[1, 2], [3, 4]]), lattis.tensor([0, -1]))\ntensor([1, 4])\n"},
@@ -754,11 +757,11 @@ const std::vector<Declaration>& indexing_operators() {
        "dimension. What they give stands where they stood, or first if they were apart.\n\n>>> "
        "lattis.tensor([[1, 2], [3, 4]])[lattis.tensor([1, 0]), lattis.tensor([0, 0])]\ntensor([3, 1])\n"},
       {"index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", "scatter",
-       method, infer_index_put, index_put_inplace,
+       method, infer_written<check_index_put>, index_put_inplace,
        "index_put() in place: self[indices] = values.\n\n>>> lattis.zeros(3).index_put_([lattis.tensor([2, 0])], "
        "lattis.tensor(1.))\ntensor([1., 0., 1.])\n"},
       {"index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", "scatter",
-       everywhere, nullptr, cloned<"index_put_">,
+       everywhere, infer_copied<check_index_put>, cloned<"index_put_">,
        "`self` with `values`, which broadcast, at the places that index tensors and masks name. Of several values for "
        "one place the last in row-major order stays, or, with `accumulate`, all are added.\n\n>>> "
        "lattis.index_put(lattis.zeros(2), [lattis.tensor([1, 1])], lattis.tensor([1., 2.]), accumulate=True)\n"

@@ -1,10 +1,330 @@
-// Softmax and the norms of neural networks.
-#include "dispatcher/operators/compose.h"
+// Softmax and the norms of neural networks. Composites stand on sums, extrema and arithmetic; half precision is
+// computed in float32.
+//
+// Note [Running statistics]  Torch's batch_norm changes running_mean and running_var without saying so in its schema.
+//   Here batch_norm is a composite, and what it calls in training, _batch_norm_with_update, declares both as written.
+#include "dispatcher/operators/widen.h"
 
 namespace lattis::dispatcher {
+namespace {
+
+// ---- softmax --------------------------------------------------------------------------------------------------------
+
+lattis_status check_floating(lattis_frame* f, int arg, DType t) {
+  if (core::dtype_class(t) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": expected a floating dtype, got " + core::dtype_info(t).name +
+                                         "; convert it with .to(lattis.float32)");
+}
+
+lattis_status infer_softmax(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  int d;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
+  const DType dtype = dtype_or(a[2], t->dtype);
+  if (lattis_status st = check_floating(f, given(a[2]) ? 2 : 0, dtype)) return st;
+  fresh(m, t->ndim(), t->sizes(), dtype);
+  f->compute_dtype = dtype;
+  return LATTIS_OK;
+}
+
+template <bool Log>
+lattis_status softmax(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var x = c.arg(a[0]);
+  const DType t = dtype_or(a[2], x.dtype());
+  x = as(c, as(c, x, t), wide_of(t));
+  if (x.numel() == 0) return c.give(r, c.op<"clone">(as(c, x, t)));
+  const Ints dim = {a[1].as.i};
+  Var d = x - c.op<"amax">(x, dim, true), e = c.op<"exp">(d), sum = c.op<"sum.dim_IntList">(e, dim, true);
+  return c.give(r, as(c, Log ? d - c.op<"log">(sum) : e / sum, t));
+}
+
+// ---- layer, group and root-mean-square norms ------------------------------------------------------------------------
+
+// A weight or bias: absent, or of a shape, and of the input's dtype (float32 goes with half precision too).
+lattis_status check_parameter(lattis_frame* f, const Value* a, int arg, const Tensor* input, int ndim,
+                              const int64_t* sizes) {
+  const Tensor* t = tensor_arg(a[arg]);
+  if (!t) return LATTIS_OK;
+  if (t->ndim() != ndim || !std::equal(sizes, sizes + ndim, t->sizes()))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": expected shape " + core::shape_string(ndim, sizes) +
+                                           ", got " + core::shape_string(t));
+  if (t->dtype == input->dtype || t->dtype == wide_of(input->dtype)) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": its dtype " + core::dtype_info(t->dtype).name +
+                                         " is not that of the input, " + core::dtype_info(input->dtype).name +
+                                         "; convert one with .to(...)");
+}
+
+// The last dimensions must be `normalized_shape`.
+lattis_status check_normalized(lattis_frame* f, const Value* a) {
+  const Tensor* t = tensor_arg(a[0]);
+  const int n = static_cast<int>(a[1].length);
+  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  if (n == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected at least one dimension, got none");
+  if (n > t->ndim() || !std::equal(a[1].as.ints, a[1].as.ints + n, t->sizes() + t->ndim() - n))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": " + core::shape_string(n, a[1].as.ints) +
+                                           " is not how the shape of the input ends, " + core::shape_string(t));
+  return LATTIS_OK;
+}
+
+lattis_status infer_layer_norm(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  const int n = static_cast<int>(a[1].length);
+  if (lattis_status st = check_normalized(f, a)) return st;
+  for (int arg : {2, 3})
+    if (lattis_status st = check_parameter(f, a, arg, t, n, a[1].as.ints)) return st;
+  fresh(m, t->ndim(), t->sizes(), t->dtype);
+  for (int k : {1, 2}) {
+    fresh(m + k, t->ndim(), t->sizes(), wide_of(t->dtype));
+    std::fill(m[k].sizes + t->ndim() - n, m[k].sizes + t->ndim(), 1);
+  }
+  return LATTIS_OK;
+}
+
+lattis_status infer_rms_norm(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  if (lattis_status st = check_normalized(f, a)) return st;
+  if (lattis_status st = check_parameter(f, a, 2, t, static_cast<int>(a[1].length), a[1].as.ints)) return st;
+  fresh(m, t->ndim(), t->sizes(), t->dtype);
+  return LATTIS_OK;
+}
+
+Ints last_dims(uint32_t n) {
+  Ints dims;
+  for (uint32_t i = 0; i < n; i++) dims.add(static_cast<int64_t>(i) - n);
+  return dims;
+}
+
+struct Normalized {
+  Var centered, scale, mean;
+};
+Normalized normalize(Compose& c, const Var& x, const Ints& dims, double eps) {
+  Var mean = c.op<"mean.dim">(x, dims, true), d = x - mean;
+  return {d, 1 / c.op<"sqrt">(c.op<"mean.dim">(d * d, dims, true) + eps), mean};
+}
+
+Var scaled(Compose& c, Var y, const Var& weight, const Var& bias) {
+  if (weight.present()) y = y * as(c, weight, y.dtype());
+  if (bias.present()) y = y + as(c, bias, y.dtype());
+  return y;
+}
+
+lattis_status native_layer_norm(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var input = c.arg(a[0]), x = as(c, input, wide_of(input.dtype()));
+  Normalized n = normalize(c, x, last_dims(a[1].length), as_double(a[4]));
+  Var y = scaled(c, n.centered * n.scale, c.arg(a[2]), c.arg(a[3]));
+  return c.give(r, std::array<Var, 3>{as(c, y, input.dtype()), n.mean, n.scale});
+}
+
+lattis_status layer_norm(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, c.ops<"native_layer_norm", 3>(a[0], a[1], a[2], a[3], a[4])[0]);
+}
+
+lattis_status rms_norm(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var input = c.arg(a[0]), x = as(c, input, wide_of(input.dtype()));
+  const double eps = given(a[3]) ? as_double(a[3]) : x.dtype() == LATTIS_FLOAT64 ? 0x1p-52 : 0x1p-23;
+  Var scale = 1 / c.op<"sqrt">(c.op<"mean.dim">(x * x, last_dims(a[1].length), true) + eps);
+  return c.give(r, as(c, scaled(c, x * scale, c.arg(a[2]), c.nothing()), input.dtype()));
+}
+
+// native_group_norm(input, weight?, bias?, N, C, HxW, group, eps)
+lattis_status infer_group_norm(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  const int64_t channels = a[4].as.i, groups = a[6].as.i;
+  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  for (int arg : {1, 2})
+    if (lattis_status st = check_parameter(f, a, arg, t, 1, &channels)) return st;
+  fresh(m, t->ndim(), t->sizes(), t->dtype);
+  const int64_t sizes[2] = {a[3].as.i, groups};
+  for (int k : {1, 2}) fresh(m + k, 2, sizes, wide_of(t->dtype));
+  return LATTIS_OK;
+}
+
+// Per channel, beside an input of so many dimensions.
+Var by_channel(Compose& c, const Var& v, int ndim) {
+  if (!v.present()) return v;
+  Ints sizes = {1, v.size(0)};
+  for (int d = 2; d < ndim; d++) sizes.add(1);
+  return c.op<"reshape">(v, sizes);
+}
+
+lattis_status native_group_norm(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var input = c.arg(a[0]), x = as(c, input, wide_of(input.dtype()));
+  const int64_t groups = a[6].as.i, length = groups ? a[4].as.i / groups * a[5].as.i : 0;
+  Normalized n = normalize(c, c.op<"reshape">(x, Ints{a[3].as.i, groups, length}), {-1}, as_double(a[7]));
+  Ints sizes;
+  for (int d = 0; d < x.dim(); d++) sizes.add(x.size(d));
+  Var y = c.op<"reshape">(n.centered * n.scale, sizes);
+  y = scaled(c, y, by_channel(c, c.arg(a[1]), x.dim()), by_channel(c, c.arg(a[2]), x.dim()));
+  return c.give(r, std::array<Var, 3>{as(c, y, input.dtype()), c.op<"squeeze.dim">(n.mean, -1),
+                                      c.op<"squeeze.dim">(n.scale, -1)});
+}
+
+// group_norm(input, num_groups, weight?, bias?, eps, cudnn_enabled)
+lattis_status group_norm(lattis_frame* f, const Value* a, Value* r) {
+  const Tensor* t = tensor_arg(a[0]);
+  if (t->ndim() < 2)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 0) + ": expected (batch, channels, ...), got shape " + core::shape_string(t));
+  const int64_t channels = t->sizes()[1], groups = a[1].as.i;
+  if (groups < 1 || channels % groups)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld groups do not divide %lld channels", where(f, 1).c_str(),
+                                              (long long)groups, (long long)channels));
+  int64_t area = 1;
+  for (int d = 2; d < t->ndim(); d++) area *= t->sizes()[d];
+  Compose c(f);
+  return c.give(r, c.ops<"native_group_norm", 3>(a[0], a[2], a[3], t->sizes()[0], channels, area, groups, a[4])[0]);
+}
+
+// ---- batch norm -----------------------------------------------------------------------------------------------------
+
+lattis_status check_batch(lattis_frame* f, const Value* a, std::initializer_list<int> parameters, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  if (t->ndim() < 2)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 0) + ": expected (batch, channels, ...), got shape " + core::shape_string(t));
+  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  for (int arg : parameters)
+    if (lattis_status st = check_parameter(f, a, arg, t, 1, t->sizes() + 1)) return st;
+  fresh_like(m, t, t->dtype);
+  return LATTIS_OK;
+}
+
+lattis_status infer_batch_eval(lattis_frame* f, const Value* a, Meta* m) { return check_batch(f, a, {1, 2, 3, 4}, m); }
+
+void per_channel(const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  for (int k : {1, 2}) fresh(m + k, 1, t->sizes() + 1, wide_of(t->dtype));
+}
+lattis_status infer_batch_train(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = check_batch(f, a, {1, 2}, m)) return st;
+  per_channel(a, m);
+  return LATTIS_OK;
+}
+lattis_status infer_batch_update(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = check_batch(f, a, {1, 2, 3, 4}, m)) return st;
+  per_channel(a, m);
+  return LATTIS_OK;
+}
+
+lattis_status batch_eval(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var input = c.arg(a[0]), x = as(c, input, wide_of(input.dtype()));
+  auto beside = [&](int i) { return by_channel(c, as(c, c.arg(a[i]), x.dtype()), x.dim()); };
+  Var y = (x - beside(3)) * (1 / c.op<"sqrt">(beside(4) + as_double(a[5])));
+  y = scaled(c, y, by_channel(c, c.arg(a[1]), x.dim()), by_channel(c, c.arg(a[2]), x.dim()));
+  return c.give(r, as(c, y, input.dtype()));
+}
+
+Ints all_but_channels(int ndim) {
+  Ints dims = {0};
+  for (int d = 2; d < ndim; d++) dims.add(d);
+  return dims;
+}
+
+std::array<Var, 3> from_batch(Compose& c, const Value* a, double eps) {
+  Var input = c.arg(a[0]), x = as(c, input, wide_of(input.dtype()));
+  const Ints dims = all_but_channels(x.dim());
+  Normalized n = normalize(c, x, dims, eps);
+  Var y = scaled(c, n.centered * n.scale, by_channel(c, c.arg(a[1]), x.dim()), by_channel(c, c.arg(a[2]), x.dim()));
+  auto flat = [&](const Var& v) { return c.op<"reshape">(v, Ints{-1}); };
+  return {as(c, y, input.dtype()), flat(n.mean), flat(n.scale)};
+}
+
+lattis_status batch_train(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, from_batch(c, a, as_double(a[3])));
+}
+
+lattis_status batch_update(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var x = c.arg(a[0]);
+  x = as(c, x, wide_of(x.dtype()));
+  std::array<Var, 3> made = from_batch(c, a, as_double(a[6]));
+  auto seen = c.ops<"var_mean.correction", 2>(x, all_but_channels(x.dim()), 1);
+  const double momentum = as_double(a[5]);
+  for (int k : {0, 1}) {
+    Var running = c.arg(a[3 + k]);
+    c.op<"copy_">(running, as(c, running, x.dtype()) * (1 - momentum) + seen[1 - k] * momentum);
+  }
+  return c.give(r, std::move(made));
+}
+
+// batch_norm(input, weight?, bias?, running_mean?, running_var?, training, momentum, eps, cudnn_enabled)
+lattis_status batch_norm(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const bool mean = a[3].tag == LATTIS_TENSOR, var = a[4].tag == LATTIS_TENSOR;
+  if (mean != var)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, mean ? 4 : 3) + ": running_mean and running_var come together");
+  if (!a[5].as.i) {
+    if (!mean) return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": needed when training=False");
+    return c.give(r, c.op<"_batch_norm_eval">(a[0], a[1], a[2], a[3], a[4], a[7]));
+  }
+  if (!mean) return c.give(r, c.ops<"_batch_norm_train", 3>(a[0], a[1], a[2], a[7])[0]);
+  return c.give(r, c.ops<"_batch_norm_with_update", 3>(a[0], a[1], a[2], a[3], a[4], a[6], a[7])[0]);
+}
+
+}  // namespace
 
 const std::vector<Declaration>& normalization_operators() {
-  static const auto* table = new std::vector<Declaration>{};
+  static const auto* table = new std::vector<Declaration>{
+      {"softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "normalization", everywhere | out,
+       infer_softmax, softmax<false>,
+       "exp(self) divided by its sum along a dimension, without overflow.\n\nArgs:\n    dtype: the input is converted "
+       "to it first\n\nRaises:\n    RuntimeError: the dtype is not floating\n\n>>> "
+       "lattis.softmax(lattis.tensor([1., 1.]), 0)\ntensor([0.5000, 0.5000])\n"},
+      {"log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "normalization", everywhere | out,
+       infer_softmax, softmax<true>,
+       "The logarithm of softmax, computed without it.\n\n>>> lattis.log_softmax(lattis.tensor([1., 1.]), "
+       "0)\ntensor([-0.6931, -0.6931])\n"},
+      {"layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+       "cudnn_enable=True) -> Tensor",
+       "normalization", function, nullptr, layer_norm,
+       "(input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last dimensions, "
+       "whose shape is `normalized_shape`.\n\n>>> lattis.layer_norm(lattis.tensor([[1., 3.]]), [2], eps=0.0)\n"
+       "tensor([[-1.,  1.]])\n"},
+      {"native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, "
+       "Tensor, Tensor)",
+       "normalization", function, infer_layer_norm, native_layer_norm,
+       "layer_norm with what it used: the result, the means, and 1 / sqrt(var + eps).\n\n>>> "
+       "lattis.native_layer_norm(lattis.tensor([[1., 3.]]), [2], None, None, 0.0)[1]\ntensor([[2.]])\n"},
+      {"rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+       "normalization", function, infer_rms_norm, rms_norm,
+       "input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if not "
+       "given.\n\n>>> lattis.rms_norm(lattis.tensor([[2., 2.]]), [2])\ntensor([[1.0000, 1.0000]])\n"},
+      {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+       "cudnn_enabled=True) -> Tensor",
+       "normalization", function, nullptr, group_norm,
+       "(input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of "
+       "channels.\n\n>>> lattis.group_norm(lattis.tensor([[1., 3.]]), 1, eps=0.0)\ntensor([[-1.,  1.]])\n"},
+      {"native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "
+       "(Tensor, Tensor, Tensor)",
+       "normalization", function, infer_group_norm, native_group_norm,
+       "group_norm with what it used: the result, the means, and 1 / sqrt(var + eps).\n\n>>> "
+       "lattis.native_group_norm(lattis.tensor([[1., 3.]]), None, None, 1, 2, 1, 1, 0.0)[1]\ntensor([[2.]])\n"},
+      {"batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+       "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+       "normalization", function, nullptr, batch_norm,
+       "(input - mean) / sqrt(var + eps) * weight + bias for each channel, dimension 1.\n\nIn training the mean and "
+       "the "
+       "variance are the batch's, and the running ones, if given, move towards them by `momentum`; else they are the "
+       "running ones.\n\n>>> x = lattis.tensor([[1.], [3.]])\n>>> lattis.batch_norm(x, None, None, None, None, True, "
+       "0.1, 0.0, False)\ntensor([[-1.],\n        [ 1.]])\n"},
+      {"_batch_norm_train(Tensor input, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+       "normalization", hidden | function, infer_batch_train, batch_train,
+       "batch_norm by the batch's own statistics: the result, the means, and 1 / sqrt(var + eps)."},
+      {"_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) "
+       "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+       "normalization", hidden | function, infer_batch_update, batch_update,
+       "_batch_norm_train, and the running statistics move towards the batch's."},
+      {"_batch_norm_eval(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float "
+       "eps) -> Tensor",
+       "normalization", hidden | function, infer_batch_eval, batch_eval, "batch_norm by given statistics."},
+  };
   return *table;
 }
 

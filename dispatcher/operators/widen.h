@@ -5,6 +5,11 @@
 
 namespace lattis::dispatcher {
 
+using core::as_double;
+
+// number / tensor
+inline Var operator/(Number auto x, const Var& y) { return y.compose().op<"div.Scalar_Tensor">(x, y); }
+
 inline DType real_of(DType t) {
   if (t == LATTIS_COMPLEX64) return LATTIS_FLOAT32;
   return t == LATTIS_COMPLEX128 ? static_cast<DType>(LATTIS_FLOAT64) : t;

@@ -1,5 +1,7 @@
 """Factories, copies and casts against numpy."""
 
+from contextlib import nullcontext
+
 import lattis
 import numpy as np
 import pytest
@@ -251,3 +253,60 @@ def test_move_to_meta_keeps_shape_and_dtype():
         t.to("cpu")
     with pytest.raises(NotImplementedError, match="meta.*no data"):
         lattis.empty((), device="meta").item()
+
+
+# ---- matrices and ranges -------------------------------------------------------------------------------------------
+
+CREATED = ["aten::eye", "aten::eye.m", "aten::linspace", "aten::zeros", "aten::ones", "aten::full"]
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64", "bfloat16"])
+def test_eye(dtype, native):
+    with nullcontext() if native else lattis.library.kernels_disabled(CREATED, "cpu"):
+        for n, m in ((0, 0), (3, 3), (2, 5), (5, 2)):
+            want = np.eye(n, m).astype(np_dtype(dtype))
+            assert_same(lattis.eye(n, m, dtype=getattr(lattis, dtype)), want)
+            assert_same(lattis.eye(n, dtype=getattr(lattis, dtype)), np.eye(n).astype(np_dtype(dtype)))
+
+
+@pytest.mark.parametrize("native", [True, False])
+@given(data=st.data())
+def test_linspace(native, data):
+    ends = st.floats(-1e6, 1e6) | st.integers(-1000, 1000)
+    start, end, steps = data.draw(ends), data.draw(ends), data.draw(st.integers(0, 700))
+    with nullcontext() if native else lattis.library.kernels_disabled(CREATED, "cpu"):
+        got = to_numpy(lattis.linspace(start, end, steps, dtype=lattis.float64))
+        f32 = to_numpy(lattis.linspace(start, end, steps))
+        whole = to_numpy(lattis.linspace(start, end, steps, dtype=lattis.int64))
+    scale = max(abs(start), abs(end))
+    np.testing.assert_allclose(got, np.linspace(start, end, steps), rtol=0, atol=scale * 1e-15 + 1e-300)
+    assert (whole == np.trunc(got)).all() and (f32 == got.astype(np.float32)).all()
+    if steps > 1:
+        assert got[0] == start and got[-1] == end  # both ends exactly
+
+
+def test_logspace():
+    np.testing.assert_allclose(lattis.logspace(0, 3, 7).numpy(), np.logspace(0, 3, 7), rtol=1e-6)
+    got = lattis.logspace(-1, 1, 5, base=2, dtype=lattis.float64)
+    np.testing.assert_allclose(got.numpy(), np.logspace(-1, 1, 5, base=2), rtol=1e-15)
+
+
+def test_scalar_tensor():
+    assert lattis.scalar_tensor(2).dtype is lattis.float32 and lattis.scalar_tensor(2).shape == ()
+    assert lattis.scalar_tensor(2.5, dtype=lattis.int32).item() == 2
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: lattis.eye(-1), "eye: argument 'n'"),
+        (lambda: lattis.eye(2, -1), "eye: argument 'm'"),
+        (lambda: lattis.linspace(0, 1, -1), "linspace: argument 'steps'"),
+        (lambda: lattis.linspace(1j, 1, 2), "linspace: argument 'start'"),
+        (lambda: lattis.full((2,), 1j, dtype=lattis.float32), "full: argument 'fill_value'"),
+    ],
+)
+def test_wrong_arguments_of_matrices_and_ranges(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call()

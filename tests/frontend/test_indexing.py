@@ -1,9 +1,11 @@
-"""tensor[index] and tensor[index] = value against numpy: integers, slices, None, ..., boolean masks."""
+"""tensor[index] and tensor[index] = value against numpy: views, masks, index tensors, natively and by composites."""
+
+from contextlib import nullcontext
 
 import lattis
 import numpy as np
 import pytest
-from arrays import COMPUTED, assert_same, pairs, shapes, to_lattis, to_numpy, values
+from arrays import COMPUTED, DTYPES, assert_same, pairs, shapes, to_lattis, to_numpy, values
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -255,3 +257,314 @@ def test_meta_indexing():
     assert t[1:, None, 0].shape == (3, 1)
     with pytest.raises(NotImplementedError, match="depends on the data"):
         t[lattis.empty(4, dtype=lattis.bool, device="meta")]
+
+
+# ---- index tensors ------------------------------------------------------------------------------------------------
+
+WAYS = ["native", "composite"]
+NATIVE = ["aten::index.Tensor", "aten::index_put_"]
+
+
+def way(name):
+    return nullcontext() if name == "native" else lattis.library.kernels_disabled(NATIVE, "cpu")
+
+
+@st.composite
+def advanced_indices(draw, shape, unique=False):
+    """(numpy index, lattis index): slices, None and ... among index arrays that broadcast, lists, masks and bools.
+
+    No plain integer: numpy joins it with the arrays, torch takes it for a view. With `unique`, no place twice.
+    """
+    wide = draw(st.lists(st.integers(0 if all(shape) else 1, 3), max_size=2))
+    theirs, ours = [], []
+    d, dots, used = 0, False, 0
+    while d < len(shape):
+        kind = draw(st.sampled_from(["slice", "array", "array", "mask", "none", "dots", "stop"]))
+        if kind == "stop":
+            break
+        if kind == "none":
+            theirs.append(None)
+            ours.append(None)
+        elif kind == "dots" and not dots:
+            dots, skipped = True, draw(st.integers(1, len(shape) - d))  # of none: apart in numpy, adjacent in torch
+            theirs.append(Ellipsis)
+            ours.append(Ellipsis)
+            d += skipped
+            tail = len(shape) - d
+            for _ in range(tail):  # after ... every dimension has its index
+                n = shape[d]
+                item = slice(draw(BOUNDS), draw(BOUNDS)) if draw(st.booleans()) or not n or unique else None
+                a = b = item
+                if item is None:
+                    a, b = index_array(draw, n, wide)
+                theirs.append(a)
+                ours.append(b)
+                d += 1
+        elif kind == "mask" and (not unique or not used):
+            span = draw(st.integers(1, len(shape) - d))
+            if not used and not wide or unique:
+                m, mask = draw(pairs("bool", shape[d : d + span]))
+                theirs.append(m)
+                ours.append(mask)
+                used += 1
+                wide = [int(m.sum())] if not unique else wide
+            else:
+                theirs.append(slice(None))
+                ours.append(slice(None))
+                span = 1
+            d += span
+        elif kind == "array" and shape[d] and (not unique or not used):
+            if unique:
+                a = np.array(draw(st.permutations(range(shape[d])))[: draw(st.integers(0, shape[d]))], np.int64)
+                b = to_lattis(a)
+            else:
+                a, b = index_array(draw, shape[d], wide)
+            theirs.append(a)
+            ours.append(b)
+            used += 1
+            d += 1
+        else:
+            s = slice(draw(BOUNDS), draw(BOUNDS), draw(st.none() | st.integers(1, 3)))
+            theirs.append(s)
+            ours.append(s)
+            d += 1
+    return tuple(theirs), tuple(ours)
+
+
+def index_array(draw, n, wide):
+    """An integer array that broadcasts to `wide`, for a dimension of size n, and what lattis takes for it."""
+    shape = [1 if draw(st.integers(0, 3)) == 0 else w for w in wide[draw(st.integers(0, len(wide))) :]]
+    count = int(np.prod(shape, dtype=int))
+    a = np.array([draw(st.integers(-n, n - 1)) for _ in range(count)], np.int64).reshape(shape)
+    kind = draw(st.sampled_from(["tensor", "int32", "int8", "list", "array"]))
+    if a.ndim == 0:  # a view in torch and in lattis, an array of no dimensions in numpy
+        a = a.reshape(1)
+    if kind == "list":
+        return a, a.tolist()
+    if kind == "array":
+        return a, a
+    return a, to_lattis(a if kind == "tensor" else a.astype(kind))
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(data=st.data())
+def test_advanced_indices(dtype, kind, data):
+    x, t = data.draw(pairs(dtype, data.draw(shapes())))
+    theirs, ours = data.draw(advanced_indices(x.shape))
+    with way(kind):
+        assert_same(t[ours], x[theirs])
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "bfloat16", "complex128"])
+@given(data=st.data())
+def test_advanced_assignment(dtype, kind, data):
+    x, t = data.draw(pairs(dtype, data.draw(shapes()), expanded=False))
+    x = x.copy()
+    theirs, ours = data.draw(advanced_indices(x.shape, unique=True))
+    shape = x[theirs].shape
+    inner = tuple(1 if data.draw(st.integers(0, 3)) == 0 else n for n in shape[data.draw(st.integers(0, len(shape))) :])
+    value, v = data.draw(pairs(dtype, inner))
+    version = t._version
+    with way(kind):
+        t[ours] = v
+        x[theirs] = value
+        assert_same(t, x)
+        assert t._version == version + 1
+        if dtype != "complex128":
+            t[ours] = True
+            x[theirs] = True
+            assert_same(t, x)
+        if dtype not in ("bool", "bfloat16", "complex128"):
+            t[ours] += 1
+            x[theirs] += 1
+            assert_same(t, x)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@given(st.data())
+def test_index_put_of_equal_places(kind, data):
+    """The last one stays; accumulated, all are added in row-major order."""
+    x, t = data.draw(pairs("float32", data.draw(shapes(3).filter(lambda s: s and all(s))), -4, 5, expanded=False))
+    x = x.copy()
+    wide = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=2))
+    arrays = [index_array(data.draw, n, wide) for n in x.shape[: data.draw(st.integers(1, x.ndim))]]
+    theirs, ours = tuple(a for a, _ in arrays), [b if isinstance(b, lattis.Tensor) else to_lattis(a) for a, b in arrays]
+    value, v = data.draw(pairs("float32", x[theirs].shape, -4, 5))
+    with way(kind):
+        added = x.copy()
+        np.add.at(added, theirs, value)
+        assert_same(t.index_put(ours, v, accumulate=True), added)
+        x[theirs] = value
+        assert_same(t.index_put(ours, v), x)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_forms_of_numpy(kind):
+    x = np.arange(60).reshape(3, 4, 5)
+    t = to_lattis(x)
+    m = x % 2 == 0
+    cases = [
+        np.s_[[0, 2]],
+        np.s_[[]],
+        np.s_[[], [], []],
+        np.s_[:, [3, -1], :],
+        np.s_[[[0, 1], [2, 0]]],
+        np.s_[[0, 1], :, [1, 2]],
+        np.s_[:, [0, 1], [1, 2]],
+        np.s_[[[0], [1]], :, [1, 2, 3]],
+        np.s_[None, [0, 1]],
+        np.s_[[0, 1], None, [1, 2]],
+        np.s_[..., [1, 2]],
+        np.s_[[1], ..., [2]],
+        np.s_[1:, ::2, [4, 0]],
+        np.s_[True],
+        np.s_[False],
+        np.s_[True, [0, 1]],
+        np.s_[:, True],
+        np.s_[np.bool_(True), 1:],
+        np.s_[m],
+        np.s_[m[:, 0, 0], :, [1]],
+        np.s_[:, m[0, :, 0]],
+        np.s_[m[:, 0, 0].nonzero()[0], m[0, :, 0].nonzero()[0][:, None]],
+        np.s_[range(2)],
+        np.s_[np.array([2, 0], np.uint8)],
+        np.s_[np.zeros((0, 3), np.int64)],
+        np.s_[[True, False, True]],
+        np.s_[[True, False, True], 1:],
+        np.s_[np.array([0, 2]), np.array([1, 1]), np.array([4, 0])],
+    ]
+    with way(kind):
+        for index in cases:
+            assert_same(t[index], x[index])
+            for value in (7, np.arange(5)):
+                u, y = t.clone(), x.copy()
+                try:
+                    y[index] = value
+                except ValueError:
+                    continue
+                u[index] = value
+                assert_same(u, y)
+
+
+def test_an_integer_beside_index_tensors_is_a_view():
+    """As in torch; numpy joins it with the arrays and moves the result's dimensions to the front."""
+    x = np.arange(24).reshape(2, 3, 4)
+    t = to_lattis(x)
+    assert_same(t[0, :, [1, 2]], x[0][:, [1, 2]])
+    assert_same(t[[0, 1], :, lattis.tensor(2)], x[..., 2][[0, 1]])
+
+
+def test_masks_of_no_dimensions():
+    t = lattis.arange(3)
+    assert_same(t[lattis.tensor(True)], np.arange(3)[None])
+    t[lattis.tensor(False)] = 9
+    assert t.tolist() == [0, 1, 2]
+    t[lattis.tensor(True)] = 9
+    assert t.tolist() == [9, 9, 9]
+    for on in (True, False):
+        mask = np.array(on)
+        for kind in WAYS:
+            with way(kind):
+                got = lattis.ops.aten.index(lattis.arange(6).view(2, 3), [to_lattis(mask), lattis.tensor([1])])
+            assert_same(got, np.arange(6).reshape(2, 3)[mask, np.array([1])])
+
+
+def test_sources_that_overlap_the_target():
+    for kind in WAYS:
+        with way(kind):
+            x = np.arange(8)
+            t = to_lattis(x)
+            t[[1, 2, 3, 4]] = t[:4]
+            assert t.tolist() == [0, 0, 1, 2, 3, 5, 6, 7]
+            i = lattis.tensor([1, 2, 0])
+            i[i] = lattis.tensor([7, 8, 9])
+            assert i.tolist() == [9, 7, 8]
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_many_indices(kind, threads):
+    before = lattis.get_num_threads()
+    lattis.set_num_threads(threads)
+    try:
+        rng = np.random.default_rng(2)
+        x = rng.standard_normal((400, 300)).astype(np.float32)
+        i, j = rng.integers(-400, 400, 100000), rng.integers(-300, 300, 100000)
+        t = to_lattis(x)
+        m = x > 0.5
+        with way(kind):
+            assert_same(t[to_lattis(i), to_lattis(j)], x[i, j])
+            assert_same(t[to_lattis(i[:2000])], x[i[:2000]])
+            assert_same(t[:, to_lattis(j[:1000])], x[:, j[:1000]])
+            assert_same(t[to_lattis(m)], x[m])
+            assert_same(t.t()[to_lattis(m).t()], x.T[m.T])
+            y, u = x.copy(), t.clone()
+            y[i, j] = i
+            u[to_lattis(i), to_lattis(j)] = to_lattis(i.astype(np.float32))
+            assert_same(u, y)
+            y[m] = np.arange(m.sum())
+            u[to_lattis(m)] = lattis.arange(int(m.sum()))
+            assert_same(u, y)
+    finally:
+        lattis.set_num_threads(before)
+
+
+WIDE = [
+    ((lattis.tensor([0, 5]),), r"index.*: argument 'indices': index 5 is out of range for dimension 0 of size 2"),
+    ((slice(None), [0, -4]), r"index -4 is out of range for dimension 1 of size 3"),
+    (([0, 1], [0, 3]), "index 3 .* dimension 1 of size 3|index 5 is out of range"),
+    (([0, 1], [0, 1, 2]), "position 1: shape .* does not broadcast"),
+    (([0], [0], [0]), "3 indices for a tensor of 2 dimensions"),
+    ((slice(None), lattis.tensor([0.5])), "position 1: expected integers or a bool mask, got dtype float32"),
+    ((slice(None), [True, False]), "a mask of shape .* does not cover shape .* from dimension 1"),
+    (([0], "a"), "position 1: expected int, slice"),
+    (([0], 1.5), "position 1: expected int, slice"),
+]
+
+
+@pytest.mark.parametrize("index, words", WIDE)
+def test_errors_name_the_position(index, words):
+    t = lattis.arange(6).view(2, 3)
+    with pytest.raises(IndexError, match=words):
+        t[index]
+    with pytest.raises(IndexError, match=words):
+        t[index] = lattis.tensor(1)
+    with pytest.raises(IndexError):
+        t[index] = 1
+    assert t.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_a_bad_index_among_several_is_seen_by_the_composite():
+    with way("composite"):
+        t = lattis.zeros(2, 3)
+        for index in (([0, 2], [0, -3]), ([0, 1], [3, 0]), ([-3, 0], [0, 0])):
+            with pytest.raises(IndexError, match="out of range"):
+                t[index]
+            with pytest.raises(IndexError, match="out of range"):
+                t[index] = 1
+        assert t.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+@given(st.data())
+def test_masked_scatter_and_nonzero(data):
+    shape = data.draw(shapes(3))
+    x, t = data.draw(pairs("float32", shape, expanded=False))
+    m, mask = data.draw(pairs("bool", shape[data.draw(st.integers(0, len(shape))) :]))
+    wide = np.broadcast_to(m, x.shape)
+    source, s = data.draw(pairs("float32", (int(wide.sum()) + 2,)))
+    want = x.copy()
+    want[wide] = source[: int(wide.sum())]
+    assert_same(t.masked_scatter(mask, s), want)
+    y, u = data.draw(pairs(data.draw(st.sampled_from(["int32", "float64", "bool", "complex64"])), shape))
+    assert_same(u.nonzero(), np.argwhere(y).reshape(-1, y.ndim) if y.ndim else np.zeros((int(y != 0), 0), np.int64))
+    assert_same(
+        lattis.argwhere(u), np.argwhere(y).reshape(-1, y.ndim) if y.ndim else np.zeros((int(y != 0), 0), np.int64)
+    )
+    for got in (u.nonzero(as_tuple=True), lattis.where(u)):
+        assert type(got) is tuple and len(got) == max(y.ndim, 1)
+        for g, w in zip(got, np.atleast_1d(y).nonzero(), strict=True):
+            assert_same(g, w)
+    with pytest.raises(RuntimeError, match="masked_scatter: argument 'source'"):
+        lattis.zeros(3).masked_scatter(lattis.tensor(True), lattis.ones(2))

@@ -26,7 +26,9 @@ def several(draw, dtypes, same=False):
     made = []
     for _ in range(draw(st.integers(1, 4))):
         n = shape[dim] if same else draw(st.integers(0, 4))
-        made.append(draw(pairs(draw(st.sampled_from(dtypes)), tuple(n if d == dim else s for d, s in enumerate(shape)))))
+        made.append(
+            draw(pairs(draw(st.sampled_from(dtypes)), tuple(n if d == dim else s for d, s in enumerate(shape))))
+        )
     return draw(st.sampled_from([dim, dim - len(shape)])), [x for x, _ in made], [t for _, t in made]
 
 

@@ -186,26 +186,26 @@ def test_one_hot():
         lattis.ops.aten.one_hot(lattis.zeros(0, dtype=lattis.int64))
 
 
-X, I = lattis.zeros(2, 3), lattis.zeros(2, 3, dtype=lattis.int64)
+X, INDEX = lattis.zeros(2, 3), lattis.zeros(2, 3, dtype=lattis.int64)
 BAD = [
-    (lambda: X.gather(0, I + 2), IndexError, r"gather: argument 'index': index 2 .* dimension 0 of size 2"),
-    (lambda: X.gather(1, I - 1), IndexError, r"index -1 .* dimension 1 of size 3"),
-    (lambda: X.gather(2, I), IndexError, "gather: argument 'dim'"),
+    (lambda: X.gather(0, INDEX + 2), IndexError, r"gather: argument 'index': index 2 .* dimension 0 of size 2"),
+    (lambda: X.gather(1, INDEX - 1), IndexError, r"index -1 .* dimension 1 of size 3"),
+    (lambda: X.gather(2, INDEX), IndexError, "gather: argument 'dim'"),
     (lambda: X.gather(0, X), RuntimeError, "'index': expected dtype int64, got float32"),
-    (lambda: X.gather(0, I[0]), RuntimeError, "'index': 1 dimensions, but 'self' has 2"),
+    (lambda: X.gather(0, INDEX[0]), RuntimeError, "'index': 1 dimensions, but 'self' has 2"),
     (lambda: X.gather(0, lattis.zeros(1, 4, dtype=lattis.int64)), RuntimeError, "'index': shape .* is larger"),
-    (lambda: X.scatter(0, I, X.double()), RuntimeError, "'src': dtype float64"),
-    (lambda: X.scatter(0, I, X[:1]), RuntimeError, r"'src': shape \(1, 3\) does not cover"),
-    (lambda: X.scatter(0, I + 2, X), IndexError, "scatter"),
-    (lambda: lattis.scatter_add(X, 0, I + 2, X), IndexError, "scatter_add"),
-    (lambda: X.index_select(0, I), IndexError, "'index': expected a vector"),
+    (lambda: X.scatter(0, INDEX, X.double()), RuntimeError, "'src': dtype float64"),
+    (lambda: X.scatter(0, INDEX, X[:1]), RuntimeError, r"'src': shape \(1, 3\) does not cover"),
+    (lambda: X.scatter(0, INDEX + 2, X), IndexError, "scatter"),
+    (lambda: lattis.scatter_add(X, 0, INDEX + 2, X), IndexError, "scatter_add"),
+    (lambda: X.index_select(0, INDEX), IndexError, "'index': expected a vector"),
     (lambda: X.index_select(0, X[0]), IndexError, "'index': expected integers"),
-    (lambda: X.index_select(0, I[0] + 2), IndexError, "index_select: argument 'index': index 2"),
-    (lambda: X.index_add(0, I[0, :2], X[:1]), RuntimeError, r"index_add.*'source': shape \(1, 3\)"),
-    (lambda: X.take(I + 6), IndexError, "index 6"),
-    (lambda: lattis.zeros(0).take(I), IndexError, "take: argument 'self'"),
-    (lambda: lattis.embedding(X[0], I), RuntimeError, "embedding: argument 'weight': expected a matrix"),
-    (lambda: lattis.embedding(X, I + 2), IndexError, "embedding: argument 'indices': index 2"),
+    (lambda: X.index_select(0, INDEX[0] + 2), IndexError, "index_select: argument 'index': index 2"),
+    (lambda: X.index_add(0, INDEX[0, :2], X[:1]), RuntimeError, r"index_add.*'source': shape \(1, 3\)"),
+    (lambda: X.take(INDEX + 6), IndexError, "index 6"),
+    (lambda: lattis.zeros(0).take(INDEX), IndexError, "take: argument 'self'"),
+    (lambda: lattis.embedding(X[0], INDEX), RuntimeError, "embedding: argument 'weight': expected a matrix"),
+    (lambda: lattis.embedding(X, INDEX + 2), IndexError, "embedding: argument 'indices': index 2"),
 ]
 
 

@@ -304,3 +304,150 @@ def test_contiguous():
     assert t.contiguous() is t
     c = t.t().contiguous()
     assert c.is_contiguous() and c.tolist() == [[0, 3], [1, 4], [2, 5]] and c.data_ptr() != t.data_ptr()
+
+
+# ---- the rest of the family ------------------------------------------------------------------------------------------
+
+
+@given(st.data())
+def test_moved_swapped_and_joined_dimensions(data):
+    x, t = data.draw(tensors(min_dims=1))
+    n = x.ndim
+    source = data.draw(st.lists(st.integers(0, n - 1), unique=True))
+    to = data.draw(st.permutations(range(n)))[: len(source)]
+    signed = [d - n if data.draw(st.booleans()) else d for d in source]
+    for f in (lattis.movedim, lattis.moveaxis):
+        assert_view(f(t, signed, to), t, np.moveaxis(x, source, to))
+    i, j = dims(data.draw, n), dims(data.draw, n)
+    assert_view(t.movedim(i, j), t, np.moveaxis(x, i, j))
+    assert_view(t.swapaxes(i, j), t, np.swapaxes(x, i, j))
+    assert_view(t.swapdims(i, j), t, np.swapaxes(x, i, j))
+    first, last = sorted(d % n for d in (i, j))
+    shape = (*x.shape[:first], int(np.prod(x.shape[first : last + 1])), *x.shape[last + 1 :])
+    assert_same(t.flatten(first, last), x.reshape(shape))
+    assert_same(t.flatten(), x.reshape(-1))
+    assert_same(t.ravel(), x.reshape(-1))
+    assert t.ravel().is_contiguous()
+    if n > 1:
+        k = data.draw(st.integers(-5, 5))
+        assume(i % n != j % n)
+        assert_view(t.diagonal(k, i, j), t, np.diagonal(x, k, i, j))
+
+
+@given(st.data())
+def test_windows(data):
+    x, t = data.draw(tensors(min_dims=1))
+    d = dims(data.draw, x.ndim)
+    size, step = data.draw(st.integers(0, x.shape[d])), data.draw(st.integers(1, 3))
+    if size:
+        every = np.lib.stride_tricks.sliding_window_view(x, size, d)
+        at = tuple(slice(None, None, step) if k == d % x.ndim else slice(None) for k in range(x.ndim))
+        assert_same(t.unfold(d, size, step), every[at])
+    assert t.unfold(d, size, step).storage().data_ptr() == t.storage().data_ptr()
+    start = data.draw(st.integers(0, x.shape[d]))
+    length = data.draw(st.integers(0, x.shape[d] - start))
+    assert_same(t.narrow(d, start, length), np.take(x, range(start, start + length), d))
+
+
+@given(st.data())
+def test_expansions(data):
+    x, t = data.draw(pairs("int16", data.draw(shapes(3))))
+    wide = tuple(3 if n == 1 else n for n in (1, *x.shape))
+    want = np.broadcast_to(x, wide)
+    assert_view(t.expand_as(lattis.empty(wide)), t, want)
+    assert_view(lattis.broadcast_to(t, wide), t, want)
+    y, u = data.draw(pairs("int8", (2, 1)))
+    if x.ndim <= 1:
+        for got, w in zip(lattis.ops.aten.broadcast_tensors([t, u]), np.broadcast_arrays(x, y), strict=True):
+            assert_same(got, w)
+    assert_same(lattis.ones(4).view_as(lattis.empty(2, 2)), np.ones((2, 2), np.float32))
+    for f, g in (
+        (lattis.atleast_1d, np.atleast_1d),
+        (lattis.atleast_2d, np.atleast_2d),
+        (lattis.atleast_3d, np.atleast_3d),
+    ):
+        assert_same(f(t), g(x))
+
+
+def assert_pieces(got, of, expected):
+    """A tuple of views, one for each of numpy's."""
+    assert type(got) is tuple and len(got) == len(expected)
+    for view, want in zip(got, expected, strict=True):
+        assert_view(view, of, want)
+
+
+@given(st.data())
+def test_pieces(data):
+    x, t = data.draw(tensors(min_dims=1, max_size=6))
+    d = dims(data.draw, x.ndim)
+    n, k = x.shape[d], data.draw(st.integers(1, 7))
+    assert_pieces(t.tensor_split(k, d), t, np.array_split(x, k, d))
+    cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=3)))
+    assert_pieces(t.tensor_split(cuts, d), t, np.array_split(x, cuts, d))
+    sizes = np.diff([0, *cuts, n]).tolist()
+    assert_pieces(t.split(sizes, d), t, np.split(x, cuts, d))
+    assert_pieces(t.split_with_sizes(sizes, d), t, np.split(x, cuts, d))
+    assert_pieces(t.split(k, d), t, np.split(x, range(k, max(n, 1), k), d))
+    step = max(-(-n // k), 1)
+    want = np.split(x, range(step, n, step), d) if n else [x] * k
+    assert_pieces(t.chunk(k, d), t, want)
+    assert_pieces(t.unbind(d), t, [np.moveaxis(x, d, 0)[i] for i in range(n)])
+    if x.shape[0] % k == 0:
+        assert_pieces(t.vsplit(k), t, np.vsplit(x, k)) if x.ndim > 1 else None
+    assert_pieces(t.hsplit([1]), t, np.hsplit(x, [1]))
+
+
+def test_pieces_are_views_with_one_version():
+    t = lattis.zeros(4, 2)
+    first, second = t.chunk(2)
+    first.add_(1)
+    assert t._version == second._version == 1 and t[:2].tolist() == [[1, 1], [1, 1]]
+    for row in t.unbind():
+        row.fill_(7)
+    assert t.tolist() == [[7, 7]] * 4 and t._version == 5
+
+
+@pytest.mark.parametrize("indexing", ["ij", "xy"])
+def test_meshgrid(indexing):
+    arrays = [np.arange(3), np.arange(2), np.arange(4)]
+    got = lattis.ops.aten.meshgrid([to_lattis(x) for x in arrays], indexing=indexing)
+    for g, w in zip(got, np.meshgrid(*arrays, indexing=indexing), strict=True):
+        assert_same(g, w)
+
+
+@given(st.data())
+def test_unflatten(data):
+    x, t = data.draw(tensors(min_dims=1))
+    d = dims(data.draw, x.ndim)
+    assume(x.shape[d])
+    sizes = data.draw(factorizations(x.shape[d])) or [1]
+    want = x.reshape((*x.shape[: d % x.ndim], *sizes, *x.shape[d % x.ndim + 1 :]))
+    assert_same(t.unflatten(d, sizes), want)
+
+
+BAD_VIEWS = [
+    (lambda t: t.chunk(0), "chunk: argument 'chunks'"),
+    (lambda t: t.split(-1), "split: argument 'split_size'"),
+    (lambda t: t.split((1, 2)), r"split: argument 'split_size': sizes .* do not add up"),
+    (lambda t: t.split_with_sizes((3, -1)), "split_with_sizes: argument 'split_sizes'"),
+    (lambda t: t.tensor_split(0), "tensor_split: argument 'sections'"),
+    (lambda t: t.hsplit(2), "hsplit: argument 'sections': 2 equal parts"),
+    (lambda t: t.unbind(2), "unbind: argument 'dim'"),
+    (lambda t: t.unfold(0, 3, 1), "unfold: argument 'size'"),
+    (lambda t: t.unfold(0, 1, 0), "unfold: argument 'step'"),
+    (lambda t: t.diagonal(0, 1, 1), "diagonal: argument 'dim2'"),
+    (lambda t: t[0].diagonal(), "diagonal: argument 'self'"),
+    (lambda t: t.narrow(0, 3, 0), "narrow: argument 'start'"),
+    (lambda t: t.narrow(0, 1, 2), "narrow: argument 'length'"),
+    (lambda t: t.movedim((0, 1), (0,)), "movedim: argument 'source'"),
+    (lambda t: t.flatten(1, 0), "flatten: argument 'end_dim'"),
+    (lambda t: t.unflatten(0, (3,)), "unflatten: argument 'sizes'"),
+    (lambda t: lattis.tensor(1).unbind(), "unbind: argument 'self': a zero-dim tensor"),
+    (lambda t: t.expand_as(t[0]), "expand"),
+]
+
+
+@pytest.mark.parametrize("call, words", BAD_VIEWS)
+def test_wrong_arguments_of_views(call, words):
+    with pytest.raises((RuntimeError, IndexError), match=words):
+        call(lattis.zeros(2, 3))

@@ -21,8 +21,8 @@ def title(o: dict) -> str:
 BY_TITLE = {title(o): o for o in LIVE}
 # What has lines of its own: functional forms, and in-place operators that are declared for themselves.
 FUNCTIONAL = sorted(t for t, o in BY_TITLE.items() if o["form"] == "functional")
-HELPERS = {"_search_cdf", "_permute_randomly_", "_random_bits_"}  # of random composites, tested with those
-SAMPLED = [t for t in FUNCTIONAL if t.partition(".")[0] not in HELPERS]
+# Operators with an underscore in front are for composites, whose samples reach them; some have samples of their own.
+SAMPLED = [t for t in FUNCTIONAL if not t.startswith("_") or samples.of(t)]
 # Answers that only the data gives: meta refuses.
 DYNAMIC = set(
     "masked_select nonzero argwhere _mask_index item equal allclose _unique2 unique_dim unique_consecutive bincount "

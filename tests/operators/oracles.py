@@ -113,7 +113,7 @@ entries(
     leaky_relu=lambda x, negative_slope=0.01: np.where(x > 0, x, x * negative_slope),
     mish=lambda x: x * np.tanh(np.logaddexp(0, x)), hardswish=lambda x: x * np.clip(x + 3, 0, 6) / 6,
     hardsigmoid=lambda x: np.clip(x + 3, 0, 6) / 6, hardshrink=hardshrink, softshrink=softshrink,
-    frac=lambda x: x - np.trunc(x), log_sigmoid=sp.log_expit, threshold=lambda x, t, v: np.where(x <= t, v, x),
+    tanhshrink=lambda x: x - np.tanh(x), frac=lambda x: x - np.trunc(x), log_sigmoid=sp.log_expit, threshold=lambda x, t, v: np.where(x <= t, v, x),
     nan_to_num=nan_to_num,
 )  # fmt: skip
 ORACLES["logit"] = floating(lambda x, eps=None: sp.logit(x if eps is None else np.clip(x, eps, 1 - eps)))
@@ -146,7 +146,13 @@ def div(x, y, rounding_mode=None):
 
 
 def shifted(f):
-    return lambda x, y: f(x, np.asarray(y).astype(x.dtype))
+    """Numbers take the array's dtype."""
+
+    def go(x, y):
+        kind = x.dtype if isinstance(x, np.ndarray) else y.dtype
+        return f(np.asarray(x).astype(kind), np.asarray(y).astype(kind))
+
+    return go
 
 
 def logical(f):
@@ -172,7 +178,7 @@ entries(
     eq=np.equal, ne=np.not_equal, lt=np.less, le=np.less_equal, gt=np.greater, ge=np.greater_equal,
     logical_and=logical(np.logical_and), logical_or=logical(np.logical_or), logical_xor=logical(np.logical_xor),
     bitwise_and=np.bitwise_and, bitwise_or=np.bitwise_or, bitwise_xor=np.bitwise_xor,
-    bitwise_left_shift=shifted(np.left_shift), bitwise_right_shift=shifted(np.right_shift), pow=power,
+    bitwise_left_shift=shifted(np.left_shift), bitwise_right_shift=shifted(np.right_shift), pow=power, float_power=np.float_power,
     where=lambda c, *xy: np.where(c, *xy) if xy else list(np.nonzero(c)), lerp=lambda x, y, w: x + w * (y - x),
     addcmul=lambda x, a, b, value=1: x + value * a * b, addcdiv=lambda x, a, b, value=1: x + value * a / b,
     prelu=lambda x, w: np.where(x > 0, x, x * w.reshape([1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1])),
@@ -377,6 +383,19 @@ def group_norm(x, groups, weight=None, bias=None, eps=1e-5, enable=True):
     return scaled(made, per_channel(weight, x), per_channel(bias, x))
 
 
+def statistics(x, axis, eps):
+    return x.mean(axis=axis, keepdims=True), 1 / np.sqrt(x.var(axis=axis, keepdims=True) + eps)
+
+
+def native_layer_norm(x, shape, weight, bias, eps):
+    return layer_norm(x, shape, weight, bias, eps), *statistics(x, tuple(range(-len(shape), 0)), eps)
+
+
+def native_group_norm(x, weight, bias, n, channels, area, groups, eps):
+    mean, spread = statistics(x.reshape(n, groups, channels // groups * area), 2, eps)
+    return group_norm(x, groups, weight, bias, eps), mean[..., 0], spread[..., 0]
+
+
 def batch_norm(x, weight, bias, mean, var, training, momentum, eps, enabled=False):
     if training:
         made = normalized(x, (0, *range(2, x.ndim)), eps)
@@ -386,6 +405,7 @@ def batch_norm(x, weight, bias, mean, var, training, momentum, eps, enabled=Fals
 
 
 entries(
+    native_layer_norm=native_layer_norm, native_group_norm=native_group_norm,
     softmax=soft(sp.softmax), log_softmax=soft(sp.log_softmax), layer_norm=layer_norm, rms_norm=rms_norm,
     group_norm=group_norm, batch_norm=batch_norm,
     instance_norm=lambda x, w, b, mean, var, stats, momentum, eps, cudnn: scaled(
@@ -495,7 +515,7 @@ def pairs(v, n):
 
 def dilated(w, dilation):
     shape = [(k - 1) * d + 1 for k, d in zip(w.shape, dilation, strict=True)]
-    made = np.zeros(shape)
+    made = np.zeros(shape, w.dtype)
     made[tuple(slice(None, None, d) for d in dilation)] = w
     return made
 
@@ -511,12 +531,12 @@ def conv(dims):
             around = [(p, p) for p in pairs(padding, dims)]
         padded = np.pad(batched, [(0, 0), (0, 0), *around])
         sizes = [(n - s - 1) // t + 1 for n, s, t in zip(padded.shape[2:], span, stride, strict=True)]
-        made = np.zeros([len(padded), len(w), *sizes])
+        made = np.zeros([len(padded), len(w), *sizes], np.result_type(x, w))
         per, steps = len(w) // groups, tuple(slice(None, None, s) for s in stride)
         for n, o, c in itertools.product(range(len(padded)), range(len(w)), range(w.shape[1])):
             channel = padded[n, o // per * w.shape[1] + c]
-            made[n, o] += scipy.signal.correlate(channel, dilated(w[o, c], dilation), "valid", "direct")[steps]
-        made += 0 if bias is None else bias.reshape(-1, *[1] * dims)
+            made[n, o] += scipy.signal.correlate(channel, np.conj(dilated(w[o, c], dilation)), "valid", "direct")[steps]
+        made = made if bias is None else made + bias.reshape(-1, *[1] * dims)
         return made if x.ndim == dims + 2 else made[0]
 
     return go
@@ -596,7 +616,7 @@ def adaptive(dims):
 
 
 entries(
-    conv1d=conv(1), conv2d=conv(2), max_pool1d=max_pool(1), max_pool2d=max_pool(2), avg_pool1d=avg_pool(1),
+    conv1d=conv(1), conv2d=conv(2), conv3d=conv(3), convolution=lambda x, w, *a: conv(w.ndim - 2)(x, w, *a), max_pool1d=max_pool(1), max_pool2d=max_pool(2), avg_pool1d=avg_pool(1),
     avg_pool2d=avg_pool(2), max_pool2d_with_indices=max_pool_indices, adaptive_avg_pool1d=adaptive(1),
     adaptive_avg_pool2d=adaptive(2),
 )  # fmt: skip
@@ -784,12 +804,6 @@ def index_put(x, indices, values, accumulate=False):
     return made
 
 
-def mask_put(x, mask, values):
-    made = x.copy()
-    made[mask] = values
-    return made
-
-
 def masked_scatter(x, mask, source):
     made = x.copy()
     mask = np.broadcast_to(mask, x.shape)
@@ -825,8 +839,8 @@ entries(
     take_along_dim=lambda x, index, dim=None: np.take(x, index) if dim is None else np.take_along_axis(
         *broadcast_but(x, index, dim), dim),
     masked_fill=lambda x, mask, value: np.where(mask, np.asarray(value).astype(x.dtype), x),
-    masked_select=select_broadcast, masked_scatter=masked_scatter, _mask_index=lambda x, mask: x[mask],
-    _mask_put_=mask_put, embedding=lambda w, i, *a: w[i], one_hot=one_hot,
+    masked_select=select_broadcast, masked_scatter=masked_scatter,
+    embedding=lambda w, i, *a: w[i], one_hot=one_hot,
     isin=lambda x, y, invert=False: np.isin(x, y, invert=invert),
     bincount=lambda x, weights=None, minlength=0: np.bincount(x, weights, minlength),
     bucketize=lambda x, b, right=False, out_int32=False: np.searchsorted(b, x, "right" if right else "left"),

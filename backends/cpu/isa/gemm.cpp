@@ -189,7 +189,7 @@ void pack_windows(const Windows& w, int64_t first, int64_t columns, int64_t p0, 
   int count = 0;
   for (int64_t j = 0; j < columns;) {
     const int64_t r = (first + j) / w.columns, q = (first + j) % w.columns, length = least(w.columns - q, columns - j);
-    runs[count++] = {j, length, r * w.row_step + q};
+    runs[count++] = {j, length, w.row[r] + q};
     j += length;
   }
   int64_t channel = p0 / w.taps, tap = p0 % w.taps;
@@ -366,7 +366,7 @@ void depthwise(const Windows& w, const void* weight, const void* bias, void* out
   const T* f = static_cast<const T*>(weight);
   const T b = bias ? *static_cast<const T*>(bias) : T(0);
   for (int64_t r = 0; r < w.rows; r++) {
-    const T* row = static_cast<const T*>(w.image) + r * w.row_step;
+    const T* row = static_cast<const T*>(w.image) + w.row[r];
     T* to = static_cast<T*>(out) + r * w.columns;
     for (int64_t j = 0; j < w.columns; j += n) {
       V sum[2] = {};

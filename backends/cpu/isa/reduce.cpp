@@ -5,7 +5,7 @@
 
 #include "backends/cpu/folds.h"
 #include "backends/cpu/isa/exp.h"
-#include "backends/cpu/isa/lanes.h"
+#include "backends/cpu/isa/moments.h"
 
 namespace lattis::cpu {
 namespace {
@@ -638,27 +638,7 @@ struct MinMax {
       dtype_of<T>, {dtype_of<T>, dtype_of<T>}, sizeof(Both), false, start, run, columns, join, finish};
 };
 
-// ---- mean and sum of squared deviations: shifted by the block's first element, joined by Chan's formula -----------
-
-struct Moments {
-  double count, mean, squares;
-};
-
-inline double finite_or_zero(double x) { return x - x == 0 ? x : 0; }
-
-inline void add_block(Moments& a, double count, double shift, double sum, double squares) {
-  const double mean = shift + sum / count;
-  squares -= sum * (sum / count);
-  if (squares < 0) squares = 0;
-  if (a.count == 0) {
-    a = {count, mean, squares};
-    return;
-  }
-  const double total = a.count + count, delta = mean - a.mean;
-  a.squares += squares + delta * delta * (a.count / total * count);
-  a.mean = delta - delta == 0 ? a.mean + delta * (count / total) : (a.mean * a.count + mean * count) / total;
-  a.count = total;
-}
+// ---- mean and sum of squared deviations, as in moments.h -----------
 
 template <class T, bool Root>
 struct Variance {
@@ -667,26 +647,7 @@ struct Variance {
   }
 
   static void run(int64_t n, const void* data, int64_t, double, void* acc) {
-    if (n == 0) return;
-    auto* x = static_cast<const T*>(data);
-    const double shift = finite_or_zero(static_cast<double>(x[0]));
-    Doubles sum[2] = {}, squares[2] = {}, v;
-    int64_t i = 0;
-    for (; i + 16 <= n; i += 16)
-#pragma GCC unroll 2
-      for (int k = 0; k < 2; k++) {
-        load_wide(v, x + i + 8 * k);
-        v -= shift;
-        sum[k] += v;
-        squares[k] += v * v;
-      }
-    double s = add_up(sum[0] + sum[1]), q = add_up(squares[0] + squares[1]);
-    for (; i < n; i++) {
-      const double d = static_cast<double>(x[i]) - shift;
-      s += d;
-      q += d * d;
-    }
-    add_block(*static_cast<Moments*>(acc), static_cast<double>(n), shift, s, q);
+    add_run(*static_cast<Moments*>(acc), n, static_cast<const T*>(data));
   }
 
   static void columns(int64_t rows, const void* data, int64_t stride, int64_t width, int64_t, double, void* acc) {

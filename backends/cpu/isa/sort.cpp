@@ -149,7 +149,8 @@ template <class I>
 void* sort(int64_t n, void* a, void* b, int digits) {
   auto *x = static_cast<I*>(a), *y = static_cast<I*>(b);
   if (n <= (digits > 32 ? 96 : 48)) return merge_sort(n, x, y);
-  return n < 16384 || digits <= 16 ? radix<I, 8>(n, x, y, digits) : radix<I, 11>(n, x, y, digits);
+  return n < 16384 || digits <= 16 || (digits > 22 && digits <= 24) ? radix<I, 8>(n, x, y, digits)
+                                                                    : radix<I, 11>(n, x, y, digits);
 }
 
 template <class I>
@@ -173,7 +174,7 @@ void merge(int64_t n, int64_t middle, const void* items, void* to, int64_t begin
 // ------------------------------------------------------------------------------------------
 
 template <class K, class I>
-bool build(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, void* items) {
+bool build(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, uint64_t base, void* items) {
   using Bits = typename K::Bits;
   auto* out = static_cast<I*>(items);
   const Bits flip = descending ? static_cast<Bits>(~Bits(0)) : Bits(0);
@@ -182,34 +183,51 @@ bool build(int64_t n, int64_t first, const char* in, int64_t stride, bool descen
     auto* x = reinterpret_cast<const Bits*>(in);
     for (int64_t i = 0; i < n; i++) {
       hidden |= K::hides(x[i]);
-      out[i] = I::of(static_cast<Bits>(K::key(x[i]) ^ flip), first + i);
+      out[i] = I::of(static_cast<Bits>(K::key(x[i]) ^ flip) - base, first + i);
     }
   } else {
     for (int64_t i = 0; i < n; i++) {
       const Bits u = *reinterpret_cast<const Bits*>(in + i * stride);
       hidden |= K::hides(u);
-      out[i] = I::of(static_cast<Bits>(K::key(u) ^ flip), first + i);
+      out[i] = I::of(static_cast<Bits>(K::key(u) ^ flip) - base, first + i);
     }
   }
   return hidden;
 }
 
+template <class K>
+void range(int64_t n, const char* in, int64_t stride, bool descending, uint64_t* least, uint64_t* most) {
+  using Bits = typename K::Bits;
+  const Bits flip = descending ? static_cast<Bits>(~Bits(0)) : Bits(0);
+  Bits low = static_cast<Bits>(~Bits(0)), high = 0;
+  auto see = [&](Bits u) {
+    const Bits k = static_cast<Bits>(K::key(u) ^ flip);
+    low = k < low ? k : low;
+    high = k > high ? k : high;
+  };
+  if (stride == sizeof(Bits))
+    for (int64_t i = 0; i < n; i++) see(reinterpret_cast<const Bits*>(in)[i]);
+  else
+    for (int64_t i = 0; i < n; i++) see(*reinterpret_cast<const Bits*>(in + i * stride));
+  *least = low;
+  *most = high;
+}
+
 template <class K, class I>
-void finish(int64_t n, const void* items, bool descending, const char* in, int64_t in_stride, char* values,
-            int64_t value_stride, int64_t* indices, int64_t index_stride) {
+void finish(int64_t n, const void* items, bool descending, uint64_t base, const char* in, int64_t in_stride,
+            char* values, int64_t value_stride, int64_t* indices, int64_t index_stride) {
   using Bits = typename K::Bits;
   auto* x = static_cast<const I*>(items);
   const Bits flip = descending ? static_cast<Bits>(~Bits(0)) : Bits(0);
+  auto back = [&](I item) { return K::back(static_cast<Bits>(static_cast<Bits>(item.key() + base) ^ flip)); };
   if (in) {
     for (int64_t i = 0; i < n; i++)
       *reinterpret_cast<Bits*>(values + i * value_stride) = *reinterpret_cast<const Bits*>(in + x[i].at() * in_stride);
   } else if (value_stride == sizeof(Bits)) {
     auto* v = reinterpret_cast<Bits*>(values);
-    for (int64_t i = 0; i < n; i++) v[i] = K::back(static_cast<Bits>(static_cast<Bits>(x[i].key()) ^ flip));
+    for (int64_t i = 0; i < n; i++) v[i] = back(x[i]);
   } else {
-    for (int64_t i = 0; i < n; i++)
-      *reinterpret_cast<Bits*>(values + i * value_stride) =
-          K::back(static_cast<Bits>(static_cast<Bits>(x[i].key()) ^ flip));
+    for (int64_t i = 0; i < n; i++) *reinterpret_cast<Bits*>(values + i * value_stride) = back(x[i]);
   }
   for (int64_t i = 0; i < n; i++) indices[i * index_stride] = x[i].at();
 }
@@ -264,15 +282,15 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
 
 template <class K, class I>
 SortLoops loops_of() {
-  return {sizeof(I), sizeof(typename K::Bits) * 8, build<K, I>, sort<I>, merge<I>, finish<K, I>, top<K, I>};
+  constexpr int digits = sizeof(typename K::Bits) * 8;
+  SortLoops l = {sizeof(I), digits, range<K>, build<K, I>, sort<I>, merge<I>, finish<K, I>, nullptr};
+  if constexpr (digits <= 32 || sizeof(I) > 8) l.top = top<K, I>;  // keys as they are fit the items
+  return l;
 }
 
 template <class K>
 void fill(SortTable& t, int dtype) {
-  if constexpr (sizeof(typename K::Bits) < 8)
-    t.narrow[dtype] = loops_of<K, Narrow>();
-  else
-    t.narrow[dtype] = loops_of<K, Wide>();
+  t.narrow[dtype] = loops_of<K, Narrow>();
   t.wide[dtype] = loops_of<K, Wide>();
 }
 

@@ -1,14 +1,15 @@
-// What the parts of this backend share: sealed addresses, the stream, and views by which kernels read and write.
+// What the device gives to its kernels: sealed addresses, a stream of tasks, and views by which they read and write.
 #pragma once
 
 #include <lattis/extension.h>
+#include <lattis/half.h>
 
+#include <array>
 #include <complex>
 #include <functional>
-#include <type_traits>
+#include <tuple>
 
 namespace bank {
-
 using lattis::api;
 
 // Note [Sealed pages]  The addresses that tensors carry lie in pages that mprotect keeps closed for ever: whoever
@@ -27,17 +28,93 @@ lattis_status launch(const lattis_tensor* on, Task task);  // behind all tasks o
 lattis_status synchronize(void*, int32_t index);           // until none is left; raises the first fault
 
 constexpr int sizes[LATTIS_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+using lattis::bfloat16, lattis::float16;
+using Types = std::tuple<bool, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16,
+                         bfloat16, float, double, std::complex<float>, std::complex<double>>;  // as enum lattis_dtype
+
+template <class T>
+constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+template <class To, class From> To convert(From x) {
+  constexpr bool integral = std::is_integral_v<To> && !std::is_same_v<To, bool>;
+  if constexpr (std::is_same_v<From, float16> || std::is_same_v<From, bfloat16>) return convert<To>(float(x));
+  else if constexpr (is_complex<From> && !is_complex<To>)
+    return std::is_same_v<To, bool> ? static_cast<To>(x != From()) : convert<To>(x.real());
+  else if constexpr (integral && std::is_floating_point_v<From>)  // what C++ leaves open wraps
+    return !(x > -9.3e18 && x < 1.85e19) ? To(INT64_MIN) : x < 9.2e18 ? To(int64_t(x)) : To(uint64_t(x));
+  else return static_cast<To>(x);
+}
+
+template <class From, class To>
+void convert_row(int64_t n, char* to, int64_t to_step, const char* from, int64_t from_step) {
+  for (int64_t i = 0; i < n; i++) {
+    From x;
+    std::memcpy(&x, from + i * from_step, sizeof x);
+    const To y = convert<To>(x);
+    std::memcpy(to + i * to_step, &y, sizeof y);
+  }
+}
+
+template <size_t... I> constexpr auto table(std::index_sequence<I...>) {
+  constexpr size_t n = LATTIS_NUM_DTYPES;
+  return std::array{convert_row<std::tuple_element_t<I / n, Types>, std::tuple_element_t<I % n, Types>>...};
+}
+
+inline auto conversion(int from, int to) {
+  static constexpr auto all = table(std::make_index_sequence<LATTIS_NUM_DTYPES * LATTIS_NUM_DTYPES>());
+  return all[from * LATTIS_NUM_DTYPES + to];
+}
+
+// One dimension's bit in a mask; it may be negative, as it was passed.
+inline uint64_t bit(int64_t dim, const lattis_tensor* t) {
+  return uint64_t{1} << (dim < 0 ? dim + (t->dl.ndim ? t->dl.ndim : 1) : dim);
+}
 
 // All that a kernel keeps of a tensor, which may be gone, or have changed, when it runs: its elements, broadcast to a
 // shape, in row-major order. Dimensions in the mask `last` are the innermost, so that they form lines.
 struct View {
   explicit View(const lattis_tensor* t, uint64_t last = 0) : View(t, t, last) {}
-  View(const lattis_tensor* t, const lattis_tensor* shape, uint64_t last = 0, bool whole = false);  // whole lines of t
-  View(const lattis_value& v, int dtype, const lattis_tensor* shape);  // a tensor, or a number as a dtype
+  View(const lattis_tensor* t, const lattis_tensor* shape, uint64_t last = 0, bool whole = false) : dtype(t->dtype) {
+    if (t->backend == shape->backend) data = open(t->dl.data);
+    else std::memcpy(number, t->dl.data, sizes[dtype]);  // zero-dim, of the host: read now
+    for (uint64_t these : {~last, last})
+      for (int d = 0, at = t->dl.ndim - shape->dl.ndim; d < shape->dl.ndim; d++, at++) {
+        if (!(these >> d & 1)) continue;
+        const int64_t there = at < 0 ? 1 : t->dl.shape[at];
+        const int64_t size = whole && these == last ? there : shape->dl.shape[d];  // whole lines of t, not of shape
+        add(size, there == 1 ? 0 : t->dl.strides[at] * sizes[dtype]);
+        if (these == last) line *= size;
+      }
+  }
+  View(const lattis_value& v, int dtype, const lattis_tensor* shape) : dtype(dtype) {
+    const int has = v.tag == LATTIS_COMPLEX ? LATTIS_COMPLEX128 : v.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : LATTIS_INT64;
+    const void* from = v.tag == LATTIS_COMPLEX ? static_cast<const void*>(v.as.doubles) : &v.as;
+    if (v.tag == LATTIS_TENSOR) *this = View(v.as.tensor, shape);
+    else conversion(has, dtype)(1, number, 0, static_cast<const char*>(from), 0), add(shape->numel, 0);
+  }
   View(char* row, int dtype, int64_t count) : dtype(dtype), data(row) { add(count, sizes[dtype]); }
-  void add(int64_t size, int64_t step);  // an innermost dimension; step in bytes
-  template <class Body>
-  void rows(Body body) const;
+
+  void add(int64_t size, int64_t step) {  // an innermost dimension; step in bytes
+    count *= size;
+    if (size == 1) return;
+    if (dims.empty() || dims.back().second != size * step) dims.emplace_back(size, step);
+    else dims.back() = {dims.back().first * size, step};  // two that are one
+  }
+
+  // Calls body(n, address, step) for each innermost row.
+  template <class Body> void rows(Body body) const {
+    std::vector<int64_t> index(dims.size());
+    const auto [n, step] = dims.empty() ? std::pair<int64_t, int64_t>(1, 0) : dims.back();
+    char* at = data ? data : const_cast<char*>(number);
+    for (int d = count ? 0 : -1; d >= 0;) {
+      body(n, at, step);
+      for (d = static_cast<int>(dims.size()) - 2; d >= 0; index[d--] = 0) {
+        at += dims[d].second;
+        if (++index[d] < dims[d].first) break;
+        at -= dims[d].first * dims[d].second;
+      }
+    }
+  }
 
   int dtype;
   int64_t count = 1, line = 1;  // elements, and how many of them form a line
@@ -47,21 +124,37 @@ struct View {
 };
 
 // A view's elements as a dtype, each `step` bytes behind the one before: the view's own where they lie so, else a copy.
-class Row {
- public:
-  Row(const View& view, int dtype, bool read = true, bool dense = true);
-  Fault write() const;  // a copy's elements into the view; there is no fault
-  char* data;
-  int64_t step;
-  template <class T>
-  T* as() {
-    return reinterpret_cast<T*>(data);
+struct Row {
+  Row(const View& view, int dtype, bool read = true, bool dense = true) : step(sizes[dtype]), of(view), dtype(dtype) {
+    const bool one = view.dims.size() < 2 && (!dense || view.dims.empty() || view.dims[0].second == step);
+    if (one && view.dtype == dtype) {
+      data = view.data ? view.data : const_cast<char*>(view.number);
+      if (!view.dims.empty()) step = view.dims[0].second;
+      return;
+    }
+    copy.resize(view.count * step);
+    data = copy.data();
+    if (read)
+      view.rows([&, to = data](int64_t n, const char* from, int64_t from_step) mutable {
+        conversion(view.dtype, dtype)(n, to, step, from, from_step);
+        to += n * step;
+      });
   }
 
- private:
-  const View& view_;
-  int dtype_;
-  std::vector<char> copy_;
+  Fault write() const {  // a copy's elements into the view; there is no fault
+    if (copy.empty()) return {};
+    of.rows([this, from = data](int64_t n, char* to, int64_t to_step) mutable {
+      conversion(dtype, of.dtype)(n, to, to_step, from, step);
+      from += n * step;
+    });
+    return {};
+  }
+  template <class T> T* as() { return reinterpret_cast<T*>(data); }
+  char* data;
+  int64_t step;
+  const View& of;
+  int dtype;
+  std::vector<char> copy;
 };
 
 // Kernels compute in few types and convert at both ends: integers wrap in 64 bits, floats fit in double.
@@ -71,17 +164,10 @@ constexpr int code = std::is_same_v<T, uint64_t>  ? LATTIS_UINT64
                      : std::is_same_v<T, float>   ? LATTIS_FLOAT32
                      : std::is_same_v<T, double>  ? LATTIS_FLOAT64
                                                   : LATTIS_COMPLEX128;
-template <bool Complex = true, class Body>
-lattis_status with_type(int dtype, Body body) {
+template <bool Complex = true, class Body> lattis_status with_type(int dtype, Body body) {
   if constexpr (Complex)
     if (dtype >= LATTIS_COMPLEX64) return body(std::complex<double>());
   if (dtype >= LATTIS_FLOAT16) return body(double());
   return dtype == LATTIS_UINT64 ? body(uint64_t()) : body(int64_t());
 }
-
-// One dimension's bit in a mask; it may be negative, as it was passed.
-inline uint64_t bit(int64_t dim, const lattis_tensor* t) {
-  return uint64_t{1} << (dim < 0 ? dim + (t->dl.ndim ? t->dl.ndim : 1) : dim);
-}
-
 }  // namespace bank

@@ -1,5 +1,5 @@
-// The device `bank`, registered: two of them, each with memory of its own and a stream, whose thread runs the kernels
-// one after another behind the caller's back. Read this file first; each other one registers the kernels it holds.
+// The device `bank`: two of them, each with memory of its own and a stream, whose thread runs the kernels one after
+// another behind the caller's back. Read this file first.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -13,14 +13,15 @@
 
 namespace bank {
 namespace {
-
 constexpr int devices = 2;
-
 struct Bank {
   Bank() { std::thread(&Bank::work, this).detach(); }
-  Fault wait(bool take_fault);
+  Fault wait(bool take_fault) {
+    std::unique_lock lock(mutex);
+    idle.wait(lock, [this] { return tasks.empty(); });
+    return take_fault ? std::exchange(fault, {}) : Fault();
+  }
   void work();
-
   std::mutex mutex;
   std::condition_variable wake, idle;
   std::deque<Task> tasks;  // the first one runs
@@ -34,12 +35,6 @@ struct Bank {
 Bank& bank(int32_t index) {
   static auto* all = new Bank[devices];  // for ever, like their threads
   return all[index];
-}
-
-Fault Bank::wait(bool take_fault) {
-  std::unique_lock lock(mutex);
-  idle.wait(lock, [this] { return tasks.empty(); });
-  return take_fault ? std::exchange(fault, {}) : Fault();
 }
 
 void Bank::work() {
@@ -94,7 +89,6 @@ void release(void*, void* data, int64_t bytes, int32_t index) {
   madvise(open(data), bytes, MADV_DONTNEED);
   b.freed[whole_pages(bytes)].push_back(data);
 }
-
 }  // namespace
 
 lattis_status launch(const lattis_tensor* on, Task task) {
@@ -132,5 +126,4 @@ LATTIS_LIBRARY(aten, m) {
   int32_t id;
   m.backend(b, &id);
 }
-
 }  // namespace bank

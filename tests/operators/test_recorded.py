@@ -1,0 +1,34 @@
+"""Sizes, dtypes and strides of results are torch's, as record_torch.py wrote them down."""
+
+import checks
+import lattis
+import pytest
+from catalogue import BY_TITLE, SAMPLED
+from lattis.dispatcher import samples
+from record_torch import RECORD, described, flat, key
+
+TORCH = dict(line.split(" ", 1) for line in RECORD.read_text().splitlines() if line[0] != "#")
+# Where the order in memory is part of the promise; elsewhere only sizes and dtype are compared.
+KEEPS_STRIDES = ("pointwise", "view", "creation", "copy")
+# Another order than torch's: its second operand leads here, or it copies row by row.
+OTHER_ORDER = ("rsub", "pow", "flip", "fliplr", "flipud", "rot90")
+
+
+def recorded_faults(sample):
+    wanted = TORCH[key(sample)]
+    got = " ".join(described(r) for r in flat(checks.run(sample), lattis.Tensor))
+    other = sample.operator.partition(".")[0] in OTHER_ORDER
+    if other or BY_TITLE[sample.operator]["category"] not in KEEPS_STRIDES:
+        wanted, got = (" ".join(r.partition("(")[0] for r in x.split(" ")) for x in (wanted, got))
+    return [] if got == wanted else [f"{sample}: {got}, torch gives {wanted}"]
+
+
+@pytest.mark.parametrize("operator", SAMPLED)
+def test_results_are_described_as_torch_describes_them(operator):
+    found = [what for s in samples.of(operator) if key(s) in TORCH for what in recorded_faults(s)]
+    assert not found, "\n".join(found[:12])
+
+
+def test_the_record_holds_most_samples():
+    chosen = [s for operator in SAMPLED for s in samples.of(operator) if s.specs()]
+    assert sum(key(s) in TORCH for s in chosen) > 0.95 * len(chosen), "run tests/operators/record_torch.py"
