@@ -42,6 +42,10 @@ bool make_signature(const dispatcher::Operator* op, Signature* s) {
                          a.has_default, a.value});
     if (!a.keyword_only) s->num_positional++;
   }
+  if (s->num_positional > 0) {
+    Param& last = s->params[s->num_positional - 1];
+    last.spelled_out = last.type.kind == Kind::Tensor && last.type.list;
+  }
   bool self = !s->params.empty() && s->params[0].type.kind == Kind::Tensor && !s->params[0].type.list;
   size_t at = self ? 1 : 0;
   if (at < s->params.size() && s->params[at].type.kind == Kind::Int && s->params[at].type.list)
@@ -168,6 +172,16 @@ bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* val
       for (Py_ssize_t k = used; k < n; k++)
         if (!as_index(args[k], &list[k - used])) return wrong(why, at, at, args[k]);
       values[at] = core::int_list(list, n - used);
+      used = n;
+      continue;
+    }
+    if (params[at].spelled_out && is_tensor(o)) {  // einsum(equation, a, b)
+      auto** list = static_cast<lattis_tensor**>(arena.take(8 * (n - used)));
+      for (Py_ssize_t k = used; k < n; k++) {
+        if (!is_tensor(args[k])) return wrong(why, at, at, args[k]);
+        list[k - used] = unwrap(args[k]);
+      }
+      values[at] = core::tensor_list(list, n - used);
       used = n;
       continue;
     }

@@ -12,7 +12,8 @@ struct Param {
   PyObject* other;  // another name of it, interned, or null
   dispatcher::Type type;
   bool keyword_only, has_default;
-  Value value;  // the default
+  Value value;               // the default
+  bool spelled_out = false;  // a list of tensors that the remaining positional arguments may be
 };
 
 // Why no overload fits: the complaint of the one that got furthest.

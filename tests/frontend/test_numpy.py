@@ -327,3 +327,19 @@ def test_readers_without_strides_get_rows_only():
 def test_what_cannot_be_exported(make, text):
     with pytest.raises(BufferError, match=f"buffer: .*{text}"):
         memoryview(make())
+
+
+# ---- tensors spelled out ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["meshgrid", "broadcast_tensors", "vstack"])
+def test_lists_of_tensors_may_be_spelled_out(name):
+    a, b = lattis.arange(3), lattis.arange(3) + 1
+    f = getattr(lattis, name)
+    listed, spelled = f([a, b]), f(a, b)
+    assert len(listed) == len(spelled)
+    assert all(x.tolist() == y.tolist() for x, y in zip(listed, spelled, strict=True))
+    with pytest.raises(TypeError, match=f"{name}: argument 'tensors' must be list of Tensor, got int"):
+        f(a, 1)
+    with pytest.raises(TypeError, match=f"{name}: "):
+        f(1, a)
