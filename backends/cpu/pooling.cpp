@@ -1,7 +1,137 @@
+// Pools on the CPU: planes in plain layout go to the row kernels, anything else is copied into that layout.
+#include "backends/cpu/pool.h"
+
+#include <algorithm>
+
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
+namespace {
 
-void register_pooling(Library&) {}
+const Pools& pools() {
+  static const Pools& chosen = LATTIS_BY_ISA(pools)();
+  return chosen;
+}
+
+int computes_in(int dtype) { return dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16 ? LATTIS_FLOAT32 : dtype; }
+
+// `t` itself if it is plain and of the dtype, else new memory like it.
+lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
+  if (t->dtype == dtype && is_contiguous(t)) return LATTIS_OK;
+  lattis_tensor* raw;
+  if (lattis_status st =
+          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
+    return st;
+  *owner = Tensor::steal(raw);
+  t = raw;
+  return LATTIS_OK;
+}
+
+void read_pair(const lattis_value& v, int64_t* out) {
+  for (int i = 0; i < 2; i++) out[i] = v.as.ints[v.length == 1 ? 0 : i];
+}
+
+void read_window(const lattis_value* args, PoolPlane* p) {
+  read_pair(args[1], p->kernel);
+  if (args[2].tag == LATTIS_INT_LIST && args[2].length)
+    read_pair(args[2], p->stride);
+  else
+    std::copy(p->kernel, p->kernel + 2, p->stride);
+  read_pair(args[3], p->padding);
+  p->dilation[0] = p->dilation[1] = 1;
+}
+
+// All planes; a unit of work is a row of outputs, or a whole plane.
+lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_tensor* in, const lattis_tensor* out,
+                  const lattis_tensor* indices) {
+  const int n = in->dl.ndim, dtype = computes_in(in->dtype);
+  if (out->numel == 0) return LATTIS_OK;
+  p.height = in->dl.shape[n - 2];
+  p.width = in->dl.shape[n - 1];
+  p.places[0] = out->dl.shape[n - 2];
+  p.places[1] = out->dl.shape[n - 1];
+  const lattis_tensor *from = in, *to = out, *at = indices;
+  Tensor own[3];
+  if (lattis_status st = plain(from, dtype, &own[0])) return st;
+  if (from != in)
+    if (lattis_status st = copy_into(from, in)) return st;
+  if (lattis_status st = plain(to, dtype, &own[1])) return st;
+  if (at)
+    if (lattis_status st = plain(at, LATTIS_INT64, &own[2])) return st;
+  const int64_t size = itemsize(from), rows = p.places[0], units = to->numel / p.places[1];
+  const int64_t cost = p.places[1] * (p.kernel[0] + p.kernel[1]) + p.width * p.kernel[0];
+  const int64_t step = p.whole ? rows : 1;  // rows of outputs in a unit of work
+  lattis_status st =
+      parallel_for(0, units / step, 2 * grain / (cost * step) + 1, [&](int64_t begin, int64_t end) -> lattis_status {
+        PoolPlane q = p;
+        Space space;
+        if (lattis_status bad = space.take(pool_space(q) * std::max<int64_t>(size, 4))) return bad;
+        q.space = space.data();
+        begin *= step;
+        end *= step;
+        while (begin < end) {
+          const int64_t plane = begin / rows;
+          q.in = static_cast<const char*>(from->dl.data) + plane * p.height * p.width * size;
+          q.out = static_cast<char*>(to->dl.data) + plane * rows * p.places[1] * size;
+          q.indices = at ? static_cast<int64_t*>(at->dl.data) + plane * rows * p.places[1] : nullptr;
+          q.begin = begin % rows;
+          q.end = std::min(rows, q.begin + end - begin);
+          kernel(q);
+          begin += q.end - q.begin;
+        }
+        return LATTIS_OK;
+      });
+  if (!st && to != out) st = copy_into(out, to);
+  if (!st && at != indices) st = copy_into(indices, at);
+  return st;
+}
+
+lattis_status max_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  PoolPlane p{};
+  read_window(args, &p);
+  read_pair(args[4], p.dilation);
+  const lattis_tensor* in = args[0].as.tensor;
+  return run(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
+}
+
+lattis_status max_indices_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  PoolPlane p{};
+  read_window(args, &p);
+  read_pair(args[4], p.dilation);
+  const lattis_tensor* in = args[0].as.tensor;
+  return run(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, rets[1].as.tensor);
+}
+
+lattis_status avg_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  PoolPlane p{};
+  read_window(args, &p);
+  p.count_padding = args[5].as.i;
+  p.divisor = args[6].tag == LATTIS_NONE ? 0 : args[6].as.i;
+  const lattis_tensor* in = args[0].as.tensor;
+  return run(p, pools().mean[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
+}
+
+lattis_status adaptive_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  PoolPlane p{};
+  const lattis_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  const int n = in->dl.ndim;
+  p.whole = true;
+  for (int i = 0; i < 2; i++) {
+    p.stride[i] = p.dilation[i] = 1;
+    p.kernel[i] = in->dl.shape[n - 2 + i] / out->dl.shape[n - 2 + i] + 1;  // the work of a place
+  }
+  return run(p, pools().adaptive[computes_in(in->dtype)], in, out, nullptr);
+}
+
+}  // namespace
+
+void register_pooling(Library& m) {
+  m.impl("max_pool2d", "cpu", max_kernel)
+      .impl("max_pool2d_with_indices", "cpu", max_indices_kernel)
+      .impl("avg_pool2d", "cpu", avg_kernel)
+      .impl("adaptive_avg_pool2d", "cpu", adaptive_kernel);
+}
 
 }  // namespace lattis::cpu

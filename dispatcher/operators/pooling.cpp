@@ -1,10 +1,294 @@
-// Pooling over windows of images.
-#include "dispatcher/operators/compose.h"
+// Pooling over windows of images: the largest or the mean of each, and pools whose windows divide an image evenly.
+#include "dispatcher/operators/windows.h"
 
 namespace lattis::dispatcher {
+namespace {
+
+struct Pool {
+  int64_t kernel[2], stride[2], padding[2], dilation[2], places[2];
+};
+
+lattis_status check_image(lattis_frame* f, const Tensor* x, int spatial) {
+  if (x->ndim() == spatial + 1 || x->ndim() == spatial + 2) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               format("%s: expected %d dimensions, or %d without a batch, got shape %s", where(f, 0).c_str(),
+                      spatial + 2, spatial + 1, core::shape_string(x).c_str()));
+}
+
+// Arguments kernel, stride (empty: the kernel), padding, then dilation (or -1), ceil_mode at these positions.
+lattis_status read(lattis_frame* f, const Value* a, int dilation, int ceil, Pool* p) {
+  const Tensor* x = tensor_arg(a[0]);
+  if (lattis_status st = check_image(f, x, 2)) return st;
+  if (lattis_status st = read_spatial(f, 1, a[1], 2, 1, p->kernel)) return st;
+  std::copy(p->kernel, p->kernel + 2, p->stride);
+  if (given(a[2]) && a[2].length)
+    if (lattis_status st = read_spatial(f, 2, a[2], 2, 1, p->stride)) return st;
+  if (lattis_status st = read_spatial(f, 3, a[3], 2, 0, p->padding)) return st;
+  p->dilation[0] = p->dilation[1] = 1;
+  if (dilation >= 0)
+    if (lattis_status st = read_spatial(f, dilation, a[dilation], 2, 1, p->dilation)) return st;
+  for (int i = 0; i < 2; i++) {
+    if (p->padding[i] > p->kernel[i] / 2)
+      return raise(LATTIS_RUNTIME_ERROR,
+                   format("%s: must be at most half of the kernel, %lld of %lld", where(f, 3).c_str(),
+                          (long long)p->padding[i], (long long)p->kernel[i]));
+    const int64_t n = x->sizes()[x->ndim() - 2 + i], reach = p->dilation[i] * (p->kernel[i] - 1) + 1;
+    const int64_t room = n + 2 * p->padding[i] - reach;
+    p->places[i] = room < 0 ? 0 : room / p->stride[i] + 1;
+    if (a[ceil].as.i && room >= 0 && room % p->stride[i]) {
+      // One more, unless it would begin behind the image.
+      if (p->places[i] * p->stride[i] < n + p->padding[i]) p->places[i]++;
+    } else if (a[ceil].as.i && room < 0 && room > -p->stride[i]) {
+      p->places[i] = 1;
+    }
+    if (p->places[i] < 1)
+      return raise(LATTIS_RUNTIME_ERROR,
+                   format("%s: a window of %lld (dilation %lld) does not fit into size %lld with padding %lld",
+                          where(f, 1).c_str(), (long long)p->kernel[i], (long long)p->dilation[i], (long long)n,
+                          (long long)p->padding[i]));
+  }
+  return LATTIS_OK;
+}
+
+lattis_status pooled(const Value* a, Meta* m, const int64_t* places, DType dtype) {
+  const Tensor* x = tensor_arg(a[0]);
+  fresh(m, x->ndim(), x->sizes(), dtype);
+  std::copy(places, places + 2, m->sizes + x->ndim() - 2);
+  if (channels_last(x)) set_channels_last(m);
+  return core::check_sizes("pooling", m->ndim, m->sizes, core::itemsize(dtype), nullptr);
+}
+
+// How far an image must be padded behind for its last window; it may need less than it has.
+void behind(const Var& x, const Pool& p, int64_t* after) {
+  for (int i = 0; i < 2; i++)
+    after[i] = std::max<int64_t>(
+        0, (p.places[i] - 1) * p.stride[i] + p.dilation[i] * (p.kernel[i] - 1) + 1 - p.padding[i] - x.size(-2 + i));
+}
+
+// ---- the largest
+// -----------------------------------------------------------------------------------------------------
+
+lattis_status infer_max(lattis_frame* f, const Value* a, Meta* m) {
+  Pool p;
+  const Tensor* x = tensor_arg(a[0]);
+  if (core::dtype_class(x->dtype) == LATTIS_CLASS_COMPLEX || x->dtype == LATTIS_BOOL)
+    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": dtype " + core::dtype_info(x->dtype).name +
+                                             " has no largest element here; it takes integers and floats");
+  if (lattis_status st = read(f, a, 4, 5, &p)) return st;
+  return pooled(a, m, p.places, x->dtype);
+}
+
+lattis_status infer_max_indices(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = infer_max(f, a, m)) return st;
+  m[1] = m[0];
+  m[1].dtype = LATTIS_INT64;
+  return LATTIS_OK;
+}
+
+Value lowest(DType t) {
+  if (core::dtype_class(t) == LATTIS_CLASS_FLOATING) return core::floating(-__builtin_inf());
+  const int64_t bits = 8 * core::itemsize(t);
+  const bool is_signed = t >= LATTIS_INT8 && t <= LATTIS_INT64;
+  return core::integer(is_signed ? -1 - static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1) : 0);
+}
+
+Var reduced_windows(Compose& c, const Value* a, const Pool& p, const Value& value) {
+  Var x = c.arg(a[0]);
+  int64_t after[2];
+  behind(x, p, after);
+  return windows(c, padded(c, x, 2, p.padding, after, value), 2, p.kernel, p.stride, p.dilation, p.places);
+}
+
+// A result in the layout that the shape rule gave.
+Var laid_out(Compose& c, const Var& result, const Tensor* like) {
+  if (!result.tensor() || !channels_last(like)) return result;
+  Meta m;
+  fresh(&m, result.dim(), result.tensor()->sizes(), result.dtype());
+  set_channels_last(&m);
+  Var to = c.op<"empty_strided">(Ints(m.sizes, m.ndim), Ints(m.strides, m.ndim), As{result.dtype()}, Absent{},
+                                 like->device());
+  return c.op<"copy_">(to, result);
+}
+
+lattis_status max_pool(lattis_frame* f, const Value* a, Value* r) {
+  Pool p;
+  if (lattis_status st = read(f, a, 4, 5, &p)) return st;
+  Compose c(f);
+  const Tensor* x = tensor_arg(a[0]);
+  Var seen = reduced_windows(c, a, p, lowest(x->dtype));
+  return c.give(r, laid_out(c, c.op<"amax">(seen, Ints{-2, -1}), x));
+}
+
+// The index of a window's largest element, as an offset in its plane: from the window's first place, row and column.
+lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
+  Pool p;
+  if (lattis_status st = read(f, a, 4, 5, &p)) return st;
+  Compose c(f);
+  const Tensor* x = tensor_arg(a[0]);
+  const int64_t columns = x->sizes()[x->ndim() - 1];
+  Var seen = reduced_windows(c, a, p, lowest(x->dtype));
+  Ints flat(seen.tensor() ? seen.tensor()->sizes() : nullptr, seen.tensor() ? x->ndim() : 0);
+  flat.add(p.kernel[0] * p.kernel[1]);
+  Var tap = c.op<"argmax">(c.op<"reshape">(seen, flat), -1);
+  const lattis_device device = x->device();
+  auto places = [&](int i) {
+    return c.op<"arange.start_step">(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
+                                     As{static_cast<DType>(LATTIS_INT64)}, Absent{}, device);
+  };
+  Var line = c.op<"div.Scalar_mode">(tap, p.kernel[1], core::string_value("floor"));
+  Var row = line * p.dilation[0] + c.op<"unsqueeze">(places(0), 1);
+  Var column = (tap - line * p.kernel[1]) * p.dilation[1] + places(1);
+  Var values = c.op<"amax">(seen, Ints{-2, -1});
+  return c.give(r, laid_out(c, values, x), laid_out(c, row * columns + column, x));
+}
+
+// ---- the mean
+// --------------------------------------------------------------------------------------------------------
+
+lattis_status infer_avg(lattis_frame* f, const Value* a, Meta* m) {
+  Pool p;
+  const Tensor* x = tensor_arg(a[0]);
+  if (core::dtype_class(x->dtype) != LATTIS_CLASS_FLOATING)
+    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": a mean needs a floating dtype, got " +
+                                             core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
+  if (lattis_status st = read(f, a, -1, 4, &p)) return st;
+  if (given(a[6]) && a[6].as.i == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 6) + ": must not be 0");
+  return pooled(a, m, p.places, x->dtype);
+}
+
+// Sums of windows, divided by how many elements count: by all that lie in the image and, if they count, its padding.
+lattis_status avg_pool(lattis_frame* f, const Value* a, Value* r) {
+  Pool p;
+  if (lattis_status st = read(f, a, -1, 4, &p)) return st;
+  Compose c(f);
+  const Tensor* x = tensor_arg(a[0]);
+  Var sums = c.op<"sum.dim_IntList">(reduced_windows(c, a, p, core::integer(0)), Ints{-2, -1});
+  if (given(a[6])) return c.give(r, laid_out(c, sums / a[6].as.i, x));
+  auto counts = [&](int i) {  // as a column of numbers: from arange, cut to the image
+    const int64_t n = x->sizes()[x->ndim() - 2 + i], pad = a[5].as.i ? p.padding[i] : 0;
+    Var begin = c.op<"arange.start_step">(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
+                                          As{static_cast<DType>(LATTIS_INT64)}, Absent{}, x->device());
+    Var end = c.op<"clamp">(begin + p.kernel[i], Absent{}, n + pad);
+    return end - c.op<"clamp">(begin, -pad, Absent{});
+  };
+  Var count = c.op<"unsqueeze">(counts(0), 1) * counts(1);
+  return c.give(r, laid_out(c, sums / c.op<"to.dtype">(count, As{x->dtype}), x));
+}
+
+// ---- adaptive: place i of m takes [floor(i n / m), ceil((i + 1) n / m))
+// ------------------------------------------------
+
+lattis_status read_adaptive(lattis_frame* f, const Value* a, int spatial, int64_t* places) {
+  if (lattis_status st = check_image(f, tensor_arg(a[0]), spatial)) return st;
+  if (lattis_status st = read_spatial(f, 1, a[1], spatial, 0, places)) return st;
+  const Tensor* x = tensor_arg(a[0]);
+  for (int i = 0; i < spatial; i++)
+    if (x->sizes()[x->ndim() - spatial + i] == 0)
+      return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": shape " + core::shape_string(x) + " has no pixels");
+  return LATTIS_OK;
+}
+
+lattis_status infer_adaptive_avg(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* x = tensor_arg(a[0]);
+  int64_t places[2];
+  if (core::dtype_class(x->dtype) != LATTIS_CLASS_FLOATING)
+    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": a mean needs a floating dtype, got " +
+                                             core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
+  if (lattis_status st = read_adaptive(f, a, 2, places)) return st;
+  return pooled(a, m, places, x->dtype);
+}
+
+// Strip by strip, each a mean over its rows, then the same over columns.
+Var adaptive_dim(Compose& c, const Var& x, int d, int64_t places) {
+  const int64_t n = x.size(d);
+  Ints sizes(x.tensor() ? x.tensor()->sizes() : nullptr, x.dim());
+  sizes[d] = places;
+  Var out =
+      c.op<"empty.memory_format">(sizes, As{x.dtype()}, Absent{}, x.tensor() ? x.tensor()->device() : lattis_device{});
+  for (int64_t i = 0; i < places && !c.status(); i++) {
+    const int64_t begin = i * n / places, end = ((i + 1) * n + places - 1) / places;
+    Var strip = c.op<"sum.dim_IntList">(c.op<"slice.Tensor">(x, d, begin, end, 1), Ints{d}, true) / (end - begin);
+    c.op<"copy_">(c.op<"slice.Tensor">(out, d, i, i + 1, 1), strip);
+  }
+  return out;
+}
+
+lattis_status adaptive_avg_pool(lattis_frame* f, const Value* a, Value* r) {
+  int64_t places[2];
+  if (lattis_status st = read_adaptive(f, a, 2, places)) return st;
+  Compose c(f);
+  Var x = c.arg(a[0]);
+  Var rows = adaptive_dim(c, x, x.dim() - 2, places[0]);
+  return c.give(r, laid_out(c, adaptive_dim(c, rows, x.dim() - 1, places[1]), x.tensor()));
+}
+
+// ---- one dimension, as images of one row ----------------------------------------------------------------------------
+
+lattis_status max_pool1d(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_image(f, tensor_arg(a[0]), 1)) return st;
+  Compose c(f);
+  const int64_t kernel = a[1].as.ints[0], stride = given(a[2]) && a[2].length ? a[2].as.ints[0] : kernel;
+  return c.give(r, c.op<"squeeze.dim">(c.op<"max_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, kernel}, Ints{1, stride},
+                                                          Ints{0, a[3].as.ints[0]}, Ints{1, a[4].as.ints[0]}, a[5]),
+                                       -2));
+}
+
+lattis_status avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_image(f, tensor_arg(a[0]), 1)) return st;
+  Compose c(f);
+  const int64_t kernel = a[1].as.ints[0], stride = given(a[2]) && a[2].length ? a[2].as.ints[0] : kernel;
+  return c.give(r, c.op<"squeeze.dim">(c.op<"avg_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, kernel}, Ints{1, stride},
+                                                          Ints{0, a[3].as.ints[0]}, a[4], a[5]),
+                                       -2));
+}
+
+lattis_status adaptive_avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
+  int64_t places;
+  if (lattis_status st = read_adaptive(f, a, 1, &places)) return st;
+  Compose c(f);
+  return c.give(r, c.op<"squeeze.dim">(c.op<"adaptive_avg_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, places}), -2));
+}
+
+}  // namespace
+
+#define WINDOW(n) "int[" #n "] kernel_size, int[" #n "] stride=[], int[" #n "] padding=0, "
 
 const std::vector<Declaration>& pooling_operators() {
-  static const auto* table = new std::vector<Declaration>{};
+  static const auto* table = new std::vector<Declaration>{
+      {"max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
+       infer_max, max_pool,
+       "The largest element of each window; NaN wins. Windows begin every `stride` places (by default they lie side by "
+       "side); padding is never the largest.\n\nRaises:\n    RuntimeError: a window does not fit\n\n>>> "
+       "lattis.max_pool2d(lattis.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 5.,  7.],\n         [13., 15.]]])\n"},
+      {"max_pool2d_with_indices(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, "
+                                                         "Tensor indices)",
+       "pooling", function | hidden, infer_max_indices, max_pool_indices,
+       "max_pool2d, and where in its plane each element stood.\n\n>>> "
+       "lattis.ops.aten.max_pool2d_with_indices(lattis.arange(16.).view(1, 4, 4), 2)[1]\ntensor([[[ 5,  7],\n         "
+       "[13, 15]]])\n"},
+      {"avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
+                                            "divisor_override=None) -> Tensor",
+       "pooling", function | hidden, infer_avg, avg_pool,
+       "The mean of each window; padding counts as zeros, or not at all without `count_include_pad`.\n\n>>> "
+       "lattis.ops.aten.avg_pool2d(lattis.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 2.5000,  4.5000],\n         "
+       "[10.5000, 12.5000]]])\n"},
+      {"adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", "pooling", function | hidden,
+       infer_adaptive_avg, adaptive_avg_pool,
+       "Means of as many windows as asked for, which divide the image evenly.\n\n>>> "
+       "lattis.ops.aten.adaptive_avg_pool2d(lattis.arange(16.).view(1, 4, 4), 1)\ntensor([[[7.5000]]])\n"},
+      {"max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
+       nullptr, max_pool1d,
+       "The largest element of each window along the last dimension.\n\n>>> lattis.max_pool1d(lattis.tensor([[1., 3., "
+       "2., 4.]]), 2)\ntensor([[3., 4.]])\n"},
+      {"avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor", "pooling",
+       function, nullptr, avg_pool1d,
+       "The mean of each window along the last dimension.\n\n>>> lattis.avg_pool1d(lattis.tensor([[1., 3., 2., 4.]]), "
+       "2)\ntensor([[2., 3.]])\n"},
+      {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", "pooling", function, nullptr,
+       adaptive_avg_pool1d,
+       "Means of as many windows as asked for along the last dimension.\n\n>>> "
+       "lattis.adaptive_avg_pool1d(lattis.tensor([[1., 3., 2., 4.]]), 2)\ntensor([[2., 3.]])\n"},
+  };
   return *table;
 }
 

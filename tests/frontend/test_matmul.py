@@ -3,7 +3,7 @@
 import lattis
 import numpy as np
 import pytest
-from arrays import layouts, lt_dtype, name_of, np_dtype, pairs, to_lattis, to_numpy, values
+from arrays import layouts, lt_dtype, name_of, pairs, to_lattis, to_numpy, values
 from hypothesis import given
 from hypothesis import strategies as st
 

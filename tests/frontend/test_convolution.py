@@ -1,0 +1,213 @@
+"""Convolutions against scipy's correlate, for every layout, stride, dilation and group; padding against numpy's."""
+
+import itertools
+
+import lattis
+import numpy as np
+import pytest
+from arrays import lt_dtype, to_lattis, to_numpy, values
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.signal import correlate
+
+KERNELS = ["aten::convolution", "aten::constant_pad_nd"]
+DTYPES = ("float32", "float64", "int64", "int32", "int16", "uint8")
+COMPLEX = (("complex64", False), ("complex128", False))
+
+
+def reference(x, w, bias, stride, padding, dilation, groups):
+    """Exact to float64: correlate each pair of channels over the padded image, then take every stride-th place."""
+    spatial = x.ndim - 2
+    wide = np.complex128 if np.iscomplexobj(x) else np.float64
+    x = np.pad(x.astype(wide), [(0, 0), (0, 0), *((p, p) for p in padding)])
+    spread = np.zeros((*w.shape[:2], *(d * (k - 1) + 1 for d, k in zip(dilation, w.shape[2:], strict=True))), wide)
+    spread[(..., *(slice(None, None, d) for d in dilation))] = w
+    places = [n - k + 1 for n, k in zip(x.shape[2:], spread.shape[2:], strict=True)]
+    out = np.zeros((x.shape[0], w.shape[0], *places), wide)
+    inside, outs = w.shape[1], w.shape[0] // groups
+    for n, o, c in itertools.product(range(x.shape[0]), range(w.shape[0]), range(inside)):
+        out[n, o] += correlate(x[n, o // outs * inside + c], np.conj(spread[o, c]), "valid", "direct")
+    out = out[(..., *(slice(None, None, s) for s in stride))]
+    return out if bias is None else out + bias.reshape(-1, *[1] * spatial)
+
+
+def drawn(name, shape, seed):
+    if name.startswith("complex"):
+        pair = np.random.default_rng(seed).standard_normal((2, *shape))
+        return (pair[0] + 1j * pair[1]).astype(name)
+    return values(name, int(np.prod(shape)), seed, 0, 5).reshape(shape)
+
+
+def check(result, expected, name):
+    assert tuple(result.shape) == expected.shape and result.dtype is lt_dtype(name)
+    if "int" in name:
+        np.testing.assert_array_equal(to_numpy(result), expected.astype(np.int64).astype(name))
+    else:
+        eps = np.finfo(name).eps * 64
+        np.testing.assert_allclose(to_numpy(result), expected, rtol=eps, atol=eps * 300)
+
+
+CASES = [  # input, weight, stride, padding, dilation, groups
+    ((2, 3, 9, 10), (4, 3, 3, 3), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 4, 9, 10), (6, 2, 3, 2), (2, 2), (1, 1), (1, 1), 2),
+    ((1, 6, 12, 7), (6, 1, 3, 3), (1, 1), (1, 1), (1, 1), 6),
+    ((1, 3, 12, 7), (6, 1, 3, 3), (2, 3), (2, 0), (2, 1), 3),
+    ((3, 5, 4, 4), (7, 5, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((3, 5, 4, 4), (7, 5, 1, 1), (2, 2), (0, 0), (1, 1), 1),
+    ((1, 3, 21, 22), (40, 3, 7, 7), (2, 2), (3, 3), (1, 1), 1),
+    ((1, 40, 6, 6), (50, 40, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((9, 1, 8, 8), (3, 1, 5, 5), (1, 1), (2, 2), (1, 1), 1),
+    ((2, 8, 30), (6, 4, 5), (2,), (3,), (2,), 2),
+    ((2, 2, 5, 6, 7), (4, 2, 2, 3, 2), (2, 1, 1), (1, 0, 1), (1, 2, 1), 1),
+    ((1, 1, 4, 4), (1, 1, 3, 3), (1, 1), (0, 0), (1, 1), 1),
+]
+
+
+@pytest.mark.parametrize("name, composite", [*itertools.product(DTYPES, (False, True)), *COMPLEX])
+@pytest.mark.parametrize("case", CASES, ids=lambda c: "-".join("x".join(map(str, s)) for s in c[:2]))
+def test_against_scipy(case, name, composite):
+    shape, kernel, stride, padding, dilation, groups = case
+    x, w, b = drawn(name, shape, 1), drawn(name, kernel, 2), drawn(name, kernel[:1], 3)
+    f = getattr(lattis, f"conv{len(shape) - 2}d")
+    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        result = f(to_lattis(x), to_lattis(w), to_lattis(b), stride, padding, dilation, groups)
+        check(result, reference(x, w, b, stride, padding, dilation, groups), name)
+        plain = f(to_lattis(x), to_lattis(w), None, stride, padding, dilation, groups)
+        check(plain, reference(x, w, None, stride, padding, dilation, groups), name)
+
+
+@given(data=st.data())
+def test_any_sizes(data):
+    draw = lambda low, high: data.draw(st.integers(low, high))  # noqa: E731
+    groups = draw(1, 3)
+    kernel = (groups * draw(1, 3), draw(1, 4), draw(1, 3), draw(1, 4))
+    dilation, stride = (draw(1, 2), draw(1, 2)), (draw(1, 3), draw(1, 3))
+    padding = (draw(0, 2), draw(0, 2))
+    least = [max(d * (k - 1) + 1 - 2 * p, 1) for d, k, p in zip(dilation, kernel[2:], padding, strict=True)]
+    shape = (draw(0, 3), groups * kernel[1], *(n + draw(0, 20) for n in least))
+    x, w = drawn("float64", shape, draw(0, 99)), drawn("float64", kernel, draw(0, 99))
+    step = draw(1, 2)
+    a = to_lattis(np.repeat(x, step, 3))[..., ::step]  # with gaps
+    expected = reference(x, w, None, stride, padding, dilation, groups)
+    check(lattis.conv2d(a, to_lattis(w), None, stride, padding, dilation, groups), expected, "float64")
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_halves_are_rounded_once(name):
+    x, w = to_lattis(drawn("float32", (2, 3, 9, 9), 1)).to(lt_dtype(name)), lattis.ones(4, 3, 3, 3)
+    result = lattis.conv2d(x, w.to(x.dtype))
+    assert result.dtype is x.dtype
+    np.testing.assert_array_equal(
+        to_numpy(result).astype("float32"),
+        to_numpy(lattis.conv2d(x.to(lattis.float32), w).to(x.dtype)).astype("float32"),
+    )
+
+
+@pytest.mark.parametrize("composite", [False, True])
+def test_channels_last_is_kept(composite):
+    x, w = drawn("float64", (2, 3, 6, 7), 1), drawn("float64", (4, 3, 3, 3), 2)
+    last = to_lattis(np.ascontiguousarray(x.transpose(0, 2, 3, 1))).permute(0, 3, 1, 2)
+    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        result = lattis.conv2d(last, to_lattis(w), padding=1)
+    assert result.stride() == (4 * 6 * 7, 1, 4 * 7, 4)
+    check(result, reference(x, w, None, (1, 1), (1, 1), (1, 1), 1), "float64")
+    meta = lattis.conv2d(
+        lattis.empty(2, 6, 7, 3, device="meta").permute(0, 3, 1, 2), lattis.empty(4, 3, 3, 3, device="meta")
+    )
+    assert meta.stride() == (4 * 4 * 5, 1, 4 * 5, 4)
+
+
+@pytest.mark.parametrize("kernel, dilation", [((3, 3), (1, 1)), ((2, 4), (1, 1)), ((3, 2), (2, 3))])
+def test_same_and_valid(kernel, dilation):
+    x, w = drawn("float64", (2, 2, 8, 9), 1), drawn("float64", (3, 2, *kernel), 2)
+    reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    padded = np.pad(x, [(0, 0), (0, 0), *((r // 2, r - r // 2) for r in reach)])
+    same = lattis.conv2d(to_lattis(x), to_lattis(w), padding="same", dilation=dilation)
+    check(same, reference(padded, w, None, (1, 1), (0, 0), dilation, 1), "float64")
+    valid = lattis.conv2d(to_lattis(x), to_lattis(w), padding="valid", dilation=dilation)
+    check(valid, reference(x, w, None, (1, 1), (0, 0), dilation, 1), "float64")
+
+
+def test_without_a_batch():
+    x, w = drawn("float64", (3, 5, 6), 1), drawn("float64", (2, 3, 2, 2), 2)
+    check(
+        lattis.conv2d(to_lattis(x), to_lattis(w)), reference(x[None], w, None, (1, 1), (0, 0), (1, 1), 1)[0], "float64"
+    )
+
+
+def test_threads_and_neighbours_do_not_change_a_bit():
+    """The same image alone, in a batch, and with two threads."""
+    x, w = drawn("float32", (9, 40, 30, 30), 1), drawn("float32", (50, 40, 3, 3), 2)
+    results = []
+    for threads in (1, 2):
+        lattis.set_num_threads(threads)
+        a, b = to_lattis(x), to_lattis(w)
+        results += [to_numpy(lattis.conv2d(a, b, padding=1))[4:5], to_numpy(lattis.conv2d(a[4:5], b, padding=1))]
+    assert len({r.tobytes() for r in results}) == 1
+
+
+@pytest.mark.parametrize(
+    "shape, kernel, more, text",
+    [
+        ((1, 3, 5, 5), (2, 4, 3, 3), {}, "groups need a weight"),
+        ((1, 3, 5, 5), (2, 3, 7, 3), {}, "a kernel of 7 .* does not fit"),
+        ((1, 3, 5), (2, 3, 3, 3), {"groups": 2}, "groups need a weight"),
+        ((3, 5), (2, 3, 3, 3), {}, "argument 'input': expected 4 dimensions, or 3"),
+        ((1, 3, 5, 5), (2, 3, 3), {}, "argument 'weight': expected 4 dimensions"),
+        ((1, 3, 5, 5), (2, 3, 3, 3), {"stride": 0}, "argument 'stride': must be at least 1"),
+        ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": -1}, "argument 'padding': must be at least 0"),
+        ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": "some"}, "argument 'padding': must be 'same', 'valid'"),
+        ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": "same", "stride": 2}, "'same' needs stride 1"),
+        ((1, 3, 5, 5), (2, 3, 3, 3), {"bias": lattis.ones(3)}, r"argument 'bias': expected shape \(2,\)"),
+        ((1, 3, 5, 5), (2, 3, 3, 3), {"dilation": (1, 2, 3)}, "argument 'dilation': takes one number or 2"),
+        ((1, 3, 5, 5), (4, 3, 3, 3), {"groups": 0}, "argument 'groups'"),
+    ],
+)
+def test_what_does_not_fit(shape, kernel, more, text):
+    with pytest.raises(RuntimeError, match=text):
+        lattis.conv2d(lattis.ones(shape), lattis.ones(kernel), **more)
+
+
+def test_dtypes_must_agree():
+    with pytest.raises(RuntimeError, match=r"argument 'weight': its dtype .*\.to\("):
+        lattis.conv2d(lattis.ones(1, 1, 3, 3), lattis.ones(1, 1, 3, 3, dtype=lattis.float64))
+    with pytest.raises(NotImplementedError, match="bools"):
+        lattis.conv1d(lattis.ones(1, 1, 3, dtype=lattis.bool), lattis.ones(1, 1, 3, dtype=lattis.bool))
+
+
+# ---- padding ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("pad", [(), (1, 2), (0, 0, 3, 1), (-1, 2, 1, -2), (1, 1, 0, 2, 3, 0), (-2, -2)])
+def test_constant_padding(pad, composite):
+    x = drawn("float64", (2, 4, 5), 1)
+    pairs = [(0, 0)] * (3 - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
+    expected = np.pad(x, [(max(b, 0), max(a, 0)) for b, a in pairs], constant_values=7.0)
+    cut = [slice(max(-b, 0), n - max(-a, 0)) for (b, a), n in zip(pairs, expected.shape, strict=True)]
+    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        np.testing.assert_array_equal(to_numpy(lattis.constant_pad_nd(to_lattis(x), pad, 7.0)), expected[tuple(cut)])
+
+
+@pytest.mark.parametrize("mode, numpy_mode", [("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")])
+@pytest.mark.parametrize("pad", [(1, 2), (2, 0, 3, 1)])
+def test_padding_from_within(mode, numpy_mode, pad):
+    x = drawn("int32", (2, 4, 5), 1)
+    pairs = [(0, 0)] * (3 - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
+    result = lattis.ops.aten.pad(to_lattis(x), pad, mode)
+    np.testing.assert_array_equal(to_numpy(result), np.pad(x, pairs, numpy_mode))
+
+
+@pytest.mark.parametrize(
+    "pad, mode, text",
+    [
+        ((1,), "constant", "takes pairs"),
+        ((1, 1, 1, 1), "constant", "at most 1 dimensions"),
+        ((-4, 0), "constant", "cannot be padded"),
+        ((3, 0), "reflect", "mode 'reflect' cannot pad"),
+        ((1, 0), "mirror", "argument 'mode': must be 'constant'"),
+    ],
+)
+def test_bad_padding(pad, mode, text):
+    with pytest.raises(RuntimeError, match=text):
+        lattis.ops.aten.pad(lattis.ones(3), pad, mode)

@@ -1,0 +1,170 @@
+"""Pools against windows that numpy cuts: values, indices, layouts, and what does not fit."""
+
+import itertools
+
+import lattis
+import numpy as np
+import pytest
+from arrays import assert_same, lt_dtype, to_lattis, to_numpy, values
+from numpy.lib.stride_tricks import sliding_window_view
+
+A = lattis.ops.aten
+KERNELS = [f"aten::{n}" for n in ("max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d")]
+KERNELS.append("aten::constant_pad_nd")
+SHAPES = [(2, 3, 9, 10), (3, 13, 8), (1, 1, 4, 4), (2, 2, 21, 40)]
+WINDOWS = list(itertools.product([(2, 2), (3, 3), (3, 2)], [(1, 1), (2, 2), (2, 3)], [(0, 0), (1, 1), (1, 0)]))
+
+
+def places(size, kernel, stride, padding, dilation, ceil):
+    """The rule of torch's documentation: with ceil_mode the last window may reach out, but must begin inside."""
+    room = size + 2 * padding - dilation * (kernel - 1) - 1
+    n = (room + stride - 1) // stride + 1 if ceil else room // stride + 1
+    return n - 1 if ceil and (n - 1) * stride >= size + padding else n
+
+
+def cut(x, kernel, stride, padding, dilation, ceil, fill):
+    """Windows (…, places, places, kernel, kernel) of an image padded with `fill`."""
+    count = [places(x.shape[i - 2], *(v[i] for v in (kernel, stride, padding, dilation)), ceil) for i in range(2)]
+    reach = [(count[i] - 1) * stride[i] + dilation[i] * (kernel[i] - 1) + 1 for i in range(2)]
+    after = [max(0, reach[i] - padding[i] - x.shape[i - 2]) for i in range(2)]
+    pairs = [(0, 0)] * (x.ndim - 2) + [(padding[i], after[i]) for i in range(2)]
+    full = np.pad(x, pairs, constant_values=fill)[..., : reach[0], : reach[1]]
+    spread = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    seen = sliding_window_view(full, spread, axis=(-2, -1))
+    return seen[..., :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
+
+
+def lowest(name):
+    return -np.inf if "float" in name else np.iinfo(name).min
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("name", ["float32", "float64", "int64", "uint8", "int16"])
+@pytest.mark.parametrize("dilation, ceil", [((1, 1), False), ((1, 1), True), ((2, 1), False), ((1, 2), True)])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_max(shape, dilation, ceil, name, composite):
+    x = values(name, int(np.prod(shape)), 1, 0 if name == "uint8" else -9, 9).reshape(shape)
+    if "float" in name:
+        x.flat[[3, 7]] = np.nan, -np.inf
+    t = to_lattis(x)
+    number = np.arange(shape[-1] * shape[-2]).reshape(shape[-2:])
+    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        for kernel, stride, padding in WINDOWS:
+            more = (kernel, stride, padding, dilation, ceil)
+            if min(places(shape[i - 2], *(v[i] for v in more[:4]), ceil) for i in range(2)) < 1:
+                continue
+            seen = cut(x, *more, lowest(name))
+            flat = seen.reshape(*seen.shape[:-2], -1)
+            assert_same(lattis.max_pool2d(t, *more), flat.max(-1))
+            result, indices = A.max_pool2d_with_indices(t, *more)
+            assert_same(result, flat.max(-1))
+            taken = to_numpy(indices)
+            at = cut(number, *more, -1).reshape(*seen.shape[-4:-2], -1)
+            real = np.where(at >= 0, np.broadcast_to(flat, flat.shape), lowest(name))
+            expected = np.take_along_axis(np.broadcast_to(at, real.shape), real.argmax(-1)[..., None], -1)[..., 0]
+            clear = flat.max(-1) != lowest(name)  # where only the padding's value is there, no index is the right one
+            np.testing.assert_array_equal(taken[clear], expected[clear])
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("ceil", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_mean(shape, ceil, name, composite):
+    x = values(name, int(np.prod(shape)), 1, -9, 9).reshape(shape)
+    inside = np.ones(shape[-2:])
+    eps = np.finfo(name).eps * 32
+    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        for kernel, stride, padding in WINDOWS:
+            more = (kernel, stride, padding, (1, 1), ceil)
+            if min(places(shape[i - 2], *(v[i] for v in more[:4]), ceil) for i in range(2)) < 1:
+                continue
+            sums = cut(x.astype(np.float64), *more, 0).sum((-2, -1))
+            ring = np.pad(inside, [(padding[0],) * 2, (padding[1],) * 2], constant_values=1)
+            with_padding = cut(ring, kernel, stride, (0, 0), (1, 1), ceil, 0).sum((-2, -1))
+            with_padding = with_padding[: sums.shape[-2], : sums.shape[-1]]
+            counts = {True: with_padding, False: cut(inside, *more, 0).sum((-2, -1))}
+            for counted, count in counts.items():
+                result = A.avg_pool2d(to_lattis(x), kernel, stride, padding, ceil, counted)
+                np.testing.assert_allclose(to_numpy(result), sums / count, rtol=eps, atol=eps * 9)
+            result = A.avg_pool2d(to_lattis(x), kernel, stride, padding, ceil, True, 7)
+            np.testing.assert_allclose(to_numpy(result), sums / 7, rtol=eps, atol=eps * 9)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (7, 5), (9, 10), (1, 0)])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_adaptive_mean(shape, size, composite):
+    x = values("float64", int(np.prod(shape)), 1, -9, 9).reshape(shape)
+    expected = np.empty((*shape[:-2], *size))
+    edges = [[(i * n // m, -(-(i + 1) * n // m)) for i in range(m)] for n, m in zip(shape[-2:], size, strict=True)]
+    for (i, (top, bottom)), (j, (left, right)) in itertools.product(*(enumerate(e) for e in edges)):
+        expected[..., i, j] = x[..., top:bottom, left:right].mean((-2, -1))
+    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        np.testing.assert_allclose(
+            to_numpy(A.adaptive_avg_pool2d(to_lattis(x), size)), expected, rtol=1e-13, atol=1e-13
+        )
+
+
+def test_one_dimension():
+    x = values("float64", 24, 1, -9, 9).reshape(2, 3, 4)
+    pairs = x.reshape(2, 3, 2, 2)
+    np.testing.assert_array_equal(to_numpy(lattis.max_pool1d(to_lattis(x), 2)), pairs.max(-1))
+    np.testing.assert_allclose(to_numpy(lattis.avg_pool1d(to_lattis(x), 2)), pairs.mean(-1))
+    np.testing.assert_allclose(to_numpy(lattis.adaptive_avg_pool1d(to_lattis(x[0]), 2)), pairs[0].mean(-1))
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_halves(name):
+    x = to_lattis(values("float32", 64, 1, -9, 9).reshape(1, 8, 8)).to(lt_dtype(name))
+    wide = x.to(lattis.float32)
+    assert_same(lattis.max_pool2d(x, 2).to(lattis.float32), to_numpy(lattis.max_pool2d(wide, 2)))
+    assert_same(A.avg_pool2d(x, 2), to_numpy(A.avg_pool2d(wide, 2).to(x.dtype)))
+
+
+def test_layouts():
+    """Channels last is kept, on meta too; gaps do not matter."""
+    x = values("float32", 2 * 5 * 6 * 7, 1, -9, 9).reshape(2, 5, 6, 7)
+    last = to_lattis(np.ascontiguousarray(x.transpose(0, 2, 3, 1))).permute(0, 3, 1, 2)
+    gaps = to_lattis(np.repeat(x, 3, 3))[..., ::3]
+    for f in (lattis.max_pool2d, A.avg_pool2d):
+        plain = f(to_lattis(x), 2)
+        assert f(last, 2).stride() == (3 * 3 * 5, 1, 3 * 5, 5) == f(lattis.empty_like(last, device="meta"), 2).stride()
+        assert_same(f(last, 2), to_numpy(plain))
+        assert_same(f(gaps, 2), to_numpy(plain))
+
+
+def test_threads_do_not_change_a_bit():
+    x = to_lattis(values("float32", 16 * 65 * 65, 1, -9, 9).reshape(16, 65, 65))
+    got = set()
+    for threads in (1, 2):
+        lattis.set_num_threads(threads)
+        results = (A.avg_pool2d(x, 3), lattis.max_pool2d(x, 3), A.adaptive_avg_pool2d(x, 1))
+        got.add(b"".join(to_numpy(r).tobytes() for r in results))
+    assert len(got) == 1
+
+
+@pytest.mark.parametrize(
+    "shape, more, text",
+    [
+        ((4, 4), (2,), "argument 'self': expected 4 dimensions, or 3"),
+        ((1, 4, 4), (5,), "a window of 5 .* does not fit"),
+        ((1, 4, 4), (0,), "argument 'kernel_size': must be at least 1"),
+        ((1, 4, 4), (2, 0), "argument 'stride': must be at least 1"),
+        ((1, 4, 4), (2, 1, 2), "argument 'padding': must be at most half"),
+        ((1, 4, 4), ((1, 2, 3),), "argument 'kernel_size': takes one number or 2"),
+    ],
+)
+def test_what_does_not_fit(shape, more, text):
+    for f in (lattis.max_pool2d, A.avg_pool2d):
+        with pytest.raises(RuntimeError, match=text):
+            f(lattis.ones(shape), *more)
+
+
+def test_dtypes():
+    with pytest.raises(NotImplementedError, match="avg_pool2d: argument 'self': a mean needs a floating"):
+        A.avg_pool2d(lattis.ones(1, 4, 4, dtype=lattis.int64), 2)
+    with pytest.raises(NotImplementedError, match="no largest element"):
+        lattis.max_pool2d(lattis.ones(1, 4, 4, dtype=lattis.bool), 2)
+    with pytest.raises(RuntimeError, match="argument 'divisor_override'"):
+        A.avg_pool2d(lattis.ones(1, 4, 4), 2, 2, 0, False, True, 0)
