@@ -80,7 +80,10 @@ SPECIAL = {  # arguments that random ones of the right type would not fit
     "reshape": ({"self": (2, 3)}, {"shape": (3, 2)}),
     "transpose": ({"self": (2, 3)}, {"dim0": 0, "dim1": 1}),
     "view": ({"self": (2, 3)}, {"size": (6,)}),
+    "view_as_complex": ({"self": (3, 2)}, {}),
 }
+TAKES = {"imag": lattis.complex64, "view_as_real": lattis.complex64}  # dtypes of what takes no floats
+TAKES |= {f"bitwise_{n}": lattis.int64 for n in "and or xor not left_shift right_shift".split()}
 DYNAMIC = ("_mask_index", "masked_select", "item")
 
 
@@ -91,8 +94,15 @@ def argument(o, arg, device):
         if name in ("mask", "condition"):
             return lattis.zeros(2, 3, dtype=lattis.bool, device=device)
         shape = () if name == "value" or o["name"] == "aten::item" else (2, 3)
-        return lattis.ones(shape, device=device)
-    by_kind = {"Scalar": 2.0, "float": 1.0, "int": 0, "SymInt": 1, "bool": False, "str": "floor"}
+        return lattis.ones(shape, dtype=TAKES.get(o["name"][6:]), device=device)
+    by_kind = {
+        "Scalar": 2 if o["name"][6:] in TAKES else 2.0,
+        "float": 1.0,
+        "int": 0,
+        "SymInt": 1,
+        "bool": False,
+        "str": "floor",
+    }
     by_kind |= {"ScalarType": lattis.float64, "SymInt[]": (2, 3), "int[]": (0,), "int[1]": (0,)}
     return by_kind[kind]
 
