@@ -354,7 +354,9 @@ def assert_near(tensor, expected, ulps=8):
         np.testing.assert_array_equal(np.isinf(part(got)), np.isinf(part(expected)))
         ok = np.isfinite(part(expected))
         size = np.where(np.isfinite(expected), np.abs(expected), np.abs(part(expected)))
-        assert np.all(np.abs(part(got)[ok] - part(expected)[ok]) <= ulps * eps * size[ok] + np.finfo(expected.dtype).tiny)
+        assert np.all(
+            np.abs(part(got)[ok] - part(expected)[ok]) <= ulps * eps * size[ok] + np.finfo(expected.dtype).tiny
+        )
 
 
 # What numpy computes by another formula at the edges: compared over finite numbers.
