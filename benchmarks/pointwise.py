@@ -90,7 +90,8 @@ def family(title: str, cases, most: float = WORST, mean: float | None = FAMILY) 
     worst = max(rows, key=lambda r: r.ratios["torch"])
     bound = f" (at most {mean})" if mean else ""
     print(
-        f"geometric mean {statistics.geometric_mean(ratios):.3f}{bound}, worst {worst.ratios['torch']:.3f}: {worst.name}\n"
+        f"geometric mean {statistics.geometric_mean(ratios):.3f}{bound}, "
+        f"worst {worst.ratios['torch']:.3f}: {worst.name}\n"
     )
     return rows
 
@@ -98,8 +99,8 @@ def family(title: str, cases, most: float = WORST, mean: float | None = FAMILY) 
 def small() -> list[Row]:
     rng = np.random.default_rng(2)
     ops = {k: pair(rng.uniform(0.1, 0.9, 16).astype(np.float32)) for k in "xy"}
-    one = "abs acos asin atan ceil cos cosh erf erfc exp exp2 expm1 floor frac log log10 log1p log2 neg reciprocal relu round".split()
-    one += "rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc isnan isfinite".split()
+    one = "abs acos asin atan ceil cos cosh erf erfc exp exp2 expm1 floor frac log log10 log1p log2 neg".split()
+    one += "reciprocal relu round rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc isnan isfinite".split()
     two = "add sub mul div pow atan2 hypot maximum minimum eq lt fmod remainder logaddexp".split()
     cases = [(n, f"T.{n}(x)", ops) for n in one] + [(n, f"T.{n}(x, y)", ops) for n in two]
     return family("16 elements", cases, SMALL, None)
@@ -113,28 +114,19 @@ def ulps(got: np.ndarray, exact: np.ndarray) -> float:
 
 def errors() -> None:
     """The largest error of each function in float32 against float64, in units of the last place, beside torch's."""
-    from scipy import special
-
-    def gelu(x):
-        return x * special.ndtr(x)
-
+    erf, erfc, lgamma = (np.vectorize(f) for f in (math.erf, math.erfc, math.lgamma))
     rng = np.random.default_rng(3)
     title = "largest error in float32, in ulp: at most torch's or 4"
     print(f"{title}\n{'-' * len(title)}")
     exact = {n: getattr(np, n) for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt".split()}
     exact |= {"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "atanh": np.arctanh}
-    exact |= {
-        "erf": special.erf,
-        "erfc": special.erfc,
-        "sigmoid": special.expit,
-        "gelu": gelu,
-        "lgamma": special.gammaln,
-    }
+    exact |= {"erf": erf, "erfc": erfc, "lgamma": lgamma, "sigmoid": lambda x: 1 / (1 + np.exp(-x))}
+    exact["gelu"] = lambda x: x * erfc(-x / math.sqrt(2)) / 2
     for name, function in exact.items():
         low, high = {"asin": (-1, 1), "acos": (-1, 1), "atanh": (-1, 1), "gelu": (-5, 10)}.get(name, (-10, 10))
         if name in ("log", "log2", "log10", "log1p", "sqrt", "lgamma"):
             low = 1e-3
-        x = rng.uniform(low, high, 10**6).astype(np.float32)
+        x = rng.uniform(low, high, 10**5).astype(np.float32)
         want = function(x.astype(np.float64))
         ours = np.asarray((lattis.ops.aten.gelu if name == "gelu" else getattr(lattis, name))(lattis.tensor(x)))
         theirs = (torch.nn.functional.gelu if name == "gelu" else getattr(torch, name))(torch.from_numpy(x)).numpy()

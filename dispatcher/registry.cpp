@@ -77,9 +77,10 @@ Operator* Registry::derive(Operator* from, Form form) {
   bool inplace = form == Form::Inplace;
   op->base = from->base + (inplace ? "_" : "");
   op->name = from->name + (inplace ? "_" : "");
-  op->overload = inplace                                                ? from->overload
-                 : from->overload.empty() || from->overload == "Tensor" ? "out"
-                                                                        : from->overload + "_out";
+  bool plain = from->overload.empty() || from->overload == "Tensor";
+  if (plain && !inplace)  // clamp and clamp.Tensor: the second one's is clamp.Tensor_out
+    for (const Operator* o : operators_[op->name]) plain &= o->overload != "out" || !o->live;
+  op->overload = inplace ? from->overload : plain ? "out" : from->overload + "_out";
   op->form = form;
   op->functional = from;
   op->category = from->category;

@@ -137,8 +137,8 @@ inline R to_memory(T x, R) {
 template <class Op, class T, class S = T>
 struct Loop {
   using R = typename ResultOf<S, Op::result>::type;
-  using C = std::conditional_t<Op::condition, bool, S>;
-  using D = std::conditional_t<Op::condition, bool, T>;
+  using C = std::conditional_t<Op::condition, uint8_t, S>;  // 0 or 1; compilers fail to vectorize bool here
+  using D = std::conditional_t<Op::condition, uint8_t, T>;
   static constexpr int64_t block = sizeof(S) == 8 ? 8 : sizeof(S) == 2 ? 32 : 16;
   static constexpr int64_t tile = 256;
   static constexpr bool checked = Op::fault_message != nullptr && is_integral<T>;

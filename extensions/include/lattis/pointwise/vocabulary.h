@@ -11,10 +11,11 @@
 #endif
 
 /* The functions that libmvec has, X(name): of one argument, and of two. */
-#define LATTIS_VECTOR_FUNCTIONS(X)                                                                               \
-  X(exp)                                                                                                         \
-  X(log) X(sin) X(cos) X(tanh) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(sinh) X(cosh) X(tan) X(exp2) \
-      X(expm1) X(log10) X(log1p) X(log2) X(erf) X(erfc)
+#define LATTIS_VECTOR_FUNCTIONS(X)                                                                                 \
+  X(exp)                                                                                                           \
+  X(log)                                                                                                           \
+  X(sin) X(cos) X(tanh) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(sinh) X(cosh) X(tan) X(exp2) X(expm1) \
+      X(log10) X(log1p) X(log2) X(erf) X(erfc)
 #define LATTIS_VECTOR_FUNCTIONS_2(X) X(pow) X(atan2) X(hypot)
 
 extern "C" {
@@ -140,23 +141,32 @@ inline float fused(float x, float y, float z) {
 #endif
 }
 
-#ifdef __FMA__
-/* e^x as 2^n * e^r with |r| <= log(2) / 2, within one unit in the last place; shorter than a call. */
+/* e^r for |r| <= log(2) / 2, and the n that x leaves beside it: e^x = 2^n * e^r. */
+inline float exp_of_rest(float x, float n) {
+  const float r = fused(n, -1.42860677e-6f, fused(n, -0.693145752f, x));
+  float p = fused(fused(1.3814538e-3f, r, 8.3687454e-3f), r, 4.1668391e-2f);
+  p = fused(fused(p, r, 1.6666520e-1f), r, 0.49999993f);
+  return fused(p * r, r, r) + 1.0f;
+}
+inline float power_of_two(int32_t n) {
+  const int32_t bits = (n + 127) << 23;
+  float x;
+  __builtin_memcpy(&x, &bits, 4);
+  return x;
+}
+/* e^x where it is a normal number: |x| <= 87. */
+inline float normal_exp(float x) {
+  const float n = __builtin_rintf(x * 1.44269504f);
+  return exp_of_rest(x, n) * power_of_two(static_cast<int32_t>(n));
+}
+/* e^x within one unit in the last place, shorter than a call; in two steps, since 2^n may be subnormal. */
 inline float fast_exp(float x) {
   const float n = __builtin_rintf(x * 1.44269504f);
-  const float r = fused(n, -1.42860677e-6f, fused(n, -0.693145752f, x));
-  float p =
-      fused(fused(fused(fused(1.3814538e-3f, r, 8.3687454e-3f), r, 4.1668391e-2f), r, 1.6666520e-1f), r, 0.49999993f);
-  p = fused(p * r, r, r) + 1.0f;
-  const int32_t k = static_cast<int32_t>(n), half = k >> 1; /* in two steps: 2^n may be subnormal */
-  const int32_t first = (half + 127) << 23, second = (k - half + 127) << 23;
-  float a, b;
-  __builtin_memcpy(&a, &first, 4);
-  __builtin_memcpy(&b, &second, 4);
-  const float y = where(x < -104.0f, 0.0f, p * a * b);
+  const int32_t k = static_cast<int32_t>(n), half = k >> 1;
+  const float p = exp_of_rest(x, n) * power_of_two(half) * power_of_two(k - half);
+  const float y = where(x < -104.0f, 0.0f, p);
   return where(x > 88.7228394f, std::numeric_limits<float>::infinity(), y);
 }
-#endif
 
 #define LATTIS_WORD_1(name)                            \
   inline float name##_(float x) { return name##f(x); } \
@@ -209,13 +219,13 @@ inline double lgamma_(double x) {
 
 /* The probability that a normal variable is below x: from the tail, so that small ones keep their digits. */
 inline float normal_cdf_(float x) {
-  const float a = abs_(x), b = where(a > 14.0f, 14.0f, a);
+  const float a = abs_(x), b = where(a > 13.0f, 13.0f, a);
   const float p =
       fused(fused(fused(fused(4.11631420e-3f, b, 4.06332383e-2f), b, 0.183235100f), b, 0.438294758f), b, 0.5f);
   const float q = fused(
       fused(fused(fused(fused(1.03179498e-2f, b, 0.101858872f), b, 0.469470536f), b, 1.20250276f), b, 1.67447450f), b,
       1.0f);
-  const float tail = exp_(-0.5f * a * a) * p / q;
+  const float tail = where(a > 13.0f, 0.0f, normal_exp(-0.5f * b * b) * p / q);
   return where(x < 0.0f, tail, 1.0f - tail);
 }
 inline double normal_cdf_(double x) { return 0.5 * erfc(x * -0.70710678118654752); }
@@ -300,15 +310,20 @@ inline F arg(Complex<F> x) {
 }
 template <class F>
 inline Complex<F> log2_(Complex<F> x) {
-  return log_(x) * Complex<F>(F(1.4426950408889634));
+  const Complex<F> l = log_(x);
+  const F k = F(1.4426950408889634);
+  return {l.re * k, l.im * k};
 }
 template <class F>
 inline Complex<F> log10_(Complex<F> x) {
-  return log_(x) * Complex<F>(F(0.4342944819032518));
+  const Complex<F> l = log_(x);
+  const F k = F(0.4342944819032518);
+  return {l.re * k, l.im * k};
 }
 template <class F>
 inline Complex<F> exp2_(Complex<F> x) {
-  return exp_(x * Complex<F>(F(0.6931471805599453)));
+  const F k = F(0.6931471805599453);
+  return exp_(Complex<F>(x.re * k, x.im * k));
 }
 template <class F>
 inline Complex<F> log1p_(Complex<F> x) {
