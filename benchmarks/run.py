@@ -16,14 +16,17 @@ def main() -> int:
     import imports
     import lattis
     import lattis.cli
+    import normalization
     import numpy
     import pointwise
+    import reductions
     import torch
 
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
     rows = call_path.main() + imports.main() + pointwise.main()
+    rows = call_path.main() + imports.main() + reductions.main() + normalization.main()
     orders = import_order.main()
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")

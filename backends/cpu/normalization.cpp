@@ -119,18 +119,25 @@ int64_t numel_of(const lattis_value& sizes) {
   return n;
 }
 
-// native_layer_norm(input, normalized_shape, weight?, bias?, eps) -> (out, mean, rstd)
-lattis_status layer_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lattis_status layer_norm_into(const lattis_value* a, lattis_tensor* out, lattis_tensor* means, lattis_tensor* scales) {
   Work w;
   Packed weight, bias;
-  if (lattis_status st = w.open(a[0], r[0].as.tensor)) return st;
+  if (lattis_status st = w.open(a[0], out)) return st;
   if (lattis_status st = weight.read(a[2], w.dtype)) return st;
   if (lattis_status st = bias.read(a[3], w.dtype)) return st;
   const int64_t n = numel_of(a[1]);
-  if (lattis_status st =
-          rows(w, r[1].as.tensor->numel, n, weight, bias, as_double(a[4]), true, r[1].as.tensor, r[2].as.tensor))
+  if (lattis_status st = rows(w, n ? out->numel / n : 0, n, weight, bias, as_double(a[4]), true, means, scales))
     return st;
   return w.close();
+}
+
+// native_layer_norm(input, normalized_shape, weight?, bias?, eps) -> (out, mean, rstd)
+lattis_status native_layer_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return layer_norm_into(a, r[0].as.tensor, r[1].as.tensor, r[2].as.tensor);
+}
+// layer_norm(input, normalized_shape, weight?, bias?, eps, cudnn_enable)
+lattis_status layer_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return layer_norm_into(a, r[0].as.tensor, nullptr, nullptr);
 }
 
 // rms_norm(input, normalized_shape, weight?, eps?)
@@ -146,35 +153,59 @@ lattis_status rms_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
   return w.close();
 }
 
-// native_group_norm(input, weight?, bias?, N, C, HxW, group, eps) -> (out, mean, rstd)
-lattis_status group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+struct Groups {
+  int64_t count, groups, each, area;  // (samples * groups) of `each` channels of `area` elements
+  double eps;
+};
+
+lattis_status group_norm_into(const Groups& g, const lattis_value& input, const lattis_value& weights,
+                              const lattis_value& biases, lattis_tensor* out, lattis_tensor* means,
+                              lattis_tensor* scales) {
   Work w;
   Packed weight, bias;
-  if (lattis_status st = w.open(a[0], r[0].as.tensor)) return st;
-  if (lattis_status st = weight.read(a[1], w.dtype)) return st;
-  if (lattis_status st = bias.read(a[2], w.dtype)) return st;
-  const int64_t channels = a[4].as.i, area = a[5].as.i, groups = a[6].as.i, each = groups ? channels / groups : 0;
-  const int64_t n = each * area, count = a[3].as.i * groups;
-  const double eps = as_double(a[7]);
+  if (lattis_status st = w.open(input, out)) return st;
+  if (lattis_status st = weight.read(weights, w.dtype)) return st;
+  if (lattis_status st = bias.read(biases, w.dtype)) return st;
+  const int64_t n = g.each * g.area;
   if (n == 0) return w.close();
-  lattis_status st =
-      parallel_for(0, count, std::max<int64_t>(1, grain / 4 / n), [&](int64_t b, int64_t e) -> lattis_status {
-        for (int64_t i = b; i < e; i++) {
-          const int64_t at = i * n * w.item, first = i % groups * each;
-          double mean, variance;
-          w.loops->moments(n, w.x + at, &mean, &variance);
-          const double scale = 1 / std::sqrt(variance + eps);
-          for (int64_t c = 0; c < each; c++) {
-            const int64_t run = at + c * area * w.item;
-            w.loops->affine(area, w.x + run, w.y + run, mean, scale * number(weight, w.dtype, first + c, 1),
-                            number(bias, w.dtype, first + c, 0));
-          }
-          store(r[1].as.tensor, i, mean);
-          store(r[2].as.tensor, i, scale);
+  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t i = b; i < e; i++) {
+      const int64_t at = i * n * w.item, first = i % g.groups * g.each;
+      double mean, variance;
+      w.loops->moments(n, w.x + at, &mean, &variance);
+      const double scale = 1 / std::sqrt(variance + g.eps);
+      auto from_first = [&](const Packed& p) { return p.data() ? p.data() + first * w.item : nullptr; };
+      if (g.area == 1)
+        w.loops->row(n, w.x + at, w.y + at, mean, scale, from_first(weight), from_first(bias));
+      else
+        for (int64_t c = 0; c < g.each; c++) {
+          const int64_t run = at + c * g.area * w.item;
+          w.loops->affine(g.area, w.x + run, w.y + run, mean, scale * number(weight, w.dtype, first + c, 1),
+                          number(bias, w.dtype, first + c, 0));
         }
-        return LATTIS_OK;
-      });
+      store(means, i, mean);
+      store(scales, i, scale);
+    }
+    return LATTIS_OK;
+  };
+  lattis_status st =
+      g.count * n <= grain / 4 ? body(0, g.count) : parallel_for(0, g.count, std::max<int64_t>(1, grain / 4 / n), body);
   return st ? st : w.close();
+}
+
+// native_group_norm(input, weight?, bias?, N, C, HxW, group, eps) -> (out, mean, rstd)
+lattis_status native_group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const int64_t groups = a[6].as.i;
+  const Groups g = {a[3].as.i * groups, groups, groups ? a[4].as.i / groups : 0, a[5].as.i, as_double(a[7])};
+  return group_norm_into(g, a[0], a[1], a[2], r[0].as.tensor, r[1].as.tensor, r[2].as.tensor);
+}
+// group_norm(input, num_groups, weight?, bias?, eps, cudnn_enabled)
+lattis_status group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* in = a[0].as.tensor;
+  const int64_t groups = a[1].as.i, samples = in->dl.shape[0], channels = in->dl.shape[1];
+  const int64_t area = samples > 0 && channels > 0 ? in->numel / (samples * channels) : 0;
+  return group_norm_into({samples * groups, groups, channels / groups, area, as_double(a[4])}, a[0], a[2], a[3],
+                         r[0].as.tensor, nullptr, nullptr);
 }
 
 // ---- batch norm: one mean and one scale for each index of dimension 1 -----------------------------------------------
@@ -207,13 +238,14 @@ lattis_status each_channel(const Work& w, int64_t rows, int64_t channels, const 
     a[c] = static_cast<T>(scale[c]);
     b[c] = static_cast<T>(shift[c]);
   }
-  return parallel_for(0, rows, std::max<int64_t>(1, grain / channels), [&](int64_t from, int64_t to) -> lattis_status {
+  auto body = [&](int64_t from, int64_t to) -> lattis_status {
     for (int64_t r = from; r < to; r++) {
       const int64_t at = r * channels * w.item;
       w.loops->affine_each(channels, w.x + at, w.y + at, m, a, b);
     }
     return LATTIS_OK;
-  });
+  };
+  return rows * channels <= grain ? body(0, rows) : parallel_for(0, rows, std::max<int64_t>(1, grain / channels), body);
 }
 
 // (x - mean) * scale + shift, channel by channel.
@@ -258,35 +290,61 @@ lattis_status as_doubles(const lattis_value& v, int64_t n, double absent, double
   return LATTIS_OK;
 }
 
-// From the batch's own statistics: out, mean and 1 / sqrt(var + eps); the variances are left in `variance`.
-lattis_status train(lattis_frame* f, const lattis_value* a, double eps, lattis_value* r, Tensor* variance,
-                    Tensor* mean) {
+// So many doubles: beside the call if they are few.
+class Doubles {
+ public:
+  explicit Doubles(int64_t n) : more_(n > few ? new double[n] : nullptr), data_(n > few ? more_.get() : here_) {}
+  Doubles(const Doubles&) = delete;
+  double* data() { return data_; }
+
+ private:
+  static constexpr int64_t few = 256;
+  double here_[few];
+  const std::unique_ptr<double[]> more_;
+  double* const data_;
+};
+
+// n doubles as a tensor that nobody else sees.
+struct Loose {
+  lattis_tensor t{};
+  int64_t size, stride = 1;
+  Loose(double* data, int64_t n) : size(n) {
+    t.dl.data = data;
+    t.dl.ndim = 1;
+    t.dl.shape = &size;
+    t.dl.strides = &stride;
+    t.dl.dtype = {kDLFloat, 64, 1};
+    t.dtype = LATTIS_FLOAT64;
+    t.flags = LATTIS_CONTIGUOUS | LATTIS_DENSE;
+    t.numel = n;
+  }
+};
+
+// From the batch's own statistics: out, mean and 1 / sqrt(var + eps).
+lattis_status train(lattis_frame* f, const lattis_value* a, double eps, lattis_value* r, double* mean,
+                    double* variance) {
   const lattis_tensor* in = a[0].as.tensor;
   const int64_t n = in->dl.shape[1];
   const uint64_t all = in->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << in->dl.ndim) - 1;
-  for (Tensor* t : {variance, mean}) {
-    lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(1, &n, nullptr, LATTIS_FLOAT64, device_of(in), &raw)) return st;
-    *t = Tensor::steal(raw);
-  }
-  if (lattis_status st = moments_over(f, in, all & ~uint64_t{2}, variance->get(), mean->get())) return st;
-  const std::unique_ptr<double[]> values(new double[2 * n]);
-  double *scale = values.get(), *shift = scale + n;
-  if (lattis_status st = as_doubles(a[1], n, 1, scale)) return st;
-  if (lattis_status st = as_doubles(a[2], n, 0, shift)) return st;
+  Loose means(mean, n), variances(variance, n);
+  if (lattis_status st = moments_over(f, in, all & ~uint64_t{2}, &variances.t, &means.t)) return st;
+  Doubles scale(n), shift(n);
+  if (lattis_status st = as_doubles(a[1], n, 1, scale.data())) return st;
+  if (lattis_status st = as_doubles(a[2], n, 0, shift.data())) return st;
   for (int64_t c = 0; c < n; c++) {
-    const double inverse = 1 / std::sqrt(variance->data<double>()[c] + eps);
-    scale[c] *= inverse;
-    store(r[1].as.tensor, c, mean->data<double>()[c]);
+    const double inverse = 1 / std::sqrt(variance[c] + eps);
+    scale.data()[c] *= inverse;
+    store(r[1].as.tensor, c, mean[c]);
     store(r[2].as.tensor, c, inverse);
   }
-  return apply(a[0], r[0].as.tensor, mean->data<double>(), scale, shift);
+  return apply(a[0], r[0].as.tensor, mean, scale.data(), shift.data());
 }
 
 // _batch_norm_train(input, weight?, bias?, eps) -> (out, mean, invstd)
 lattis_status batch_norm_train(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  Tensor variance, mean;
-  return train(f, a, as_double(a[3]), r, &variance, &mean);
+  const int64_t n = a[0].as.tensor->dl.shape[1];
+  Doubles mean(n), variance(n);
+  return train(f, a, as_double(a[3]), r, mean.data(), variance.data());
 }
 
 // running = (1 - momentum) * running + momentum * seen
@@ -304,22 +362,20 @@ void blend(lattis_tensor* running, const double* seen, double factor, double mom
 
 // _batch_norm_with_update(input, weight?, bias?, running_mean!, running_var!, momentum, eps) -> (out, mean, invstd)
 lattis_status batch_norm_update(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  Tensor variance, mean;
-  if (lattis_status st = train(f, a, as_double(a[6]), r, &variance, &mean)) return st;
   const lattis_tensor* in = a[0].as.tensor;
+  Doubles mean(in->dl.shape[1]), variance(in->dl.shape[1]);
+  if (lattis_status st = train(f, a, as_double(a[6]), r, mean.data(), variance.data())) return st;
   const double n = static_cast<double>(in->numel / std::max<int64_t>(in->dl.shape[1], 1));
-  blend(a[3].as.tensor, mean.data<double>(), 1, as_double(a[5]));
-  blend(a[4].as.tensor, variance.data<double>(), n / (n - 1), as_double(a[5]));
+  blend(a[3].as.tensor, mean.data(), 1, as_double(a[5]));
+  blend(a[4].as.tensor, variance.data(), n / (n - 1), as_double(a[5]));
   return LATTIS_OK;
 }
 
 // _batch_norm_eval(input, weight?, bias?, mean, var, eps)
 lattis_status batch_norm_eval(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const int64_t n = a[0].as.tensor->dl.shape[1];
-  constexpr int64_t few = 64;
-  double here[3 * few];
-  const std::unique_ptr<double[]> there(n > few ? new double[3 * n] : nullptr);
-  double *mean = n > few ? there.get() : here, *scale = mean + n, *shift = scale + n;
+  Doubles numbers(3 * n);
+  double *mean = numbers.data(), *scale = mean + n, *shift = scale + n;
   if (lattis_status st = as_doubles(a[4], n, 1, mean)) return st;  // the variance, until it is used
   if (lattis_status st = as_doubles(a[1], n, 1, scale)) return st;
   if (lattis_status st = as_doubles(a[2], n, 0, shift)) return st;
@@ -332,7 +388,8 @@ lattis_status batch_norm_eval(lattis_frame*, const lattis_value* a, lattis_value
 }  // namespace
 
 void register_normalization(Library& m) {
-  m.impl("native_layer_norm", "cpu", layer_norm).impl("native_group_norm", "cpu", group_norm);
+  m.impl("native_layer_norm", "cpu", native_layer_norm).impl("layer_norm", "cpu", layer_norm);
+  m.impl("native_group_norm", "cpu", native_group_norm).impl("group_norm", "cpu", group_norm);
   m.impl("rms_norm", "cpu", rms_norm);
   m.impl("_batch_norm_train", "cpu", batch_norm_train).impl("_batch_norm_eval", "cpu", batch_norm_eval);
   m.impl("_batch_norm_with_update", "cpu", batch_norm_update);

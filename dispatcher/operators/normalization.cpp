@@ -81,6 +81,14 @@ lattis_status infer_layer_norm(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
+// One result, without what it used.
+lattis_status infer_plain_layer_norm(lattis_frame* f, const Value* a, Meta* m) {
+  Meta all[3];
+  if (lattis_status st = infer_layer_norm(f, a, all)) return st;
+  fresh(m, all[0].ndim, all[0].sizes, static_cast<DType>(all[0].dtype));
+  return LATTIS_OK;
+}
+
 lattis_status infer_rms_norm(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   if (lattis_status st = check_normalized(f, a)) return st;
@@ -165,7 +173,7 @@ lattis_status native_group_norm(lattis_frame* f, const Value* a, Value* r) {
 }
 
 // group_norm(input, num_groups, weight?, bias?, eps, cudnn_enabled)
-lattis_status group_norm(lattis_frame* f, const Value* a, Value* r) {
+lattis_status infer_plain_group_norm(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   if (t->ndim() < 2)
     return raise(LATTIS_RUNTIME_ERROR,
@@ -174,10 +182,20 @@ lattis_status group_norm(lattis_frame* f, const Value* a, Value* r) {
   if (groups < 1 || channels % groups)
     return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld groups do not divide %lld channels", where(f, 1).c_str(),
                                               (long long)groups, (long long)channels));
+  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  for (int arg : {2, 3})
+    if (lattis_status st = check_parameter(f, a, arg, t, 1, &channels)) return st;
+  fresh(m, t->ndim(), t->sizes(), t->dtype);
+  return LATTIS_OK;
+}
+
+lattis_status group_norm(lattis_frame* f, const Value* a, Value* r) {
+  const Tensor* t = tensor_arg(a[0]);
   int64_t area = 1;
   for (int d = 2; d < t->ndim(); d++) area *= t->sizes()[d];
   Compose c(f);
-  return c.give(r, c.ops<"native_group_norm", 3>(a[0], a[2], a[3], t->sizes()[0], channels, area, groups, a[4])[0]);
+  auto made = c.ops<"native_group_norm", 3>(a[0], a[2], a[3], t->sizes()[0], t->sizes()[1], area, a[1], a[4]);
+  return c.give(r, made[0]);
 }
 
 // ---- batch norm -----------------------------------------------------------------------------------------------------
@@ -283,7 +301,7 @@ const std::vector<Declaration>& normalization_operators() {
        "0)\ntensor([-0.6931, -0.6931])\n"},
       {"layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
        "cudnn_enable=True) -> Tensor",
-       "normalization", function, nullptr, layer_norm,
+       "normalization", function, infer_plain_layer_norm, layer_norm,
        "(input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last dimensions, "
        "whose shape is `normalized_shape`.\n\n>>> lattis.layer_norm(lattis.tensor([[1., 3.]]), [2], eps=0.0)\n"
        "tensor([[-1.,  1.]])\n"},
@@ -298,7 +316,7 @@ const std::vector<Declaration>& normalization_operators() {
        "given.\n\n>>> lattis.rms_norm(lattis.tensor([[2., 2.]]), [2])\ntensor([[1.0000, 1.0000]])\n"},
       {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
        "cudnn_enabled=True) -> Tensor",
-       "normalization", function, nullptr, group_norm,
+       "normalization", function, infer_plain_group_norm, group_norm,
        "(input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of "
        "channels.\n\n>>> lattis.group_norm(lattis.tensor([[1., 3.]]), 1, eps=0.0)\ntensor([[-1.,  1.]])\n"},
       {"native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 KERNELS = [
     f"aten::{name}"
     for name in (
-        "softmax.int log_softmax.int native_layer_norm rms_norm native_group_norm "
+        "softmax.int log_softmax.int layer_norm native_layer_norm rms_norm group_norm native_group_norm "
         "_batch_norm_train _batch_norm_eval _batch_norm_with_update"
     ).split()
 ]

@@ -32,7 +32,8 @@ KERNELS = [
     for name in (
         "sum mean mean.dim max max.dim min min.dim argmin prod nansum aminmax any any.dim any.dims all all.dim "
         "all.dims count_nonzero count_nonzero.dim_IntList var var.dim var.correction std std.dim std.correction "
-        "var_mean var_mean.dim var_mean.correction std_mean std_mean.dim std_mean.correction linalg_vector_norm logsumexp"
+        "var_mean var_mean.dim var_mean.correction std_mean std_mean.dim std_mean.correction "
+        "linalg_vector_norm logsumexp"
     ).split()
 ]
 WAYS = [pytest.param([], id="kernel"), pytest.param(KERNELS, id="composite")]

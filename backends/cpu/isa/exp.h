@@ -1,5 +1,5 @@
-// e^x in plain arithmetic, which compilers vectorize and which gives the same bits in a vector and alone; at most
-// one unit in the last place beside the exact value. For the files of this folder.
+// e^x for x at most 0, in arithmetic that gives the same bits in a vector and alone; at most one unit in the last place
+// beside the exact value, down to the smallest subnormal. For the files of this folder.
 #pragma once
 
 #include <cstdint>
@@ -7,43 +7,57 @@
 namespace lattis::cpu {
 namespace {
 
-// x = n ln 2 + r; a polynomial for e^r, and 2^n as a product of two, so that results below the normal range round once.
-inline __attribute__((always_inline)) float exp_of(float x) {
-  x = x < -104.f ? -104.f : x;
-  x = x > 90.f ? 90.f : x;
-  const float shifted = x * 1.44269504088896341f + 12582912.f, n = shifted - 12582912.f;
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  const float e = (p * (r * r) + r) + 1.f;
-  const int32_t k = __builtin_bit_cast(int32_t, shifted) - 0x4b400000, half = k >> 1;
-  return e * __builtin_bit_cast(float, (half + 127) << 23) * __builtin_bit_cast(float, (k - half + 127) << 23);
+inline __attribute__((always_inline)) float multiply_add(float a, float b, float c) {
+#ifdef __FMA__
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+inline __attribute__((always_inline)) double multiply_add(double a, double b, double c) {
+#ifdef __FMA__
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
 }
 
-inline __attribute__((always_inline)) double exp_of(double x) {
+// x = n ln 2 + r. The addition of a large number rounds to n and leaves n, with the exponent's bias, in the low bits;
+// the bias is larger by 24 (54), taken back at the end, so that results below the normal range are rounded once.
+inline __attribute__((always_inline)) float exp_below(float x) {
+  x = x < -104.f ? -104.f : x;
+  constexpr float large = 12582912.f + 127 + 24;
+  const float shifted = multiply_add(x, 1.44269504088896341f, large), n = shifted - large;
+  const float r = multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, x));
+  float p = 1.9875691500e-4f;
+  p = multiply_add(p, r, 1.3981999507e-3f);
+  p = multiply_add(p, r, 8.3334519073e-3f);
+  p = multiply_add(p, r, 4.1665795894e-2f);
+  p = multiply_add(p, r, 1.6666665459e-1f);
+  p = multiply_add(p, r, 5.0000001201e-1f);
+  const float e = multiply_add(p, r * r, r) + 1.f;
+  return e * __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, shifted) << 23) * 0x1p-24f;
+}
+
+inline __attribute__((always_inline)) double exp_below(double x) {
   x = x < -746. ? -746. : x;
-  x = x > 710. ? 710. : x;
-  const double shifted = x * 1.4426950408889634074 + 6755399441055744., n = shifted - 6755399441055744.;
-  const double r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  constexpr double large = 6755399441055744. + 1023 + 54;
+  const double shifted = multiply_add(x, 1.4426950408889634074, large), n = shifted - large;
+  const double r = multiply_add(n, -1.90821492927058770002e-10, multiply_add(n, -6.93147180369123816490e-01, x));
   double p = 1. / 6227020800.;
-  p = p * r + 1. / 479001600.;
-  p = p * r + 1. / 39916800.;
-  p = p * r + 1. / 3628800.;
-  p = p * r + 1. / 362880.;
-  p = p * r + 1. / 40320.;
-  p = p * r + 1. / 5040.;
-  p = p * r + 1. / 720.;
-  p = p * r + 1. / 120.;
-  p = p * r + 1. / 24.;
-  p = p * r + 1. / 6.;
-  p = p * r + .5;
-  const double e = (p * (r * r) + r) + 1.;
-  const int64_t k = __builtin_bit_cast(int64_t, shifted) - 0x4338000000000000, half = k >> 1;
-  return e * __builtin_bit_cast(double, (half + 1023) << 52) * __builtin_bit_cast(double, (k - half + 1023) << 52);
+  p = multiply_add(p, r, 1. / 479001600.);
+  p = multiply_add(p, r, 1. / 39916800.);
+  p = multiply_add(p, r, 1. / 3628800.);
+  p = multiply_add(p, r, 1. / 362880.);
+  p = multiply_add(p, r, 1. / 40320.);
+  p = multiply_add(p, r, 1. / 5040.);
+  p = multiply_add(p, r, 1. / 720.);
+  p = multiply_add(p, r, 1. / 120.);
+  p = multiply_add(p, r, 1. / 24.);
+  p = multiply_add(p, r, 1. / 6.);
+  p = multiply_add(p, r, .5);
+  const double e = multiply_add(p, r * r, r) + 1.;
+  return e * __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, shifted) << 52) * 0x1p-54;
 }
 
 }  // namespace

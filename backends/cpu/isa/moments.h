@@ -1,8 +1,8 @@
 // The mean of a run and its sum of squared deviations: shifted by the block's first element, blocks joined by Chan's
-// formula, in double throughout. For the files of this folder.
+// formula, in double. For the files of this folder.
 #pragma once
 
-#include "backends/cpu/isa/lanes.h"
+#include "backends/cpu/isa/chain.h"
 
 namespace lattis::cpu {
 namespace {
@@ -49,6 +49,51 @@ inline void add_run(Moments& a, int64_t n, const T* x) {
     q += d * d;
   }
   add_block(a, static_cast<double>(n), shift, s, q);
+}
+
+// Sums of x - near and of its squares, in short chains of floats.
+inline void add_around(int64_t n, const float* x, float near, double* sum, double* squares) {
+  using Chain = FloatChain<false>;
+  Doubles s = {}, q = {};
+  Floats a[4], b[4], v;
+  int64_t i = 0;
+  while (i + 64 <= n) {
+    const int64_t steps = (n - i) / 64 < 8 ? (n - i) / 64 : 8;
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) a[k] = b[k] = Floats{};
+    for (int64_t step = 0; step < steps; step++, i += 64)
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) {
+        load(v, x + i + 16 * k);
+        v -= near;
+        a[k] += v;
+        b[k] += v * v;
+      }
+    Chain::into(s, (a[0] + a[1]) + (a[2] + a[3]));
+    Chain::into(q, (b[0] + b[1]) + (b[2] + b[3]));
+  }
+  for (; i < n; i += 16) {
+    if (i + 16 <= n)
+      load(v, x + i);
+    else
+      load_rest(v, x + n, n - i, near);
+    v -= near;
+    Chain::into(s, v);
+    Chain::into(q, v * v);
+  }
+  *sum = add_up(s);
+  *squares = add_up(q);
+}
+
+// Of floats in two looks, the second from the cache; in double where squares leave the range of floats.
+inline void add_run(Moments& a, int64_t n, const float* x) {
+  if (n < 64) return add_run<float>(a, n, x);
+  const double count = static_cast<double>(n);
+  const float near = static_cast<float>(FloatChain<false>::run(n, x) / count);
+  double sum, squares;
+  add_around(n, x, near, &sum, &squares);
+  if (!(squares > 1e-20 && squares < 1e38)) return add_run<float>(a, n, x);
+  add_block(a, count, static_cast<double>(near), sum, squares);
 }
 
 }  // namespace

@@ -3,53 +3,62 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cpu/isa/chain.h"
 #include "backends/cpu/isa/exp.h"
-#include "backends/cpu/isa/lanes.h"
 #include "backends/cpu/norms.h"
 
 namespace lattis::cpu {
 namespace {
 
-template <class T>
-LATTIS_INLINE T larger(T a, T b) {  // NaN comes out in the sum, if not here
-  return b > a ? b : a;
+template <class V>
+LATTIS_INLINE void take(V& best, const V& v) {  // NaN comes out in the sum, if not here
+  best = v > best ? v : best;
 }
 
-template <class T>
-T largest(int64_t n, const T* x) {
-  constexpr int64_t lanes = 256 / sizeof(T);
-  T best = x[0];
-  int64_t i = 0;
-  if (n >= lanes) {
-    T lane[lanes];
-    for (int64_t k = 0; k < lanes; k++) lane[k] = x[k];
-    for (i = lanes; i + lanes <= n; i += lanes)
-      for (int64_t k = 0; k < lanes; k++) lane[k] = larger(lane[k], x[i + k]);
-    for (int64_t w = lanes / 2; w > 0; w /= 2)
-      for (int64_t k = 0; k < w; k++) lane[k] = larger(lane[k], lane[k + w]);
-    best = lane[0];
+template <class T, class V>
+LATTIS_INLINE T largest(int64_t n, const T* x) {
+  constexpr int64_t size = sizeof(V) / sizeof(T);
+  if (n < size) {
+    T best = x[0];
+    for (int64_t i = 1; i < n; i++) best = x[i] > best ? x[i] : best;
+    return best;
   }
-  for (; i < n; i++) best = larger(best, x[i]);
-  return best;
+  V best[4], v;
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; k++) load(best[k], x);
+  int64_t i = 0;
+  for (; i + 4 * size <= n; i += 4 * size)
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+      load(v, x + i + size * k);
+      take(best[k], v);
+    }
+  for (; i + size <= n; i += size) {
+    load(v, x + i);
+    take(best[0], v);
+  }
+  load(v, x + n - size);
+  take(best[0], v);
+  take(best[0], best[1]);
+  take(best[2], best[3]);
+  take(best[0], best[2]);
+  T lane[size];
+  __builtin_memcpy(lane, best, sizeof lane);
+  for (int64_t w = size / 2; w > 0; w /= 2)
+    for (int64_t k = 0; k < w; k++) lane[k] = lane[k + w] > lane[k] ? lane[k + w] : lane[k];
+  return lane[0];
 }
+float largest(int64_t n, const float* x) { return largest<float, Floats>(n, x); }
+double largest(int64_t n, const double* x) { return largest<double, Doubles>(n, x); }
 
 constexpr int64_t piece = 512;
 
 // A piece of exponentials.
 double total(int64_t n, const float* x) {
-  Floats a[4] = {}, v;
-  int64_t i = 0;
-  for (; i + 64 <= n; i += 64)
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-      load(v, x + i + 16 * k);
-      a[k] += v;
-    }
-  Doubles low, high;
-  widen(low, high, (a[0] + a[1]) + (a[2] + a[3]));
-  double rest = 0;
-  for (; i < n; i++) rest += static_cast<double>(x[i]);
-  return add_up(low + high) + rest;
+  if (n >= 16) return FloatChain<false>::run(n, x);
+  double sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += static_cast<double>(x[i]);
+  return sum;
 }
 double total(int64_t n, const double* x) {
   Doubles a[4] = {}, v;
@@ -75,7 +84,7 @@ void row(int64_t n, const void* in, void* out, bool log) {
   for (int64_t i = 0; i < n; i += piece) {
     const int64_t m = n - i < piece ? n - i : piece;
     T* e = log ? made : y + i;
-    for (int64_t k = 0; k < m; k++) e[k] = exp_of(x[i + k] - top);
+    for (int64_t k = 0; k < m; k++) e[k] = exp_below(x[i + k] - top);
     sum += total(m, e);
   }
   if (log) {
@@ -85,6 +94,20 @@ void row(int64_t n, const void* in, void* out, bool log) {
     const T scale = static_cast<T>(1 / sum);
     for (int64_t i = 0; i < n; i++) y[i] *= scale;
   }
+}
+
+template <class T>
+double logsumexp(int64_t n, const void* in) {
+  auto* x = static_cast<const T*>(in);
+  const T top = largest(n, x);
+  double sum = 0;
+  alignas(64) T made[piece];
+  for (int64_t i = 0; i < n; i += piece) {
+    const int64_t m = n - i < piece ? n - i : piece;
+    for (int64_t k = 0; k < m; k++) made[k] = exp_below(x[i + k] - top);
+    sum += total(m, made);
+  }
+  return static_cast<double>(top) + ::log(sum);
 }
 
 template <class T>
@@ -107,7 +130,7 @@ void columns(int64_t n, int64_t width, const void* in, int64_t xs, void* out, in
     T* to = log ? last : y + r * ys;
 #pragma omp simd
     for (int64_t k = 0; k < width; k++) {
-      const T e = exp_of(at[k] - top[k]);
+      const T e = exp_below(at[k] - top[k]);
       to[k] = e;
       sum[k] += static_cast<double>(e);
     }
@@ -127,7 +150,7 @@ void columns(int64_t n, int64_t width, const void* in, int64_t xs, void* out, in
 }
 
 template <class T>
-constexpr Softmax table = {row<T>, columns<T>};
+constexpr Softmax table = {row<T>, logsumexp<T>, columns<T>};
 
 }  // namespace
 

@@ -1,0 +1,114 @@
+// Sums and products of many floats. For the files of this folder.
+#pragma once
+
+#include "backends/cpu/isa/lanes.h"
+
+namespace lattis::cpu {
+namespace {
+
+// Floats are added (or multiplied) as floats eight times, then go on as double: as fast as the memory, and closer than
+// pairwise.
+struct Plain {
+  LATTIS_INLINE void operator()(Floats&) const {}
+};
+struct Square {
+  LATTIS_INLINE void operator()(Floats& v) const { v *= v; }
+};
+// `map` is what is done to each vector first, `nothing` an element that does not count.
+template <bool Product, class Map = Plain>
+struct FloatChain {
+  template <class V>
+  static LATTIS_INLINE void chain(V& a, const V& b) {
+    if constexpr (Product)
+      a *= b;
+    else
+      a += b;
+  }
+  static constexpr double neutral = Product ? 1 : 0;
+
+  static double run(int64_t n, const float* x, Map map = {}, float nothing = Product) {
+    auto get = [&](Floats & to, const float* from) __attribute__((always_inline)) {
+      load(to, from);
+      map(to);
+    };
+    Doubles total = Doubles{} + neutral;
+    Floats a[8], v;
+    for (; n >= 1024; n -= 1024) {
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; k++) get(a[k], x + 16 * k);
+      x += 128;
+      // Not unrolled: the order of the loads is what the prefetcher sees.
+#pragma GCC unroll 1
+      for (int step = 1; step < 8; step++, x += 128)
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) {
+          get(v, x + 16 * k);
+          chain(a[k], v);
+        }
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) chain(a[k], a[k + 4]);
+      chain(a[0], a[1]);
+      chain(a[2], a[3]);
+      chain(a[0], a[2]);
+      into(total, a[0]);
+    }
+    while (n >= 64) {
+      const int64_t steps = n / 64 < 8 ? n / 64 : 8;
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) get(a[k], x + 16 * k);
+      x += 64;
+      for (int64_t step = 1; step < steps; step++, x += 64)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+          get(v, x + 16 * k);
+          chain(a[k], v);
+        }
+      chain(a[0], a[1]);
+      chain(a[2], a[3]);
+      chain(a[0], a[2]);
+      into(total, a[0]);
+      n -= 64 * steps;
+    }
+    Floats last = Floats{} + static_cast<float>(neutral);
+    for (; n >= 16; n -= 16, x += 16) {
+      get(v, x);
+      chain(last, v);
+    }
+    if (n > 0) {
+      load_rest(v, x + n, n, nothing);
+      map(v);
+      chain(last, v);
+    }
+    into(total, last);
+    Doubles4 half = __builtin_shufflevector(total, total, 0, 1, 2, 3);
+    chain(half, __builtin_shufflevector(total, total, 4, 5, 6, 7));
+    Doubles2 quarter = __builtin_shufflevector(half, half, 0, 1);
+    chain(quarter, __builtin_shufflevector(half, half, 2, 3));
+    return Product ? quarter[0] * quarter[1] : quarter[0] + quarter[1];
+  }
+  static LATTIS_INLINE void into(Doubles& total, const Floats& v) {
+    Doubles low, high;
+    widen(low, high, v);
+    chain(low, high);
+    chain(total, low);
+  }
+
+  static void eight_rows(const float* x, int64_t stride, int64_t width, double* a) {
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) {
+      const float* at = x + k;
+      float s0 = at[0], s1 = at[2 * stride], s2 = at[4 * stride], s3 = at[6 * stride];
+      chain(s0, at[stride]);
+      chain(s1, at[3 * stride]);
+      chain(s2, at[5 * stride]);
+      chain(s3, at[7 * stride]);
+      chain(s0, s1);
+      chain(s2, s3);
+      chain(s0, s2);
+      chain(a[k], static_cast<double>(s0));
+    }
+  }
+};
+
+}  // namespace
+}  // namespace lattis::cpu
