@@ -358,7 +358,7 @@ def test_expansions(data):
     assert_view(lattis.broadcast_to(t, wide), t, want)
     y, u = data.draw(pairs("int8", (2, 1)))
     if x.ndim <= 1:
-        for got, w in zip(lattis.ops.aten.broadcast_tensors([t, u]), np.broadcast_arrays(x, y), strict=True):
+        for got, w in zip(lattis.broadcast_tensors(t, u), np.broadcast_arrays(x, y), strict=True):
             assert_same(got, w)
     assert_same(lattis.ones(4).view_as(lattis.empty(2, 2)), np.ones((2, 2), np.float32))
     for f, g in (
@@ -410,7 +410,7 @@ def test_pieces_are_views_with_one_version():
 @pytest.mark.parametrize("indexing", ["ij", "xy"])
 def test_meshgrid(indexing):
     arrays = [np.arange(3), np.arange(2), np.arange(4)]
-    got = lattis.ops.aten.meshgrid([to_lattis(x) for x in arrays], indexing=indexing)
+    got = lattis.meshgrid(*[to_lattis(x) for x in arrays], indexing=indexing)
     for g, w in zip(got, np.meshgrid(*arrays, indexing=indexing), strict=True):
         assert_same(g, w)
 
