@@ -17,12 +17,13 @@ def main() -> int:
     import lattis
     import lattis.cli
     import numpy
+    import pointwise
     import torch
 
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
-    rows = call_path.main() + imports.main()
+    rows = call_path.main() + imports.main() + pointwise.main()
     orders = import_order.main()
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")

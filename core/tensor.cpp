@@ -224,8 +224,8 @@ Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int6
   return build(storage, ndim, sizes, strides, offset, dtype);
 }
 
-Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset) {
-  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, of->dtype);
+Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
+  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LATTIS_NO_DTYPE ? of->dtype : dtype);
   t->base = of->base ? of->base : of;
   retain(t->base);
   return t;

@@ -43,8 +43,9 @@ lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides,
 // A tensor over an existing storage, which it retains. The caller has checked the bounds.
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                     DType dtype);
-// A view of `of`: same storage, base set to the root.
-Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
+// A view of `of`: same storage, base set to the root; strides and offset count elements of the view's dtype.
+Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
+                 DType dtype = LATTIS_NO_DTYPE);
 
 // Gives a tensor another geometry (resize_, set_). A growing one gets a new storage, which it adopts.
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);

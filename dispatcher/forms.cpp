@@ -200,6 +200,7 @@ lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* ret
 lattis_status infer(Frame& f, const Table& t, const Value* args, lattis_meta* metas, int n) {
   for (int i = 0; i < n; i++) {
     metas[i].kind = LATTIS_META_FRESH;
+    metas[i].dtype = LATTIS_NO_DTYPE;
     metas[i].has_strides = 0;
   }
   f.context = t.infer_context;
@@ -216,7 +217,7 @@ lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Val
       break;
     case LATTIS_META_ALIAS: {
       Tensor* of = full(args[m.alias_of].as.tensor);
-      t = core::new_view(of, m.ndim, m.sizes, m.strides, m.offset);
+      t = core::new_view(of, m.ndim, m.sizes, m.strides, m.offset, m.dtype);
       t->keys = of->keys & alias_layers.load(std::memory_order_relaxed);
       break;
     }
@@ -246,6 +247,7 @@ bool crosses(const Value* args) {
 inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   lattis_meta m;
   m.kind = LATTIS_META_FRESH;
+  m.dtype = LATTIS_NO_DTYPE;
   m.has_strides = 0;
   f.context = t.infer_context;
   if (lattis_status st = t.infer(&f, args, &m)) return st;

@@ -32,6 +32,13 @@ const char* class_names(int accepts) {
   return names[accepts & 15];
 }
 
+DType result_dtype(const lattis_pointwise& p, DType compute) {
+  if (p.result == LATTIS_RESULT_BOOL) return LATTIS_BOOL;
+  if (p.result == LATTIS_RESULT_REAL && core::dtype_class(compute) == LATTIS_CLASS_COMPLEX)
+    return compute == LATTIS_COMPLEX64 ? LATTIS_FLOAT32 : LATTIS_FLOAT64;
+  return compute;
+}
+
 // Which operand brought a dtype class: the one that an error should name.
 int operand_of_class(const lattis_pointwise& p, const lattis_value* args, int n, int dtype_class) {
   for (int i = p.condition; i < n; i++) {
@@ -75,7 +82,7 @@ lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const la
     }
   }
   f->compute_dtype = t;
-  out->dtype = p.result == LATTIS_RESULT_BOOL ? static_cast<uint8_t>(LATTIS_BOOL) : t;
+  out->dtype = result_dtype(p, t);
   return LATTIS_OK;
 }
 
@@ -179,7 +186,7 @@ static inline bool infer_uniform(lattis_frame* f, const lattis_pointwise& p, con
       dtype_class < (p.compute == LATTIS_COMPUTE_FLOAT ? LATTIS_CLASS_FLOATING : LATTIS_CLASS_INTEGRAL))
     return false;
   f->compute_dtype = x->dtype;
-  out->dtype = p.result == LATTIS_RESULT_BOOL ? static_cast<uint8_t>(LATTIS_BOOL) : x->dtype;
+  out->dtype = result_dtype(p, x->dtype);
   out->ndim = x->dl.ndim;
   for (int i = 0; i < x->dl.ndim; i++) out->sizes[i] = x->dl.shape[i];
   return true;

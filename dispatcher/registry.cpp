@@ -105,10 +105,10 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
     return core::raise(LATTIS_RUNTIME_ERROR,
                        core::format("define: the operator %s is already defined by %s; %s cannot define it too",
                                     old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
-  if (def.pointwise && (def.pointwise->inputs < 1 || def.pointwise->inputs > 3 || def.pointwise->params > 2))
+  if (def.pointwise && (def.pointwise->inputs < 1 || def.pointwise->inputs > 3 || def.pointwise->params > 3))
     return core::raise(
         LATTIS_VALUE_ERROR,
-        core::format("define: %s declares %d inputs and %d parameters; a pointwise operator has 1 to 3 and at most 2",
+        core::format("define: %s declares %d inputs and %d parameters; a pointwise operator has 1 to 3 and at most 3",
                      full.c_str(), def.pointwise->inputs, def.pointwise->params));
   auto* op = new Operator;
   op->name = full;

@@ -16,13 +16,72 @@ void store_number(const lattis_value& v, int dtype, void* to) {
   }
 }
 
+// Bytes from which a copy is written past the caches: to read each line of the destination before overwriting it would
+// cost a third of the bandwidth.
+constexpr int64_t streamed_from = 16 << 20;
+constexpr int64_t tile_bytes = 8192;
+
+// A block of one dtype whose destination runs along the columns.
+static void move_block(const Block& b, int64_t item, bool streams) {
+  const PackLoop pack = pack_of(item);
+  const bool along = b.col_step[1] == item;
+  if (along && streams && b.cols * item >= 256) {
+    for (int64_t r = 0; r < b.rows; r++)
+      loops().stream(b.at[0] + r * b.row_step[0], b.at[1] + r * b.row_step[1], b.cols * item);
+  } else if (!streams || along) {
+    pack(b.rows, b.cols, b.at[0], b.row_step[0], b.at[1], b.row_step[1], b.col_step[1]);
+  } else {
+    alignas(64) char packed[tile_bytes];
+    const int64_t n = std::min(b.cols, tile_bytes / item), m = tile_bytes / item / n;
+    for (int64_t r = 0; r < b.rows; r += m)
+      for (int64_t c = 0; c < b.cols; c += n) {
+        const Block t = b.part(2, r, std::min(m, b.rows - r), c, std::min(n, b.cols - c));
+        pack(t.rows, t.cols, packed, t.cols * item, t.at[1], t.row_step[1], t.col_step[1]);
+        for (int64_t k = 0; k < t.rows; k++)
+          loops().stream(t.at[0] + k * t.row_step[0], packed + k * t.cols * item, t.cols * item);
+      }
+  }
+}
+
+// A block through the conversion: row by row, or, where rows are short or crossed, packed first.
+static void convert_block(const Block& b, CastLoop cast, int64_t to, int64_t from) {
+  if (b.rows == 1 || (b.cols >= 32 && std::abs(b.col_step[1]) <= std::abs(b.row_step[1]))) {
+    for (int64_t r = 0; r < b.rows; r++)
+      cast(b.cols, b.at[0] + r * b.row_step[0], b.col_step[0], b.at[1] + r * b.row_step[1], b.col_step[1]);
+    return;
+  }
+  alignas(64) char packed[tile_bytes];
+  const int64_t n = std::min(b.cols, tile_bytes / from), m = tile_bytes / from / n;
+  for (int64_t r = 0; r < b.rows; r += m)
+    for (int64_t c = 0; c < b.cols; c += n) {
+      const Block t = b.part(2, r, std::min(m, b.rows - r), c, std::min(n, b.cols - c));
+      pack_of(from)(t.rows, t.cols, packed, t.cols * from, t.at[1], t.row_step[1], t.col_step[1]);
+      if (t.col_step[0] == to && t.row_step[0] == t.cols * to)
+        cast(t.rows * t.cols, t.at[0], to, packed, from);
+      else
+        for (int64_t k = 0; k < t.rows; k++)
+          cast(t.cols, t.at[0] + k * t.row_step[0], t.col_step[0], packed + k * t.cols * from, from);
+    }
+}
+
 lattis_status copy_into(const lattis_tensor* dst, const lattis_tensor* src) {
   if (dst->dl.data == src->dl.data && dst->dtype == src->dtype && dst->numel == 1) return LATTIS_OK;
-  CastLoop cast = loops().cast[src->dtype][dst->dtype];
+  const CastLoop cast = loops().cast[src->dtype][dst->dtype];
+  const int64_t to = itemsize(dst), from = itemsize(src);
+  if (dst->numel <= grain && dst->numel == src->numel && (dst->flags & src->flags & LATTIS_CONTIGUOUS)) {
+    cast(dst->numel, static_cast<char*>(dst->dl.data), to, static_cast<const char*>(src->dl.data), from);
+    return LATTIS_OK;
+  }
+  const bool same = dst->dtype == src->dtype, streams = dst->numel * to >= streamed_from;
   Strips s(dst);
   s.add(src);
-  return s.run(grain, [cast](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
-    cast(n, at[0], step[0], at[1], step[1]);
+  return s.run_blocks(grain, tile_bytes / std::max(to, from), [=](const Block& b) -> lattis_status {
+    if (!same || b.col_step[0] != to) {
+      convert_block(b, cast, to, from);
+    } else {
+      move_block(b, to, streams);
+      if (streams) loops().fence();
+    }
     return LATTIS_OK;
   });
 }

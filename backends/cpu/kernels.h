@@ -16,6 +16,7 @@ lattis_status copy_kernel(lattis_frame*, const lattis_value*, lattis_value*);
 lattis_status fill_kernel(lattis_frame*, const lattis_value*, lattis_value*);
 lattis_status arange_kernel(lattis_frame*, const lattis_value*, lattis_value*);
 
+void register_pointwise(Library& m);
 void register_reductions(Library& m);
 void register_indexing(Library& m);
 void register_random(Library& m);

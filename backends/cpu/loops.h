@@ -1,4 +1,4 @@
-// What is compiled once per instruction set and chosen at load: casts and the pointwise loops.
+// What is compiled once per instruction set and chosen at load: casts, the pointwise loops, and moving tiles.
 #pragma once
 
 #include <lattis/c_api.h>
@@ -10,20 +10,40 @@ namespace lattis::cpu {
 // n elements from one dtype to another; strides in bytes.
 using CastLoop = void (*)(int64_t n, char* dst, int64_t dst_stride, const char* src, int64_t src_stride);
 
+// A block of elements of one size into rows without gaps, `dst_row` bytes apart; any strides of the source.
+using PackLoop = void (*)(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row,
+                          int64_t src_col);
+
 struct PointwiseEntry {
-  const char* name;  // of the operator, without overload
+  const char* names;  // of the operators that mean this, without overload; separated by spaces
   lattis_pointwise meaning;
+};
+struct PointwiseEntries {
+  const PointwiseEntry* data;
+  int64_t count;
 };
 
 struct Loops {
   const char* isa;
-  CastLoop cast[LATTIS_NUM_DTYPES][LATTIS_NUM_DTYPES];  // [from][to]
-  const PointwiseEntry* pointwise;
-  int num_pointwise;
+  CastLoop cast[LATTIS_NUM_DTYPES][LATTIS_NUM_DTYPES];        // [from][to]
+  PackLoop pack[5];                                           // by the logarithm of the element's size
+  void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
+  void (*fence)();
+  PointwiseEntries pointwise[4];
 };
 
 const Loops& loops();  // of the chosen instruction set
 
+// The element sizes of the dtypes, and their logarithms.
+inline constexpr int64_t dtype_bytes[LATTIS_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+inline PackLoop pack_of(int64_t bytes) { return loops().pack[__builtin_ctzll(bytes)]; }
+
 }  // namespace lattis::cpu
 
-LATTIS_DECLARE_ISA(const Loops&, loops, ())
+LATTIS_DECLARE_ISA(void, fill_loops, (Loops&))
+LATTIS_DECLARE_ISA(void, fill_casts, (Loops&))
+LATTIS_DECLARE_ISA(void, fill_tiles, (Loops&))
+LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_arithmetic, ())
+LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_functions, ())
+LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_choosing, ())
+LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_activations, ())

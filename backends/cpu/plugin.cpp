@@ -2,12 +2,14 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
-#include <string>
-
 namespace lattis::cpu {
 
 const Loops& loops() {
-  static const Loops& chosen = LATTIS_BY_ISA(loops)();
+  static const Loops chosen = [] {
+    Loops l{};
+    LATTIS_BY_ISA(fill_loops)(l);
+    return l;
+  }();
   return chosen;
 }
 
@@ -16,20 +18,6 @@ namespace {
 lattis_status host_copy(void*, int32_t, void* dst, const void* src, int64_t bytes) {
   std::memcpy(dst, src, bytes);
   return LATTIS_OK;
-}
-
-void register_pointwise(Library& m) {
-  m.category("pointwise", "cpu", pointwise_kernel);
-  for (int i = 0; i < loops().num_pointwise; i++) {
-    const PointwiseEntry& e = loops().pointwise[i];
-    for (const char* overload : {"", "Tensor", "Scalar", "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor", "self",
-                                 "ScalarSelf", "ScalarOther"}) {
-      std::string name = std::string("aten::") + e.name;
-      const lattis_operator* op = api().find_operator(name.c_str(), overload);
-      if (!op || !api().operator_pointwise(op)) continue;
-      m.impl((name + (*overload ? "." : "") + overload).c_str(), "cpu", pointwise_kernel, &e.meaning);
-    }
-  }
 }
 
 // What `lattis info` prints: an interface like anybody's.

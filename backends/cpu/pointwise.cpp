@@ -1,18 +1,34 @@
-// One kernel for every pointwise operator: it walks the operands and calls the operator's loop, converting dtypes tile
-// by tile on the way, so that nothing is materialized.
+// One kernel for every pointwise operator: it walks the operands and calls the operator's loop. What the loop does not
+// take as it lies (other dtypes, short or crossed runs) goes through tiles in the first-level cache, so that nothing is
+// materialized.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/strips.h"
 
+#include <sstream>
+
 namespace lattis::cpu {
 namespace {
 
-// float16 and bfloat16 are computed in float32.
-int loop_dtype(int compute) {
-  return compute == LATTIS_FLOAT16 || compute == LATTIS_BFLOAT16 ? static_cast<int>(LATTIS_FLOAT32) : compute;
+// float16 is computed in float32, and so is bfloat16 beside anything else: a number keeps its precision.
+int loop_dtype(const lattis_pointwise& p, int compute, const lattis_value* args) {
+  if (compute != LATTIS_FLOAT16 && compute != LATTIS_BFLOAT16) return compute;
+  bool own = p.loops[compute] != nullptr;
+  for (int i = p.condition; i < p.inputs && own; i++)
+    own = args[i].tag == LATTIS_TENSOR && args[i].as.tensor->dtype == compute;
+  return own ? compute : static_cast<int>(LATTIS_FLOAT32);
 }
 
-constexpr int64_t dtype_bytes[LATTIS_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+constexpr int64_t tile_bytes = 8192;  // of each operand; all of them fit into the first-level cache
+constexpr int64_t short_run = 32;     // elements below which rows go through tiles
+
+// What a loop of this dtype writes.
+int result_of(int rule, int dtype) {
+  if (rule == LATTIS_RESULT_BOOL) return LATTIS_BOOL;
+  if (rule == LATTIS_RESULT_REAL && dtype >= LATTIS_COMPLEX64)
+    return dtype == LATTIS_COMPLEX64 ? LATTIS_FLOAT32 : LATTIS_FLOAT64;
+  return dtype;
+}
 
 // The operands of one call, resolved.
 struct Call {
@@ -24,6 +40,7 @@ struct Call {
   int wants[max_operands];  // dtype the loop reads or writes, by operand (0 is the output)
   int has[max_operands];    // dtype that is there
   bool converts = false;
+  int64_t tile;  // elements that fit into a buffer of each operand
   alignas(16) char numbers[max_operands][16];
 };
 
@@ -42,32 +59,107 @@ lattis_status fault(const Call& c, lattis_frame* f) {
   return fail(LATTIS_ZERO_DIVISION, name + ": argument 'other': " + c.p->fault);
 }
 
-// A strip whose operands need conversion: a tile of each into the loop's dtype, the loop, and back.
-int run_tiled(const Call& c, int64_t n, char* const* at, const int64_t* step) {
-  constexpr int64_t tile = 512;
-  alignas(64) char buffers[max_operands][tile * 16];
-  const auto& cast = loops().cast;
-  int faults = 0;
-  for (int64_t i = 0; i < n; i += tile) {
-    int64_t m = std::min(tile, n - i);
-    void* data[max_operands];
-    int64_t steps[max_operands];
-    for (int k = 1; k <= c.inputs; k++) {
-      data[k] = at[k] + i * step[k];
-      steps[k] = step[k];
-      if (c.wants[k] == c.has[k]) continue;
-      int64_t bytes = dtype_bytes[c.wants[k]];
-      bool one = step[k] == 0;
-      cast[c.has[k]][c.wants[k]](one ? 1 : m, buffers[k], bytes, at[k] + i * step[k], step[k]);
-      data[k] = buffers[k];
-      steps[k] = one ? 0 : bytes;
-    }
-    bool out = c.wants[0] != c.has[0];
-    data[0] = out ? buffers[0] : at[0] + i * step[0];
-    steps[0] = out ? dtype_bytes[c.wants[0]] : step[0];
-    faults |= c.loop(m, data, steps, c.params);
-    if (out) cast[c.wants[0]][c.has[0]](m, at[0] + i * step[0], step[0], buffers[0], steps[0]);
+// Room for one tile of each operand.
+struct Buffers {
+  alignas(64) char operand[max_operands][tile_bytes];
+  alignas(64) char packed[tile_bytes];
+};
+
+bool gapless(const Block& b, int k, int64_t bytes) {
+  return b.col_step[k] == bytes && (b.rows == 1 || b.row_step[k] == b.cols * bytes);
+}
+
+// An input as the loop wants it: where it lies, or in a buffer. Sets the step of the loop.
+void* fetch(const Call& c, const Block& b, int k, Buffers& buffers, int64_t* step) {
+  const int64_t item = dtype_bytes[c.has[k]], wide = dtype_bytes[c.wants[k]], n = b.rows * b.cols;
+  const bool same = c.wants[k] == c.has[k];
+  const bool constant = (b.cols == 1 || b.col_step[k] == 0) && (b.rows == 1 || b.row_step[k] == 0);
+  const bool dense = gapless(b, k, item);
+  *step = constant ? 0 : wide;
+  if (same && (constant || dense)) return b.at[k];
+  if (same && b.rows == 1) {
+    *step = b.col_step[k];
+    return b.at[k];
   }
+  const CastLoop cast = loops().cast[c.has[k]][c.wants[k]];
+  char* into = buffers.operand[k];
+  if (constant || dense || (b.rows == 1 && !same)) {
+    cast(constant ? 1 : n, into, wide, b.at[k], b.col_step[k]);
+  } else if (same) {
+    pack_of(item)(b.rows, b.cols, into, b.cols * item, b.at[k], b.row_step[k], b.col_step[k]);
+  } else {
+    pack_of(item)(b.rows, b.cols, buffers.packed, b.cols * item, b.at[k], b.row_step[k], b.col_step[k]);
+    cast(n, into, wide, buffers.packed, item);
+  }
+  return into;
+}
+
+// A result without gaps to where it belongs.
+void store(const Block& b, int dtype, const char* from) {
+  const int64_t item = dtype_bytes[dtype];
+  const bool dense = gapless(b, 0, item);
+  const int64_t rows = dense ? 1 : b.rows, cols = dense ? b.rows * b.cols : b.cols;
+  for (int64_t r = 0; r < rows; r++) {
+    char* to = b.at[0] + r * b.row_step[0];
+    if (b.col_step[0] != item)
+      loops().cast[dtype][dtype](cols, to, b.col_step[0], from + r * cols * item, item);
+    else
+      std::memcpy(to, from + r * cols * item, cols * item);
+  }
+}
+
+// A block that fits into the buffers.
+int run_tile(const Call& c, const Block& b, Buffers& buffers) {
+  void* data[max_operands];
+  int64_t steps[max_operands];
+  for (int k = 1; k <= c.inputs; k++) data[k] = fetch(c, b, k, buffers, &steps[k]);
+  const int64_t item = dtype_bytes[c.has[0]], n = b.rows * b.cols;
+  const bool same = c.wants[0] == c.has[0];
+  const bool direct = same && gapless(b, 0, item);
+  steps[0] = dtype_bytes[c.wants[0]];
+  data[0] = direct ? b.at[0] : buffers.operand[0];
+  const int faults = c.loop(n, data, steps, c.params);
+  if (direct) return faults;
+  const char* result = buffers.operand[0];
+  if (!same) {
+    const CastLoop cast = loops().cast[c.wants[0]][c.has[0]];
+    if (gapless(b, 0, item)) {
+      cast(n, b.at[0], item, result, steps[0]);
+      return faults;
+    }
+    cast(n, buffers.packed, item, result, steps[0]);
+    result = buffers.packed;
+  }
+  store(b, c.has[0], result);
+  return faults;
+}
+
+// Rows that the loop takes one by one: long, of its dtypes, along memory or constant.
+bool loop_takes_rows(const Call& c, const Block& b) {
+  if (c.converts) return false;
+  if (b.rows == 1) return true;
+  bool along = b.cols >= short_run;
+  for (int k = 0; k <= c.inputs; k++) along &= b.col_step[k] == dtype_bytes[c.has[k]] || (k > 0 && b.col_step[k] == 0);
+  return along;
+}
+
+int run_rows(const Call& c, const Block& b) {
+  int faults = 0;
+  void* data[max_operands];
+  for (int64_t r = 0; r < b.rows; r++) {
+    for (int k = 0; k <= c.inputs; k++) data[k] = b.at[k] + r * b.row_step[k];
+    faults |= c.loop(b.cols, data, b.col_step, c.params);
+  }
+  return faults;
+}
+
+int run_tiles(const Call& c, const Block& b) {
+  Buffers buffers;
+  int faults = 0;
+  const int64_t n = std::min(b.cols, c.tile), m = std::max<int64_t>(c.tile / n, 1);
+  for (int64_t r = 0; r < b.rows; r += m)
+    for (int64_t i = 0; i < b.cols; i += n)
+      faults |= run_tile(c, b.part(c.inputs + 1, r, std::min(m, b.rows - r), i, std::min(n, b.cols - i)), buffers);
   return faults;
 }
 
@@ -92,7 +184,7 @@ lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis
   const int64_t n = out->numel;
   const unsigned dtype = f->compute_dtype;
   if (n <= grain && (out->flags & LATTIS_CONTIGUOUS) && p->loops[dtype] && !p->condition &&
-      out->dtype == (p->result == LATTIS_RESULT_BOOL ? unsigned{LATTIS_BOOL} : dtype)) {
+      out->dtype == result_of(p->result, static_cast<int>(dtype))) {
     void* data[max_operands];
     int64_t steps[max_operands];
     data[0] = out->dl.data;
@@ -117,17 +209,18 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
   Call c;
   c.p = p;
   c.inputs = c.p->inputs;
-  c.compute = loop_dtype(static_cast<int>(f->compute_dtype));
+  c.compute = loop_dtype(*p, static_cast<int>(f->compute_dtype), args);
   c.loop = c.p->loops[c.compute];
   c.params = args + c.inputs;
   if (__builtin_expect(!c.loop, 0)) return no_loop(f, c);
   const lattis_tensor* out = rets[0].as.tensor;
   if (out->numel == 0) return LATTIS_OK;
 
-  c.wants[0] = c.p->result == LATTIS_RESULT_BOOL ? static_cast<int>(LATTIS_BOOL) : c.compute;
+  c.wants[0] = result_of(c.p->result, c.compute);
   c.has[0] = out->dtype;
   c.converts = c.wants[0] != c.has[0];
   bool flat = (out->flags & LATTIS_CONTIGUOUS) != 0;
+  int64_t widest = std::max(dtype_bytes[c.wants[0]], dtype_bytes[c.has[0]]);
   void* data[max_operands] = {out->dl.data};
   int64_t steps[max_operands] = {itemsize(out)};
   for (int k = 1; k <= c.inputs; k++) {
@@ -146,6 +239,7 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
       data[k] = c.numbers[k];
       steps[k] = 0;
     }
+    widest = std::max({widest, dtype_bytes[c.wants[k]], dtype_bytes[c.has[k]]});
   }
 
   int faults = 0;
@@ -159,8 +253,9 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
       else
         s.add_scalar(c.numbers[k]);
     }
-    lattis_status st = s.run(grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
-      int bad = c.converts ? run_tiled(c, n, at, step) : c.loop(n, reinterpret_cast<void* const*>(at), step, c.params);
+    c.tile = tile_bytes / widest;
+    lattis_status st = s.run_blocks(grain, c.tile, [&](const Block& b) -> lattis_status {
+      const int bad = loop_takes_rows(c, b) ? run_rows(c, b) : run_tiles(c, b);
       if (__builtin_expect(bad, 0)) __atomic_store_n(&faults, 1, __ATOMIC_RELAXED);
       return LATTIS_OK;
     });
@@ -169,6 +264,30 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
   return __builtin_expect(faults, 0) ? fault(c, f) : LATTIS_OK;
 }
 
+// Gives each operator that means this the loops of the chosen instruction set. A name may carry its overload.
+void register_meaning(Library& m, const PointwiseEntry& e) {
+  static const char* const overloads[] = {
+      "",     "Tensor",     "Scalar",      "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor",
+      "self", "ScalarSelf", "ScalarOther", "Scalar_Self",   "Scalar_Other"};
+  std::istringstream names(e.names);
+  for (std::string name; names >> name;) {
+    const size_t dot = name.find('.');
+    const std::string base = "aten::" + name.substr(0, dot);
+    for (std::string overload : overloads) {
+      if (dot != std::string::npos && overload != name.substr(dot + 1)) continue;
+      const lattis_operator* op = api().find_operator(base.c_str(), overload.c_str());
+      if (!op || !api().operator_pointwise(op)) continue;
+      m.impl((base + (overload.empty() ? "" : ".") + overload).c_str(), "cpu", pointwise_kernel, &e.meaning);
+    }
+  }
+}
+
 }  // namespace
+
+void register_pointwise(Library& m) {
+  m.category("pointwise", "cpu", pointwise_kernel);
+  for (const PointwiseEntries& family : loops().pointwise)
+    for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++) register_meaning(m, *e);
+}
 
 }  // namespace lattis::cpu

@@ -1,10 +1,12 @@
-// Walking several strided operands together: dimensions are sorted and merged, then work is handed out as strips, one
-// innermost run at a time, in parallel. Every elementwise kernel here is a body for this walk.
+// Walking several strided operands together: dimensions are sorted and merged, then work is handed out in parallel, as
+// strips, one innermost run at a time, or as blocks of two dimensions. Every elementwise kernel here is a body for this
+// walk.
 #pragma once
 
 #include <lattis/extension.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace lattis::cpu {
 
@@ -13,6 +15,23 @@ inline constexpr int max_operands = 4;
 struct Operand {
   char* data;
   int64_t strides[LATTIS_MAX_DIMS];  // bytes, aligned with the walk's sizes; 0 where broadcast
+};
+
+// Two dimensions of the walk. An operand that is fast along the rows, not along the columns, makes it crossed: then the
+// block is small, so that each line of memory that it touches stays in the first-level cache until it is used up.
+struct Block {
+  int64_t rows, cols;
+  char* at[max_operands];
+  int64_t row_step[max_operands], col_step[max_operands];
+
+  // rows [r, r + m), columns [c, c + n)
+  Block part(int count, int64_t r, int64_t m, int64_t c, int64_t n) const {
+    Block b = *this;
+    b.rows = m;
+    b.cols = n;
+    for (int k = 0; k < count; k++) b.at[k] += r * row_step[k] + c * col_step[k];
+    return b;
+  }
 };
 
 class Strips {
@@ -74,7 +93,74 @@ class Strips {
                         });
   }
 
+  // body(block) -> lattis_status; a crossed block has at most `tile` elements, the others at most `grain`.
+  template <class Body>
+  lattis_status run_blocks(int64_t grain, int64_t tile, Body&& body) {
+    merge();
+    for (int i = 0; i < ndim_; i++)
+      if (sizes_[i] == 0) return LATTIS_OK;
+    if (ndim_ <= 1) {
+      const int64_t n = ndim_ ? sizes_[0] : 1;
+      const Block whole = block_at(-1, 0);
+      auto part = [&](int64_t b, int64_t e) -> lattis_status { return body(whole.part(count_, 0, 1, b, e - b)); };
+      return n <= grain ? part(0, n) : parallel_for(0, n, grain, part);
+    }
+    const int last = ndim_ - 1;
+    const int crossing = crossing_dim();
+    const int down = crossing >= 0 ? crossing : last - 1;
+    const int64_t tc = crossing >= 0 ? std::min<int64_t>(sizes_[last], 64) : std::min(sizes_[last], grain);
+    const int64_t tr = std::min(sizes_[down], std::max<int64_t>((crossing >= 0 ? tile : grain) / tc, 1));
+    const int64_t across = (sizes_[last] + tc - 1) / tc, along = (sizes_[down] + tr - 1) / tr;
+    int64_t units = across * along;
+    for (int d = 0; d < last; d++)
+      if (d != down) units *= sizes_[d];
+    auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+      for (int64_t u = begin; u < end; u++) {
+        const int64_t c = u % across * tc, r = u / across % along * tr;
+        const Block b = block_at(down, u / across / along);
+        if (lattis_status st =
+                body(b.part(count_, r, std::min(tr, sizes_[down] - r), c, std::min(tc, sizes_[last] - c))))
+          return st;
+      }
+      return LATTIS_OK;
+    };
+    const int64_t unit_grain = std::max<int64_t>(grain / (tr * tc), 1);
+    return units <= unit_grain ? some(0, units) : parallel_for(0, units, unit_grain, some);
+  }
+
  private:
+  // The whole of the last dimension and of `down` (-1: none), where the others have this flat index.
+  Block block_at(int down, int64_t index) const {
+    const int last = ndim_ - 1;
+    Block b;
+    b.rows = down >= 0 ? sizes_[down] : 1;
+    b.cols = ndim_ ? sizes_[last] : 1;
+    for (int k = 0; k < count_; k++) {
+      b.at[k] = operands_[k].data;
+      b.row_step[k] = down >= 0 ? operands_[k].strides[down] : 0;
+      b.col_step[k] = ndim_ ? operands_[k].strides[last] : 0;
+    }
+    for (int d = last - 1; d >= 0 && index; d--) {
+      if (d == down) continue;
+      for (int k = 0; k < count_; k++) b.at[k] += index % sizes_[d] * operands_[k].strides[d];
+      index /= sizes_[d];
+    }
+    return b;
+  }
+
+  // The dimension along which an operand is faster than along the last one; -1 if there is none.
+  int crossing_dim() const {
+    const int last = ndim_ - 1;
+    for (int k = 0; k < count_; k++) {
+      const int64_t* s = operands_[k].strides;
+      int fast = last;
+      for (int d = 0; d < last; d++)
+        if (s[d] != 0 && s[fast] != 0 && std::abs(s[d]) < std::abs(s[fast])) fast = d;
+      if (fast != last) return fast;
+    }
+    return -1;
+  }
+
   // Sorts dimensions by the first operand's strides and merges those that every operand walks without a gap.
   void merge() {
     int order[LATTIS_MAX_DIMS];

@@ -15,9 +15,8 @@ INTEGERS = UNSIGNED + SIGNED
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 DTYPES = BOOL + INTEGERS + FLOATS + COMPLEX
-# The integers that the cpu backend computes with; the wide unsigned ones and complex come with the catalogue.
-COMPUTED_INTEGERS = ("uint8", *SIGNED)
-REAL = COMPUTED_INTEGERS + FLOATS
+COMPUTED_INTEGERS = INTEGERS
+REAL = INTEGERS + FLOATS
 COMPUTED = BOOL + REAL
 
 

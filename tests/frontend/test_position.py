@@ -56,9 +56,11 @@ def test_layout_of_mixed_operands():
 
 # ---- position, strides and threads -----------------------------------------------------------------------------------
 
-ONE_INPUT = [op.name for op in UNARY] + MATHS
-TWO_INPUTS = [op.name for op in BINARY] + ["floor_divide", "pow"]
-TAKES_NUMBERS = [n for n in TWO_INPUTS if n not in ("maximum", "minimum") and not n.startswith("logical")]
+ONE_INPUT = [op.name for op in UNARY if set(FLOATS) <= set(op.takes)] + list(MATHS)
+TWO_INPUTS = [op.name for op in BINARY if set(FLOATS) <= set(op.takes)]
+TWO_INPUTS += ["floor_divide", "pow", "atan2", "xlogy"]
+WITHOUT_NUMBERS = ("maximum", "minimum", "fmax", "fmin", "heaviside", "atan2")
+TAKES_NUMBERS = [n for n in TWO_INPUTS if n not in WITHOUT_NUMBERS and not n.startswith("logical")]
 
 
 def sample(dtype, count, seed):

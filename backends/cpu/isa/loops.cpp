@@ -1,127 +1,16 @@
-// Casts and every declared pointwise operator. Note [Instruction sets] is in backends/cpu/isa.h.
-#include <lattis/half.h>
-#include <lattis/pointwise/loops.h>
-
-#include <complex>
-
+// One instruction set's table. Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
-namespace {
+namespace lattis::cpu::LATTIS_ISA {
 
-template <class T>
-constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-template <class T>
-constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
-
-// Float to integer is defined only in range; outside it wraps through int64 as far as the hardware tells.
-template <class To>
-inline To from_float(double x) {
-  if constexpr (std::is_same_v<To, uint64_t>)
-    return x < 0                       ? static_cast<To>(static_cast<int64_t>(x))
-           : x < 9.2e18                ? static_cast<To>(static_cast<int64_t>(x))
-           : x < 1.8446744073709550e19 ? static_cast<To>(x)
-                                       : To(0);
-  else
-    return static_cast<To>(x >= -9.2233720368547758e18 && x < 9.2233720368547758e18
-                               ? static_cast<int64_t>(x)
-                               : std::numeric_limits<int64_t>::min());
+void fill_loops(Loops& l) {
+  l.isa = LATTIS_ISA_NAME;
+  fill_casts(l);
+  fill_tiles(l);
+  l.pointwise[0] = pointwise_arithmetic();
+  l.pointwise[1] = pointwise_functions();
+  l.pointwise[2] = pointwise_choosing();
+  l.pointwise[3] = pointwise_activations();
 }
 
-template <class To, class From>
-inline To convert(From x) {
-  if constexpr (std::is_same_v<To, From>)
-    return x;
-  else if constexpr (is_complex<From>) {
-    if constexpr (is_complex<To>)
-      return To(static_cast<typename To::value_type>(x.real()), static_cast<typename To::value_type>(x.imag()));
-    else if constexpr (std::is_same_v<To, bool>)
-      return x.real() != 0 || x.imag() != 0;
-    else
-      return convert<To>(x.real());
-  } else if constexpr (is_half<From>)
-    return convert<To>(static_cast<float>(x));
-  else if constexpr (is_complex<To>)
-    return To(static_cast<typename To::value_type>(x), 0);
-  else if constexpr (is_half<To>)
-    return To(static_cast<float>(x));
-  else if constexpr (std::is_same_v<To, bool>)
-    return x != 0;
-  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
-    return from_float<To>(x);
-  else
-    return static_cast<To>(x);
-}
-
-template <class From, class To>
-void cast_loop(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
-  if (ds == sizeof(To) && ss == sizeof(From)) {
-    auto* d = reinterpret_cast<To*>(dst);
-    auto* s = reinterpret_cast<const From*>(src);
-    if constexpr (std::is_same_v<To, From>)
-      std::memcpy(dst, src, n * sizeof(To));
-    else
-      for (int64_t i = 0; i < n; i++) d[i] = convert<To>(s[i]);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++)
-    *reinterpret_cast<To*>(dst + i * ds) = convert<To>(*reinterpret_cast<const From*>(src + i * ss));
-}
-
-template <class From>
-void fill_row(CastLoop* row) {
-  row[LATTIS_BOOL] = cast_loop<From, bool>;
-  row[LATTIS_UINT8] = cast_loop<From, uint8_t>;
-  row[LATTIS_UINT16] = cast_loop<From, uint16_t>;
-  row[LATTIS_UINT32] = cast_loop<From, uint32_t>;
-  row[LATTIS_UINT64] = cast_loop<From, uint64_t>;
-  row[LATTIS_INT8] = cast_loop<From, int8_t>;
-  row[LATTIS_INT16] = cast_loop<From, int16_t>;
-  row[LATTIS_INT32] = cast_loop<From, int32_t>;
-  row[LATTIS_INT64] = cast_loop<From, int64_t>;
-  row[LATTIS_FLOAT16] = cast_loop<From, float16>;
-  row[LATTIS_BFLOAT16] = cast_loop<From, bfloat16>;
-  row[LATTIS_FLOAT32] = cast_loop<From, float>;
-  row[LATTIS_FLOAT64] = cast_loop<From, double>;
-  row[LATTIS_COMPLEX64] = cast_loop<From, std::complex<float>>;
-  row[LATTIS_COMPLEX128] = cast_loop<From, std::complex<double>>;
-}
-
-void fill_casts(Loops& l) {
-  fill_row<bool>(l.cast[LATTIS_BOOL]);
-  fill_row<uint8_t>(l.cast[LATTIS_UINT8]);
-  fill_row<uint16_t>(l.cast[LATTIS_UINT16]);
-  fill_row<uint32_t>(l.cast[LATTIS_UINT32]);
-  fill_row<uint64_t>(l.cast[LATTIS_UINT64]);
-  fill_row<int8_t>(l.cast[LATTIS_INT8]);
-  fill_row<int16_t>(l.cast[LATTIS_INT16]);
-  fill_row<int32_t>(l.cast[LATTIS_INT32]);
-  fill_row<int64_t>(l.cast[LATTIS_INT64]);
-  fill_row<float16>(l.cast[LATTIS_FLOAT16]);
-  fill_row<bfloat16>(l.cast[LATTIS_BFLOAT16]);
-  fill_row<float>(l.cast[LATTIS_FLOAT32]);
-  fill_row<double>(l.cast[LATTIS_FLOAT64]);
-  fill_row<std::complex<float>>(l.cast[LATTIS_COMPLEX64]);
-  fill_row<std::complex<double>>(l.cast[LATTIS_COMPLEX128]);
-}
-
-}  // namespace
-
-namespace LATTIS_ISA {
-
-const Loops& loops() {
-#define LATTIS_ENTRY(Op, name) {name, pointwise::describe<pointwise::Op>(nullptr)},
-  static const PointwiseEntry entries[] = {LATTIS_POINTWISE_DECLARATIONS(LATTIS_ENTRY)};
-  static const Loops l = [] {
-    Loops x{};
-    x.isa = LATTIS_ISA_NAME;
-    fill_casts(x);
-    x.pointwise = entries;
-    x.num_pointwise = sizeof entries / sizeof *entries;
-    return x;
-  }();
-  return l;
-}
-
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace lattis::cpu::LATTIS_ISA

@@ -183,14 +183,14 @@ typedef lattis_status (*lattis_kernel)(lattis_frame* frame, const lattis_value* 
 
 enum lattis_meta_kind {
   LATTIS_META_FRESH,  /* allocate: sizes, dtype, and strides if has_strides */
-  LATTIS_META_ALIAS,  /* a view of args[alias_of]: sizes, strides, offset */
+  LATTIS_META_ALIAS,  /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
   LATTIS_META_SAME,   /* args[alias_of] itself */
   LATTIS_META_DYNAMIC /* only the kernel knows; it allocates */
 };
 
 typedef struct {
   uint8_t kind;
-  uint8_t dtype;
+  uint8_t dtype; /* LATTIS_NO_DTYPE when the rule is called */
   uint8_t alias_of;
   uint8_t has_strides;
   int32_t ndim;
@@ -211,7 +211,7 @@ enum lattis_dtype_class {
   LATTIS_CLASS_COMPLEX = 8
 };
 enum lattis_compute_rule { LATTIS_COMPUTE_SAME, LATTIS_COMPUTE_FLOAT /* integers become the default float */ };
-enum lattis_result_rule { LATTIS_RESULT_SAME, LATTIS_RESULT_BOOL };
+enum lattis_result_rule { LATTIS_RESULT_SAME, LATTIS_RESULT_BOOL, LATTIS_RESULT_REAL /* complex gives its part */ };
 enum lattis_absent { LATTIS_ABSENT_ERROR, LATTIS_ABSENT_LOWEST, LATTIS_ABSENT_HIGHEST };
 
 /* One strip of the compute dtype: data[0] is the output, then the inputs; strides are in bytes, any value
@@ -227,10 +227,11 @@ typedef struct {
   uint8_t result;                       /* enum lattis_result_rule */
   uint8_t condition;                    /* 1: the first operand is a bool and does not vote on the dtype */
   uint8_t params_promote;               /* 1: parameters vote on the dtype like numbers (clamp) */
-  uint8_t absent[2];                    /* what a missing parameter means */
-  const char* expression;               /* in C's notation over x, y, z and p, q */
+  uint8_t absent[3];                    /* what a missing parameter means */
+  const char* expression;               /* in C's notation over x, y, z and p, q, r */
   const char* fault;                    /* the message for the declared fault, or null */
-  lattis_loop loops[LATTIS_NUM_DTYPES]; /* by compute dtype; null where not accepted */
+  lattis_loop loops[LATTIS_NUM_DTYPES]; /* by compute dtype; null where not accepted; float16 has none, bfloat16's is
+                                         * for operands that are all bfloat16 */
 } lattis_pointwise;
 
 /* ---- allocators and backends ------------------------------------------------------------------------------------ */

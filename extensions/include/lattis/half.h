@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <cstring>
 
+/* Never a symbol of its own: objects of several instruction sets use these. */
+#define LATTIS_INLINE __attribute__((always_inline)) inline
+
 namespace lattis {
 
-inline uint32_t float_bits(float x) {
+LATTIS_INLINE uint32_t float_bits(float x) {
   uint32_t u;
   std::memcpy(&u, &x, 4);
   return u;
 }
 
-inline float bits_float(uint32_t u) {
+LATTIS_INLINE float bits_float(uint32_t u) {
   float x;
   std::memcpy(&x, &u, 4);
   return x;
@@ -23,19 +26,19 @@ inline float bits_float(uint32_t u) {
 struct bfloat16 {
   uint16_t bits;
   bfloat16() = default;
-  explicit bfloat16(float x) {
+  LATTIS_INLINE explicit bfloat16(float x) {
     uint32_t u = float_bits(x);
     uint32_t rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
     uint32_t nan = (u >> 16) | 0x40u;
     bits = static_cast<uint16_t>((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
   }
-  explicit operator float() const { return bits_float(static_cast<uint32_t>(bits) << 16); }
+  LATTIS_INLINE explicit operator float() const { return bits_float(static_cast<uint32_t>(bits) << 16); }
 };
 
 struct float16 {
   uint16_t bits;
   float16() = default;
-  explicit float16(float x) {
+  LATTIS_INLINE explicit float16(float x) {
     uint32_t u = float_bits(x);
     uint32_t sign = (u >> 16) & 0x8000u;
     uint32_t a = u & 0x7fffffffu;
@@ -47,7 +50,7 @@ struct float16 {
     uint32_t h = a >= 0x47800000u ? big : (a < 0x38800000u ? small : normal);
     bits = static_cast<uint16_t>(sign | h);
   }
-  explicit operator float() const {
+  LATTIS_INLINE explicit operator float() const {
     uint32_t sign = (static_cast<uint32_t>(bits) & 0x8000u) << 16;
     uint32_t a = static_cast<uint32_t>(bits) & 0x7fffu;
     uint32_t normal = (a << 13) + 0x38000000u;

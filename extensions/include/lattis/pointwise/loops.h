@@ -3,10 +3,15 @@
  * Note [Position independence]  An element's value must not depend on where it stands, on chunks or on threads. A
  *   vectorized function and its scalar twin differ in the last bit, so operators declared `maths` run in whole
  *   blocks; the remainder is padded to a block and goes through the same vector function. For plain arithmetic
- *   both give the same bits (-ffp-contract=off), and no padding is needed. */
+ *   both give the same bits (-ffp-contract=off), and no padding is needed.
+ *
+ * Note [One dense loop]  An operator has one vector loop a dtype, over dense operands. Strided operands are gathered,
+ *   and scalars spread, tile by tile in the first-level cache, by code that all operators share: what each
+ *   combination of strides would gain with a loop of its own is small beside what it costs to compile. */
 #ifndef LATTIS_POINTWISE_LOOPS_H
 #define LATTIS_POINTWISE_LOOPS_H
 
+#include <lattis/half.h>
 #include <lattis/pointwise/declarations.h>
 
 #include <cstring>
@@ -14,32 +19,41 @@
 namespace lattis::pointwise {
 namespace {
 
-template <class Op, class C, class T>
-inline auto invoke(C x, T y, T z, T p, T q) {
-  if constexpr (Op::inputs == 3)
-    return Op::apply(x, y, z);
-  else if constexpr (Op::inputs == 2 && Op::params == 0)
-    return Op::apply(x, y);
-  else if constexpr (Op::inputs == 2 && Op::params == 1)
-    return Op::apply(x, y, p);
-  else if constexpr (Op::params == 0)
-    return Op::apply(x);
+template <class Op, class T, class... In>
+inline __attribute__((always_inline)) auto with_params(T p, T q, T r, In... in) {
+  if constexpr (Op::params == 0)
+    return Op::apply(in...);
   else if constexpr (Op::params == 1)
-    return Op::apply(x, p);
+    return Op::apply(in..., p);
+  else if constexpr (Op::params == 2)
+    return Op::apply(in..., p, q);
   else
-    return Op::apply(x, p, q);
+    return Op::apply(in..., p, q, r);
+}
+
+template <class Op, class C, class T>
+inline __attribute__((always_inline)) auto invoke(C x, T y, T z, T p, T q, T r) {
+  if constexpr (Op::inputs == 3)
+    return with_params<Op>(p, q, r, x, y, z);
+  else if constexpr (Op::inputs == 2)
+    return with_params<Op>(p, q, r, x, y);
+  else
+    return with_params<Op>(p, q, r, x);
 }
 
 template <class T>
 inline T parameter(const lattis_value& v, int absent) {
   switch (v.tag) {
     case LATTIS_FLOAT:
-      return static_cast<T>(v.as.d);
+      return number<T>(v.as.d);
     case LATTIS_BOOLEAN:
     case LATTIS_INT:
       return static_cast<T>(v.as.i);
     case LATTIS_COMPLEX:
-      return static_cast<T>(v.as.doubles[0]);
+      if constexpr (is_complex<T>)
+        return T(static_cast<typename T::part>(v.as.doubles[0]), static_cast<typename T::part>(v.as.doubles[1]));
+      else
+        return number<T>(v.as.doubles[0]);
     default:
       if constexpr (std::is_floating_point_v<T>)
         return absent == LATTIS_ABSENT_LOWEST ? -std::numeric_limits<T>::infinity()
@@ -49,116 +63,209 @@ inline T parameter(const lattis_value& v, int absent) {
   }
 }
 
-template <class Op, class T, class R, class C>
-struct Loop {
-  static constexpr int64_t block = sizeof(T) >= 8 ? 8 : 16;
-  static constexpr int64_t tile = 256;
+/* m elements of so many bytes, `stride` bytes apart, side by side; and back. */
+template <int Bytes>
+struct UnitOf {
+  struct type {
+    char bytes[Bytes];
+  };
+};
+template <>
+struct UnitOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct UnitOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct UnitOf<4> {
+  using type = uint32_t __attribute__((may_alias));
+};
+template <>
+struct UnitOf<8> {
+  using type = uint64_t __attribute__((may_alias));
+};
+template <int Bytes>
+using Unit = typename UnitOf<Bytes>::type;
+template <int Bytes>
+__attribute__((noinline)) void gather(void* into, const char* from, int64_t stride, int64_t m) {
+  auto* to = static_cast<Unit<Bytes>*>(into);
+  const auto* of = reinterpret_cast<const Unit<Bytes>*>(from);
+  if (stride == 0) {
+    const Unit<Bytes> one = *of;
+    for (int64_t i = 0; i < m; i++) to[i] = one;
+  } else if (stride == 2 * Bytes) {
+#pragma omp simd
+    for (int64_t i = 0; i < m; i++) to[i] = of[2 * i];
+  } else {
+    for (int64_t i = 0; i < m; i++) std::memcpy(&to[i], from + i * stride, Bytes);
+  }
+}
+template <int Bytes>
+__attribute__((noinline)) void scatter(char* into, int64_t stride, const void* from, int64_t m) {
+  auto* of = static_cast<const Unit<Bytes>*>(from);
+  for (int64_t i = 0; i < m; i++) std::memcpy(into + i * stride, &of[i], Bytes);
+}
 
-  /* Mask says which inputs are one scalar: bit 0 the first, bit 1 the second. */
-  template <int Mask>
-  static inline __attribute__((always_inline)) void strip(int64_t n, R* o, const C* x, const T* y, const T* z, T p,
-                                                          T q) {
-    const C x0 = *x;
-    const T y0 = Op::inputs > 1 ? *y : T();
+template <class T, int Rule>
+struct ResultOf {
+  using type = T;
+};
+template <class T>
+struct ResultOf<T, LATTIS_RESULT_BOOL> {
+  using type = bool;
+};
+template <class F>
+struct ResultOf<Complex<F>, LATTIS_RESULT_REAL> {
+  using type = F;
+};
+
+/* bfloat16 as a loop reads and writes it; through the class compilers do not vectorize. */
+inline float from_memory(uint16_t x, float) { return bits_float(static_cast<uint32_t>(x) << 16); }
+inline uint16_t to_memory(float x, uint16_t) { return bfloat16(x).bits; }
+template <class T>
+inline T from_memory(T x, T) {
+  return x;
+}
+template <class T, class R>
+inline R to_memory(T x, R) {
+  return static_cast<R>(x);
+}
+
+/* T is computed with, S stands in memory: the bits of bfloat16 are converted on the way. */
+template <class Op, class T, class S = T>
+struct Loop {
+  using R = typename ResultOf<S, Op::result>::type;
+  using C = std::conditional_t<Op::condition, bool, S>;
+  using D = std::conditional_t<Op::condition, bool, T>;
+  static constexpr int64_t block = sizeof(S) == 8 ? 8 : sizeof(S) == 2 ? 32 : 16;
+  static constexpr int64_t tile = 256;
+  static constexpr bool checked = Op::fault_message != nullptr && is_integral<T>;
+  static constexpr bool in_blocks = Op::maths && std::is_floating_point_v<T>;
+
+  static inline __attribute__((always_inline)) void strip(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q,
+                                                          T r) {
 #pragma omp simd
     for (int64_t i = 0; i < n; i++)
-      o[i] = static_cast<R>(invoke<Op, C, T>(Mask & 1 ? x0 : x[i], Op::inputs > 1 ? (Mask & 2 ? y0 : y[i]) : y0,
-                                             Op::inputs > 2 ? z[i] : T(), p, q));
+      o[i] = to_memory(invoke<Op, D, T>(from_memory(x[i], D()), Op::inputs > 1 ? from_memory(y[i], T()) : T(),
+                                        Op::inputs > 2 ? from_memory(z[i], T()) : T(), p, q, r),
+                       R());
   }
 
-  template <int Mask>
-  static void run(int64_t n, R* o, const C* x, const T* y, const T* z, T p, T q) {
-    if constexpr (!Op::maths || !std::is_floating_point_v<T>) {
-      strip<Mask>(n, o, x, y, z, p, q);
+  static __attribute__((noinline)) void blocks(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
+    for (int64_t i = 0; i < n; i += block)
+      strip(block, o + i, x + i, Op::inputs > 1 ? y + i : y, Op::inputs > 2 ? z + i : z, p, q, r);
+  }
+
+  static void dense(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
+    if constexpr (!in_blocks) {
+      strip(n, o, x, y, z, p, q, r);
     } else {
-      int64_t i = 0;
-      for (; i + block <= n; i += block)
-        strip<Mask>(block, o + i, Mask & 1 ? x : x + i, Op::inputs > 1 && !(Mask & 2) ? y + i : y, z, p, q);
-      if (i == n) return;
+      const int64_t whole = n / block * block, rest = n - whole;
+      if (whole) blocks(whole, o, x, y, z, p, q, r);
+      if (!rest) return;
       alignas(64) C xs[block];
-      alignas(64) T ys[block];
+      alignas(64) S ys[block], zs[block];
       alignas(64) R os[block];
       for (int64_t k = 0; k < block; k++) {
-        int64_t at = i + k < n ? i + k : n - 1;
-        xs[k] = Mask & 1 ? *x : x[at];
-        ys[k] = Op::inputs > 1 ? (Mask & 2 ? *y : y[at]) : T();
+        const int64_t at = whole + (k < rest ? k : rest - 1);
+        xs[k] = x[at];
+        if constexpr (Op::inputs > 1) ys[k] = y[at];
+        if constexpr (Op::inputs > 2) zs[k] = z[at];
       }
-      strip<0>(block, os, xs, ys, z, p, q);
-      std::memcpy(o + i, os, sizeof(R) * (n - i));
+      blocks(block, os, xs, ys, zs, p, q, r);
+      std::memcpy(o + whole, os, sizeof(R) * rest);
     }
   }
 
   template <class E>
-  static const E* gather(E* into, const char* from, int64_t stride, int64_t n) {
-    for (int64_t i = 0; i < n; i++) std::memcpy(&into[i], from + i * stride, sizeof(E));
-    return into;
+  static const E* fetch(E* buffer, void* data, int64_t stride, int64_t i, int64_t m) {
+    const char* from = static_cast<const char*>(data) + i * stride;
+    if (stride == sizeof(E)) return reinterpret_cast<const E*>(from);
+    if (stride == 0 && i > 0) return buffer;
+    gather<sizeof(E)>(buffer, from, stride, m);
+    return buffer;
   }
 
-  static bool faulty(int64_t n, const C* x, const T* y) {
-    bool any = false;
-    if constexpr (Op::fault_message != nullptr)
-      for (int64_t i = 0; i < n; i++) any |= Op::fault(x[i], y[i]);
-    return any;
-  }
-
-  static void __attribute__((noinline)) strided(int64_t n, void* const* data, const int64_t* s, T p, T q, int* fault) {
+  static __attribute__((noinline)) int tiles(int64_t n, void* const* data, const int64_t* s, T p, T q, T r) {
     alignas(64) C xs[tile];
-    alignas(64) T ys[tile], zs[tile];
+    alignas(64) S ys[tile], zs[tile];
     alignas(64) R os[tile];
-    auto* o = static_cast<char*>(data[0]);
+    int fault = 0;
     for (int64_t i = 0; i < n; i += tile) {
-      int64_t m = n - i < tile ? n - i : tile;
-      gather(xs, static_cast<const char*>(data[1]) + i * s[1], s[1], m);
-      if constexpr (Op::inputs > 1) gather(ys, static_cast<const char*>(data[2]) + i * s[2], s[2], m);
-      if constexpr (Op::inputs > 2) gather(zs, static_cast<const char*>(data[3]) + i * s[3], s[3], m);
-      if (faulty(m, xs, ys)) *fault = 1;
-      run<0>(m, os, xs, ys, zs, p, q);
-      for (int64_t k = 0; k < m; k++) std::memcpy(o + (i + k) * s[0], &os[k], sizeof(R));
+      const int64_t m = n - i < tile ? n - i : tile;
+      const C* x = fetch(xs, data[1], s[1], i, m);
+      const S* y = Op::inputs > 1 ? fetch(ys, data[2], s[2], i, m) : ys;
+      const S* z = Op::inputs > 2 ? fetch(zs, data[3], s[3], i, m) : zs;
+      if constexpr (checked)
+        for (int64_t k = 0; k < m; k++) fault |= Op::fault(x[k], y[k]);
+      char* o = static_cast<char*>(data[0]) + i * s[0];
+      if (s[0] == sizeof(R)) {
+        dense(m, reinterpret_cast<R*>(o), x, y, z, p, q, r);
+      } else {
+        dense(m, os, x, y, z, p, q, r);
+        scatter<sizeof(R)>(o, s[0], os, m);
+      }
     }
+    return fault;
   }
 
   static int loop(int64_t n, void* const* data, const int64_t* s, const lattis_value* params) {
-    T p = Op::params > 0 ? parameter<T>(params[0], Op::absent[0]) : T();
-    T q = Op::params > 1 ? parameter<T>(params[1], Op::absent[1]) : T();
-    int fault = 0;
-    constexpr int64_t vector = sizeof(T), first = sizeof(C);
-    auto* o = static_cast<R*>(data[0]);
-    auto* x = static_cast<const C*>(data[1]);
-    auto* y = static_cast<const T*>(Op::inputs > 1 ? data[2] : data[1]);
-    auto* z = static_cast<const T*>(Op::inputs > 2 ? data[3] : data[1]);
-    bool dense = s[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
-    if constexpr (Op::inputs > 2) dense &= s[3] == vector || n == 1;
-    bool plain = Op::fault_message == nullptr || !is_integral<T>;
-    if (dense && plain && (s[1] == first || n == 1) && (Op::inputs < 2 || s[2] == vector || n == 1))
-      run<0>(n, o, x, y, z, p, q);
-    else if (Op::inputs == 2 && dense && plain && s[1] == first && s[2] == 0)
-      run<Op::inputs == 2 ? 2 : 0>(n, o, x, y, z, p, q);
-    else if (Op::inputs == 2 && dense && plain && s[1] == 0 && s[2] == vector)
-      run<Op::inputs == 2 ? 1 : 0>(n, o, x, y, z, p, q);
-    else
-      strided(n, data, s, p, q, &fault);
-    return fault;
+    T p{}, q{}, r{};
+    if constexpr (Op::params > 0) p = parameter<T>(params[0], Op::absent[0]);
+    if constexpr (Op::params > 1) q = parameter<T>(params[1], Op::absent[1]);
+    if constexpr (Op::params > 2) r = parameter<T>(params[2], Op::absent[2]);
+    constexpr int64_t wide = sizeof(S);
+    const bool gapless = !checked && (n == 1 || (s[0] == int64_t{sizeof(R)} && s[1] == int64_t{sizeof(C)} &&
+                                                 (Op::inputs < 2 || s[2] == wide) && (Op::inputs < 3 || s[3] == wide)));
+    if (!gapless) return tiles(n, data, s, p, q, r);
+    dense(n, static_cast<R*>(data[0]), static_cast<const C*>(data[1]),
+          static_cast<const S*>(Op::inputs > 1 ? data[2] : nullptr),
+          static_cast<const S*>(Op::inputs > 2 ? data[3] : nullptr), p, q, r);
+    return 0;
   }
 };
 
 template <class Op, class T>
-constexpr lattis_loop loop_for(int dtype_class) {
-  using R = std::conditional_t<Op::result == LATTIS_RESULT_BOOL, bool, T>;
-  using C = std::conditional_t<Op::condition, bool, T>;
-  if constexpr (Op::compute == LATTIS_COMPUTE_FLOAT && !std::is_floating_point_v<T>)
+constexpr bool accepted() {
+  if (Op::compute == LATTIS_COMPUTE_FLOAT && std::is_integral_v<T>) return false;
+  return (Op::accepts & (is_bool<T> ? BOOL : is_integral<T> ? INT : is_complex<T> ? COMPLEX : FLOAT)) != 0;
+}
+
+template <class Op, int Bytes>
+constexpr lattis_loop moving_loop() {
+  using U =
+      std::conditional_t<Bytes == 1, uint8_t,
+                         std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
+  return Loop<Op, U>::loop;
+}
+
+template <class Op>
+constexpr lattis_loop bfloat16_loop() {
+  if constexpr (!accepted<Op, float>())
     return nullptr;
-  else if constexpr (std::is_same_v<T, bool> ? !(Op::accepts & BOOL)
-                     : std::is_integral_v<T> ? !(Op::accepts & INT)
-                                             : !(Op::accepts & FLOAT))
-    return nullptr;
+  else if constexpr (Op::moves)
+    return moving_loop<Op, 2>();
   else
-    return (void)dtype_class, Loop<Op, T, R, C>::loop;
+    return Loop<Op, float, uint16_t>::loop;
+}
+
+template <class Op, class T>
+constexpr lattis_loop loop_for() {
+  if constexpr (!accepted<Op, T>())
+    return nullptr;
+  else if constexpr (Op::moves && sizeof(T) <= 8)
+    return moving_loop<Op, sizeof(T)>();
+  else if constexpr (is_integral<T> && std::is_unsigned_v<T> && Op::signless)
+    return Loop<Op, std::make_signed_t<T>>::loop;
+  else
+    return Loop<Op, T>::loop;
 }
 
 template <class Op>
 std::string expression() {
-  Symbol x{"x"}, y{"y"}, z{"z"}, p{"p"}, q{"q"};
-  return invoke<Op, Symbol, Symbol>(x, y, z, p, q).text;
+  return invoke<Op>(Symbol{"x"}, Symbol{"y"}, Symbol{"z"}, Symbol{"p"}, Symbol{"q"}, Symbol{"r"}).text;
 }
 
 /* The descriptor to register, with the loops of the instruction set that this file is compiled for. */
@@ -173,18 +280,23 @@ lattis_pointwise describe(const char* expression) {
   d.result = Op::result;
   d.condition = Op::condition;
   d.params_promote = Op::params_promote;
-  d.absent[0] = static_cast<uint8_t>(Op::absent[0]);
-  d.absent[1] = static_cast<uint8_t>(Op::absent[1]);
+  for (int i = 0; i < 3; i++) d.absent[i] = static_cast<uint8_t>(Op::absent[i]);
   d.expression = expression;
   d.fault = Op::fault_message;
-  d.loops[LATTIS_BOOL] = loop_for<Op, bool>(BOOL);
-  d.loops[LATTIS_UINT8] = loop_for<Op, uint8_t>(INT);
-  d.loops[LATTIS_INT8] = loop_for<Op, int8_t>(INT);
-  d.loops[LATTIS_INT16] = loop_for<Op, int16_t>(INT);
-  d.loops[LATTIS_INT32] = loop_for<Op, int32_t>(INT);
-  d.loops[LATTIS_INT64] = loop_for<Op, int64_t>(INT);
-  d.loops[LATTIS_FLOAT32] = loop_for<Op, float>(FLOAT);
-  d.loops[LATTIS_FLOAT64] = loop_for<Op, double>(FLOAT);
+  d.loops[LATTIS_BOOL] = loop_for<Op, bool>();
+  d.loops[LATTIS_UINT8] = loop_for<Op, uint8_t>();
+  d.loops[LATTIS_UINT16] = loop_for<Op, uint16_t>();
+  d.loops[LATTIS_UINT32] = loop_for<Op, uint32_t>();
+  d.loops[LATTIS_UINT64] = loop_for<Op, uint64_t>();
+  d.loops[LATTIS_INT8] = loop_for<Op, int8_t>();
+  d.loops[LATTIS_INT16] = loop_for<Op, int16_t>();
+  d.loops[LATTIS_INT32] = loop_for<Op, int32_t>();
+  d.loops[LATTIS_INT64] = loop_for<Op, int64_t>();
+  d.loops[LATTIS_BFLOAT16] = bfloat16_loop<Op>();
+  d.loops[LATTIS_FLOAT32] = loop_for<Op, float>();
+  d.loops[LATTIS_FLOAT64] = loop_for<Op, double>();
+  d.loops[LATTIS_COMPLEX64] = loop_for<Op, Complex<float>>();
+  d.loops[LATTIS_COMPLEX128] = loop_for<Op, Complex<double>>();
   return d;
 }
 

@@ -1,0 +1,158 @@
+// Casts between all dtypes. Note [Instruction sets] is in backends/cpu/isa.h.
+#include <lattis/half.h>
+#include <lattis/pointwise/vocabulary.h>
+
+#include <cstring>
+
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+#include "backends/cpu/loops.h"
+
+namespace lattis::cpu {
+namespace {
+
+using pointwise::Complex;
+using pointwise::is_complex;
+
+template <class T>
+constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+
+// Float to integer is defined only in range; outside it wraps through int64 as far as the hardware tells.
+template <class To>
+inline To from_float(double x) {
+  if constexpr (std::is_same_v<To, uint64_t>)
+    return x < 0                       ? static_cast<To>(static_cast<int64_t>(x))
+           : x < 9.2e18                ? static_cast<To>(static_cast<int64_t>(x))
+           : x < 1.8446744073709550e19 ? static_cast<To>(x)
+                                       : To(0);
+  else
+    return static_cast<To>(x >= -9.2233720368547758e18 && x < 9.2233720368547758e18
+                               ? static_cast<int64_t>(x)
+                               : std::numeric_limits<int64_t>::min());
+}
+
+template <class To, class From>
+inline To convert(From x) {
+  if constexpr (std::is_same_v<To, From>)
+    return x;
+  else if constexpr (is_complex<From>) {
+    if constexpr (is_complex<To>)
+      return To(static_cast<typename To::part>(x.re), static_cast<typename To::part>(x.im));
+    else if constexpr (std::is_same_v<To, bool>)
+      return x.re != 0 || x.im != 0;
+    else
+      return convert<To>(x.re);
+  } else if constexpr (is_half<From>)
+    return convert<To>(static_cast<float>(x));
+  else if constexpr (is_complex<To>)
+    return To(static_cast<typename To::part>(x), 0);
+  else if constexpr (is_half<To>)
+    return To(static_cast<float>(x));
+  else if constexpr (std::is_same_v<To, bool>)
+    return x != 0;
+  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
+    return from_float<To>(x);
+  else
+    return static_cast<To>(x);
+}
+
+template <class From, class To>
+void convert_dense(int64_t n, To* d, const From* s) {
+  for (int64_t i = 0; i < n; i++) d[i] = convert<To>(s[i]);
+}
+
+#ifdef __F16C__
+// The instructions give NaN other bits than half.h, so the rest of a run goes through them too.
+template <int64_t N, class To, class From, class Eight>
+inline void by_eights(int64_t n, To* d, const From* s, Eight eight) {
+  int64_t i = 0;
+  for (; i + N <= n; i += N) eight(d + i, s + i);
+  if (i == n) return;
+  From from[N] = {};
+  To to[N];
+  std::memcpy(from, s + i, (n - i) * sizeof(From));
+  eight(to, from);
+  std::memcpy(d + i, to, (n - i) * sizeof(To));
+}
+template <>
+void convert_dense<float16, float>(int64_t n, float* d, const float16* s) {
+  by_eights<8>(n, d, s, [](float* to, const float16* from) {
+    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  });
+}
+template <>
+void convert_dense<float, float16>(int64_t n, float16* d, const float* s) {
+  by_eights<8>(n, d, s, [](float16* to, const float* from) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(_mm256_loadu_ps(from), 0));
+  });
+}
+#endif
+
+template <class From, class To>
+constexpr bool has_instruction = (std::is_same_v<From, float16> && std::is_same_v<To, float>) ||
+                                 (std::is_same_v<From, float> && std::is_same_v<To, float16>);
+
+template <class From, class To>
+void cast_loop(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
+  if (ds == sizeof(To) && ss == sizeof(From)) {
+    if constexpr (std::is_same_v<To, From>)
+      std::memcpy(dst, src, n * sizeof(To));
+    else
+      convert_dense(n, reinterpret_cast<To*>(dst), reinterpret_cast<const From*>(src));
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    auto* d = reinterpret_cast<To*>(dst + i * ds);
+    auto* s = reinterpret_cast<const From*>(src + i * ss);
+    if constexpr (has_instruction<From, To>)
+      convert_dense(1, d, s);
+    else
+      *d = convert<To>(*s);
+  }
+}
+
+template <class From>
+void fill_row(CastLoop* row) {
+  row[LATTIS_BOOL] = cast_loop<From, bool>;
+  row[LATTIS_UINT8] = cast_loop<From, uint8_t>;
+  row[LATTIS_UINT16] = cast_loop<From, uint16_t>;
+  row[LATTIS_UINT32] = cast_loop<From, uint32_t>;
+  row[LATTIS_UINT64] = cast_loop<From, uint64_t>;
+  row[LATTIS_INT8] = cast_loop<From, int8_t>;
+  row[LATTIS_INT16] = cast_loop<From, int16_t>;
+  row[LATTIS_INT32] = cast_loop<From, int32_t>;
+  row[LATTIS_INT64] = cast_loop<From, int64_t>;
+  row[LATTIS_FLOAT16] = cast_loop<From, float16>;
+  row[LATTIS_BFLOAT16] = cast_loop<From, bfloat16>;
+  row[LATTIS_FLOAT32] = cast_loop<From, float>;
+  row[LATTIS_FLOAT64] = cast_loop<From, double>;
+  row[LATTIS_COMPLEX64] = cast_loop<From, Complex<float>>;
+  row[LATTIS_COMPLEX128] = cast_loop<From, Complex<double>>;
+}
+
+}  // namespace
+
+namespace LATTIS_ISA {
+
+void fill_casts(Loops& l) {
+  fill_row<bool>(l.cast[LATTIS_BOOL]);
+  fill_row<uint8_t>(l.cast[LATTIS_UINT8]);
+  fill_row<uint16_t>(l.cast[LATTIS_UINT16]);
+  fill_row<uint32_t>(l.cast[LATTIS_UINT32]);
+  fill_row<uint64_t>(l.cast[LATTIS_UINT64]);
+  fill_row<int8_t>(l.cast[LATTIS_INT8]);
+  fill_row<int16_t>(l.cast[LATTIS_INT16]);
+  fill_row<int32_t>(l.cast[LATTIS_INT32]);
+  fill_row<int64_t>(l.cast[LATTIS_INT64]);
+  fill_row<float16>(l.cast[LATTIS_FLOAT16]);
+  fill_row<bfloat16>(l.cast[LATTIS_BFLOAT16]);
+  fill_row<float>(l.cast[LATTIS_FLOAT32]);
+  fill_row<double>(l.cast[LATTIS_FLOAT64]);
+  fill_row<Complex<float>>(l.cast[LATTIS_COMPLEX64]);
+  fill_row<Complex<double>>(l.cast[LATTIS_COMPLEX128]);
+}
+
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

@@ -1,0 +1,217 @@
+// Blocks of elements into tiles and past the caches. Note [Instruction sets] is in backends/cpu/isa.h.
+#include <cstdint>
+#include <cstring>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#include "backends/cpu/loops.h"
+
+namespace lattis::cpu {
+namespace {
+
+template <int Bytes>
+struct Unit {
+  char bytes[Bytes];
+};
+template <int Bytes>
+struct ElementOf {
+  using type = Unit<Bytes>;
+};
+template <>
+struct ElementOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct ElementOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct ElementOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct ElementOf<8> {
+  using type = uint64_t;
+};
+
+// A square of elements, transposed in registers where there are instructions for it: rows of the source run down.
+template <int Bytes>
+constexpr int64_t square = 0;
+template <int Bytes>
+inline void transpose_square(char*, int64_t, const char*, int64_t) {}
+
+#ifdef __AVX__
+template <>
+constexpr int64_t square<4> = 8;
+template <>
+inline void transpose_square<4>(char* dst, int64_t dst_row, const char* src, int64_t src_col) {
+  __m256 a[8], b[8];
+  for (int i = 0; i < 8; i++) a[i] = _mm256_loadu_ps(reinterpret_cast<const float*>(src + i * src_col));
+  for (int i = 0; i < 8; i += 2) {
+    b[i] = _mm256_unpacklo_ps(a[i], a[i + 1]);
+    b[i + 1] = _mm256_unpackhi_ps(a[i], a[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    a[i] = _mm256_shuffle_ps(b[i], b[i + 2], 0x44);
+    a[i + 1] = _mm256_shuffle_ps(b[i], b[i + 2], 0xee);
+    a[i + 2] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0x44);
+    a[i + 3] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0xee);
+  }
+  for (int i = 0; i < 4; i++) {
+    _mm256_storeu_ps(reinterpret_cast<float*>(dst + i * dst_row), _mm256_permute2f128_ps(a[i], a[i + 4], 0x20));
+    _mm256_storeu_ps(reinterpret_cast<float*>(dst + (i + 4) * dst_row), _mm256_permute2f128_ps(a[i], a[i + 4], 0x31));
+  }
+}
+
+template <>
+constexpr int64_t square<8> = 4;
+template <>
+inline void transpose_square<8>(char* dst, int64_t dst_row, const char* src, int64_t src_col) {
+  __m256d a[4], b[4];
+  for (int i = 0; i < 4; i++) a[i] = _mm256_loadu_pd(reinterpret_cast<const double*>(src + i * src_col));
+  for (int i = 0; i < 4; i += 2) {
+    b[i] = _mm256_unpacklo_pd(a[i], a[i + 1]);
+    b[i + 1] = _mm256_unpackhi_pd(a[i], a[i + 1]);
+  }
+  for (int i = 0; i < 2; i++) {
+    _mm256_storeu_pd(reinterpret_cast<double*>(dst + i * dst_row), _mm256_permute2f128_pd(b[i], b[i + 2], 0x20));
+    _mm256_storeu_pd(reinterpret_cast<double*>(dst + (i + 2) * dst_row), _mm256_permute2f128_pd(b[i], b[i + 2], 0x31));
+  }
+}
+#endif
+
+#ifdef __SSE2__
+template <>
+constexpr int64_t square<2> = 8;
+template <>
+inline void transpose_square<2>(char* dst, int64_t dst_row, const char* src, int64_t src_col) {
+  __m128i a[8], b[8];
+  for (int i = 0; i < 8; i++) a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + i * src_col));
+  for (int i = 0; i < 4; i++) {
+    b[2 * i] = _mm_unpacklo_epi16(a[i], a[i + 4]);
+    b[2 * i + 1] = _mm_unpackhi_epi16(a[i], a[i + 4]);
+  }
+  for (int i = 0; i < 4; i++) {
+    a[2 * i] = _mm_unpacklo_epi16(b[i], b[i + 4]);
+    a[2 * i + 1] = _mm_unpackhi_epi16(b[i], b[i + 4]);
+  }
+  for (int i = 0; i < 4; i++) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + 2 * i * dst_row), _mm_unpacklo_epi16(a[i], a[i + 4]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + (2 * i + 1) * dst_row), _mm_unpackhi_epi16(a[i], a[i + 4]));
+  }
+}
+#endif
+
+template <int Bytes>
+void pack_strided(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row,
+                  int64_t src_col) {
+  using E = typename ElementOf<Bytes>::type;
+  for (int64_t r = 0; r < rows; r++) {
+    E* d = reinterpret_cast<E*>(dst + r * dst_row);
+    const char* s = src + r * src_row;
+    for (int64_t c = 0; c < cols; c++) std::memcpy(&d[c], s + c * src_col, Bytes);
+  }
+}
+
+// Where the source runs down the columns: squares in registers, the rest element by element.
+template <int Bytes>
+void pack_transposed(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_col) {
+  int64_t r = 0, whole = 0;
+  if constexpr (square < Bytes >> 0) {
+    constexpr int64_t n = square<Bytes>;
+    whole = cols / n * n;
+    for (; r + n <= rows; r += n)
+      for (int64_t c = 0; c < whole; c += n)
+        transpose_square<Bytes>(dst + r * dst_row + c * Bytes, dst_row, src + c * src_col + r * Bytes, src_col);
+    if (whole < cols)
+      pack_strided<Bytes>(r, cols - whole, dst + whole * Bytes, dst_row, src + whole * src_col, Bytes, src_col);
+  }
+  pack_strided<Bytes>(rows - r, cols, dst + r * dst_row, dst_row, src + r * Bytes, Bytes, src_col);
+}
+
+template <int Bytes>
+void pack(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row, int64_t src_col) {
+  using E = typename ElementOf<Bytes>::type;
+  if (src_row == Bytes && src_col != Bytes && src_col != 0)
+    return pack_transposed<Bytes>(rows, cols, dst, dst_row, src, src_col);
+  if (src_row == 0 && rows > 1 && dst_row == cols * Bytes) {  // one row, repeated by doubling
+    pack_strided<Bytes>(1, cols, dst, dst_row, src, src_row, src_col);
+    for (int64_t done = 1; done < rows;) {
+      const int64_t more = done < rows - done ? done : rows - done;
+      std::memcpy(dst + done * dst_row, dst, more * dst_row);
+      done += more;
+    }
+    return;
+  }
+  if (src_col == 0) {
+    for (int64_t r = 0; r < rows; r++) {
+      E* d = reinterpret_cast<E*>(dst + r * dst_row);
+      E e;
+      std::memcpy(&e, src + r * src_row, Bytes);
+      for (int64_t c = 0; c < cols; c++) d[c] = e;
+    }
+    return;
+  }
+  if (src_col == Bytes && cols * Bytes >= 64) {
+    for (int64_t r = 0; r < rows; r++) std::memcpy(dst + r * dst_row, src + r * src_row, cols * Bytes);
+    return;
+  }
+  pack_strided<Bytes>(rows, cols, dst, dst_row, src, src_row, src_col);
+}
+
+void stream(char* dst, const char* src, int64_t bytes) {
+#ifdef __SSE2__
+#ifdef __AVX512F__
+  constexpr int64_t step = 64;
+#elif defined(__AVX__)
+  constexpr int64_t step = 32;
+#else
+  constexpr int64_t step = 16;
+#endif
+  const int64_t head = -reinterpret_cast<uintptr_t>(dst) & (step - 1);
+  if (head >= bytes) {
+    std::memcpy(dst, src, bytes);
+    return;
+  }
+  std::memcpy(dst, src, head);
+  int64_t i = head;
+  for (; i + step <= bytes; i += step) {
+#ifdef __AVX512F__
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst + i), _mm512_loadu_si512(src + i));
+#elif defined(__AVX__)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + i),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + i)));
+#else
+    _mm_stream_si128(reinterpret_cast<__m128i*>(dst + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + i)));
+#endif
+  }
+  std::memcpy(dst + i, src + i, bytes - i);
+#else
+  std::memcpy(dst, src, bytes);
+#endif
+}
+
+void fence() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+}  // namespace
+
+namespace LATTIS_ISA {
+
+void fill_tiles(Loops& l) {
+  l.pack[0] = pack<1>;
+  l.pack[1] = pack<2>;
+  l.pack[2] = pack<4>;
+  l.pack[3] = pack<8>;
+  l.pack[4] = pack<16>;
+  l.stream = stream;
+  l.fence = fence;
+}
+
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

@@ -1,0 +1,59 @@
+// What the families of pointwise operators share: how their tables are written.
+#pragma once
+
+#include <lattis/pointwise/loops.h>
+
+#include <vector>
+
+#include "dispatcher/operators/compose.h"
+#include "dispatcher/pointwise.h"
+
+namespace lattis::dispatcher {
+
+// One table a family; pointwise.cpp joins them.
+std::vector<Declaration> arithmetic_operators();
+std::vector<Declaration> function_operators();
+std::vector<Declaration> choosing_operators();
+std::vector<Declaration> activation_operators();
+
+// The descriptor of a declaration, with the loops compiled here, for the oldest instruction set.
+template <class Op>
+const lattis_pointwise* meaning() {
+  static const std::string text = lattis::pointwise::expression<Op>();
+  static const lattis_pointwise d = lattis::pointwise::describe<Op>(text.c_str());
+  return &d;
+}
+
+}  // namespace lattis::dispatcher
+
+#define BINARY(name, Op, doc)                                                                               \
+  {name ".Tensor(Tensor self, Tensor other) -> Tensor",                                                     \
+   "pointwise",                                                                                             \
+   all_forms,                                                                                               \
+   nullptr,                                                                                                 \
+   nullptr,                                                                                                 \
+   doc,                                                                                                     \
+   meaning<p::Op>()},                                                                                       \
+  {                                                                                                         \
+    name ".Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr, \
+        meaning<p::Op>()                                                                                    \
+  }
+#define UNARY(name, Op, doc) \
+  { name "(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr, doc, meaning<p::Op>() }
+#define SCALED(name, Op, doc)                                                                                      \
+  {name ".Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",                                         \
+   "pointwise",                                                                                                    \
+   all_forms,                                                                                                      \
+   nullptr,                                                                                                        \
+   nullptr,                                                                                                        \
+   doc,                                                                                                            \
+   meaning<p::Op>()},                                                                                              \
+  {                                                                                                                \
+    name ".Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "pointwise", all_forms, nullptr, nullptr, \
+        nullptr, meaning<p::Op>()                                                                                  \
+  }
+#define COMPARE(name, Op, sign, result)                                                    \
+  BINARY(name, Op,                                                                         \
+         "Where self " sign                                                                \
+         " other, element by element; the result is a bool tensor.\n\nBoth broadcast.\n\n" \
+         ">>> lattis." name "(lattis.tensor([1, 2, 3]), 2)\ntensor([" result "])\n")

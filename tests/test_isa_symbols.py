@@ -1,0 +1,48 @@
+"""Objects compiled once per instruction set share no symbol that a linker would merge: Note [Instruction sets]."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SETS = ("baseline", "v3", "v4")
+MERGED = "WVu"  # nm's letters for weak and unique symbols that are defined
+
+pytestmark = pytest.mark.skipif(not shutil.which("nm"), reason="nm is not installed")
+
+
+def merged_symbols(path):
+    """What the linker would keep one copy of, out of all objects that have it."""
+    lines = subprocess.run(["nm", "-C", path], check=True, capture_output=True, text=True).stdout.splitlines()
+    return [line for line in lines if len(parts := line.split(None, 2)) == 3 and parts[1] in MERGED]
+
+
+def objects(which):
+    return sorted(ROOT.glob(f"build/*/CMakeFiles/cpu_{which}.dir/backends/cpu/isa/*.o"))
+
+
+@pytest.mark.parametrize("which", SETS)
+def test_no_symbol_is_merged(which):
+    if not objects(which):
+        pytest.skip("there is no build folder")
+    assert {path.name: found for path in objects(which) if (found := merged_symbols(path))} == {}
+
+
+@pytest.mark.parametrize(
+    "planted, found",
+    [
+        ("inline int f(int x) { return x + 1; }\nint (*g)(int) = f;", True),
+        ("template <class T> T f(T x) { return x + 1; }\nint (*g)(int) = f<int>;", True),
+        ("namespace { inline int f(int x) { return x + 1; } }\nint (*g)(int) = f;", False),
+    ],
+)
+def test_a_planted_symbol_is_reported(planted, found, tmp_path):
+    compiler = shutil.which("g++")
+    if not compiler:
+        pytest.skip("g++ is not installed")
+    source, target = tmp_path / "planted.cpp", tmp_path / "planted.o"
+    source.write_text(planted)
+    subprocess.run([compiler, "-O2", "-c", source, "-o", target], check=True)
+    assert bool(merged_symbols(target)) == found
