@@ -351,6 +351,30 @@ lattis_status infer_narrow(lattis_frame* f, const Value* a, Meta* m) {
 // ---- views made of views
 // ---------------------------------------------------------------------------------------------
 
+// The same bytes as another dtype; the last dimension grows or shrinks with the items' size.
+lattis_status infer_view_dtype(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  alias(m, 0, t);
+  m->dtype = static_cast<uint8_t>(a[1].as.i);
+  const int64_t from = core::itemsize(t->dtype), to = core::itemsize(static_cast<DType>(a[1].as.i));
+  if (from == to) return LATTIS_OK;
+  const int last = m->ndim - 1;
+  if (m->ndim == 0 || t->strides()[last] != 1)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 1) + ": items of another size need a last dimension without gaps, got shape " +
+                     core::shape_string(t) + " with strides " + core::shape_string(t->ndim(), t->strides()));
+  // What is counted in items of `from` bytes is counted in items of `to` bytes.
+  bool even = m->offset * from % to == 0 && m->sizes[last] * from % to == 0;
+  for (int d = 0; d < last; d++) even = even && m->strides[d] * from % to == 0;
+  if (!even)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: shape %s, its strides or its offset are no multiples of %lld bytes",
+                                              where(f, 1).c_str(), core::shape_string(t).c_str(), (long long)to));
+  m->offset = m->offset * from / to;
+  m->sizes[last] = m->sizes[last] * from / to;
+  for (int d = 0; d < last; d++) m->strides[d] = m->strides[d] * from / to;
+  return LATTIS_OK;
+}
+
 lattis_status expand_as(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* other = tensor_arg(a[1]);
@@ -628,6 +652,8 @@ const std::vector<Declaration>& view_operators() {
        "The same elements in another shape, without copying; one size may be -1.\n\nRaises:\n    RuntimeError: the "
        "strides do not allow it; use reshape\n\n"
        ">>> lattis.arange(6).view(2, 3)\ntensor([[0, 1, 2],\n        [3, 4, 5]])\n"},
+      {"view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", "view", method | no_kernel_needed, infer_view_dtype,
+       nullptr, nullptr},
       {"reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view", everywhere, nullptr, reshape,
        "The same elements in another shape: a view where possible, else a copy.\n\n>>> "
        "lattis.reshape(lattis.arange(4), (2, 2))\ntensor([[0, 1],\n        [2, 3]])\n"},

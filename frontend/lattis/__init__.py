@@ -79,10 +79,13 @@ from lattis._missing import mark_absent as _mark_absent
 from lattis._namespace import ops
 from lattis._namespace import publish as _publish
 from lattis._tensor import extend as _extend
+from lattis._varied import broadcast_tensors, meshgrid, unique, unique_consecutive
+from lattis._varied import extend as _extend_varied
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 
 _extend(Tensor)
+_extend_varied(Tensor)
 __all__ += _publish(globals(), Tensor)
 _install_missing(globals(), Tensor)
 

@@ -109,6 +109,8 @@ def test_repeats(dtype, data):
     if x.ndim:
         dim = data.draw(st.integers(-x.ndim, x.ndim - 1))
         assert_same(t.repeat_interleave(k, dim), np.repeat(x, k, dim))
+        each = np.array([data.draw(st.integers(0, 3)) for _ in range(x.shape[dim])], np.int64)
+        assert_same(t.repeat_interleave(to_lattis(each), dim), np.repeat(x, each, dim))
 
 
 @pytest.mark.parametrize("kind", WAYS)

@@ -135,20 +135,29 @@ def test_msort(data):
 @given(data=st.data())
 def test_unique(dtype, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes(3)), low=0, high=4) if dtype != "bool" else pairs(dtype, (5, 3)))
-    want, counts = np.unique(x, return_counts=True)
-    got = lattis.ops.aten._unique2(t, True, False, True)
-    assert_same(got[0], want)
-    assert_same(got[2], counts)
+    want, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    got = lattis.unique(t, return_inverse=True, return_counts=True)
+    for g, w in zip(got, (want, inverse.reshape(x.shape), counts), strict=True):
+        assert_same(g, w)
+    assert_same(t.unique(), want)
     flat = x.reshape(-1)
     starts = np.flatnonzero(np.concatenate([[True], flat[1:] != flat[:-1]])) if flat.size else np.zeros(0, np.int64)
-    got = lattis.ops.aten._unique_consecutive(t, False, True)
-    assert_same(got[0], flat[starts])
-    assert_same(got[2], np.diff([*starts, flat.size]) if flat.size else starts)
+    lengths = np.diff([*starts, flat.size]) if flat.size else starts
+    got = lattis.unique_consecutive(t, return_inverse=True, return_counts=True)
+    runs = np.repeat(np.arange(len(starts)), lengths).reshape(x.shape)
+    for g, w in zip(got, (flat[starts], runs, lengths), strict=True):
+        assert_same(g, w)
+    assert_same(t.unique_consecutive(), flat[starts])
+
+
+def test_unique_along_a_dimension_says_that_it_is_not_here():
+    with pytest.raises(NotImplementedError, match="unique: argument 'dim'"):
+        lattis.zeros(2, 2).unique(dim=0)
 
 
 def test_each_nan_is_unique():
-    assert to_numpy(lattis.ops.aten._unique2(lattis.tensor([np.nan, 1.0, np.nan]))[0])[0] == 1
-    assert lattis.ops.aten._unique2(lattis.tensor([np.nan, 1.0, np.nan]))[0].shape == (3,)
+    assert to_numpy(lattis.unique(lattis.tensor([np.nan, 1.0, np.nan])))[0] == 1
+    assert lattis.unique(lattis.tensor([np.nan, 1.0, np.nan])).shape == (3,)
 
 
 BAD = [

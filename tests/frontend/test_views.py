@@ -3,7 +3,7 @@
 import lattis
 import numpy as np
 import pytest
-from arrays import assert_same, layouts, pairs, shapes, to_lattis, to_numpy
+from arrays import assert_same, layouts, lt_dtype, pairs, shapes, to_lattis, to_numpy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -358,7 +358,7 @@ def test_expansions(data):
     assert_view(lattis.broadcast_to(t, wide), t, want)
     y, u = data.draw(pairs("int8", (2, 1)))
     if x.ndim <= 1:
-        for got, w in zip(lattis.ops.aten.broadcast_tensors([t, u]), np.broadcast_arrays(x, y), strict=True):
+        for got, w in zip(lattis.broadcast_tensors(t, u), np.broadcast_arrays(x, y), strict=True):
             assert_same(got, w)
     assert_same(lattis.ones(4).view_as(lattis.empty(2, 2)), np.ones((2, 2), np.float32))
     for f, g in (
@@ -410,7 +410,7 @@ def test_pieces_are_views_with_one_version():
 @pytest.mark.parametrize("indexing", ["ij", "xy"])
 def test_meshgrid(indexing):
     arrays = [np.arange(3), np.arange(2), np.arange(4)]
-    got = lattis.ops.aten.meshgrid([to_lattis(x) for x in arrays], indexing=indexing)
+    got = lattis.meshgrid(*[to_lattis(x) for x in arrays], indexing=indexing)
     for g, w in zip(got, np.meshgrid(*arrays, indexing=indexing), strict=True):
         assert_same(g, w)
 
@@ -451,3 +451,28 @@ BAD_VIEWS = [
 def test_wrong_arguments_of_views(call, words):
     with pytest.raises((RuntimeError, IndexError), match=words):
         call(lattis.zeros(2, 3))
+
+
+@given(st.data())
+def test_bytes_as_another_dtype(data):
+    names = ["uint8", "int16", "float32", "int64", "complex128", "bool"]
+    of, to = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
+    shape = (*data.draw(shapes(2)), 16)
+    x = np.arange(int(np.prod(shape)) * np.dtype(of).itemsize, dtype=np.uint8).view(of).reshape(shape)
+    x = x[..., : data.draw(st.sampled_from([16, 8, 1]))]
+    t = to_lattis(np.ascontiguousarray(np.broadcast_to(x, x.shape)))
+    assume(to != "bool")
+    if x.shape[-1] * np.dtype(of).itemsize % np.dtype(to).itemsize == 0:
+        got = t.view(lt_dtype(to))
+        assert_same(got, np.ascontiguousarray(x).view(to))
+        assert got._base is t and got.data_ptr() == t.data_ptr()
+    else:
+        with pytest.raises(RuntimeError, match="view: argument 'dtype'"):
+            t.view(lt_dtype(to))
+
+
+def test_bytes_with_gaps_keep_their_size():
+    t = lattis.arange(8, dtype=lattis.int32).view(2, 4).t()
+    assert t.view(lattis.float32).stride() == (1, 4)
+    with pytest.raises(RuntimeError, match="without gaps"):
+        t.view(lattis.int64)
