@@ -12,17 +12,21 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 def main() -> int:
     import call_path
+    import convolution
     import import_order
     import imports
     import lattis
     import lattis.cli
+    import matmul
     import numpy
+    import pooling
     import torch
 
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
     rows = call_path.main() + imports.main()
+    rows += matmul.main() + convolution.main() + pooling.main()
     orders = import_order.main()
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")
