@@ -76,6 +76,32 @@ SPECIAL = {  # arguments that random ones of the right type would not fit
     "expand": ({"self": (2, 1)}, {"size": (2, 3)}),
     "mm": ({"self": (2, 3), "mat2": (3, 4)}, {}),
     "matmul": ({"self": (2, 3), "other": (3, 4)}, {}),
+    "mv": ({"self": (2, 3), "vec": (3,)}, {}),
+    "dot": ({"self": (3,), "tensor": (3,)}, {}),
+    "vdot": ({"self": (3,), "other": (3,)}, {}),
+    "outer": ({"self": (3,), "vec2": (2,)}, {}),
+    "ger": ({"self": (3,), "vec2": (2,)}, {}),
+    "addmm": ({"self": (2, 4), "mat1": (2, 3), "mat2": (3, 4)}, {}),
+    "addmv": ({"self": (2,), "mat": (2, 3), "vec": (3,)}, {}),
+    "addr": ({"self": (2, 3), "vec1": (2,), "vec2": (3,)}, {}),
+    "addbmm": ({"self": (2, 4), "batch1": (5, 2, 3), "batch2": (5, 3, 4)}, {}),
+    "baddbmm": ({"self": (2, 4), "batch1": (5, 2, 3), "batch2": (5, 3, 4)}, {}),
+    "linear": ({"input": (2, 3), "weight": (4, 3)}, {}),
+    "tensordot": ({"self": (2, 3), "other": (2, 3)}, {"dims_self": (1,), "dims_other": (1,)}),
+    "convolution": (
+        {"input": (1, 2, 5), "weight": (3, 2, 2), "bias": (3,)},
+        {"stride": (1,), "padding": (0,), "dilation": (1,), "groups": 1},
+    ),
+    "conv1d": ({"input": (1, 2, 5), "weight": (3, 2, 2)}, {}),
+    "conv2d": ({"input": (1, 2, 5, 5), "weight": (3, 2, 2, 2)}, {}),
+    "conv3d": ({"input": (1, 2, 5, 5, 5), "weight": (3, 2, 2, 2, 2)}, {}),
+    "constant_pad_nd": ({"self": (2, 3)}, {"pad": (1, 2)}),
+    "pad": ({"self": (2, 3)}, {"pad": (1, 2)}),
+    **{name: ({"self": (1, 4, 4)}, {"kernel_size": (2, 2)}) for name in ("max_pool2d", "avg_pool2d")},
+    "max_pool2d_with_indices": ({"self": (1, 4, 4)}, {"kernel_size": (2, 2)}),
+    **{name: ({"self": (1, 4)}, {"kernel_size": (2,)}) for name in ("max_pool1d", "avg_pool1d")},
+    "adaptive_avg_pool2d": ({"self": (1, 4, 4)}, {"output_size": (2, 2)}),
+    "adaptive_avg_pool1d": ({"self": (1, 4)}, {"output_size": (2,)}),
     "permute": ({"self": (2, 3)}, {"dims": (1, 0)}),
     "reshape": ({"self": (2, 3)}, {"shape": (3, 2)}),
     "transpose": ({"self": (2, 3)}, {"dim0": 0, "dim1": 1}),
@@ -86,6 +112,8 @@ DYNAMIC = ("_mask_index", "masked_select", "item")
 
 def argument(o, arg, device):
     """A fitting value for a required argument, by its type."""
+    if o["name"] == "aten::einsum":
+        return "ij,kj" if arg["name"] == "equation" else [lattis.ones(2, 3, device=device)] * 2
     name, kind = arg["name"], arg["type"].strip().rstrip("?")
     if kind.startswith("Tensor"):
         if name in ("mask", "condition"):
