@@ -12,6 +12,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 def main() -> int:
     import call_path
+    import convolution
     import import_order
     import imports
     import lattis
@@ -20,6 +21,9 @@ def main() -> int:
     import numpy
     import pointwise
     import reductions
+    import matmul
+    import numpy
+    import pooling
     import torch
 
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
@@ -27,6 +31,8 @@ def main() -> int:
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
     rows = call_path.main() + imports.main() + pointwise.main()
     rows = call_path.main() + imports.main() + reductions.main() + normalization.main()
+    rows = call_path.main() + imports.main()
+    rows += matmul.main() + convolution.main() + pooling.main()
     orders = import_order.main()
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")

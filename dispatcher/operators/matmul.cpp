@@ -408,8 +408,12 @@ const std::vector<Declaration>& matmul_operators() {
        "5.]])\n"},
       {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, infer_baddbmm, added<"bmm">,
        "beta * self + alpha * bmm(batch1, batch2); self broadcasts. With beta 0, self is not read.\n\n>>> "
+<<<<<<< HEAD
        "lattis.baddbmm(lattis.ones(1), lattis.ones(2, 1, 3), lattis.ones(2, 3, 1))\ntensor([[[4.]],\n<BLANKLINE>\n        "
        "[[4.]]])\n"},
+=======
+       "lattis.baddbmm(lattis.ones(1), lattis.ones(1, 1, 3), lattis.ones(1, 3, 1))\ntensor([[[4.]]])\n"},
+>>>>>>> w-nn
       {"addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, infer_addbmm, addbmm,
        "beta * self + alpha * the sum of bmm(batch1, batch2) over its batches.\n\n>>> "
        "lattis.addbmm(lattis.ones(1), lattis.ones(2, 1, 3), lattis.ones(2, 3, 1))\ntensor([[7.]])\n"},
@@ -430,7 +434,7 @@ const std::vector<Declaration>& matmul_operators() {
        "lacks is summed. Without '->', the output has the labels that stand once, in alphabetical order; '...' stands "
        "for dimensions that broadcast.\n\nRaises:\n    RuntimeError: the equation is no equation, or does not fit the "
        "shapes\n\n"
-       ">>> lattis.einsum('ij,j->i', lattis.tensor([[1, 2], [3, 4]]), lattis.tensor([1, 10]))\ntensor([21, 43])\n"},
+       ">>> lattis.einsum('ij,j->i', [lattis.tensor([[1, 2], [3, 4]]), lattis.tensor([1, 10])])\ntensor([21, 43])\n"},
       {"tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", "matmul", function, nullptr,
        tensordot,
        "Sums of products over pairs of dimensions: those listed, or the last `dims` of self with the first of "

@@ -330,6 +330,12 @@ void add_rows(const Gemm& g) {
   }
 }
 
+// Rows are read where they lie unless each is used often enough to pay for the copy.
+template <class T>
+INLINE bool packs_left(const Gemm& g) {
+  return g.m * g.k > 16384 && g.n > 16 * tile_columns<T>;
+}
+
 template <class T>
 int multiply(const Gemm& g, void* space) {
   if (g.n == 1 && g.a_column == 1 && g.b_row == 1) {
@@ -348,15 +354,14 @@ int multiply(const Gemm& g, void* space) {
   T* right = static_cast<T*>(space);
   T* left = right + least(g.k, block_k) * least(g.n + tile_columns<T>, block_n) + slack;
   const bool much_b = g.k * g.n * static_cast<int64_t>(sizeof(T)) > 131072 && g.m > 4 * tile_rows;
-  const bool much_a = g.m * g.k > 16384 && g.n > 4 * tile_columns<T>;
-  return Product<T>{g, nullptr, 0, right, left, much_a, g.b_column != 1 || much_b}.run();
+  return Product<T>{g, nullptr, 0, right, left, packs_left<T>(g), g.b_column != 1 || much_b}.run();
 }
 
 template <class T>
 int convolve(const Gemm& g, const Windows& w, int64_t first_place, void* space) {
   T* right = static_cast<T*>(space);
   T* left = right + least(g.k, block_k) * least(g.n + tile_columns<T>, block_n) + slack;
-  return Product<T>{g, &w, first_place, right, left, g.m * g.k > 16384 && g.n > 4 * tile_columns<T>, true}.run();
+  return Product<T>{g, &w, first_place, right, left, packs_left<T>(g), true}.run();
 }
 
 template <class T>

@@ -1,0 +1,154 @@
+"""einsum, tensordot and what is written over products, against numpy; products of every dtype wrap as numpy's."""
+
+import lattis
+import numpy as np
+import pytest
+from arrays import INTEGERS, lt_dtype, to_lattis, to_numpy
+
+A = lattis.ops.aten
+EQUATIONS = [
+    ("ij,jk", (3, 4), (4, 5)),
+    ("ij,jk->ki", (3, 4), (4, 5)),
+    ("ii", (4, 4)),
+    ("ii->i", (4, 4)),
+    ("iij->ij", (3, 3, 2)),
+    ("ij->j", (3, 4)),
+    ("i,j->ij", (3,), (4,)),
+    ("i,i", (5,), (5,)),
+    ("ba,ca", (2, 3), (4, 3)),
+    ("...ij,...jk->...ik", (2, 1, 3, 4), (5, 4, 6)),
+    ("...,...->...", (2, 3), (3,)),
+    ("ab,bc,cd->ad", (2, 3), (3, 4), (4, 5)),
+    ("abc,abd,ade->abce", (2, 3, 4), (2, 3, 5), (2, 5, 6)),
+    ("bhqd,bhkd->bhqk", (2, 3, 4, 5), (2, 3, 6, 5)),
+    ("ij,kl->", (2, 3), (4, 5)),
+    ("aij,b->ab", (2, 3, 4), (5,)),
+    ("ij,jk->ik", (0, 4), (4, 5)),
+    ("ij,jk->ik", (2, 0), (0, 5)),
+]
+
+
+def integers(name, shape, seed):
+    return np.random.default_rng(seed).integers(0, 9, shape).astype(name)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("name", ["float32", "float64", "int64", "int32"])
+@pytest.mark.parametrize("equation, shapes", [(e, s) for e, *s in EQUATIONS])
+def test_einsum(equation, shapes, name, composite):
+    arrays = [integers(name, s, i) for i, s in enumerate(shapes)]
+    with lattis.library.kernels_disabled(["aten::mm", "aten::mv", "aten::dot"] if composite else [], "cpu"):
+        result = A.einsum(equation, [to_lattis(a) for a in arrays])
+    np.testing.assert_array_equal(to_numpy(result), np.einsum(equation, *arrays))
+
+
+@pytest.mark.parametrize(
+    "equation, shapes, text",
+    [
+        ("ij,jk", [(2, 3)], "it has 2 operands, but 1"),
+        ("ij", [(2,)], "operand 0 has 2 labels"),
+        ("i1", [(2, 3)], "'1' is no label"),
+        ("ij->k", [(2, 3)], "label 'k' of the output is in no operand"),
+        ("ij->ii", [(2, 3)], "label 'i' appears twice"),
+        ("ij,jk", [(2, 3), (4, 5)], "label 'j' has size 4 in operand 1 and 3 before"),
+        ("ii", [(2, 3)], "label 'i'"),
+        ("......", [(2, 3)], "two ellipses"),
+    ],
+)
+def test_bad_equations(equation, shapes, text):
+    with pytest.raises(RuntimeError, match=text):
+        A.einsum(equation, [lattis.ones(s) for s in shapes])
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+@pytest.mark.parametrize("n, k, m", [(3, 4, 5), (30, 50, 70), (1, 300, 40), (40, 300, 1)])
+def test_integers_wrap(name, n, k, m):
+    limits = np.iinfo(name)
+    rng = np.random.default_rng(0)
+    x, y = (rng.integers(limits.min, limits.max, s, dtype=name) for s in ((n, k), (k, m)))
+    np.testing.assert_array_equal(to_numpy(to_lattis(x) @ to_lattis(y)), x @ y)
+
+
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+@pytest.mark.parametrize("n, k, m", [(2, 3, 4), (30, 50, 70)])
+def test_complex(name, n, k, m):
+    rng = np.random.default_rng(0)
+    x, y = ((rng.standard_normal(s) + 1j * rng.standard_normal(s)).astype(name) for s in ((n, k), (k, m)))
+    bound = 8 * k * np.finfo(name).eps
+    np.testing.assert_allclose(to_numpy(to_lattis(x) @ to_lattis(y)), x @ y, rtol=bound, atol=bound)
+    left = to_lattis(np.ascontiguousarray(x.T)).t()
+    bias = y[0].copy()
+    linear = A.linear(left, to_lattis(np.ascontiguousarray(y.T)), to_lattis(bias))
+    np.testing.assert_allclose(to_numpy(linear), x @ y + bias, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+def test_what_is_written_over_products(composite):
+    x, y, v, w = (integers("float64", s, i) for i, s in enumerate([(3, 4), (4, 5), (4,), (3,)]))
+    a, b, p, q = (to_lattis(t) for t in (x, y, v, w))
+    names = ["aten::mm", "aten::mv", "aten::dot", "aten::linear"]
+    with lattis.library.kernels_disabled(names if composite else [], "cpu"):
+        results = {
+            "mv": (a.mv(p), x @ v),
+            "dot": (lattis.dot(p, p), v @ v),
+            "vdot": (lattis.vdot(p, p), v @ v),
+            "inner": (lattis.inner(a, p), np.inner(x, v)),
+            "outer": (lattis.outer(q, p), np.outer(w, v)),
+            "addmm": (lattis.addmm(lattis.ones(5, dtype=lattis.float64), a, b, beta=2, alpha=0.5), 2 + 0.5 * (x @ y)),
+            "addmv": (lattis.addmv(q, a, p), w + x @ v),
+            "addr": (lattis.addr(a, q, p, alpha=3), x + 3 * np.outer(w, v)),
+            "baddbmm": (lattis.baddbmm(a[None, :, :1], a[None], b[None]), (x[:, :1] + x @ y)[None]),
+            "linear": (A.linear(a, b.t(), b[0]), x @ y + y[0]),
+            "linear of a vector": (A.linear(p, b.t()), v @ y),
+            "linear with one row": (A.linear(a, p), x @ v),
+            "tensordot": (A.tensordot(a, b, [1], [0]), np.tensordot(x, y, 1)),
+            "tensordot of none": (A.tensordot(p, q, 0), np.tensordot(v, w, 0)),
+            "kron": (lattis.kron(a, b), np.kron(x, y)),
+            "kron of ranks": (lattis.kron(p, a), np.kron(v, x)),
+        }
+    for name, (result, expected) in results.items():
+        np.testing.assert_array_equal(to_numpy(result), expected, err_msg=name)
+
+
+def test_nothing_is_read_with_beta_0():
+    nan = lattis.full((2, 2), float("nan"))
+    assert lattis.addmm(nan, lattis.ones(2, 3), lattis.ones(3, 2), beta=0).tolist() == [[3.0, 3.0]] * 2
+    nan.addmm_(lattis.ones(2, 3), lattis.ones(3, 2), beta=0)
+    assert nan.tolist() == [[3.0, 3.0]] * 2
+
+
+def test_threads_do_not_change_a_bit():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((300, 400)), rng.standard_normal((400, 350))
+    results = []
+    for threads in (1, 2):
+        lattis.set_num_threads(threads)
+        a, b = to_lattis(x), to_lattis(y)
+        flat = a.reshape(-1)
+        results.append([to_numpy(r).tobytes() for r in (a @ b, a @ b[:, 0], a[0] @ b, lattis.dot(flat, flat))])
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_halves_are_rounded_once(name):
+    x, y = (to_lattis(integers("float32", s, 1)).to(lt_dtype(name)) for s in ((20, 30), (30, 10)))
+    wide = (x.to(lattis.float32) @ y.to(lattis.float32)).to(x.dtype)
+    assert (x @ y).to(lattis.float32).tolist() == wide.to(lattis.float32).tolist()
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda one: lattis.addmm(one(3), one(2, 3), one(3, 2)), "addmm: argument 'self': shape .* does not broadcast"),
+        (lambda one: lattis.mv(one(2, 3), one(2)), "mv: shapes .* do not multiply"),
+        (lambda one: lattis.dot(one(2, 3), one(2)), "dot: argument 'self': expected 1 dimension,"),
+        (lambda one: A.linear(one(2, 3), one(4, 2)), "linear: argument 'weight'.*in features"),
+        (lambda one: A.linear(one(2, 3), one(4, 3), one(3)), r"linear: argument 'bias': expected shape \(4,\)"),
+        (lambda one: A.tensordot(one(2, 3), one(2), [0, 1], [0]), "tensordot: argument 'dims_other'"),
+        (lambda one: A.tensordot(one(2, 3), one(2), [1], [0]), "tensordot: dimension 1 of 'self' has size 3"),
+        (lambda one: lattis.inner(one(2, 3), one(2)), "inner: shapes .* do not multiply"),
+    ],
+)
+def test_what_does_not_fit(call, text):
+    with pytest.raises(RuntimeError, match=text):
+        call(lattis.ones)
