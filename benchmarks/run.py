@@ -18,6 +18,7 @@ def main() -> int:
     import lattis.cli
     import numpy
     import pointwise
+    import small
     import torch
 
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
@@ -25,6 +26,7 @@ def main() -> int:
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
     rows = call_path.main() + imports.main() + pointwise.main()
     orders = import_order.main()
+    rows += [row for family in small.main() for row in family.rows]
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")
     return 0 if orders else 1
