@@ -24,6 +24,7 @@ def main() -> int:
     import matmul
     import numpy
     import pooling
+    import small
     import torch
 
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
@@ -34,6 +35,7 @@ def main() -> int:
     rows = call_path.main() + imports.main()
     rows += matmul.main() + convolution.main() + pooling.main()
     orders = import_order.main()
+    rows += [row for family in small.main() for row in family.rows]
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")
     return 0 if orders else 1

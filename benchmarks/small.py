@@ -34,6 +34,8 @@ def peer(operator: str) -> list[Callable[..., Any]]:
     if name in OTHERWISE:
         return [OTHERWISE[name](torch)]
     homes = (torch, torch.nn.functional, torch.Tensor, torch.ops.aten, torch.special)
+    if name.endswith("_loss") or "cross_entropy" in name or name == "kl_div":  # torch's own take other arguments
+        homes = homes[1:]
     return [getattr(home, name) for home in homes if hasattr(home, name)]
 
 

@@ -41,8 +41,8 @@ Values depend on the line alone: the same sample holds the same numbers everywhe
 True
 """
 
-from lattis.dispatcher.samples.catalogue import bad, call, of, operators, read_all, tensor
+from lattis.dispatcher.samples.catalogue import ALIASES, bad, call, of, operators, read_all, tensor
 from lattis.dispatcher.samples.parse import Named, Sample, read
 from lattis.dispatcher.samples.spec import Spec
 
-__all__ = ["Named", "Sample", "Spec", "bad", "call", "of", "operators", "read", "read_all", "tensor"]
+__all__ = ["ALIASES", "Named", "Sample", "Spec", "bad", "call", "of", "operators", "read", "read_all", "tensor"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from lattis.dispatcher.samples import Named, Sample, Spec
+from lattis.dispatcher.samples import ALIASES, Named, Sample, Spec
 from lattis.dispatcher.samples.parse import FORMATS
 from lattis.dispatcher.samples.spec import rounded
 from oracles import NARROW, OF_SAMPLE, ORACLES
@@ -22,6 +22,7 @@ TOLERANCE = {
 def base(operator: str) -> str:
     """The oracle's name: without the overload; fill_ has one of its own, an in-place form its functional one's."""
     name = operator.partition(".")[0]
+    name = ALIASES.get(name, name)
     return name if name in ORACLES or name in OF_SAMPLE else name.removesuffix("_")
 
 

@@ -11,7 +11,7 @@ TORCH = dict(line.split(" ", 1) for line in RECORD.read_text().splitlines() if l
 # Where the order in memory is part of the promise; elsewhere only sizes and dtype are compared.
 KEEPS_STRIDES = ("pointwise", "view", "creation", "copy")
 # Another order than torch's: its second operand leads here, or it copies row by row.
-OTHER_ORDER = ("rsub", "pow", "flip", "fliplr", "flipud", "rot90")
+OTHER_ORDER = tuple("rsub pow float_power flip fliplr flipud rot90 conj complex polar angle log_sigmoid".split())
 
 
 def recorded_faults(sample):

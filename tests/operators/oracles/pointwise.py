@@ -15,7 +15,7 @@ FLOAT_UNARY = {
     **{n: getattr(np, n) for n in "sin cos tanh sinh cosh tan exp exp2 expm1 log log2 log10 log1p sqrt".split()},
     **{n: getattr(np, "arc" + n[1:]) for n in "asin acos atan asinh acosh atanh".split()},
     **{n: getattr(sp, n) for n in "erf erfc erfinv logit digamma".split()},
-    "lgamma": sp.gammaln,
+    "lgamma": lambda x: np.where(np.isneginf(x), np.inf, sp.gammaln(x)),
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "reciprocal": lambda x: 1 / x,
     "deg2rad": np.deg2rad,
@@ -35,7 +35,7 @@ def real_only(f):
 def sgn(x):
     if np.iscomplexobj(x):
         return np.where(x == 0, 0, x / np.where(x == 0, 1, np.abs(x)))
-    return x.copy() if x.dtype == bool else np.sign(x)
+    return x.copy() if x.dtype == bool else np.where(np.isnan(x), 0, np.sign(x))  # torch's for NaN
 
 
 def elu(x, alpha=1, scale=1, input_scale=1):
