@@ -11,6 +11,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def main() -> int:
+    import backend
     import call_path
     import import_order
     import imports
@@ -23,6 +24,8 @@ def main() -> int:
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
     rows = call_path.main() + imports.main()
+    if any(p.name == "bank" for p in lattis.plugins.status()):
+        backend.main()
     orders = import_order.main()
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")

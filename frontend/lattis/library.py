@@ -151,7 +151,7 @@ class Library:
         device_count: int = 1,
         fallback: bool = True,
     ) -> int:
-        """Registers a device whose memory and copies are Python's; its kernels are registered by ``impl`` under its name.
+        """Registers a device whose memory and copies are Python's; ``impl`` under its name registers its kernels.
 
         Addresses are integers, and belong to the backend: nobody else reads them.
 
