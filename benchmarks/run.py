@@ -11,6 +11,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def main() -> int:
+    import backend
     import call_path
     import convolution
     import import_order
@@ -34,6 +35,8 @@ def main() -> int:
     rows = call_path.main() + imports.main() + reductions.main() + normalization.main()
     rows = call_path.main() + imports.main()
     rows += matmul.main() + convolution.main() + pooling.main()
+    if any(p.name == "bank" for p in lattis.plugins.status()):
+        backend.main()
     orders = import_order.main()
     rows += [row for family in small.main() for row in family.rows]
     short = [r.name for r in rows if not r.holds]

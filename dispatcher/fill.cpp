@@ -114,7 +114,8 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
     *who = c->owner + " (composite)";
     return {c->fn, c->context, c->flags | composite};
   }
-  if (b && (b->flags & LATTIS_BACKEND_CPU_FALLBACK) && id != core::host_backend()) {
+  // copy_ is what the fallback itself is made of.
+  if (b && (b->flags & LATTIS_BACKEND_CPU_FALLBACK) && id != core::host_backend() && meaning->name != "aten::copy_") {
     Entry host = backend_entry(op, core::host_backend(), who);
     if (host.fn != missing_kernel) {
       *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";

@@ -16,6 +16,7 @@
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/protocols.h"
+#include "frontend/binding/python_backend.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -138,6 +139,18 @@ class PyLibrary {
     lattis_status st = Registry::get().layer(*lib_, l, &bit, &h);
     return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
   }
+  lattis_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
+                        py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
+    if (core::backend_id(name.c_str()) >= 0)  // says so before anything is kept for ever
+      check(core::raise(LATTIS_RUNTIME_ERROR,
+                        "register_backend: argument 'name': the device name '" + name + "' is taken"));
+    lattis_backend b;
+    describe_python_backend(
+        name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags}, &b);
+    lattis_handle h;
+    check(Registry::get().backend(*lib_, b, nullptr, &h));
+    return h;
+  }
   void withdraw(lattis_handle h) {
     check(Registry::get().withdraw(h));
     drop(h);
@@ -180,6 +193,7 @@ void add_registration(py::module_& m) {
       .def("impl", &PyLibrary::impl)
       .def("category", &PyLibrary::category)
       .def("layer", &PyLibrary::layer)
+      .def("backend", &PyLibrary::backend)
       .def("withdraw", &PyLibrary::withdraw)
       .def("close", &PyLibrary::close);
   m.def("_operators", [] {
@@ -260,6 +274,18 @@ void add_plugins(py::module_& m) {
                                 b->device_count ? b->device_count(b->context) : 1,
                                 (b->flags & LATTIS_BACKEND_HOST) != 0));
     return l;
+  });
+  m.def("_synchronize", [](const std::string& name, int32_t index) {
+    const lattis_backend* b = core::backend(core::backend_id(name.c_str()));
+    if (!b) throw std::runtime_error("synchronize: device '" + name + "' is not registered");
+    if (b->synchronize) {
+      lattis_status st;
+      {
+        py::gil_scoped_release release;
+        st = b->synchronize(b->context, index);
+      }
+      check(st);
+    }
   });
   m.def("_attributes", attribute_list);
   m.def("_interface_text",

@@ -21,6 +21,7 @@ from lattis._C import Call
 
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
+CPU_FALLBACK = 4  # of a backend
 
 __all__ = ["Call", "Layer", "Library", "kernels_disabled", "register_layer", "set_kernel_enabled"]
 
@@ -137,6 +138,45 @@ class Library:
         flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
         bit, handle = self._library.layer(name, handler, at, list(outside), list(inside), flags)
         return Layer(name, bit, handle, self)
+
+    def register_backend(
+        self,
+        name: str,
+        *,
+        alloc: Callable[[int, int], int],
+        free: Callable[[int, int, int], None],
+        copy_from_host: Callable[[int, int, int, int], None],
+        copy_to_host: Callable[[int, int, int, int], None],
+        synchronize: Callable[[int], None] | None = None,
+        device_count: int = 1,
+        fallback: bool = True,
+    ) -> int:
+        """Registers a device whose memory and copies are Python's; ``impl`` under its name registers its kernels.
+
+        Addresses are integers, and belong to the backend: nobody else reads them.
+
+        Args:
+            alloc: ``alloc(nbytes, index)`` returns the address of new memory of the device with that index
+            free: ``free(address, nbytes, index)``; it may run on any thread
+            copy_from_host: ``copy_from_host(to, from, nbytes, index)`` between an address of the device and the host's
+            copy_to_host: the same the other way
+            synchronize: ``synchronize(index)`` waits for the device; absent if everything is done when a call returns
+            fallback: whether the host may serve operators that this device has neither a kernel nor a composite for
+
+        Raises:
+            RuntimeError: the name is taken
+            ValueError: the name is no identifier, or there are fewer than one device
+        """
+        if not name.isidentifier():
+            raise ValueError(f"register_backend: argument 'name': expected an identifier, got {name!r}")
+        if device_count < 1:
+            raise ValueError(f"register_backend: argument 'device_count': must be at least 1, got {device_count}")
+        calls = {"alloc": alloc, "free": free, "copy_from_host": copy_from_host, "copy_to_host": copy_to_host}
+        for what, f in calls.items():
+            if not callable(f):
+                raise TypeError(f"register_backend: argument '{what}': expected a callable, got {type(f).__name__}")
+        flags = CPU_FALLBACK if fallback else 0
+        return self._library.backend(name, *calls.values(), synchronize, device_count, flags)
 
     def withdraw(self, handle: int) -> None:
         """Takes one registration back."""

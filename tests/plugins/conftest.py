@@ -1,4 +1,4 @@
-"""A fresh environment with both example packages, built and installed with pip; and tiny packages for faults."""
+"""A fresh environment with the example packages, built and installed with pip; and tiny packages for faults."""
 
 import sys
 import sysconfig
@@ -29,14 +29,14 @@ def fresh_environment(folder):
 
 @pytest.fixture(scope="session")
 def guest(tmp_path_factory):
-    """The environment with lattis-flops and lattis-bank installed."""
+    """The environment with the example packages installed."""
     root = tmp_path_factory.mktemp("guest")
     wheels = root / "wheels"
     wheels.mkdir()
-    for package in ("layer_plugin", "backend_plugin"):
+    for package in ("layer_plugin", "backend_plugin", "numpy_backend"):
         build_wheel(package, wheels)
     python = fresh_environment(root / "venv")
-    names = ("lattis-flops", "lattis-bank")
+    names = ("lattis-flops", "lattis-bank", "lattis-numpy")
     install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, *names)
     run(*PIP, "--python", python, *install, cwd=root)
     return Guest(python, root)

@@ -59,7 +59,7 @@ lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis
   const lattis_pointwise* meaning = api().operator_pointwise(f->op);
   const bool half = f->compute_dtype == LATTIS_FLOAT16 || f->compute_dtype == LATTIS_BFLOAT16;
   const int compute = half ? int{LATTIS_FLOAT32} : f->compute_dtype;
-  const std::string name = api().operator_name(f->op);
+  const std::string full = api().operator_name(f->op), name = full.rfind("aten::", 0) ? full : full.substr(6);
   const lattis_loop loop = meaning->loops[compute];
   if (!loop) return lattis::fail(LATTIS_NOT_IMPLEMENTED, name + ": device 'bank' has no loop for this dtype");
   const lattis_tensor* out = rets[0].as.tensor;
@@ -247,11 +247,12 @@ void product(int64_t m, int64_t k, int64_t n, const T* a, const T* b, T* c) {
     for (int64_t i = 0; i < m; i += height) {
       const int64_t rows = std::min(height, m - i);
       V sums[height];
-      for (V& sum : sums) sum = V{};
+      const T* row[height];
+      for (int64_t r = 0; r < height; r++) sums[r] = V{}, row[r] = a + (i + std::min(r, rows - 1)) * k;
       for (int64_t p = 0; p < k; p++) {
         V x;
         std::memcpy(&x, &panel[p * width], sizeof x);
-        for (int64_t r = 0; r < height; r++) sums[r] += a[(i + std::min(r, rows - 1)) * k + p] * x;
+        for (int64_t r = 0; r < height; r++) sums[r] += row[r][p] * x;
       }
       for (int64_t r = 0; r < rows; r++) std::copy_n(reinterpret_cast<const T*>(&sums[r]), there, c + (i + r) * n + j);
     }

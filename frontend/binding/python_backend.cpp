@@ -1,0 +1,98 @@
+#include "frontend/binding/python_backend.h"
+
+#include "core/error.h"
+
+namespace lattis::binding {
+namespace {
+
+struct Backend {
+  PythonBackendCalls calls;
+  std::string name;
+  lattis_allocator allocator;
+};
+
+Backend* cast(void* context) { return static_cast<Backend*>(context); }
+
+// Calls f(*args), whose references are taken; the result, or null after capturing the exception into *st.
+template <class... Args>
+PyObject* call(PyObject* f, lattis_status* st, Args... args) {
+  PyObject* objects[] = {args...};
+  PyObject* result = PyObject_Vectorcall(f, objects, sizeof...(args), nullptr);
+  for (PyObject* o : objects) Py_XDECREF(o);
+  if (!result) *st = capture_exception();
+  return result;
+}
+
+PyObject* address(const void* p) { return PyLong_FromVoidPtr(const_cast<void*>(p)); }
+
+lattis_status alloc(void* context, int64_t bytes, int32_t index, void*, void** out) {
+  Gil gil;
+  lattis_status st = LATTIS_OK;
+  PyObject* r = call(cast(context)->calls.alloc, &st, PyLong_FromLongLong(bytes), PyLong_FromLong(index));
+  if (!r) return st;
+  *out = PyLong_Check(r) ? PyLong_AsVoidPtr(r) : nullptr;
+  const std::string got = type_name(r);
+  Py_DECREF(r);
+  if (PyErr_Occurred()) return capture_exception();
+  if (*out) return LATTIS_OK;
+  return core::raise(LATTIS_TYPE_ERROR, core::format("backend %s: alloc must return an address as int, got %s",
+                                                     cast(context)->name.c_str(), got.c_str()));
+}
+
+// May run on any thread, in the middle of an exception, and after the interpreter has begun to end.
+void free_memory(void* context, void* data, int64_t bytes, int32_t index) {
+  if (!Py_IsInitialized()) return;
+  Gil gil;
+  PyObject *kind, *value, *traceback;
+  PyErr_Fetch(&kind, &value, &traceback);
+  PyObject* objects[] = {address(data), PyLong_FromLongLong(bytes), PyLong_FromLong(index)};
+  PyObject* r = PyObject_Vectorcall(cast(context)->calls.free, objects, 3, nullptr);
+  if (!r) PyErr_WriteUnraisable(cast(context)->calls.free);
+  Py_XDECREF(r);
+  for (PyObject* o : objects) Py_XDECREF(o);
+  PyErr_Restore(kind, value, traceback);
+}
+
+lattis_status copy(PyObject* f, int32_t index, void* dst, const void* src, int64_t bytes) {
+  Gil gil;
+  lattis_status st = LATTIS_OK;
+  Py_XDECREF(call(f, &st, address(dst), address(src), PyLong_FromLongLong(bytes), PyLong_FromLong(index)));
+  return st;
+}
+
+lattis_status copy_from_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
+  return copy(cast(context)->calls.copy_from_host, index, dst, src, bytes);
+}
+
+lattis_status copy_to_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
+  return copy(cast(context)->calls.copy_to_host, index, dst, src, bytes);
+}
+
+lattis_status synchronize(void* context, int32_t index) {
+  Gil gil;
+  lattis_status st = LATTIS_OK;
+  Py_XDECREF(call(cast(context)->calls.synchronize, &st, PyLong_FromLong(index)));
+  return st;
+}
+
+}  // namespace
+
+void describe_python_backend(const std::string& name, const PythonBackendCalls& calls, lattis_backend* out) {
+  auto* b = new Backend{calls, name, {}};
+  for (PyObject* o : {calls.alloc, calls.free, calls.copy_from_host, calls.copy_to_host, calls.synchronize})
+    Py_INCREF(o);
+  b->allocator = {sizeof b->allocator, b, alloc, free_memory, nullptr, nullptr, nullptr};
+  *out = {};
+  out->size = sizeof *out;
+  out->name = b->name.c_str();
+  out->dlpack_type = kDLExtDev;
+  out->flags = calls.flags;
+  out->context = b;
+  out->allocator = &b->allocator;
+  out->device_count = [](void* context) { return cast(context)->calls.device_count; };
+  out->copy_from_host = copy_from_host;
+  out->copy_to_host = copy_to_host;
+  if (calls.synchronize != Py_None) out->synchronize = synchronize;
+}
+
+}  // namespace lattis::binding

@@ -1,0 +1,154 @@
+"""The counted fallback to the host, and the backend in Python beside bank and cpu in one process."""
+
+SETUP = """
+    import lattis
+
+    lib = lattis.library.Library("far", owner="a test")
+    def host_only(schema, kernel, **forms):
+        lib.define(schema, **forms)
+        lib.impl(schema.partition("(")[0], kernel, "cpu")
+        return getattr(lattis.ops.far, schema.partition("(")[0].partition(".")[0])
+    def counts():
+        return {op: (calls, moved) for _, op, calls, moved, _, _ in lattis._C._fallbacks()}
+    x = lattis.ones(2, 3, device="bank:1")
+"""
+
+
+def test_counted_and_listed(guest):
+    guest.run(
+        SETUP
+        + """
+    from lattis import cli
+    double = host_only("double(Tensor self) -> Tensor", lambda t: t * 2)
+    for _ in range(3):
+        assert double(x).device == x.device and double(x).tolist() == [[2.0] * 3] * 2
+    ((device, op, calls, moved, seconds, reason),) = lattis._C._fallbacks()
+    assert (device, op, calls, moved) == ("bank", "far::double", 6, 6 * 48) and seconds > 0 and "bank" in reason
+    assert "far::double: 6 calls, 288 bytes" in cli.plugins()
+    lattis._C._reset_fallbacks()
+    assert lattis._C._fallbacks() == []
+    """
+    )
+
+
+def test_an_error_where_it_is_forbidden(guest):
+    guest.run(
+        SETUP
+        + """
+    double = host_only("double(Tensor self) -> Tensor", lambda t: t * 2)
+    lattis.set_fallback("error")
+    try:
+        double(x)
+    except NotImplementedError as error:
+        for word in ("far::double", "bank:1", "set_fallback"):
+            assert word in str(error), error
+    else:
+        raise SystemExit("no error")
+    assert counts() == {} and x.tolist() == [[1.0] * 3] * 2
+    lattis.set_fallback("allow")
+    assert double(x).sum().item() == 12
+    """
+    )
+
+
+def test_written_arguments_lists_and_several_results(guest):
+    guest.run(
+        SETUP
+        + """
+    def fill(t):
+        t.fill_(5)
+        return t
+    five = host_only("five_(Tensor(a!) self) -> Tensor(a!)", fill)
+    assert five(x) is x and x.tolist() == [[5.0] * 3] * 2
+    total = host_only("total(Tensor[] tensors) -> Tensor", lambda ts: ts[0] + ts[1])
+    assert total([x, x]).tolist() == [[10.0] * 3] * 2 and total([x, x]).device == x.device
+    pair = host_only("pair(Tensor self) -> (Tensor, Tensor)", lambda t: (t + 1, t - 1))
+    up, down = pair(x)
+    assert (up.device, down.device) == (x.device, x.device) and down.tolist() == [[4.0] * 3] * 2
+    bad = host_only("bad(Tensor self) -> Tensor", lambda t: 1 // 0)
+    try:
+        bad(x)
+    except ZeroDivisionError:
+        pass
+    else:
+        raise SystemExit("no error")
+    assert set(counts()) == {"far::five_", "far::total", "far::pair"} and x.tolist() == [[5.0] * 3] * 2
+    """
+    )
+
+
+def test_a_backend_in_python_beside_the_others(guest):
+    guest.run("""
+        import itertools
+        import numpy as np
+        import lattis
+
+        a = np.arange(6, dtype="float32").reshape(2, 3)
+        places = ["cpu", "bank:0", "numpy"]
+        for one, other in itertools.product(places, places):
+            x = lattis.from_numpy(a.copy()).to(one)
+            assert x.t().to(other).tolist() == a.T.tolist(), (one, other)
+        x = lattis.from_numpy(a).to("numpy")
+        assert (x + x.t().t()).tolist() == (a * 2).tolist() and (x @ x.t()).tolist() == (a @ a.T).tolist()
+        x[0] = 7
+        assert x.exp().neg().device.type == "numpy" and x.tolist() == [[7, 7, 7], [3, 4, 5]]
+        assert not lattis._C._fallbacks(), lattis._C._fallbacks()
+        assert x.sin().device.type == "numpy"
+        assert [f[:2] for f in lattis._C._fallbacks()] == [("numpy", "aten::sin")]
+        import lattis_numpy
+        del x
+        assert not lattis_numpy.BLOCKS
+    """)
+
+
+def test_a_failing_backend_in_python(guest):
+    """An allocator and copies that raise, wrong callables, a taken name, and a device withdrawn while tensors live."""
+    guest.run("""
+        import ctypes
+        import lattis
+
+        blocks, broken = {}, set()
+        def check(what):
+            if what in broken:
+                raise MemoryError(what)
+        def alloc(nbytes, index):
+            check("alloc")
+            block = ctypes.create_string_buffer(nbytes)
+            blocks[ctypes.addressof(block)] = block
+            return ctypes.addressof(block)
+        def move(to, source, nbytes, index):
+            if "copy" in broken:
+                ctypes.memmove(to, source, nbytes // 2)
+            check("copy")
+            ctypes.memmove(to, source, nbytes)
+        def fails(kind, word, f):
+            try:
+                f()
+            except kind as error:
+                assert word in str(error), error
+            else:
+                raise SystemExit(f"no {kind.__name__}")
+        lib = lattis.library.Library("aten", owner="a test")
+        make = lambda **other: lib.register_backend(
+            "frail", **{"alloc": alloc, "free": lambda a, n, i: blocks.pop(a), "copy_from_host": move,
+                        "copy_to_host": move} | other)
+        fails(TypeError, "'alloc'", lambda: make(alloc=3))
+        fails(ValueError, "'device_count'", lambda: make(device_count=0))
+        handle = make()
+        fails(RuntimeError, "frail", make)
+        host = lattis.ones(100)
+        x = host.to("frail")
+        broken.add("alloc")
+        fails(MemoryError, "alloc", lambda: host.to("frail"))
+        broken.clear()
+        broken.add("copy")
+        fails(MemoryError, "copy", lambda: host.to("frail"))
+        fails(MemoryError, "copy", lambda: x.to("cpu"))
+        broken.clear()
+        assert host.tolist() == x.tolist() == [1.0] * 100 and len(blocks) == 1
+        lib.withdraw(handle)
+        for f in (lambda: x.to("cpu"), lambda: x + 1, lambda: x.tolist(), lambda: lattis.ones(1, device="frail")):
+            fails((RuntimeError, NotImplementedError), "", f)
+        del x
+        assert not blocks
+    """)
