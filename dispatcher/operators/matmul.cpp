@@ -408,12 +408,8 @@ const std::vector<Declaration>& matmul_operators() {
        "5.]])\n"},
       {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, infer_baddbmm, added<"bmm">,
        "beta * self + alpha * bmm(batch1, batch2); self broadcasts. With beta 0, self is not read.\n\n>>> "
-<<<<<<< HEAD
        "lattis.baddbmm(lattis.ones(1), lattis.ones(2, 1, 3), lattis.ones(2, 3, 1))\ntensor([[[4.]],\n<BLANKLINE>\n        "
        "[[4.]]])\n"},
-=======
-       "lattis.baddbmm(lattis.ones(1), lattis.ones(1, 1, 3), lattis.ones(1, 3, 1))\ntensor([[[4.]]])\n"},
->>>>>>> w-nn
       {"addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, infer_addbmm, addbmm,
        "beta * self + alpha * the sum of bmm(batch1, batch2) over its batches.\n\n>>> "
        "lattis.addbmm(lattis.ones(1), lattis.ones(2, 1, 3), lattis.ones(2, 3, 1))\ntensor([[7.]])\n"},
