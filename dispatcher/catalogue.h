@@ -44,6 +44,7 @@ const std::vector<Declaration>& reduction_operators();
 const std::vector<Declaration>& matmul_operators();
 const std::vector<Declaration>& indexing_operators();
 const std::vector<Declaration>& random_operators();
+const std::vector<Declaration>& sampling_operators();
 const std::vector<Declaration>& scan_operators();
 const std::vector<Declaration>& normalization_operators();
 const std::vector<Declaration>& loss_operators();

@@ -240,6 +240,8 @@ class Parser {
         v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}};
       else if (word == "preserve_format")
         v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_PRESERVE_FORMAT}};
+      else if (word == "channels_last")
+        v = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CHANNELS_LAST}};
       else if (word == "strided")
         v = {LATTIS_LAYOUT, 0, {0}};
       else if (word == "Mean" || word == "Sum")

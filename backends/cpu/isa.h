@@ -33,4 +33,8 @@ F by_isa(F baseline, F v3, F v4) {
   namespace lattis::cpu::v4 {               \
   ret name args;                            \
   }
+#ifdef LATTIS_ONE_ISA  // sanitizers: what there is was compiled for this machine
+#define LATTIS_BY_ISA(name) (&::lattis::cpu::baseline::name)
+#else
 #define LATTIS_BY_ISA(name) ::lattis::cpu::by_isa(&baseline::name, &v3::name, &v4::name)
+#endif

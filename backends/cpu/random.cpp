@@ -134,6 +134,14 @@ lattis_status bernoulli_each(lattis_tensor* t, const T* p, int dtype, int words_
   });
 }
 
+// How many numbers are no probabilities, NaN among them.
+template <class T>
+int64_t outside(const T* p, int64_t n) {
+  int64_t bad = 0;
+  for (int64_t i = 0; i < n; i++) bad += !(p[i] >= 0 && p[i] <= 1);
+  return bad;
+}
+
 lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const lattis_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
   const int dtype = p->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
@@ -152,6 +160,9 @@ lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_valu
   }
   if (!is_contiguous(self))
     if (lattis_status st = beside(self->dtype, &out)) return st;
+  const int64_t bad = dtype == LATTIS_FLOAT64 ? outside(weights.data<double>(), self->numel)
+                                              : outside(weights.data<float>(), self->numel);
+  if (bad) return fail(LATTIS_RUNTIME_ERROR, "bernoulli: argument 'p': a probability is between 0 and 1");
   lattis_status st = dtype == LATTIS_FLOAT64
                          ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
                          : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);
@@ -159,17 +170,28 @@ lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_valu
 }
 
 // random_.from(self, from, to): low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
-int64_t largest_integer(int dtype) {
-  static const int64_t bounds[LATTIS_NUM_DTYPES] = {1,        UINT8_MAX, UINT16_MAX,       UINT32_MAX, INT64_MAX,
-                                                    INT8_MAX, INT16_MAX, INT32_MAX,        INT64_MAX,  1 << 11,
-                                                    1 << 8,   1 << 24,   int64_t{1} << 53, INT64_MAX,  INT64_MAX};
-  return bounds[dtype];
+int64_t end_of(int dtype) {
+  static const int64_t ends[LATTIS_NUM_DTYPES] = {2,
+                                                  1 << 8,
+                                                  1 << 16,
+                                                  int64_t{1} << 32,
+                                                  INT64_MAX,
+                                                  1 << 7,
+                                                  1 << 15,
+                                                  int64_t{1} << 31,
+                                                  INT64_MAX,
+                                                  (1 << 11) + 1,
+                                                  (1 << 8) + 1,
+                                                  (1 << 24) + 1,
+                                                  (int64_t{1} << 53) + 1,
+                                                  INT64_MAX,
+                                                  INT64_MAX};
+  return ends[dtype];
 }
 
 lattis_status integers(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_tensor* t = r[0].as.tensor;
-  const int64_t low = a[1].as.i, high = a[2].tag == LATTIS_INT ? a[2].as.i - 1 : largest_integer(t->dtype);
-  const int64_t range = high - low + 1;
+  const int64_t low = a[1].as.i, range = (a[2].tag == LATTIS_INT ? a[2].as.i : end_of(t->dtype)) - low;
   if (range <= int64_t{1} << 31)
     return fill<int64_t>(t, LATTIS_INT64, 1, a[3],
                          [=](Stream s, int64_t n, int64_t* out) { streams().integers(s, n, out, low, range); });

@@ -53,11 +53,14 @@ lattis_status clone(lattis_frame* f, const Value* a, Value* r) {
 }
 
 lattis_status contiguous(lattis_frame* f, const Value* a, Value* r) {
-  if (tensor_arg(a[0])->contiguous()) {
+  if (a[1].tag == LATTIS_MEMORY_FORMAT && a[1].as.i == LATTIS_PRESERVE_FORMAT)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": preserve_format asks for no order; pass another");
+  if (lies_in(tensor_arg(a[0]), given(a[1]) ? a[1] : Value{LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}})) {
     *r = core::retain_value(a[0]);
     return LATTIS_OK;
   }
-  return copied(f, a[0], core::none(), core::none(), {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}}, r);
+  return copied(f, a[0], core::none(), core::none(),
+                given(a[1]) ? a[1] : Value{LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}}, r);
 }
 
 lattis_status convert(lattis_frame* f, const Value& self, const Value& dtype, const Value& device, const Value& copy,
@@ -65,9 +68,7 @@ lattis_status convert(lattis_frame* f, const Value& self, const Value& dtype, co
   const Tensor* t = tensor_arg(self);
   bool same = dtype_or(dtype, t->dtype) == t->dtype &&
               (device.tag != LATTIS_DEVICE || core::operator_equal(device.as.device, t->device()));
-  if (same && !copy.as.i &&
-      !(memory_format.tag == LATTIS_MEMORY_FORMAT && memory_format.as.i == LATTIS_CONTIGUOUS_FORMAT &&
-        !t->contiguous())) {
+  if (same && !copy.as.i && lies_in(t, memory_format)) {
     *r = core::retain_value(self);
     return LATTIS_OK;
   }

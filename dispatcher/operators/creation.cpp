@@ -11,7 +11,7 @@ lattis_status infer_empty(lattis_frame* f, const Value* a, Meta* m) {
   DType t = dtype_or(a[1], core::default_dtype());
   if (lattis_status st = read_sizes(f, 0, a[0], t)) return st;
   fresh(m, static_cast<int>(a[0].length), a[0].as.ints, t);
-  return LATTIS_OK;
+  return given(a[5]) ? laid_out(f, 5, a[5], nullptr, m) : LATTIS_OK;
 }
 
 lattis_status infer_empty_strided(lattis_frame* f, const Value* a, Meta* m) {
@@ -29,15 +29,10 @@ lattis_status infer_empty_strided(lattis_frame* f, const Value* a, Meta* m) {
 }
 
 // Rows of the *_like family: self, dtype, layout, device, pin_memory, memory_format
-lattis_status infer_empty_like(lattis_frame*, const Value* a, Meta* m) {
+lattis_status infer_empty_like(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
-  bool contiguous = a[5].tag == LATTIS_MEMORY_FORMAT && a[5].as.i == LATTIS_CONTIGUOUS_FORMAT;
-  DType t = dtype_or(a[1], self->dtype);
-  if (contiguous)
-    fresh(m, self->ndim(), self->sizes(), t);
-  else
-    fresh_like(m, self, t);
-  return LATTIS_OK;
+  fresh(m, self->ndim(), self->sizes(), dtype_or(a[1], self->dtype));
+  return laid_out(f, 5, a[5], self, m);
 }
 
 // full(size, fill_value, dtype, ...)

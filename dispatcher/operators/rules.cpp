@@ -39,6 +39,45 @@ void fresh_like(Meta* m, const lattis_tensor* t, DType dtype) {
   std::memcpy(m->strides, t->dl.strides, sizeof(int64_t) * t->dl.ndim);
 }
 
+namespace {
+
+// Strides of four dimensions (N, C, H, W) whose elements lie in the order N, H, W, C.
+void channels_last(const int64_t* sizes, int64_t* strides) {
+  int64_t step = 1;
+  for (int d : {1, 3, 2, 0}) {
+    strides[d] = step;
+    step *= std::max<int64_t>(sizes[d], 1);
+  }
+}
+
+}  // namespace
+
+lattis_status laid_out(lattis_frame* f, int arg, const Value& format_value, const lattis_tensor* t, Meta* m) {
+  const int64_t wanted = format_value.tag == LATTIS_MEMORY_FORMAT ? format_value.as.i : LATTIS_PRESERVE_FORMAT;
+  const DType dtype = m->dtype;
+  if (wanted == LATTIS_CHANNELS_LAST) {
+    if (m->ndim != 4)
+      return raise(LATTIS_RUNTIME_ERROR, format("%s: channels_last has four dimensions, got shape %s",
+                                                where(f, arg).c_str(), core::shape_string(m->ndim, m->sizes).c_str()));
+    channels_last(m->sizes, m->strides);
+    m->has_strides = 1;
+  } else if (wanted == LATTIS_PRESERVE_FORMAT && t) {
+    fresh_like(m, t, dtype);
+  }
+  return LATTIS_OK;
+}
+
+bool lies_in(const lattis_tensor* t, const Value& memory_format) {
+  if (memory_format.tag != LATTIS_MEMORY_FORMAT || memory_format.as.i == LATTIS_PRESERVE_FORMAT) return true;
+  if (memory_format.as.i == LATTIS_CONTIGUOUS_FORMAT) return (t->flags & LATTIS_CONTIGUOUS) != 0;
+  if (t->dl.ndim != 4) return false;
+  int64_t strides[4];
+  channels_last(t->dl.shape, strides);
+  for (int d = 0; d < 4; d++)
+    if (t->dl.shape[d] != 1 && t->dl.strides[d] != strides[d]) return false;
+  return true;
+}
+
 void alias(Meta* m, int arg, const lattis_tensor* t) {
   fresh(m, t->dl.ndim, t->dl.shape, t->dtype);
   m->kind = LATTIS_META_ALIAS;

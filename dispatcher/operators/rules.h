@@ -31,7 +31,11 @@ lattis_status wrap_dims(lattis_frame* f, int arg, const Value& v, int ndim, uint
 
 void fresh(Meta* m, int ndim, const int64_t* sizes, DType dtype);
 void fresh_like(Meta* m, const lattis_tensor* t, DType dtype);  // keeps a dense permutation
-void alias(Meta* m, int arg, const lattis_tensor* t);           // the same geometry; change it then
+// Lays a fresh output of the same sizes as `t` out as a memory format wants it; absent means to preserve t's.
+lattis_status laid_out(lattis_frame* f, int arg, const Value& memory_format, const lattis_tensor* t, Meta* m);
+// Does a tensor lie in this format already? Preserving asks for nothing.
+bool lies_in(const lattis_tensor* t, const Value& memory_format);
+void alias(Meta* m, int arg, const lattis_tensor* t);  // the same geometry; change it then
 
 // Negative sizes, too many of them, and more bytes than can be counted raise.
 lattis_status check_sizes(lattis_frame* f, int arg, int ndim, const int64_t* sizes, DType dtype);

@@ -63,14 +63,15 @@ def call(operator: str) -> Callable[..., Any]:
     return _C._packet("aten::" + operator.partition(".")[0])
 
 
-def tensor(spec: Spec, device: str = "cpu") -> Any:
-    """A fresh tensor in the memory layout that a spec describes."""
+def tensor(spec: Spec, device: str | None = None) -> Any:
+    """A fresh tensor in the memory layout that a spec describes; on the host if no device is named."""
     import lattis
 
     dtype = getattr(lattis, spec.dtype)
     if device == "meta":
         flat = lattis.empty(spec.span, dtype=dtype, device="meta")
     else:
-        flat = lattis.tensor(spec.flat()).to(dtype).to(device)
+        flat = lattis.tensor(spec.flat()).to(dtype)
+        flat = flat.to(device) if device else flat
     whole = spec.contiguous and not spec.offset
     return flat.view(spec.shape) if whole else flat.as_strided(spec.shape, spec.strides, spec.offset)

@@ -67,7 +67,7 @@ class Sample:
         args, kwargs = self.map(lambda leaf: change(leaf) if isinstance(leaf, Spec) else leaf)
         return replace(self, args=tuple(args), kwargs=kwargs)
 
-    def build(self, device: str = "cpu") -> tuple[list[Any], dict[str, Any]]:
+    def build(self, device: str | None = None) -> tuple[list[Any], dict[str, Any]]:
         """The arguments as lattis takes them, with fresh tensors on a device."""
         import lattis
         from lattis.dispatcher.samples.catalogue import tensor

@@ -6,6 +6,7 @@
 #include "frontend/binding/plugin_attributes.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
+#include "dispatcher/operators/rules.h"
 
 namespace lattis::binding {
 namespace {
@@ -272,7 +273,16 @@ PyObject* stride(PyObject* a, PyObject* args) {
 }
 PyObject* data_ptr(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->dl.data); }
 PyObject* element_size(PyObject* a, PyObject*) { return get_itemsize(a, nullptr); }
-PyObject* is_contiguous(PyObject* a, PyObject*) { return PyBool_FromLong(unwrap(a)->contiguous()); }
+PyObject* is_contiguous(PyObject* a, PyObject* args, PyObject* keywords) {
+  static char* names[] = {const_cast<char*>("memory_format"), nullptr};
+  PyObject* format = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:is_contiguous", names, &format)) return nullptr;
+  int64_t wanted = LATTIS_CONTIGUOUS_FORMAT;
+  if (format && !read_enum(format, memory_format_type, &wanted))
+    return PyErr_Format(PyExc_TypeError, "is_contiguous: argument 'memory_format' must be a memory format, got %s",
+                        Py_TYPE(format)->tp_name);
+  return PyBool_FromLong(dispatcher::lies_in(unwrap(a), {LATTIS_MEMORY_FORMAT, 0, {wanted}}));
+}
 PyObject* numel(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->numel); }
 PyObject* dim(PyObject* a, PyObject*) { return get_ndim(a, nullptr); }
 PyObject* storage_offset(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage_offset); }
@@ -304,8 +314,10 @@ PyMethodDef methods[] = {
     {"stride", stride, METH_VARARGS, "stride(dim=None)\n--\n\nThe strides in elements, or one of them."},
     {"data_ptr", data_ptr, METH_NOARGS, "data_ptr()\n--\n\nThe address of the first element."},
     {"element_size", element_size, METH_NOARGS, "element_size()\n--\n\nBytes of one element."},
-    {"is_contiguous", is_contiguous, METH_NOARGS,
-     "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
+    {"is_contiguous", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(is_contiguous)),
+     METH_VARARGS | METH_KEYWORDS,
+     "is_contiguous(memory_format=None)\n--\n\nWhether the elements lie without gaps in row-major order, or in that "
+     "of a memory format."},
     {"numel", numel, METH_NOARGS, "numel()\n--\n\nThe number of elements."},
     {"nelement", numel, METH_NOARGS, "nelement()\n--\n\nThe number of elements."},
     {"dim", dim, METH_NOARGS, "dim()\n--\n\nThe number of dimensions."},

@@ -65,8 +65,8 @@ PyType_Slot layout_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
 PyType_Slot memory_format_slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
     {Py_tp_methods, enum_methods},
-    {Py_tp_doc,
-     const_cast<char*>("The order of dimensions in memory: lattis.contiguous_format or lattis.preserve_format.")},
+    {Py_tp_doc, const_cast<char*>("The order of dimensions in memory: lattis.contiguous_format, lattis.channels_last "
+                                  "or lattis.preserve_format.")},
     {0, nullptr}};
 PyType_Spec layout_spec = {"lattis.layout", sizeof(EnumObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, layout_slots};
@@ -388,6 +388,7 @@ int init_types(PyObject* m) {
   }
   if (add_enum(m, layout_type, "strided", 0) < 0) return -1;
   if (add_enum(m, memory_format_type, "contiguous_format", LATTIS_CONTIGUOUS_FORMAT) < 0) return -1;
+  if (add_enum(m, memory_format_type, "channels_last", LATTIS_CHANNELS_LAST) < 0) return -1;
   return add_enum(m, memory_format_type, "preserve_format", LATTIS_PRESERVE_FORMAT);
 }
 

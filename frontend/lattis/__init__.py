@@ -19,6 +19,7 @@ from lattis._C import (
     bool,
     cdouble,
     cfloat,
+    channels_last,
     complex64,
     complex128,
     contiguous_format,

@@ -70,7 +70,7 @@ LARGEST = {"bool": 1, "float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "flo
 
 def to_the_top(shape, dtype):
     """random_ without a bound: as far as the dtype counts, and no further than a range of int64 goes."""
-    return integers(shape, 0, (LARGEST.get(dtype) or int(np.iinfo(dtype).max)) + 1)
+    return integers(shape, 0, min((LARGEST.get(dtype) or int(np.iinfo(dtype).max)) + 1, 2**63 - 1))
 
 
 def bernoulli(shape, p):

@@ -1,0 +1,49 @@
+"""Memory formats: where the elements of four dimensions lie, and who keeps them there."""
+
+import lattis
+import numpy as np
+import pytest
+
+LAST = lattis.channels_last
+
+
+def image():
+    return lattis.arange(2 * 3 * 4 * 5, dtype=lattis.float32).view(2, 3, 4, 5)
+
+
+def test_channels_last_lies_as_numpy_transposed():
+    x = image()
+    y = x.contiguous(memory_format=LAST)
+    assert y.shape == (2, 3, 4, 5) and y.stride() == (60, 1, 15, 3)
+    np.testing.assert_array_equal(y.numpy(), x.numpy())
+    assert y.is_contiguous(memory_format=LAST) and not y.is_contiguous() and not x.is_contiguous(memory_format=LAST)
+    assert y.contiguous(memory_format=LAST) is y and y.contiguous().stride() == x.stride()
+
+
+def test_creation_in_a_format():
+    x = image()
+    for y in (
+        lattis.empty(2, 3, 4, 5, memory_format=LAST),
+        lattis.empty_like(x, memory_format=LAST),
+        lattis.zeros_like(x, memory_format=LAST),
+        lattis.randn_like(x, memory_format=LAST),
+        x.clone(memory_format=LAST),
+        x.to(lattis.float64, memory_format=LAST),
+    ):
+        assert y.stride() == (60, 1, 15, 3)
+    assert lattis.empty(2, 0, 4, 5, memory_format=LAST).shape == (2, 0, 4, 5)
+
+
+def test_it_is_preserved():
+    y = image().contiguous(memory_format=LAST)
+    for z in (y + 1, y.relu(), y.clone(), lattis.empty_like(y), y.to(lattis.float64), y + image()[:1, :, :1, :1]):
+        assert z.stride() == (60, 1, 15, 3)
+    assert y.clone(memory_format=lattis.contiguous_format).is_contiguous()
+
+
+@pytest.mark.parametrize("call", [lambda t: t.contiguous(memory_format=LAST), lambda t: t.clone(memory_format=LAST)])
+def test_other_numbers_of_dimensions_are_refused(call):
+    with pytest.raises(RuntimeError, match="memory_format.*channels_last has four dimensions"):
+        call(lattis.ones(3, 4))
+    with pytest.raises(TypeError, match="is_contiguous: argument 'memory_format'"):
+        lattis.ones(2).is_contiguous(memory_format=3)
