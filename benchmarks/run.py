@@ -18,13 +18,12 @@ def main() -> int:
     import imports
     import lattis
     import lattis.cli
+    import matmul
     import normalization
     import numpy
     import pointwise
-    import reductions
-    import matmul
-    import numpy
     import pooling
+    import reductions
     import small
     import torch
 
