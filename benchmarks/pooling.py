@@ -2,46 +2,61 @@
 
 from __future__ import annotations
 
-from common import Bound, Row, measure, same, table, timer
+import sys
+from typing import Any
 
+import families
+
+MOST = 0.15
 CASES = {  # name: shape, kernel, stride, padding
     "64 at 56, 2x2": ((1, 64, 56, 56), 2, 2, 0),
     "64 at 112, 3x3 by 2": ((1, 64, 112, 112), 3, 2, 1),
     "MNIST, 2x2": ((64, 32, 24, 24), 2, 2, 0),
     "3x3 by 1": ((8, 16, 64, 64), 3, 1, 1),
-    "4x4": ((1, 1, 4, 4), 2, 2, 0),
 }
+TINIES = {"4x4": ((1, 1, 4, 4), 2, 2, 0)}
+ADAPTIVE = {"512 at 7 to 1x1": ((1, 512, 7, 7), 1), "64 at 56 to 7x7": ((1, 64, 56, 56), 7)}
 
 
-def rows(threads: int) -> list[Row]:
+def case(name: str, shape: tuple[int, ...], ours: Any, theirs: Any, *window: int) -> families.Case:
     import lattis
     import numpy as np
     import torch
 
-    lattis.set_num_threads(threads)
-    torch.set_num_threads(threads)
-    made = []
-    for name, (shape, *window) in CASES.items():
-        x = np.random.default_rng(0).standard_normal(shape).astype("float32")
-        operands = {"lattis": lattis.tensor(x), "torch": torch.from_numpy(x)}
-        functions = {
-            "max_pool2d": {"lattis": lattis.max_pool2d, "torch": torch.max_pool2d},
-            "avg_pool2d": {"lattis": lattis.ops.aten.avg_pool2d, "torch": torch.nn.functional.avg_pool2d},
-        }
-        for what, f in functions.items():
-            same({p: f[p](operands[p], *window) for p in f})
-            statement = "f(x, {}, {}, {})".format(*window)
-            samples = measure({p: timer(statement, {"f": f[p], "x": operands[p]}) for p in f})
-            label = f"{what}, {name}, {threads} thread{'s' * (threads > 1)}"
-            made.append(Row(label, samples, [Bound("torch", 0.15)]))
-    return made
+    array = np.random.default_rng(0).standard_normal(shape).astype("float32")
+    x, y = lattis.tensor(array), torch.from_numpy(array)
+    return families.Case(name, lambda: ours(x, *window), lambda: theirs(y, *window))
 
 
-def main() -> list[Row]:
-    made = rows(1) + rows(2)
-    print(table("Pools, float32, plain layout", made), flush=True)
-    return made
+def main() -> list[families.Family]:
+    import lattis
+    import torch
+
+    aten, functional = lattis.ops.aten, torch.nn.functional
+    pools = {
+        "max_pool2d": (lattis.max_pool2d, torch.max_pool2d),
+        "avg_pool2d": (aten.avg_pool2d, functional.avg_pool2d),
+    }
+
+    def cases(table: dict[str, Any]) -> list[families.Case]:
+        return [
+            case(f"{pool}, {name}", shape, *peers, *window)
+            for name, (shape, *window) in table.items()
+            for pool, peers in pools.items()
+        ]
+
+    adaptive = aten.adaptive_avg_pool2d, functional.adaptive_avg_pool2d
+    return [
+        families.run("Pools, float32, plain layout", cases(CASES), MOST, MOST),
+        families.run("Pools of 16 elements", cases(TINIES), MOST, MOST),
+        families.run(
+            "adaptive_avg_pool2d",
+            [case(name, shape, *adaptive, size) for name, (shape, size) in ADAPTIVE.items()],
+            0.7,
+            1.15,
+        ),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(not all(f.holds for f in main()))
