@@ -35,7 +35,7 @@ def package(tmp_path_factory, guest):
     path = os.pathsep.join([str(shims), os.path.dirname(guest.python), os.environ["PATH"]])
     for command in blocks("sh"):
         done = subprocess.run(
-            command, shell=True, cwd=folder, env={**os.environ, **settings, "PATH": path}, capture_output=True, text=True
+            command, shell=True, cwd=folder, env=os.environ | settings | {"PATH": path}, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
     return guest
