@@ -18,7 +18,7 @@ def written(sample: Sample) -> list[int]:
     return [i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["written"]]
 
 
-def value_faults(sample: Sample, around=None) -> list[str]:
+def value_faults(sample: Sample, around=None, size=0.0) -> list[str]:
     """The result is the oracle's, and no argument changes but those that are written; the call runs in ``around``."""
     built = sample.build()
     kept = [t for i, a in enumerate(built[0]) if i not in written(sample) for t in tensors(([a], {}))]
@@ -31,7 +31,7 @@ def value_faults(sample: Sample, around=None) -> list[str]:
     found = ["an argument changed"] if [state(t) for t in kept] != before else []
     if sample.tag == "free" or not has_oracle(sample.operator):
         return found
-    return found + differences([array(r) for r in flat(result)], expected(sample))
+    return found + differences([array(r) for r in flat(result)], expected(sample), size)
 
 
 def same_call_faults(sample: Sample) -> list[str]:

@@ -55,19 +55,20 @@ def expected(sample: Sample):
     return list(made) if isinstance(made, (list, tuple)) else [made]
 
 
-def differences(got, wanted) -> list[str]:
-    """``got`` holds (dtype's name, array) for each result; ``wanted`` arrays, or None where anything will do."""
+def differences(got, wanted, size=0.0) -> list[str]:
+    """``got`` holds (dtype's name, array) for each result; ``wanted`` arrays, or None where anything will do. The
+    results count as at least of that size."""
     if len(got) != len(wanted):
         return [f"{len(got)} results instead of {len(wanted)}"]
     found = []
     for i, ((dtype, array), want) in enumerate(zip(got, wanted, strict=True)):
         found += [
-            f"result {i}: {what}" for what in ([] if want is None else difference(dtype, array, np.asarray(want)))
+            f"result {i}: {what}" for what in ([] if want is None else difference(dtype, array, np.asarray(want), size))
         ]
     return found
 
 
-def difference(dtype: str, got, want) -> list[str]:
+def difference(dtype: str, got, want, size=0.0) -> list[str]:
     if got.shape != want.shape:
         return [f"shape {got.shape} instead of {want.shape}"]
     if want.dtype.kind == "c" and "complex" not in dtype:
@@ -79,17 +80,17 @@ def difference(dtype: str, got, want) -> list[str]:
     with np.errstate(all="ignore"):
         near = widened(rounded(want, dtype))
         if "complex" in dtype:
-            return off(dtype, widened(got).real, near.real, want.real) + off(
-                dtype, widened(got).imag, near.imag, want.imag
+            return off(dtype, widened(got).real, near.real, want.real, size) + off(
+                dtype, widened(got).imag, near.imag, want.imag, size
             )
-        return off(dtype, widened(got), near, want)
+        return off(dtype, widened(got), near, want, size)
 
 
-def off(dtype: str, got, near, want) -> list[str]:
+def off(dtype: str, got, near, want, size) -> list[str]:
     """Elements that are not within the dtype's tolerance of the size that the whole result has."""
     tolerance = TOLERANCE[dtype]
     finite = np.isfinite(near)
-    size = np.abs(near[finite]).max(initial=0)
+    size = np.abs(near[finite]).max(initial=size)
     with np.errstate(all="ignore"):
         close = finite & (np.abs(got - near) <= tolerance * (np.abs(near) + min(size, 1.0)))
     edge = np.isinf(near) & np.isfinite(want)  # beyond the dtype: its largest or infinity

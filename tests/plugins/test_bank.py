@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import textwrap
+from pathlib import Path
 
 import pytest
 from children import clean_environment, run
@@ -534,6 +535,38 @@ def test_what_serves_each_operator(guest):
     assert kinds <= {"native", "shape", "composite"}, [r for r in rows if r[0] in ("fallback", "none")]
     assert ["native", "aten::bmm"] in rows and ["composite", "aten::mm"] in rows
     assert listed.splitlines()[-1].startswith("bank: ")
+
+
+def test_every_sample_of_every_operator(guest):
+    """The whole catalogue on the primitive set, its values those of the oracles, without one fallback."""
+    operators = Path(__file__).resolve().parents[1] / "operators"
+    guest.run(
+        """
+        import lattis
+        from catalogue import BY_TITLE, SAMPLED, array, flat, run
+        from compare import differences, expected, has_oracle
+        from lattis.dispatcher import samples
+
+        lattis.set_fallback("error")
+
+        def faults(sample):
+            try:
+                found = flat(run(sample, "bank"))
+                here = [r.to("cpu") if isinstance(r, lattis.Tensor) else r for r in found]
+            except Exception as error:
+                return [f"{type(error).__name__}: {error}"]
+            if sample.tag == "free" or not has_oracle(sample.operator):
+                return []
+            random = BY_TITLE[sample.operator]["category"] == "random"
+            return differences([array(r) for r in here], expected(sample), size=float(random))
+
+        found = [f"{s}: {what}" for name in SAMPLED for s in samples.of(name) for what in faults(s)]
+        assert not found, f"{len(found)} faults\\n" + "\\n".join(found)
+        assert lattis._C._fallbacks() == []
+        """,
+        PYTHONPATH=str(operators),
+        timeout=300,
+    )
 
 
 MLP = f"""

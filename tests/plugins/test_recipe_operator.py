@@ -33,10 +33,9 @@ def package(tmp_path_factory, guest):
     # No network and no second copy of what is installed: settings of the machine, not of the command.
     settings = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
     path = os.pathsep.join([str(shims), os.path.dirname(guest.python), os.environ["PATH"]])
-    environment = {**os.environ, **settings, "PATH": path}
     for command in blocks("sh"):
         done = subprocess.run(
-            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True
+            command, shell=True, cwd=folder, env=os.environ | settings | {"PATH": path}, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
     return guest

@@ -3,7 +3,6 @@
 
 #include <lattis/extension.h>
 #include <lattis/half.h>
-
 #include <array>
 #include <complex>
 #include <functional>
@@ -11,7 +10,6 @@
 
 namespace bank {
 using lattis::api;
-
 // Note [Sealed pages]  The addresses that tensors carry lie in pages that mprotect keeps closed for ever: whoever
 //   follows one without asking this backend gets SIGSEGV, also while a kernel runs. The data lie `capacity` bytes
 //   further, where only this backend's kernels look.
@@ -158,12 +156,10 @@ struct Row {
 };
 
 // Kernels compute in few types and convert at both ends: integers wrap in 64 bits, floats fit in double.
-template <class T>
-constexpr int code = std::is_same_v<T, uint64_t>  ? LATTIS_UINT64
-                     : std::is_same_v<T, int64_t> ? LATTIS_INT64
-                     : std::is_same_v<T, float>   ? LATTIS_FLOAT32
-                     : std::is_same_v<T, double>  ? LATTIS_FLOAT64
-                                                  : LATTIS_COMPLEX128;
+template <class T, size_t... I> constexpr int place(std::index_sequence<I...>) {
+  return static_cast<int>(((std::is_same_v<T, std::tuple_element_t<I, Types>> ? I : 0) + ...));
+}
+template <class T> constexpr int code = place<T>(std::make_index_sequence<LATTIS_NUM_DTYPES>());
 template <bool Complex = true, class Body> lattis_status with_type(int dtype, Body body) {
   if constexpr (Complex)
     if (dtype >= LATTIS_COMPLEX64) return body(std::complex<double>());

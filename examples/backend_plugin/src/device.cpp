@@ -1,5 +1,6 @@
 // The device `bank`: two of them, each with memory of its own and a stream, whose thread runs the kernels one after
 // another behind the caller's back. Read this file first.
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -8,22 +9,25 @@
 #include <map>
 #include <mutex>
 #include <thread>
-
 #include "bank.h"
 
 namespace bank {
 namespace {
 constexpr int devices = 2;
-struct Bank {
-  Bank() { std::thread(&Bank::work, this).detach(); }
-  Fault wait(bool take_fault) {
+struct Waiting {
+  std::mutex mutex;
+  std::condition_variable wake, idle;
+};
+struct Bank : Waiting {
+  Bank() { start(); }
+  void start() { std::thread(&Bank::work, this).detach(); }
+  Fault wait(bool take_fault, bool hold = false) {
     std::unique_lock lock(mutex);
     idle.wait(lock, [this] { return tasks.empty(); });
+    if (hold) lock.release();
     return take_fault ? std::exchange(fault, {}) : Fault();
   }
   void work();
-  std::mutex mutex;
-  std::condition_variable wake, idle;
   std::deque<Task> tasks;  // the first one runs
   std::atomic<bool> pending{false};
   Fault fault;
@@ -89,6 +93,13 @@ void release(void*, void* data, int64_t bytes, int32_t index) {
   madvise(open(data), bytes, MADV_DONTNEED);
   b.freed[whole_pages(bytes)].push_back(data);
 }
+// A fork finds the banks idle. The child has their memory, but neither their threads nor those who waited for them.
+template <int Step> void fork() {
+  for (Bank* b = &bank(0); b < &bank(0) + devices; b++)
+    if (Step == 0) b->wait(false, true);
+    else if (Step == 1) b->mutex.unlock();
+    else new (static_cast<Waiting*>(b)) Waiting, b->start();
+}
 }  // namespace
 
 lattis_status launch(const lattis_tensor* on, Task task) {
@@ -125,5 +136,6 @@ LATTIS_LIBRARY(aten, m) {
   b.synchronize = synchronize;
   int32_t id;
   m.backend(b, &id);
+  pthread_atfork(fork<0>, fork<1>, fork<2>);  // before it, in the parent, in the child
 }
 }  // namespace bank

@@ -1,7 +1,6 @@
 // The primitive set. A kernel builds views on the caller's thread and launches what works on them.
 #include <algorithm>
 #include <numeric>
-
 #include "bank.h"
 
 namespace bank {
@@ -35,13 +34,11 @@ lattis_status arange_kernel(lattis_frame*, const lattis_value* args, lattis_valu
 
 // Word i mod 4 of Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) with counter i / 4.
 uint64_t philox(uint64_t seed, uint64_t i) {
-  uint32_t c[4] = {uint32_t(i / 4), uint32_t(i >> 34), 0, 0}, key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
+  std::array<uint32_t, 4> c = {uint32_t(i / 4), uint32_t(i >> 34), 0, 0};
+  uint32_t key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
   for (int round = 0; round < 10; round++, key[0] += 0x9E3779B9, key[1] += 0xBB67AE85) {
     const uint64_t p = uint64_t{0xD2511F53} * c[0], q = uint64_t{0xCD9E8D57} * c[2];
-    c[0] = uint32_t(q >> 32) ^ c[1] ^ key[0];
-    c[1] = uint32_t(q);
-    c[2] = uint32_t(p >> 32) ^ c[3] ^ key[1];
-    c[3] = uint32_t(p);
+    c = {uint32_t(q >> 32) ^ c[1] ^ key[0], uint32_t(q), uint32_t(p >> 32) ^ c[3] ^ key[1], uint32_t(p)};
   }
   return c[i % 4];
 }
@@ -64,7 +61,8 @@ lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis
   if (!loop) return lattis::fail(LATTIS_NOT_IMPLEMENTED, name + ": device 'bank' has no loop for this dtype");
   const lattis_tensor* out = rets[0].as.tensor;
   std::vector<View> operands{View(out)};
-  std::vector<int> dtypes{meaning->result == LATTIS_RESULT_BOOL ? int{LATTIS_BOOL} : compute};
+  const bool real = meaning->result == LATTIS_RESULT_REAL && compute >= LATTIS_COMPLEX64;  // the part of a complex one
+  std::vector<int> dtypes{meaning->result == LATTIS_RESULT_BOOL ? int{LATTIS_BOOL} : real ? compute - 2 : compute};
   for (int k = 0; k < meaning->inputs; k++) {
     dtypes.push_back(meaning->condition && k == 0 ? int{LATTIS_BOOL} : compute);
     operands.push_back(View(args[k], dtypes.back(), out));
@@ -104,8 +102,7 @@ template <class T, bool Less, bool Index> struct Best {
   int64_t at = 0, seen = 0;
   void add(T x) {
     const bool wins = x != x || (Less ? x < best : x > best);
-    if (seen == 0 || (wins && best == best)) best = x, at = seen;
-    seen++;
+    if (seen++ == 0 || (wins && best == best)) best = x, at = seen - 1;
   }
   auto get() const { return std::get<Index>(std::pair(best, at)); }
 };
@@ -171,8 +168,7 @@ lattis_status sort_kernel(lattis_frame*, const lattis_value* args, lattis_value*
   });
 }
 
-// body(element of `self` that `index` names along `dim`, element of `other` beside it); `out`, one of these, is
-// written.
+// body(element of `self` that `index` names along `dim`, element of `other` beside it); writes `out`, one of these.
 template <class Body>
 lattis_status by_index(const char* name, const lattis_tensor* self, int64_t dim, const lattis_tensor* index,
                        const lattis_tensor* other, const lattis_tensor* out, Body body) {
@@ -210,13 +206,13 @@ lattis_status nonzero_kernel(lattis_frame*, const lattis_value* args, lattis_val
   const lattis_tensor* self = args[0].as.tensor;
   std::vector<int64_t> found;
   int64_t size[2] = {0, self->dl.ndim};
-  const std::vector<int64_t> shape(self->dl.shape, self->dl.shape + self->dl.ndim);
   launch(self, [&, in = View(self)] {
     const Row set(in, LATTIS_BOOL);
     for (int64_t i = 0; i < in.count; i++) {
       if (!set.data[i]) continue;
       found.resize(++size[0] * size[1]);
-      for (int64_t d = size[1], rest = i; d-- > 0; rest /= shape[d]) found.end()[d - size[1]] = rest % shape[d];
+      for (int64_t d = size[1], rest = i; d-- > 0; rest /= self->dl.shape[d])
+        found.end()[d - size[1]] = rest % self->dl.shape[d];
     }
     return Fault();
   });
@@ -277,21 +273,17 @@ lattis_status bmm_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
 }  // namespace
 
 LATTIS_LIBRARY(aten, m) {
-  m.impl("copy_", "bank", assign_kernel);
-  m.impl("fill_.Scalar", "bank", assign_kernel);
+  m.impl("copy_", "bank", assign_kernel).impl("fill_.Scalar", "bank", assign_kernel);
   m.impl("arange.start_step", "bank", arange_kernel);
   m.impl("_random_bits_", "bank", random_kernel);
   m.category("pointwise", "bank", pointwise_kernel);
-  m.impl("sum.dim_IntList", "bank", line_kernel<Sum>);
-  m.impl("prod.dim_int", "bank", line_kernel<Product>);
+  m.impl("sum.dim_IntList", "bank", line_kernel<Sum>).impl("prod.dim_int", "bank", line_kernel<Product>);
   m.impl("cumsum", "bank", line_kernel<Sum, true>);
-  m.impl("amax", "bank", line_kernel<Largest, false, true>);
-  m.impl("amin", "bank", line_kernel<Least, false, true>);
+  m.impl("amax", "bank", line_kernel<Largest, false, true>).impl("amin", "bank", line_kernel<Least, false, true>);
   m.impl("argmax", "bank", line_kernel<Argmax, false, true>);
   m.impl("sort.stable", "bank", sort_kernel);
   m.impl("gather", "bank", gather_kernel);
-  m.impl("scatter_.src", "bank", scatter_kernel<false>);
-  m.impl("scatter_add_", "bank", scatter_kernel<true>);
+  m.impl("scatter_.src", "bank", scatter_kernel<false>).impl("scatter_add_", "bank", scatter_kernel<true>);
   m.impl("nonzero", "bank", nonzero_kernel);
   m.impl("bmm", "bank", bmm_kernel);
 }
