@@ -53,6 +53,11 @@ BY_ARGUMENT = {
     ("as_strided", "stride"): lambda: (2, 1),
     ("bmm", "self"): lambda: matrix(2, 2, 3),
     ("bmm", "mat2"): lambda: matrix(2, 3, 4),
+    **{
+        ("batch_norm_" + kind, name): lambda: matrix(3)
+        for kind in ("train", "with_update", "eval")
+        for name in ("weight", "bias", "running_mean", "running_var")
+    },
     ("clamp", "min"): lambda: 2,
     ("clamp", "max"): lambda: 4,
     ("empty_strided", "stride"): lambda: (3, 1),
@@ -63,6 +68,8 @@ BY_ARGUMENT = {
     ("masked_select", "mask"): lambda: mask(2, 3),
     ("matmul", "other"): lambda: matrix(3, 4),
     ("mm", "mat2"): lambda: matrix(3, 4),
+    ("nll_pick", "target"): lambda: lattis.tensor([2, 1]),
+    ("nll_pick", "weight"): lambda: matrix(3),
     ("uniform", "to"): lambda: 1.5,
     ("where", "condition"): lambda: mask(2, 3),
     ("view", "size"): lambda: (3, 2),
@@ -106,18 +113,29 @@ def by_type(op: dict) -> dict:
 
 def by_sample(op: dict) -> dict:
     """The arguments of a sample: of the operator, or of the functional one that it is a form of."""
-    chosen = sample_of(op)
+    chosen = sample_of(op["schema"])
     args, kwargs = chosen.build()
     names = [a["name"] for a in op["args"]]
     return dict(zip(names, args, strict=False)) | kwargs
 
 
-def sample_of(op: dict):
+LIVE: dict[str, dict] = {}  # by schema: listing all operators takes 20 ms
+
+
+def live(schema: str) -> dict:
+    if schema not in LIVE:  # registered since
+        LIVE.update({o["schema"]: o for o in lattis._C._operators()})
+    return LIVE[schema]
+
+
+@cache
+def sample_of(schema: str):
     """The first valid sample with elements, of an overload that has the same arguments."""
+    op = live(schema)
     inputs = [a["name"] for a in op["args"] if a["name"] not in outputs(op)]
     base = op["name"].rpartition("::")[2]
     functional = base.removesuffix("_")
-    for other in lattis._C._operators():
+    for other in LIVE.values():
         if other["name"].rpartition("::")[2] in (base, functional) and [a["name"] for a in other["args"]] == inputs:
             for s in samples.of(other["schema"].partition("(")[0].rpartition("::")[2]):
                 if all(0 not in spec.shape and not spec.repeated for spec in s.specs()):
@@ -127,7 +145,7 @@ def sample_of(op: dict):
 
 @cache
 def fits_by_type(schema: str) -> bool:
-    op = next(o for o in lattis._C._operators() if o["schema"] == schema)
+    op = live(schema)
     try:
         invoke(op, by_type(op))
     except Exception:
