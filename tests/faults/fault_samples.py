@@ -58,8 +58,8 @@ BY_ARGUMENT = {
         for kind in ("train", "with_update", "eval")
         for name in ("weight", "bias", "running_mean", "running_var")
     },
-    ("clamp", "min"): lambda: 2,
-    ("clamp", "max"): lambda: 4,
+    ("clamp", "min:Scalar"): lambda: 2,
+    ("clamp", "max:Scalar"): lambda: 4,
     ("empty_strided", "stride"): lambda: (3, 1),
     ("fill", "value:Tensor"): lambda: lattis.tensor(2.0),
     ("item", "self"): lambda: lattis.tensor(2.0),
@@ -130,17 +130,29 @@ def live(schema: str) -> dict:
 
 @cache
 def sample_of(schema: str):
-    """The first valid sample with elements, of an overload that has the same arguments."""
+    """Of the valid samples with elements of an overload that has the same arguments, the first with most tensors."""
     op = live(schema)
     inputs = [a["name"] for a in op["args"] if a["name"] not in outputs(op)]
     base = op["name"].rpartition("::")[2]
-    functional = base.removesuffix("_")
-    for other in LIVE.values():
-        if other["name"].rpartition("::")[2] in (base, functional) and [a["name"] for a in other["args"]] == inputs:
-            for s in samples.of(other["schema"].partition("(")[0].rpartition("::")[2]):
-                if all(0 not in spec.shape and not spec.repeated for spec in s.specs()):
-                    return s
-    raise LookupError(f"{op['schema']} has no sample")
+    for other in list(LIVE.values()):
+        if other["name"].rpartition("::")[2] in (base, base.removesuffix("_")) and fitting(other, inputs):
+            return max(fitting(other, inputs), key=lambda s: len(s.specs()))
+    raise LookupError(f"{schema} has no sample")
+
+
+def fitting(op: dict, inputs: list[str]) -> list:
+    """Samples of an overload with these arguments, every tensor where its type says so."""
+    if [a["name"] for a in op["args"]] != inputs:
+        return []
+    tensors = {a["name"] for a in op["args"] if kind(a["type"]) == "Tensor"}
+
+    def fits(s) -> bool:
+        given = dict(zip(inputs, s.args, strict=False)) | s.kwargs
+        typed = all(isinstance(v, samples.Spec) == (k in tensors) for k, v in given.items() if v is not None)
+        return typed and all(0 not in spec.shape and not spec.repeated for spec in s.specs())
+
+    known = samples.of(op["schema"].partition("(")[0].rpartition("::")[2])
+    return [s for s in known if fits(s)]
 
 
 @cache
