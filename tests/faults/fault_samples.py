@@ -111,9 +111,8 @@ def by_type(op: dict) -> dict:
     return {a["name"]: sample(op, a) for a in op["args"] if a["name"] not in outputs(op)}
 
 
-def by_sample(op: dict) -> dict:
+def by_sample(op: dict, chosen) -> dict:
     """The arguments of a sample: of the operator, or of the functional one that it is a form of."""
-    chosen = sample_of(op["schema"])
     args, kwargs = chosen.build()
     names = [a["name"] for a in op["args"]]
     return dict(zip(names, args, strict=False)) | kwargs
@@ -137,7 +136,7 @@ def sample_of(schema: str):
     for other in list(LIVE.values()):
         if other["name"].rpartition("::")[2] in (base, base.removesuffix("_")) and fitting(other, inputs):
             return max(fitting(other, inputs), key=lambda s: len(s.specs()))
-    raise LookupError(f"{schema} has no sample")
+    return None
 
 
 def fitting(op: dict, inputs: list[str]) -> list:
@@ -167,7 +166,8 @@ def fits_by_type(schema: str) -> bool:
 
 def arguments(op: dict) -> dict:
     """Fresh valid arguments by name. Outputs of an out= form are what the functional form returns."""
-    given = by_type(op) if fits_by_type(op["schema"]) else by_sample(op)
+    chosen = None if fits_by_type(op["schema"]) else sample_of(op["schema"])
+    given = by_sample(op, chosen) if chosen else by_type(op)
     if outputs(op):
         result = invoke(op, given)
         result = result if isinstance(result, tuple) else (result,)
