@@ -160,6 +160,8 @@ def taken(label: str, argument: dict, o: Operator) -> bool:
         return any(t.endswith("?[]") for t in types)
     if label == "a str":  # an unknown device's or mode's name: a fault of its own, below
         return any(kind(t) in ("Device", "str") for t in types)
+    if label == "an int" and any(t.partition("[")[0] in ("int", "SymInt") for t in types):  # one for all dimensions
+        return True
     return OTHERS.get(label) in map(kind, types)
 
 
@@ -232,6 +234,8 @@ def sizes(o: Operator) -> Iterator[Cell]:
         if kind(argument["type"]) != "SymInt[]" or name in ("stride", "indices"):
             continue
         for label, value in SIZES.items():
+            if name == "pad" and label == "a negative size":  # it cuts
+                continue
             strided = any(a["name"] == "stride" for a in o.args)
             scene = {"stride": lambda value=value: (1,) * len(value)} if strided else {}
             yield o.cell(name, label, SIZE, lambda value=value: value, scene)
@@ -243,11 +247,11 @@ ACROSS = {"copy", "to"}  # operators that go between devices
 
 
 def mixed_devices(o: Operator) -> Iterator[Cell]:
-    names = o.tensors()
-    for name in names:
-        scalar = any(v.ndim == 0 for k, v in arguments(o.op).items() if k in names and k != name and is_tensor(v))
-        free = o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar))
-        if len(names) < 2 or free or not is_tensor(arguments(o.op).get(name)):
+    given = arguments(o.op) if len(o.tensors()) > 1 else {}
+    names = [k for k in o.tensors() if is_tensor(given.get(k))]
+    for name in names if len(names) > 1 else ():
+        scalar = any(given[k].ndim == 0 for k in names if k != name)
+        if o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar)):
             continue
         allowed = (RuntimeError, NotImplementedError)
         yield o.cell(name, "on meta beside cpu", allowed, lambda name=name: on_meta(arguments(o.op)[name]))
@@ -259,8 +263,14 @@ def written(o: Operator) -> Iterator[Cell]:
     for argument in o.args:
         name = argument["name"]
         if argument["written"] and name not in o.out:
-            yield o.cell(name, "expanded", (RuntimeError,), lambda: matrix(1, 3).expand(2, 3))
-            yield o.cell(name, "expanded from one", (RuntimeError,), lambda: matrix(1).expand(2, 3))
+            yield from expanded(o, name, arguments(o.op)[name])
+
+
+def expanded(o: Operator, name: str, valid) -> Iterator[Cell]:
+    shape, dtype = tuple(valid.shape) if valid.numel() > 1 else (2, 3), valid.dtype
+    row = (1, *shape[1:])
+    yield o.cell(name, "expanded", (RuntimeError,), lambda: matrix(*row, dtype=dtype).expand(*shape))
+    yield o.cell(name, "expanded from one", (RuntimeError,), lambda: matrix(1, dtype=dtype).expand(*shape))
 
 
 def bad_out(o: Operator) -> Iterator[Cell]:

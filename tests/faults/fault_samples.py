@@ -53,8 +53,13 @@ BY_ARGUMENT = {
     ("as_strided", "stride"): lambda: (2, 1),
     ("bmm", "self"): lambda: matrix(2, 2, 3),
     ("bmm", "mat2"): lambda: matrix(2, 3, 4),
-    ("clamp", "min"): lambda: 2,
-    ("clamp", "max"): lambda: 4,
+    **{
+        ("batch_norm_" + kind, name): lambda: matrix(3)
+        for kind in ("train", "with_update", "eval")
+        for name in ("weight", "bias", "running_mean", "running_var")
+    },
+    ("clamp", "min:Scalar"): lambda: 2,
+    ("clamp", "max:Scalar"): lambda: 4,
     ("empty_strided", "stride"): lambda: (3, 1),
     ("fill", "value:Tensor"): lambda: lattis.tensor(2.0),
     ("item", "self"): lambda: lattis.tensor(2.0),
@@ -63,6 +68,8 @@ BY_ARGUMENT = {
     ("masked_select", "mask"): lambda: mask(2, 3),
     ("matmul", "other"): lambda: matrix(3, 4),
     ("mm", "mat2"): lambda: matrix(3, 4),
+    ("nll_pick", "target"): lambda: lattis.tensor([2, 1]),
+    ("nll_pick", "weight"): lambda: matrix(3),
     ("uniform", "to"): lambda: 1.5,
     ("where", "condition"): lambda: mask(2, 3),
     ("view", "size"): lambda: (3, 2),
@@ -104,30 +111,52 @@ def by_type(op: dict) -> dict:
     return {a["name"]: sample(op, a) for a in op["args"] if a["name"] not in outputs(op)}
 
 
-def by_sample(op: dict) -> dict:
+def by_sample(op: dict, chosen) -> dict:
     """The arguments of a sample: of the operator, or of the functional one that it is a form of."""
-    chosen = sample_of(op)
     args, kwargs = chosen.build()
     names = [a["name"] for a in op["args"]]
     return dict(zip(names, args, strict=False)) | kwargs
 
 
-def sample_of(op: dict):
-    """The first valid sample with elements, of an overload that has the same arguments."""
+LIVE: dict[str, dict] = {}  # by schema: listing all operators takes 20 ms
+
+
+def live(schema: str) -> dict:
+    if schema not in LIVE:  # registered since
+        LIVE.update({o["schema"]: o for o in lattis._C._operators()})
+    return LIVE[schema]
+
+
+@cache
+def sample_of(schema: str):
+    """Of the valid samples with elements of an overload that has the same arguments, the first with most tensors."""
+    op = live(schema)
     inputs = [a["name"] for a in op["args"] if a["name"] not in outputs(op)]
     base = op["name"].rpartition("::")[2]
-    functional = base.removesuffix("_")
-    for other in lattis._C._operators():
-        if other["name"].rpartition("::")[2] in (base, functional) and [a["name"] for a in other["args"]] == inputs:
-            for s in samples.of(other["schema"].partition("(")[0].rpartition("::")[2]):
-                if all(0 not in spec.shape and not spec.repeated for spec in s.specs()):
-                    return s
-    raise LookupError(f"{op['schema']} has no sample")
+    for other in list(LIVE.values()):
+        if other["name"].rpartition("::")[2] in (base, base.removesuffix("_")) and fitting(other, inputs):
+            return max(fitting(other, inputs), key=lambda s: len(s.specs()))
+    return None
+
+
+def fitting(op: dict, inputs: list[str]) -> list:
+    """Samples of an overload with these arguments, every tensor where its type says so."""
+    if [a["name"] for a in op["args"]] != inputs:
+        return []
+    tensors = {a["name"] for a in op["args"] if kind(a["type"]) == "Tensor"}
+
+    def fits(s) -> bool:
+        given = dict(zip(inputs, s.args, strict=False)) | s.kwargs
+        typed = all(isinstance(v, samples.Spec) == (k in tensors) for k, v in given.items() if v is not None)
+        return typed and all(0 not in spec.shape and not spec.repeated for spec in s.specs())
+
+    known = samples.of(op["schema"].partition("(")[0].rpartition("::")[2])
+    return [s for s in known if fits(s)]
 
 
 @cache
 def fits_by_type(schema: str) -> bool:
-    op = next(o for o in lattis._C._operators() if o["schema"] == schema)
+    op = live(schema)
     try:
         invoke(op, by_type(op))
     except Exception:
@@ -137,7 +166,8 @@ def fits_by_type(schema: str) -> bool:
 
 def arguments(op: dict) -> dict:
     """Fresh valid arguments by name. Outputs of an out= form are what the functional form returns."""
-    given = by_type(op) if fits_by_type(op["schema"]) else by_sample(op)
+    chosen = None if fits_by_type(op["schema"]) else sample_of(op["schema"])
+    given = by_sample(op, chosen) if chosen else by_type(op)
     if outputs(op):
         result = invoke(op, given)
         result = result if isinstance(result, tuple) else (result,)
