@@ -69,6 +69,14 @@ Var new_like_factory(Compose& c, const Value& size, const Value* options, const 
   return c.op<"empty.memory_format">(size, dtype, options[1], options[2], options[3]);
 }
 
+lattis_status check_floating(lattis_frame* f, const Tensor* t, Meta* m) {
+  m->kind = LATTIS_META_SAME;
+  m->alias_of = 0;
+  if (core::dtype_class(t->dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               where(f, 0) + ": expected a floating dtype, got " + core::dtype_info(t->dtype).name);
+}
+
 namespace {
 
 // ---- shape rules ----------------------------------------------------------------------------------------------------
@@ -76,13 +84,6 @@ namespace {
 void same(Meta* m) {
   m->kind = LATTIS_META_SAME;
   m->alias_of = 0;
-}
-
-lattis_status check_floating(lattis_frame* f, const Tensor* t, Meta* m) {
-  same(m);
-  if (core::dtype_class(t->dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR,
-               where(f, 0) + ": expected a floating dtype, got " + core::dtype_info(t->dtype).name);
 }
 
 lattis_status infer_words(lattis_frame* f, const Value* a, Meta* m) {

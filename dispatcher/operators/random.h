@@ -8,6 +8,9 @@ namespace lattis::dispatcher {
 // The largest integer that a dtype holds, or counts up to without gaps, as a bound of what random_ draws.
 int64_t largest_integer(DType t);
 
+// Raises unless a written argument's dtype is floating; says that the result is the argument itself.
+lattis_status check_floating(lattis_frame* f, const Tensor* t, Meta* m);
+
 // `count` words of the stream as int64; two words each as one number of at most 63 bits.
 Var words(Compose& c, const Value& generator, lattis_device device, int64_t count);
 Var wide_words(Compose& c, const Value& generator, lattis_device device, int64_t count, int bits);

@@ -53,7 +53,7 @@ void channels_last(const int64_t* sizes, int64_t* strides) {
 }  // namespace
 
 lattis_status laid_out(lattis_frame* f, int arg, const Value& format_value, const lattis_tensor* t, Meta* m) {
-  const int64_t wanted = format_value.tag == LATTIS_MEMORY_FORMAT ? format_value.as.i : LATTIS_PRESERVE_FORMAT;
+  const int64_t wanted = format_value.tag == LATTIS_MEMORY_FORMAT ? format_value.as.i : int64_t{LATTIS_PRESERVE_FORMAT};
   const DType dtype = m->dtype;
   if (wanted == LATTIS_CHANNELS_LAST) {
     if (m->ndim != 4)
