@@ -16,11 +16,9 @@ namespace {
   };
 LATTIS_FUNCTION(exp, ANY)
 LATTIS_FUNCTION(exp2, ANY)
-LATTIS_FUNCTION(expm1, ANY)
 LATTIS_FUNCTION(log, ANY)
 LATTIS_FUNCTION(log2, ANY)
 LATTIS_FUNCTION(log10, ANY)
-LATTIS_FUNCTION(log1p, ANY)
 LATTIS_FUNCTION(sin, ANY)
 LATTIS_FUNCTION(cos, ANY)
 LATTIS_FUNCTION(tan, ANY)
@@ -36,6 +34,21 @@ LATTIS_FUNCTION(atanh, ANY)
 LATTIS_FUNCTION(erf, ORDERED)
 LATTIS_FUNCTION(erfc, ORDERED)
 #undef LATTIS_FUNCTION
+
+struct expm1 : Maths<1> {
+  static constexpr bool complex_maths = true;
+  template <class T>
+  static T apply(T x) {
+    return expm1_(x);
+  }
+};
+struct log1p : Maths<1> {
+  static constexpr bool complex_maths = true;
+  template <class T>
+  static T apply(T x) {
+    return log1p_(x);
+  }
+};
 
 /* Instructions, or calls one by one: no blocks. */
 #define LATTIS_PLAIN_FUNCTION(name, accepts) \
@@ -136,6 +149,7 @@ struct logit : Maths<1, ORDERED, 1> {
 
 /* The argument of a complex number; of a real one 0 or pi. */
 struct angle : Pointwise<1, ANY> {
+  static constexpr bool complex_maths = true;
   static constexpr int compute = LATTIS_COMPUTE_FLOAT, result = LATTIS_RESULT_REAL;
   template <class T>
   static auto apply(T x) {
