@@ -196,6 +196,43 @@ def test_integer_powers(dtype, data):
         assert_same(t**3, np.power(x, np_dtype(dtype).type(3)))
 
 
+# torch computes these exponents by products, roots and quotients: -0.0 ** 0.5 is -0.0, and -inf ** 0.5 is NaN.
+SHORT_POWERS = {
+    2: lambda x: x * x,
+    3: lambda x: x * x * x,
+    1: lambda x: x,
+    0.5: np.sqrt,
+    -0.5: lambda x: 1 / np.sqrt(x),
+    -1: lambda x: 1 / x,
+    -2: lambda x: 1 / (x * x),
+}
+
+
+@pytest.mark.parametrize("exponent", SHORT_POWERS)
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(data=st.data())
+def test_powers_by_short_ways(dtype, exponent, data):
+    x, t = data.draw(pairs(dtype, data.draw(shapes()), expanded=False))
+    with np.errstate(all="ignore"):
+        computed = x.astype(np.float64 if dtype == "float64" else np.float32)
+        want = np.asarray(SHORT_POWERS[exponent](computed), computed.dtype).astype(x.dtype)
+    assert_same(t**exponent, want)
+    assert_same(lattis.pow(t, exponent, out=lattis.empty(0, dtype=t.dtype)), want)
+    t **= exponent
+    assert_same(t, want)
+
+
+@pytest.mark.parametrize("dtype", COMPUTED_INTEGERS)
+def test_powers_of_integers_by_short_ways(dtype):
+    x = np.array([0, 1, 2, 3, 11], dtype)
+    t = to_lattis(x)
+    assert_same(t**2, x * x)
+    assert_same(t**1, x)
+    assert_same(t**0.5, np.sqrt(x.astype(np.float32)))
+    assert_same(t**2.0, x.astype(np.float32) ** 2)
+    assert lattis.tensor([True, False]).pow(2).tolist() == [1, 0]
+
+
 def test_negative_integer_powers():
     x = lattis.tensor([1, -1, 2, -3, 1, -1])
     y = lattis.tensor([-1, -1, -1, -2, -2, -2])

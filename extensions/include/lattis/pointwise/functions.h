@@ -85,6 +85,20 @@ struct pow : Pointwise<2, ANY> {
   }
 };
 
+/* Powers that backends may use for the numbers 3 and -2 as exponents. */
+struct cube : Pointwise<1, FLOAT | COMPLEX> {
+  template <class T>
+  static T apply(T x) {
+    return x * x * x;
+  }
+};
+struct inverse_square : Pointwise<1, FLOAT> {
+  template <class T>
+  static T apply(T x) {
+    return number<T>(1) / (x * x);
+  }
+};
+
 struct atan2 : Maths<2, ORDERED> {
   template <class T>
   static T apply(T y, T x) {
@@ -173,41 +187,43 @@ struct conj_physical : Pointwise<1, ANY> {
 }  // namespace
 }  // namespace lattis::pointwise
 
-#define LATTIS_POINTWISE_FUNCTIONS(X) \
-  X(exp, "exp")                       \
-  X(exp2, "exp2")                     \
-  X(expm1, "expm1")                   \
-  X(log, "log")                       \
-  X(log2, "log2")                     \
-  X(log10, "log10")                   \
-  X(log1p, "log1p")                   \
-  X(sin, "sin")                       \
-  X(cos, "cos")                       \
-  X(tan, "tan")                       \
-  X(asin, "asin arcsin")              \
-  X(acos, "acos arccos")              \
-  X(atan, "atan arctan")              \
-  X(sinh, "sinh")                     \
-  X(cosh, "cosh")                     \
-  X(tanh, "tanh")                     \
-  X(asinh, "asinh arcsinh")           \
-  X(acosh, "acosh arccosh")           \
-  X(atanh, "atanh arctanh")           \
-  X(erf, "erf")                       \
-  X(erfc, "erfc")                     \
-  X(sqrt, "sqrt")                     \
-  X(lgamma, "lgamma")                 \
-  X(erfinv, "erfinv")                 \
-  X(rsqrt, "rsqrt")                   \
-  X(pow, "pow")                       \
-  X(atan2, "atan2 arctan2")           \
-  X(hypot, "hypot")                   \
-  X(logaddexp, "logaddexp")           \
-  X(logaddexp2, "logaddexp2")         \
-  X(xlogy, "xlogy")                   \
-  X(sinc, "sinc")                     \
-  X(logit, "logit")                   \
-  X(angle, "angle")                   \
+#define LATTIS_POINTWISE_FUNCTIONS(X)  \
+  X(exp, "exp")                        \
+  X(exp2, "exp2")                      \
+  X(expm1, "expm1")                    \
+  X(log, "log")                        \
+  X(log2, "log2")                      \
+  X(log10, "log10")                    \
+  X(log1p, "log1p")                    \
+  X(sin, "sin")                        \
+  X(cos, "cos")                        \
+  X(tan, "tan")                        \
+  X(asin, "asin arcsin")               \
+  X(acos, "acos arccos")               \
+  X(atan, "atan arctan")               \
+  X(sinh, "sinh")                      \
+  X(cosh, "cosh")                      \
+  X(tanh, "tanh")                      \
+  X(asinh, "asinh arcsinh")            \
+  X(acosh, "acosh arccosh")            \
+  X(atanh, "atanh arctanh")            \
+  X(erf, "erf")                        \
+  X(erfc, "erfc")                      \
+  X(sqrt, "sqrt")                      \
+  X(lgamma, "lgamma")                  \
+  X(erfinv, "erfinv")                  \
+  X(rsqrt, "rsqrt")                    \
+  X(pow, "pow")                        \
+  X(cube, "_cube")                     \
+  X(inverse_square, "_inverse_square") \
+  X(atan2, "atan2 arctan2")            \
+  X(hypot, "hypot")                    \
+  X(logaddexp, "logaddexp")            \
+  X(logaddexp2, "logaddexp2")          \
+  X(xlogy, "xlogy")                    \
+  X(sinc, "sinc")                      \
+  X(logit, "logit")                    \
+  X(angle, "angle")                    \
   X(conj_physical, "conj_physical")
 
 #endif
