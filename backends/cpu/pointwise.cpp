@@ -174,11 +174,8 @@ lattis_status no_meaning(lattis_frame* f) {
 }
 }  // namespace
 
-lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  auto* p = static_cast<const lattis_pointwise*>(f->context);
-  if (!p) p = api().operator_pointwise(f->op);
-  if (__builtin_expect(!p || rets[0].tag != LATTIS_TENSOR || f->compute_dtype >= LATTIS_NUM_DTYPES, 0))
-    return no_meaning(f);
+static inline lattis_status run(lattis_frame* f, const lattis_pointwise* p, const lattis_value* args,
+                                lattis_value* rets) {
   // The usual small call: everything contiguous, of one size and of the computed dtype.
   const lattis_tensor* out = rets[0].as.tensor;
   const int64_t n = out->numel;
@@ -201,6 +198,14 @@ lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis
     if (plain && n > 0 && p->loops[dtype](n, data, steps, args + p->inputs) == 0) return LATTIS_OK;
   }
   return general(f, p, args, rets);
+}
+
+lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  auto* p = static_cast<const lattis_pointwise*>(f->context);
+  if (!p) p = api().operator_pointwise(f->op);
+  if (__builtin_expect(!p || rets[0].tag != LATTIS_TENSOR || f->compute_dtype >= LATTIS_NUM_DTYPES, 0))
+    return no_meaning(f);
+  return run(f, p, args, rets);
 }
 
 namespace {
@@ -264,6 +269,38 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
   return __builtin_expect(faults, 0) ? fault(c, f) : LATTIS_OK;
 }
 
+const lattis_pointwise* find_meaning(const std::string& name) {
+  for (const PointwiseEntries& family : loops().pointwise)
+    for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++)
+      if (name == e->names) return &e->meaning;
+  return nullptr;
+}
+
+// The exponents that have shorter ways, rounded as torch rounds them: products, a root, quotients.
+const lattis_pointwise* short_power(double exponent) {
+  struct Power {
+    double exponent;
+    const lattis_pointwise* meaning;
+  };
+  static const Power powers[] = {{2, find_meaning("square")},      {0.5, find_meaning("sqrt")},
+                                 {-1, find_meaning("reciprocal")}, {-0.5, find_meaning("rsqrt")},
+                                 {3, find_meaning("_cube")},       {-2, find_meaning("_inverse_square")}};
+  for (const Power& p : powers)
+    if (p.exponent == exponent) return p.meaning;
+  return nullptr;
+}
+
+lattis_status pow_by_number(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  const bool is_number = args[1].tag == LATTIS_FLOAT || args[1].tag == LATTIS_INT;
+  const double exponent = args[1].tag == LATTIS_FLOAT ? args[1].as.d : static_cast<double>(args[1].as.i);
+  if (!is_number || rets[0].tag != LATTIS_TENSOR || f->compute_dtype == LATTIS_BOOL)
+    return pointwise_kernel(f, args, rets);
+  if (exponent == 1) return copy_into(rets[0].as.tensor, args[0].as.tensor);
+  const lattis_pointwise* p = short_power(exponent);
+  if (!p || !p->loops[loop_dtype(*p, static_cast<int>(f->compute_dtype), args)]) return pointwise_kernel(f, args, rets);
+  return run(f, p, args, rets);
+}
+
 // Gives each operator that means this the loops of the chosen instruction set. A name may carry its overload.
 void register_meaning(Library& m, const PointwiseEntry& e) {
   static const char* const overloads[] = {
@@ -277,7 +314,8 @@ void register_meaning(Library& m, const PointwiseEntry& e) {
       if (dot != std::string::npos && overload != name.substr(dot + 1)) continue;
       const lattis_operator* op = api().find_operator(base.c_str(), overload.c_str());
       if (!op || !api().operator_pointwise(op)) continue;
-      m.impl((base + (overload.empty() ? "" : ".") + overload).c_str(), "cpu", pointwise_kernel, &e.meaning);
+      const std::string full = base + (overload.empty() ? "" : ".") + overload;
+      m.impl(full.c_str(), "cpu", full == "aten::pow.Tensor_Scalar" ? pow_by_number : pointwise_kernel, &e.meaning);
     }
   }
 }

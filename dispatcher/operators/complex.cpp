@@ -132,13 +132,13 @@ const std::vector<Declaration>& complex_operators() {
        nullptr,
        "A real tensor whose last dimension holds pairs as a complex one.\n\nRaises:\n    RuntimeError: the last "
        "dimension is not of size 2, or does not lie in pairs\n\n>>> lattis.view_as_complex(lattis.tensor([[1., "
-       "2.]]))\ntensor([1.0000+2.0000j])\n"},
+       "2.]]))\ntensor([1.+2.j])\n"},
       {"complex(Tensor real, Tensor imag) -> Tensor", "creation", function | out, nullptr, complex,
        "Complex numbers from real and imaginary parts, which broadcast.\n\n>>> lattis.complex(lattis.tensor([1.]), "
-       "lattis.tensor([2.]))\ntensor([1.0000+2.0000j])\n"},
+       "lattis.tensor([2.]))\ntensor([1.+2.j])\n"},
       {"polar(Tensor abs, Tensor angle) -> Tensor", "creation", function | out, nullptr, polar,
        "Complex numbers from lengths and angles, which broadcast.\n\n>>> lattis.polar(lattis.tensor([1.]), "
-       "lattis.tensor([0.]))\ntensor([1.0000+0.0000j])\n"},
+       "lattis.tensor([0.]))\ntensor([1.+0.j])\n"},
   };
   return *table;
 }

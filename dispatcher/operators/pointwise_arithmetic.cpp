@@ -157,8 +157,9 @@ std::vector<Declaration> arithmetic_operators() {
        "lattis.heaviside(lattis.tensor([-1., 0., 2.]), lattis.tensor([0.5]))\ntensor([0.0000, 0.5000, 1.0000])\n",
        meaning<p::heaviside>()},
       {"ceil(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The smallest integer that is not below each element.\n\n>>> lattis.ceil(lattis.tensor([0.5, -0.5]))\ntensor([ "
-       "1., -0.])\n",
+       "The smallest integer that is not below each element.\n\n>>> lattis.ceil(lattis.tensor([0.5, "
+       "-0.5]))\ntensor([1., "
+       "-0.])\n",
        meaning<p::ceil>()},
       {"floor(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "The largest integer that is not above each element.\n\n>>> lattis.floor(lattis.tensor([0.5, -0.5]))\ntensor([ "

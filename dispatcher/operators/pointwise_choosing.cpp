@@ -7,6 +7,13 @@ namespace {
 lattis_status clamp_tensors(lattis_frame* f, const Value* a, Value* r) {
   if (!given(a[1]) && !given(a[2]))
     return raise(LATTIS_VALUE_ERROR, operator_title(f->op) + ": at least one of 'min' and 'max' is required");
+  Meta m;
+  fresh(&m, tensor_arg(a[0])->ndim(), tensor_arg(a[0])->sizes(), tensor_arg(a[0])->dtype);
+  for (int i = 1; i < 3; i++)
+    if (given(a[i]) && !broadcast(&m.ndim, m.sizes, tensor_arg(a[i])->ndim(), tensor_arg(a[i])->sizes()))
+      return raise(LATTIS_RUNTIME_ERROR, where(f, i) + ": shape " + core::shape_string(tensor_arg(a[i])) +
+                                             " does not broadcast with 'self' of shape " +
+                                             core::shape_string(tensor_arg(a[0])));
   Compose c(f);
   Var x = c.arg(a[0]);
   if (given(a[1])) x = c.op<"maximum">(x, a[1]);

@@ -126,7 +126,7 @@ std::vector<Declaration> function_operators() {
        meaning<p::sinc>()},
       {"conj_physical(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "The complex conjugate, computed; real elements stay.\n\n>>> lattis.conj_physical(lattis.tensor([1 + "
-       "2j]))\ntensor([1.0000-2.0000j])\n",
+       "2j]))\ntensor([1.-2.j])\n",
        meaning<p::conj_physical>()},
       {"angle(Tensor self) -> Tensor", "pointwise", everywhere | out, nullptr, nullptr,
        "The argument of complex elements; of real ones 0, or pi where they are negative.\n\n>>> "
@@ -134,7 +134,7 @@ std::vector<Declaration> function_operators() {
        meaning<p::angle>()},
       {"conj(Tensor(a) self) -> Tensor(a)", "pointwise", everywhere, nullptr, conj,
        "The complex conjugate; a real tensor is returned as it is.\n\n>>> lattis.conj(lattis.tensor([1 + "
-       "2j]))\ntensor([1.0000-2.0000j])\n"},
+       "2j]))\ntensor([1.-2.j])\n"},
       {"atan2(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "The angle of the point (other, self), with the quadrant's sign.\n\n>>> lattis.atan2(lattis.tensor([1., -1.]), "
        "lattis.tensor([1., -1.]))\ntensor([ 0.7854, -2.3562])\n",

@@ -13,8 +13,7 @@ namespace {
 
 // Packets that the protocols call; filled by init_protocols.
 struct Packets {
-  PyObject *add, *sub, *rsub, *mul, *div, *floor_divide, *pow, *neg, *abs, *matmul, *logical_not, *logical_and,
-      *logical_or, *logical_xor;
+  PyObject *add, *sub, *rsub, *mul, *div, *floor_divide, *pow, *neg, *abs, *matmul;
   PyObject *add_, *sub_, *mul_, *div_, *floor_divide_, *pow_;
   PyObject *eq, *ne, *lt, *le, *gt, *ge, *item, *select, *t, *permute;
   // Null where the catalogue lacks them.
@@ -82,35 +81,10 @@ PyObject* unary(PyObject* a) {
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
 PyObject* invert(PyObject* a) {
-  if (ops.bitwise_not && core::dtype_class(unwrap(a)->dtype) <= LATTIS_CLASS_INTEGRAL)
-    return call_packet(ops.bitwise_not, &a, 1);
-  if (unwrap(a)->dtype != LATTIS_BOOL)
+  if (core::dtype_class(unwrap(a)->dtype) > LATTIS_CLASS_INTEGRAL)
     return PyErr_Format(PyExc_TypeError, "~: expected a bool or integer tensor, got %s",
                         core::dtype_info(unwrap(a)->dtype).name);
-  return call_packet(ops.logical_not, &a, 1);
-}
-
-// & | ^ on bool tensors are the logical operators.
-template <PyObject* Packets::*Op>
-PyObject* logical(PyObject* a, PyObject* b) {
-  for (PyObject* o : {a, b})
-    if (is_tensor(o) ? unwrap(o)->dtype != LATTIS_BOOL : !PyBool_Check(o)) Py_RETURN_NOTIMPLEMENTED;
-  if (!is_tensor(a)) std::swap(a, b);
-  if (is_tensor(b)) return binary<Op>(a, b);
-  Tensor* t;
-  lattis_device d = unwrap(a)->device();
-  if (core::new_tensor(0, nullptr, nullptr, LATTIS_BOOL, d, &t)) return raise_pending();
-  PyObject* number = wrap(t);
-  PyObject* filled = PyObject_CallMethod(number, "fill_", "O", b);
-  PyObject* r = filled ? binary<Op>(a, number) : nullptr;
-  Py_XDECREF(filled);
-  Py_DECREF(number);
-  return r;
-}
-
-template <PyObject* Packets::*Bits, PyObject* Packets::*Logic>
-PyObject* bitwise(PyObject* a, PyObject* b) {
-  return ops.*Bits ? commutative<Bits>(a, b) : logical<Logic>(a, b);
+  return call_packet(ops.bitwise_not, &a, 1);
 }
 
 // A number argument carries 63 bits of an uint64; what is larger is read as Python's int.
@@ -363,9 +337,9 @@ void add_protocol_slots(std::vector<PyType_Slot>& slots) {
   add(Py_nb_positive, positive);
   add(Py_nb_absolute, unary<&Packets::abs>);
   add(Py_nb_invert, invert);
-  add(Py_nb_and, bitwise<&Packets::bitwise_and, &Packets::logical_and>);
-  add(Py_nb_or, bitwise<&Packets::bitwise_or, &Packets::logical_or>);
-  add(Py_nb_xor, bitwise<&Packets::bitwise_xor, &Packets::logical_xor>);
+  add(Py_nb_and, commutative<&Packets::bitwise_and>);
+  add(Py_nb_or, commutative<&Packets::bitwise_or>);
+  add(Py_nb_xor, commutative<&Packets::bitwise_xor>);
   add(Py_nb_bool, as_bool);
   add(Py_nb_int, as_int);
   add(Py_nb_float, as_float);
@@ -403,10 +377,6 @@ int init_protocols() {
          find("neg"),
          find("abs"),
          find("matmul"),
-         find("logical_not"),
-         find("logical_and"),
-         find("logical_or"),
-         find("logical_xor"),
          find("add_"),
          find("sub_"),
          find("mul_"),

@@ -163,7 +163,8 @@ def lgamma(x):
 
 
 def sinc(x):
-    p = np.longdouble("3.14159265358979323846264338327950288") * x
+    """Of the rounded product, as torch: near the sine's zeros nothing else is left."""
+    p = (x * x.dtype.type(np.pi)).astype(np.longdouble)
     return np.where(x == 0, 1, np.sin(p) / np.where(x == 0, 1, p))
 
 
@@ -180,7 +181,7 @@ MATHS = {
     "logit": lambda x: np.log(x / (1 - x)),
 }
 # Where the formula itself, torch's too, loses more than four units in the last place.
-TOLERANCE = {"sinc": 2.0**40, "logit": 2.0**12, "lgamma": 2.0**20, "sigmoid": 6, "erfinv": 64, "erfc": 64}
+TOLERANCE = {"sinc": 6, "logit": 2.0**12, "lgamma": 2.0**20, "sigmoid": 6, "erfinv": 64, "erfc": 64}
 EXACT = UNARY + BINARY
 
 

@@ -124,7 +124,11 @@ def test_binary_ufuncs(ufunc, data):
         (ufunc(t, [1, 2, 3]), ufunc(x, [1, 2, 3])),
     ):
         assert type(got) is lattis.Tensor
-        assert_same(got, want)
+        if ufunc in (np.arctan2, np.hypot):  # rounded otherwise in the last place
+            assert got.dtype is lattis.float64
+            np.testing.assert_allclose(got.numpy(), want, rtol=1e-15)
+        else:
+            assert_same(got, want)
 
 
 def test_ufuncs_of_several_results():

@@ -58,6 +58,7 @@ struct addcdiv : Pointwise<3, FLOAT | COMPLEX, 1> {
 
 /* From the nearer end, so that it is exact at both. */
 struct lerp : Pointwise<3, FLOAT | COMPLEX> {
+  static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x, T y, T w) {
     if constexpr (is_complex<T>)
@@ -67,6 +68,7 @@ struct lerp : Pointwise<3, FLOAT | COMPLEX> {
   }
 };
 struct lerp_scalar : Pointwise<2, FLOAT | COMPLEX, 1> {
+  static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x, T y, T w) {
     return lerp::apply(x, y, w);
@@ -198,6 +200,7 @@ struct neg : Pointwise<1, INT | FLOAT | COMPLEX> {
 };
 
 struct abs : Pointwise<1, ANY> {
+  static constexpr bool complex_maths = true;
   static constexpr int result = LATTIS_RESULT_REAL;
   template <class T>
   static auto apply(T x) {
@@ -226,6 +229,7 @@ struct sign : Pointwise<1, ORDERED> {
 };
 
 struct sgn : Pointwise<1, ANY> {
+  static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x) {
     if constexpr (is_complex<T>) {

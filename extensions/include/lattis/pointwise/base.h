@@ -17,7 +17,8 @@ struct Pointwise {
   static constexpr int inputs = Inputs, accepts = Accepts, params = Params;
   static constexpr int compute = LATTIS_COMPUTE_SAME, result = LATTIS_RESULT_SAME;
   static constexpr bool condition = false, params_promote = false, maths = false;
-  static constexpr bool moves = false;    /* elements are moved, not computed: unsigned integers stand for all */
+  static constexpr bool complex_maths = false; /* of complex numbers too it calls functions that have vector forms */
+  static constexpr bool moves = false;         /* elements are moved, not computed: unsigned integers stand for all */
   static constexpr bool signless = false; /* the bits do not depend on the sign: unsigned integers share the loops */
   static constexpr int absent[3] = {LATTIS_ABSENT_ERROR, LATTIS_ABSENT_ERROR, LATTIS_ABSENT_ERROR};
   static constexpr const char* fault_message = nullptr;

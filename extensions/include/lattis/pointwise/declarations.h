@@ -3,8 +3,8 @@
  *
  * A declaration is a struct: how many inputs and scalar parameters, which dtype classes it accepts, which dtype it
  * computes in and returns, and `apply`, its meaning over scalars. Optional: `maths` (it calls functions that have
- * vector forms, see loops.h), `signless`, `fault` (an element-wise condition that is an error) with `fault_message`.
- * One file a family; each ends in its list. */
+ * vector forms, see loops.h), `complex_maths`, `signless`, `fault` (an element-wise condition that is an error) with
+ * `fault_message`. One file a family; each ends in its list. */
 #ifndef LATTIS_POINTWISE_DECLARATIONS_H
 #define LATTIS_POINTWISE_DECLARATIONS_H
 

@@ -16,11 +16,9 @@ namespace {
   };
 LATTIS_FUNCTION(exp, ANY)
 LATTIS_FUNCTION(exp2, ANY)
-LATTIS_FUNCTION(expm1, ANY)
 LATTIS_FUNCTION(log, ANY)
 LATTIS_FUNCTION(log2, ANY)
 LATTIS_FUNCTION(log10, ANY)
-LATTIS_FUNCTION(log1p, ANY)
 LATTIS_FUNCTION(sin, ANY)
 LATTIS_FUNCTION(cos, ANY)
 LATTIS_FUNCTION(tan, ANY)
@@ -36,6 +34,21 @@ LATTIS_FUNCTION(atanh, ANY)
 LATTIS_FUNCTION(erf, ORDERED)
 LATTIS_FUNCTION(erfc, ORDERED)
 #undef LATTIS_FUNCTION
+
+struct expm1 : Maths<1> {
+  static constexpr bool complex_maths = true;
+  template <class T>
+  static T apply(T x) {
+    return expm1_(x);
+  }
+};
+struct log1p : Maths<1> {
+  static constexpr bool complex_maths = true;
+  template <class T>
+  static T apply(T x) {
+    return log1p_(x);
+  }
+};
 
 /* Instructions, or calls one by one: no blocks. */
 #define LATTIS_PLAIN_FUNCTION(name, accepts) \
@@ -69,6 +82,20 @@ struct pow : Pointwise<2, ANY> {
       return x || !y;
     else
       return ipow(x, y);
+  }
+};
+
+/* Powers that backends may use for the numbers 3 and -2 as exponents. */
+struct cube : Pointwise<1, FLOAT | COMPLEX> {
+  template <class T>
+  static T apply(T x) {
+    return x * x * x;
+  }
+};
+struct inverse_square : Pointwise<1, FLOAT> {
+  template <class T>
+  static T apply(T x) {
+    return number<T>(1) / (x * x);
   }
 };
 
@@ -136,6 +163,7 @@ struct logit : Maths<1, ORDERED, 1> {
 
 /* The argument of a complex number; of a real one 0 or pi. */
 struct angle : Pointwise<1, ANY> {
+  static constexpr bool complex_maths = true;
   static constexpr int compute = LATTIS_COMPUTE_FLOAT, result = LATTIS_RESULT_REAL;
   template <class T>
   static auto apply(T x) {
@@ -159,41 +187,43 @@ struct conj_physical : Pointwise<1, ANY> {
 }  // namespace
 }  // namespace lattis::pointwise
 
-#define LATTIS_POINTWISE_FUNCTIONS(X) \
-  X(exp, "exp")                       \
-  X(exp2, "exp2")                     \
-  X(expm1, "expm1")                   \
-  X(log, "log")                       \
-  X(log2, "log2")                     \
-  X(log10, "log10")                   \
-  X(log1p, "log1p")                   \
-  X(sin, "sin")                       \
-  X(cos, "cos")                       \
-  X(tan, "tan")                       \
-  X(asin, "asin arcsin")              \
-  X(acos, "acos arccos")              \
-  X(atan, "atan arctan")              \
-  X(sinh, "sinh")                     \
-  X(cosh, "cosh")                     \
-  X(tanh, "tanh")                     \
-  X(asinh, "asinh arcsinh")           \
-  X(acosh, "acosh arccosh")           \
-  X(atanh, "atanh arctanh")           \
-  X(erf, "erf")                       \
-  X(erfc, "erfc")                     \
-  X(sqrt, "sqrt")                     \
-  X(lgamma, "lgamma")                 \
-  X(erfinv, "erfinv")                 \
-  X(rsqrt, "rsqrt")                   \
-  X(pow, "pow")                       \
-  X(atan2, "atan2 arctan2")           \
-  X(hypot, "hypot")                   \
-  X(logaddexp, "logaddexp")           \
-  X(logaddexp2, "logaddexp2")         \
-  X(xlogy, "xlogy")                   \
-  X(sinc, "sinc")                     \
-  X(logit, "logit")                   \
-  X(angle, "angle")                   \
+#define LATTIS_POINTWISE_FUNCTIONS(X)  \
+  X(exp, "exp")                        \
+  X(exp2, "exp2")                      \
+  X(expm1, "expm1")                    \
+  X(log, "log")                        \
+  X(log2, "log2")                      \
+  X(log10, "log10")                    \
+  X(log1p, "log1p")                    \
+  X(sin, "sin")                        \
+  X(cos, "cos")                        \
+  X(tan, "tan")                        \
+  X(asin, "asin arcsin")               \
+  X(acos, "acos arccos")               \
+  X(atan, "atan arctan")               \
+  X(sinh, "sinh")                      \
+  X(cosh, "cosh")                      \
+  X(tanh, "tanh")                      \
+  X(asinh, "asinh arcsinh")            \
+  X(acosh, "acosh arccosh")            \
+  X(atanh, "atanh arctanh")            \
+  X(erf, "erf")                        \
+  X(erfc, "erfc")                      \
+  X(sqrt, "sqrt")                      \
+  X(lgamma, "lgamma")                  \
+  X(erfinv, "erfinv")                  \
+  X(rsqrt, "rsqrt")                    \
+  X(pow, "pow")                        \
+  X(cube, "_cube")                     \
+  X(inverse_square, "_inverse_square") \
+  X(atan2, "atan2 arctan2")            \
+  X(hypot, "hypot")                    \
+  X(logaddexp, "logaddexp")            \
+  X(logaddexp2, "logaddexp2")          \
+  X(xlogy, "xlogy")                    \
+  X(sinc, "sinc")                      \
+  X(logit, "logit")                    \
+  X(angle, "angle")                    \
   X(conj_physical, "conj_physical")
 
 #endif

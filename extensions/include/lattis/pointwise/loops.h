@@ -142,7 +142,7 @@ struct Loop {
   static constexpr int64_t block = sizeof(S) == 8 ? 8 : sizeof(S) == 2 ? 32 : 16;
   static constexpr int64_t tile = 256;
   static constexpr bool checked = Op::fault_message != nullptr && is_integral<T>;
-  static constexpr bool in_blocks = Op::maths && std::is_floating_point_v<T>;
+  static constexpr bool in_blocks = is_complex<T> ? Op::complex_maths : Op::maths && std::is_floating_point_v<T>;
 
   static inline __attribute__((always_inline)) void strip(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q,
                                                           T r) {
