@@ -2,50 +2,85 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
-import lattis
-import numpy as np
-import torch
-import torch.nn.functional as F
-from common import Bound, Row, measure, same, table, timer
+import families
+from families import Case, Family
 
-MOST, MOST_SMALL = 1.1, 0.15
+MEAN, WORST, SMALL = 0.7, 1.1, 0.15
 ROWS = [(16,), (64, 1000), (4096, 512), (128, 10_000)]
 IMAGES = [(4, 4), (256, 512), (32, 64, 56, 56), (8, 256, 14, 14)]
-CLASSES = [(4, 4), (128, 10), (64, 1000), (4096, 512)]
+CLASSES = [(4, 4), (128, 10), (64, 1000), (4096, 512), (32, 21, 64, 64)]
 
-ALONG = {"softmax": "ns.softmax(x, d)", "log_softmax": "ns.log_softmax(x, d)"}
-LAST = {"layer_norm": "ns.layer_norm(x, last, w, w)", "rms_norm": "ns.rms_norm(x, last, w)"}
-CHANNELS = {
-    "batch_norm eval": "ns.batch_norm(x, c, c, c, v, False, 0.1, 1e-5, True)",
-    "batch_norm train": "ns.batch_norm(x, c, c, m, v, True, 0.1, 1e-5, True)",
-    "group_norm": "ns.group_norm(x, 4, c, c)",
+# Calls of (namespace, its functions of losses, operands).
+Call = Callable[[Any, Any, Any], Any]
+ALONG: dict[str, Call] = {
+    "softmax": lambda ns, f, o: ns.softmax(o.x, o.d),
+    "log_softmax": lambda ns, f, o: ns.log_softmax(o.x, o.d),
 }
-LOSSES = {"cross_entropy": "f.cross_entropy(x, y)", "nll_loss": "f.nll_loss(x, y)", "mse_loss": "f.mse_loss(x, x2)"}
+LAST: dict[str, Call] = {
+    "layer_norm": lambda ns, f, o: ns.layer_norm(o.x, o.last, o.w, o.w),
+    "rms_norm": lambda ns, f, o: ns.rms_norm(o.x, o.last, o.w),
+}
+CHANNELS: dict[str, Call] = {
+    "batch_norm eval": lambda ns, f, o: ns.batch_norm(o.x, o.c, o.c, o.c, o.v, False, 0.1, 1e-5, True),
+    "batch_norm train": lambda ns, f, o: ns.batch_norm(o.x, o.c, o.c, o.m, o.v, True, 0.1, 1e-5, True),
+    "group_norm": lambda ns, f, o: ns.group_norm(o.x, 4, o.c, o.c),
+}
+LOSSES: dict[str, Call] = {
+    "cross_entropy": lambda ns, f, o: f.cross_entropy(o.x, o.y),
+    "nll_loss": lambda ns, f, o: f.nll_loss(o.x, o.y),
+    "mse_loss": lambda ns, f, o: f.mse_loss(o.x, o.x2),
+    "huber_loss": lambda ns, f, o: f.huber_loss(o.x, o.x2),
+}
 
 
-def peers(shape: tuple[int, ...], d: int = 0) -> dict[str, dict[str, Any]]:
-    rng = np.random.default_rng(0)
-    channels = shape[min(1, len(shape) - 1)]
-    arrays = {"x": rng.standard_normal(shape), "x2": rng.standard_normal(shape), "w": rng.standard_normal(shape[-1])}
-    arrays |= {"c": rng.random(channels), "m": rng.random(channels), "v": rng.random(channels) + 0.5}
-    arrays = {k: v.astype(np.float32) for k, v in arrays.items()}
-    arrays["y"] = rng.integers(0, channels, shape[:1])
-    made = {"lattis": (lattis, lattis.tensor, lattis.ops.aten), "torch": (torch, torch.tensor, F)}
-    return {
-        name: {"ns": ns, "f": f, "d": d, "last": list(shape[-1:]), **{k: new(v) for k, v in arrays.items()}}
-        for name, (ns, new, f) in made.items()
-    }
+class Operands:
+    """What the calls of one peer take; `new` makes its tensors."""
+
+    def __init__(self, new: Callable[[Any], Any], shape: tuple[int, ...], d: int) -> None:
+        import numpy as np
+
+        rng = np.random.default_rng(0)
+        channels = shape[min(1, len(shape) - 1)]
+        floats = [rng.standard_normal(s) for s in (shape, shape, shape[-1])]
+        floats += [rng.random(channels), rng.random(channels), rng.random(channels) + 0.5]
+        self.x, self.x2, self.w, self.c, self.m, self.v = (new(a.astype(np.float32)) for a in floats)
+        self.y = new(rng.integers(0, channels, shape[:1] + shape[2:]))
+        self.last = list(shape[-1:])
+        self.d = d
 
 
-def row(name: str, statement: str, names: dict[str, dict[str, Any]], most: float) -> Row:
-    same({p: eval(statement, dict(n)) for p, n in names.items()})
-    return Row(name, measure({p: timer(statement, n) for p, n in names.items()}), [Bound("torch", most)])
+def case(name: str, call: Call, shape: tuple[int, ...], d: int | None = None) -> Case:
+    import lattis
+    import torch
+
+    ours, theirs = Operands(lattis.tensor, shape, d or 0), Operands(torch.tensor, shape, d or 0)
+    return Case(
+        f"{name} {shape}{'' if d is None else f' dim {d}'}",
+        lambda: call(lattis, lattis.ops.aten, ours),
+        lambda: call(torch, torch.nn.functional, theirs),
+    )
+
+
+def cases(small: bool) -> list[Case]:
+    import math
+
+    made = [(n, f, shape, d) for n, f in ALONG.items() for shape in ROWS for d in range(len(shape))]
+    made += [(n, f, shape, None) for n, f in LAST.items() for shape in ROWS]
+    made += [(n, f, shape, None) for n, f in CHANNELS.items() for shape in IMAGES]
+    made += [(n, f, shape, None) for n, f in LOSSES.items() for shape in CLASSES]
+    return [case(*c) for c in made if (math.prod(c[2]) == 16) == small]
 
 
 def errors() -> str:
     """The largest error of each in units of the last place, ours beside torch's."""
+    import lattis
+    import numpy as np
+    import torch
+
     x = (np.random.default_rng(1).standard_normal((64, 1000)) * 8).astype(np.float32)
     wide = x.astype(np.longdouble)
     shifted = wide - wide.max(1, keepdims=True)
@@ -62,23 +97,14 @@ def errors() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> list[Row]:
-    rows = []
-    for threads in (1, 2):
-        lattis.set_num_threads(threads)
-        torch.set_num_threads(threads)
-        cases = [(n, s, shape, d) for n, s in ALONG.items() for shape in ROWS for d in range(len(shape))]
-        cases += [(n, s, shape, -1) for n, s in LAST.items() for shape in ROWS]
-        cases += [(n, s, shape, -1) for n, s in CHANNELS.items() for shape in IMAGES]
-        cases += [(n, s, shape, -1) for n, s in LOSSES.items() for shape in CLASSES]
-        for name, statement, shape, d in cases:
-            where = f" dim {d}" if name in ALONG else ""
-            most = MOST_SMALL if np.prod(shape) == 16 else MOST
-            rows.append(row(f"{name} {shape}{where}, {threads} threads", statement, peers(shape, d), most))
-    print(table("Softmax, norms and losses, float32", rows))
+def main() -> list[Family]:
+    made = [
+        families.run("Softmax, norms and losses, float32", cases(small=False), MEAN, WORST),
+        families.run("Softmax, norms and losses of 16 elements", cases(small=True), SMALL, SMALL, (1,)),
+    ]
     print(errors())
-    return rows
+    return made
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(not all(f.holds for f in main()))

@@ -34,13 +34,13 @@ def main() -> int:
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
     rows = call_path.main() + imports.main() + pointwise.main()
-    rows = call_path.main() + imports.main() + reductions.main() + normalization.main()
     rows = call_path.main() + imports.main()
     if any(p.name == "bank" for p in lattis.plugins.status()):
         backend.main()
     orders = import_order.main()
     made = matmul.main() + convolution.main() + pooling.main() + small.main()
     rows += [row for family in made for row in family.rows]
+    rows += [row for made in (reductions, normalization, small) for family in made.main() for row in family.rows]
     short = [r.name for r in rows if not r.holds]
     print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")
     results = call_path.main() + imports.main() + pointwise.main() + reductions.main() + normalization.main()

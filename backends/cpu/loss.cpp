@@ -1,9 +1,14 @@
-// What losses by class index need: each target's log-probability and weight.
+// Losses: element by element, and by class index, summed without a tensor between. The sums are over blocks whose
+// length depends on the shape only; see Note [Fixed blocks] in reduction.cpp.
 #include <lattis/half.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/losses.h"
+#include "backends/cpu/norms.h"
 
 namespace lattis::cpu {
 namespace {
@@ -98,8 +103,172 @@ lattis_status nll_pick(lattis_frame*, const lattis_value* a, lattis_value* r) {
   }
 }
 
+// ---- sums over blocks -----------------------------------------------------------------------------------------------
+
+enum class How { none, mean, sum };  // the numbers of an argument 'reduction'
+
+int wide(const lattis_tensor* t) { return t->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32; }
+
+struct Part {
+  double loss = 0, weight = 0;
+};
+
+// part(first, last, Part*) for each block of [0, n); their sum, in order.
+template <class Body>
+lattis_status by_blocks(lattis_frame* f, int64_t n, int64_t block, Part* sum, Body part) {
+  const int64_t blocks = (n + block - 1) / block;
+  if (blocks <= 1) return n > 0 ? part(0, n, sum) : LATTIS_OK;
+  constexpr int64_t few = 64;
+  Part here[few], *parts = here;
+  if (blocks > few) {
+    void* memory;
+    if (lattis_status st = api().scratch(f, blocks * static_cast<int64_t>(sizeof(Part)), &memory)) return st;
+    parts = static_cast<Part*>(memory);
+  }
+  lattis_status st = parallel_for(0, blocks, 1, [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t i = b; i < e; i++) {
+      parts[i] = {};
+      if (lattis_status failed = part(i * block, std::min(n, (i + 1) * block), parts + i)) return failed;
+    }
+    return LATTIS_OK;
+  });
+  for (int64_t i = 0; i < blocks && !st; i++) {
+    sum->loss += parts[i].loss;
+    sum->weight += parts[i].weight;
+  }
+  return st;
+}
+
+void store(lattis_tensor* out, double v) {
+  loops().cast[LATTIS_FLOAT64][out->dtype](1, static_cast<char*>(out->dl.data), 0, reinterpret_cast<char*>(&v), 0);
+}
+
+// _pair_loss(input, target, kind, width, reduction)
+lattis_status pair_loss(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  static const auto chosen = LATTIS_BY_ISA(losses);
+  lattis_tensor* out = r[0].as.tensor;
+  const int work = wide(out);
+  const How how = static_cast<How>(a[4].as.i);
+  Tensor x, y, beside;
+  if (lattis_status st = packed(a[0].as.tensor, work, &x)) return st;
+  if (lattis_status st = packed(a[1].as.tensor, work, &y)) return st;
+  const auto loop = chosen(work)->pair[a[2].as.i];
+  const double width = as_double(a[3]);
+  const int64_t n = x.numel(), item = work == LATTIS_FLOAT64 ? 8 : 4;
+  char* each = nullptr;
+  if (how == How::none) {
+    if (out->dtype != work) {
+      lattis_tensor* raw;
+      if (lattis_status st = api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(work),
+                                                device_of(out), &raw))
+        return st;
+      beside = Tensor::steal(raw);
+    }
+    each = static_cast<char*>(beside ? beside.get()->dl.data : out->dl.data);
+  }
+  auto *from = static_cast<const char*>(x.get()->dl.data), *to = static_cast<const char*>(y.get()->dl.data);
+  Part sum;
+  lattis_status st = by_blocks(f, n, grain, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+    const int64_t at = b * item;
+    part->loss = loop(e - b, from + at, to + at, width, each ? each + at : nullptr);
+    return LATTIS_OK;
+  });
+  if (st) return st;
+  if (how == How::none) return beside ? copy_into(out, beside.get()) : LATTIS_OK;
+  store(out, how == How::mean ? sum.loss / static_cast<double>(n) : sum.loss);
+  return LATTIS_OK;
+}
+
+// ---- by class, from logits or from log-probabilities ----------------------------------------------------------------
+
+const Softmax* softmax_of(int dtype) {
+  static const auto chosen = LATTIS_BY_ISA(softmax);
+  return chosen(dtype);
+}
+
+template <class T>
+struct ClassLoss {
+  const T *x, *weight;
+  const int64_t* target;
+  int64_t classes, area, ignored;  // x as (outer, classes, area)
+  bool logits;
+  const Softmax* loops;
+
+  // The losses of samples b to e, a block at most; their sum and that of the weights.
+  lattis_status operator()(int64_t b, int64_t e, double* each, Part* part) const {
+    double normal[softmax_width];
+    for (int64_t i = b; i < e;) {
+      const int64_t p = i % area, n = std::min({e - i, area - p, softmax_width});
+      const T* at = x + (i - p) * classes + p;
+      if (classes == 0)
+        ;  // every target is wrong, or ignored
+      else if (logits && area == 1)
+        normal[0] = loops->logsumexp(classes, at);
+      else if (logits)
+        loops->logsumexp_columns(classes, n, at, area, normal);
+      for (int64_t k = 0; k < n; k++, i++) {
+        const int64_t t = target[i];
+        each[i - b] = 0;
+        if (t == ignored) continue;
+        if (t < 0 || t >= classes) return no_class(t, classes);
+        const double scale = weight ? static_cast<double>(weight[t]) : 1, found = static_cast<double>(at[t * area + k]);
+        each[i - b] = (logits ? normal[k] - found : -found) * scale;
+        part->loss += each[i - b];
+        part->weight += scale;
+      }
+    }
+    return LATTIS_OK;
+  }
+};
+
+// _class_loss(input, target, weight?, ignore_index, reduction, logits)
+template <class T>
+lattis_status class_loss_of(lattis_frame* f, const lattis_value* a, lattis_value* r, int work) {
+  lattis_tensor* out = r[0].as.tensor;
+  Tensor x, target, weight;
+  if (lattis_status st = packed(a[0].as.tensor, work, &x)) return st;
+  if (lattis_status st = packed(a[1].as.tensor, LATTIS_INT64, &target)) return st;
+  if (a[2].tag == LATTIS_TENSOR)
+    if (lattis_status st = packed(a[2].as.tensor, work, &weight)) return st;
+  const DLTensor& in = x.get()->dl;
+  const int64_t n = target.numel(), classes = in.shape[in.ndim == 1 ? 0 : 1];
+  int64_t area = 1;
+  for (int d = 2; d < in.ndim; d++) area *= in.shape[d];
+  const How how = static_cast<How>(a[4].as.i);
+  const ClassLoss<T> loss = {x.data<T>(),
+                             weight ? weight.data<T>() : nullptr,
+                             target.data<int64_t>(),
+                             classes,
+                             area,
+                             a[3].as.i,
+                             a[5].as.i != 0,
+                             softmax_of(work)};
+  constexpr int64_t longest = 1024;
+  const int64_t block = loss.logits ? std::clamp<int64_t>(grain / 8 / (classes + 1), 1, longest) : longest;
+  Part sum;
+  lattis_status st = by_blocks(f, n, block, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+    double each[longest];
+    if (lattis_status failed = loss(b, e, each, part)) return failed;
+    if (how == How::none)
+      loops().cast[LATTIS_FLOAT64][out->dtype](e - b, static_cast<char*>(out->dl.data) + b * itemsize(out),
+                                               itemsize(out), reinterpret_cast<char*>(each), sizeof(double));
+    return LATTIS_OK;
+  });
+  if (st || how == How::none) return st;
+  store(out, how == How::mean ? sum.loss / sum.weight : sum.loss);
+  return LATTIS_OK;
+}
+
+lattis_status class_loss(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const int work = wide(a[0].as.tensor);
+  return work == LATTIS_FLOAT64 ? class_loss_of<double>(f, a, r, work) : class_loss_of<float>(f, a, r, work);
+}
+
 }  // namespace
 
-void register_losses(Library& m) { m.impl("_nll_pick", "cpu", nll_pick); }
+void register_losses(Library& m) {
+  m.impl("_nll_pick", "cpu", nll_pick);
+  m.impl("_pair_loss", "cpu", pair_loss).impl("_class_loss", "cpu", class_loss);
+}
 
 }  // namespace lattis::cpu

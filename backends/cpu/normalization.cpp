@@ -109,8 +109,8 @@ lattis_status rows(const Work& w, int64_t count, int64_t n, const Packed& weight
     }
     return LATTIS_OK;
   };
-  if (count == 1) return body(0, 1);
-  return parallel_for(0, count, std::max<int64_t>(1, grain / 4 / n), body);
+  const int64_t few = std::max<int64_t>(1, grain / 4 / n);
+  return count <= few ? body(0, count) : parallel_for(0, count, few, body);
 }
 
 int64_t numel_of(const lattis_value& sizes) {

@@ -215,28 +215,29 @@ class Reduction {
     const Axis last = g.kept ? g.keep[g.kept - 1] : Axis{1, 0, {0, 0}};
     const bool plain = g.gone <= 1;
     const int64_t stride = g.gone ? g.go[g.gone - 1].in : 1;
-    return parallel_for(0, g.outputs, std::max<int64_t>(1, grain / (g.length + 8)),
-                        [&](int64_t b, int64_t e) -> lattis_status {
-                          alignas(64) char acc[batch * 64];
-                          for (int64_t o = b; o < e;) {
-                            const int64_t n = std::min({batch, e - o, inner - o % inner});
-                            int64_t in, at[2];
-                            g.locate(o, &in, at);
-                            fold_.start(n, acc);
-                            for (int64_t k = 0; k < n; k++, in += last.in) {
-                              char* a = acc + k * fold_.bytes;
-                              if (plain)
-                                feed(g.length, in, stride, 0, a);
-                              else
-                                g.walk(0, g.length, [&](int64_t m, int64_t offset, int64_t step, int64_t first) {
-                                  feed(m, in + offset, step, first, a);
-                                });
-                            }
-                            finish(n, acc, g.length, at, last.out);
-                            o += n;
-                          }
-                          return LATTIS_OK;
-                        });
+    auto body = [&](int64_t b, int64_t e) -> lattis_status {
+      alignas(64) char acc[batch * 64];
+      for (int64_t o = b; o < e;) {
+        const int64_t n = std::min({batch, e - o, inner - o % inner});
+        int64_t in, at[2];
+        g.locate(o, &in, at);
+        fold_.start(n, acc);
+        for (int64_t k = 0; k < n; k++, in += last.in) {
+          char* a = acc + k * fold_.bytes;
+          if (plain)
+            feed(g.length, in, stride, 0, a);
+          else
+            g.walk(0, g.length, [&](int64_t m, int64_t offset, int64_t step, int64_t first) {
+              feed(m, in + offset, step, first, a);
+            });
+        }
+        finish(n, acc, g.length, at, last.out);
+        o += n;
+      }
+      return LATTIS_OK;
+    };
+    const int64_t few = std::max<int64_t>(1, grain / (g.length + 8));
+    return g.outputs <= few ? body(0, g.outputs) : parallel_for(0, g.outputs, few, body);
   }
 
   // Long outputs: blocks into partial accumulators, joined afterwards.
@@ -295,8 +296,8 @@ class Reduction {
     t.blocks = (g.length + t.rows - 1) / t.rows;
     const int64_t groups = g.outputs / t.width, items = groups * t.tiles * t.blocks;
     const int64_t work = std::max<int64_t>(1, grain / (std::min(t.rows, g.length) * t.tile));
-    if (t.blocks == 1)
-      return parallel_for(0, items, work, [&](int64_t b, int64_t e) -> lattis_status {
+    if (t.blocks == 1) {
+      auto body = [&](int64_t b, int64_t e) -> lattis_status {
         alignas(64) char acc[fold_width * 64];
         for (int64_t item = b; item < e; item++) {
           int64_t in, at[2], n;
@@ -305,7 +306,9 @@ class Reduction {
           finish(n, acc, g.length, at, last.out);
         }
         return LATTIS_OK;
-      });
+      };
+      return items <= work ? body(0, items) : parallel_for(0, items, work, body);
+    }
     void* memory;
     const int64_t bytes = t.tile * fold_.bytes;
     if (lattis_status st = api().scratch(frame_, items * bytes, &memory)) return st;
@@ -340,7 +343,9 @@ class Reduction {
   }
 
   void fill_tile(const Geometry& g, int64_t from, int64_t to, int64_t in, int64_t n, char* acc) const {
-    const int64_t together = n <= 32 && n == g.keep[g.kept - 1].size && !fold_.indexed ? 256 / n : 1;
+    // Only if there are many rows: each of them is joined in the end.
+    const bool narrow = n <= 32 && n == g.keep[g.kept - 1].size && !fold_.indexed && (to - from) * n >= 2048;
+    const int64_t together = narrow ? 256 / n : 1;
     fold_.start(n, acc);
     if (together == 1)
       return g.walk(from, to, [&](int64_t rows, int64_t offset, int64_t stride, int64_t first) {

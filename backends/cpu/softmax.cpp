@@ -37,8 +37,9 @@ class Lined {
       loops_->row(lines_.length, in(0), out(0), log_);
       return LATTIS_OK;
     }
-    return parallel_for(0, lines_.count, lines_for_a_thread(lines_.length),
-                        [&](int64_t b, int64_t e) { return rows ? direct(b, e) : gathered(b, e); });
+    auto body = [&](int64_t b, int64_t e) { return rows ? direct(b, e) : gathered(b, e); };
+    const int64_t few = lines_for_a_thread(lines_.length);
+    return lines_.count <= few ? body(0, lines_.count) : parallel_for(0, lines_.count, few, body);
   }
 
  private:
@@ -72,17 +73,19 @@ class Lined {
   lattis_status by_columns(int64_t width) const {
     const int64_t tile = std::clamp<int64_t>(65536 / lines_.length / 16 * 16, 64, softmax_width);
     const int64_t tiles = (width + tile - 1) / tile;
-    return parallel_for(0, lines_.count / width * tiles, lines_for_a_thread(lines_.length * std::min(tile, width)),
-                        [&](int64_t b, int64_t e) -> lattis_status {
-                          for (int64_t item = b; item < e; item++) {
-                            const int64_t first = item % tiles * tile;
-                            int64_t x, y;
-                            lines_.locate(item / tiles * width + first, &x, &y);
-                            loops_->columns(lines_.length, std::min(tile, width - first), in(x), lines_.from / item_,
-                                            out(y), lines_.to / item_, log_);
-                          }
-                          return LATTIS_OK;
-                        });
+    auto body = [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t item = b; item < e; item++) {
+        const int64_t first = item % tiles * tile;
+        int64_t x, y;
+        lines_.locate(item / tiles * width + first, &x, &y);
+        loops_->columns(lines_.length, std::min(tile, width - first), in(x), lines_.from / item_, out(y),
+                        lines_.to / item_, log_);
+      }
+      return LATTIS_OK;
+    };
+    const int64_t items = lines_.count / width * tiles;
+    const int64_t few = lines_for_a_thread(lines_.length * std::min(tile, width));
+    return items <= few ? body(0, items) : parallel_for(0, items, few, body);
   }
 
   const lattis_tensor *in_, *out_;

@@ -9,7 +9,7 @@ namespace {
 
 enum class Reduction { none, mean, sum };
 
-std::string text(const Value& v) { return {v.as.string, v.length}; }
+std::string_view text(const Value& v) { return {v.as.string, v.length}; }
 
 // `reduction`, unless one of torch's older switches is given: size_average and reduce, both true by default.
 lattis_status read_reduction(lattis_frame* f, const Value* a, int at, int size_average, int reduce, Reduction* out) {
@@ -18,7 +18,7 @@ lattis_status read_reduction(lattis_frame* f, const Value* a, int at, int size_a
     *out = !any ? Reduction::none : mean ? Reduction::mean : Reduction::sum;
     return LATTIS_OK;
   }
-  const std::string s = text(a[at]);
+  const std::string_view s = text(a[at]);
   if (s == "none")
     *out = Reduction::none;
   else if (s == "mean")
@@ -26,7 +26,7 @@ lattis_status read_reduction(lattis_frame* f, const Value* a, int at, int size_a
   else if (s == "sum")
     *out = Reduction::sum;
   else
-    return raise(LATTIS_VALUE_ERROR, where(f, at) + ": expected 'none', 'mean' or 'sum', got '" + s + "'");
+    return raise(LATTIS_VALUE_ERROR, where(f, at) + ": expected 'none', 'mean' or 'sum', got '" + std::string(s) + "'");
   return LATTIS_OK;
 }
 
@@ -61,20 +61,59 @@ Var weighted(Compose& c, const Var& loss, const Value& weight, Reduction how) {
   return c.op<"sum">(loss * w) / c.op<"sum">(c.op<"expand">(w, sizes));
 }
 
-// mse_loss and l1_loss: (input, target, size_average, reduce, reduction, weight)
-template <bool Squared>
-lattis_status plain_loss(lattis_frame* f, const Value* a, Value* r) {
-  Reduction how;
-  if (lattis_status st = read_reduction(f, a, 4, 2, 3, &how)) return st;
-  Compose c(f);
-  Var d = c.arg(a[0]) - c.arg(a[1]);
-  return c.give(r, weighted(c, Squared ? d * d : c.op<"abs">(d), a[5], how));
-}
+// The numbers of _pair_loss's argument 'kind'.
+enum class PairLoss { squared, absolute, huber, smooth_l1, count };
 
 // Quadratic below `width`, straight beyond it.
 Var bent(Compose& c, const Var& d, double width) {
   Var size = c.op<"abs">(d);
   return c.op<"where.self">(c.op<"lt.Scalar">(size, width), size * size * .5, (size - .5 * width) * width);
+}
+
+Var pair_element(Compose& c, const Var& d, PairLoss kind, double width) {
+  if (kind == PairLoss::squared) return d * d;
+  if (kind == PairLoss::absolute) return c.op<"abs">(d);
+  return kind == PairLoss::huber ? bent(c, d, width) : bent(c, d, width) / width;
+}
+
+// _pair_loss(input, target, kind, width, reduction)
+lattis_status infer_pair(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
+  if (lattis_status st = check_floating(f, 0, x)) return st;
+  if (!same_shape(x, y)) return raise(LATTIS_VALUE_ERROR, size_clash(f, x, y));
+  if (x->dtype != y->dtype)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": its dtype " + core::dtype_info(y->dtype).name +
+                                           " is not that of the input, " + core::dtype_info(x->dtype).name +
+                                           "; convert one with .to(...)");
+  if (a[2].as.i < 0 || a[2].as.i >= static_cast<int64_t>(PairLoss::count))
+    return raise(LATTIS_VALUE_ERROR, where(f, 2) + ": there is no such loss");
+  const bool each = static_cast<Reduction>(a[4].as.i) == Reduction::none;
+  fresh(m, each ? x->ndim() : 0, x->sizes(), x->dtype);
+  return LATTIS_OK;
+}
+
+lattis_status pair_loss(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var loss = pair_element(c, c.arg(a[0]) - c.arg(a[1]), static_cast<PairLoss>(a[2].as.i), as_double(a[3]));
+  return c.give(r, reduced(c, loss, static_cast<Reduction>(a[4].as.i)));
+}
+
+// In one step where nothing broadcasts, is promoted or weighed.
+Var pair(Compose& c, const Value* a, PairLoss kind, double width, Reduction how) {
+  const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
+  if (same_shape(x, y) && x->dtype == y->dtype && core::dtype_class(x->dtype) == LATTIS_CLASS_FLOATING)
+    return c.op<"_pair_loss">(a[0], a[1], static_cast<int64_t>(kind), width, static_cast<int64_t>(how));
+  return reduced(c, pair_element(c, c.arg(a[0]) - c.arg(a[1]), kind, width), how);
+}
+
+// mse_loss and l1_loss: (input, target, size_average, reduce, reduction, weight)
+template <PairLoss Kind>
+lattis_status plain_loss(lattis_frame* f, const Value* a, Value* r) {
+  Reduction how;
+  if (lattis_status st = read_reduction(f, a, 4, 2, 3, &how)) return st;
+  Compose c(f);
+  if (!given(a[5])) return c.give(r, pair(c, a, Kind, 0, how));
+  return c.give(r, weighted(c, pair(c, a, Kind, 0, Reduction::none), a[5], how));
 }
 
 // smooth_l1_loss(input, target, size_average, reduce, reduction, beta)
@@ -84,8 +123,7 @@ lattis_status smooth_l1_loss(lattis_frame* f, const Value* a, Value* r) {
   const double beta = as_double(a[5]);
   if (!(beta >= 0)) return raise(LATTIS_RUNTIME_ERROR, where(f, 5) + ": expected a number of at least 0");
   Compose c(f);
-  Var d = c.arg(a[0]) - c.arg(a[1]);
-  return c.give(r, reduced(c, beta == 0 ? c.op<"abs">(d) : bent(c, d, beta) / beta, how));
+  return c.give(r, pair(c, a, beta == 0 ? PairLoss::absolute : PairLoss::smooth_l1, beta, how));
 }
 
 // huber_loss(input, target, reduction, delta, weight)
@@ -95,8 +133,8 @@ lattis_status huber_loss(lattis_frame* f, const Value* a, Value* r) {
   const double delta = as_double(a[3]);
   if (!(delta > 0)) return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": expected a number above 0");
   Compose c(f);
-  Var loss = bent(c, c.arg(a[0]) - c.arg(a[1]), delta);
-  if (given(a[4])) loss = loss * c.arg(a[4]);
+  if (!given(a[4])) return c.give(r, pair(c, a, PairLoss::huber, delta, how));
+  Var loss = pair(c, a, PairLoss::huber, delta, Reduction::none) * c.arg(a[4]);
   return c.give(r, reduced(c, loss, how));  // its mean, unlike mse_loss's, does not divide by the weights
 }
 
@@ -208,6 +246,15 @@ lattis_status pick(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"where.ScalarOther">(kept, -found * weight, 0), weight);
 }
 
+// _class_loss(input, target, weight?, ignore_index, reduction, logits)
+lattis_status infer_class_loss(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor *x = tensor_arg(a[0]), *t = tensor_arg(a[1]);
+  if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
+  const bool each = static_cast<Reduction>(a[4].as.i) == Reduction::none;
+  fresh(m, each ? t->ndim() : 0, t->sizes(), x->dtype);
+  return LATTIS_OK;
+}
+
 Var picked(Compose& c, const Var& log, const Value& target, const Value& weight, const Value& ignore, Reduction how,
            Var* weights) {
   auto found = c.ops<"_nll_pick", 2>(log, target, weight, ignore);
@@ -217,13 +264,20 @@ Var picked(Compose& c, const Var& log, const Value& target, const Value& weight,
   return how == Reduction::sum ? sum : sum / c.op<"sum">(found[1]);
 }
 
+lattis_status class_loss(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var log = c.arg(a[0]);
+  if (a[5].as.i) log = c.op<"log_softmax.int">(log, class_dim(log.tensor()));
+  return c.give(r, picked(c, log, a[1], a[2], a[3], static_cast<Reduction>(a[4].as.i), nullptr));
+}
+
 // nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction)
 lattis_status nll_loss(lattis_frame* f, const Value* a, Value* r) {
   Reduction how;
   if (lattis_status st = read_reduction(f, a, 6, 3, 5, &how)) return st;
   if (lattis_status st = check_classes(f, tensor_arg(a[0]), tensor_arg(a[1]), tensor_arg(a[2]), 2)) return st;
   Compose c(f);
-  return c.give(r, picked(c, c.arg(a[0]), a[1], a[2], a[4], how, nullptr));
+  return c.give(r, c.op<"_class_loss">(a[0], a[1], a[2], a[4], static_cast<int64_t>(how), false));
 }
 
 // A number for each class, beside the input.
@@ -258,6 +312,8 @@ lattis_status cross_entropy(lattis_frame* f, const Value* a, Value* r) {
   if (!probabilities)
     if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
   Compose c(f);
+  if (!probabilities && smoothing == 0)
+    return c.give(r, c.op<"_class_loss">(a[0], a[1], a[2], a[4], static_cast<int64_t>(how), true));
   const int dim = class_dim(x);
   Var log = c.op<"log_softmax.int">(a[0], dim);
   if (probabilities) return c.give(r, by_probability(c, log, c.arg(a[1]), a[2], smoothing, how));
@@ -281,12 +337,12 @@ const std::vector<Declaration>& loss_operators() {
       {"mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', "
        "Tensor? "
        "weight=None) -> Tensor",
-       "reduction", hidden | function, nullptr, plain_loss<true>,
+       "reduction", hidden | function, nullptr, plain_loss<PairLoss::squared>,
        "The squares of input - target; their mean, sum, or each ('none').\n\n>>> "
        "lattis.ops.aten.mse_loss(lattis.tensor([1., 3.]), lattis.tensor([1., 1.]))\ntensor(2.)\n"},
       {"l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? "
        "weight=None) -> Tensor",
-       "reduction", hidden | function, nullptr, plain_loss<false>,
+       "reduction", hidden | function, nullptr, plain_loss<PairLoss::absolute>,
        "The absolute values of input - target; their mean, sum, or each ('none').\n\n>>> "
        "lattis.ops.aten.l1_loss(lattis.tensor([1., 3.]), lattis.tensor([1., 1.]))\ntensor(1.)\n"},
       {"smooth_l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', "
@@ -320,6 +376,14 @@ const std::vector<Declaration>& loss_operators() {
       {"_nll_pick(Tensor input, Tensor target, Tensor? weight, int ignore_index) -> (Tensor, Tensor)", "indexing",
        hidden | function, infer_pick, pick,
        "For each target the weighted loss -input[target] and the weight; both 0 where it is ignored."},
+      {"_pair_loss(Tensor input, Tensor target, int kind, float width, int reduction) -> Tensor", "reduction",
+       hidden | function, infer_pair, pair_loss,
+       "A loss of input - target by its number: squared, absolute, huber, smooth_l1; each (0), their mean (1), sum "
+       "(2)."},
+      {"_class_loss(Tensor input, Tensor target, Tensor? weight, int ignore_index, int reduction, bool logits) -> "
+       "Tensor",
+       "reduction", hidden | function, infer_class_loss, class_loss,
+       "nll_loss, of log_softmax(input) where `logits`; each (0), their mean (1), sum (2)."},
       {"nll_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
        "bool? reduce=None, str reduction='mean') -> Tensor",
        "reduction", hidden | function, nullptr, nll_loss,

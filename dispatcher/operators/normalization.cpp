@@ -138,11 +138,22 @@ lattis_status rms_norm(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, as(c, scaled(c, x * scale, c.arg(a[2]), c.nothing()), input.dtype()));
 }
 
+lattis_status check_groups(lattis_frame* f, int arg, int64_t groups, int64_t channels) {
+  if (groups >= 1 && channels % groups == 0) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld groups do not divide %lld channels", where(f, arg).c_str(),
+                                            (long long)groups, (long long)channels));
+}
+
 // native_group_norm(input, weight?, bias?, N, C, HxW, group, eps)
 lattis_status infer_group_norm(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   const int64_t channels = a[4].as.i, groups = a[6].as.i;
   if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  if (lattis_status st = check_groups(f, 6, groups, channels)) return st;
+  if (a[3].as.i < 0 || a[5].as.i < 0 || channels < 0 || a[3].as.i * channels * a[5].as.i != t->numel)
+    return raise(
+        LATTIS_RUNTIME_ERROR,
+        where(f, 3) + ": N * C * HxW is not the number of elements of the input, shape " + core::shape_string(t));
   for (int arg : {1, 2})
     if (lattis_status st = check_parameter(f, a, arg, t, 1, &channels)) return st;
   fresh(m, t->ndim(), t->sizes(), t->dtype);
@@ -179,9 +190,7 @@ lattis_status infer_plain_group_norm(lattis_frame* f, const Value* a, Meta* m) {
     return raise(LATTIS_RUNTIME_ERROR,
                  where(f, 0) + ": expected (batch, channels, ...), got shape " + core::shape_string(t));
   const int64_t channels = t->sizes()[1], groups = a[1].as.i;
-  if (groups < 1 || channels % groups)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld groups do not divide %lld channels", where(f, 1).c_str(),
-                                              (long long)groups, (long long)channels));
+  if (lattis_status st = check_groups(f, 1, groups, channels)) return st;
   if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
   for (int arg : {2, 3})
     if (lattis_status st = check_parameter(f, a, arg, t, 1, &channels)) return st;
@@ -313,7 +322,7 @@ const std::vector<Declaration>& normalization_operators() {
       {"rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
        "normalization", function, infer_rms_norm, rms_norm,
        "input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if not "
-       "given.\n\n>>> lattis.rms_norm(lattis.tensor([[2., 2.]]), [2])\ntensor([[1.0000, 1.0000]])\n"},
+       "given.\n\n>>> lattis.rms_norm(lattis.tensor([[2., 2.]]), [2])\ntensor([[1., 1.]])\n"},
       {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
        "cudnn_enabled=True) -> Tensor",
        "normalization", function, infer_plain_group_norm, group_norm,

@@ -1,4 +1,6 @@
 // Sorting. sort.stable is the primitive.
+#include <cmath>
+
 #include "dispatcher/operators/compose.h"
 
 namespace lattis::dispatcher {
@@ -114,7 +116,11 @@ lattis_status median(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* self = tensor_arg(a[0]);
   if (lattis_status st = check_ordered(f, self)) return st;
-  if (self->numel == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": an empty tensor has no median");
+  if (self->numel == 0) {
+    if (core::dtype_class(self->dtype) != LATTIS_CLASS_FLOATING)
+      return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": an empty tensor of integers has no median");
+    return c.give(r, c.op<"full">(Ints{}, std::nan(""), As{self->dtype}, Absent{}, self->device()));
+  }
   return c.give(r,
                 medians(c, c.op<"reshape">(a[0], Ints{self->numel}).value(), core::integer(0), self->numel, false)[0]);
 }

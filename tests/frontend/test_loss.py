@@ -10,7 +10,7 @@ from arrays import to_lattis, to_numpy, values
 
 F = lattis.ops.aten
 REDUCTIONS = ("none", "mean", "sum")
-PICK = ["aten::_nll_pick"]
+PICK = ["aten::_nll_pick", "aten::_class_loss", "aten::_pair_loss"]
 needs_gather = pytest.mark.skipif(not hasattr(F, "gather"), reason="the composite chooses by gather")
 needs_log1p = pytest.mark.skipif(not hasattr(F, "log1p"), reason="stands on log1p")
 WAYS = [pytest.param([], id="kernel"), pytest.param(PICK, id="composite", marks=needs_gather)]
@@ -198,3 +198,26 @@ def test_wrong_widths():
         F.smooth_l1_loss(x, x, beta=-1.0)
     with pytest.raises(RuntimeError, match="argument 'label_smoothing'"):
         F.cross_entropy(lattis.zeros(2, 3), lattis.tensor([0, 1]), label_smoothing=2.0)
+
+
+def test_probabilities_are_checked():
+    half = lattis.tensor([0.5])
+    for wrong in (-0.1, 1.1, math.nan):
+        with pytest.raises(RuntimeError, match="between 0 and 1"):
+            lattis.nn.functional.binary_cross_entropy(lattis.tensor([0.5, wrong]), lattis.tensor([1.0, 1.0]))
+    assert lattis.nn.functional.binary_cross_entropy(half, half).item() == pytest.approx(math.log(2))
+
+
+@pytest.mark.parametrize("shape, classes", [((3000, 7), 7), ((5, 6, 40, 30), 6), ((4, 0), 0)])
+@pytest.mark.parametrize("how", REDUCTIONS)
+def test_threads_do_not_change_cross_entropy(shape, classes, how):
+    x = to_lattis(draw(shape, 5))
+    target = to_lattis(np.random.default_rng(6).integers(-1, max(classes, 0), shape[:1] + shape[2:]))
+    before, made = lattis.get_num_threads(), []
+    try:
+        for n in (1, 2):
+            lattis.set_num_threads(n)
+            made.append(to_numpy(F.cross_entropy(x, target, reduction=how, ignore_index=-1)))
+    finally:
+        lattis.set_num_threads(before)
+    np.testing.assert_array_equal(*made)

@@ -220,3 +220,17 @@ def test_batch_norm_arguments():
         lattis.batch_norm(x, None, None, lattis.ones(2), c, False, 0.1, 1e-5, True)
     assert lattis.batch_norm(lattis.ones(0, 3), None, None, c, c, False, 0.1, 1e-5, True).shape == (0, 3)
     assert lt_dtype("float32") is lattis.layer_norm(lattis.ones(0, 3), [3]).dtype
+
+
+def test_batch_norm_needs_more_than_one_value_in_training():
+    for shape in ((1, 3), (1, 3, 1, 1)):
+        with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+            lattis.nn.functional.batch_norm(lattis.ones(*shape), None, None, training=True)
+    assert lattis.nn.functional.batch_norm(lattis.ones(1, 3, 2), None, None, training=True).shape == (1, 3, 2)
+
+
+def test_groups_must_divide_the_channels():
+    with pytest.raises(RuntimeError, match="3 groups do not divide 4 channels"):
+        lattis.native_group_norm(lattis.ones(2, 4, 3), None, None, 2, 4, 3, 3, 1e-5)
+    with pytest.raises(RuntimeError, match="argument 'N'"):
+        lattis.native_group_norm(lattis.ones(2, 4, 3), None, None, 3, 4, 3, 2, 1e-5)

@@ -110,5 +110,26 @@ struct FloatChain {
   }
 };
 
+// The sum of a short run.
+double add_all(int64_t n, const float* x) {
+  if (n >= 16) return FloatChain<false>::run(n, x);
+  double sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += static_cast<double>(x[i]);
+  return sum;
+}
+double add_all(int64_t n, const double* x) {
+  Doubles a[4] = {}, v;
+  int64_t i = 0;
+  for (; i + 32 <= n; i += 32)
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+      load(v, x + i + 8 * k);
+      a[k] += v;
+    }
+  double rest = 0;
+  for (; i < n; i++) rest += x[i];
+  return add_up((a[0] + a[1]) + (a[2] + a[3])) + rest;
+}
+
 }  // namespace
 }  // namespace lattis::cpu

@@ -53,27 +53,6 @@ double largest(int64_t n, const double* x) { return largest<double, Doubles>(n, 
 
 constexpr int64_t piece = 512;
 
-// A piece of exponentials.
-double total(int64_t n, const float* x) {
-  if (n >= 16) return FloatChain<false>::run(n, x);
-  double sum = 0;
-  for (int64_t i = 0; i < n; i++) sum += static_cast<double>(x[i]);
-  return sum;
-}
-double total(int64_t n, const double* x) {
-  Doubles a[4] = {}, v;
-  int64_t i = 0;
-  for (; i + 32 <= n; i += 32)
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-      load(v, x + i + 8 * k);
-      a[k] += v;
-    }
-  double rest = 0;
-  for (; i < n; i++) rest += x[i];
-  return add_up((a[0] + a[1]) + (a[2] + a[3])) + rest;
-}
-
 template <class T>
 void row(int64_t n, const void* in, void* out, bool log) {
   auto* x = static_cast<const T*>(in);
@@ -85,14 +64,15 @@ void row(int64_t n, const void* in, void* out, bool log) {
     const int64_t m = n - i < piece ? n - i : piece;
     T* e = log ? made : y + i;
     for (int64_t k = 0; k < m; k++) e[k] = exp_below(x[i + k] - top);
-    sum += total(m, e);
+    sum += add_all(m, e);
   }
   if (log) {
     const T shift = static_cast<T>(::log(sum));
     for (int64_t i = 0; i < n; i++) y[i] = (x[i] - top) - shift;
   } else {
-    const T scale = static_cast<T>(1 / sum);
-    for (int64_t i = 0; i < n; i++) y[i] *= scale;
+    const double scale = 1 / sum;
+    const T high = static_cast<T>(scale), low = static_cast<T>(scale - static_cast<double>(high));
+    for (int64_t i = 0; i < n; i++) y[i] = multiply_add(y[i], high, y[i] * low);
   }
 }
 
@@ -105,7 +85,7 @@ double logsumexp(int64_t n, const void* in) {
   for (int64_t i = 0; i < n; i += piece) {
     const int64_t m = n - i < piece ? n - i : piece;
     for (int64_t k = 0; k < m; k++) made[k] = exp_below(x[i + k] - top);
-    sum += total(m, made);
+    sum += add_all(m, made);
   }
   return static_cast<double>(top) + ::log(sum);
 }
@@ -114,7 +94,7 @@ template <class T>
 void columns(int64_t n, int64_t width, const void* in, int64_t xs, void* out, int64_t ys, bool log) {
   auto* x = static_cast<const T*>(in);
   auto* y = static_cast<T*>(out);
-  T top[softmax_width], last[softmax_width];
+  T top[softmax_width], last[softmax_width], low[softmax_width];
   double sum[softmax_width];
   for (int64_t k = 0; k < width; k++) {
     top[k] = x[k];
@@ -135,7 +115,11 @@ void columns(int64_t n, int64_t width, const void* in, int64_t xs, void* out, in
       sum[k] += static_cast<double>(e);
     }
   }
-  for (int64_t k = 0; k < width; k++) last[k] = static_cast<T>(log ? ::log(sum[k]) : 1 / sum[k]);
+  for (int64_t k = 0; k < width; k++) {
+    const double used = log ? ::log(sum[k]) : 1 / sum[k];
+    last[k] = static_cast<T>(used);
+    low[k] = static_cast<T>(used - static_cast<double>(last[k]));
+  }
   for (int64_t r = 0; r < n; r++) {
     const T* at = x + r * xs;
     T* to = y + r * ys;
@@ -144,13 +128,34 @@ void columns(int64_t n, int64_t width, const void* in, int64_t xs, void* out, in
       for (int64_t k = 0; k < width; k++) to[k] = (at[k] - top[k]) - last[k];
     } else {
 #pragma omp simd
-      for (int64_t k = 0; k < width; k++) to[k] *= last[k];
+      for (int64_t k = 0; k < width; k++) to[k] = multiply_add(to[k], last[k], to[k] * low[k]);
     }
   }
 }
 
 template <class T>
-constexpr Softmax table = {row<T>, logsumexp<T>, columns<T>};
+void logsumexp_columns(int64_t n, int64_t width, const void* in, int64_t xs, double* to) {
+  auto* x = static_cast<const T*>(in);
+  T top[softmax_width];
+  for (int64_t k = 0; k < width; k++) {
+    top[k] = x[k];
+    to[k] = 0;
+  }
+  for (int64_t r = 1; r < n; r++) {
+    const T* at = x + r * xs;
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) top[k] = at[k] > top[k] ? at[k] : top[k];
+  }
+  for (int64_t r = 0; r < n; r++) {
+    const T* at = x + r * xs;
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) to[k] += static_cast<double>(exp_below(at[k] - top[k]));
+  }
+  for (int64_t k = 0; k < width; k++) to[k] = static_cast<double>(top[k]) + ::log(to[k]);
+}
+
+template <class T>
+constexpr Softmax table = {row<T>, logsumexp<T>, columns<T>, logsumexp_columns<T>};
 
 }  // namespace
 

@@ -5,12 +5,14 @@ What the catalogue lacks is not here either, and asking for it says so.
 
 from __future__ import annotations
 
+import math
+
 from lattis import _C
 from lattis._missing import explain
 
 # Operators whose signature is the function's; each as soon as the catalogue has it.
 OPERATORS = """
-adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d bilinear binary_cross_entropy
+adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d bilinear
 binary_cross_entropy_with_logits conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
 cosine_embedding_loss cosine_similarity cross_entropy ctc_loss gelu glu group_norm gumbel_softmax hardshrink huber_loss
 instance_norm interpolate kl_div l1_loss layer_norm linear local_response_norm logsigmoid margin_ranking_loss mse_loss
@@ -237,6 +239,11 @@ def batch_norm(
     tensor([[-1.],
             [ 1.]])
     """
+    if training and input.ndim > 1 and input.shape[0] * math.prod(input.shape[2:]) == 1:
+        raise ValueError(
+            "batch_norm: argument 'input': Expected more than 1 value per channel when training, got input size "
+            f"{tuple(input.shape)}"
+        )
     return operator("batch_norm")(
         input, weight, bias, running_mean, running_var, training, momentum, eps, True
     )
@@ -260,6 +267,23 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     elif padding_idx < 0:
         padding_idx += rows
     return operator("embedding")(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+@adapts("binary_cross_entropy")
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """-(target log(input) + (1 - target) log(1 - input)), of probabilities, with logarithms that end at -100.
+
+    >>> lattis.nn.functional.binary_cross_entropy(lattis.tensor([0.5, 1.0]), lattis.tensor([1.0, 1.0]), reduction="sum")
+    tensor(0.6931)
+    """
+    if input.numel() > 0 and input.device.type != "meta" and input.is_floating_point():
+        low, high = input.aminmax()
+        if not (low.item() >= 0 and high.item() <= 1):
+            raise RuntimeError(
+                "binary_cross_entropy: argument 'input': all elements of input should be between 0 and 1; "
+                "for logits call binary_cross_entropy_with_logits"
+            )
+    return operator("binary_cross_entropy")(input, target, weight, size_average, reduce, reduction)
 
 
 # ---- pooling ---------------------------------------------------------------------------------------------------------

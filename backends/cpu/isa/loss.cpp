@@ -1,0 +1,67 @@
+// Losses of two runs of numbers, and their sums. Note [Instruction sets]: isa.h.
+#include "backends/cpu/isa/chain.h"
+#include "backends/cpu/losses.h"
+
+namespace lattis::cpu {
+namespace {
+
+template <class T>
+LATTIS_INLINE T size_of(T d) {
+  return d < 0 ? -d : d;
+}
+struct SquaredError {
+  template <class T>
+  static LATTIS_INLINE T of(T d, T) {
+    return d * d;
+  }
+};
+struct AbsoluteError {
+  template <class T>
+  static LATTIS_INLINE T of(T d, T) {
+    return size_of(d);
+  }
+};
+// Quadratic below `width`, straight beyond it.
+struct Huber {
+  template <class T>
+  static LATTIS_INLINE T of(T d, T width) {
+    const T a = size_of(d), near = a * a * T(.5), far = (a - T(.5) * width) * width;
+    return a < width ? near : far;
+  }
+};
+struct SmoothL1 {
+  template <class T>
+  static LATTIS_INLINE T of(T d, T width) {
+    return Huber::of(d, width) / width;
+  }
+};
+
+constexpr int64_t piece = 1024;
+
+template <class Loss, class T>
+double pair(int64_t n, const void* in, const void* target, double width, void* each) {
+  auto *x = static_cast<const T*>(in), *y = static_cast<const T*>(target);
+  const T w = static_cast<T>(width);
+  alignas(64) T made[piece];
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += piece) {
+    const int64_t m = n - i < piece ? n - i : piece;
+    T* to = each ? static_cast<T*>(each) + i : made;
+#pragma omp simd
+    for (int64_t k = 0; k < m; k++) to[k] = Loss::of(x[i + k] - y[i + k], w);
+    if (!each) sum += add_all(m, made);
+  }
+  return sum;
+}
+
+template <class T>
+constexpr Losses table = {{pair<SquaredError, T>, pair<AbsoluteError, T>, pair<Huber, T>, pair<SmoothL1, T>}};
+
+}  // namespace
+
+namespace LATTIS_ISA {
+
+const Losses* losses(int dtype) { return dtype == LATTIS_FLOAT64 ? &table<double> : &table<float>; }
+
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

@@ -1,0 +1,20 @@
+// Losses over runs, compiled once per instruction set, for float and double.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include "backends/cpu/isa.h"
+
+namespace lattis::cpu {
+
+// The numbers of _pair_loss's argument 'kind'.
+enum class PairLoss { squared, absolute, huber, smooth_l1, count };
+
+struct Losses {
+  // The sum of n losses of x and y; each goes to `each`, unless that is null.
+  double (*pair[static_cast<int>(PairLoss::count)])(int64_t n, const void* x, const void* y, double width, void* each);
+};
+
+}  // namespace lattis::cpu
+
+LATTIS_DECLARE_ISA(const Losses*, losses, (int dtype))
