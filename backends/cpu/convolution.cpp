@@ -1,11 +1,13 @@
 // Convolutions as products: an image is padded once, its windows are packed panel by panel and never stored whole.
 #include <algorithm>
+#include <atomic>
 #include <complex>
 #include <cstring>
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
+#include "backends/cpu/onednn.h"
 #include "backends/cpu/space.h"
 
 namespace lattis::cpu {
@@ -103,7 +105,7 @@ lattis_status plain(const lattis_tensor* t, int dtype, Tensor* owner, const char
   return LATTIS_OK;
 }
 
-lattis_status read(const lattis_value* args, lattis_value* rets, Convolution* c) {
+void read(const lattis_value* args, lattis_value* rets, Convolution* c) {
   c->input = args[0].as.tensor;
   c->weight = args[1].as.tensor;
   c->bias = args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr;
@@ -134,6 +136,11 @@ lattis_status read(const lattis_value* args, lattis_value* rets, Convolution* c)
   c->phase = (c->image[2] + 2 * c->padding[2] + c->stride[2] - 1) / c->stride[2];
   c->row = c->phase * c->stride[2];
   c->plane = c->row * (c->image[1] + 2 * c->padding[1]) * (c->image[0] + 2 * c->padding[0]);
+}
+
+// The operands in plain layout, and where the results go.
+lattis_status prepare(Convolution* c) {
+  const int given = c->out->dtype;
   const int kept = c->parts == 2 ? given : c->dtype;
   if (lattis_status st = plain(c->weight, kept, &c->owned[0], &c->weights)) return st;
   if (c->parts == 2) {
@@ -365,10 +372,86 @@ lattis_status run(const Convolution& c) {
   return c.images * c.groups >= 8 ? by_items(c, w) : by_parts(c, w);
 }
 
+// ---- oneDNN
+// ----------------------------------------------------------------------------------------------------------
+
+// What oneDNN is given: see docs/decisions/0007-convolution.md. One signal waits for one image's channels at most.
+bool suits_onednn(const Convolution& c) {
+  auto whole = [](const lattis_tensor* t) { return t->dtype == LATTIS_FLOAT32 && is_contiguous(t); };
+  const double work = work_of(c);
+  return c.input->dtype == LATTIS_FLOAT32 && c.out->dtype == LATTIS_FLOAT32 && whole(c.weight) &&
+         (!c.bias || whole(c.bias)) && c.groups == 1 && c.image[0] == 1 && c.kernel[0] == 1 && c.padding[0] == 0 &&
+         c.outs % 16 == 0 && (c.in % 16 == 0 || (c.in <= few_channels && c.taps > 1)) && work >= 1e6 &&
+         work * static_cast<double>(std::min<int64_t>(c.outs, 128)) <= 1e9 * static_cast<double>(c.outs);
+}
+
+ConvolutionShape shape_of(const Convolution& c) {
+  const int n = c.out->dl.ndim;
+  ConvolutionShape s{};
+  s.in = c.in;
+  s.bias = c.bias != nullptr;
+  s.from[0] = c.input->dl.strides[1];
+  s.to[0] = c.out->dl.strides[1];
+  for (int i = 0; i < 2; i++) {
+    const int d = n - 2 + i;  // of the tensors; one of three dimensions has no rows
+    s.image[i] = c.image[i + 1];
+    s.kernel[i] = c.kernel[i + 1];
+    s.stride[i] = c.stride[i + 1];
+    s.padding[i] = c.padding[i + 1];
+    s.dilation[i] = c.dilation[i + 1];
+    s.places[i] = c.places[i + 1];
+    s.from[i + 1] = d >= 2 ? c.input->dl.strides[d] : c.image[2] * c.input->dl.strides[2];
+    s.to[i + 1] = d >= 2 ? c.out->dl.strides[d] : c.places[2] * c.out->dl.strides[2];
+  }
+  return s;
+}
+
+// The threads share the images, or the channels of few. `done`: oneDNN has something for all parts.
+lattis_status by_onednn(const Convolution& c, bool* done) {
+  const ConvolutionShape whole = shape_of(c);
+  const bool by_images = c.images >= 8;
+  const int64_t step = c.outs % 32 ? 16 : 32, units = by_images ? c.images : c.outs / step;
+  const double unit = work_of(c) * static_cast<double>(by_images ? 1 : c.images) * (by_images ? 1 : step) /
+                      static_cast<double>(by_images ? 1 : c.outs);
+  const int64_t grain = std::max<int64_t>(static_cast<int64_t>(4e6 / unit) + 1, by_images ? c.images / 8 : 1);
+  std::atomic<bool> refused{false};
+  lattis_status st = parallel_for(0, units, grain, [&](int64_t begin, int64_t end) -> lattis_status {
+    const int64_t from = by_images ? 0 : begin * step, first = by_images ? begin : 0;
+    ConvolutionShape s = whole;
+    s.outs = by_images ? c.outs : (end - begin) * step;
+    [[maybe_unused]] OneThread guard;
+    auto part = onednn_convolution(s);
+    Space space;
+    if (!part) {
+      refused = true;
+      return LATTIS_OK;
+    }
+    if (lattis_status bad = space.take(part->space())) return bad;
+    for (int64_t i = first; i < (by_images ? end : c.images); i++) {
+      SignalsWait wait;
+      if (!part->run(static_cast<const float*>(c.input->dl.data) + i * c.input->dl.strides[0],
+                     static_cast<const float*>(c.weight->dl.data) + from * c.depth(),
+                     c.bias ? static_cast<const float*>(c.bias->dl.data) + from : nullptr,
+                     static_cast<float*>(c.out->dl.data) + i * c.out->dl.strides[0] + from * whole.to[0], space.data(),
+                     i == first))
+        return fail(LATTIS_RUNTIME_ERROR, "convolution: oneDNN reports an error");
+    }
+    return LATTIS_OK;
+  });
+  *done = !st && !refused;
+  return st;
+}
+
 lattis_status convolution_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   Convolution c;
   if (rets[0].as.tensor->numel == 0) return LATTIS_OK;
-  if (lattis_status st = read(args, rets, &c)) return st;
+  read(args, rets, &c);
+  if (suits_onednn(c)) {
+    bool done = false;
+    if (lattis_status st = by_onednn(c, &done)) return st;
+    if (done) return LATTIS_OK;
+  }
+  if (lattis_status st = prepare(&c)) return st;
   if (lattis_status st = run(c)) return st;
   return finish(c);
 }

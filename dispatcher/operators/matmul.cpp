@@ -91,6 +91,8 @@ lattis_status check_added(lattis_frame* f, const Value* a, const Meta* m) {
   return LATTIS_OK;
 }
 
+bool is(const Value& number, double x) { return number.tag != LATTIS_COMPLEX && core::as_double(number) == x; }
+
 lattis_status infer_addmm(lattis_frame* f, const Value* a, Meta* m) {
   if (lattis_status st = infer_product(f, a, m, 1, 2)) return st;
   return check_added(f, a, m);
@@ -115,7 +117,16 @@ lattis_status infer_addr(lattis_frame* f, const Value* a, Meta* m) {
   if (lattis_status st = check_dtypes(f, a, 1, 2)) return st;
   const int64_t sizes[] = {tensor_arg(a[1])->sizes()[0], tensor_arg(a[2])->sizes()[0]};
   fresh(m, 2, sizes, tensor_arg(a[1])->dtype);
-  return check_added(f, a, m);
+  if (lattis_status st = check_added(f, a, m)) return st;
+  // The sum is pointwise: it lies in columns where self does.
+  const Tensor* self = tensor_arg(a[0]);
+  if (self->ndim() < 2 || is(a[3], 0) || self->sizes()[0] != sizes[0] || self->sizes()[1] != sizes[1]) return LATTIS_OK;
+  if (sizes[0] > 1 && sizes[1] > 1 && self->strides()[0] > 0 && self->strides()[0] < self->strides()[1]) {
+    m->has_strides = 1;
+    m->strides[0] = 1;
+    m->strides[1] = sizes[0];
+  }
+  return LATTIS_OK;
 }
 
 lattis_status infer_linear(lattis_frame* f, const Value* a, Meta* m) {
@@ -175,21 +186,25 @@ lattis_status outer(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"unsqueeze">(a[0], 1) * c.arg(a[1]));
 }
 
-bool is(const Value& number, double x) { return number.tag != LATTIS_COMPLEX && core::as_double(number) == x; }
-
-// beta * self + alpha * product. With beta 0, what self holds does not matter, NaN included.
-lattis_status add_to(Compose& c, const Value* a, Value* r, Var product) {
+// beta * self + alpha * product. With beta 0, what self holds does not matter, NaN included. The first summand decides
+// how the sum lies in memory: a product of matrices is plain, whatever is added to it.
+lattis_status add_to(Compose& c, const Value* a, Value* r, Var product, bool as_self = false) {
   const Value &beta = a[3], &alpha = a[4];
   if (!is(alpha, 1)) product = c.op<"mul.Scalar">(product, alpha);
   if (is(beta, 0)) return c.give(r, product);
   Var self = is(beta, 1) ? c.arg(a[0]) : c.op<"mul.Scalar">(a[0], beta);
-  return c.give(r, self + product);
+  return c.give(r, as_self ? self + product : product + self);
 }
 
 template <OperatorName Product>
 lattis_status added(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return add_to(c, a, r, c.op<Product>(a[1], a[2]));
+}
+
+lattis_status addr(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return add_to(c, a, r, c.op<"outer">(a[1], a[2]), true);
 }
 
 lattis_status addbmm(lattis_frame* f, const Value* a, Value* r) {
@@ -408,7 +423,8 @@ const std::vector<Declaration>& matmul_operators() {
        "5.]])\n"},
       {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, infer_baddbmm, added<"bmm">,
        "beta * self + alpha * bmm(batch1, batch2); self broadcasts. With beta 0, self is not read.\n\n>>> "
-       "lattis.baddbmm(lattis.ones(1), lattis.ones(2, 1, 3), lattis.ones(2, 3, 1))\ntensor([[[4.]],\n<BLANKLINE>\n        "
+       "lattis.baddbmm(lattis.ones(1), lattis.ones(2, 1, 3), lattis.ones(2, 3, 1))\ntensor([[[4.]],\n<BLANKLINE>\n     "
+       "   "
        "[[4.]]])\n"},
       {"addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, infer_addbmm, addbmm,
        "beta * self + alpha * the sum of bmm(batch1, batch2) over its batches.\n\n>>> "
@@ -416,7 +432,7 @@ const std::vector<Declaration>& matmul_operators() {
       {"addmv(Tensor self, Tensor mat, Tensor vec, " ADDED, "matmul", all_forms, infer_addmv, added<"mv">,
        "beta * self + alpha * (mat @ vec); self broadcasts. With beta 0, self is not read.\n\n>>> "
        "lattis.addmv(lattis.ones(2), lattis.ones(2, 3), lattis.ones(3))\ntensor([4., 4.])\n"},
-      {"addr(Tensor self, Tensor vec1, Tensor vec2, " ADDED, "matmul", all_forms, infer_addr, added<"outer">,
+      {"addr(Tensor self, Tensor vec1, Tensor vec2, " ADDED, "matmul", all_forms, infer_addr, addr,
        "beta * self + alpha * outer(vec1, vec2); self broadcasts. With beta 0, self is not read.\n\n>>> "
        "lattis.addr(lattis.ones(2), lattis.tensor([1., 2.]), lattis.tensor([3., 4.]))\ntensor([[4., 5.],\n        [7., "
        "9.]])\n"},

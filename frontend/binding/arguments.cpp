@@ -68,23 +68,28 @@ bool plain_ints(PyObject* const* items, Py_ssize_t n, int64_t* into) {
 
 }  // namespace
 
-// Tensors, plain numbers and one list of ints by position, the rest at their defaults: most calls. False: look closer.
+// Tensors, plain numbers and lists of ints by position, the rest at their defaults: most calls. False: look closer.
 bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, Value* values, int64_t* ints) const {
   const Param* p = params.data();
-  Py_ssize_t at = 0;
+  Py_ssize_t at = 0, room = max_plain_ints;
   for (Py_ssize_t used = 0; used < n; at++) {
     if (at >= num_positional) return false;
     PyObject* o = args[used];
     const Kind kind = p[at].type.kind;
     if (p[at].type.list) {
-      if (kind != Kind::Int || at != first_list) return false;
-      bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
-      if (!listed && (p[at].type.list_size > 0 || at + 1 != num_positional)) return false;
+      if (kind != Kind::Int) return false;
+      const bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
+      const bool number = !listed && p[at].type.list_size > 0;  // int[2]: one for all
+      if (!listed && !number && (at != first_list || at + 1 != num_positional)) return false;
       PyObject* const* items = listed ? PySequence_Fast_ITEMS(o) : args + used;
-      Py_ssize_t count = listed ? PySequence_Fast_GET_SIZE(o) : n - used;
-      if (count > max_plain_ints || !plain_ints(items, count, ints)) return false;
+      const Py_ssize_t given = listed ? PySequence_Fast_GET_SIZE(o) : number ? 1 : n - used;
+      const Py_ssize_t count = number ? p[at].type.list_size : given;
+      if (count > room || !plain_ints(items, given, ints)) return false;
+      for (Py_ssize_t k = given; k < count; k++) ints[k] = ints[0];
       values[at] = core::int_list(ints, count);
-      used = listed ? used + 1 : n;
+      ints += count;
+      room -= count;
+      used = listed || number ? used + 1 : n;
       continue;
     }
     if (Py_TYPE(o) == tensor_type && kind == Kind::Tensor) {

@@ -146,6 +146,51 @@ def test_threads_and_neighbours_do_not_change_a_bit():
     assert len({r.tobytes() for r in results}) == 1
 
 
+LARGE = [  # input, weight, stride, padding, dilation: sizes that oneDNN gets
+    ((1, 32, 14, 15), (64, 32, 3, 3), (1, 1), (1, 1), (1, 1)),
+    ((2, 32, 15, 14), (48, 32, 3, 2), (2, 1), (0, 1), (1, 2)),
+    ((9, 16, 12, 12), (64, 16, 3, 3), (1, 1), (0, 0), (1, 1)),
+    ((1, 3, 40, 42), (32, 3, 7, 7), (2, 2), (3, 3), (1, 1)),
+    ((1, 64, 28, 28), (64, 64, 1, 1), (2, 2), (0, 0), (1, 1)),
+    ((1, 64, 28, 28), (32, 64, 1, 1), (1, 1), (0, 0), (1, 1)),
+    ((3, 32, 100), (64, 32, 5), (1,), (2,), (1,)),
+]
+
+
+@pytest.mark.parametrize("case", LARGE, ids=lambda c: "-".join("x".join(map(str, s)) for s in c[:2]))
+def test_large_ones_for_every_layout_and_number_of_threads(case):
+    shape, kernel, stride, padding, dilation = case
+    x, w, b = (drawn("float32", s, i) for i, s in enumerate((shape, kernel, kernel[:1])))
+    f = getattr(lattis, f"conv{len(shape) - 2}d")
+    for bias in (b, None):
+        expected = reference(x, w, bias, stride, padding, dilation, 1)
+        given = None if bias is None else to_lattis(bias)
+        for image in (x, np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1), np.repeat(x, 2, -1)[..., ::2]):
+            bits = set()
+            for threads in (1, 2):
+                lattis.set_num_threads(threads)
+                result = f(to_lattis(image), to_lattis(w), given, stride, padding, dilation)
+                check(result, expected, "float32")
+                bits.add(to_numpy(result).tobytes())
+            assert len(bits) == 1
+
+
+def test_nan_and_infinity_reach_their_windows_alone():
+    x, w = drawn("float32", (1, 32, 14, 14), 1), drawn("float32", (64, 32, 3, 3), 2)
+    x[0, 5, 2, 3], x[0, 7, 10, 10] = np.nan, np.inf
+    odd = ~np.isfinite(to_numpy(lattis.conv2d(to_lattis(x), to_lattis(w), padding=1)))
+    near = np.zeros((14, 14), bool)
+    near[1:4, 2:5] = near[9:12, 9:12] = True
+    assert not odd[..., ~near].any() and odd[:, :, 2, 3].all()
+
+
+def test_more_shapes_than_the_cache_holds():
+    w = lattis.ones(32, 16, 3, 3)
+    for _ in range(2):
+        for n in range(20, 300):
+            assert lattis.conv2d(lattis.ones(1, 16, 12, n), w)[0, 31, 9, n - 3].item() == 144
+
+
 @pytest.mark.parametrize(
     "shape, kernel, more, text",
     [

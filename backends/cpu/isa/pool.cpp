@@ -197,7 +197,9 @@ INLINE T sum(const T* x, int64_t n) {
   for (; k + side <= n; k += side)
 #pragma GCC unroll 32
     for (int q = 0; q < side; q++) lanes[q] += x[k + q];
-  for (; k < n; k++) lanes[k % side] += x[k];
+  const int64_t rest = n - k;
+  for (int q = 0; q < side; q++)
+    if (q < rest) lanes[q] += x[k + q];  // vectors under a mask
   for (int half = side / 2; half; half /= 2)
     for (int q = 0; q < half; q++) lanes[q] += lanes[q + half];
   return lanes[0];

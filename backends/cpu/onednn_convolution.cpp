@@ -1,0 +1,275 @@
+// Convolutions by oneDNN, through the functions of its C interface. See docs/decisions/0007-convolution.md.
+#include "backends/cpu/onednn.h"
+
+#ifdef LATTIS_ONEDNN
+#include <oneapi/dnnl/dnnl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <utility>
+#endif
+
+namespace lattis::cpu {
+
+#ifndef LATTIS_ONEDNN
+
+std::shared_ptr<const OnednnConvolution> onednn_convolution(const ConvolutionShape&) { return nullptr; }
+
+#else
+
+namespace {
+
+struct Functions {
+  bool complete = true;
+
+  template <class F>
+  F find(const char* name) {
+    void* f = onednn_symbol(name);
+    complete &= f != nullptr;
+    return reinterpret_cast<F>(f);
+  }
+
+#define FUNCTION(name) decltype(&dnnl_##name) name = find<decltype(&dnnl_##name)>("dnnl_" #name)
+  FUNCTION(engine_create);
+  FUNCTION(stream_create);
+  FUNCTION(stream_destroy);
+  FUNCTION(memory_desc_create_with_tag);
+  FUNCTION(memory_desc_create_with_strides);
+  FUNCTION(memory_desc_clone);
+  FUNCTION(memory_desc_destroy);
+  FUNCTION(memory_desc_equal);
+  FUNCTION(memory_desc_get_size);
+  FUNCTION(primitive_attr_create);
+  FUNCTION(primitive_attr_destroy);
+  FUNCTION(primitive_attr_set_scratchpad_mode);
+  FUNCTION(convolution_forward_primitive_desc_create);
+  FUNCTION(reorder_primitive_desc_create);
+  FUNCTION(primitive_desc_query);
+  FUNCTION(primitive_desc_query_md);
+  FUNCTION(primitive_desc_destroy);
+  FUNCTION(primitive_create);
+  FUNCTION(primitive_execute);
+  FUNCTION(primitive_destroy);
+  FUNCTION(memory_create);
+  FUNCTION(memory_destroy);
+#undef FUNCTION
+
+  dnnl_engine_t engine = nullptr;
+
+  Functions() { complete = complete && engine_create(&engine, dnnl_cpu, 0) == dnnl_success; }
+};
+
+const Functions& dnnl() {
+  static const Functions f;
+  return f;
+}
+
+template <class T, auto Destroy>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (it_) (dnnl().*Destroy)(it_);
+  }
+  operator T() const { return it_; }
+  T* place() { return &it_; }
+
+ private:
+  T it_ = nullptr;
+};
+using Layout = Owned<dnnl_memory_desc_t, &Functions::memory_desc_destroy>;
+using Attributes = Owned<dnnl_primitive_attr_t, &Functions::primitive_attr_destroy>;
+using Description = Owned<dnnl_primitive_desc_t, &Functions::primitive_desc_destroy>;
+using Primitive = Owned<dnnl_primitive_t, &Functions::primitive_destroy>;
+using Memory = Owned<dnnl_memory_t, &Functions::memory_destroy>;
+using Stream = Owned<dnnl_stream_t, &Functions::stream_destroy>;
+
+bool ok(dnnl_status_t st) { return st == dnnl_success; }
+
+// Each thread has its own: nothing says that two may share one.
+dnnl_stream_t stream() {
+  static thread_local Stream own;
+  if (!own) dnnl().stream_create(own.place(), dnnl().engine, dnnl_stream_default_flags);
+  return own;
+}
+
+int64_t rounded(size_t bytes) { return (static_cast<int64_t>(bytes) + 63) / 64 * 64; }
+
+bool memory(Memory* m, const_dnnl_memory_desc_t layout, const void* data) {
+  return ok(dnnl().memory_create(m->place(), layout, dnnl().engine, const_cast<void*>(data)));
+}
+
+// An operand as the caller has it and as the primitive wants it. Where these differ, a copy lies in the space.
+struct Operand {
+  Layout given, wanted;
+  Primitive reorder;
+  int64_t at = 0;
+
+  template <class T>
+  T* data(T* callers, char* space) const {
+    return reorder ? reinterpret_cast<T*>(space + at) : callers;
+  }
+};
+
+class Convolution final : public OnednnConvolution {
+ public:
+  bool build(const ConvolutionShape& s);
+
+  int64_t space() const override { return space_; }
+
+  bool run(const float* image, const float* weight, const float* bias, float* out, char* space,
+           bool first) const override {
+    const float *x = source_.data(image, space), *w = weight_.data(weight, space);
+    float* y = result_.data(out, space);
+    if (w != weight && first && !convert(weight_, weight, w, space)) return false;
+    if (x != image && !convert(source_, image, x, space)) return false;
+    Memory m[5];
+    if (!memory(&m[0], source_.wanted, x) || !memory(&m[1], weight_.wanted, w) || !memory(&m[2], result_.wanted, y) ||
+        !memory(&m[3], scratch_, space) || (bias && !memory(&m[4], bias_, bias)))
+      return false;
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, m[0]},
+                                    {DNNL_ARG_WEIGHTS, m[1]},
+                                    {DNNL_ARG_DST, m[2]},
+                                    {DNNL_ARG_SCRATCHPAD, m[3]},
+                                    {DNNL_ARG_BIAS, m[4]}};
+    if (!ok(dnnl().primitive_execute(primitive_, stream(), bias ? 5 : 4, args))) return false;
+    return y == out || convert(result_, y, out, space);
+  }
+
+ private:
+  // The scratch memory of all primitives is the beginning of the space: they run one after another.
+  bool convert(const Operand& o, const float* from, const float* to, char* space) const {
+    const bool back = &o == &result_;
+    Memory m[3];
+    if (!memory(&m[0], back ? o.wanted : o.given, from) || !memory(&m[1], back ? o.given : o.wanted, to) ||
+        !memory(&m[2], scratch_, space))
+      return false;
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, m[0]}, {DNNL_ARG_TO, m[1]}, {DNNL_ARG_SCRATCHPAD, m[2]}};
+    return ok(dnnl().primitive_execute(o.reorder, stream(), 3, args));
+  }
+
+  bool choose(const ConvolutionShape& s, const Attributes& attributes, Description* chosen);
+  bool connect(Operand* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes);
+
+  Operand source_, weight_, result_;
+  Layout bias_, scratch_;
+  Primitive primitive_;
+  int64_t space_ = 0, scratch_bytes_ = 0;
+};
+
+bool tagged(Layout* l, int n, const dnnl_dims_t& sizes, dnnl_format_tag_t tag) {
+  return ok(dnnl().memory_desc_create_with_tag(l->place(), n, sizes, dnnl_f32, tag));
+}
+
+bool strided(Layout* l, const dnnl_dims_t& sizes, const int64_t* strides) {
+  // One image: its step is the one of dense layouts, so that these are recognized.
+  const dnnl_dims_t all = {sizes[1] * sizes[2] * sizes[3], strides[0], strides[1], strides[2]};
+  return ok(dnnl().memory_desc_create_with_strides(l->place(), 4, sizes, dnnl_f32, all));
+}
+
+// Layouts by measurement: one tap is a product of matrices as they lie, and images of few channels are read as they
+// lie; elsewhere oneDNN's own layouts win over what it costs to convert into them and back.
+bool Convolution::choose(const ConvolutionShape& s, const Attributes& attributes, Description* chosen) {
+  const dnnl_dims_t source = {1, s.in, s.image[0], s.image[1]}, result = {1, s.outs, s.places[0], s.places[1]};
+  const dnnl_dims_t weight = {s.outs, s.in, s.kernel[0], s.kernel[1]}, bias = {s.outs};
+  const bool one_tap = s.kernel[0] * s.kernel[1] == 1, few = s.in <= few_channels;
+  Layout x, w, y;
+  if (!tagged(&x, 4, source, one_tap || few ? dnnl_abcd : dnnl_format_tag_any) ||
+      !tagged(&w, 4, weight, dnnl_format_tag_any) ||
+      !tagged(&y, 4, result, one_tap ? dnnl_abcd : dnnl_format_tag_any) || !strided(&source_.given, source, s.from) ||
+      !tagged(&weight_.given, 4, weight, dnnl_abcd) || !strided(&result_.given, result, s.to) ||
+      (s.bias && !tagged(&bias_, 1, bias, dnnl_a)))
+    return false;
+  const dnnl_dims_t stride = {s.stride[0], s.stride[1]}, padding = {s.padding[0], s.padding[1]};
+  const dnnl_dims_t dilation = {s.dilation[0] - 1, s.dilation[1] - 1};
+  if (!ok(dnnl().convolution_forward_primitive_desc_create(chosen->place(), dnnl().engine, dnnl_forward_inference,
+                                                           dnnl_convolution_direct, x, w, bias_, y, stride, dilation,
+                                                           padding, padding, attributes)))
+    return false;
+  const char* name = "";
+  dnnl().primitive_desc_query(*chosen, dnnl_query_impl_info_str, 0, &name);
+  return std::strncmp(name, "ref", 3) != 0;  // the plain loops of its tests
+}
+
+bool Convolution::connect(Operand* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes) {
+  if (!ok(dnnl().memory_desc_clone(o->wanted.place(), wanted))) return false;
+  if (dnnl().memory_desc_equal(o->given, o->wanted)) return true;
+  const_dnnl_memory_desc_t from = o->given, to = o->wanted;
+  if (o == &result_) std::swap(from, to);
+  Description d;
+  if (!ok(dnnl().reorder_primitive_desc_create(d.place(), from, dnnl().engine, to, dnnl().engine, attributes)) ||
+      !ok(dnnl().primitive_create(o->reorder.place(), d)))
+    return false;
+  const size_t bytes = dnnl().memory_desc_get_size(dnnl().primitive_desc_query_md(d, dnnl_query_scratchpad_md, 0));
+  scratch_bytes_ = std::max(scratch_bytes_, rounded(bytes));
+  o->at = space_;
+  space_ += rounded(dnnl().memory_desc_get_size(o->wanted));
+  return true;
+}
+
+bool Convolution::build(const ConvolutionShape& s) {
+  const Functions& f = dnnl();
+  Attributes attributes;
+  Description d;
+  if (!ok(f.primitive_attr_create(attributes.place())) ||
+      !ok(f.primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user)) || !choose(s, attributes, &d) ||
+      !ok(f.primitive_create(primitive_.place(), d)))
+    return false;
+  auto layout = [&](dnnl_query_t what) { return f.primitive_desc_query_md(d, what, 0); };
+  scratch_bytes_ = rounded(f.memory_desc_get_size(layout(dnnl_query_scratchpad_md)));
+  if (!connect(&source_, layout(dnnl_query_src_md), attributes) ||
+      !connect(&weight_, layout(dnnl_query_weights_md), attributes) ||
+      !connect(&result_, layout(dnnl_query_dst_md), attributes))
+    return false;
+  // The scratch memory comes first, as one run of bytes that is large enough for each primitive.
+  for (Operand* o : {&source_, &weight_, &result_}) o->at += scratch_bytes_;
+  space_ += scratch_bytes_;
+  const dnnl_dims_t bytes = {std::max<int64_t>(scratch_bytes_, 1)};
+  return ok(f.memory_desc_create_with_tag(scratch_.place(), 1, bytes, dnnl_u8, dnnl_a));
+}
+
+// The last shapes, the newest first; what oneDNN has nothing for stays as null.
+class Cache {
+ public:
+  using Held = std::shared_ptr<const OnednnConvolution>;
+
+  bool find(const ConvolutionShape& s, Held* held) {
+    std::lock_guard guard(lock_);
+    auto it = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.first == s; });
+    if (it == entries_.end()) return false;
+    entries_.splice(entries_.begin(), entries_, it);
+    *held = it->second;
+    return true;
+  }
+
+  void keep(const ConvolutionShape& s, const Held& held) {
+    std::lock_guard guard(lock_);
+    entries_.emplace_front(s, held);
+    if (entries_.size() > most) entries_.pop_back();
+  }
+
+ private:
+  static constexpr size_t most = 256;
+  std::mutex lock_;
+  std::list<std::pair<ConvolutionShape, Held> > entries_;
+};
+
+}  // namespace
+
+std::shared_ptr<const OnednnConvolution> onednn_convolution(const ConvolutionShape& s) {
+  static Cache* const cache = new Cache;  // as long as the process: oneDNN's own state may end before ours
+  Cache::Held held;
+  if (!dnnl().complete || cache->find(s, &held)) return held;
+  auto made = std::make_shared<Convolution>();
+  if (made->build(s)) held = std::move(made);
+  cache->keep(s, held);
+  return held;
+}
+
+#endif
+
+}  // namespace lattis::cpu
