@@ -417,6 +417,8 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
   if (table.infer) {  // the shape rule checks the arguments, so the composite need not
     lattis_meta checked[LATTIS_MAX_RETURNS];
     if (lattis_status st = infer(f, table, args, checked, info.nrets)) return st;
+    if (info.written && info.form == Form::Functional)
+      if (lattis_status st = check_all_writable(f, info, args)) return st;
   }
   uint64_t saved = f.thread->exclude;
   f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);

@@ -259,6 +259,42 @@ lattis_status triu(lattis_frame*, const lattis_value* a, lattis_value* r) {
   return triangle(a[0].as.tensor, a[1].as.i, false, r[0].as.tensor);
 }
 
+// row, col, offset: the rows and the columns of a triangle's places, as two rows of out.
+lattis_status triangle_indices(const lattis_value* a, bool lower, const lattis_tensor* out) {
+  if (out->numel == 0) return LATTIS_OK;
+  constexpr int64_t tile = 128;
+  int64_t place[2][tile], filled = 0;
+  const int64_t rows = a[0].as.i, columns = a[1].as.i, offset = a[2].as.i;
+  const int64_t item = itemsize(out), step = out->dl.strides[1] * item;
+  auto* to = static_cast<char*>(out->dl.data);
+  CastLoop cast = loops().cast[LATTIS_INT64][out->dtype];
+  auto flush = [&] {
+    for (int k = 0; k < 2; k++)
+      cast(filled, to + k * out->dl.strides[0] * item, step, reinterpret_cast<char*>(place[k]), 8);
+    to += filled * step;
+    filled = 0;
+  };
+  const int64_t bound = lower ? offset + 1 : offset;  // row i is cut before column i + bound
+  for (int64_t i = lower ? std::max<int64_t>(-offset, 0) : 0; i < rows; i++) {
+    const int64_t cut = bound <= -i ? 0 : bound >= columns - i ? columns : bound + i;
+    if (!lower && cut == columns) break;  // so are all that follow
+    for (int64_t j = lower ? 0 : cut; j < (lower ? cut : columns); j++) {
+      place[0][filled] = i;
+      place[1][filled++] = j;
+      if (filled == tile) flush();
+    }
+  }
+  flush();
+  return LATTIS_OK;
+}
+
+lattis_status tril_indices(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return triangle_indices(a, true, r[0].as.tensor);
+}
+lattis_status triu_indices(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return triangle_indices(a, false, r[0].as.tensor);
+}
+
 lattis_status fill_with(lattis_frame* f, const lattis_value& number, lattis_value* r) {
   const lattis_tensor* t = r[0].as.tensor;
   if (is_contiguous(t) && number.tag == LATTIS_INT && number.as.i == 0) {
@@ -348,11 +384,14 @@ void register_joining(Library& m) {
       .impl("roll", "cpu", roll)
       .impl("tril", "cpu", tril)
       .impl("triu", "cpu", triu)
+      .impl("tril_indices", "cpu", tril_indices)
+      .impl("triu_indices", "cpu", triu_indices)
       .impl("diag_embed", "cpu", diag_embed)
       .impl("eye", "cpu", eye)
       .impl("eye.m", "cpu", eye)
       .impl("linspace", "cpu", linspace)
       .impl("zeros", "cpu", zeros)
+      .impl("zero_", "cpu", zeros)
       .impl("zeros_like", "cpu", zeros)
       .impl("ones", "cpu", ones)
       .impl("ones_like", "cpu", ones)

@@ -30,6 +30,7 @@ void Compose::run(const Operator* op, Value* rets, std::initializer_list<Value> 
 Var Compose::list(const std::vector<Var>& items) {
   if (status_) return nothing();
   std::vector<lattis_tensor*> tensors;
+  tensors.reserve(items.size());
   for (const Var& v : items) tensors.push_back(v.tensor());
   return {this, core::retain_value(core::tensor_list(tensors.data(), static_cast<int64_t>(tensors.size())))};
 }

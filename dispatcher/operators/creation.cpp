@@ -311,7 +311,7 @@ const std::vector<Declaration>& creation_operators() {
        "Sets every element of `self` to one number, in place.\n\n>>> lattis.zeros(2).fill_(3)\ntensor([3., 3.])\n"},
       {"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "creation", everywhere, infer_fill, nullptr,
        nullptr},
-      {"zero_(Tensor(a!) self) -> Tensor(a!)", "creation", method | function, nullptr, zero_,
+      {"zero_(Tensor(a!) self) -> Tensor(a!)", "creation", method | function, infer_self, zero_,
        "Sets every element of `self` to zero, in place.\n\n>>> lattis.ones(2).zero_()\ntensor([0., 0.])\n"},
   };
   return *table;

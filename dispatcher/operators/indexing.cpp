@@ -352,13 +352,16 @@ lattis_status masked_select(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, index_by(c, self, mask));
 }
 
-lattis_status masked_scatter(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
+lattis_status check_masked_scatter(lattis_frame* f, const Value* a) {
   Ints shape;
   if (lattis_status st = check_mask(f, a, true, &shape)) return st;
+  return check_same_dtype(f, 2, tensor_arg(a[2]), tensor_arg(a[0]));
+}
+
+lattis_status masked_scatter(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
   const Tensor *self = tensor_arg(a[0]), *source = tensor_arg(a[2]);
-  if (lattis_status st = check_same_dtype(f, 2, source, self)) return st;
-  Var mask = c.op<"reshape">(c.op<"expand">(a[1], shape), Ints{self->numel});
+  Var mask = c.op<"reshape">(c.op<"expand">(a[1], Ints(self->sizes(), self->ndim())), Ints{self->numel});
   Var at = c.op<"select.int">(c.op<"nonzero">(mask), 1, 0);
   if (c.status()) return c.status();
   if (at.numel() > source->numel)
@@ -781,8 +784,8 @@ const std::vector<Declaration>& indexing_operators() {
       {"masked_select(Tensor self, Tensor mask) -> Tensor", "indexing", everywhere | out, nullptr, masked_select,
        "The elements where the bool mask holds, as one row; both broadcast.\n\n>>> "
        "lattis.masked_select(lattis.tensor([1, 2, 3]), lattis.tensor([True, False, True]))\ntensor([1, 3])\n"},
-      {"masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", "scatter", everywhere | inplace, nullptr,
-       masked_scatter,
+      {"masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", "scatter", everywhere | inplace,
+       infer_copied<check_masked_scatter>, masked_scatter,
        "`self` with the first elements of `source`, in row-major order, where the bool mask holds.\n\n>>> "
        "lattis.masked_scatter(lattis.zeros(3), lattis.tensor([True, False, True]), lattis.tensor([1., 2.]))\n"
        "tensor([1., 0., 2.])\n"},

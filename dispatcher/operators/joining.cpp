@@ -104,6 +104,7 @@ lattis_status infer_stack(lattis_frame* f, const Value* a, Meta* m) {
 lattis_status stack(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   std::vector<Var> all;
+  all.reserve(a[0].length);
   for (uint32_t i = 0; i < a[0].length; i++)
     all.push_back(c.op<"unsqueeze">(core::tensor_value(a[0].as.tensors[i]), a[1]));
   const int64_t n = item(a[0], 0)->ndim() + 1;
@@ -115,6 +116,7 @@ template <class View>
 lattis_status cat_views(lattis_frame* f, const Value& list, View view, int dim, Value* r) {
   Compose c(f);
   std::vector<Var> all;
+  all.reserve(list.length);
   for (uint32_t i = 0; i < list.length; i++) all.push_back(view(c, c.arg(core::tensor_value(list.as.tensors[i]))));
   if (dim < 0) dim = !all.empty() && all[0].dim() == 1 ? 0 : 1;
   return c.give(r, c.op<"cat">(c.list(all), dim));
@@ -144,24 +146,52 @@ lattis_status column_stack(lattis_frame* f, const Value* a, Value* r) {
 // ---- repeating
 // -------------------------------------------------------------------------------------------------------
 
-// self repeated along each dimension of its own last ones; counts: for those and for new ones before them.
-lattis_status repeated(lattis_frame* f, int arg, const Value& self, const Ints& counts, Value* r) {
-  Compose c(f);
-  const Tensor* t = tensor_arg(self);
-  const int lead = counts.count - t->ndim();
-  Ints ones, full, sizes;
-  for (int d = 0; d < counts.count; d++) {
-    const int64_t n = d < lead ? 1 : t->sizes()[d - lead], k = counts[d];
+// The sizes of self (t) repeated; counts: for its own dimensions, the last ones, and for new ones before them. Where
+// there are fewer, the rest counts once.
+lattis_status repeated_sizes(lattis_frame* f, const Tensor* t, const Value& counts, Meta* m) {
+  const int given = static_cast<int>(counts.length), ndim = std::max(given, t->ndim());
+  if (given > LATTIS_MAX_DIMS)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: %d dimensions, at most %d are supported", where(f, 1).c_str(), given, LATTIS_MAX_DIMS));
+  fresh(m, 0, nullptr, t->dtype);
+  m->ndim = ndim;
+  for (int d = 0; d < ndim; d++) {
+    const int64_t n = d < ndim - t->ndim() ? 1 : t->sizes()[d - (ndim - t->ndim())];
+    const int64_t k = d < ndim - given ? 1 : counts.as.ints[d - (ndim - given)];
     if (k < 0)
       return raise(LATTIS_RUNTIME_ERROR,
-                   format("%s: expected no negative count, got %lld", where(f, arg).c_str(), (long long)k));
-    int64_t total;
-    if (__builtin_mul_overflow(n, k, &total))
-      return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": the repeated sizes overflow");
+                   format("%s: expected no negative count, got %lld", where(f, 1).c_str(), (long long)k));
+    if (__builtin_mul_overflow(n, k, &m->sizes[d]))
+      return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": the repeated sizes overflow");
+  }
+  return check_sizes(f, 1, ndim, m->sizes, t->dtype);
+}
+
+lattis_status infer_repeat(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  if (static_cast<int>(a[1].length) < t->ndim())
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: %u counts for %d dimensions", where(f, 1).c_str(), a[1].length, t->ndim()));
+  return repeated_sizes(f, t, a[1], m);
+}
+lattis_status infer_tile(lattis_frame* f, const Value* a, Meta* m) {
+  return repeated_sizes(f, tensor_arg(a[0]), a[1], m);
+}
+
+// self, counts
+lattis_status repeat(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* t = tensor_arg(a[0]);
+  Ints ones, full, sizes, counts;
+  for (int d = static_cast<int>(a[1].length); d < t->ndim(); d++) counts.add(1);
+  for (uint32_t i = 0; i < a[1].length; i++) counts.add(a[1].as.ints[i]);
+  const int lead = counts.count - t->ndim();
+  for (int d = 0; d < counts.count; d++) {
+    const int64_t n = d < lead ? 1 : t->sizes()[d - lead], k = counts[d], total = n * k;
     sizes.add(total);
     if (k != 1 && n != 1) {  // two dimensions, made one afterwards
       if (full.count + (counts.count - d) + 1 > LATTIS_MAX_DIMS)
-        return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": too many dimensions are repeated");
+        return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": too many dimensions are repeated");
       ones.add(1);
       full.add(k);
       ones.add(n);
@@ -171,23 +201,8 @@ lattis_status repeated(lattis_frame* f, int arg, const Value& self, const Ints& 
       full.add(total);
     }
   }
-  Var wide = c.op<"expand">(c.op<"reshape">(self, ones), full);
+  Var wide = c.op<"expand">(c.op<"reshape">(a[0], ones), full);
   return c.give(r, c.op<"view">(c.op<"clone">(wide, lattis_memory_format{LATTIS_CONTIGUOUS_FORMAT}), sizes));
-}
-
-lattis_status repeat(lattis_frame* f, const Value* a, Value* r) {
-  const Tensor* t = tensor_arg(a[0]);
-  if (static_cast<int>(a[1].length) < t->ndim())
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: %u counts for %d dimensions", where(f, 1).c_str(), a[1].length, t->ndim()));
-  return repeated(f, 1, a[0], Ints(a[1].as.ints, static_cast<int>(a[1].length)), r);
-}
-
-lattis_status tile(lattis_frame* f, const Value* a, Value* r) {
-  Ints counts;
-  for (int d = static_cast<int>(a[1].length); d < tensor_arg(a[0])->ndim(); d++) counts.add(1);
-  for (uint32_t i = 0; i < a[1].length; i++) counts.add(a[1].as.ints[i]);
-  return repeated(f, 1, a[0], counts, r);
 }
 
 // self, repeats, dim, *, output_size
@@ -223,7 +238,8 @@ lattis_status repeat_interleave_counts(lattis_frame* f, const Value* a, Value* r
   if (t->ndim() != 1 || core::dtype_class(t->dtype) != LATTIS_CLASS_INTEGRAL)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected a vector of integers, got shape " +
                                            core::shape_string(t) + " and dtype " + core::dtype_info(t->dtype).name);
-  if (t->numel == 0) return c.give(r, c.op<"empty.memory_format">(Ints{0}, As{LATTIS_INT64}, Absent{}, t->device()));
+  const As kind = {t->dtype == LATTIS_INT32 ? t->dtype : static_cast<DType>(LATTIS_INT64)};
+  if (t->numel == 0) return c.give(r, c.op<"empty.memory_format">(Ints{0}, kind, Absent{}, t->device()));
   Var counts = c.op<"to.dtype">(a[0], As{LATTIS_INT64});
   Var ends = c.op<"cumsum">(counts, 0);
   Var least = c.op<"item">(c.op<"amin">(counts, Ints{0}, false));
@@ -236,7 +252,7 @@ lattis_status repeat_interleave_counts(lattis_frame* f, const Value* a, Value* r
   Var marks = c.op<"zeros">(Ints{n + 1}, As{LATTIS_INT64}, Absent{}, t->device());
   Var ones = c.op<"ones">(Ints{t->numel}, As{LATTIS_INT64}, Absent{}, t->device());
   c.op<"scatter_add_">(marks, 0, ends, ones);
-  return c.give(r, c.op<"slice.Tensor">(c.op<"cumsum">(marks, 0), 0, 0, n));
+  return c.give(r, c.op<"to.dtype">(c.op<"slice.Tensor">(c.op<"cumsum">(marks, 0), 0, 0, n), kind));
 }
 
 // self, repeats, dim, *, output_size
@@ -376,13 +392,35 @@ lattis_status triangle(lattis_frame* f, const Value* a, bool lower, Value* r) {
 lattis_status tril(lattis_frame* f, const Value* a, Value* r) { return triangle(f, a, true, r); }
 lattis_status triu(lattis_frame* f, const Value* a, Value* r) { return triangle(f, a, false, r); }
 
+// How many of the places of a matrix have column - row <= offset.
+__int128 places_below(int64_t rows, int64_t columns, int64_t offset) {
+  const __int128 first = std::max<__int128>(-static_cast<__int128>(offset), 0);  // the first row with one
+  if (first >= rows || columns == 0) return 0;
+  const __int128 whole = std::clamp<__int128>(columns - static_cast<__int128>(offset) - 1, first, rows);
+  const __int128 n = whole - first, least = first + offset + 1;  // rows before the first whole one, from `least` on
+  return n * least + n * (n - 1) / 2 + (rows - whole) * columns;
+}
+
 // row, col, offset, *, dtype, layout, device, pin_memory
-lattis_status triangle_indices(lattis_frame* f, const Value* a, bool lower, Value* r) {
-  Compose c(f);
+template <bool Lower>
+lattis_status infer_triangle_indices(lattis_frame* f, const Value* a, Meta* m) {
   for (int i = 0; i < 2; i++)
     if (a[i].as.i < 0)
       return raise(LATTIS_RUNTIME_ERROR,
                    format("%s: expected at least 0, got %lld", where(f, i).c_str(), (long long)a[i].as.i));
+  const int64_t rows = a[0].as.i, columns = a[1].as.i, offset = a[2].as.i;
+  if (offset == INT64_MIN) return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": the diagonal is too far away");
+  const __int128 n = Lower ? places_below(rows, columns, offset)
+                           : static_cast<__int128>(rows) * columns - places_below(rows, columns, offset - 1);
+  const int64_t sizes[2] = {2, n > INT64_MAX ? INT64_MAX : static_cast<int64_t>(n)};
+  const DType t = dtype_or(a[3], LATTIS_INT64);
+  if (lattis_status st = check_sizes(f, 0, 2, sizes, t)) return st;
+  fresh(m, 2, sizes, t);
+  return LATTIS_OK;
+}
+
+lattis_status triangle_indices(lattis_frame* f, const Value* a, bool lower, Value* r) {
+  Compose c(f);
   Var ones = c.op<"ones">(Ints{a[0].as.i, a[1].as.i}, As{LATTIS_BOOL}, a[4], a[5], a[6]);
   Var kept = lower ? c.op<"tril">(ones, a[2]) : c.op<"triu">(ones, a[2]);
   Var found = c.op<"contiguous">(c.op<"t">(c.op<"nonzero">(kept)));
@@ -473,10 +511,10 @@ const std::vector<Declaration>& joining_operators() {
       {"column_stack(Tensor[] tensors) -> Tensor", "copy", function, nullptr, column_stack,
        "cat() along the second dimension; vectors are columns.\n\n>>> lattis.column_stack([lattis.ones(2), "
        "lattis.zeros(2)])\ntensor([[1., 0.],\n        [1., 0.]])\n"},
-      {"repeat(Tensor self, SymInt[] repeats) -> Tensor", "copy", method, nullptr, repeat,
+      {"repeat(Tensor self, SymInt[] repeats) -> Tensor", "copy", method, infer_repeat, repeat,
        "`self` copied so often along each dimension; counts before its own make new dimensions.\n\n>>> "
        "lattis.tensor([1, 2]).repeat(2)\ntensor([1, 2, 1, 2])\n"},
-      {"tile(Tensor self, SymInt[] dims) -> Tensor", "copy", everywhere, nullptr, tile,
+      {"tile(Tensor self, SymInt[] dims) -> Tensor", "copy", everywhere, infer_tile, repeat,
        "repeat(), with counts of one where some are missing.\n\n>>> lattis.tile(lattis.tensor([1, 2]), (2,))\n"
        "tensor([1, 2, 1, 2])\n"},
       {"repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
@@ -506,12 +544,12 @@ const std::vector<Declaration>& joining_operators() {
       {"triu(Tensor self, int diagonal=0) -> Tensor", "copy", all_forms, infer_triangle, triu,
        "The upper triangle of the last two dimensions, zero below the given diagonal.\n\n>>> "
        "lattis.triu(lattis.ones(2, 2))\ntensor([[1., 1.],\n        [0., 1.]])\n"},
-      {"tril_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function, nullptr,
-       tril_indices,
+      {"tril_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function,
+       infer_triangle_indices<true>, tril_indices,
        "The rows and columns of a lower triangle's elements.\n\n>>> lattis.tril_indices(2, 2)\ntensor([[0, 1, 1],\n"
        "        [0, 0, 1]])\n"},
-      {"triu_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function, nullptr,
-       triu_indices,
+      {"triu_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function,
+       infer_triangle_indices<false>, triu_indices,
        "The rows and columns of an upper triangle's elements.\n\n>>> lattis.triu_indices(2, 2)\ntensor([[0, 0, 1],\n"
        "        [0, 1, 1]])\n"},
       {"diag(Tensor self, int diagonal=0) -> Tensor", "copy", everywhere, nullptr, diag,

@@ -65,20 +65,26 @@ lattis_status infer_sizes(lattis_frame* f, int arg, const Value& wanted, int64_t
 
 namespace {
 
-lattis_status infer_view(lattis_frame* f, const Value* a, Meta* m) {
+// a[0] seen in the sizes that argument 1 gives.
+lattis_status seen_as(lattis_frame* f, const Value* a, const Value& wanted, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   alias(m, 0, t);
   int64_t sizes[LATTIS_MAX_DIMS];
-  if (lattis_status st = infer_sizes(f, 1, a[1], t->numel, sizes)) return st;
-  m->ndim = static_cast<int>(a[1].length);
+  if (lattis_status st = infer_sizes(f, 1, wanted, t->numel, sizes)) return st;
+  m->ndim = static_cast<int>(wanted.length);
   std::copy(sizes, sizes + m->ndim, m->sizes);
   if (t->contiguous())
     core::contiguous_strides(m->ndim, m->sizes, m->strides);
   else if (!view_strides(t, m->ndim, m->sizes, m->strides))
-    return raise(LATTIS_RUNTIME_ERROR, operator_title(f->op) + ": shape " + core::shape_string(t) + " with strides " +
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": shape " + core::shape_string(t) + " with strides " +
                                            core::shape_string(t->ndim(), t->strides()) + " cannot be seen as " +
-                                           core::describe(a[1]) + " without copying; use reshape()");
+                                           core::describe(wanted) + " without copying; use reshape()");
   return LATTIS_OK;
+}
+lattis_status infer_view(lattis_frame* f, const Value* a, Meta* m) { return seen_as(f, a, a[1], m); }
+lattis_status infer_view_as(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* other = tensor_arg(a[1]);
+  return seen_as(f, a, core::int_list(other->sizes(), other->ndim()), m);
 }
 
 lattis_status reshape(lattis_frame* f, const Value* a, Value* r) {
@@ -137,25 +143,31 @@ lattis_status infer_permute(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-lattis_status infer_expand(lattis_frame* f, const Value* a, Meta* m) {
+// a[0] expanded to the sizes that argument 1 gives.
+lattis_status expanded_to(lattis_frame* f, const Value* a, const Value& wanted, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
-  int n = static_cast<int>(a[1].length), lead = n - t->ndim();
+  int n = static_cast<int>(wanted.length), lead = n - t->ndim();
   if (n > LATTIS_MAX_DIMS || lead < 0)
     return raise(LATTIS_RUNTIME_ERROR, format("%s: %d sizes for a tensor of shape %s", where(f, 1).c_str(), n,
                                               core::shape_string(t).c_str()));
   alias(m, 0, t);
   m->ndim = n;
   for (int i = n - 1; i >= 0; i--) {
-    int64_t want = a[1].as.ints[i], have = i < lead ? 1 : t->sizes()[i - lead];
+    int64_t want = wanted.as.ints[i], have = i < lead ? 1 : t->sizes()[i - lead];
     if (want == -1 && i >= lead) want = have;
     if (want < 0 || (have != 1 && want != have))
       return raise(LATTIS_RUNTIME_ERROR,
                    format("%s: shape %s does not expand to %s (dimension %d)", where(f, 1).c_str(),
-                          core::shape_string(t).c_str(), core::describe(a[1]).c_str(), i));
+                          core::shape_string(t).c_str(), core::describe(wanted).c_str(), i));
     m->sizes[i] = want;
     m->strides[i] = i >= lead && (have == want) ? t->strides()[i - lead] : 0;
   }
-  return core::check_sizes("expand", n, m->sizes, core::itemsize(t->dtype), nullptr);
+  return check_sizes(f, 1, n, m->sizes, t->dtype);
+}
+lattis_status infer_expand(lattis_frame* f, const Value* a, Meta* m) { return expanded_to(f, a, a[1], m); }
+lattis_status infer_expand_as(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* other = tensor_arg(a[1]);
+  return expanded_to(f, a, core::int_list(other->sizes(), other->ndim()), m);
 }
 
 lattis_status infer_slice(lattis_frame* f, const Value* a, Meta* m) {
@@ -375,23 +387,6 @@ lattis_status infer_view_dtype(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-lattis_status expand_as(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Tensor* other = tensor_arg(a[1]);
-  return c.give(r, c.op<"expand">(a[0], Ints(other->sizes(), other->ndim())));
-}
-
-lattis_status view_as(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Tensor* other = tensor_arg(a[1]);
-  return c.give(r, c.op<"view">(a[0], Ints(other->sizes(), other->ndim())));
-}
-
-lattis_status broadcast_to(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  return c.give(r, c.op<"expand">(a[0], a[1]));
-}
-
 lattis_status broadcast_tensors(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Ints shape;
@@ -440,8 +435,7 @@ lattis_status meshgrid_indexing(lattis_frame* f, const Value* a, Value* r) {
   return meshgrid_by(f, a[0], kind == "xy", r);
 }
 
-lattis_status move_dims(lattis_frame* f, const Value* a, const Value& source, const Value& destination, Value* r) {
-  Compose c(f);
+lattis_status move_dims(lattis_frame* f, const Value* a, const Value& source, const Value& destination, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t from, to;
   if (source.length != destination.length)
@@ -449,25 +443,28 @@ lattis_status move_dims(lattis_frame* f, const Value* a, const Value& source, co
                                               source.length, destination.length));
   if (lattis_status st = wrap_dims(f, 1, source, t->ndim(), &from)) return st;
   if (lattis_status st = wrap_dims(f, 2, destination, t->ndim(), &to)) return st;
-  if (t->ndim() == 0) return c.give(r, c.op<"alias">(a[0]));
-  Ints order;
-  for (int d = 0; d < t->ndim(); d++) order.add(-1);
+  alias(m, 0, t);
+  if (t->ndim() == 0) return LATTIS_OK;
+  int64_t order[LATTIS_MAX_DIMS];
   for (uint32_t i = 0; i < source.length; i++) {
     const int64_t s = source.as.ints[i], d = destination.as.ints[i];
-    order[static_cast<int>(d < 0 ? d + t->ndim() : d)] = s < 0 ? s + t->ndim() : s;
+    order[d < 0 ? d + t->ndim() : d] = s < 0 ? s + t->ndim() : s;
   }
   int next = 0;
   for (int d = 0; d < t->ndim(); d++) {
-    if (order[d] >= 0) continue;
-    while (from >> next & 1) next++;
-    order[d] = next++;
+    if (!(to >> d & 1)) {
+      while (from >> next & 1) next++;
+      order[d] = next++;
+    }
+    m->sizes[d] = t->sizes()[order[d]];
+    m->strides[d] = t->strides()[order[d]];
   }
-  return c.give(r, c.op<"permute">(a[0], order));
+  return LATTIS_OK;
 }
 
-lattis_status movedim_list(lattis_frame* f, const Value* a, Value* r) { return move_dims(f, a, a[1], a[2], r); }
-lattis_status movedim_int(lattis_frame* f, const Value* a, Value* r) {
-  return move_dims(f, a, core::int_list(&a[1].as.i, 1), core::int_list(&a[2].as.i, 1), r);
+lattis_status infer_movedim_list(lattis_frame* f, const Value* a, Meta* m) { return move_dims(f, a, a[1], a[2], m); }
+lattis_status infer_movedim_int(lattis_frame* f, const Value* a, Meta* m) {
+  return move_dims(f, a, core::int_list(&a[1].as.i, 1), core::int_list(&a[2].as.i, 1), m);
 }
 
 // self, start_dim, end_dim
@@ -546,7 +543,9 @@ lattis_status pieces(lattis_frame* f, const Value& self, const Value& dim, const
 }
 
 lattis_status split_by(lattis_frame* f, const Value* a, int64_t size, int64_t n, Value* r) {
-  std::vector<int64_t> cuts{0};
+  std::vector<int64_t> cuts;
+  cuts.reserve(n / size + 2);
+  cuts.push_back(0);
   for (int64_t at = size; at < n; at += size) cuts.push_back(at);
   cuts.push_back(n);
   return pieces(f, a[0], a[2], cuts, r);
@@ -592,7 +591,9 @@ lattis_status chunk(lattis_frame* f, const Value* a, Value* r) {
 }
 
 lattis_status sections(lattis_frame* f, const Value& self, const Value& dim, int64_t n, int64_t count, Value* r) {
-  std::vector<int64_t> cuts{0};
+  std::vector<int64_t> cuts;
+  cuts.reserve(count + 1);
+  cuts.push_back(0);
   for (int64_t i = 0; i < count; i++) cuts.push_back(cuts.back() + n / count + (i < n % count));
   return pieces(f, self, dim, cuts, r);
 }
@@ -600,6 +601,7 @@ lattis_status sections(lattis_frame* f, const Value& self, const Value& dim, int
 lattis_status at_indices(lattis_frame* f, const Value& self, const Value& dim, int64_t n, const Value& list, Value* r) {
   Compose c(f);
   std::vector<Var> all;
+  all.reserve(list.length + 1);
   int64_t from = 0;
   for (uint32_t i = 0; i <= list.length; i++) {
     const int64_t to = i < list.length ? list.as.ints[i] : n;
@@ -714,34 +716,36 @@ const std::vector<Declaration>& view_operators() {
        everywhere | no_kernel_needed, infer_diagonal, nullptr,
        "The diagonal of two dimensions, as a last dimension; `offset` columns to the right.\n\n>>> "
        "lattis.diagonal(lattis.arange(4).view(2, 2))\ntensor([0, 3])\n"},
-      {"expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method, nullptr, expand_as,
+      {"expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method | no_kernel_needed, infer_expand_as,
+       nullptr,
        "expand() to the shape of `other`.\n\n>>> lattis.ones(1).expand_as(lattis.zeros(2))\ntensor([1., 1.])\n"},
-      {"view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method, nullptr, view_as,
+      {"view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method | no_kernel_needed, infer_view_as, nullptr,
        "view() with the shape of `other`.\n\n>>> lattis.ones(4).view_as(lattis.zeros(2, 2)).shape\nlattis.Size([2, "
        "2])\n"},
-      {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", everywhere, nullptr, broadcast_to,
+      {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_expand,
+       nullptr,
        "expand() by numpy's name.\n\n>>> lattis.broadcast_to(lattis.tensor([1, 2]), (2, 2))\ntensor([[1, 2],\n        "
        "[1, 2]])\n"},
       {"broadcast_tensors(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, broadcast_tensors,
-       "The tensors expanded to their common shape.\n\n>>> [x.shape for x in lattis.ops.aten.broadcast_tensors("
-       "[lattis.ones(2, 1), lattis.ones(3)])]\n[lattis.Size([2, 3]), lattis.Size([2, 3])]\n"},
+       "The tensors expanded to their common shape.\n\n>>> [x.shape for x in lattis.broadcast_tensors("
+       "lattis.ones(2, 1), lattis.ones(3))]\n[lattis.Size([2, 3]), lattis.Size([2, 3])]\n"},
       {"meshgrid(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, meshgrid,
        "Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with indexing='xy' the "
-       "first two dimensions change places.\n\n>>> lattis.ops.aten.meshgrid([lattis.tensor([1, 2]), "
-       "lattis.tensor([3])])[0]\ntensor([[1],\n        [2]])\n"},
+       "first two dimensions change places.\n\n>>> lattis.meshgrid(lattis.tensor([1, 2]), "
+       "lattis.tensor([3]))[0]\ntensor([[1],\n        [2]])\n"},
       {"meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", "view", function, nullptr, meshgrid_indexing,
        nullptr},
-      {"movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view", everywhere, nullptr,
-       movedim_list,
+      {"movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, infer_movedim_list, nullptr,
        "Moves dimensions to other places; the rest keep their order.\n\n>>> lattis.movedim(lattis.ones(2, 3, 4), 0, "
        "2).shape\nlattis.Size([3, 4, 2])\n"},
-      {"movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere, nullptr,
-       movedim_int, nullptr},
-      {"moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view", everywhere, nullptr,
-       movedim_list,
+      {"movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       infer_movedim_int, nullptr, nullptr},
+      {"moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, infer_movedim_list, nullptr,
        "movedim() by numpy's name.\n\n>>> lattis.moveaxis(lattis.ones(2, 3), 0, 1).shape\nlattis.Size([3, 2])\n"},
-      {"moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere, nullptr,
-       movedim_int, nullptr},
+      {"moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       infer_movedim_int, nullptr, nullptr},
       {"flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)", "view", everywhere, nullptr,
        flatten,
        "The dimensions from `start_dim` to `end_dim` as one: a view where possible, else a copy.\n\n>>> "

@@ -53,60 +53,110 @@ bool make_signature(const dispatcher::Operator* op, Signature* s) {
   return true;
 }
 
-namespace {
-
-// Exact ints into a buffer; false if one is something else.
-bool plain_ints(PyObject* const* items, Py_ssize_t n, int64_t* into) {
+bool PlainLists::add_ints(PyObject* const* items, Py_ssize_t n, Value* v) {
+  if (n > room - num_ints_) return false;
+  int64_t* first = ints_ + num_ints_;
   for (Py_ssize_t i = 0; i < n; i++) {
     int overflow;
     if (!PyLong_CheckExact(items[i])) return false;
-    into[i] = PyLong_AsLongLongAndOverflow(items[i], &overflow);
+    first[i] = PyLong_AsLongLongAndOverflow(items[i], &overflow);
     if (overflow) return false;
   }
+  num_ints_ += static_cast<int>(n);
+  *v = core::int_list(first, n);
+  return true;
+}
+
+bool PlainLists::add_repeated(PyObject* item, int times, Value* v) {
+  if (times > room - num_ints_ || !add_ints(&item, 1, v)) return false;
+  for (int k = 1; k < times; k++) ints_[num_ints_++] = v->as.ints[0];
+  v->length = static_cast<uint32_t>(times);
+  return true;
+}
+
+bool PlainLists::add_tensors(PyObject* const* items, Py_ssize_t n, Value* v) {
+  if (n > room - num_tensors_) return false;
+  lattis_tensor** first = tensors_ + num_tensors_;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    if (Py_TYPE(items[i]) != tensor_type) return false;
+    first[i] = unwrap(items[i]);
+    held_[num_tensors_++] = Py_NewRef(items[i]);
+  }
+  *v = core::tensor_list(first, n);
+  return true;
+}
+
+namespace {
+
+// An exact object of the types that most calls pass. False: look closer.
+bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) {
+  if (o == Py_None) {
+    *v = core::none();
+    return t.optional;
+  }
+  if (t.list) {
+    const bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
+    if (!listed) return t.kind == Kind::Int && t.list_size > 0 && lists.add_repeated(o, t.list_size, v);
+    PyObject* const* items = PySequence_Fast_ITEMS(o);
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    if (t.kind == Kind::Int) return lists.add_ints(items, n, v);
+    return t.kind == Kind::Tensor && lists.add_tensors(items, n, v);
+  }
+  if (Py_TYPE(o) == tensor_type) {
+    if (t.kind != Kind::Tensor) return false;
+    *v = core::tensor_value(unwrap(o));
+    return true;
+  }
+  if (PyFloat_CheckExact(o)) {
+    *v = core::floating(PyFloat_AS_DOUBLE(o));
+    return t.kind == Kind::Scalar || t.kind == Kind::Float;
+  }
+  if (PyLong_CheckExact(o)) {
+    int overflow;
+    const int64_t i = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) return false;
+    *v = t.kind == Kind::Float ? core::floating(static_cast<double>(i)) : core::integer(i);
+    return t.kind == Kind::Scalar || t.kind == Kind::Int || t.kind == Kind::Float;
+  }
+  if (PyBool_Check(o)) {
+    *v = core::boolean(o == Py_True);
+    return t.kind == Kind::Bool;
+  }
+  core::DType d;
+  if (t.kind != Kind::Dtype || Py_TYPE(o) != dtype_type || !read_dtype(o, &d)) return false;
+  *v = core::dtype_value(d);
   return true;
 }
 
 }  // namespace
 
-// Tensors, plain numbers and lists of ints by position, the rest at their defaults: most calls. False: look closer.
-bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, Value* values, int64_t* ints) const {
+// Tensors, plain numbers, dtypes and short lists, by position or keyword, the rest at their defaults: most calls.
+// False: look closer.
+bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values,
+                            PlainLists& lists) const {
+  lists.clear();
   const Param* p = params.data();
-  Py_ssize_t at = 0, room = max_plain_ints;
+  Py_ssize_t at = 0;
   for (Py_ssize_t used = 0; used < n; at++) {
     if (at >= num_positional) return false;
-    PyObject* o = args[used];
-    const Kind kind = p[at].type.kind;
-    if (p[at].type.list) {
-      if (kind != Kind::Int) return false;
-      const bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
-      const bool number = !listed && p[at].type.list_size > 0;  // int[2]: one for all
-      if (!listed && !number && (at != first_list || at + 1 != num_positional)) return false;
-      PyObject* const* items = listed ? PySequence_Fast_ITEMS(o) : args + used;
-      const Py_ssize_t given = listed ? PySequence_Fast_GET_SIZE(o) : number ? 1 : n - used;
-      const Py_ssize_t count = number ? p[at].type.list_size : given;
-      if (count > room || !plain_ints(items, given, ints)) return false;
-      for (Py_ssize_t k = given; k < count; k++) ints[k] = ints[0];
-      values[at] = core::int_list(ints, count);
-      ints += count;
-      room -= count;
-      used = listed || number ? used + 1 : n;
+    if (at == first_list && at + 1 == num_positional && PyLong_CheckExact(args[used]) && p[at].type.list_size <= 0) {
+      if (!lists.add_ints(args + used, n - used, &values[at])) return false;  // zeros(2, 3)
+      used = n;
       continue;
     }
-    if (Py_TYPE(o) == tensor_type && kind == Kind::Tensor) {
-      values[at] = core::tensor_value(unwrap(o));
-    } else if (PyFloat_CheckExact(o) && (kind == Kind::Scalar || kind == Kind::Float)) {
-      values[at] = core::floating(PyFloat_AS_DOUBLE(o));
-    } else if (PyLong_CheckExact(o) && (kind == Kind::Scalar || kind == Kind::Int)) {
-      int64_t i;
-      if (!plain_ints(&o, 1, &i)) return false;
-      values[at] = core::integer(i);
-    } else {
-      return false;
-    }
-    used++;
+    if (!plain(args[used++], p[at].type, &values[at], lists)) return false;
   }
   const auto count = static_cast<Py_ssize_t>(params.size());
+  uint64_t named = 0;  // those that keywords give
+  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
+    PyObject* key = PyTuple_GET_ITEM(kwnames, k);
+    Py_ssize_t i = at;
+    while (i < count && p[i].name != key && p[i].other != key) i++;
+    if (i == count || (named >> i & 1) || !plain(args[n + k], p[i].type, &values[i], lists)) return false;
+    named |= uint64_t{1} << i;
+  }
   for (; at < count; at++) {
+    if (named >> at & 1) continue;
     if (!p[at].has_default) return false;
     values[at] = p[at].value;
   }
@@ -147,8 +197,6 @@ bool Signature::fail(Mismatch* why, int progress, Complaint complaint, const std
 }
 
 bool Signature::wrong(Mismatch* why, int progress, int i, PyObject* got) const {
-  // A tensor whose element fits no number may be meant for another overload, which takes tensors.
-  if (is_tensor(got) && PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_Clear();
   if (PyErr_Occurred()) {
     add_context(op, params[i]);
     return false;

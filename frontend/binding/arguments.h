@@ -25,6 +25,29 @@ struct Mismatch {
   std::string text;
 };
 
+// The lists of one call, short ones, on its caller's stack.
+class PlainLists {
+ public:
+  PlainLists() = default;
+  PlainLists(const PlainLists&) = delete;
+  ~PlainLists() { clear(); }
+  void clear() {
+    while (num_tensors_) Py_DECREF(held_[--num_tensors_]);
+    num_ints_ = 0;
+  }
+  // False: something else is among the items, or there is no room.
+  bool add_ints(PyObject* const* items, Py_ssize_t n, Value* v);
+  bool add_repeated(PyObject* item, int times, core::Value* v);  // one int for a list of fixed size
+  bool add_tensors(PyObject* const* items, Py_ssize_t n, Value* v);
+
+ private:
+  static constexpr int room = 16;
+  int num_ints_ = 0, num_tensors_ = 0;
+  int64_t ints_[room];
+  lattis_tensor* tensors_[room];
+  PyObject* held_[room];  // a list may change while the call runs
+};
+
 // One overload as Python sees it.
 struct Signature {
   const dispatcher::Operator* op = nullptr;   // functional, or a form of its own
@@ -33,8 +56,7 @@ struct Signature {
   int num_positional = 0;
   int first_list = -1;  // an int list that positional integers may spell out, as in zeros(2, 3)
 
-  static constexpr Py_ssize_t max_plain_ints = 8;
-  bool parse_plain(PyObject* const* args, Py_ssize_t n, Value* values, int64_t* ints) const;
+  bool parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists) const;
 
   // Fills values[0..nargs).
   bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena,

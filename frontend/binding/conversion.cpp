@@ -255,6 +255,14 @@ std::string expected(const Type& t) {
   return t.optional ? s + " or None" : s;
 }
 
+namespace {
+
+Value element(const Value& list, uint32_t i) {
+  return list.as.tensors[i] ? core::tensor_value(list.as.tensors[i]) : core::none();
+}
+
+}  // namespace
+
 PyObject* to_python(Value& v) {
   PyObject* o;
   if (v.tag == LATTIS_TENSOR && v.as.tensor) {
@@ -262,9 +270,14 @@ PyObject* to_python(Value& v) {
     v = core::none();
     return o;
   }
-  o = borrowed_to_python(v);
+  if (v.tag == LATTIS_TENSOR_LIST) {  // a tuple, as torch's are
+    o = PyTuple_New(v.length);
+    for (uint32_t i = 0; o && i < v.length; i++) PyTuple_SET_ITEM(o, i, borrowed_to_python(element(v, i)));
+  } else {
+    o = borrowed_to_python(v);
+    if (o && PyList_CheckExact(o)) Py_SETREF(o, PyList_AsTuple(o));
+  }
   core::release_value(v);
-  if (o && PyList_CheckExact(o)) Py_SETREF(o, PyList_AsTuple(o));  // several results are a tuple, as torch's are
   return o;
 }
 

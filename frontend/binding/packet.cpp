@@ -160,10 +160,9 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
 PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
   if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
   Value values[64];
-  int64_t ints[Signature::max_plain_ints];
-  if (!kwnames)
-    for (const auto& s : *p->overloads)
-      if (s->parse_plain(args, n, values, ints)) return run(s->op, values);
+  PlainLists lists;
+  for (const auto& s : *p->overloads)
+    if (s->parse_plain(args, n, kwnames, values, lists)) return run(s->op, values);
   return dispatch_any(p, args, n, kwnames, number_protocol, values);
 }
 

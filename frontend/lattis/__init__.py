@@ -80,8 +80,8 @@ from lattis._missing import mark_absent as _mark_absent
 from lattis._namespace import ops
 from lattis._namespace import publish as _publish
 from lattis._tensor import extend as _extend
-from lattis._varied import broadcast_tensors, meshgrid, unique, unique_consecutive
 from lattis._varied import extend as _extend_varied
+from lattis._varied import unique, unique_consecutive
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 

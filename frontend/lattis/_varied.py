@@ -1,4 +1,4 @@
-"""Functions whose tensors or results vary in number: those that a schema cannot say, over operators that it can."""
+"""Functions whose results vary in number, which a schema cannot say, over operators that it can."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from lattis._C import Tensor
 
 _unique2 = _C._packet("aten::_unique2")
 _unique_consecutive = _C._packet("aten::_unique_consecutive")
-_broadcast_tensors = _C._packet("aten::broadcast_tensors")
-_meshgrid = _C._packet("aten::meshgrid")
 
 
 def _asked(results, *asked):
@@ -42,32 +40,6 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     """
     _whole("unique_consecutive", dim)
     return _asked(_unique_consecutive(input, return_inverse, return_counts), return_inverse, return_counts)
-
-
-def _spread(tensors: tuple):
-    """f(a, b) and f([a, b]) alike."""
-    return tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
-
-
-def broadcast_tensors(*tensors) -> tuple[Tensor, ...]:
-    """The tensors expanded to their common shape.
-
-    >>> [x.shape for x in lattis.broadcast_tensors(lattis.ones(2, 1), lattis.ones(3))]
-    [lattis.Size([2, 3]), lattis.Size([2, 3])]
-    """
-    return _broadcast_tensors(_spread(tensors))
-
-
-def meshgrid(*tensors, indexing: str = "ij") -> tuple[Tensor, ...]:
-    """Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape.
-
-    With ``indexing="xy"`` the first two dimensions change places.
-
-    >>> lattis.meshgrid(lattis.tensor([1, 2]), lattis.tensor([3]))[0]
-    tensor([[1],
-            [2]])
-    """
-    return _meshgrid(_spread(tensors), indexing=indexing)
 
 
 def extend(tensor_type: type) -> None:

@@ -262,7 +262,7 @@ def test_meta_indexing():
 # ---- index tensors ------------------------------------------------------------------------------------------------
 
 WAYS = ["native", "composite"]
-NATIVE = ["aten::index.Tensor", "aten::index_put_"]
+NATIVE = ["aten::index.Tensor", "aten::index_put_", "aten::index_put", "aten::take"]
 
 
 def way(name):

@@ -9,7 +9,11 @@ from arrays import DTYPES, assert_same, pairs, shapes, to_lattis, to_numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-NATIVE = "index.Tensor index_put_ index_select embedding scatter.src scatter.value scatter_.value scatter_add".split()
+NATIVE = (
+    "index.Tensor index_put_ index_put index_select embedding scatter.src scatter.value scatter_.value scatter_add "
+    "index_add_ index_add index_copy_ index_copy index_fill_.int_Scalar index_fill_.int_Tensor index_fill.int_Scalar "
+    "index_fill.int_Tensor take"
+).split()
 WAYS = ["native", "composite"]
 
 

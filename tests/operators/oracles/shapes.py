@@ -12,7 +12,7 @@ from oracles.base import entries
 
 
 def view(x, size):
-    return x.reshape(size) if isinstance(size, tuple) else x.view(size)
+    return x.reshape(size) if isinstance(size, tuple) else np.ascontiguousarray(x).reshape(x.shape).view(size)
 
 
 def same_memory(sample):
