@@ -63,6 +63,15 @@ std::string device_name(lattis_device d) {
   return s;
 }
 
+lattis_status from_backend(lattis_status st, lattis_device d, const std::string& doing) {
+  if (__builtin_expect(st == LATTIS_OK, 1)) return st;
+  const std::string where = doing + " on device '" + device_name(d) + "'";
+  Error& e = pending_error();
+  if (e.kind == LATTIS_OK) return raise(LATTIS_RUNTIME_ERROR, where + " failed; the backend does not say why");
+  if (e.message.find(device_name(d)) == std::string::npos || e.payload) add_note((where + " failed").c_str());
+  return st;
+}
+
 bool is_host(int32_t id) {
   const lattis_backend* b = backend(id);
   return b && (b->flags & LATTIS_BACKEND_HOST);

@@ -23,6 +23,9 @@ const char* backend_name(int32_t id);       // also of a withdrawn one
 std::string backend_owner(int32_t id);
 std::string device_name(lattis_device d);  // "bank:1"; "cpu"
 
+// What a backend's own function answered: an error says on which device it came, and one without a message gets one.
+lattis_status from_backend(lattis_status st, lattis_device d, const std::string& doing);
+
 bool is_host(int32_t id);
 int32_t host_backend();  // the first live host backend (usually cpu), or -1
 

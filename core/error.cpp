@@ -13,6 +13,7 @@ void Error::clear() {
   release_payload = nullptr;
   kind = LATTIS_OK;
   message.clear();
+  notes.clear();
 }
 
 Error& pending_error() { return this_thread().error; }
@@ -34,7 +35,10 @@ lattis_status raise_host(void* payload, void (*release)(void*), std::string mess
 
 void add_note(const char* note) {
   Error& e = pending_error();
-  if (e.kind != LATTIS_OK) e.message += std::string("\n  ") + note;
+  if (e.payload)
+    e.notes += (e.notes.empty() ? "" : "\n") + std::string(note);
+  else if (e.kind != LATTIS_OK)
+    e.message += std::string("\n  ") + note;
 }
 
 std::string format(const char* pattern, ...) {

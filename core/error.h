@@ -9,7 +9,7 @@ namespace lattis::core {
 
 struct Error {
   int32_t kind = LATTIS_OK;
-  std::string message;
+  std::string message, notes;  // notes: what stands beside the payload's own message
   void* payload = nullptr;
   void (*release_payload)(void*) = nullptr;
 

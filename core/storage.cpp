@@ -42,7 +42,7 @@ lattis_status new_storage(int64_t bytes, lattis_device device, Storage** out) {
       s->data = s->inline_bytes;
     } else if (lattis_status st = b->allocator->alloc(b->allocator->context, bytes, device.index, nullptr, &s->data)) {
       recycle(s);
-      return st;
+      return from_backend(st, device, format("allocating %lld bytes", static_cast<long long>(bytes)));
     } else {
       s->allocator = b->allocator;
     }

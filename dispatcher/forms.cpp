@@ -22,6 +22,12 @@ void name_operator(Frame& f) {
   if (e.kind != LATTIS_HOST_ERROR && e.message.rfind(title, 0) != 0) e.message = title + e.message;
 }
 
+// A kernel's error, with the device; the host's go without saying.
+lattis_status name_device(Frame& f, lattis_status st) {
+  if (st == retry || core::is_host(f.device.backend)) return st;
+  return core::from_backend(st, f.device, operator_title(f.op));
+}
+
 lattis_status device_clash(Frame& f, int first, int second, const Tensor* a, const Tensor* b) {
   return core::raise(
       LATTIS_RUNTIME_ERROR,
@@ -194,7 +200,7 @@ lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* ret
     st = e.fn(&f, args, rets);
   }
   if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
-  return st;
+  return __builtin_expect(st != LATTIS_OK, 0) && !(e.flags & calls_operators) ? name_device(f, st) : st;
 }
 
 lattis_status infer(Frame& f, const Table& t, const Value* args, lattis_meta* metas, int n) {
@@ -268,6 +274,7 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
     f.context = e.context;
     st = e.fn(&f, args, rets);
     if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
+    if (__builtin_expect(st != LATTIS_OK, 0)) name_device(f, st);
   } else {
     st = run_kernel(f, e, args, rets);
   }

@@ -111,23 +111,34 @@ lattis_status item(lattis_frame* f, const Value* a, Value* r) {
 
 std::atomic<int64_t> host_copies{0};
 
+lattis_status landed(const Tensor* t, lattis_status st) {
+  return core::from_backend(st, t->device(), "a copy from the host");
+}
+lattis_status fetched(const Tensor* t, lattis_status st) {
+  return core::from_backend(st, t->device(), "a copy to the host");
+}
+
 // Contiguous bytes between two devices, through host memory.
 lattis_status move_bytes(const Tensor* dst, const Tensor* src) {
   int64_t bytes = src->numel * core::itemsize(src->dtype);
   const lattis_backend *from = core::backend(src->backend), *to = core::backend(dst->backend);
-  if (!from || !to) return raise(LATTIS_RUNTIME_ERROR, "copy_: a backend of the copy is no longer registered");
+  for (const Tensor* t : {src, dst})
+    if (!core::backend(t->backend))
+      return raise(LATTIS_RUNTIME_ERROR,
+                   std::string("copy_: device '") + core::backend_name(t->backend) + "' is no longer registered");
   if (bytes == 0 || dst->backend == core::meta_backend) return LATTIS_OK;
   int32_t si = src->dl.device.device_id, di = dst->dl.device.device_id;
   if (core::is_host(src->backend) || src->backend == core::meta_backend) {
     if (src->backend == core::meta_backend) return from->copy_to_host(from->context, si, nullptr, nullptr, bytes);
-    return to->copy_from_host(to->context, di, dst->dl.data, src->dl.data, bytes);
+    return landed(dst, to->copy_from_host(to->context, di, dst->dl.data, src->dl.data, bytes));
   }
-  if (core::is_host(dst->backend)) return from->copy_to_host(from->context, si, dst->dl.data, src->dl.data, bytes);
+  if (core::is_host(dst->backend))
+    return fetched(src, from->copy_to_host(from->context, si, dst->dl.data, src->dl.data, bytes));
   host_copies++;
   core::Storage* stage;
   if (lattis_status st = core::new_storage(bytes, {core::host_backend(), 0}, &stage)) return st;
-  lattis_status st = from->copy_to_host(from->context, si, stage->data, src->dl.data, bytes);
-  if (!st) st = to->copy_from_host(to->context, di, dst->dl.data, stage->data, bytes);
+  lattis_status st = fetched(src, from->copy_to_host(from->context, si, stage->data, src->dl.data, bytes));
+  if (!st) st = landed(dst, to->copy_from_host(to->context, di, dst->dl.data, stage->data, bytes));
   core::release(stage);
   return st;
 }

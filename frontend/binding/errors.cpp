@@ -97,6 +97,10 @@ PyObject* raise_pending() {
   if (e.kind == LATTIS_HOST_ERROR && e.payload) {
     auto* exception = static_cast<PyObject*>(e.payload);
     e.payload = nullptr;
+    PyObject* noted = nullptr;  // Python before 3.11 has no notes
+    if (!e.notes.empty()) noted = PyObject_CallMethod(exception, "add_note", "s", e.notes.c_str());
+    if (!noted) PyErr_Clear();
+    Py_XDECREF(noted);
     e.clear();
     Py_INCREF(Py_TYPE(exception));
     PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception, PyException_GetTraceback(exception));

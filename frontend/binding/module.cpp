@@ -282,7 +282,7 @@ void add_plugins(py::module_& m) {
       lattis_status st;
       {
         py::gil_scoped_release release;
-        st = b->synchronize(b->context, index);
+        st = core::from_backend(b->synchronize(b->context, index), {core::backend_id(name.c_str()), index}, "waiting");
       }
       check(st);
     }

@@ -69,24 +69,24 @@ def packages(host, tmp_path):
     return make
 
 
-def compile_stranger(folder, *flags):
+def compile_library(source, folder, *flags):
+    """A source beside this file, built with the compiler and the installed headers alone."""
     here = run(sys.executable, "-c", "import lattis._C; print(lattis._C.__file__)", cwd=folder).strip()
-    source = Path(__file__).with_name("stranger.cpp")
     flags += ("-std=c++17", "-O1", "-shared", "-fPIC", "-I", Path(here).parent / "include")
-    run("g++", *flags, source, "-o", folder / "lib.so", cwd=folder)
+    run("g++", *flags, Path(__file__).with_name(source), "-o", folder / "lib.so", cwd=folder)
     return folder / "lib.so"
 
 
 @pytest.fixture(scope="session")
 def stranger_library(tmp_path_factory):
     """stranger.cpp's library, built with the compiler and the installed headers alone."""
-    return compile_stranger(tmp_path_factory.mktemp("stranger"))
+    return compile_library("stranger.cpp", tmp_path_factory.mktemp("stranger"))
 
 
 @pytest.fixture(scope="session")
 def failing_library(tmp_path_factory):
     """The same with a block that fails after others have registered."""
-    return compile_stranger(tmp_path_factory.mktemp("failing"), "-DFAILS")
+    return compile_library("stranger.cpp", tmp_path_factory.mktemp("failing"), "-DFAILS")
 
 
 @pytest.fixture

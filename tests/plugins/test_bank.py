@@ -537,6 +537,26 @@ def test_what_serves_each_operator(guest):
     assert listed.splitlines()[-1].startswith("bank: ")
 
 
+def test_a_forked_child_goes_on(guest):
+    """The child has what the parent's kernels wrote, also those on their way, and a thread of its own for the rest."""
+    guest.run("""
+        import os
+        import signal
+        import lattis
+
+        x = lattis.arange(100000, device="bank:1")
+        y = (x * 2 + 1).cumsum(0)  # on its way
+        other = lattis.ones(3, device="bank:0")
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            good = y[-1].item() == 10**10 and (y - y).sum().item() == 0 and (other + 1).tolist() == [2, 2, 2]
+            os._exit(0 if good else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert y[-1].item() == 10**10 and (other + 2).tolist() == [3, 3, 3]
+    """)
+
+
 def test_every_sample_of_every_operator(guest):
     """The whole catalogue on the primitive set, its values those of the oracles, without one fallback."""
     operators = Path(__file__).resolve().parents[1] / "operators"

@@ -77,6 +77,90 @@ def test_written_arguments_lists_and_several_results(guest):
     )
 
 
+def test_out_and_in_place_forms(guest):
+    guest.run(
+        SETUP
+        + """
+    triple = host_only("triple(Tensor self) -> Tensor", lambda t: t * 3, out=True, inplace=True)
+    for out in (lattis.empty(2, 3, device="bank:1"), lattis.empty(0, device="bank:1"),
+                lattis.zeros(2, 6, device="bank:1")[:, ::2],
+                lattis.empty(2, 3, dtype=lattis.float64, device="bank:1")):
+        kind = out.dtype
+        assert triple(x, out=out) is out and out.device == x.device and out.dtype == kind
+        assert out.tolist() == [[3.0] * 3] * 2
+    try:
+        triple(x, out=lattis.empty(2, 3))
+    except RuntimeError as error:
+        assert "triple" in str(error) and "bank:1" in str(error) and "cpu" in str(error), error
+    else:
+        raise SystemExit("an out= on another device")
+    version = x._version
+    assert lattis.ops.far.triple_(x) is x and x.tolist() == [[3.0] * 3] * 2 and x._version == version + 1
+    assert set(counts()) == {"far::triple", "far::triple_"} or set(counts()) == {"far::triple"}
+    """
+    )
+
+
+def test_results_whose_size_the_data_give(guest):
+    guest.run(
+        SETUP
+        + """
+    large = host_only("large(Tensor self) -> Tensor", lambda t: t[t > 1])
+    x[1, 2] = 5
+    assert large(x).tolist() == [5] and large(x).device == x.device and large(x - 9).shape == (0,)
+    with lattis.library.kernels_disabled(["aten::nonzero"], "bank"):
+        found = (x > 1).nonzero()
+        assert found.device == x.device and found.tolist() == [[1, 2]]
+        assert x.masked_select(x > 1).tolist() == [5]
+    assert counts()["aten::nonzero"][0] == 2 and counts()["far::large"][0] == 3
+    """
+    )
+
+
+def test_a_device_as_argument(guest):
+    guest.run(
+        SETUP
+        + """
+    seen = []
+    def make(n, device=None):
+        seen.append(str(device))
+        return lattis.arange(n, device=device)
+    made = host_only("made(int n, *, Device? device=None) -> Tensor", make)
+    y = made(3, device="bank:1")
+    assert y.device == x.device and y.tolist() == [0, 1, 2] and seen == ["cpu"], (y, seen)
+    assert set(counts()) == {"far::made"}
+    """
+    )
+
+
+def test_an_exception_inside_leaves_everything(guest):
+    guest.run(
+        SETUP
+        + """
+    def spoil(t, message):
+        t.fill_(9)
+        raise KeyError(message)
+    bad = host_only("spoil_(Tensor(a!) self, str message) -> Tensor(a!)", spoil)
+    version, live = x._version, lattis._C._allocator_stats("bank")["live_bytes"]
+    try:
+        bad(x, "why")
+    except KeyError as error:
+        assert error.args == ("why",)
+    else:
+        raise SystemExit("no error")
+    assert x.tolist() == [[1.0] * 3] * 2 and x._version == version and counts() == {}
+    assert lattis._C._allocator_stats("bank")["live_bytes"] == live
+    nothing = host_only("nothing(Tensor self) -> Tensor", lambda t: None)
+    try:
+        nothing(x)
+    except (TypeError, RuntimeError) as error:
+        assert "nothing" in str(error), error
+    else:
+        raise SystemExit("no error")
+    """
+    )
+
+
 def test_a_backend_in_python_beside_the_others(guest):
     guest.run("""
         import itertools
@@ -148,7 +232,7 @@ def test_a_failing_backend_in_python(guest):
         assert host.tolist() == x.tolist() == [1.0] * 100 and len(blocks) == 1
         lib.withdraw(handle)
         for f in (lambda: x.to("cpu"), lambda: x + 1, lambda: x.tolist(), lambda: lattis.ones(1, device="frail")):
-            fails((RuntimeError, NotImplementedError), "", f)
+            fails((RuntimeError, NotImplementedError), "frail", f)
         del x
         assert not blocks
     """)

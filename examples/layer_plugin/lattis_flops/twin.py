@@ -49,7 +49,7 @@ def formula(call, args, kwargs, result) -> int:
         return out.numel() * (2 if name in ("aten::add", "aten::sub", "aten::rsub") and alpha != 1 else 1)
     if call.category == "reduction":
         return args[0].numel()
-    return 2 * out.numel() * args[0].shape[-1] if name in ("aten::mm", "aten::bmm") else 0
+    return 2 * out.numel() * args[0].shape[-1] if name in ("aten::mm", "aten::bmm", "aten::mv") else 0
 
 
 def count(call, *args, **kwargs):

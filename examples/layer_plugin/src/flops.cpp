@@ -43,10 +43,12 @@ Rule rule_of(const lattis_operator* op) {
   const std::string category = api().operator_category(op);
   std::string name = api().operator_name(op);
   if (name.back() == '_') name.pop_back();
-  const bool alpha = (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") && api().operator_num_args(op) > 2;
+  const bool alpha =
+      (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") && api().operator_num_args(op) > 2;
   if (category == "pointwise") return alpha ? Rule::Scaled : Rule::Pointwise;
   if (category == "reduction") return Rule::Reduction;
-  return name == "aten::mm" || name == "aten::bmm" ? Rule::Product : Rule::Nothing;
+  const bool product = name == "aten::mm" || name == "aten::bmm" || name == "aten::mv";
+  return product ? Rule::Product : Rule::Nothing;
 }
 
 Entry* shared_entry(const std::string& name) {
@@ -72,17 +74,24 @@ const Known& known(const lattis_operator* op) {
   return k;
 }
 
-bool is_one(const lattis_value& v) { return lattis::as_double(v) == 1 && !(v.tag == LATTIS_COMPLEX && v.as.doubles[1] != 0); }
+bool is_one(const lattis_value& v) {
+  return lattis::as_double(v) == 1 && !(v.tag == LATTIS_COMPLEX && v.as.doubles[1] != 0);
+}
 
 int64_t formula(Rule rule, const lattis_value* args, const lattis_value* rets) {
   const lattis_tensor* x = args[0].tag == LATTIS_TENSOR ? args[0].as.tensor : nullptr;
   const lattis_tensor* out = rets[0].tag == LATTIS_TENSOR ? rets[0].as.tensor : nullptr;
   switch (rule) {
-    case Rule::Product: return x && out ? 2 * out->numel * x->dl.shape[x->dl.ndim - 1] : 0;
-    case Rule::Pointwise: return out ? out->numel : 0;
-    case Rule::Scaled: return out ? out->numel * (is_one(args[2]) ? 1 : 2) : 0;
-    case Rule::Reduction: return x ? x->numel : 0;
-    default: return 0;
+    case Rule::Product:
+      return x && out ? 2 * out->numel * x->dl.shape[x->dl.ndim - 1] : 0;
+    case Rule::Pointwise:
+      return out ? out->numel : 0;
+    case Rule::Scaled:
+      return out ? out->numel * (is_one(args[2]) ? 1 : 2) : 0;
+    case Rule::Reduction:
+      return x ? x->numel : 0;
+    default:
+      return 0;
   }
 }
 

@@ -1,0 +1,77 @@
+// The device `frail`, which fails when it is told to: an allocator, copies that fail half way, kernels that report an
+// error at once or when somebody next waits, and a device that is withdrawn. Tests command it by ctypes.
+#include <lattis/extension.h>
+
+#include <cstdlib>
+#include <string>
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+using lattis::api;
+
+static lattis_library* library = nullptr;
+static std::string broken, late;
+static int64_t blocks = 0;
+
+EXPORT void break_(const char* what) { broken = what; }
+EXPORT int64_t live_blocks() { return blocks; }
+EXPORT void disappear() {
+  api().library_close(library);
+  library = nullptr;
+}
+
+static lattis_status fails(const char* what) {
+  return broken == what ? lattis::fail(LATTIS_RUNTIME_ERROR, std::string(what) + ": broken") : LATTIS_OK;
+}
+static lattis_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
+  if (broken == "alloc") return lattis::fail(LATTIS_OUT_OF_MEMORY, "alloc: no room");
+  if (broken == "mute") return LATTIS_OUT_OF_MEMORY;  // without a message
+  *out = std::malloc(static_cast<size_t>(bytes));
+  blocks++;
+  return LATTIS_OK;
+}
+static void release(void*, void* data, int64_t, int32_t) {
+  std::free(data);
+  blocks--;
+}
+static lattis_status move(const char* what, void* to, const void* from, int64_t bytes) {
+  std::memcpy(to, from, static_cast<size_t>(broken == what ? bytes / 2 : bytes));
+  return fails(what);
+}
+static lattis_status synchronize(void*, int32_t) {
+  if (late.empty()) return LATTIS_OK;
+  const std::string message = late;
+  late.clear();
+  return lattis::fail(LATTIS_INDEX_ERROR, message);
+}
+static lattis_status from_host(void*, int32_t, void* to, const void* from, int64_t bytes) {
+  return move("copy_from_host", to, from, bytes);
+}
+static lattis_status to_host(void* context, int32_t index, void* to, const void* from, int64_t bytes) {
+  if (lattis_status st = synchronize(context, index)) return st;
+  return move("copy_to_host", to, from, bytes);
+}
+
+// neg of dense float32: fails before it writes, or later, and then writes nothing.
+static lattis_status neg(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  if (lattis_status st = fails("kernel")) return st;
+  if (broken == "late") return late = "neg: a late error", LATTIS_OK;
+  const auto* in = static_cast<const float*>(args[0].as.tensor->dl.data);
+  for (int64_t i = 0; i < rets[0].as.tensor->numel; i++) static_cast<float*>(rets[0].as.tensor->dl.data)[i] = -in[i];
+  return LATTIS_OK;
+}
+
+LATTIS_LIBRARY(aten, m) {
+  library = m.handle();
+  static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  static lattis_backend b{};
+  b.size = sizeof b;
+  b.name = "frail";
+  b.dlpack_type = kDLExtDev;
+  b.allocator = &memory;
+  b.copy_from_host = from_host;
+  b.copy_to_host = to_host;
+  b.synchronize = synchronize;
+  m.backend(b, nullptr);
+  m.impl("neg", "frail", neg);
+}

@@ -1,0 +1,135 @@
+"""A native backend that fails: each failure is an exception that names the device, and nothing else changes."""
+
+import pytest
+from conftest import compile_library
+
+SETUP = """
+    import ctypes
+    import sys
+    import lattis
+
+    host = lattis.arange(100).to(lattis.float32)
+    values = host.tolist()
+    x = host.to("frail")
+    import tiny_frail
+    native = tiny_frail.native
+
+    def breaks(what):
+        native.break_(what.encode())
+    def fails(kind, words, f):
+        try:
+            f()
+        except kind as error:
+            assert type(error) is kind, type(error)
+            for word in ("frail", *words):
+                assert word in str(error), (word, str(error))
+        else:
+            raise SystemExit(f"no {kind.__name__}")
+    def unharmed(blocks=1):
+        breaks("")
+        assert host.tolist() == values and x.tolist() == values and native.live_blocks() == blocks
+        assert (-x).tolist() == (-host).tolist()
+"""
+
+
+@pytest.fixture(scope="session")
+def frail_library(tmp_path_factory):
+    return compile_library("frail.cpp", tmp_path_factory.mktemp("frail"))
+
+
+@pytest.fixture
+def frail(host, packages, frail_library):
+    packages(
+        "frail",
+        f"""
+        import ctypes
+        from lattis.plugins import hookimpl
+
+        native = None
+
+        @hookimpl
+        def register(ctx):
+            global native
+            ctx.load_library({str(frail_library)!r})
+            native = ctypes.CDLL({str(frail_library)!r})
+            native.live_blocks.restype = ctypes.c_int64
+        """,
+        group="lattis.backends",
+    )
+    return host
+
+
+def test_an_allocator_that_fails(frail):
+    frail.run(
+        SETUP
+        + """
+    breaks("alloc")
+    for f in (lambda: host.to("frail"), lambda: lattis.empty(7, device="frail"), lambda: -x):
+        fails(lattis.OutOfMemoryError, ["alloc: no room", "bytes"], f)
+    breaks("mute")
+    fails(RuntimeError, ["does not say why"], lambda: lattis.empty(7, device="frail"))
+    unharmed()
+    """
+    )
+
+
+def test_a_copy_that_fails_half_way(frail):
+    frail.run(
+        SETUP
+        + """
+    breaks("copy_from_host")
+    fails(RuntimeError, ["copy_from_host: broken"], lambda: host.to("frail"))
+    breaks("copy_to_host")
+    for f in (lambda: x.to("cpu"), x.tolist, lambda: x[3].item(), lambda: repr(x)):
+        fails(RuntimeError, ["copy_to_host: broken"], f)
+    kept = host.clone()
+    version = kept._version
+    fails(RuntimeError, ["copy_to_host: broken"], lambda: kept.copy_(x))
+    assert kept._version == version
+    del kept
+    unharmed()
+    """
+    )
+
+
+def test_a_kernel_that_reports_an_error(frail):
+    """At once; and late: raised once, by whoever waits next."""
+    frail.run(
+        SETUP
+        + """
+    breaks("kernel")
+    version = x._version
+    for f in (lambda: -x, x.neg_, lambda: lattis.neg(x, out=x)):
+        fails(RuntimeError, ["kernel: broken", "neg"], f)
+    assert x._version == version
+    unharmed()
+    for end in (lambda: y.tolist(), lambda: lattis._C._synchronize("frail", 0)):
+        breaks("late")
+        y = -x
+        fails(IndexError, ["neg: a late error"], end)
+        del y
+        unharmed()
+    """
+    )
+
+
+def test_a_device_that_disappears(frail):
+    frail.run(
+        SETUP
+        + """
+    view = x[10:20]
+    native.disappear()
+    for f in (lambda: x.to("cpu"), lambda: -x, x.tolist, lambda: x.neg_(), lambda: x.copy_(host), x.clone,
+              lambda: x[3].item(), lambda: host.copy_(x), lambda: lattis.empty_like(x)):
+        try:
+            f()
+        except (RuntimeError, NotImplementedError) as error:
+            assert "frail" in str(error), error
+        else:
+            raise SystemExit("no error")
+    assert host.tolist() == values and x.shape == (100,) and view.shape == (10,) and "frail" in str(x.device)
+    del x, view
+    assert native.live_blocks() == 0  # its memory goes where it came from
+    assert (host + 1).sum().item() == sum(values) + 100
+    """
+    )
