@@ -40,7 +40,7 @@ bench: build
 	$(BENCH_PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
 	$(BENCH)/python benchmarks/run.py
 
-# AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests and the bad-input sweep.
+# AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests, bad input, all samples.
 sanitize: build
 	sh tests/cpp/sanitize.sh $(BIN)/python
 

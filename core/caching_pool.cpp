@@ -9,8 +9,24 @@
 
 #include "core/error.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace lattis::core {
 namespace {
+
+// AddressSanitizer: what rounding up adds to a block is out of bounds while the block is in use.
+void bound([[maybe_unused]] void* data, [[maybe_unused]] int64_t bytes, [[maybe_unused]] int64_t rounded) {
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_POISON_MEMORY_REGION(static_cast<char*>(data) + bytes, rounded - bytes);
+#endif
+}
+void unbound([[maybe_unused]] void* data, [[maybe_unused]] int64_t rounded) {
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_UNPOISON_MEMORY_REGION(data, rounded);
+#endif
+}
 
 constexpr int64_t huge_page = 2 << 20;
 
@@ -90,6 +106,7 @@ lattis_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, voi
         stats_.cached_bytes -= rounded;
         stats_.live_bytes += rounded;
         stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+        bound(*out, bytes, rounded);
         return LATTIS_OK;
       }
   }
@@ -99,6 +116,7 @@ lattis_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, voi
     st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
   }
   if (st) return st;
+  bound(*out, bytes, rounded);
   std::lock_guard lock(mutex_);
   stats_.system_allocations++;
   stats_.live_bytes += rounded;
@@ -109,6 +127,7 @@ lattis_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, voi
 void CachingPool::free(void* data, int64_t bytes, int32_t index) {
   int64_t rounded;
   Class& c = classes_[size_class(bytes, &rounded)];
+  unbound(data, rounded);
   {
     std::lock_guard lock(mutex_);
     stats_.live_bytes -= rounded;

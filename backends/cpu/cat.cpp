@@ -297,6 +297,7 @@ lattis_status triu_indices(lattis_frame*, const lattis_value* a, lattis_value* r
 
 lattis_status fill_with(lattis_frame* f, const lattis_value& number, lattis_value* r) {
   const lattis_tensor* t = r[0].as.tensor;
+  if (t->numel == 0) return LATTIS_OK;
   if (is_contiguous(t) && number.tag == LATTIS_INT && number.as.i == 0) {
     const int64_t bytes = t->numel * itemsize(t);
     auto* data = static_cast<char*>(t->dl.data);

@@ -65,7 +65,8 @@ static void convert_block(const Block& b, CastLoop cast, int64_t to, int64_t fro
 }
 
 lattis_status copy_into(const lattis_tensor* dst, const lattis_tensor* src) {
-  if (dst->dl.data == src->dl.data && dst->dtype == src->dtype && dst->numel == 1) return LATTIS_OK;
+  if (dst->numel == 0 || (dst->dl.data == src->dl.data && dst->dtype == src->dtype && dst->numel == 1))
+    return LATTIS_OK;
   const CastLoop cast = loops().cast[src->dtype][dst->dtype];
   const int64_t to = itemsize(dst), from = itemsize(src);
   if (dst->numel <= grain && dst->numel == src->numel && (dst->flags & src->flags & LATTIS_CONTIGUOUS)) {

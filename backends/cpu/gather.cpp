@@ -10,17 +10,6 @@ const IndexLoops& index_loops() {
   return chosen;
 }
 
-bool all_valid(const lattis_tensor* index, const Places& p) {
-  Strips s(index);
-  bool good = true;
-  auto check = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
-    if (!index_loops().valid(n, at[0], step[0], p)) __atomic_store_n(&good, false, __ATOMIC_RELAXED);
-    return LATTIS_OK;
-  };
-  s.run(grain * 2, check);
-  return good;
-}
-
 lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p, int dim) {
   int64_t bad = 0;
   int64_t at[LATTIS_MAX_DIMS] = {};
@@ -36,6 +25,18 @@ lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tens
   return fail(LATTIS_INDEX_ERROR, name + ": argument '" + argument + "': index " + std::to_string(bad) +
                                       " is out of range for dimension " + std::to_string(dim) + " of size " +
                                       std::to_string(p.size));
+}
+
+lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p,
+                            int dim) {
+  Strips s(index);
+  bool good = true;
+  auto check = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!index_loops().valid(n, at[0], step[0], p)) __atomic_store_n(&good, false, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain * 2, check)) return st;
+  return good ? LATTIS_OK : bad_index(f, argument, index, p, dim);
 }
 
 namespace {
@@ -79,7 +80,8 @@ lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_ten
   const lattis_tensor *index = a[2].as.tensor, *src = a[3].as.tensor;
   if (index->numel == 0) return LATTIS_OK;
   const Along along(self, a[1]);
-  if (checked && !all_valid(index, along.places)) return bad_index(f, "index", index, along.places, along.dim);
+  if (checked)
+    if (lattis_status st = check_indices(f, "index", index, along.places, along.dim)) return st;
   int64_t from[LATTIS_MAX_DIMS];
   byte_strides(src, from);
   Strips s(index);

@@ -14,8 +14,9 @@ inline int wrapped_dim(const lattis_value& v, int ndim) {
 // The error for an index tensor (int64) that holds an index outside of [-wrap, size): names the first one.
 lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p, int dim);
 
-// Checks a whole index tensor.
-bool all_valid(const lattis_tensor* index, const Places& p);
+// Checks a whole index tensor. An interrupt is a status too: what was not checked must not be used.
+lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p,
+                            int dim);
 
 // Byte strides of a tensor.
 inline void byte_strides(const lattis_tensor* t, int64_t* out) {

@@ -30,7 +30,8 @@ struct Found {
   int64_t n, blocks;
   int64_t near[2] = {};
   std::vector<int64_t> far;
-  int64_t* before = near;  // by block
+  int64_t* before = near;            // by block
+  lattis_status status = LATTIS_OK;  // of counting
 
   explicit Found(const Tensor& bytes)
       : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block) {
@@ -41,7 +42,7 @@ struct Found {
     }
     far.resize(blocks + 1);
     before = far.data();
-    (void)parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
+    status = parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
       for (; b < e; b++)
         before[b + 1] = index_loops().count(std::min(mask_block, n - b * mask_block), mask + b * mask_block);
       return LATTIS_OK;
@@ -71,6 +72,7 @@ lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
   Tensor bytes;
   if (lattis_status st = as_bytes(self, &bytes)) return st;
   const Found found(bytes);
+  if (found.status) return found.status;
   const int ndim = self->dl.ndim;
   const int64_t count = found.count(), sizes[2] = {count, ndim};
   if (lattis_status st = api().tensor_empty(2, sizes, nullptr, LATTIS_INT64, device_of(self), &out)) return st;
@@ -225,6 +227,7 @@ class Indexed {
     Tensor bytes;
     if (lattis_status st = as_bytes(t, &bytes)) return st;
     const Found found(bytes);
+    if (found.status) return found.status;
     const int64_t count = found.count();
     lattis_tensor* raw;
     if (lattis_status st = api().tensor_empty(1, &count, nullptr, LATTIS_INT64, device_of(t), &raw)) return st;
@@ -236,7 +239,7 @@ class Indexed {
     bool even = true;  // one stride for all of the mask's dimensions
     for (int k = 0; k + 1 < n; k++) even = even && strides[k] == strides[k + 1] * t->dl.shape[k + 1];
     if (n > 0 && !even) {
-      (void)parallel_for(0, count, grain / 4, [&](int64_t b, int64_t e) -> lattis_status {
+      auto some = [&](int64_t b, int64_t e) -> lattis_status {
         for (; b < e; b++) {
           int64_t rest = at[b], offset = 0;
           for (int k = n - 1; k >= 0; k--) {
@@ -246,7 +249,8 @@ class Indexed {
           at[b] = offset;
         }
         return LATTIS_OK;
-      });
+      };
+      if (lattis_status st = parallel_for(0, count, grain / 4, some)) return st;
     }
     p->places = {INT64_MAX, 0, n == 0 ? 0 : even ? strides[n - 1] * item : item};
     return LATTIS_OK;
@@ -261,8 +265,7 @@ class Indexed {
       index_ = only->dl.data;
       std::fill(index_strides_, index_strides_ + total_, 0);
       for (int k = 0; k < ndim_; k++) index_strides_[first_ + k] = only->dl.shape[k] == 1 ? 0 : only->dl.strides[k] * 8;
-      if (apart && !all_valid(only, places_)) return bad(f, parts_[0]);
-      return LATTIS_OK;
+      return apart ? check_indices(f, "indices", only, places_, parts_[0].dim) : LATTIS_OK;
     }
     lattis_tensor* raw;
     if (lattis_status st = api().tensor_empty(ndim_, sizes_, nullptr, LATTIS_INT64, device_of(self_), &raw)) return st;
@@ -435,7 +438,7 @@ lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* se
     by_self[d] = indexed || out->dl.shape[d] == 1 ? 0 : self->dl.strides[from] * itemsize(self);
   }
   auto loop = index_loops().pick[log2_item(itemsize(out))];
-  if (out->numel == 0) return all_valid(index.get(), places) ? LATTIS_OK : bad_index(f, name, index.get(), places, dim);
+  if (out->numel == 0) return check_indices(f, name, index.get(), places, dim);
   if (dim == 0 && is_contiguous(out) && is_contiguous(self) && (vector ? index.dim() == 1 : index.contiguous())) {
     const int64_t n = index.numel(), is = vector ? index.strides()[0] * 8 : 8;
     return whole_rows(f, name, n, out, self, index.get(), is, places, dim);
@@ -476,7 +479,7 @@ lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lat
   const int d = wrapped_dim(dim, self->dl.ndim);
   const int64_t n = scalar ? 1 : self->dl.shape[d];
   const Places places = {n, wrap ? n : 0, scalar ? 0 : self->dl.strides[d] * itemsize(self)};
-  if (!all_valid(index.get(), places)) return bad_index(f, "index", index.get(), places, d);
+  if (lattis_status st = check_indices(f, "index", index.get(), places, d)) return st;
   int64_t sizes[LATTIS_MAX_DIMS], by_index[LATTIS_MAX_DIMS] = {}, by_self[LATTIS_MAX_DIMS];
   std::copy(self->dl.shape, self->dl.shape + self->dl.ndim, sizes);
   byte_strides(self, by_self);

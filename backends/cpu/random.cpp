@@ -275,7 +275,8 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
   // Buckets of some thousand entries, which stay in the nearest cache.
   int bucket_bits = 0;
   while (bucket_bits < 12 && n >> bucket_bits > 3000) bucket_bits++;
-  const int64_t buckets = int64_t{1} << bucket_bits, parts = n > 100000 ? 8 : 1, part = (n + parts - 1) / parts;
+  const int64_t buckets = int64_t{1} << bucket_bits, parts = n > 100000 ? std::clamp<int64_t>(n >> 20, 8, 128) : 1,
+                part = (n + parts - 1) / parts;
   const CastLoop cast = loops().cast[LATTIS_UINT32][t->dtype];
   const int64_t item = itemsize(t), step = t->dl.ndim ? t->dl.strides[0] * item : 0;
   if (n <= few) {

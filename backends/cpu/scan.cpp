@@ -40,7 +40,7 @@ class Scanner {
                           for (int64_t i = b; i < e; i++) {
                             int64_t in, out;
                             lines_.locate(i, &in, &out);
-                            line(in_data() + in, out_data() + out);
+                            if (lattis_status st = line(in_data() + in, out_data() + out)) return st;
                           }
                           return LATTIS_OK;
                         });
@@ -67,14 +67,17 @@ class Scanner {
     }
   }
 
-  void line(const char* x, char* y) const {
+  lattis_status line(const char* x, char* y) const {
     Carry offset, carry;
     scan_->start(1, &offset);
     for (int64_t from = 0; from < n_; from += block) {
       scan_->start(1, &carry);
       piece(std::min(block, n_ - from), x + from * from_, y + from * to_, &offset, &carry);
       scan_->join(&offset, &carry);
+      if (from / block % 64 == 63)
+        if (lattis_status st = api().check_interrupt()) return st;
     }
+    return LATTIS_OK;
   }
 
   void piece(int64_t n, const char* x, char* y, const Carry* offset, Carry* carry) const {
@@ -94,7 +97,7 @@ class Scanner {
     lattis_status st = parallel_for(0, 2, 1, [&](int64_t b, int64_t e) -> lattis_status {
       if (e - b == 2) {
         alone = true;
-        line(in_data(), out_data());
+        return line(in_data(), out_data());
       }
       return LATTIS_OK;
     });

@@ -1,4 +1,5 @@
 // sort and topk: rows in parallel, or one long row in two halves.
+#include <atomic>
 #include <memory>
 
 #include "backends/cpu/gather.h"
@@ -30,6 +31,21 @@ class Items {
 lattis_status no_memory(int64_t bytes) {
   return fail(LATTIS_OUT_OF_MEMORY, "sort: " + std::to_string(bytes) + " bytes to sort in cannot be allocated");
 }
+
+// Whether a sort is to stop, asked by one of its threads. An interrupt is the status of the thread that found it; the
+// others stop without one.
+struct Asker {
+  std::atomic<bool>* stopped;
+  lattis_status status = LATTIS_OK;
+  static bool ask(void* context) {
+    auto* me = static_cast<Asker*>(context);
+    if (me->stopped->load(std::memory_order_relaxed)) return true;
+    me->status = api().check_interrupt();
+    if (me->status) me->stopped->store(true, std::memory_order_relaxed);
+    return me->status != LATTIS_OK;
+  }
+  Halt halt() { return {ask, this}; }
+};
 
 // The rows of a tensor along one dimension: where row r of the row-major order of the others starts.
 struct Rows {
@@ -89,15 +105,37 @@ struct Sort {
                  rows.stride(in), rows.start(values, row) + begin * vs, vs,
                  reinterpret_cast<int64_t*>(rows.start(indices, row) + begin * xs), xs / 8);
   }
+  bool finish(int64_t row, int64_t begin, int64_t n, const char* items, bool hidden, const Halt& halt) const {
+    for (int64_t b = 0; b < n; b += sort_piece) {
+      if (b && halt()) return false;
+      finish(row, begin + b, std::min(sort_piece, n - b), items, hidden);
+    }
+    return true;
+  }
+
+  // Items of the elements [begin, begin + n) of a row, sorted in a or b: null if it was to stop.
+  char* sorted(int64_t row, int64_t begin, int64_t n, char* a, char* b, bool* hidden, const Halt& halt) const {
+    const int64_t step = rows.stride(in);
+    *hidden = false;
+    for (int64_t i = 0; i < n; i += sort_piece) {
+      if (i && halt()) return nullptr;
+      *hidden |= loops.build(std::min(sort_piece, n - i), begin + i, rows.start(in, row) + (begin + i) * step, step,
+                             descending, base, a + i * loops.item);
+    }
+    return static_cast<char*>(loops.sort(n, a, b, digits, halt));
+  }
 
   lattis_status some_rows(int64_t begin, int64_t end) const {
     const int64_t n = rows.length, bytes = n * loops.item;
     Items work(2 * bytes);
     char *a = work.data(), *b = a + bytes;
     if (!a) return no_memory(2 * bytes);
+    std::atomic<bool> stopped{false};
+    Asker asker{&stopped};
     for (int64_t row = begin; row < end; row++) {
-      const bool hidden = loops.build(n, 0, rows.start(in, row), rows.stride(in), descending, base, a);
-      finish(row, 0, n, static_cast<char*>(loops.sort(n, a, b, digits)), hidden);
+      bool hidden;
+      const char* items = sorted(row, 0, n, a, b, &hidden, asker.halt());
+      if (!items || !finish(row, 0, n, items, hidden, asker.halt())) return asker.status;
     }
     return LATTIS_OK;
   }
@@ -108,30 +146,33 @@ struct Sort {
     Items work(2 * bytes);
     char *a = work.data(), *b = a + bytes;
     if (!a) return no_memory(2 * bytes);
+    std::atomic<bool> stopped{false};
     bool hidden[2] = {};
-    char* sorted[2];
+    char* done[2] = {};
     auto half = [&](int64_t begin, int64_t end) -> lattis_status {
+      Asker asker{&stopped};
       for (int64_t h = begin; h < end; h++) {
-        const int64_t at = cut[h] * loops.item, m = cut[h + 1] - cut[h];
-        hidden[h] = loops.build(m, cut[h], rows.start(in, row) + cut[h] * rows.stride(in), rows.stride(in), descending,
-                                base, a + at);
-        sorted[h] = static_cast<char*>(loops.sort(m, a + at, b + at, digits));
+        const int64_t at = cut[h] * loops.item;
+        done[h] = sorted(row, cut[h], cut[h + 1] - cut[h], a + at, b + at, &hidden[h], asker.halt());
+        if (!done[h]) return asker.status;
       }
       return LATTIS_OK;
     };
     if (lattis_status st = parallel_for(0, 2, 1, half)) return st;
-    if ((sorted[0] == a) != (sorted[1] == a + cut[1] * loops.item)) {  // both halves into one buffer
-      if (sorted[0] == a)
-        std::memcpy(b, a, cut[1] * loops.item), sorted[0] = b;
+    if ((done[0] == a) != (done[1] == a + cut[1] * loops.item)) {  // both halves into one buffer
+      if (done[0] == a)
+        std::memcpy(b, a, cut[1] * loops.item), done[0] = b;
       else
-        std::memcpy(a, b, cut[1] * loops.item), sorted[0] = a;
+        std::memcpy(a, b, cut[1] * loops.item), done[0] = a;
     }
-    const char* from = sorted[0];
+    const char* from = done[0];
     char* to = from == a ? b : a;
     auto join = [&](int64_t begin, int64_t end) -> lattis_status {
+      Asker asker{&stopped};
       for (int64_t h = begin; h < end; h++) {
-        loops.merge(n, cut[1], from, to, cut[h], cut[h + 1]);
-        finish(row, cut[h], cut[h + 1] - cut[h], to, hidden[0] || hidden[1]);
+        const bool merged = loops.merge(n, cut[1], from, to, cut[h], cut[h + 1], asker.halt());
+        if (!merged || !finish(row, cut[h], cut[h + 1] - cut[h], to, hidden[0] || hidden[1], asker.halt()))
+          return asker.status;
       }
       return LATTIS_OK;
     };
@@ -175,8 +216,11 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
         const bool hidden = s.loops.top(n, from, step, s.descending, k, room, x, y);
         s.finish(row, 0, k, x, hidden);
       } else {
-        const bool hidden = s.loops.build(n, 0, from, step, s.descending, s.base, x);
-        s.finish(row, 0, k, static_cast<char*>(s.loops.sort(n, x, y, s.digits)), hidden);
+        std::atomic<bool> stopped{false};
+        Asker asker{&stopped};
+        bool hidden;
+        const char* items = s.sorted(row, 0, n, x, y, &hidden, asker.halt());
+        if (!items || !s.finish(row, 0, k, items, hidden, asker.halt())) return asker.status;
       }
     }
     return LATTIS_OK;

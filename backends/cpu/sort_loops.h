@@ -14,6 +14,14 @@
 
 namespace lattis::cpu {
 
+// Whether to stop, which long loops ask now and then.
+struct Halt {
+  bool (*ask)(void*) = nullptr;
+  void* context = nullptr;
+  bool operator()() const { return ask && ask(context); }
+};
+constexpr int64_t sort_piece = 1 << 20;  // items between two questions
+
 struct SortLoops {
   int64_t item;  // bytes
   int digits;    // bits of a key
@@ -22,10 +30,11 @@ struct SortLoops {
   // Items of in[0 .. n), which stand at `first` and after in their row, with keys less `base`; true if they hide
   // something.
   bool (*build)(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, uint64_t base, void* items);
-  // Sorts items in a or b, whichever the result is in: returned.
-  void* (*sort)(int64_t n, void* a, void* b, int digits);
-  // Of the merged halves [0, middle) and [middle, n): the outputs [begin, end), from the front or from the back.
-  void (*merge)(int64_t n, int64_t middle, const void* items, void* out, int64_t begin, int64_t end);
+  // Sorts items in a or b, whichever the result is in: returned; null if it was to stop.
+  void* (*sort)(int64_t n, void* a, void* b, int digits, const Halt& halt);
+  // Of the merged halves [0, middle) and [middle, n): the outputs [begin, end), from the front or from the back. False
+  // if it was to stop.
+  bool (*merge)(int64_t n, int64_t middle, const void* items, void* out, int64_t begin, int64_t end, const Halt& halt);
   // Values and positions of sorted items; in: the row's start, or null where the keys hide nothing.
   void (*finish)(int64_t n, const void* items, bool descending, uint64_t base, const char* in, int64_t in_stride,
                  char* values, int64_t value_stride, int64_t* indices, int64_t index_stride);

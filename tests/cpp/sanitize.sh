@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs the C++ tests and the bad-input
-# sweep on it. Usage: sanitize.sh PYTHON
+# Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs on it the C++ tests, the bad-input
+# sweep and every sample. Usage: sanitize.sh PYTHON
 set -e
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # no realpath: a link in an environment names it
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,5 +22,11 @@ mkdir -p "$build/package"
 cp -r "$("$python" -c 'import importlib.util as u; print(u.find_spec("lattis").submodule_search_locations[0])')" "$package"
 cp _C*.so liblattis.so "$package/"
 cp liblattis_cpu.so "$package/backends/cpu/"
+sanitized() {
+  LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LATTIS_EXPECT="$package" "$python" "$@"
+}
 cd "$top/tests/faults"
-LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LATTIS_EXPECT="$package" "$python" sweep.py
+sanitized sweep.py
+cd "$top/tests/operators"
+if sanitized run_all.py planted > /dev/null 2>&1; then echo "sanitize: a byte behind a tensor was read, and not reported"; exit 1; fi
+sanitized run_all.py

@@ -58,6 +58,27 @@ LONG = {
     "bmm": ("x = lattis.ones(2000, 400, 400)", "lattis.bmm(x, x)"),
     "randn": ("", "lattis.randn(600_000_000)"),
     "copy_": ("x = lattis.zeros(1).expand(1_000_000_000)", "x.to(lattis.float64)"),
+    "sort": ("x = lattis.rand(60_000_000)", "lattis.sort(x)"),
+    "sort of rows": ("x = lattis.rand(6000, 10_000)", "lattis.sort(x)"),
+    "topk": ("x = lattis.rand(1, 1_000_000).expand(2000, -1)", "lattis.topk(x, 10_000)"),
+    "cumsum": ("x = lattis.ones(1).expand(1_000_000_000)", "lattis.cumsum(x, 0)"),
+    "conv2d": ("x = lattis.ones(16, 256, 112, 112); w = lattis.ones(256, 256, 3, 3)", "lattis.conv2d(x, w)"),
+    "max_pool2d": ("x = lattis.ones(1, 1, 500, 500).expand(40, 64, -1, -1)",
+                   "lattis.max_pool2d(x, 9, stride=1, padding=4)"),
+    "softmax": ("x = lattis.ones(1000, 1).expand(1000, 1_000_000)", "lattis.softmax(x, 1)"),
+    "layer_norm": ("x = lattis.ones(1000, 1).expand(1000, 1_000_000)",
+                   "lattis.nn.functional.layer_norm(x, (1_000_000,))"),
+    "gather": ("x = lattis.rand(1000, 1000); i = lattis.zeros(1, 1000, dtype=lattis.int64).expand(800_000, -1)",
+               "lattis.gather(x, 0, i)"),
+    "index_select": ("x = lattis.rand(1000, 1000); i = lattis.zeros(1_000_000, dtype=lattis.int64)",
+                     "lattis.index_select(x, 0, i)"),
+    "scatter_add": ("x = lattis.zeros(10, 1000); i = lattis.zeros(1, 1000, dtype=lattis.int64).expand(2_000_000, -1); "
+                    "y = lattis.ones(1, 1000).expand(2_000_000, -1)", "x.scatter_add_(0, i, y)"),
+    "nonzero": ("x = lattis.ones(1).expand(500_000_000)", "lattis.nonzero(x)"),
+    "cat": ("x = lattis.ones(1).expand(500_000_000)", "lattis.cat([x, x, x])"),
+    "randperm": ("", "lattis.randperm(100_000_000)"),
+    "unique": ("x = lattis.rand(50_000_000)", "lattis.unique(x)"),
+    "median": ("x = lattis.rand(100_000_000)", "lattis.median(x)"),
 }
 
 

@@ -89,15 +89,27 @@ void insertion(int64_t n, I* x) {
   }
 }
 
-template <class I>
-void merge_all(int64_t n, const I* a, int64_t na, const I* b, int64_t nb, I* out) {
-  int64_t i = 0, j = 0;
-  for (int64_t k = 0; k < n; k++) {
-    const bool second = i == na || (j < nb && b[j].before(a[i]));
-    out[k] = second ? b[j] : a[i];
-    j += second;
-    i += !second;
+// body(begin, end) for pieces of [0, n); false if it was to stop between two.
+template <class Body>
+bool in_pieces(int64_t n, const Halt& halt, Body body) {
+  for (int64_t b = 0; b < n; b += sort_piece) {
+    if (b && halt()) return false;
+    body(b, n - b < sort_piece ? n : b + sort_piece);
   }
+  return true;
+}
+
+template <class I>
+bool merge_all(int64_t n, const I* a, int64_t na, const I* b, int64_t nb, I* out, const Halt& halt) {
+  int64_t i = 0, j = 0;
+  return in_pieces(n, halt, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; k++) {
+      const bool second = i == na || (j < nb && b[j].before(a[i]));
+      out[k] = second ? b[j] : a[i];
+      j += second;
+      i += !second;
+    }
+  });
 }
 
 template <class I>
@@ -107,7 +119,7 @@ I* merge_sort(int64_t n, I* a, I* b) {
   for (int64_t w = run; w < n; w *= 2) {
     for (int64_t i = 0; i < n; i += 2 * w) {
       const int64_t na = n - i < w ? n - i : w, nb = n - i - na < w ? n - i - na : w;
-      merge_all(na + nb, a + i, na, a + i + na, nb, b + i);
+      merge_all(na + nb, a + i, na, a + i + na, nb, b + i, {});
     }
     I* t = a;
     a = b;
@@ -118,15 +130,18 @@ I* merge_sort(int64_t n, I* a, I* b) {
 
 // Least significant digits first; passes in which all items share a digit are left out.
 template <class I, int Width>
-I* radix(int64_t n, I* a, I* b, int digits) {
+I* radix(int64_t n, I* a, I* b, int digits, const Halt& halt) {
   constexpr int buckets = 1 << Width, most = (64 + Width - 1) / Width;
   const int passes = (digits + Width - 1) / Width;
   typename I::Count counts[sizeof(I) == 8 ? (32 + Width - 1) / Width : most][buckets];
   std::memset(counts, 0, sizeof counts[0] * passes);
-  for (int64_t i = 0; i < n; i++) {
-    uint64_t key = a[i].key();
-    for (int p = 0; p < passes; p++, key >>= Width) counts[p][key & (buckets - 1)]++;
-  }
+  const bool counted = in_pieces(n, halt, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i++) {
+      uint64_t key = a[i].key();
+      for (int p = 0; p < passes; p++, key >>= Width) counts[p][key & (buckets - 1)]++;
+    }
+  });
+  if (!counted) return nullptr;
   for (int p = 0; p < passes; p++) {
     auto* c = counts[p];
     const int shift = p * Width;
@@ -137,7 +152,10 @@ I* radix(int64_t n, I* a, I* b, int digits) {
       c[k] = at;
       at += here;
     }
-    for (int64_t i = 0; i < n; i++) b[c[a[i].key() >> shift & (buckets - 1)]++] = a[i];
+    const bool moved = in_pieces(n, halt, [=](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++) b[c[a[i].key() >> shift & (buckets - 1)]++] = a[i];
+    });
+    if (!moved) return nullptr;
     I* t = a;
     a = b;
     b = t;
@@ -146,28 +164,27 @@ I* radix(int64_t n, I* a, I* b, int digits) {
 }
 
 template <class I>
-void* sort(int64_t n, void* a, void* b, int digits) {
+void* sort(int64_t n, void* a, void* b, int digits, const Halt& halt) {
   auto *x = static_cast<I*>(a), *y = static_cast<I*>(b);
   if (n <= (digits > 32 ? 96 : 48)) return merge_sort(n, x, y);
-  return n < 16384 || digits <= 16 || (digits > 22 && digits <= 24) ? radix<I, 8>(n, x, y, digits)
-                                                                    : radix<I, 11>(n, x, y, digits);
+  return n < 16384 || digits <= 16 || (digits > 22 && digits <= 24) ? radix<I, 8>(n, x, y, digits, halt)
+                                                                    : radix<I, 11>(n, x, y, digits, halt);
 }
 
 template <class I>
-void merge(int64_t n, int64_t middle, const void* items, void* to, int64_t begin, int64_t end) {
+bool merge(int64_t n, int64_t middle, const void* items, void* to, int64_t begin, int64_t end, const Halt& halt) {
   auto* x = static_cast<const I*>(items);
   auto* out = static_cast<I*>(to);
-  if (begin == 0) {
-    merge_all(end, x, middle, x + middle, n - middle, out);
-    return;
-  }
+  if (begin == 0) return merge_all(end, x, middle, x + middle, n - middle, out, halt);
   int64_t i = middle - 1, j = n - 1;  // from the back
-  for (int64_t k = n - 1; k >= begin; k--) {
-    const bool second = i < 0 || (j >= middle && x[i].before(x[j]));
-    out[k] = second ? x[j] : x[i];
-    j -= second;
-    i -= !second;
-  }
+  return in_pieces(n - begin, halt, [&](int64_t first, int64_t last) {
+    for (int64_t k = n - 1 - first; k > n - 1 - last; k--) {
+      const bool second = i < 0 || (j >= middle && x[i].before(x[j]));
+      out[k] = second ? x[j] : x[i];
+      j -= second;
+      i -= !second;
+    }
+  });
 }
 
 // ---- elements to items and back
@@ -253,7 +270,7 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
     bound = static_cast<Bits>(x[have - 1].key());
   };
   auto cut = [&] {
-    auto* sorted = static_cast<I*>(sort<I>(have, x, y, digits));
+    auto* sorted = static_cast<I*>(sort<I>(have, x, y, digits, {}));
     if (sorted != x) {
       y = x;
       x = sorted;

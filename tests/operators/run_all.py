@@ -1,0 +1,67 @@
+"""Every sample of every operator, in children that may die: what a sanitizer says of the kernels stands in a list.
+
+``python run_all.py`` prints the deaths and exits with 1 where there is one; ``LATTIS_EXPECT`` names the folder that
+lattis must come from. ``python run_all.py planted`` reads one byte behind a tensor, which a sanitizer must report.
+Values are compared elsewhere: here only memory and undefined behaviour count.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+
+import lattis
+from catalogue import SAMPLED, run
+from lattis.dispatcher import samples
+
+
+def run_samples(operator: str) -> None:
+    """With one thread and with two; bad samples as well."""
+    warnings.simplefilter("ignore")
+    for sample in (*samples.of(operator), *samples.bad(operator)):
+        for threads in (1, 2):
+            lattis.set_num_threads(threads)
+            try:
+                run(sample)
+            except Exception as error:
+                if not sample.raises:
+                    print(f"{sample}: {type(error).__name__}: {error}", file=sys.stderr)
+
+
+def read_behind(_: str) -> None:
+    t = lattis.ones(3)
+    ctypes.string_at(t.data_ptr(), 4 * t.numel() + 1)
+
+
+def death(work, *args) -> str:
+    """How a child that does some work dies; empty if it does not."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            work(*args)
+            code = 0
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return "" if code == 0 else f"died by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+
+
+def main(operators: list[str]) -> int:
+    expected = os.environ.get("LATTIS_EXPECT")
+    found = Path(lattis.__file__).parent
+    if expected and found.resolve() != Path(expected).resolve():
+        print(f"run_all: lattis comes from {found}, not from {expected}")
+        return 2
+    work = read_behind if operators == ["planted"] else run_samples
+    deaths = [f"{o}: {how}" for o in operators if (how := death(work, o))]
+    print(*deaths, f"run_all: {len(operators)} operators, {len(deaths)} deaths", sep="\n")
+    return 1 if deaths else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or SAMPLED))
