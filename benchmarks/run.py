@@ -33,26 +33,15 @@ def main() -> int:
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
-    rows = call_path.main() + imports.main() + pointwise.main()
     rows = call_path.main() + imports.main()
+    catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
+    families = [family for module in (*catalogue, small) for family in module.main()]
     if any(p.name == "bank" for p in lattis.plugins.status()):
         backend.main()
     orders = import_order.main()
-    made = matmul.main() + convolution.main() + pooling.main() + small.main()
-    rows += [row for family in made for row in family.rows]
-    rows += [row for made in (reductions, normalization, small) for family in made.main() for row in family.rows]
-    short = [r.name for r in rows if not r.holds]
-    print(f"{len(rows) - len(short)} of {len(rows)} rows are within their bounds; short: {', '.join(short) or 'none'}")
-    results = call_path.main() + imports.main() + pointwise.main() + reductions.main() + normalization.main()
-    results += matmul.main() + convolution.main() + pooling.main()
-    results += indexing.main() + sorting.main() + random_numbers.main()
-    if any(p.name == "bank" for p in lattis.plugins.status()):
-        backend.main()
-    orders = import_order.main()
-    results += small.main()  # rows, and families of rows with a bound of their own
-    short = [r.name for r in results if not r.holds]
-    kept = f"{len(results) - len(short)} of {len(results)}"
-    print(f"{kept} rows and families are within their bounds; short: {', '.join(short) or 'none'}")
+    print(*(family.summary() for family in families), sep="\n")
+    short = [r.name for r in [*rows, *families] if not r.holds]
+    print(f"{len(rows)} rows and {len(families)} families; short: {', '.join(short) or 'none'}")
     return 0 if orders else 1
 
 
