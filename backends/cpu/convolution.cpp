@@ -378,10 +378,10 @@ lattis_status run(const Convolution& c) {
 // What oneDNN is given: see docs/decisions/0007-convolution.md. One signal waits for one image's channels at most.
 bool suits_onednn(const Convolution& c) {
   auto whole = [](const lattis_tensor* t) { return t->dtype == LATTIS_FLOAT32 && is_contiguous(t); };
-  const double work = work_of(c);
+  const double work = work_of(c), least = c.taps == 1 || c.in <= few_channels ? 1e6 : 3e6;
   return c.input->dtype == LATTIS_FLOAT32 && c.out->dtype == LATTIS_FLOAT32 && whole(c.weight) &&
          (!c.bias || whole(c.bias)) && c.groups == 1 && c.image[0] == 1 && c.kernel[0] == 1 && c.padding[0] == 0 &&
-         c.outs % 16 == 0 && (c.in % 16 == 0 || (c.in <= few_channels && c.taps > 1)) && work >= 1e6 &&
+         c.outs % 16 == 0 && (c.in % 16 == 0 || (c.in <= few_channels && c.taps > 1)) && work >= least &&
          work * static_cast<double>(std::min<int64_t>(c.outs, 128)) <= 1e9 * static_cast<double>(c.outs);
 }
 
