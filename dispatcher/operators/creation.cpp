@@ -239,8 +239,8 @@ lattis_status linspace(lattis_frame* f, const Value* a, Value* r) {
 lattis_status logspace(lattis_frame* f, const Value* a, Value* r) {
   if (lattis_status st = check_spaced(f, a)) return st;
   Compose c(f);
-  return c.give(
-      r, c.op<"to.dtype">(c.op<"pow.Scalar">(a[3], spaced(c, a, a[6])), As{dtype_or(a[4], core::default_dtype())}));
+  Var exponents = c.op<"linspace">(a[0], a[1], a[2], As{LATTIS_FLOAT64}, a[5], a[6], a[7]);
+  return c.give(r, c.op<"to.dtype">(c.op<"pow.Scalar">(a[3], exponents), As{dtype_or(a[4], core::default_dtype())}));
 }
 
 lattis_status scalar_tensor(lattis_frame* f, const Value* a, Value* r) {

@@ -111,10 +111,13 @@ lattis_status stack(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"cat">(c.list(all), a[1].as.i < 0 ? a[1].as.i + n : a[1].as.i));
 }
 
-// Each tensor by a view, then cat.
+// Each tensor with `least` dimensions, then cat; dim < 0: the second dimension, of vectors the only one.
 template <class View>
-lattis_status cat_views(lattis_frame* f, const Value& list, View view, int dim, Value* r) {
+lattis_status cat_views(lattis_frame* f, const Value& list, int least, View view, int dim, Value* r) {
   Compose c(f);
+  bool enough = true;
+  for (uint32_t i = 0; i < list.length; i++) enough = enough && item(list, i)->ndim() >= least;
+  if (enough && list.length) return c.give(r, c.op<"cat">(list, dim < 0 ? item(list, 0)->ndim() > 1 : dim));
   std::vector<Var> all;
   all.reserve(list.length);
   for (uint32_t i = 0; i < list.length; i++) all.push_back(view(c, c.arg(core::tensor_value(list.as.tensors[i]))));
@@ -124,19 +127,19 @@ lattis_status cat_views(lattis_frame* f, const Value& list, View view, int dim, 
 
 lattis_status hstack(lattis_frame* f, const Value* a, Value* r) {
   return cat_views(
-      f, a[0], [](Compose& c, Var x) { return c.op<"atleast_1d">(x); }, -1, r);
+      f, a[0], 1, [](Compose& c, Var x) { return c.op<"atleast_1d">(x); }, -1, r);
 }
 lattis_status vstack(lattis_frame* f, const Value* a, Value* r) {
   return cat_views(
-      f, a[0], [](Compose& c, Var x) { return c.op<"atleast_2d">(x); }, 0, r);
+      f, a[0], 2, [](Compose& c, Var x) { return c.op<"atleast_2d">(x); }, 0, r);
 }
 lattis_status dstack(lattis_frame* f, const Value* a, Value* r) {
   return cat_views(
-      f, a[0], [](Compose& c, Var x) { return c.op<"atleast_3d">(x); }, 2, r);
+      f, a[0], 3, [](Compose& c, Var x) { return c.op<"atleast_3d">(x); }, 2, r);
 }
 lattis_status column_stack(lattis_frame* f, const Value* a, Value* r) {
   return cat_views(
-      f, a[0],
+      f, a[0], 2,
       [](Compose& c, Var x) {
         return x.dim() < 2 ? c.op<"reshape">(x, Ints{x.numel(), 1}) : x;
       },

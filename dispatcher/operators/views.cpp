@@ -484,11 +484,13 @@ lattis_status flatten(lattis_frame* f, const Value* a, Value* r) {
   for (int d = first; d <= last; d++) n *= t->sizes()[d];
   sizes.add(n);
   for (int d = last + 1; d < t->ndim(); d++) sizes.add(t->sizes()[d]);
-  return c.give(r, c.op<"reshape">(a[0], sizes));
+  return c.give(r, t->contiguous() ? c.op<"view">(a[0], sizes) : c.op<"reshape">(a[0], sizes));
 }
 
 lattis_status ravel(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
+  const Tensor* t = tensor_arg(a[0]);
+  if (t->contiguous()) return c.give(r, t->ndim() == 1 ? c.arg(a[0]) : c.op<"view">(a[0], Ints{t->numel}));
   return c.give(r, c.op<"contiguous">(c.op<"reshape">(a[0], Ints{tensor_arg(a[0])->numel})));
 }
 

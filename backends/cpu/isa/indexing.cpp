@@ -162,7 +162,8 @@ template <class T>
 void add(const Strip& s, const Places& p) {
   if (s.is == 0 && s.ss == sizeof(T) && s.os == sizeof(T)) {  // whole rows
     auto* to = reinterpret_cast<T*>(s.self + wrapped(load(s.index), p) * p.scale);
-    auto* from = reinterpret_cast<const T*>(s.other);
+    auto* from = reinterpret_cast<const T*>(s.other);  // never in self's memory
+#pragma omp simd
     for (int64_t k = 0; k < s.n; k++) to[k] = Sum<T>::of(to[k], from[k]);
     return;
   }
