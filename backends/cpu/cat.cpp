@@ -68,7 +68,7 @@ void copy_pieces(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss, 
     case 128:
       return copy_fixed<128>(n, dst, ds, src, ss);
     default:
-      for (int64_t i = 0; i < n; i++) std::memcpy(dst + i * ds, src + i * ss, bytes);
+      for (int64_t i = 0; bytes > 0 && i < n; i++) std::memcpy(dst + i * ds, src + i * ss, bytes);
   }
 }
 
