@@ -15,6 +15,7 @@ from lattis._C import bfloat16 as bfloat16
 from lattis._C import bool as bool
 from lattis._C import cdouble as cdouble
 from lattis._C import cfloat as cfloat
+from lattis._C import channels_last as channels_last
 from lattis._C import complex128 as complex128
 from lattis._C import complex64 as complex64
 from lattis._C import contiguous_format as contiguous_format
