@@ -162,7 +162,7 @@ lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_valu
     if (lattis_status st = beside(self->dtype, &out)) return st;
   const int64_t bad = dtype == LATTIS_FLOAT64 ? outside(weights.data<double>(), self->numel)
                                               : outside(weights.data<float>(), self->numel);
-  if (bad) return fail(LATTIS_RUNTIME_ERROR, "bernoulli: argument 'p': a probability is between 0 and 1");
+  if (bad) return fail(LATTIS_RUNTIME_ERROR, "bernoulli_: argument 'p' ('self' of bernoulli): a probability is between 0 and 1");
   lattis_status st = dtype == LATTIS_FLOAT64
                          ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
                          : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);

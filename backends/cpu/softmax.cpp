@@ -96,11 +96,31 @@ class Lined {
   const Softmax* loops_;
 };
 
+// The strides that the shape rule gives: those of a dense input, else row-major (null).
+const int64_t* inferred_strides(const lattis_tensor* in) { return in->flags & LATTIS_DENSE ? in->dl.strides : nullptr; }
+
+bool as_inferred(const lattis_tensor* in, const lattis_tensor* out) {
+  const int64_t* wanted = inferred_strides(in);
+  if (!wanted) return is_contiguous(out);
+  for (int i = 0; i < in->dl.ndim; i++)
+    if (in->dl.shape[i] > 1 && out->dl.strides[i] != wanted[i]) return false;
+  return true;
+}
+
 template <bool Log>
 lattis_status softmax_kernel(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const lattis_tensor* in = a[0].as.tensor;
   const int dim = static_cast<int>(a[1].as.i < 0 ? a[1].as.i + in->dl.ndim : a[1].as.i);
-  return Lined(in, r[0].as.tensor, dim, Log).run();
+  const lattis_tensor* out = r[0].as.tensor;
+  if (as_inferred(in, out)) return Lined(in, out, dim, Log).run();
+  // Which loop runs depends on where things lie, and its sums on the loop: an out= of another layout gets a copy.
+  lattis_tensor* raw;
+  if (lattis_status st =
+          api().tensor_empty(in->dl.ndim, in->dl.shape, inferred_strides(in), out->dtype, device_of(in), &raw))
+    return st;
+  const Tensor beside = Tensor::steal(raw);
+  if (lattis_status st = Lined(in, raw, dim, Log).run()) return st;
+  return copy_into(out, raw);
 }
 
 }  // namespace

@@ -197,6 +197,8 @@ bool Signature::fail(Mismatch* why, int progress, Complaint complaint, const std
 }
 
 bool Signature::wrong(Mismatch* why, int progress, int i, PyObject* got) const {
+  // A tensor whose element fits no number may be meant for another overload, which takes tensors.
+  if (is_tensor(got) && PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_Clear();
   if (PyErr_Occurred()) {
     add_context(op, params[i]);
     return false;
