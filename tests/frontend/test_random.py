@@ -72,7 +72,8 @@ def test_normal_is_box_and_muller_of_the_uniform_stream():
     u = np.array([w >> 8 for w in stream(3, 0, 250)]) / 2.0**24
     radius, angle = np.sqrt(-2 * np.log(1 - u[::2])), 2 * np.pi * u[1::2]
     want = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).ravel()
-    np.testing.assert_allclose(to_numpy(lattis.randn(1000, generator=seeded(3))), want, rtol=1e-6, atol=2e-6)  # the angle is a float32
+    drawn = to_numpy(lattis.randn(1000, generator=seeded(3)))
+    np.testing.assert_allclose(drawn, want, rtol=1e-6, atol=2e-6)  # the angle is a float32
 
 
 @pytest.mark.parametrize("draw", [lattis.rand, lattis.randn])
@@ -227,7 +228,7 @@ def composite(*ops):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 1000, 4099])
 def test_composites_draw_the_same_numbers(dtype, count):
-    """A device with nothing but the words has the same streams; normal ones differ by the maths functions' last bits."""
+    """A device with nothing but the words has the same streams; normal ones differ in their last bits."""
 
     def uniform():
         return to_numpy(lattis.empty(count, dtype=lt_dtype(dtype)).uniform_(-2, 3, generator=seeded(5))).astype(float)
