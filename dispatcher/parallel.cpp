@@ -64,10 +64,17 @@ int64_t now_ns() {
   return t.tv_sec * int64_t{1000000000} + t.tv_nsec;
 }
 
-// The caller's own share, interruptible: pieces short enough for a prompt answer.
+// Whether the work that a thread of the pool helps with has failed elsewhere, an interrupt included.
+thread_local const std::atomic<int>* helped = nullptr;
+
+// One thread's share, in pieces short enough for a prompt answer.
 lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context,
                          const std::atomic<int>* stop, bool caller) {
   int64_t piece = std::max<int64_t>(grain, 1) * 4;
+  struct Helping {
+    explicit Helping(const std::atomic<int>* stop) { helped = stop; }
+    ~Helping() { helped = nullptr; }
+  } helping(caller ? nullptr : stop);
   for (int64_t b = begin; b < end; b += piece) {
     if (stop && stop->load(std::memory_order_relaxed)) return LATTIS_OK;
     if (lattis_status st = body(context, b, std::min(end, b + piece))) return st;
@@ -96,8 +103,10 @@ lattis_status check_interrupt() {
   auto hook = interrupt_hook.load(std::memory_order_relaxed);
   if (!hook) return LATTIS_OK;
 #ifdef _OPENMP
-  // The caller may hold the host language's lock while it waits for its team: another thread would wait for ever.
-  if (omp_in_parallel() && omp_get_thread_num() != 0) return LATTIS_OK;
+  // The caller may hold the host language's lock while it waits for its team: another thread would wait for ever. It
+  // hears of the interrupt from the caller instead.
+  if (omp_in_parallel() && omp_get_thread_num() != 0)
+    return helped && helped->load(std::memory_order_relaxed) ? LATTIS_INTERRUPTED : LATTIS_OK;
 #endif
   int64_t now = now_ns();
   if (now - last < 20000000) return LATTIS_OK;

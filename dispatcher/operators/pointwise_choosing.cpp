@@ -9,6 +9,10 @@ lattis_status clamp_tensors(lattis_frame* f, const Value* a, Value* r) {
     return raise(LATTIS_VALUE_ERROR, operator_title(f->op) + ": at least one of 'min' and 'max' is required");
   Meta m;
   fresh(&m, tensor_arg(a[0])->ndim(), tensor_arg(a[0])->sizes(), tensor_arg(a[0])->dtype);
+  for (int i = 0; i < 3; i++)
+    if (given(a[i]) && core::dtype_class(tensor_arg(a[i])->dtype) == LATTIS_CLASS_COMPLEX)
+      return raise(LATTIS_RUNTIME_ERROR,
+                   where(f, i) + ": dtype " + core::dtype_info(tensor_arg(a[i])->dtype).name + " has no order");
   for (int i = 1; i < 3; i++)
     if (given(a[i]) && !broadcast(&m.ndim, m.sizes, tensor_arg(a[i])->ndim(), tensor_arg(a[i])->sizes()))
       return raise(LATTIS_RUNTIME_ERROR, where(f, i) + ": shape " + core::shape_string(tensor_arg(a[i])) +

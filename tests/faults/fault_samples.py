@@ -68,6 +68,8 @@ BY_ARGUMENT = {
     ("masked_select", "mask"): lambda: mask(2, 3),
     ("matmul", "other"): lambda: matrix(3, 4),
     ("mm", "mat2"): lambda: matrix(3, 4),
+    ("class_loss", "target"): lambda: lattis.tensor([2, 1]),
+    ("class_loss", "weight"): lambda: matrix(3),
     ("nll_pick", "target"): lambda: lattis.tensor([2, 1]),
     ("nll_pick", "weight"): lambda: matrix(3),
     ("uniform", "to"): lambda: 1.5,
