@@ -2,24 +2,11 @@
 #include <atomic>
 
 #include "dispatcher/operators/rules.h"
-#include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
 namespace {
 
-lattis_status infer_copy(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor *self = tensor_arg(a[0]), *src = tensor_arg(a[1]);
-  int ndim = self->ndim();
-  int64_t sizes[LATTIS_MAX_DIMS];
-  std::copy(self->sizes(), self->sizes() + ndim, sizes);
-  if (!broadcast(&ndim, sizes, src->ndim(), src->sizes()) || ndim != self->ndim() ||
-      !std::equal(sizes, sizes + ndim, self->sizes()))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": shape " + core::shape_string(src) + " does not broadcast to " +
-                                           core::shape_string(self));
-  m->kind = LATTIS_META_SAME;
-  m->alias_of = 0;
-  return LATTIS_OK;
-}
+lattis_status infer_copy(lattis_frame* f, const Value* a, Meta* m) { return same_with(f, a, 1, m); }
 
 const Callee& empty_like() {
   static const Callee c("empty_like", "");

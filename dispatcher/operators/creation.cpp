@@ -143,8 +143,7 @@ lattis_status arange_start(lattis_frame* f, const Value* a, Value* r) {
 }
 
 lattis_status infer_self(lattis_frame*, const Value*, Meta* m) {
-  m->kind = LATTIS_META_SAME;
-  m->alias_of = 0;
+  same(m);
   return LATTIS_OK;
 }
 

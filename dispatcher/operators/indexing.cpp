@@ -22,8 +22,7 @@ lattis_status on_clone(lattis_frame* f, const Operator* op, const Value* a, Valu
 namespace {
 
 lattis_status infer_self(lattis_frame*, const Value*, Meta* m) {
-  m->kind = LATTIS_META_SAME;
-  m->alias_of = 0;
+  same(m);
   return LATTIS_OK;
 }
 

@@ -70,8 +70,7 @@ Var new_like_factory(Compose& c, const Value& size, const Value* options, const 
 }
 
 lattis_status check_floating(lattis_frame* f, const Tensor* t, Meta* m) {
-  m->kind = LATTIS_META_SAME;
-  m->alias_of = 0;
+  same(m);
   if (core::dtype_class(t->dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
   return raise(LATTIS_RUNTIME_ERROR,
                where(f, 0) + ": expected a floating dtype, got " + core::dtype_info(t->dtype).name);
@@ -80,11 +79,6 @@ lattis_status check_floating(lattis_frame* f, const Tensor* t, Meta* m) {
 namespace {
 
 // ---- shape rules ----------------------------------------------------------------------------------------------------
-
-void same(Meta* m) {
-  m->kind = LATTIS_META_SAME;
-  m->alias_of = 0;
-}
 
 lattis_status infer_words(lattis_frame* f, const Value* a, Meta* m) {
   same(m);

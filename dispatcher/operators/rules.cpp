@@ -1,5 +1,7 @@
 #include "dispatcher/operators/rules.h"
 
+#include "dispatcher/pointwise.h"
+
 namespace lattis::dispatcher {
 
 lattis_status wrap_dim(lattis_frame* f, int arg, int64_t dim, int ndim, int* out) {
@@ -76,6 +78,24 @@ bool lies_in(const lattis_tensor* t, const Value& memory_format) {
   for (int d = 0; d < 4; d++)
     if (t->dl.shape[d] != 1 && t->dl.strides[d] != strides[d]) return false;
   return true;
+}
+
+void same(Meta* m) {
+  m->kind = LATTIS_META_SAME;
+  m->alias_of = 0;
+}
+
+lattis_status same_with(lattis_frame* f, const Value* args, int arg, Meta* m) {
+  same(m);
+  const Tensor *self = tensor_arg(args[0]), *other = tensor_arg(args[arg]);
+  int ndim = self->ndim();
+  int64_t sizes[LATTIS_MAX_DIMS];
+  std::copy(self->sizes(), self->sizes() + ndim, sizes);
+  if (broadcast(&ndim, sizes, other->ndim(), other->sizes()) && ndim == self->ndim() &&
+      std::equal(sizes, sizes + ndim, self->sizes()))
+    return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": shape " + core::shape_string(other) +
+                                         " does not broadcast to " + core::shape_string(self));
 }
 
 void alias(Meta* m, int arg, const lattis_tensor* t) {

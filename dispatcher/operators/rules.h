@@ -35,6 +35,9 @@ void fresh_like(Meta* m, const lattis_tensor* t, DType dtype);  // keeps a dense
 lattis_status laid_out(lattis_frame* f, int arg, const Value& memory_format, const lattis_tensor* t, Meta* m);
 // Does a tensor lie in this format already? Preserving asks for nothing.
 bool lies_in(const lattis_tensor* t, const Value& memory_format);
+void same(Meta* m);  // the result is args[0] itself
+// The result is args[0], into which args[arg] broadcasts.
+lattis_status same_with(lattis_frame* f, const Value* args, int arg, Meta* m);
 void alias(Meta* m, int arg, const lattis_tensor* t);  // the same geometry; change it then
 
 // Negative sizes, too many of them, and more bytes than can be counted raise.

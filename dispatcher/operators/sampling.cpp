@@ -2,15 +2,9 @@
 #include <cmath>
 
 #include "dispatcher/operators/random.h"
-#include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
 namespace {
-
-void same(Meta* m) {
-  m->kind = LATTIS_META_SAME;
-  m->alias_of = 0;
-}
 
 lattis_status check_probability(lattis_frame* f, int arg, double p) {
   if (p >= 0 && p <= 1) return LATTIS_OK;
@@ -23,19 +17,10 @@ lattis_status infer_bernoulli(lattis_frame* f, const Value* a, Meta* m) {
 }
 
 lattis_status infer_bernoulli_tensor(lattis_frame* f, const Value* a, Meta* m) {
-  same(m);
-  const Tensor *self = tensor_arg(a[0]), *p = tensor_arg(a[1]);
-  if (core::dtype_class(p->dtype) != LATTIS_CLASS_FLOATING)
+  if (core::dtype_class(tensor_arg(a[1])->dtype) != LATTIS_CLASS_FLOATING)
     return raise(LATTIS_RUNTIME_ERROR,
-                 where(f, 1) + ": expected a floating dtype, got " + core::dtype_info(p->dtype).name);
-  int ndim = self->ndim();
-  int64_t sizes[LATTIS_MAX_DIMS];
-  std::copy(self->sizes(), self->sizes() + ndim, sizes);
-  if (broadcast(&ndim, sizes, p->ndim(), p->sizes()) && ndim == self->ndim() &&
-      std::equal(sizes, sizes + ndim, self->sizes()))
-    return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR,
-               where(f, 1) + ": shape " + core::shape_string(p) + " does not broadcast to " + core::shape_string(self));
+                 where(f, 1) + ": expected a floating dtype, got " + core::dtype_info(tensor_arg(a[1])->dtype).name);
+  return same_with(f, a, 1, m);
 }
 
 lattis_status bernoulli_p(lattis_frame* f, const Value* a, Value* r) {

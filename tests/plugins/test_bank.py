@@ -608,7 +608,6 @@ MLP = f"""
 @pytest.mark.parametrize("withdrawn", [False, True])
 def test_the_main_job(guest, withdrawn):
     """The two-layer network trains without a fallback, also with no kernel of the cpu but creation and copies."""
-    pytest.importorskip("sklearn")
     guest.run(
         MLP
         + """
