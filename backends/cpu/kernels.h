@@ -20,6 +20,7 @@ void register_pointwise(Library& m);
 void register_reductions(Library& m);
 void register_indexing(Library& m);
 void register_random(Library& m);
+void register_complex(Library& m);
 void register_matmul(Library& m);
 void register_scans(Library& m);
 void register_softmax(Library& m);

@@ -47,6 +47,7 @@ LATTIS_LIBRARY(aten, m) {
   register_reductions(m);
   register_indexing(m);
   register_random(m);
+  register_complex(m);
   register_matmul(m);
   register_scans(m);
   register_softmax(m);

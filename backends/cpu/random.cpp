@@ -99,11 +99,16 @@ lattis_status normal(lattis_frame*, const lattis_value* a, lattis_value* r) {
   });
 }
 
-// rand(size, generator, …) and rand_like(self, …): the same numbers, into a new tensor.
+// rand(size, generator, …), rand_like(self, …), normal(mean, std, size, generator, …): the same numbers, into a new
+// tensor.
 template <lattis_kernel Draw, bool Like>
 lattis_status drawn(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   const lattis_value args[4] = {r[0], value(0.0), value(1.0), Like ? none() : a[1]};
   return Draw(f, args, r);
+}
+lattis_status normal_drawn(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_value args[4] = {r[0], a[0], a[1], a[3]};
+  return normal(f, args, r);
 }
 
 lattis_status bernoulli(lattis_frame*, const lattis_value* a, lattis_value* r) {
@@ -142,7 +147,7 @@ int64_t outside(const T* p, int64_t n) {
   return bad;
 }
 
-lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lattis_status draw_bernoulli(const char* where, const lattis_value* a, lattis_value* r) {
   const lattis_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
   const int dtype = p->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
   Tensor out = Tensor::borrow(r[0].as.tensor), weights = Tensor::borrow(a[1].as.tensor);
@@ -162,11 +167,20 @@ lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_valu
     if (lattis_status st = beside(self->dtype, &out)) return st;
   const int64_t bad = dtype == LATTIS_FLOAT64 ? outside(weights.data<double>(), self->numel)
                                               : outside(weights.data<float>(), self->numel);
-  if (bad) return fail(LATTIS_RUNTIME_ERROR, "bernoulli_: argument 'p' ('self' of bernoulli): a probability is between 0 and 1");
+  if (bad) return fail(LATTIS_RUNTIME_ERROR, std::string(where) + ": a probability is between 0 and 1");
   lattis_status st = dtype == LATTIS_FLOAT64
                          ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
                          : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);
   return st || out.get() == self ? st : copy_into(self, out.get());
+}
+
+// bernoulli(self, generator), self of probabilities; bernoulli.p(self, p, generator)
+lattis_status bernoulli_of(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_value args[3] = {r[0], a[0], a[1]};
+  return draw_bernoulli("bernoulli: argument 'self'", args, r);
+}
+lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return draw_bernoulli("bernoulli_: argument 'p'", a, r);
 }
 
 // random_.from(self, from, to): low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
@@ -189,13 +203,12 @@ int64_t end_of(int dtype) {
   return ends[dtype];
 }
 
-lattis_status integers(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* t = r[0].as.tensor;
-  const int64_t low = a[1].as.i, range = (a[2].tag == LATTIS_INT ? a[2].as.i : end_of(t->dtype)) - low;
+lattis_status draw_integers(lattis_tensor* t, int64_t low, int64_t high, const lattis_value& generator) {
+  const int64_t range = high - low;
   if (range <= int64_t{1} << 31)
-    return fill<int64_t>(t, LATTIS_INT64, 1, a[3],
+    return fill<int64_t>(t, LATTIS_INT64, 1, generator,
                          [=](Stream s, int64_t n, int64_t* out) { streams().integers(s, n, out, low, range); });
-  return fill<int64_t>(t, LATTIS_INT64, 2, a[3], [=](Stream s, int64_t n, int64_t* out) {
+  return fill<int64_t>(t, LATTIS_INT64, 2, generator, [=](Stream s, int64_t n, int64_t* out) {
     constexpr int64_t part = 128;
     uint32_t words[2 * part];
     for (int64_t i = 0; i < n; i += part, s.counter += part / 2) {
@@ -207,6 +220,20 @@ lattis_status integers(lattis_frame*, const lattis_value* a, lattis_value* r) {
       }
     }
   });
+}
+
+lattis_status integers(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor* t = r[0].as.tensor;
+  return draw_integers(t, a[1].as.i, a[2].tag == LATTIS_INT ? a[2].as.i : end_of(t->dtype), a[3]);
+}
+lattis_status integers_all(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return draw_integers(r[0].as.tensor, 0, end_of(r[0].as.tensor->dtype), a[1]);
+}
+// random_.to(self, to, generator), randint.low(low, high, size, generator, …), randint_like(self, high, …), …: the
+// places of the arguments; -1 where there is none.
+template <int Low, int High, int Generator>
+lattis_status integers_of(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return draw_integers(r[0].as.tensor, Low < 0 ? 0 : a[Low].as.i, a[High].as.i, Generator < 0 ? none() : a[Generator]);
 }
 
 // ---- permutations: the places in the order of random keys --------------------------------------------------------
@@ -266,6 +293,7 @@ void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
   }
 }
 
+// _permute_randomly_(self, generator), randperm(n, generator, …)
 lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_tensor* t = r[0].as.tensor;
   const int64_t n = t->numel;
@@ -291,21 +319,27 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
   auto* entries = pool.data<uint64_t>();
   std::vector<int64_t> starts(static_cast<size_t>(buckets * parts)), bounds(static_cast<size_t>(buckets + 1));
   auto bucket_of = [&](uint32_t high) { return bucket_bits ? high >> (32 - bucket_bits) : 0; };
-  // The key's high halves of one part, in pieces.
-  auto each = [&](int64_t p, auto visit) {
-    constexpr int64_t piece = 512;
+  // The key's high halves of one part, in pieces. An entry may be the first in its page, and wait for a large one to be
+  // cleared: a few of them take long enough to ask for an interrupt.
+  auto each = [&](int64_t p, auto visit) -> lattis_status {
+    constexpr int64_t piece = 512, often = 16;
     uint32_t words[2 * piece];
     const int64_t begin = p * part / 2 * 2, end = p + 1 == parts ? n : (p + 1) * part / 2 * 2;
     for (int64_t i = begin; i < end; i += piece) {
       const int64_t m = std::min(piece, end - i);
       streams().words({keys.stream.seed, keys.stream.counter + static_cast<uint64_t>(i / 2)}, 2 * m, words);
-      for (int64_t k = 0; k < m; k++) visit(words[2 * k], i + k);
+      for (int64_t k = 0; k < m; k++) {
+        if (k % often == 0)
+          if (lattis_status st = api().check_interrupt()) return st;
+        visit(words[2 * k], i + k);
+      }
     }
+    return LATTIS_OK;
   };
   lattis_status st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lattis_status {
     for (int64_t p = b; p < e; p++) {
       int64_t* count = &starts[static_cast<size_t>(p * buckets)];
-      each(p, [&](uint32_t high, int64_t) { count[bucket_of(high)]++; });
+      if (lattis_status st = each(p, [&](uint32_t high, int64_t) { count[bucket_of(high)]++; })) return st;
     }
     return LATTIS_OK;
   });
@@ -324,9 +358,10 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
   st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lattis_status {
     for (int64_t p = b; p < e; p++) {
       int64_t* next = &starts[static_cast<size_t>(p * buckets)];
-      each(p, [&](uint32_t high, int64_t place) {
-        entries[next[bucket_of(high)]++] = uint64_t{high} << 32 | static_cast<uint64_t>(place);
-      });
+      if (lattis_status st = each(p, [&](uint32_t high, int64_t place) {
+            entries[next[bucket_of(high)]++] = uint64_t{high} << 32 | static_cast<uint64_t>(place);
+          }))
+        return st;
     }
     return LATTIS_OK;
   });
@@ -390,8 +425,18 @@ void register_random(Library& m) {
       .impl("randn_like", "cpu", drawn<normal, true>)
       .impl("bernoulli_.float", "cpu", bernoulli)
       .impl("bernoulli_.Tensor", "cpu", bernoulli_tensor)
+      .impl("normal.float_float", "cpu", normal_drawn)
+      .impl("random_", "cpu", integers_all)
+      .impl("random_.to", "cpu", integers_of<-1, 1, 2>)
+      .impl("bernoulli", "cpu", bernoulli_of)
+      .impl("bernoulli.p", "cpu", bernoulli)
       .impl("random_.from", "cpu", integers)
+      .impl("randint", "cpu", integers_of<-1, 0, 2>)
+      .impl("randint.low", "cpu", integers_of<0, 1, 3>)
+      .impl("randint_like", "cpu", integers_of<-1, 1, -1>)
+      .impl("randint_like.low_dtype", "cpu", integers_of<1, 2, -1>)
       .impl("_permute_randomly_", "cpu", permute)
+      .impl("randperm", "cpu", permute)
       .impl("_search_cdf", "cpu", search_cdf);
 }
 

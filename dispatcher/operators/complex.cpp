@@ -93,26 +93,21 @@ lattis_status infer_complex(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-lattis_status join(Compose& c, const Value* a, const Var& re, const Var& im, Value* r) {
-  Meta m;
-  c.check(infer_complex(c.frame(), a, &m));
-  if (c.status()) return c.status();
-  const lattis_device device = tensor_arg(a[0])->device();
-  Var whole = c.op<"empty.memory_format">(Ints(m.sizes, m.ndim), As{m.dtype}, Absent{}, device);
-  Var same = c.op<"copy_">(c.op<"real">(whole), re);
-  same = c.op<"copy_">(c.op<"imag">(whole), im);
-  return c.give(r, whole);
-}
-
 lattis_status complex(lattis_frame* f, const Value* a, Value* r) {
+  const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
+  Ints size(x->sizes(), x->ndim());
+  broadcast(&size.count, size.data, y->ndim(), y->sizes());
   Compose c(f);
-  return join(c, a, c.arg(a[0]), c.arg(a[1]), r);
+  Var whole = c.op<"empty.memory_format">(size, As{core::complex_of(x->dtype)}, Absent{}, x->device());
+  c.op<"copy_">(c.op<"real">(whole), a[0]);
+  c.op<"copy_">(c.op<"imag">(whole), a[1]);
+  return c.give(r, whole);
 }
 
 lattis_status polar(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var length = c.arg(a[0]), angle = c.arg(a[1]);
-  return join(c, a, length * c.op<"cos">(angle), length * c.op<"sin">(angle), r);
+  return c.give(r, c.op<"complex">(length * c.op<"cos">(angle), length * c.op<"sin">(angle)));
 }
 
 }  // namespace
@@ -133,10 +128,10 @@ const std::vector<Declaration>& complex_operators() {
        "A real tensor whose last dimension holds pairs as a complex one.\n\nRaises:\n    RuntimeError: the last "
        "dimension is not of size 2, or does not lie in pairs\n\n>>> lattis.view_as_complex(lattis.tensor([[1., "
        "2.]]))\ntensor([1.+2.j])\n"},
-      {"complex(Tensor real, Tensor imag) -> Tensor", "creation", function | out, nullptr, complex,
+      {"complex(Tensor real, Tensor imag) -> Tensor", "creation", function | out, infer_complex, complex,
        "Complex numbers from real and imaginary parts, which broadcast.\n\n>>> lattis.complex(lattis.tensor([1.]), "
        "lattis.tensor([2.]))\ntensor([1.+2.j])\n"},
-      {"polar(Tensor abs, Tensor angle) -> Tensor", "creation", function | out, nullptr, polar,
+      {"polar(Tensor abs, Tensor angle) -> Tensor", "creation", function | out, infer_complex, polar,
        "Complex numbers from lengths and angles, which broadcast.\n\n>>> lattis.polar(lattis.tensor([1.]), "
        "lattis.tensor([0.]))\ntensor([1.+0.j])\n"},
   };

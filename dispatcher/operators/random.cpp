@@ -87,6 +87,12 @@ lattis_status infer_words(lattis_frame* f, const Value* a, Meta* m) {
                where(f, 0) + ": expected dtype uint32, got " + core::dtype_info(tensor_arg(a[0])->dtype).name);
 }
 
+// A new tensor of the sizes in the argument at `at`.
+lattis_status new_drawn(lattis_frame* f, int at, const Value* a, DType dtype, Meta* m) {
+  if (lattis_status st = read_sizes(f, at, a[at], dtype)) return st;
+  fresh(m, static_cast<int>(a[at].length), a[at].as.ints, dtype);
+  return LATTIS_OK;
+}
 // A new tensor of floating numbers: rand(size, generator, dtype, …), rand_like(self, dtype, …, memory_format)
 lattis_status check_new(lattis_frame* f, int arg, DType dtype) {
   if (core::dtype_class(dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
@@ -96,9 +102,7 @@ lattis_status check_new(lattis_frame* f, int arg, DType dtype) {
 lattis_status infer_drawn(lattis_frame* f, const Value* a, Meta* m) {
   const DType dtype = dtype_or(a[2], core::default_dtype());
   if (lattis_status st = check_new(f, 2, dtype)) return st;
-  if (lattis_status st = read_sizes(f, 0, a[0], dtype)) return st;
-  fresh(m, static_cast<int>(a[0].length), a[0].as.ints, dtype);
-  return LATTIS_OK;
+  return new_drawn(f, 0, a, dtype, m);
 }
 lattis_status infer_drawn_like(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
@@ -129,24 +133,65 @@ lattis_status infer_normal(lattis_frame* f, const Value* a, Meta* m) {
 // Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
 int64_t end_of(DType t) { return largest_integer(t) == INT64_MAX ? INT64_MAX : largest_integer(t) + 1; }
 
-// random_.from(self, from, to): [from, to); without `to`, up to what the dtype holds.
-lattis_status infer_integers(lattis_frame* f, const Value* a, Meta* m) {
-  same(m);
-  const Tensor* self = tensor_arg(a[0]);
-  const int64_t low = a[1].as.i, largest = largest_integer(self->dtype);
-  const int64_t high = given(a[2]) ? a[2].as.i : end_of(self->dtype);
-  if (core::dtype_class(self->dtype) == LATTIS_CLASS_COMPLEX)
+// [low, high) as numbers of a dtype; the arguments at `low_arg` (-1: it is 0) and `high_arg` said so.
+lattis_status check_integers(lattis_frame* f, DType t, int64_t low, int64_t high, int low_arg, int high_arg) {
+  const int64_t largest = largest_integer(t);
+  const char* from = low_arg < 0 ? "" : f->op->schema.load()->args[low_arg].name.c_str();
+  if (core::dtype_class(t) == LATTIS_CLASS_COMPLEX)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a complex dtype has no range of integers");
   if (high <= low || static_cast<__int128>(high) - low > INT64_MAX)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: the range from %lld ('from') to %lld is empty or too wide",
-                                              where(f, 2).c_str(), (long long)low, (long long)high));
-  const bool is_unsigned = self->dtype >= LATTIS_UINT8 && self->dtype <= LATTIS_UINT64;
-  if (high - 1 > largest || (core::dtype_class(self->dtype) < LATTIS_CLASS_FLOATING &&
-                             low < (is_unsigned || self->dtype == LATTIS_BOOL ? 0 : -largest - 1)))
     return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: %lld to %lld is beyond what dtype %s holds", where(f, high - 1 > largest ? 2 : 1).c_str(),
-                        (long long)low, (long long)(high - 1), core::dtype_info(self->dtype).name));
+                 format("%s: the range from %lld%s%s%s to %lld is empty or too wide", where(f, high_arg).c_str(),
+                        (long long)low, *from ? " ('" : "", from, *from ? "')" : "", (long long)high));
+  const bool is_unsigned = t >= LATTIS_UINT8 && t <= LATTIS_UINT64;
+  const int64_t lowest = is_unsigned || t == LATTIS_BOOL ? 0 : -largest - 1;
+  if (high - 1 > largest || (core::dtype_class(t) < LATTIS_CLASS_FLOATING && low < lowest))
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld to %lld is beyond what dtype %s holds",
+                                              where(f, high - 1 > largest ? high_arg : low_arg).c_str(), (long long)low,
+                                              (long long)(high - 1), core::dtype_info(t).name));
   return LATTIS_OK;
+}
+
+// random_.from(self, from, to): [from, to); without `to`, up to what the dtype holds. random_.to(self, to),
+// random_(self)
+lattis_status infer_integers(lattis_frame* f, const Value* a, Meta* m) {
+  same(m);
+  const DType t = tensor_arg(a[0])->dtype;
+  return check_integers(f, t, a[1].as.i, given(a[2]) ? a[2].as.i : end_of(t), 1, 2);
+}
+lattis_status infer_integers_to(lattis_frame* f, const Value* a, Meta* m) {
+  same(m);
+  return check_integers(f, tensor_arg(a[0])->dtype, 0, a[1].as.i, -1, 1);
+}
+lattis_status infer_integers_all(lattis_frame* f, const Value* a, Meta* m) {
+  same(m);
+  const DType t = tensor_arg(a[0])->dtype;
+  return check_integers(f, t, 0, end_of(t), -1, 0);
+}
+
+// randint(high, size, generator, dtype, …), randint.low(low, high, size, …)
+template <int Low>
+lattis_status infer_randint(lattis_frame* f, const Value* a, Meta* m) {
+  const DType dtype = dtype_or(a[Low + 3], static_cast<DType>(LATTIS_INT64));
+  if (lattis_status st = check_integers(f, dtype, Low ? a[0].as.i : 0, a[Low].as.i, Low - 1, Low)) return st;
+  return new_drawn(f, Low + 1, a, dtype, m);
+}
+// randint_like(self, high, dtype, …, memory_format), randint_like.low_dtype(self, low, high, …)
+template <int Low>
+lattis_status infer_randint_like(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* self = tensor_arg(a[0]);
+  const DType dtype = dtype_or(a[Low + 2], self->dtype);
+  if (lattis_status st = check_integers(f, dtype, Low ? a[1].as.i : 0, a[Low + 1].as.i, Low ? 1 : -1, Low + 1))
+    return st;
+  fresh(m, self->ndim(), self->sizes(), dtype);
+  return laid_out(f, Low + 6, a[Low + 6], self, m);
+}
+// normal.float_float(mean, std, size, generator, dtype, …)
+lattis_status infer_normal_numbers(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = check_std(f, 1, a[1].as.d)) return st;
+  const DType dtype = dtype_or(a[4], core::default_dtype());
+  if (lattis_status st = check_new(f, 4, dtype)) return st;
+  return new_drawn(f, 2, a, dtype, m);
 }
 
 // The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
@@ -212,8 +257,7 @@ lattis_status integers(lattis_frame* f, const Value* a, Value* r) {
   return store(c, a[0], x + low, r);
 }
 
-// ---- in place, with other arguments
-// ----------------------------------------------------------------------------------
+// ---- in place, with other arguments ---------------------------------------------------------------------------------
 
 // random_(self), random_.to(self, to)
 lattis_status random_all(lattis_frame* f, const Value* a, Value* r) {
@@ -225,8 +269,7 @@ lattis_status random_to(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"random_.from">(a[0], 0, a[1], a[2]));
 }
 
-// ---- new tensors
-// ------------------------------------------------------------------------------------------------------
+// ---- new tensors ----------------------------------------------------------------------------------------------------
 
 lattis_status rand(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
@@ -240,10 +283,6 @@ lattis_status randn(lattis_frame* f, const Value* a, Value* r) {
 // randint.low(low, high, size, generator, dtype, …)
 lattis_status randint_low(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
-  if (a[0].as.i >= a[1].as.i)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: the range from 'low' %lld to 'high' %lld is empty", operator_title(f->op).c_str(),
-                        (long long)a[0].as.i, (long long)a[1].as.i));
   const Value dtype = given(a[4]) ? a[4] : core::dtype_value(LATTIS_INT64);
   return c.give(r, c.op<"random_.from">(new_like_factory(c, a[2], a + 4, dtype), a[0], a[1], a[3]));
 }
@@ -264,19 +303,11 @@ lattis_status randn_like(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, c.op<"normal_">(empty_like(c, a[0], a + 1)));
 }
-lattis_status check_range(lattis_frame* f, int high_arg, int64_t low, int64_t high) {
-  if (low < high) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, format("%s: the range from 'low' %lld to %lld is empty",
-                                            where(f, high_arg).c_str(), (long long)low, (long long)high));
-}
-
 lattis_status randint_like(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_range(f, 1, 0, a[1].as.i)) return st;
   Compose c(f);
   return c.give(r, c.op<"random_.from">(empty_like(c, a[0], a + 2), 0, a[1]));
 }
 lattis_status randint_like_low(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_range(f, 2, a[1].as.i, a[2].as.i)) return st;
   Compose c(f);
   return c.give(r, c.op<"random_.from">(empty_like(c, a[0], a + 3), a[1], a[2]));
 }
@@ -308,7 +339,6 @@ lattis_status normal_tensors(lattis_frame* f, const Value* a, Value* r) {
 
 // normal.float_float(mean, std, size, generator, dtype, …)
 lattis_status normal_numbers(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_std(f, 1, a[1].as.d)) return st;
   Compose c(f);
   return c.give(r, c.op<"normal_">(new_like_factory(c, a[2], a + 4, a[4]), a[0], a[1], a[3]));
 }
@@ -339,16 +369,16 @@ const std::vector<Declaration>& random_operators() {
       {"randn_like(Tensor self, " LIKE, "random", function, infer_drawn_like, randn_like,
        "Normal numbers in the shape, dtype and device of `self`.\n\n>>> lattis.randn_like(lattis.ones(2, "
        "3)).shape\nlattis.Size([2, 3])\n"},
-      {"randint(SymInt high, SymInt[] size, " OPTIONS, "random", function, nullptr, randint,
+      {"randint(SymInt high, SymInt[] size, " OPTIONS, "random", function, infer_randint<0>, randint,
        "Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says "
        "otherwise.\n\nRaises:\n    RuntimeError: the range is empty or beyond the dtype\n\n"
        ">>> bool((lattis.randint(3, 5, (4,)) >= 3).all())\nTrue\n"},
-      {"randint.low(SymInt low, SymInt high, SymInt[] size, " OPTIONS, "random", function, nullptr, randint_low,
-       nullptr},
-      {"randint_like(Tensor self, SymInt high, " LIKE, "random", function, nullptr, randint_like,
+      {"randint.low(SymInt low, SymInt high, SymInt[] size, " OPTIONS, "random", function, infer_randint<1>,
+       randint_low, nullptr},
+      {"randint_like(Tensor self, SymInt high, " LIKE, "random", function, infer_randint_like<0>, randint_like,
        "Integers below `high`, from `low` (0) on, in the shape, dtype and device of `self`.\n\n>>> "
        "lattis.randint_like(lattis.ones(2), 1)\ntensor([0., 0.])\n"},
-      {"randint_like.low_dtype(Tensor self, SymInt low, SymInt high, " LIKE, "random", function, nullptr,
+      {"randint_like.low_dtype(Tensor self, SymInt low, SymInt high, " LIKE, "random", function, infer_randint_like<1>,
        randint_like_low, nullptr},
       {"normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
        nullptr, normal_tensors,
@@ -358,8 +388,8 @@ const std::vector<Declaration>& random_operators() {
        nullptr, normal_tensors, nullptr},
       {"normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
        nullptr, normal_tensors, nullptr},
-      {"normal.float_float(float mean, float std, SymInt[] size, " OPTIONS, "random", function, nullptr, normal_numbers,
-       nullptr},
+      {"normal.float_float(float mean, float std, SymInt[] size, " OPTIONS, "random", function, infer_normal_numbers,
+       normal_numbers, nullptr},
       {"uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)", "random",
        method, infer_uniform, uniform,
        "Fills `self` with uniform numbers in [from, to).\n\n>>> bool((lattis.empty(5).uniform_(2, 3) >= 2).sum() == "
@@ -368,11 +398,12 @@ const std::vector<Declaration>& random_operators() {
        method, infer_normal, normal,
        "Fills `self` with normal numbers.\n\nRaises:\n    RuntimeError: std is negative\n\n>>> "
        "lattis.empty(5).normal_(0, 2).shape\nlattis.Size([5])\n"},
-      {"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", method, nullptr, random_all,
+      {"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", method, infer_integers_all,
+       random_all,
        "Fills `self` with integers from `from` (0) up to but not including `to`; without it, as far as the dtype "
        "counts.\n\n>>> lattis.zeros(2).random_(1)\ntensor([0., 0.])\n"},
-      {"random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "random", method, nullptr,
-       random_to, nullptr},
+      {"random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
+       infer_integers_to, random_to, nullptr},
       {"random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
        infer_integers, integers, nullptr},
   };

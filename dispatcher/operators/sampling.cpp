@@ -41,15 +41,24 @@ lattis_status bernoulli_tensor(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.arg(a[0]));
 }
 
+// bernoulli(self), of probabilities; bernoulli.p(self, p): new tensors in the layout of self.
+lattis_status infer_bernoulli_of(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* self = tensor_arg(a[0]);
+  if (lattis_status st = check_floating(f, self, m)) return st;
+  fresh_like(m, self, self->dtype);
+  return LATTIS_OK;
+}
+lattis_status infer_bernoulli_with(lattis_frame* f, const Value* a, Meta* m) {
+  fresh_like(m, tensor_arg(a[0]), tensor_arg(a[0])->dtype);
+  return check_probability(f, 1, a[1].as.d);
+}
+
 lattis_status bernoulli(lattis_frame* f, const Value* a, Value* r) {
-  Meta m;
-  if (lattis_status st = check_floating(f, tensor_arg(a[0]), &m)) return st;
   Compose c(f);
   return c.give(r, c.op<"bernoulli_.Tensor">(c.op<"empty_like">(a[0]), a[0], a[1]));
 }
 
 lattis_status bernoulli_with(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_probability(f, 1, a[1].as.d)) return st;
   Compose c(f);
   return c.give(r, c.op<"bernoulli_.float">(c.op<"empty_like">(a[0]), a[1], a[2]));
 }
@@ -67,13 +76,27 @@ lattis_status dropout(lattis_frame* f, const Value* a, Value* r) {
 
 // randperm(n, generator, dtype, …): the order of random keys of 63 bits, equal ones in the order of their places.
 lattis_status randperm(lattis_frame* f, const Value* a, Value* r) {
-  if (a[0].as.i < 0)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: must not be negative, got %lld", where(f, 0).c_str(), (long long)a[0].as.i));
   Compose c(f);
   Var out =
       new_like_factory(c, core::int_list(&a[0].as.i, 1), a + 2, given(a[2]) ? a[2] : core::dtype_value(LATTIS_INT64));
   return c.give(r, c.op<"_permute_randomly_">(out, a[1]));
+}
+
+lattis_status check_counts(lattis_frame* f, DType t, int64_t n) {
+  if (core::dtype_class(t) != LATTIS_CLASS_COMPLEX && n - 1 <= largest_integer(t)) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s does not count to %lld", where(f, 0).c_str(),
+                                            core::dtype_info(t).name, (long long)n));
+}
+
+lattis_status infer_randperm(lattis_frame* f, const Value* a, Meta* m) {
+  const DType t = dtype_or(a[2], static_cast<DType>(LATTIS_INT64));
+  const int64_t n = a[0].as.i;
+  if (n < 0)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: must not be negative, got %lld", where(f, 0).c_str(), (long long)n));
+  if (lattis_status st = check_counts(f, t, n)) return st;
+  if (lattis_status st = core::check_sizes(where(f, 0).c_str(), 1, &n, core::itemsize(t), nullptr)) return st;
+  fresh(m, 1, &n, t);
+  return LATTIS_OK;
 }
 
 lattis_status infer_permutation(lattis_frame* f, const Value* a, Meta* m) {
@@ -81,10 +104,7 @@ lattis_status infer_permutation(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   if (t->ndim() != 1)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected one dimension, got shape " + core::shape_string(t));
-  if (core::dtype_class(t->dtype) == LATTIS_CLASS_COMPLEX || t->numel - 1 > largest_integer(t->dtype))
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s does not count to %lld", where(f, 0).c_str(),
-                                              core::dtype_info(t->dtype).name, (long long)t->numel));
-  return LATTIS_OK;
+  return check_counts(f, t->dtype, t->numel);
 }
 
 lattis_status permute_randomly(lattis_frame* f, const Value* a, Value* r) {
@@ -178,16 +198,17 @@ lattis_status multinomial(lattis_frame* f, const Value* a, Value* r) {
 
 const std::vector<Declaration>& sampling_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"randperm(SymInt n, " OPTIONS, "random", function, nullptr, randperm,
+      {"randperm(SymInt n, " OPTIONS, "random", function, infer_randperm, randperm,
        "The integers below `n` in random order.\n\n>>> lattis.randperm(4).sort().values\ntensor([0, 1, 2, 3])\n"},
       {"_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
        infer_permutation, permute_randomly, "Fills a row with the integers below its size, in random order."},
-      {"bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "random", everywhere, nullptr, bernoulli,
+      {"bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "random", everywhere, infer_bernoulli_of,
+       bernoulli,
        "1 with the probability that each element of `self` gives, else 0; or with one probability `p`.\n\nRaises:\n    "
        "RuntimeError: `p` is no probability, or the dtype of `self` is not floating\n\n>>> "
        "lattis.bernoulli(lattis.tensor([0., 1.]))\ntensor([0., 1.])\n"},
-      {"bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "random", everywhere, nullptr,
-       bernoulli_with, nullptr},
+      {"bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "random", everywhere,
+       infer_bernoulli_with, bernoulli_with, nullptr},
       {"bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)", "random", method,
        infer_bernoulli, bernoulli_p,
        "Fills `self` with 1, with probability `p`, and 0.\n\n>>> lattis.zeros(2).bernoulli_(1)\ntensor([1., 1.])\n"},

@@ -1,0 +1,42 @@
+// Complex numbers out of their parts.
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/strips.h"
+
+namespace lattis::cpu {
+namespace {
+
+template <class F>
+void interleave(int64_t n, char* const* at, const int64_t* steps) {
+  constexpr int64_t part = sizeof(F);
+  if (steps[0] == 2 * part && steps[1] == part && steps[2] == part) {  // the same, for the vectorizer
+    auto* __restrict to = reinterpret_cast<F*>(at[0]);
+    const auto *re = reinterpret_cast<const F*>(at[1]), *im = reinterpret_cast<const F*>(at[2]);
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) {
+      to[2 * i] = re[i];
+      to[2 * i + 1] = im[i];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    char* to = at[0] + i * steps[0];
+    std::memcpy(to, at[1] + i * steps[1], part);
+    std::memcpy(to + part, at[2] + i * steps[2], part);
+  }
+}
+
+lattis_status complex(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* out = r[0].as.tensor;
+  Strips s(out);
+  for (int k = 0; k < 2; k++) s.add(a[k].as.tensor);
+  return s.run(grain, [&](int64_t n, char* const* at, const int64_t* steps) -> lattis_status {
+    (out->dtype == LATTIS_COMPLEX64 ? interleave<float> : interleave<double>)(n, at, steps);
+    return LATTIS_OK;
+  });
+}
+
+}  // namespace
+
+void register_complex(Library& m) { m.impl("complex", "cpu", complex); }
+
+}  // namespace lattis::cpu
