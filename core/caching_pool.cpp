@@ -131,8 +131,7 @@ void CachingPool::free(void* data, int64_t bytes, int32_t index) {
   {
     std::lock_guard lock(mutex_);
     stats_.live_bytes -= rounded;
-    if (stats_.cached_bytes + rounded <= cap_) {
-      c.blocks.push_back({data, index});
+    if (stats_.cached_bytes + rounded <= cap_ && c.keep({data, index})) {
       stats_.cached_bytes += rounded;
       return;
     }

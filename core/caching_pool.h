@@ -32,6 +32,14 @@ class CachingPool {
   };
   struct Class {
     std::vector<Block> blocks;
+    bool keep(Block b) noexcept {
+      try {
+        blocks.push_back(b);
+        return true;
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
+    }
   };
 
   void release_cached_above(int64_t cap);

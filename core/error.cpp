@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <new>
 
 #include "core/thread.h"
 
@@ -31,6 +32,16 @@ lattis_status raise_host(void* payload, void (*release)(void*), std::string mess
   pending_error().payload = payload;
   pending_error().release_payload = release;
   return LATTIS_HOST_ERROR;
+}
+
+lattis_status raise_exception() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return raise(LATTIS_OUT_OF_MEMORY, "out of memory");  // short enough to need none
+  } catch (const std::exception& e) {
+    return raise(LATTIS_RUNTIME_ERROR, std::string("a kernel has thrown: ") + e.what());
+  }
 }
 
 void add_note(const char* note) {

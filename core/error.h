@@ -22,6 +22,19 @@ lattis_status raise_host(void* payload, void (*release)(void*), std::string mess
 void add_note(const char* note);
 Error& pending_error();
 
+// Inside a catch block: what C++ threw becomes the pending error.
+lattis_status raise_exception();
+// Calls what may throw: kernels, shape rules and handlers, whose exceptions must not cross the frames of their callers,
+// which own results or are of another language. Costs nothing until something is thrown.
+template <class F>
+lattis_status guarded(F&& f) {
+  try {
+    return f();
+  } catch (...) {
+    return raise_exception();
+  }
+}
+
 // printf into a std::string; for messages only.
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,6 +3,9 @@
 
 #include <lattis/c_api.h>
 
+#include <cstdlib>
+#include <new>
+
 namespace lattis::core {
 
 inline void retain(lattis_object* o) { __atomic_fetch_add(&o->refcount, 1, __ATOMIC_RELAXED); }
@@ -15,6 +18,12 @@ inline bool drop_reference(int64_t* count) {
 
 inline void release(lattis_object* o) {
   if (drop_reference(&o->refcount)) o->type->destroy(o);
+}
+
+// Memory from the system or an exception.
+inline void* checked(void* memory) {
+  if (__builtin_expect(!memory, 0)) throw std::bad_alloc();
+  return memory;
 }
 
 // Owns one reference to a T whose first member is a lattis_object.

@@ -65,7 +65,7 @@ bool is_dense(const Tensor* t) {
 
 void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
   int64_t* shape = t->inline_shape;
-  if (ndim > Tensor::inline_dims) shape = static_cast<int64_t*>(std::malloc(2 * sizeof(int64_t) * ndim));
+  if (ndim > Tensor::inline_dims) shape = static_cast<int64_t*>(checked(std::malloc(2 * sizeof(int64_t) * ndim)));
   int64_t* steps = shape + (ndim > Tensor::inline_dims ? ndim : Tensor::inline_dims);
   int64_t n = 1;
   bool contiguous = true;
@@ -100,6 +100,10 @@ void point(Tensor* t, int64_t offset) {
 inline Tensor* blank(Storage* storage, DType dtype) {
   auto* t = static_cast<Tensor*>(this_thread().tensors.pop());
   if (!t) t = static_cast<Tensor*>(std::aligned_alloc(64, (sizeof(Tensor) + 63) / 64 * 64));
+  if (__builtin_expect(!t, 0)) {
+    release(storage);
+    throw std::bad_alloc();
+  }
   t->object.refcount = 1;
   t->object.type = &tensor_type;
   const lattis_backend* b = backend(storage->device.backend);
@@ -120,10 +124,11 @@ inline Tensor* blank(Storage* storage, DType dtype) {
 }
 
 Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
-  Tensor* t = blank(storage, dtype);
-  set_shape(t, ndim, sizes, strides);
-  point(t, offset);
-  return t;
+  TensorRef t = TensorRef::steal(blank(storage, dtype));
+  t->dl.shape = t->inline_shape;
+  set_shape(t.get(), ndim, sizes, strides);
+  point(t.get(), offset);
+  return t.take();
 }
 
 // The usual new tensor: few dimensions, row-major, all sizes positive, no overflow. Null if it is not that.
@@ -236,8 +241,8 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
   int64_t copy[2 * LATTIS_MAX_DIMS];  // sizes may be the tensor's own
   std::memcpy(copy, sizes, sizeof(int64_t) * ndim);
   if (strides) std::memcpy(copy + LATTIS_MAX_DIMS, strides, sizeof(int64_t) * ndim);
-  if (old != t->inline_shape) std::free(old);
   set_shape(t, ndim, copy, strides ? copy + LATTIS_MAX_DIMS : nullptr);
+  if (old != t->inline_shape) std::free(old);
   point(t, offset);
 }
 
@@ -260,7 +265,7 @@ void* exchange_slot(Tensor* t, int index, void* state) {
   if (index < Tensor::inline_slots) return std::exchange(t->slots[index], state);
   intptr_t i = index - Tensor::inline_slots, n = t->more_slots ? reinterpret_cast<intptr_t>(t->more_slots[0]) : 0;
   if (i >= n) {
-    t->more_slots = static_cast<void**>(std::realloc(t->more_slots, sizeof(void*) * (i + 2)));
+    t->more_slots = static_cast<void**>(checked(std::realloc(t->more_slots, sizeof(void*) * (i + 2))));
     for (intptr_t k = n; k <= i; k++) t->more_slots[1 + k] = nullptr;
     t->more_slots[0] = reinterpret_cast<void*>(i + 1);
   }

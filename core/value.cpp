@@ -37,7 +37,7 @@ Value retain_value(const Value& v) {
   }
   int64_t bytes = payload_bytes(v);
   if (bytes < 0) return out;
-  out.as.pointer = std::malloc(bytes + 8);
+  out.as.pointer = checked(std::malloc(bytes + 8));
   if (bytes && v.as.pointer) std::memcpy(out.as.pointer, v.as.pointer, bytes);
   if (v.tag == LATTIS_TENSOR_LIST)
     for (uint32_t i = 0; i < v.length; i++)

@@ -55,11 +55,11 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
       const uint64_t saved = f.thread->exclude, hidden = f.hidden;
       f.hidden = self & ~saved;
       f.thread->exclude = saved | self | (f.passed & ~inside_layers.load(std::memory_order_relaxed));
-      st = e.fn(&f, args, rets);
+      st = e(f, args, rets);
       f.thread->exclude = saved;
       f.hidden = hidden;
     } else {
-      st = e.fn(&f, args, rets);
+      st = e(f, args, rets);
     }
   }
   f.keys = keys;
@@ -139,7 +139,9 @@ lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* 
   f.layer = -1;
   f.hidden = 0;
   f.args = args;
-  lattis_status st = step(f, args, rets);
+  const uint64_t exclude = thread->exclude;
+  const lattis_status st = core::guarded([&] { return step(f, args, rets); });  // the dispatcher allocates, too
+  thread->exclude = exclude;
   if (__builtin_expect(t->info->written != 0, 0) && st == LATTIS_OK) bump_versions(f, *t->info, args);
   return st;
 }

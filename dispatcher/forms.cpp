@@ -189,15 +189,15 @@ lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* ret
   if (__builtin_expect(e.flags & calls_operators, 0)) {
     uint64_t saved = f.thread->exclude;
     f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);
-    st = e.fn(&f, args, rets);
+    st = e(f, args, rets);
     f.thread->exclude = saved;
   } else if (!(e.flags & mixed_dtypes) && f.op->pointwise) {
     CastInputs cast;
     st = cast.prepare(f, e, f.op, args, static_cast<const Table*>(f.table)->info->nargs);
     f.context = e.context;
-    if (!st) st = e.fn(&f, args, rets);
+    if (!st) st = e(f, args, rets);
   } else {
-    st = e.fn(&f, args, rets);
+    st = e(f, args, rets);
   }
   if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
   return __builtin_expect(st != LATTIS_OK, 0) && !(e.flags & calls_operators) ? name_device(f, st) : st;
@@ -210,7 +210,7 @@ lattis_status infer(Frame& f, const Table& t, const Value* args, lattis_meta* me
     metas[i].has_strides = 0;
   }
   f.context = t.infer_context;
-  return t.infer(&f, args, metas);
+  return t.run_infer(f, args, metas);
 }
 
 lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Value* ret) {
@@ -256,7 +256,7 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
   m.dtype = LATTIS_NO_DTYPE;
   m.has_strides = 0;
   f.context = t.infer_context;
-  if (lattis_status st = t.infer(&f, args, &m)) return st;
+  if (lattis_status st = t.run_infer(f, args, &m)) return st;
   rets[0].tag = LATTIS_NONE;
   lattis_status st;
   if (__builtin_expect(m.kind == LATTIS_META_FRESH, 1)) {
@@ -272,7 +272,7 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
   }
   if (__builtin_expect((e.flags & (mixed_dtypes | calls_operators | no_kernel)) == mixed_dtypes, 1)) {
     f.context = e.context;
-    st = e.fn(&f, args, rets);
+    st = e(f, args, rets);
     if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
     if (__builtin_expect(st != LATTIS_OK, 0)) name_device(f, st);
   } else {
@@ -433,11 +433,11 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
   lattis_status st = LATTIS_OK;
   if (info.form == Form::Functional) {
     for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
-    st = e.fn(&f, args, rets);
+    st = e(f, args, rets);
   } else {
     Value computed[LATTIS_MAX_RETURNS];
     for (Value& v : computed) v = core::none();
-    st = e.fn(&f, args, computed);
+    st = e(f, args, computed);
     for (int i = 0; i < info.nrets && !st; i++) {
       int at = target_position(info, i);
       if (computed[i].tag != LATTIS_TENSOR || !computed[i].as.tensor) {

@@ -77,7 +77,7 @@ lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body 
   } helping(caller ? nullptr : stop);
   for (int64_t b = begin; b < end; b += piece) {
     if (stop && stop->load(std::memory_order_relaxed)) return LATTIS_OK;
-    if (lattis_status st = body(context, b, std::min(end, b + piece))) return st;
+    if (lattis_status st = core::guarded([&] { return body(context, b, std::min(end, b + piece)); })) return st;
     if (caller && b + piece < end)
       if (lattis_status st = check_interrupt()) return st;
   }

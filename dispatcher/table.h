@@ -2,6 +2,7 @@
 // each of them and for each backend. Replaced as a whole, never changed, never freed (see registry.h).
 #pragma once
 
+#include "core/error.h"
 #include "dispatcher/operator.h"
 
 namespace lattis::dispatcher {
@@ -18,6 +19,10 @@ struct Entry {
   lattis_kernel fn = nullptr;
   void* context = nullptr;
   uint32_t flags = 0;
+
+  lattis_status operator()(lattis_frame& f, const lattis_value* args, lattis_value* rets) const {
+    return core::guarded([&] { return fn(&f, args, rets); });
+  }
 };
 
 struct Table {
@@ -30,6 +35,10 @@ struct Table {
   uint8_t layer_index[LATTIS_MAX_LAYERS] = {};
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
+
+  lattis_status run_infer(lattis_frame& f, const lattis_value* args, lattis_meta* metas) const {
+    return core::guarded([&] { return infer(&f, args, metas); });
+  }
 };
 
 }  // namespace lattis::dispatcher

@@ -158,12 +158,14 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
                        Value* values) __attribute__((noinline));
 
 PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
-  if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
-  Value values[64];
-  PlainLists lists;
-  for (const auto& s : *p->overloads)
-    if (s->parse_plain(args, n, kwnames, values, lists)) return run(s->op, values);
-  return dispatch_any(p, args, n, kwnames, number_protocol, values);
+  return with_memory([&]() -> PyObject* {
+    if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
+    Value values[64];
+    PlainLists lists;
+    for (const auto& s : *p->overloads)
+      if (s->parse_plain(args, n, kwnames, values, lists)) return run(s->op, values);
+    return dispatch_any(p, args, n, kwnames, number_protocol, values);
+  });
 }
 
 // add(3, t), mul(3, t), sub(3, t): torch has no overload with the number first, yet takes it. The operands change

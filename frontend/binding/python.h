@@ -7,6 +7,7 @@
 
 #include <lattis/c_api.h>
 
+#include <new>
 #include <string>
 
 #include "core/device.h"
@@ -21,6 +22,16 @@ using core::Value;
 
 // Turns the thread's pending error into a Python exception; always returns null.
 PyObject* raise_pending();
+// Runs what CPython calls; where memory runs out, the exception says so, and no C++ exception meets CPython's frames.
+template <class F>
+auto with_memory(F&& f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    core::raise_exception();
+    return raise_pending();
+  }
+}
 // Turns the current Python exception into a pending error, which keeps the exception object itself.
 lattis_status capture_exception();
 

@@ -61,8 +61,7 @@ bool unchanged(const Call* c, PyObject* const* args, Py_ssize_t n, PyObject* kwn
   return true;
 }
 
-PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  Call* c = cast(self);
+PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   if (!c->frame)
     return PyErr_Format(PyExc_RuntimeError, "redispatch: the handler that this call belongs to has returned");
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
@@ -85,6 +84,10 @@ PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   rets[0].tag = LATTIS_NONE;
   if (dispatcher::redispatch(c->frame, use, rets)) return raise_pending();
   return results_to_python(op, rets);
+}
+
+PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return with_memory([&] { return redispatch_call(cast(self), args, nargsf, kwnames); });
 }
 
 PyObject* get_name(PyObject* self, void*) {

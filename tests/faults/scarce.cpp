@@ -1,0 +1,87 @@
+// An allocator that fails once: to be loaded before all others (LD_PRELOAD). After scarce_arm(n), the n-th allocation
+// (from 0) that Lattis makes, itself or by operator new, finds no memory, nor does the next of as many bytes, which may be a second try. The
+// allocations of others always succeed.
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <atomic>
+
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+}
+
+namespace {
+
+std::atomic<long> left{-1};  // allocations until the one that fails; negative: none will
+std::atomic<bool> armed{false};
+std::atomic<size_t> refused{0};  // bytes
+
+struct Range {
+  uintptr_t begin, end;
+};
+Range ranges[16];
+int count = 0;
+
+int add_range(dl_phdr_info* info, size_t, void*) {
+  const char* names[] = {"/liblattis.so", "/liblattis_cpu.so", "/libstdc++.so"};
+  bool ours = strstr(info->dlpi_name, "/_C.cpython") && strstr(info->dlpi_name, "lattis");
+  for (const char* name : names) ours |= strstr(info->dlpi_name, name) != nullptr;
+  for (int i = 0; ours && i < info->dlpi_phnum && count < 16; i++) {
+    const auto& h = info->dlpi_phdr[i];
+    if (h.p_type == PT_LOAD && (h.p_flags & PF_X))
+      ranges[count++] = {info->dlpi_addr + h.p_vaddr, info->dlpi_addr + h.p_vaddr + h.p_memsz};
+  }
+  return 0;
+}
+
+bool fails(void* caller, size_t bytes) {
+  if (!armed.load(std::memory_order_relaxed)) return false;
+  const auto at = reinterpret_cast<uintptr_t>(caller);
+  bool ours = false;
+  for (int i = 0; i < count; i++) ours |= at >= ranges[i].begin && at < ranges[i].end;
+  if (!ours) return false;
+  size_t same = bytes;
+  if (bytes && refused.compare_exchange_strong(same, 0)) return true;
+  if (left.fetch_sub(1) != 0) return false;
+  refused = bytes;
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+void scarce_arm(long n) {
+  count = 0;
+  dl_iterate_phdr(add_range, nullptr);
+  left = n;
+  refused = 0;
+  armed = true;
+}
+// Ends it; whether an allocation failed.
+int scarce_disarm() {
+  armed = false;
+  return left < 0;
+}
+
+void* malloc(size_t n) { return fails(__builtin_return_address(0), n) ? (errno = ENOMEM, nullptr) : __libc_malloc(n); }
+void* calloc(size_t n, size_t m) {
+  return fails(__builtin_return_address(0), n * m) ? (errno = ENOMEM, nullptr) : __libc_calloc(n, m);
+}
+void* realloc(void* p, size_t n) {
+  return fails(__builtin_return_address(0), n) ? (errno = ENOMEM, nullptr) : __libc_realloc(p, n);
+}
+void* aligned_alloc(size_t unit, size_t n) {
+  return fails(__builtin_return_address(0), n) ? (errno = ENOMEM, nullptr) : __libc_memalign(unit, n);
+}
+int posix_memalign(void** out, size_t unit, size_t n) {
+  if (fails(__builtin_return_address(0), n)) return ENOMEM;
+  return (*out = __libc_memalign(unit, n)) ? 0 : ENOMEM;
+}
+}

@@ -1,0 +1,169 @@
+"""No memory, at every allocation that an operator makes in turn: ``scarce.cpp`` must be loaded before all others.
+
+``python scarce.py [OPERATOR …]`` runs samples of each operator in a child, and large calls with two threads in this
+process. Where an allocation fails, the call succeeds or raises OutOfMemoryError (MemoryError where Python itself has
+none); its arguments keep their contents, and the next call gives what it gave before. Prints the faults and exits with
+1 where there is one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "operators"))
+
+import lattis  # noqa: E402
+from catalogue import BY_TITLE, SAMPLED, bits, run, state, tensors  # noqa: E402
+from lattis.dispatcher import samples  # noqa: E402
+
+SAMPLES = 4  # of each operator
+MOST = 200  # allocations of one call that are let fail
+
+UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # whose elements are anybody's
+
+# Calls with scratch memory, and enough work for two threads.
+LARGE = {
+    "sort": lambda x: lattis.sort(x),
+    "unique": lambda x: lattis.unique(x),
+    "topk": lambda x: lattis.topk(x, 1000),
+    "median": lambda x: lattis.median(x),
+    "cumsum": lambda x: lattis.cumsum(x, 0),
+    "nonzero": lambda x: lattis.nonzero(x > 0.5),
+    "index_put": lambda x: lattis.index_put(x, ((x * 100).to(lattis.int64),), x, accumulate=True),
+    "scatter_add": lambda x: lattis.scatter_add(x, 0, (x * 100).to(lattis.int64), x),
+    "sum of columns": lambda x: x.view(1000, -1).t().sum(0),
+    "softmax of columns": lambda x: lattis.softmax(x.view(300, -1), 0),
+    "matmul": lambda x: x.view(500, -1) @ x.view(-1, 500),
+    "conv2d": lambda x: lattis.nn.functional.conv2d(x[:90_000].view(1, 9, 100, 100), x[:810].view(10, 9, 3, 3)),
+    "grouped conv2d": lambda x: lattis.nn.functional.conv2d(
+        x[:90_000].view(1, 9, 100, 100), x[:81].view(9, 1, 3, 3), groups=9
+    ),
+    "max_pool2d": lambda x: lattis.nn.functional.max_pool2d(x[:90_000].view(1, 9, 100, 100), 3, 2),
+    "randperm": lambda x: lattis.randperm(300_000),
+    "multinomial": lambda x: lattis.multinomial(x, 1000, True),
+    "bfloat16": lambda x: x.to(lattis.bfloat16).view(1000, -1).t() * 2 + 1,
+}
+
+shim = ctypes.PyDLL(None)
+
+
+def plant() -> None:
+    """An operator that writes into its argument before it has all its memory."""
+    library = lattis.library.Library("aten", owner="planted")
+
+    def kernel(x):
+        x.add_(1)
+        return lattis.cat([x])
+
+    library.impl("aten::relu", kernel, "cpu")
+    globals()["planted"] = library
+
+
+def attempt(sample: samples.Sample, n: int):
+    """(whether the n-th allocation was reached, the error, whether the arguments are what they were, the result)"""
+    built = sample.build()
+    before = [state(t) for t in tensors(built)]
+    lattis.manual_seed(7)
+    lattis._C._trim("cpu", 0)
+    call, (args, kwargs) = samples.call(sample.operator), built
+    error = result = None
+    shim.scarce_arm(ctypes.c_long(n))
+    try:
+        result = call(*args, **kwargs)
+    except Exception as e:
+        error = e
+    reached = bool(shim.scarce_disarm())
+    return reached, error, before == [state(t) for t in tensors(built)], result
+
+
+def faults_of(sample: samples.Sample) -> list[str]:
+    writes = BY_TITLE[sample.operator]["form"] == "inplace" or sample.operator.partition(".")[0].endswith("_")
+    usual = bits(run(sample))
+    found = []
+    for n in range(MOST):
+        reached, error, kept, _ = attempt(sample, n)
+        if not reached:
+            break
+        if error and not isinstance(error, (MemoryError, lattis.OutOfMemoryError)):
+            found.append(f"allocation {n}: {type(error).__name__}: {error}")
+        if error and not kept and not writes:
+            found.append(f"allocation {n}: an argument has changed")
+        if sample.operator not in UNDEFINED and bits(run(sample)) != usual:
+            found.append(f"allocation {n}: another result afterwards")
+    return [f"{sample}: {fault}" for fault in found]
+
+
+def check(operator: str, out: int) -> None:
+    warnings.simplefilter("ignore")
+    lattis.set_num_threads(2)
+    for sample in list(samples.of(operator))[:SAMPLES]:
+        os.write(out, "".join(f"{fault}\n" for fault in faults_of(sample)).encode())
+
+
+def large_faults() -> list[str]:
+    """A death here is the death of all: a fork has one thread."""
+    lattis.set_num_threads(2)
+    lattis.manual_seed(0)
+    x, found = lattis.rand(300_000), []
+    before = state(x)
+    for name, call in LARGE.items():
+        lattis.manual_seed(7)
+        usual = bits(call(x))
+        for n in range(MOST):
+            lattis.manual_seed(7)
+            lattis._C._trim("cpu", 0)
+            error = None
+            shim.scarce_arm(ctypes.c_long(n))
+            try:
+                call(x)
+            except (MemoryError, lattis.OutOfMemoryError):
+                pass
+            except Exception as e:
+                error = e
+            reached = shim.scarce_disarm()
+            lattis.manual_seed(7)
+            if error or state(x) != before or bits(call(x)) != usual:
+                found.append(f"{name}: allocation {n}: {error or 'another result afterwards'}")
+            if not reached:
+                break
+    return found
+
+
+def child(operator: str) -> list[str]:
+    """The faults of one operator, found in a process that may die."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            check(operator, write)
+            code = 0
+        except BaseException as error:
+            os.write(write, f"{operator}: {type(error).__name__}: {error}\n".encode())
+        finally:
+            os._exit(code)
+    os.close(write)
+    with open(read) as pipe:
+        found = pipe.read().splitlines()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return found + ([f"{operator}: died by {signal.Signals(-code).name}"] if code < 0 else [])
+
+
+def main(operators: list[str]) -> int:
+    if operators == ["planted"]:
+        plant()
+        operators = ["relu"]
+    found = [fault for operator in operators or SAMPLED for fault in child(operator)]
+    if not operators:
+        found += large_faults()
+    print(*found, f"{len(operators or SAMPLED)} operators, {len(found)} faults", sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
