@@ -1,4 +1,6 @@
 // The words of the dispatcher: where an error is, and who has a kernel when the one asked for has none.
+#include <algorithm>
+
 #include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/call.h"
@@ -21,8 +23,12 @@ lattis_status missing_kernel(Frame* f, const Value*, Value*) {
   std::string have;
   Registry& registry = Registry::get();
   std::lock_guard lock(registry.mutex());
-  for (const Registration& r : (op->functional ? op->functional : op)->kernels)
-    have += (have.empty() ? "" : ", ") + ("'" + r.key + "'") + " (" + r.owner + ")";
+  const Operator* meaning = op->functional ? op->functional : op;
+  for (const Registration& r : meaning->kernels) {
+    const bool off = std::find(meaning->disabled.begin(), meaning->disabled.end(), r.key) != meaning->disabled.end() ||
+                     std::find(op->disabled.begin(), op->disabled.end(), r.key) != op->disabled.end();
+    have += (have.empty() ? "" : ", ") + ("'" + r.key + "'") + " (" + r.owner + (off ? ", disabled)" : ")");
+  }
   std::string device = core::device_name(f->device);
   std::string message = operator_title(op) + ": no kernel for device '" + device + "'";
   message += have.empty() ? "; nobody has registered one" : "; there are kernels for " + have;

@@ -25,36 +25,65 @@ Counts& counts() {
 
 int64_t bytes_of(const Tensor* t) { return t ? t->numel * core::itemsize(t->dtype) : 0; }
 
-// The arguments of one call with their tensors on another device. Keeps what it made until it dies.
+// The arguments of one call with their tensors on another device, each tensor once. Keeps what it made until it dies.
 class Moved {
  public:
   Moved(Compose& c, const CallInfo& info, const Value* args, int count, lattis_device to)
       : values_(args, args + count) {
-    for (int i = 0; i < info.num_tensors; i++)
-      if (tensor_arg(args[info.tensors[i]])) values_[info.tensors[i]] = move(c, args[info.tensors[i]], to);
+    for (int i = 0; i < info.num_tensors; i++) {
+      const int at = info.tensors[i];
+      if (Tensor* t = tensor_arg(args[at])) values_[at] = move(c, t, to, info.written >> at & 1);
+    }
     for (int i = 0; i < info.num_lists; i++) {
-      const Value& v = args[info.lists[i]];
+      const int at = info.lists[i];
+      const Value& v = args[at];
       if (v.tag != LATTIS_TENSOR_LIST) continue;
       auto& list = lists_.emplace_back();
       for (uint32_t k = 0; k < v.length; k++) {
-        Value moved = v.as.tensors[k] ? move(c, core::tensor_value(v.as.tensors[k]), to) : core::none();
+        Value moved = v.as.tensors[k] ? move(c, core::full(v.as.tensors[k]), to, info.written >> at & 1) : core::none();
         list.push_back(moved.tag == LATTIS_TENSOR ? moved.as.tensor : nullptr);
       }
-      values_[info.lists[i]] = core::tensor_list(list.data(), static_cast<int64_t>(list.size()));
+      values_[at] = core::tensor_list(list.data(), static_cast<int64_t>(list.size()));
     }
     if (info.device >= 0) values_[info.device] = core::device_value(to);
   }
   const Value* values() const { return values_.data(); }
+
+  // Copies what may have been written to where it came from.
+  void write_back(Compose& c) {
+    for (const Pair& p : pairs_) {
+      if (!p.written || p.moved.tensor() == p.source) continue;
+      c.op<"copy_">(core::tensor_value(p.source), p.moved);
+      bytes += bytes_of(p.source);
+    }
+  }
+  // A result as the caller's: a written argument itself, any other tensor on its device.
+  Var give_back(Compose& c, lattis_tensor* result, lattis_device device) {
+    for (const Pair& p : pairs_)
+      if (p.written && p.moved.tensor() == result) return c.arg(core::tensor_value(p.source));
+    bytes += bytes_of(core::full(result));
+    return c.op<"to.device">(core::tensor_value(result), device);
+  }
   int64_t bytes = 0;
 
  private:
-  Value move(Compose& c, const Value& tensor, lattis_device to) {
-    owned_.push_back(c.op<"to.device">(tensor, to));
-    bytes += bytes_of(owned_.back().tensor());
-    return owned_.back().value();
+  struct Pair {
+    Tensor* source;
+    Var moved;
+    bool written;
+  };
+  Value move(Compose& c, Tensor* source, lattis_device to, bool written) {
+    for (Pair& p : pairs_)
+      if (p.source == source) {
+        p.written |= written;
+        return p.moved.value();
+      }
+    pairs_.push_back({source, c.op<"to.device">(core::tensor_value(source), to), written});
+    bytes += bytes_of(pairs_.back().moved.tensor());
+    return pairs_.back().moved.value();
   }
   std::vector<Value> values_;
-  std::vector<Var> owned_;
+  std::vector<Pair> pairs_;
   std::list<std::vector<lattis_tensor*>> lists_;
 };
 
@@ -65,26 +94,15 @@ lattis_status refuse(lattis_frame* f) {
                       operator_title(f->op).c_str(), core::device_name(f->device).c_str()));
 }
 
-// What the host computed, where the caller expects it: written arguments are copied back and returned themselves.
-Value give_back(Compose& c, const CallInfo& info, const Value* args, const Moved& host, Value result,
-                lattis_device device, int64_t* bytes) {
+// What the host computed, where the caller expects it.
+Value give_back(Compose& c, Moved& host, Value result, lattis_device device) {
   Var owned(&c, result);
-  for (uint64_t w = info.written; w; w &= w - 1) {
-    const int at = __builtin_ctzll(w);
-    if (result.tag != LATTIS_TENSOR || result.as.tensor != host.values()[at].as.tensor) continue;
-    c.op<"copy_">(args[at], owned);
-    *bytes += bytes_of(tensor_arg(args[at]));
-    return core::retain_value(args[at]);
-  }
   if (result.tag == LATTIS_TENSOR_LIST) {
     std::vector<Var> moved;
-    for (uint32_t k = 0; k < result.length; k++)
-      moved.push_back(c.op<"to.device">(core::tensor_value(result.as.tensors[k]), device));
+    for (uint32_t k = 0; k < result.length; k++) moved.push_back(host.give_back(c, result.as.tensors[k], device));
     return c.list(moved).take();
   }
-  if (result.tag != LATTIS_TENSOR) return owned.take();
-  *bytes += bytes_of(owned.tensor());
-  return c.op<"to.device">(owned, device).take();
+  return result.tag == LATTIS_TENSOR ? host.give_back(c, result.as.tensor, device).take() : owned.take();
 }
 
 void count(const lattis_frame* f, const Operator* op, int64_t bytes, double seconds) {
@@ -129,13 +147,13 @@ lattis_status fallback_kernel(lattis_frame* f, const Value* args, Value* rets) {
   Value results[LATTIS_MAX_RETURNS];
   for (Value& v : results) v = core::none();
   if (!c.status()) c.check(call(f, op, host.values(), results));
-  int64_t bytes = host.bytes;
-  for (int i = 0; i < op->info.nrets; i++) rets[i] = give_back(c, op->info, args, host, results[i], f->device, &bytes);
+  host.write_back(c);
+  for (int i = 0; i < op->info.nrets; i++) rets[i] = give_back(c, host, results[i], f->device);
   if (c.status()) {
     release_all(rets, op->info.nrets);
     return c.status();
   }
-  count(f, op, bytes, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  count(f, op, host.bytes, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return LATTIS_OK;
 }
 

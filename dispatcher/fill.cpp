@@ -49,9 +49,12 @@ const Table* Registry::table(const Operator* op) {
 
 namespace {
 
+// For this form, or for the functional one that it is made of.
 bool disabled(const Operator* op, const std::string& key) {
-  const auto& keys = (op->functional ? op->functional : op)->disabled;
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
+  const auto holds = [&](const Operator* o) {
+    return o && std::find(o->disabled.begin(), o->disabled.end(), key) != o->disabled.end();
+  };
+  return holds(op) || holds(op->functional);
 }
 
 }  // namespace
@@ -80,7 +83,8 @@ bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who
     *e = {r->fn, r->context, r->flags};
     return r->fn != nullptr;  // a null kernel is an explicit fall-through
   }
-  const Registration* c = find_kernel(op->functional ? op->functional : op, "composite");
+  const Registration* c =
+      disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
   if ((l.flags & LATTIS_LAYER_DECOMPOSE) && c) {
     *who = c->owner + " (decomposed)";
     *e = {c->fn, c->context, c->flags | composite | stays_on};
@@ -98,10 +102,11 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   const uint32_t mixed = b && (b->flags & LATTIS_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
   Operator* meaning = op->functional ? op->functional : op;
   const Registration* r = find_kernel(op, name);
-  if (!r && meaning != op) r = find_kernel(meaning, name);
+  const bool passed_over = disabled(op, name);
+  if (!r && meaning != op && !passed_over) r = find_kernel(meaning, name);
   // A category's kernel finds its outputs made by the shape rule, and a pointwise one needs the meaning.
   bool described = meaning->infer && (meaning->category != "pointwise" || meaning->pointwise);
-  if (!r && described) r = find_category(meaning, name);
+  if (!r && described && !passed_over) r = find_category(meaning, name);
   if (r && b) {
     *who = r->owner;
     return {r->fn, r->context, r->flags | mixed};
@@ -110,7 +115,7 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
     *who = "shape rule";
     return {nullptr, nullptr, no_kernel | mixed_dtypes};
   }
-  if (const Registration* c = find_kernel(meaning, "composite")) {
+  if (const Registration* c = disabled(op, "composite") ? nullptr : find_kernel(meaning, "composite")) {
     *who = c->owner + " (composite)";
     return {c->fn, c->context, c->flags | composite};
   }
@@ -155,7 +160,7 @@ Entry Registry::traced(Entry e, const Operator* op, const std::string& where, co
   if (!trace_ || e.fn == missing_kernel) return e;
   auto* t =
       new TraceContext{e, op->full_name() + " -> " + where + " by " + who};  // lives as long as the table: for ever
-  return {trace_entry, t, e.flags & ~static_cast<uint32_t>(no_kernel)};
+  return {trace_entry, t, e.flags};
 }
 
 const Table* Registry::fill(Operator* op) {

@@ -183,7 +183,7 @@ class CastInputs {
 };
 
 lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
-  if (e.flags & no_kernel) return LATTIS_OK;
+  if (!e.fn) return LATTIS_OK;  // the shape rule is all there is
   f.context = e.context;
   lattis_status st;
   if (__builtin_expect(e.flags & calls_operators, 0)) {
@@ -340,6 +340,17 @@ lattis_status check_target(Frame& f, const CallInfo& info, int at, Tensor* targe
   return LATTIS_OK;
 }
 
+// Puts what was computed into the tensor that the caller gave, which is the result then.
+lattis_status store_result(Frame& f, Tensor* target, Tensor* computed, Value* ret) {
+  if (target != computed) {
+    const bool fits = has_shape(target, computed->ndim(), computed->sizes());
+    if (lattis_status st = fits ? own_copy(f, target, computed) : adopt(f, target, computed)) return st;
+  }
+  core::retain(target);
+  *ret = core::tensor_value(target);
+  return LATTIS_OK;
+}
+
 // In-place and out=: the kernel of the functional form computes into what was given, or beside it where the
 // memory overlaps an input or the dtype must still be converted.
 lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
@@ -376,19 +387,23 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
     }
   }
   if (lattis_status st = run_kernel(f, e, args, into)) return st;
+  lattis_status st = LATTIS_OK;
   for (int i = 0; i < n; i++) {
     Tensor* target = full(args[target_position(info, i)].as.tensor);
-    if (Tensor* computed = beside[i].get()) {
-      bool fits = has_shape(target, computed->ndim(), computed->sizes());
-      if (lattis_status st = fits ? own_copy(f, target, computed) : adopt(f, target, computed)) {
-        release_all(rets, i);
-        return st;
-      }
-    }
-    core::retain(target);
-    rets[i] = core::tensor_value(target);
+    rets[i] = core::none();
+    if (!st) st = store_result(f, target, beside[i] ? beside[i].get() : target, &rets[i]);
   }
-  return LATTIS_OK;
+  if (st) release_all(rets, n);
+  return st;
+}
+
+// Whether the i-th of a composite's results can be stored where the caller wants it.
+lattis_status check_computed(Frame& f, const CallInfo& info, int i, const Value* args, const Value& computed) {
+  if (computed.tag != LATTIS_TENSOR || !computed.as.tensor)
+    return core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) + ": its composite returned no tensor to store");
+  const int at = target_position(info, i);
+  const Tensor* result = full(computed.as.tensor);
+  return check_target(f, info, at, full(args[at].as.tensor), result->dtype, result->ndim(), result->sizes());
 }
 
 }  // namespace
@@ -424,9 +439,9 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
   if (table.infer) {  // the shape rule checks the arguments, so the composite need not
     lattis_meta checked[LATTIS_MAX_RETURNS];
     if (lattis_status st = infer(f, table, args, checked, info.nrets)) return st;
-    if (info.written && info.form == Form::Functional)
-      if (lattis_status st = check_all_writable(f, info, args)) return st;
   }
+  if (info.written && info.form == Form::Functional)
+    if (lattis_status st = check_all_writable(f, info, args)) return st;
   uint64_t saved = f.thread->exclude;
   f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);
   f.context = e.context;
@@ -438,21 +453,11 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
     Value computed[LATTIS_MAX_RETURNS];
     for (Value& v : computed) v = core::none();
     st = e(f, args, computed);
-    for (int i = 0; i < info.nrets && !st; i++) {
-      int at = target_position(info, i);
-      if (computed[i].tag != LATTIS_TENSOR || !computed[i].as.tensor) {
-        st = core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) + ": its composite returned no tensor to store");
-        break;
-      }
-      Tensor *target = full(args[at].as.tensor), *result = full(computed[i].as.tensor);
-      st = check_target(f, info, at, target, result->dtype, result->ndim(), result->sizes());
-      if (!st && target != result)
-        st =
-            has_shape(target, result->ndim(), result->sizes()) ? own_copy(f, target, result) : adopt(f, target, result);
-      if (st) break;
-      core::retain(target);
-      rets[i] = core::tensor_value(target);
-    }
+    for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
+    for (int i = 0; i < info.nrets && !st; i++) st = check_computed(f, info, i, args, computed[i]);
+    for (int i = 0; i < info.nrets && !st; i++)
+      st = store_result(f, full(args[target_position(info, i)].as.tensor), full(computed[i].as.tensor), &rets[i]);
+    if (st) release_all(rets, info.nrets);
     release_all(computed, info.nrets);
   }
   f.thread->exclude = saved;

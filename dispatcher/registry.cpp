@@ -283,9 +283,14 @@ lattis_status Registry::set_kernel_enabled(const std::string& name, const std::s
   split_name(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
   Operator* op = find(base, overload);
   if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
+  if (key != "composite" && core::backend_id(key.c_str()) < 0 && layer_bit(key) < 0)
+    return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
+                                                 key + "'; expected one of them, or 'composite'");
   auto& keys = op->disabled;
-  keys.erase(std::remove(keys.begin(), keys.end(), key), keys.end());
-  if (!enabled) keys.push_back(key);
+  if (!enabled)
+    keys.push_back(key);
+  else if (auto last = std::find(keys.begin(), keys.end(), key); last != keys.end())
+    keys.erase(last);
   invalidate(op);
   return LATTIS_OK;
 }

@@ -208,10 +208,11 @@ def set_kernel_enabled(op: str, key: str, enabled: bool) -> None:
     """Passes over the kernels that an operator has under a device's or a layer's name, or no longer does.
 
     The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
-    then the fallback.
+    then the fallback. An operator's in-place and out= forms follow it, and can be passed over alone. Each call with
+    False needs one with True.
 
     Raises:
-        RuntimeError: there is no such operator
+        RuntimeError: there is no such operator, device or layer
 
     >>> lattis.library.set_kernel_enabled("aten::relu", "cpu", True)
     """

@@ -34,6 +34,18 @@ CASES = {
         except RuntimeError:
             assert o.tolist() == [1, 1, 1]
     """,
+    "a failing composite leaves every out= alone": """
+        for f in (lambda *o: L.kthvalue(L.arange(12.0).reshape(3, 4), 1, 1, out=o),
+                  lambda *o: L.median(L.arange(12.0).reshape(3, 4), 1, out=o),
+                  lambda *o: L.sort(L.arange(3.0), out=o)):
+            values = L.full((3,), -7.0)
+            try:
+                f(values, L.zeros(3, dtype=L.bool))
+            except RuntimeError:
+                assert values.tolist() == [-7] * 3, values
+            else:
+                raise SystemExit("no error")
+    """,
     "a kernel in Python that returns nothing": """
         lib = L.library.Library("none", owner="test")
         lib.impl("aten::relu", lambda x: None, "cpu")

@@ -484,6 +484,24 @@ print('values', (x + x).tolist())
     assert python(code).stderr == ""
 
 
+def test_trace_changes_no_answer():
+    """Not where the shape rule is all there is, nor where it cannot know the answer."""
+    code = """
+import lattis
+x = lattis.ones(2, 3, device='meta')
+print(x.view(3, 2).shape, lattis.ones(2, 3).t().shape)
+for f in (x.nonzero, lambda: lattis.where(x)):
+    try:
+        print(f())
+    except NotImplementedError as error:
+        print(error)
+"""
+    done = python(code, LATTIS_TRACE_DISPATCH="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == python(code).stdout and "nonzero" in done.stdout
+    assert "aten::view" in done.stderr
+
+
 def test_trace_names_layer_and_owner():
     code = """
 import lattis

@@ -77,6 +77,35 @@ def test_written_arguments_lists_and_several_results(guest):
     )
 
 
+def test_all_that_is_written_comes_back(guest):
+    """Written arguments that are no results, one tensor passed twice, lists; memory that others see too is refused."""
+    guest.run(
+        SETUP
+        + """
+    bump = host_only("bump_(Tensor(a!) self) -> ()", lambda t: (t.add_(1), None)[1])
+    bump(x)
+    assert x.tolist() == [[2.0] * 3] * 2
+    split = host_only(
+        "split_(Tensor(a!) self, Tensor(b!) other) -> Tensor", lambda t, o: (t.add_(1), o.add_(1), t + o)[2]
+    )
+    y = lattis.zeros(2, 3, device="bank:1")
+    assert split(x, y).tolist() == [[4.0] * 3] * 2
+    assert x.tolist() == [[3.0] * 3] * 2 and y.tolist() == [[1.0] * 3] * 2
+    assert split(x, x).tolist() == [[10.0] * 3] * 2 and x.tolist() == [[5.0] * 3] * 2
+    each = host_only("each_(Tensor(a!)[] tensors) -> ()", lambda ts: [t.add_(1) for t in ts] and None)
+    each([x, y])
+    assert x.tolist() == [[6.0] * 3] * 2 and y.tolist() == [[2.0] * 3] * 2
+    wide = lattis.zeros(1, 3, device="bank:1").expand(2, 3)
+    try:
+        bump(wide)
+    except RuntimeError as error:
+        assert "bump_" in str(error) and "self" in str(error), error
+    else:
+        raise SystemExit("an expanded tensor was written")
+    """
+    )
+
+
 def test_out_and_in_place_forms(guest):
     guest.run(
         SETUP

@@ -197,6 +197,30 @@ def test_a_missing_kernel_says_who_has_one(lib):
         ops(lib).f(lattis.empty(1, device="meta"))
 
 
+def test_kernels_are_passed_over_until_the_outermost_ends():
+    """Nested blocks count; forms follow their operator, and can be passed over alone."""
+
+    def native(form):
+        with pytest.raises(NotImplementedError, match="relu.*disabled"):
+            form()
+
+    x = lattis.ones(2)
+    forms = [x.relu, x.relu_, lambda: lattis.relu(x, out=x)]
+    with lattis.library.kernels_disabled(["aten::relu"], "cpu"):
+        with lattis.library.kernels_disabled(["aten::relu", "aten::relu"], "cpu"):
+            for form in forms:
+                native(form)
+        for form in forms:
+            native(form)
+    with lattis.library.kernels_disabled(["aten::relu_"], "cpu"):
+        native(x.relu_)
+        assert x.relu().tolist() == [1, 1]
+    for form in forms:
+        assert form().tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="set_kernel_enabled: argument 'key'.*'cqu'"):
+        lattis.library.set_kernel_enabled("aten::relu", "cqu", False)
+
+
 def test_close_takes_everything_back(lib):
     other = Library(lib.namespace + "x", owner="another")
     other.define("f(Tensor self) -> Tensor")
