@@ -159,7 +159,8 @@ lattis_status draw_bernoulli(const char* where, const lattis_value* a, lattis_va
     *into = Tensor::steal(raw);
     return LATTIS_OK;
   };
-  if (p->dtype != dtype || p->numel != self->numel || !is_contiguous(p)) {
+  const bool apart = p->storage != self->storage || (p->dl.data == self->dl.data && p->dtype == self->dtype);
+  if (p->dtype != dtype || p->numel != self->numel || !is_contiguous(p) || !apart) {
     if (lattis_status st = beside(dtype, &weights)) return st;
     if (lattis_status st = copy_into(weights.get(), p)) return st;
   }

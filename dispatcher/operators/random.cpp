@@ -3,6 +3,7 @@
 #include <lattis/half.h>
 
 #include <cmath>
+#include <limits>
 
 #include "dispatcher/operators/random.h"
 
@@ -112,11 +113,34 @@ lattis_status infer_drawn_like(lattis_frame* f, const Value* a, Meta* m) {
   return laid_out(f, 5, a[5], self, m);
 }
 
+double largest_finite(DType t) {
+  switch (t) {
+    case LATTIS_FLOAT16:
+      return 65504;
+    case LATTIS_BFLOAT16:
+      return 0x1.fep127;
+    case LATTIS_FLOAT32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
 lattis_status infer_uniform(lattis_frame* f, const Value* a, Meta* m) {
-  if (!std::isfinite(a[1].as.d) || !std::isfinite(a[2].as.d) || a[1].as.d > a[2].as.d)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: the range 'from' %g 'to' %g is not one",
-                                              operator_title(f->op).c_str(), a[1].as.d, a[2].as.d));
-  return check_floating(f, tensor_arg(a[0]), m);
+  if (lattis_status st = check_floating(f, tensor_arg(a[0]), m)) return st;
+  const double from = a[1].as.d, to = a[2].as.d, largest = largest_finite(tensor_arg(a[0])->dtype);
+  if (!(from <= to))
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: the range 'from' %g 'to' %g is not one", operator_title(f->op).c_str(), from, to));
+  for (int i = 1; i < 3; i++)
+    if (!(std::fabs(a[i].as.d) <= largest))
+      return raise(LATTIS_RUNTIME_ERROR, format("%s: %g is beyond what dtype %s holds", where(f, i).c_str(), a[i].as.d,
+                                                core::dtype_info(tensor_arg(a[0])->dtype).name));
+  if (!(to - from <= largest))
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: the range from %g ('from') to %g is wider than the largest number of dtype %s",
+                        where(f, 2).c_str(), from, to, core::dtype_info(tensor_arg(a[0])->dtype).name));
+  return LATTIS_OK;
 }
 
 lattis_status check_std(lattis_frame* f, int arg, double std) {
@@ -144,8 +168,10 @@ lattis_status check_integers(lattis_frame* f, DType t, int64_t low, int64_t high
                  format("%s: the range from %lld%s%s%s to %lld is empty or too wide", where(f, high_arg).c_str(),
                         (long long)low, *from ? " ('" : "", from, *from ? "')" : "", (long long)high));
   const bool is_unsigned = t >= LATTIS_UINT8 && t <= LATTIS_UINT64;
-  const int64_t lowest = is_unsigned || t == LATTIS_BOOL ? 0 : -largest - 1;
-  if (high - 1 > largest || (core::dtype_class(t) < LATTIS_CLASS_FLOATING && low < lowest))
+  const int64_t lowest = is_unsigned || t == LATTIS_BOOL                 ? 0
+                         : core::dtype_class(t) == LATTIS_CLASS_FLOATING ? -largest
+                                                                         : -largest - 1;
+  if (high - 1 > largest || low < lowest)
     return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld to %lld is beyond what dtype %s holds",
                                               where(f, high - 1 > largest ? high_arg : low_arg).c_str(), (long long)low,
                                               (long long)(high - 1), core::dtype_info(t).name));
@@ -316,7 +342,7 @@ lattis_status randint_like_low(lattis_frame* f, const Value* a, Value* r) {
 lattis_status check_spreads(Compose& c, const Value& std) {
   const Tensor* t = tensor_arg(std);
   if (!t || t->backend == core::meta_backend || core::dtype_class(t->dtype) == LATTIS_CLASS_COMPLEX) return LATTIS_OK;
-  Var negative = c.op<"item">(c.op<"any">(c.op<"lt.Scalar">(std, 0)));
+  Var negative = c.op<"item">(c.op<"any">(c.op<"logical_not">(c.op<"ge.Scalar">(std, 0))));  // NaN is one
   if (c.status() || !negative.value().as.i) return c.status();
   return c.fail(LATTIS_RUNTIME_ERROR, where(c.frame(), 1) + ": a standard deviation must not be negative");
 }

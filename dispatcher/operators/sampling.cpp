@@ -23,6 +23,14 @@ lattis_status infer_bernoulli_tensor(lattis_frame* f, const Value* a, Meta* m) {
   return same_with(f, a, 1, m);
 }
 
+// Probabilities in a tensor, the argument at `arg`, are looked at where they have data.
+lattis_status check_probabilities(Compose& c, int arg, const Value& p) {
+  Var fits = c.op<"logical_and">(c.op<"ge.Scalar">(p, 0), c.op<"le.Scalar">(p, 1));
+  Var all = c.op<"item">(c.op<"all">(fits));
+  if (c.status() || all.value().as.i) return c.status();
+  return c.fail(LATTIS_RUNTIME_ERROR, where(c.frame(), arg) + ": a probability is between 0 and 1");
+}
+
 lattis_status bernoulli_p(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* t = tensor_arg(a[0]);
@@ -34,6 +42,8 @@ lattis_status bernoulli_p(lattis_frame* f, const Value* a, Value* r) {
 lattis_status bernoulli_tensor(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* t = tensor_arg(a[0]);
+  if (t->numel > 0)
+    if (lattis_status st = check_probabilities(c, 1, a[1])) return st;
   const bool wide = tensor_arg(a[1])->dtype == LATTIS_FLOAT64;
   const DType dtype = wide ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
   Var u = uniform_numbers(c, a[2], t->device(), Ints(t->sizes(), t->ndim()), dtype);
@@ -55,6 +65,7 @@ lattis_status infer_bernoulli_with(lattis_frame* f, const Value* a, Meta* m) {
 
 lattis_status bernoulli(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
+  if (lattis_status st = check_probabilities(c, 0, a[0])) return st;
   return c.give(r, c.op<"bernoulli_.Tensor">(c.op<"empty_like">(a[0]), a[0], a[1]));
 }
 

@@ -257,12 +257,12 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
                  (long long)d.sizes[depth], depth, n < 0 ? type_name(o).c_str() : std::to_string(n).c_str());
     return false;
   }
-  PyObject* fast = PySequence_Fast(o, "tensor: not a sequence");
-  if (!fast) return false;
-  bool ok = true;
-  for (Py_ssize_t i = 0; i < n && ok; i++)
-    ok = i < PySequence_Fast_GET_SIZE(fast) && gather(PySequence_Fast_GET_ITEM(fast, i), d, depth + 1, out, arena);
-  Py_DECREF(fast);
+  PyObject* held = PySequence_Tuple(o);  // a list may change while its elements are read
+  if (!held) return false;
+  bool ok = PyTuple_GET_SIZE(held) == n;
+  if (!ok) PyErr_SetString(PyExc_ValueError, "tensor: argument 'data' has changed while it was read");
+  for (Py_ssize_t i = 0; i < n && ok; i++) ok = gather(PyTuple_GET_ITEM(held, i), d, depth + 1, out, arena);
+  Py_DECREF(held);
   return ok;
 }
 

@@ -207,6 +207,14 @@ void add_registration(py::module_& m) {
       if (op->form != dispatcher::Form::Out) v.emplace_back(op->name, op->forms);
     return v;
   });
+  m.def("_return_type", [](const std::string& name) -> py::object {
+    for (Operator* op : Registry::get().all()) {
+      if (results_name(op) != name || Registry::get().prepare(op)) continue;
+      if (PyTypeObject* type = op->info.nrets > 0 ? results_type(op) : nullptr)
+        return py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(type));
+    }
+    return py::none();
+  });
   m.def("_show", [](const std::string& name) { return Registry::get().show(name); });
   m.def("_packet", [](const std::string& name) {
     PyObject* p = packet(name);
@@ -330,8 +338,8 @@ void add_settings(py::module_& m) {
     return py::reinterpret_steal<py::object>(new_device(d));
   });
   m.def("_seed_all", [](py::object seed) {
-    uint64_t s = PyLong_AsUnsignedLongLongMask(seed.ptr());
-    if (PyErr_Occurred()) throw py::error_already_set();
+    uint64_t s;
+    if (!read_seed(seed.ptr(), &s)) throw py::error_already_set();
     dispatcher::seed_all(s);
   });
   m.def("_default_generator", [] {

@@ -76,27 +76,48 @@ int64_t work(const dispatcher::CallInfo& info, const Value* values) {
   return w;
 }
 
-PyObject* named_results(const Operator* op, Value* rets, int n) {
-  static auto* types = new std::map<const Operator*, PyTypeObject*>;
-  const dispatcher::Schema& s = *op->schema.load();
-  if (n == 0) Py_RETURN_NONE;
-  bool named = true;
-  for (const auto& r : s.rets) named &= !r.name.empty();
-  PyTypeObject*& type = (*types)[op];
-  if (named && !type) {
-    static auto* names = new std::vector<std::unique_ptr<std::string>>;
-    names->push_back(std::make_unique<std::string>("lattis.return_types." + op->base));
-    auto* fields = new PyStructSequence_Field[n + 1];  // kept by the type
-    for (int i = 0; i < n; i++) fields[i] = {s.rets[i].name.c_str(), nullptr};
-    fields[n] = {nullptr, nullptr};
-    PyStructSequence_Desc d = {names->back()->c_str(), "What the operator returns, by name.", fields, n};
-    type = PyStructSequence_NewType(&d);
+}  // namespace
+
+std::string results_name(const Operator* op) {
+  if (op->name.rfind("aten::", 0) == 0) return op->base;
+  std::string name = op->name;
+  return name.replace(name.find("::"), 2, "_");
+}
+
+PyTypeObject* results_type(const Operator* op) {
+  static auto* types = new std::map<std::string, PyTypeObject*>;
+  const auto& rets = op->schema.load()->rets;
+  std::string fields;
+  for (const auto& r : rets) {
+    if (r.name.empty()) return nullptr;
+    fields += " " + r.name;
   }
-  PyObject* o = named ? PyStructSequence_New(type) : PyTuple_New(n);
+  PyTypeObject*& type = (*types)[op->name + fields];
+  if (type) return type;
+  auto* kept = new std::string("lattis.return_types." + results_name(op));  // by the type, as all of these
+  auto* names = new std::vector<std::string>;
+  for (const auto& r : rets) names->push_back(r.name);
+  auto* described = new PyStructSequence_Field[rets.size() + 1];
+  for (size_t i = 0; i < rets.size(); i++) described[i] = {(*names)[i].c_str(), nullptr};
+  described[rets.size()] = {nullptr, nullptr};
+  PyStructSequence_Desc d = {kept->c_str(), "What the operator returns, by name.", described,
+                             static_cast<int>(rets.size())};
+  return type = PyStructSequence_NewType(&d);
+}
+
+namespace {
+
+PyObject* named_results(const Operator* op, Value* rets, int n) {
+  if (n == 0) Py_RETURN_NONE;
+  static auto* types = new std::map<const Operator*, PyTypeObject*>;
+  const auto [known, first] = types->try_emplace(op, nullptr);
+  if (first) known->second = results_type(op);
+  PyTypeObject* type = known->second;
+  PyObject* o = type ? PyStructSequence_New(type) : PyTuple_New(n);
   for (int i = 0; i < n; i++) {
     PyObject* x = to_python(rets[i]);
     if (!x) x = Py_NewRef(Py_None);
-    if (named)
+    if (type)
       PyStructSequence_SET_ITEM(o, i, x);
     else
       PyTuple_SET_ITEM(o, i, x);

@@ -19,6 +19,12 @@ PyObject* try_packet(PyObject* packet, PyObject* const* args, Py_ssize_t n);
 // Runs an operator on values and turns its results into Python; releases the GIL above a work threshold.
 PyObject* run(const dispatcher::Operator* op, const Value* values);
 
+// "max"; "mine_max" of an operator of somebody else's.
+std::string results_name(const dispatcher::Operator* op);
+// The type of an operator's results if all of them have names, else null: lattis.return_types.max. Overloads with the
+// same names share it. Borrowed, lives for ever.
+PyTypeObject* results_type(const dispatcher::Operator* op);
+
 int init_packets(PyObject* module);
 
 }  // namespace lattis::binding

@@ -219,10 +219,8 @@ void generator_dealloc(PyObject* o) {
   Py_DECREF(t);
 }
 PyObject* generator_manual_seed(PyObject* o, PyObject* seed) {
-  if (!PyLong_Check(seed))
-    return PyErr_Format(PyExc_TypeError, "manual_seed: argument 'seed' must be int, got %s", type_name(seed).c_str());
-  uint64_t s = PyLong_AsUnsignedLongLongMask(seed);
-  if (PyErr_Occurred()) return nullptr;
+  uint64_t s;
+  if (!read_seed(seed, &s)) return nullptr;
   dispatcher::generator_set(generator_of(o), {s, 0});
   return Py_NewRef(o);
 }
@@ -237,6 +235,8 @@ PyObject* generator_set_state(PyObject* o, PyObject* state) {
   unsigned long long seed, offset;
   if (!PyTuple_Check(state) || !PyArg_ParseTuple(state, "KK", &seed, &offset))
     return PyErr_Format(PyExc_TypeError, "set_state: argument 'state' must be what get_state() gave");
+  if (offset % 4)
+    return PyErr_Format(PyExc_ValueError, "set_state: argument 'state': the offset %llu is no multiple of 4", offset);
   dispatcher::generator_set(generator_of(o), {seed, offset});
   return Py_NewRef(o);
 }
@@ -276,6 +276,20 @@ PyTypeObject* make(PyObject* module, PyType_Spec* spec, PyObject* bases = nullpt
 }  // namespace
 
 PyObject* dtype_object(DType t) { return dtypes[t]; }
+
+bool read_seed(PyObject* o, uint64_t* out) {
+  if (!PyLong_Check(o)) {
+    PyErr_Format(PyExc_TypeError, "manual_seed: argument 'seed' must be int, got %s", type_name(o).c_str());
+    return false;
+  }
+  int overflow;
+  const long long s = PyLong_AsLongLongAndOverflow(o, &overflow);
+  *out = overflow > 0 ? PyLong_AsUnsignedLongLong(o) : static_cast<uint64_t>(s);
+  if (overflow >= 0 && !PyErr_Occurred()) return true;
+  PyErr_Clear();
+  PyErr_Format(PyExc_ValueError, "manual_seed: argument 'seed': %R does not fit 64 bits", o);
+  return false;
+}
 
 PyObject* new_device(lattis_device d) {
   PyObject* o = device_type->tp_alloc(device_type, 0);

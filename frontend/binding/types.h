@@ -16,6 +16,7 @@ PyObject* new_generator_object(lattis_object* owned);
 // Readers: false without an exception if the object is not one of these; -1 with one if it is a wrong one.
 bool read_dtype(PyObject* o, core::DType* out);    // a dtype, float/int/bool/complex, or a name
 int read_device(PyObject* o, lattis_device* out);  // a device, "cpu", "bank:1"; loads the backend
+bool read_seed(PyObject* o, uint64_t* out);        // of 64 bits, signed or unsigned; else sets an exception
 bool read_generator(PyObject* o, lattis_object** borrowed);
 bool read_enum(PyObject* o, PyTypeObject* type, int64_t* out);
 

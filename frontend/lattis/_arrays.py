@@ -81,7 +81,8 @@ def operand(x):
     if plain or kind in (list, tuple):
         array = np.asarray(x)
         if array.dtype.kind in "biufc" and array.dtype.itemsize <= (16 if array.dtype.kind == "c" else 8):
-            return array.item() if isinstance(x, np.generic) else tensor_over(array)
+            number = isinstance(x, np.generic) and not (array.dtype == np.uint64 and array > np.iinfo(np.int64).max)
+            return array.item() if number else tensor_over(array)
     return None
 
 
@@ -138,7 +139,7 @@ def written_by(ufunc, method, inputs, kwargs):
         if isinstance(out, _C.Tensor):
             out.copy_(tensor_over(copy))
     results = result if isinstance(result, tuple) else (result,)
-    given = [r if out is None else out for out, r in zip(outs, results, strict=True)]
+    given = [as_result(r, False) if out is None else out for out, r in zip(outs, results, strict=True)]
     return tuple(given) if isinstance(result, tuple) else given[0]
 
 
@@ -149,10 +150,26 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     >>> numpy.ones(2) + lattis.tensor([1, 2])
     tensor([2., 3.], dtype=lattis.float64)
     """
+    refused = None
     if method == "__call__" and not kwargs and (run := find(ufunc)) is not None:
         operands = [operand(x) for x in inputs]
         if all(x is not None for x in operands):
-            return run(*operands)
+            try:
+                return run(*operands)
+            except _C.OutOfMemoryError:
+                raise
+            except (RuntimeError, TypeError) as error:
+                refused = error
+    try:
+        return by_numpy(ufunc, method, inputs, kwargs)
+    except Exception:
+        if refused is None:
+            raise
+    raise refused
+
+
+def by_numpy(ufunc, method, inputs, kwargs):
+    """What no operator means, or takes."""
     outs = kwargs.get("out", ())
     for x in (*inputs, *outs):
         own = getattr(type(x), "__array_ufunc__", PLAIN)

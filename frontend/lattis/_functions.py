@@ -172,8 +172,6 @@ def manual_seed(seed: int):
     >>> lattis.manual_seed(0).initial_seed()
     0
     """
-    if not isinstance(seed, int):
-        raise TypeError(f"manual_seed: argument 'seed' must be int, got {type(seed).__name__}")
     _C._seed_all(seed)
     return _C._default_generator()
 

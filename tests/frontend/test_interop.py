@@ -411,3 +411,23 @@ def test_scalars_without_a_common_dtype():
     with pytest.raises(TypeError, match="uint64 and int64, which no dtype holds"):
         lattis.tensor([np.uint64(1), 2])
     assert lattis.tensor([np.uint64(2**64 - 1), 2], dtype=lattis.uint64).tolist() == [2**64 - 1, 2]
+
+
+def test_data_that_change_while_they_are_read():
+    """Reading an element may run anything, which may empty the list that holds it."""
+
+    class Clears:
+        def __len__(self):
+            outer.clear()
+            return 1
+
+        def __getitem__(self, i):
+            return [1.0][i]
+
+    for at in range(3):
+        outer = [[1.0], [2.0], [3.0]]
+        outer[at] = Clears()
+        try:
+            assert lattis.tensor(outer).shape[1] == 1
+        except (ValueError, TypeError) as error:
+            assert "tensor" in str(error)

@@ -347,3 +347,24 @@ def test_lists_of_tensors_may_be_spelled_out(name):
         f(a, 1)
     with pytest.raises(TypeError, match=f"{name}: "):
         f(1, a)
+
+
+def test_dtypes_that_an_operator_refuses_run_in_numpy():
+    t, flags = lattis.tensor([3, 4]), lattis.tensor([True, False])
+    same = [
+        (np.hypot(t, t), np.hypot([3, 4], [3, 4])),
+        (np.sign(lattis.tensor([3j])), np.sign(np.array([3j], np.complex64))),
+        (np.left_shift(flags, 1), np.left_shift([True, False], 1)),
+        (np.uint64(2**63) + lattis.tensor([1], dtype=lattis.uint64), np.array([2**63 + 1], np.uint64)),
+    ]
+    for got, want in same:
+        assert isinstance(got, lattis.Tensor)
+        np.testing.assert_array_equal(np.asarray(got), want)
+    with pytest.raises(RuntimeError, match="add"):  # both refuse: the operator's words
+        np.add(t, lattis.ones(3))
+
+
+def test_results_beside_given_ones_are_tensors():
+    t, given = lattis.tensor([3, 4]), lattis.zeros(2, dtype=lattis.int64)
+    quotient, rest = np.divmod(t, 2, out=(given, None))
+    assert quotient is given and isinstance(rest, lattis.Tensor) and rest.tolist() == [1, 0]

@@ -195,3 +195,17 @@ def test_numpy_memory_is_copied_into_the_pickle():
     t = pickle.loads(pickle.dumps(lattis.from_numpy(x)))
     t[0] = 9
     assert x[0] == 0
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x: x.max(1), lambda x: x.sort(), lambda x: x.sort(stable=True), lambda x: x.topk(1)]
+)
+def test_named_results(make):
+    """Their types can be found by name, also in a process that has made none of them."""
+    results = make(lattis.tensor([[1.0, 3.0, 2.0]]))
+    text = pickle.dumps(results)
+    for again in (pickle.loads(text), copy.deepcopy(results)):
+        assert type(again) is type(results) and again.values.tolist() == results.values.tolist()
+    code = f"import pickle; print(pickle.loads({text!r}).indices.tolist())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == str(results.indices.tolist()), done.stderr

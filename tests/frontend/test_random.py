@@ -1,5 +1,7 @@
 """Random numbers: Philox's published vectors, streams, seeds and threads, and their distributions."""
 
+from contextlib import nullcontext
+
 import lattis
 import numpy as np
 import pytest
@@ -188,7 +190,7 @@ def test_degenerate_ranges():
     "call, text",
     [
         (lambda t: t.uniform_(1, 0), "uniform_: the range .*1.*0"),
-        (lambda t: t.uniform_(0, float("inf")), "uniform_: the range"),
+        (lambda t: t.uniform_(0, float("inf")), "uniform_: argument .to.: inf is beyond"),
         (lambda t: t.uniform_(float("nan"), 1), "uniform_: the range"),
         (lambda t: t.normal_(0, -1), "normal_: argument 'std'"),
         (lambda t: t.normal_(0, float("nan")), "normal_: argument 'std'"),
@@ -286,6 +288,11 @@ def test_integers_of_other_dtypes():
         (lambda: lattis.dropout(lattis.zeros(2), -0.1, True), "dropout: argument 'p'"),
         (lambda: lattis.randperm(-1), "randperm: .*negative"),
         (lambda: lattis.normal(lattis.zeros(2), -1.0), "normal: argument 'std'"),
+        (lambda: lattis.normal(lattis.zeros(2), lattis.tensor([1.0, float("nan")])), "normal: argument 'std'"),
+        (lambda: lattis.zeros(2).uniform_(-3e38, 3e38), "uniform_: argument 'to': .*wider"),
+        (lambda: lattis.zeros(2, dtype=lattis.float16).uniform_(0, 1e6), "uniform_: argument 'to': 1e.06 is beyond"),
+        (lambda: lattis.zeros(2).uniform_(float("nan"), 1), "uniform_: the range"),
+        (lambda: lattis.zeros(2, dtype=lattis.float16).random_(-1000000, 10), "random_: argument 'from': .*beyond"),
         (lambda: lattis.multinomial(lattis.tensor([1.0, -1.0]), 1), "multinomial: argument 'self': .*not negative"),
         (lambda: lattis.multinomial(lattis.tensor([0.0, 1.0]), 2), "multinomial: argument 'self': .*fewer than 2"),
         (lambda: lattis.multinomial(lattis.tensor([0.5, 1.0]), 3), "multinomial: argument 'num_samples'"),
@@ -295,6 +302,37 @@ def test_integers_of_other_dtypes():
 def test_wrong_draws(call, text):
     with pytest.raises(RuntimeError, match=text):
         call()
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_no_probability(native):
+    """Whether the kernel or the composite looks."""
+    passed_over = ["aten::bernoulli", "aten::bernoulli_.Tensor"]
+    with nullcontext() if native else lattis.library.kernels_disabled(passed_over, "cpu"):
+        for wrong in (2.0, -0.5, float("nan")):
+            p = lattis.tensor([0.5, wrong])
+            with pytest.raises(RuntimeError, match="bernoulli_: argument 'p': a probability"):
+                lattis.zeros(2).bernoulli_(p)
+            with pytest.raises(RuntimeError, match="bernoulli: argument 'self': a probability"):
+                lattis.bernoulli(p)
+
+
+def test_probabilities_in_the_memory_that_is_written():
+    x = (lattis.arange(5000) % 2).to(lattis.float32)
+    p = x[:-1].clone()
+    assert (x[1:].bernoulli_(x[:-1]) == p).all()
+    assert (p.bernoulli_(p) == x[1:]).all()
+
+
+def test_seeds_and_states():
+    for seed in (0, 2**64 - 1, -1, -(2**63)):
+        assert lattis.Generator().manual_seed(seed).initial_seed() == seed % 2**64
+    for seed in (2**64, -(2**63) - 1):
+        for f in (lattis.manual_seed, lattis.Generator().manual_seed):
+            with pytest.raises(ValueError, match="manual_seed: argument 'seed': .*64 bits"):
+                f(seed)
+    with pytest.raises(ValueError, match="set_state: argument 'state': the offset 3"):
+        lattis.Generator().set_state((1, 3))
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 1000, 3001, 200_003])
