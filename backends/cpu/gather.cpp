@@ -39,6 +39,18 @@ lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_
   return good ? LATTIS_OK : bad_index(f, argument, index, p, dim);
 }
 
+lattis_status as_int64(lattis_tensor* t, Tensor* out) {
+  if (t->dtype == LATTIS_INT64) {
+    *out = Tensor::borrow(t);
+    return LATTIS_OK;
+  }
+  lattis_tensor* raw;
+  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_INT64, device_of(t), &raw))
+    return st;
+  *out = Tensor::steal(raw);
+  return copy_into(raw, t);
+}
+
 namespace {
 
 // self as the walk over `index` sees it: it stands still along `dim`, which the index moves.
@@ -139,10 +151,40 @@ lattis_status scatter_value(lattis_frame* f, const lattis_value* a, lattis_value
   return scatter_value_inplace(f, a, r);
 }
 
+lattis_status take(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  Tensor index, packed = Tensor::borrow(a[0].as.tensor);
+  if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
+  if (!is_contiguous(self)) {
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, self->dtype, device_of(self), &raw))
+      return st;
+    packed = Tensor::steal(raw);
+    if (lattis_status st = copy_into(raw, self)) return st;
+  }
+  const Places places = {self->numel, self->numel, itemsize(self)};
+  const int64_t still[LATTIS_MAX_DIMS] = {};
+  auto loop = index_loops().pick[log2_item(itemsize(self))];
+  bool bad = false;
+  Strips s(out);
+  s.add(index.get());
+  s.add(packed.get()->dl.data, still);
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, "index", index.get(), places, 0) : LATTIS_OK;
+}
+
 }  // namespace
 
 void register_gather(Library& m) {
   m.impl("gather", "cpu", gather)
+      .impl("take", "cpu", take)
       .impl("scatter_.src", "cpu", scatter_inplace<put_of>)
       .impl("scatter_add_", "cpu", scatter_inplace<add_of>)
       .impl("scatter_.value", "cpu", scatter_value_inplace)
