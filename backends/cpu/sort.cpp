@@ -1,9 +1,10 @@
-// sort and topk: rows in parallel, or one long row in two halves.
+// sort and topk: rows in parallel, or one long row in buckets, which the threads share.
 #include <atomic>
-#include <memory>
+#include <utility>
 
 #include "backends/cpu/gather.h"
 #include "backends/cpu/sort_loops.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
@@ -11,25 +12,6 @@ namespace {
 const SortTable& table() {
   static const SortTable& chosen = LATTIS_BY_ISA(sort_loops)();
   return chosen;
-}
-
-// Memory for items: on the stack for short rows.
-class Items {
- public:
-  explicit Items(int64_t bytes) {
-    if (bytes > static_cast<int64_t>(sizeof near_)) far_.reset(new (std::nothrow) char[bytes]);
-    data_ = bytes > static_cast<int64_t>(sizeof near_) ? far_.get() : near_;
-  }
-  char* data() const { return data_; }
-
- private:
-  alignas(64) char near_[4096];
-  std::unique_ptr<char[]> far_;
-  char* data_;
-};
-
-lattis_status no_memory(int64_t bytes) {
-  return fail(LATTIS_OUT_OF_MEMORY, "sort: " + std::to_string(bytes) + " bytes to sort in cannot be allocated");
 }
 
 // Whether a sort is to stop, asked by one of its threads. An interrupt is the status of the thread that found it; the
@@ -88,15 +70,14 @@ struct Sort {
     if (digits <= 32) loops = table().narrow[self->dtype];
   }
 
-  // Integers of 64 bits with a range of fewer than 32 fit narrow items.
+  // Integers of one long row count from the smallest: fewer digits, perhaps narrow items.
   void count_from_least() {
-    if (digits != 64 || in->dtype > LATTIS_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
+    if (digits < 32 || in->dtype > LATTIS_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
     uint64_t least, most;
     loops.range(rows.length, rows.start(in, 0), rows.stride(in), descending, &least, &most);
-    if ((most - least) >> 32) return;
-    loops = table().narrow[in->dtype];
     base = least;
     digits = 64 - __builtin_clzll((most - least) | 1);
+    if (digits <= 32) loops = table().narrow[in->dtype];
   }
 
   void finish(int64_t row, int64_t begin, int64_t n, const char* items, bool hidden) const {
@@ -127,9 +108,9 @@ struct Sort {
 
   lattis_status some_rows(int64_t begin, int64_t end) const {
     const int64_t n = rows.length, bytes = n * loops.item;
-    Items work(2 * bytes);
+    Space work;
+    if (lattis_status st = work.take(2 * bytes)) return st;
     char *a = work.data(), *b = a + bytes;
-    if (!a) return no_memory(2 * bytes);
     std::atomic<bool> stopped{false};
     Asker asker{&stopped};
     for (int64_t row = begin; row < end; row++) {
@@ -140,12 +121,62 @@ struct Sort {
     return LATTIS_OK;
   }
 
+  // One long row: items are spread over buckets by their highest digits, and each bucket is sorted where the cache
+  // holds it. `uneven`: a bucket would be too large, and nothing was done.
+  lattis_status buckets(int64_t row, bool* uneven) const {
+    constexpr int64_t parts = 16;
+    const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
+    const int low = digits - sort_bucket_digits;
+    Space work, counted;
+    if (lattis_status st = work.take(2 * bytes)) return st;
+    if (lattis_status st = counted.take(parts * sort_buckets * 8)) return st;
+    char *a = work.data(), *b = a + bytes;
+    auto* places = reinterpret_cast<int64_t*>(counted.data());
+    bool hidden[parts];
+    auto each = [&](auto&& body) {
+      return parallel_for(0, parts, 1, [&](int64_t p, int64_t end) -> lattis_status {
+        for (; p < end; p++) body(p, n * p / parts, n * (p + 1) / parts, places + p * sort_buckets);
+        return LATTIS_OK;
+      });
+    };
+    auto build = [&](int64_t p, int64_t begin, int64_t end, int64_t* counts) {
+      char* items = a + begin * loops.item;
+      hidden[p] = loops.build(end - begin, begin, rows.start(in, row) + begin * step, step, descending, base, items);
+      loops.count(end - begin, items, low, counts);
+    };
+    if (lattis_status st = each(build)) return st;
+    int64_t at = 0, largest = 0;
+    for (int64_t k = 0; k < sort_buckets; k++) {
+      const int64_t first = at;
+      for (int64_t p = 0; p < parts; p++) at += std::exchange(places[p * sort_buckets + k], at);
+      largest = std::max(largest, at - first);
+    }
+    *uneven = largest > n / 4;
+    if (*uneven) return LATTIS_OK;
+    auto spread = [&](int64_t, int64_t begin, int64_t end, int64_t* to) {
+      loops.spread(end - begin, a + begin * loops.item, low, to, b);
+    };
+    if (lattis_status st = each(spread)) return st;
+    const int64_t* ends = places + (parts - 1) * sort_buckets;
+    const bool some_hidden = std::any_of(hidden, hidden + parts, [](bool h) { return h; });
+    auto sort = [&](int64_t k, int64_t end) -> lattis_status {
+      for (; k < end; k++) {
+        const int64_t begin = k ? ends[k - 1] : 0, offset = begin * loops.item, m = ends[k] - begin;
+        if (m == 0) continue;
+        const bool stayed = loops.bucket(m, b + offset, a + offset, low) == b + offset;
+        finish(row, begin, m, stayed ? b : a, some_hidden);
+      }
+      return LATTIS_OK;
+    };
+    return parallel_for(0, sort_buckets, 16, sort);
+  }
+
   // Two threads sort a half each, then merge from both ends.
   lattis_status halves(int64_t row) const {
     const int64_t n = rows.length, bytes = n * loops.item, cut[3] = {0, n / 2, n};
-    Items work(2 * bytes);
+    Space work;
+    if (lattis_status st = work.take(2 * bytes)) return st;
     char *a = work.data(), *b = a + bytes;
-    if (!a) return no_memory(2 * bytes);
     std::atomic<bool> stopped{false};
     bool hidden[2] = {};
     char* done[2] = {};
@@ -187,8 +218,13 @@ lattis_status sort(lattis_frame*, const lattis_value* a, lattis_value* r) {
   Sort s(self, a[2], a[3].as.i != 0, r);
   s.count_from_least();
   if (s.rows.length >= 1 << 15 && s.rows.count < 4) {
-    for (int64_t row = 0; row < s.rows.count; row++)
-      if (lattis_status st = s.halves(row)) return st;
+    for (int64_t row = 0; row < s.rows.count; row++) {
+      bool uneven = s.digits < 16;
+      if (!uneven)
+        if (lattis_status st = s.buckets(row, &uneven)) return st;
+      if (uneven)
+        if (lattis_status st = s.halves(row)) return st;
+    }
     return LATTIS_OK;
   }
   if (s.rows.count == 1) return s.some_rows(0, 1);
@@ -206,9 +242,9 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const bool select = k <= n / 8;
   const int64_t room = select ? std::min(n, std::max<int64_t>(4 * k, 32)) : n, bytes = room * s.loops.item;
   auto some = [&](int64_t begin, int64_t end) -> lattis_status {
-    Items work(2 * bytes);
+    Space work;
+    if (lattis_status st = work.take(2 * bytes)) return st;
     char *x = work.data(), *y = x + bytes;
-    if (!x) return no_memory(2 * bytes);
     for (int64_t row = begin; row < end; row++) {
       const char* from = s.rows.start(self, row);
       const int64_t step = s.rows.stride(self);

@@ -79,6 +79,16 @@ def test_integers_of_any_range(low, high):
     assert_same(result.values, x[want])
 
 
+@pytest.mark.parametrize("low", [4, 20, 36, 50])
+def test_digits_that_tell_nothing_apart(low):
+    """Buckets by the highest digits, whose items differ in the lowest ones only."""
+    rng = np.random.default_rng(low)
+    x = rng.integers(0, 4096, 70001) << 51 | rng.integers(0, 1 << low, 70001)
+    got = lattis.sort(to_lattis(x), stable=True, dim=0)
+    assert_same(got.indices, np.argsort(x, kind="stable"))
+    assert_same(got.values, np.sort(x))
+
+
 @pytest.mark.parametrize("n", [100, 5000])
 def test_runs_that_are_sorted_already(n):
     for x in (np.arange(n, dtype=np.float32), np.arange(n, 0, -1, dtype=np.float32), np.zeros(n, np.float32)):
