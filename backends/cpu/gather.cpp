@@ -51,6 +51,27 @@ lattis_status as_int64(lattis_tensor* t, Tensor* out) {
   return copy_into(raw, t);
 }
 
+lattis_status resolve(lattis_frame* f, const char* argument, int dim, Tensor* index, Places* places) {
+  lattis_tensor* raw;
+  if (lattis_status st =
+          api().tensor_empty(index->dim(), index->sizes(), nullptr, LATTIS_INT64, device_of(index->get()), &raw))
+    return st;
+  const Tensor offsets = Tensor::steal(raw);
+  Strips s(raw);
+  s.add(index->get());
+  bool good = true;
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!index_loops().offsets(n, reinterpret_cast<int64_t*>(at[0]), at[1], step[1], *places, false))
+      __atomic_store_n(&good, false, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  if (!good) return bad_index(f, argument, index->get(), *places, dim);
+  *index = offsets;
+  *places = Places::offsets();
+  return LATTIS_OK;
+}
+
 namespace {
 
 // self as the walk over `index` sees it: it stands still along `dim`, which the index moves.
@@ -100,7 +121,7 @@ lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_ten
   s.add(self->dl.data, along.strides);
   s.add(src->dl.data, from);
   return s.run_apart(
-      uint64_t{1} << along.dim, grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+      uint64_t{1} << along.dim, grain, 1, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
         constexpr int64_t tile = 1024;
         for (int64_t b = 0; b < n; b += tile) {
           const int64_t m = std::min(tile, n - b);

@@ -11,6 +11,8 @@ namespace lattis::cpu {
 // times `scale` bytes. Valid places are those of [0, size).
 struct Places {
   int64_t size, wrap, scale;
+  static Places offsets() { return {INT64_MAX, 0, 1}; }  // checked already
+  bool checked() const { return size == INT64_MAX; }
 };
 
 // self[place(index[i])] for n indices; `self` may move along too, by `ss`.

@@ -31,7 +31,10 @@ lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* se
   Tensor index;
   if (lattis_status st = as_int64(indices, &index)) return st;
   const bool scalar = self->dl.ndim == 0;
-  const Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
+  Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
+  if (out->numel == 0) return check_indices(f, name, index.get(), places, dim);
+  if (dim > 0 && out->numel > index.numel())  // each slice before `dim` reads it again
+    if (lattis_status st = resolve(f, name, dim, &index, &places)) return st;
   int64_t by_index[LATTIS_MAX_DIMS], by_self[LATTIS_MAX_DIMS];
   const int width = vector ? (scalar ? 0 : 1) : index.dim();
   for (int d = 0; d < out->dl.ndim; d++) {
@@ -41,7 +44,6 @@ lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* se
     by_self[d] = indexed || out->dl.shape[d] == 1 ? 0 : self->dl.strides[from] * itemsize(self);
   }
   auto loop = index_loops().pick[log2_item(itemsize(out))];
-  if (out->numel == 0) return check_indices(f, name, index.get(), places, dim);
   if (dim == 0 && is_contiguous(out) && is_contiguous(self) && (vector ? index.dim() == 1 : index.contiguous())) {
     const int64_t n = index.numel(), is = vector ? index.strides()[0] * 8 : 8;
     return whole_rows(f, name, n, out, self, index.get(), is, places, dim);
@@ -72,6 +74,16 @@ lattis_status embedding(lattis_frame* f, const lattis_value* a, lattis_value* r)
 
 using Put = void (*)(const Strip&, const Places&);
 
+// Do the rows of a source lie without gaps, by its byte strides?
+bool packed_rows(const lattis_tensor* self, const int64_t* strides) {
+  int64_t step = itemsize(self);
+  for (int d = self->dl.ndim - 1; d > 0; d--) {
+    if (self->dl.shape[d] != 1 && strides[d] != step) return false;
+    step *= self->dl.shape[d];
+  }
+  return self->dl.ndim > 0;
+}
+
 // self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
 lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lattis_value& dim, lattis_tensor* indices,
                            char* source, const int64_t* from, bool wrap, Put loop) {
@@ -83,6 +95,21 @@ lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lat
   const Places places = {n, wrap ? n : 0, scalar ? 0 : self->dl.strides[d] * itemsize(self)};
   if (lattis_status st = check_indices(f, "index", index.get(), places, d)) return st;
   int64_t sizes[LATTIS_MAX_DIMS], by_index[LATTIS_MAX_DIMS] = {}, by_self[LATTIS_MAX_DIMS];
+  const int64_t width = n ? self->numel / n : 0, item = itemsize(self), count = index.numel();
+  if (d == 0 && width >= 64 && is_contiguous(self) && packed_rows(self, from)) {
+    // Whole rows of memory: each thread has some of self's rows, and takes those of the source in their order.
+    const auto* at = static_cast<const char*>(index.get()->dl.data);
+    const int64_t is = index.dim() ? index.strides()[0] * 8 : 0;
+    auto some = [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t i = 0; i < count; i++) {
+        const int64_t raw = *reinterpret_cast<const int64_t*>(at + i * is), to = raw < 0 ? raw + n : raw;
+        if (b <= to && to < e)
+          loop({width, static_cast<char*>(self->dl.data), item, at + i * is, 0, source + i * from[0], item}, places);
+      }
+      return LATTIS_OK;
+    };
+    return count * width <= grain ? some(0, n) : parallel_for(0, n, std::max<int64_t>(n / 16, 1), some);
+  }
   std::copy(self->dl.shape, self->dl.shape + self->dl.ndim, sizes);
   byte_strides(self, by_self);
   if (!scalar) {
@@ -94,10 +121,12 @@ lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lat
   s.add(index.get()->dl.data, by_index);
   s.add(self->dl.data, by_self);
   s.add(source, from);
-  return s.run_apart(uint64_t{1} << d, grain, [&](int64_t k, char* const* at, const int64_t* step) -> lattis_status {
-    loop({k, at[1], step[1], at[0], step[0], at[2], step[2]}, places);
-    return LATTIS_OK;
-  });
+  constexpr int64_t together = 256;  // elements of one row, which are written one after another
+  return s.run_apart(uint64_t{1} << d, grain, together,
+                     [&](int64_t k, char* const* at, const int64_t* step) -> lattis_status {
+                       loop({k, at[1], step[1], at[0], step[0], at[2], step[2]}, places);
+                       return LATTIS_OK;
+                     });
 }
 
 Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }

@@ -144,11 +144,13 @@ class Indexed {
     return LATTIS_OK;
   }
 
-  // One index tensor is walked as it is; several are added up to offsets. `apart`: also one whose elements do not stand
-  // in row-major order or are written to.
+  // One index tensor is walked as it is; several are added up to offsets. So is one that each slice before its
+  // dimension reads again and, `apart`, one whose elements do not stand in row-major order or are written to.
   lattis_status offsets(lattis_frame* f, bool apart) {
     const lattis_tensor* only = parts_[0].index.get();
-    if (count_ == 1 && !(apart && (only->storage == self_->storage || !is_contiguous(only)))) {
+    int64_t slices = 1;
+    for (int k = 0; k < first_; k++) slices *= shape_[k];
+    if (count_ == 1 && slices <= 1 && !(apart && (only->storage == self_->storage || !is_contiguous(only)))) {
       places_ = parts_[0].places;
       index_ = only->dl.data;
       std::fill(index_strides_, index_strides_ + total_, 0);
@@ -177,7 +179,7 @@ class Indexed {
       if (lattis_status st = s.run(grain, body)) return st;
       if (!good) return bad(f, p);
     }
-    places_ = {INT64_MAX, 0, 1};
+    places_ = Places::offsets();
     index_ = raw->dl.data;
     std::fill(index_strides_, index_strides_ + total_, 0);
     byte_strides(raw, index_strides_ + first_);
@@ -284,7 +286,7 @@ lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r
   indexed.add_index(s);
   indexed.add_self(s);
   s.add(values->dl.data, from);
-  return s.run_apart(indexed.tied(), grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  return s.run_apart(indexed.tied(), grain, 1, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
     loop({n, at[1], step[1], at[0], step[0], at[2], step[2]}, indexed.places());
     return LATTIS_OK;
   });

@@ -19,6 +19,7 @@ constexpr int64_t tile = 512;
 
 bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
   const auto size = static_cast<uint64_t>(p.size);
+  if (p.checked()) return true;
   if (is == 0 && n > 1) n = 1;
   for (int64_t b = 0; b < n; b += tile) {  // no early exit within a tile: it vectorizes
     const int64_t m = n - b < tile ? n - b : tile;
@@ -37,14 +38,15 @@ bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
 // Element by element: the gather and scatter instructions of some machines are slower than this.
 #define LATTIS_SCALAR [[gnu::noinline, gnu::optimize("no-tree-vectorize")]]
 
-template <class T>
-LATTIS_SCALAR void pick_row(int64_t n, T* out, const T* from, const int64_t* i) {
+template <class T, int64_t Scale>
+LATTIS_SCALAR void pick_row(int64_t n, T* out, const char* from, const int64_t* i) {
+  auto at = [=](int64_t k) { return *reinterpret_cast<const T*>(from + i[k] * Scale); };
   int64_t k = 0;
   for (; k + 4 <= n; k += 4) {
-    const T a = from[i[k]], b = from[i[k + 1]], c = from[i[k + 2]], d = from[i[k + 3]];
+    const T a = at(k), b = at(k + 1), c = at(k + 2), d = at(k + 3);
     out[k] = a, out[k + 1] = b, out[k + 2] = c, out[k + 3] = d;
   }
-  for (; k < n; k++) out[k] = from[i[k]];
+  for (; k < n; k++) out[k] = at(k);
 }
 
 template <class T>
@@ -78,9 +80,10 @@ bool pick(const Strip& s, const Places& p) {
     const int64_t m = s.n - b < tile ? s.n - b : tile;
     const char* index = s.index + b * s.is;
     if (!valid(m, index, s.is, p)) return false;
-    if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {  // a plain row
-      auto* i = reinterpret_cast<const int64_t*>(index);
-      pick_row(m, reinterpret_cast<T*>(s.other) + b, reinterpret_cast<const T*>(s.self), i);
+    const bool plain = s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0;  // a row from a row
+    if (plain && (p.scale == sizeof(T) || p.scale == 1)) {
+      (p.scale == 1 ? pick_row<T, 1> : pick_row<T, sizeof(T)>)(m, reinterpret_cast<T*>(s.other) + b, s.self,
+                                                               reinterpret_cast<const int64_t*>(index));
     } else if (s.is == 8 && s.os == sizeof(T) && s.ss == 0) {
       auto* i = reinterpret_cast<const int64_t*>(index);
       auto* out = reinterpret_cast<T*>(s.other) + b;
