@@ -60,6 +60,8 @@ const std::vector<Declaration>& repeating_operators();
 const std::vector<Declaration>& flipping_operators();
 const std::vector<Declaration>& triangle_operators();
 const std::vector<Declaration>& sort_operators();
+const std::vector<Declaration>& unique_operators();
+const std::vector<Declaration>& searching_operators();
 const std::vector<Declaration>& complex_operators();
 
 void register_catalogue();

@@ -56,6 +56,77 @@ lattis_status scatter_value_inplace(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"scatter_.src">(a[0], a[1], a[2], src));
 }
 
+// ---- reductions ---------------------------------------------------------------------------------------------------
+
+std::string_view text(const Value& v) { return {v.as.string, v.length}; }
+
+// self, dim, index, src, reduce
+lattis_status check_scatter_reduce(lattis_frame* f, const Value* a) {
+  const std::string_view kind = text(a[4]);
+  bool known = false;
+  for (const char* name : {"sum", "prod", "mean", "amax", "amin"}) known |= kind == name;
+  if (!known)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 4) + ": expected 'sum', 'prod', 'mean', 'amax' or 'amin', got '" + std::string(kind) + "'");
+  if (core::dtype_class(tensor_arg(a[0])->dtype) == LATTIS_CLASS_COMPLEX && kind[0] == 'a')
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": complex numbers have no order");
+  return check_scatter(f, a);
+}
+
+Var paired(Compose& c, std::string_view reduce, const Var& x, const Var& y) {
+  if (reduce == "prod") return x * y;
+  return reduce == "amax" ? c.op<"maximum">(x, y) : c.op<"minimum">(x, y);
+}
+
+// With the indices in order, those of one place are neighbours. Each takes in what is one before it, then two, four, …,
+// as long as that has the same place; the last of a place then has all, and stays where they are scattered.
+// self, dim, index, src, reduce
+lattis_status scatter_fold_inplace(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const std::string_view reduce = text(a[4]);
+  auto [place, order] = c.ops<"sort.stable", 2>(a[2], true, a[1]);
+  Var folded = c.op<"gather">(a[3], a[1], order);
+  const int64_t dim = a[1].as.i, n = place.dim() ? place.size(static_cast<int>(dim)) : 1;
+  for (int64_t step = 1; step < n; step *= 2) {
+    auto early = [&](const Var& x) { return c.op<"slice.Tensor">(x, dim, 0, n - step); };
+    auto late = [&](const Var& x) { return c.op<"slice.Tensor">(x, dim, step, n); };
+    Var both = c.op<"where.self">(c.op<"eq.Tensor">(early(place), late(place)),
+                                  paired(c, reduce, early(folded), late(folded)), late(folded));
+    folded = c.op<"cat">(c.list({c.op<"slice.Tensor">(folded, dim, 0, step), both}), dim);
+  }
+  Var all = reduce == "prod" ? c.op<"ones_like">(a[0]) : c.op<"clone">(a[0]);
+  c.op<"scatter_.src">(all, dim, place, folded);
+  return c.give(r, c.op<"copy_">(a[0], paired(c, reduce, c.arg(a[0]), all)));
+}
+
+// self, dim, index, src, reduce, include_self
+lattis_status scatter_reduce_inplace(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor *self = tensor_arg(a[0]), *index = tensor_arg(a[2]);
+  const std::string_view reduce = text(a[4]);
+  const bool included = a[5].as.i != 0, adds = reduce == "sum" || reduce == "mean";
+  Var src = c.arg(a[3]);
+  for (int d = 0; d < index->ndim() && index->numel; d++)
+    if (src.size(d) != index->sizes()[d]) src = c.op<"slice.Tensor">(src, d, 0, index->sizes()[d]);
+  if (index->numel == 0) return c.give(r, c.arg(a[0]));
+  if (!included && (adds || reduce == "prod"))
+    c.op<"scatter_.value">(a[0], a[1], a[2], adds ? 0 : 1);
+  else if (!included)
+    c.op<"scatter_.src">(a[0], a[1], a[2], src);  // any one of a place; then it is in already
+  if (!adds) return c.give(r, c.op<"_scatter_fold_">(a[0], a[1], a[2], src, a[4]));
+  Var sum = c.op<"scatter_add_">(a[0], a[1], a[2], src);
+  if (reduce == "sum") return c.give(r, sum);
+  const Ints sizes(self->sizes(), self->ndim());
+  Var count = c.op<"full">(sizes, included ? 1 : 0, As{LATTIS_INT64}, Absent{}, self->device());
+  c.op<"scatter_add_">(count, a[1], a[2],
+                       expanded_number(c, core::integer(1), count.tensor(), index->ndim(), index->sizes()));
+  count = c.op<"clamp_min">(count, 1);
+  const bool floored = integral(self) || self->dtype == LATTIS_BOOL;
+  return c.give(r, c.op<"copy_">(a[0], floored ? c.op<"floor_divide">(sum, count) : sum / count));
+}
+
+// ---- elements of a row ---------------------------------------------------------------------------------------------
+
 lattis_status infer_take(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor *self = tensor_arg(a[0]), *index = tensor_arg(a[1]);
   fresh(m, index->ndim(), index->sizes(), self->dtype);
@@ -133,6 +204,21 @@ const std::vector<Declaration>& gather_operators() {
        infer_written<check_scatter, 2, 3>, nullptr,
        "scatter_add() in place.\n\n>>> lattis.ones(2).scatter_add_(0, lattis.tensor([0]), lattis.tensor([2.]))\n"
        "tensor([3., 1.])\n"},
+      {"scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
+       "Tensor",
+       "scatter", everywhere | out, infer_copied<check_scatter_reduce>, cloned<"scatter_reduce_.two">,
+       "`self` reduced with elements of `src` at an index for each, along one dimension. An integers' mean is rounded "
+       "down.\n\nArgs:\n    reduce: 'sum', 'prod', 'mean', 'amax' or 'amin'\n    include_self: whether an element of "
+       "`self` counts where there are others\n\n>>> lattis.scatter_reduce(lattis.zeros(2), 0, lattis.tensor([1, 1]), "
+       "lattis.tensor([2., 3.]), 'prod', include_self=False)\ntensor([0., 6.])\n"},
+      {"scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) "
+       "-> Tensor(a!)",
+       "scatter", method, infer_written<check_scatter_reduce, 2, 3>, scatter_reduce_inplace,
+       "scatter_reduce() in place.\n\n>>> lattis.ones(2).scatter_reduce_(0, lattis.tensor([0, 0]), lattis.tensor([2., "
+       "3.]), 'amax')\ntensor([3., 1.])\n"},
+      {"_scatter_fold_(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce) -> Tensor(a!)", "scatter",
+       hidden | function, infer_written<check_scatter_reduce, 2, 3>, scatter_fold_inplace,
+       "scatter_reduce_() by 'prod', 'amax' or 'amin'; `src` has the shape of `index`."},
       {"take(Tensor self, Tensor index) -> Tensor", "indexing", everywhere | out, infer_take, take,
        "Elements of `self`, seen as one row, by their indices; negative ones count from the end.\n\n>>> "
        "lattis.take(lattis.tensor([[1, 2], [3, 4]]), lattis.tensor([0, -1]))\ntensor([1, 4])\n"},

@@ -160,9 +160,19 @@ def test_unique(dtype, data):
     assert_same(t.unique_consecutive(), flat[starts])
 
 
-def test_unique_along_a_dimension_says_that_it_is_not_here():
-    with pytest.raises(NotImplementedError, match="unique: argument 'dim'"):
-        lattis.zeros(2, 2).unique(dim=0)
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float16", "bool"])
+@given(data=st.data())
+def test_unique_along_a_dimension(dtype, data):
+    shape = data.draw(shapes(3).filter(lambda s: s and all(s)))
+    x, t = data.draw(pairs(dtype, shape, low=0, high=3) if dtype != "bool" else pairs(dtype, shape))
+    dim = data.draw(st.integers(-len(shape), len(shape) - 1))
+    want = np.unique(comparable(x), return_inverse=True, return_counts=True, axis=dim)
+    for ops in ([], ["aten::_row_order"]):
+        with lattis.library.kernels_disabled(ops, "cpu"):
+            got = lattis.unique(t, return_inverse=True, return_counts=True, dim=dim)
+        assert_same(got[0], want[0].astype(x.dtype))
+        assert_same(got[1], want[1].reshape(-1))
+        assert_same(got[2], want[2])
 
 
 def test_each_nan_is_unique():
