@@ -2,6 +2,7 @@
 #include "backends/cpu/gather.h"
 
 #include <string>
+#include <string_view>
 
 namespace lattis::cpu {
 
@@ -136,7 +137,15 @@ lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_ten
 
 using Put = void (*)(const Strip&, const Places&);
 Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
-Put add_of(const lattis_tensor* self) { return index_loops().add[self->dtype]; }
+Put add_of(const lattis_tensor* self) { return index_loops().fold[INDEX_SUM][self->dtype]; }
+
+// self, dim, index, src, reduce: 'prod', 'amax' or 'amin'
+lattis_status scatter_fold(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const std::string_view reduce(a[4].as.string, a[4].length);
+  const int kind = reduce == "prod" ? INDEX_PROD : reduce == "amax" ? INDEX_AMAX : INDEX_AMIN;
+  const lattis_tensor* self = r[0].as.tensor;
+  return scattered(f, a, self, index_loops().fold[kind][self->dtype], true);
+}
 
 template <Put (*Loop)(const lattis_tensor*)>
 lattis_status scatter_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
@@ -207,6 +216,7 @@ void register_gather(Library& m) {
   m.impl("gather", "cpu", gather)
       .impl("take", "cpu", take)
       .impl("scatter_.src", "cpu", scatter_inplace<put_of>)
+      .impl("_scatter_fold_", "cpu", scatter_fold)
       .impl("scatter_add_", "cpu", scatter_inplace<add_of>)
       .impl("scatter_.value", "cpu", scatter_value_inplace)
       .impl("scatter.src", "cpu", scatter<put_of>)

@@ -81,7 +81,7 @@ bool packed_rows(const lattis_tensor* self, const int64_t* strides) {
     if (self->dl.shape[d] != 1 && strides[d] != step) return false;
     step *= self->dl.shape[d];
   }
-  return self->dl.ndim > 0;
+  return true;
 }
 
 // self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
@@ -96,7 +96,7 @@ lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lat
   if (lattis_status st = check_indices(f, "index", index.get(), places, d)) return st;
   int64_t sizes[LATTIS_MAX_DIMS], by_index[LATTIS_MAX_DIMS] = {}, by_self[LATTIS_MAX_DIMS];
   const int64_t width = n ? self->numel / n : 0, item = itemsize(self), count = index.numel();
-  if (d == 0 && width >= 64 && is_contiguous(self) && packed_rows(self, from)) {
+  if (!scalar && d == 0 && width >= 64 && is_contiguous(self) && packed_rows(self, from)) {
     // Whole rows of memory: each thread has some of self's rows, and takes those of the source in their order.
     const auto* at = static_cast<const char*>(index.get()->dl.data);
     const int64_t is = index.dim() ? index.strides()[0] * 8 : 0;
@@ -159,7 +159,7 @@ lattis_status index_add_(lattis_frame* f, const lattis_value* a, lattis_value* r
   int64_t from[LATTIS_MAX_DIMS] = {};
   byte_strides(source, from);
   return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(source->dl.data), from, false,
-                      index_loops().add[source->dtype]);
+                      index_loops().fold[INDEX_SUM][source->dtype]);
 }
 
 // self, dim, index, value: a number or a zero-dim tensor

@@ -280,7 +280,7 @@ lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r
     return fail(LATTIS_RUNTIME_ERROR, "index_put_: argument 'values': its shape does not broadcast to the " +
                                           std::to_string(indexed.shape()[0]) + " selected rows");
   auto put = index_loops().put[log2_item(itemsize(self))];
-  auto add = index_loops().add[self->dtype];
+  auto add = index_loops().fold[INDEX_SUM][self->dtype];
   auto loop = accumulate ? add : put;
   Strips s(indexed.ndim(), indexed.shape());
   indexed.add_index(s);

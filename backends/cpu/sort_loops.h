@@ -49,6 +49,12 @@ struct SortLoops {
   // The k first items in order, in items[0 .. k); room for `room` >= 2 k items in both buffers. True as build.
   bool (*top)(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, int64_t room, void* items,
               void* other);
+  // Puts n of a matrix's rows, given by their numbers, in order; strides in bytes.
+  void (*order_few)(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order);
+  // Keys one after another, and how many of `count` ordered ones are smaller than each of n values, or not larger.
+  void (*keys)(int64_t n, const char* in, int64_t stride, void* out);
+  void (*search)(int64_t count, const void* keys, int64_t n, const char* values, int64_t stride, bool right,
+                 int64_t* out);
 };
 
 struct SortTable {

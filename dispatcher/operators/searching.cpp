@@ -55,6 +55,7 @@ lattis_status infer_bucketize(lattis_frame* f, const Value* a, Meta* m) {
 }
 
 // The halving of a range, for all values at once: `place` moves by `step` where what stands before it is still smaller.
+// A NaN is larger than all numbers, as it is for sort().
 Var places(Compose& c, const Value& boundaries, const Value& values, bool right, bool narrow) {
   const Tensor* sequence = tensor_arg(boundaries);
   const int64_t n = sequence->sizes()[sequence->ndim() - 1];
@@ -69,6 +70,10 @@ Var places(Compose& c, const Value& boundaries, const Value& values, bool right,
     Var last = place + (step - 1);
     Var there = c.op<"gather">(boundaries, -1, c.op<"clamp_max">(last, n - 1));
     Var passed = right ? c.op<"gt.Tensor">(there, v) : c.op<"ge.Tensor">(there, v);
+    if (v.dtype_class() == LATTIS_CLASS_FLOATING) {
+      Var nan = c.op<"isnan">(there);
+      passed = c.op<"logical_or">(passed, right ? c.op<"logical_and">(nan, c.op<"eq.Tensor">(v, v)) : nan);
+    }
     Var stays = c.op<"logical_or">(passed, c.op<"ge.Scalar">(last, n));
     place = c.op<"where.self">(stays, place, place + step);
   }

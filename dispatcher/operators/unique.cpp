@@ -63,7 +63,7 @@ Var slices(Compose& c, const Value& self, const Value& dim) {
   if (t->ndim() == 0) return c.op<"reshape">(self, Ints{1, 1});
   int64_t n = t->sizes()[dim.as.i < 0 ? dim.as.i + t->ndim() : dim.as.i], width = 1;
   for (int d = 0; d < t->ndim(); d++) width *= t->sizes()[d];
-  return c.op<"reshape">(c.op<"movedim.int">(self, dim, 0), Ints{n, n ? width / n : 0});
+  return c.op<"contiguous">(c.op<"reshape">(c.op<"movedim.int">(self, dim, 0), Ints{n, n ? width / n : 0}));
 }
 
 // self, dim, sorted, return_inverse, return_counts

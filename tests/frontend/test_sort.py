@@ -175,6 +175,17 @@ def test_unique_along_a_dimension(dtype, data):
         assert_same(got[2], want[2])
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float64", "uint8"])
+def test_many_slices_that_begin_alike(dtype):
+    x = np.random.default_rng(5).integers(0, 3, (700, 6)).astype(dtype)
+    want = np.unique(x, return_inverse=True, return_counts=True, axis=0)
+    for array, dim in ((x, 0), (x.T.copy(), 1)):
+        got = lattis.unique(to_lattis(array), return_inverse=True, return_counts=True, dim=dim)
+        assert_same(got[0], want[0] if dim == 0 else want[0].T)
+        assert_same(got[1], want[1].reshape(-1))
+        assert_same(got[2], want[2])
+
+
 def test_each_nan_is_unique():
     assert to_numpy(lattis.unique(lattis.tensor([np.nan, 1.0, np.nan])))[0] == 1
     assert lattis.unique(lattis.tensor([np.nan, 1.0, np.nan])).shape == (3,)

@@ -1,6 +1,7 @@
 // Radix sort over keys. Note [Keys] is in backends/cpu/sort_loops.h, Note [Instruction sets] in backends/cpu/isa.h.
 #include <lattis/half.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/sort_loops.h"
@@ -349,12 +350,63 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
   return hidden;
 }
 
+// ---- rows and places -----------------------------------------------------------------------------------------------
+
+template <class K>
+typename K::Bits key_at(const char* p) {
+  return K::key(*reinterpret_cast<const typename K::Bits*>(p));
+}
+
+// Compared element by element, from a column on; equal rows keep their order.
+template <class K>
+void order_few(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order) {
+  std::sort(order, order + n, [=](int64_t i, int64_t j) {
+    for (int64_t k = 0; k < columns; k++) {
+      const auto u = key_at<K>(in + i * row + k * column), v = key_at<K>(in + j * row + k * column);
+      if (u != v) return u < v;
+    }
+    return i < j;
+  });
+}
+
+template <class K>
+void keys(int64_t n, const char* in, int64_t stride, void* out) {
+  auto* to = static_cast<typename K::Bits*>(out);
+  for (int64_t i = 0; i < n; i++) to[i] = key_at<K>(in + i * stride);
+}
+
+// Several at a time: each waits for memory while the others go on.
+template <class K>
+void search(int64_t count, const void* keys, int64_t n, const char* values, int64_t stride, bool right, int64_t* out) {
+  using Bits = typename K::Bits;
+  constexpr int64_t group = 16;
+  auto* x = static_cast<const Bits*>(keys);
+  for (int64_t b = 0; b < n; b += group) {
+    const int64_t m = n - b < group ? n - b : group;
+    Bits v[group];
+    int64_t at[group] = {};
+    for (int64_t i = 0; i < group; i++) v[i] = key_at<K>(values + (b + (i < m ? i : m - 1)) * stride);
+    for (int64_t rest = count; rest > 0;) {
+      const int64_t half = (rest + 1) / 2;
+      if (right)
+        for (int64_t i = 0; i < group; i++) at[i] += x[at[i] + half - 1] <= v[i] ? half : 0;
+      else
+        for (int64_t i = 0; i < group; i++) at[i] += x[at[i] + half - 1] < v[i] ? half : 0;
+      rest -= half;
+    }
+    for (int64_t i = 0; i < m; i++) out[b + i] = at[i];
+  }
+}
+
 template <class K, class I>
 SortLoops loops_of() {
   constexpr int digits = sizeof(typename K::Bits) * 8;
   SortLoops l = {sizeof(I),    digits,   range<K>,  build<K, I>, sort<I>, merge<I>,
                  finish<K, I>, count<I>, spread<I>, bucket<I>,   nullptr};
   if constexpr (digits <= 32 || sizeof(I) > 8) l.top = top<K, I>;  // keys as they are fit the items
+  l.order_few = order_few<K>;
+  l.keys = keys<K>;
+  l.search = search<K>;
   return l;
 }
 
