@@ -471,9 +471,7 @@ lattis_status pad_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
     from += std::max<int64_t>(-before, 0) * in->dl.strides[d];
     to += std::max<int64_t>(before, 0) * out->dl.strides[d];
   }
-  const lattis_value filled[2] = {rets[0], args[2]};
-  lattis_value target = rets[0];
-  if (lattis_status st = fill_kernel(nullptr, filled, &target)) return st;
+  if (lattis_status st = fill_with(args[2], out)) return st;
   if (empty) return LATTIS_OK;
   lattis_tensor *source, *middle;
   if (lattis_status st = api().tensor_view(const_cast<lattis_tensor*>(in), n, sizes, in->dl.strides, from, &source))

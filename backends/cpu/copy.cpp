@@ -1,4 +1,4 @@
-// Copies with conversion, fills and ranges.
+// Copies with conversion.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/strips.h"
@@ -107,54 +107,6 @@ lattis_status copy_kernel(lattis_frame*, const lattis_value* args, lattis_value*
   Tensor beside = Tensor::steal(raw);
   if (lattis_status st = copy_into(raw, src)) return st;
   return copy_into(dst, raw);
-}
-
-lattis_status fill_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor* t = rets[0].as.tensor;
-  alignas(16) char number[16];
-  store_number(args[1], t->dtype, number);
-  CastLoop same = loops().cast[t->dtype][t->dtype];
-  Strips s(t);
-  s.add_scalar(number);
-  int64_t item = itemsize(t);
-  return s.run(grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
-    if (step[0] != item) {
-      same(n, at[0], step[0], at[1], 0);
-      return LATTIS_OK;
-    }
-    // Doubling copies: the first element, then what is there already.
-    std::memcpy(at[0], number, item);
-    for (int64_t done = 1; done < n;) {
-      int64_t more = std::min({done, n - done, int64_t{2048}});
-      std::memcpy(at[0] + done * item, at[0], more * item);
-      done += more;
-    }
-    return LATTIS_OK;
-  });
-}
-
-lattis_status arange_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor* t = rets[0].as.tensor;
-  bool floating = args[0].tag == LATTIS_FLOAT || args[1].tag == LATTIS_FLOAT || args[2].tag == LATTIS_FLOAT;
-  auto* data = static_cast<char*>(t->dl.data);
-  int64_t item = itemsize(t), step = t->dl.strides[0] * item;
-  return parallel_for(0, t->numel, grain, [&](int64_t b, int64_t e) -> lattis_status {
-    constexpr int64_t tile = 256;
-    double numbers[tile];
-    int64_t integers[tile];
-    for (int64_t i = b; i < e; i += tile) {
-      int64_t n = std::min(tile, e - i);
-      if (floating) {
-        double start = as_double(args[0]), by = as_double(args[2]);
-        for (int64_t k = 0; k < n; k++) numbers[k] = start + static_cast<double>(i + k) * by;
-        loops().cast[LATTIS_FLOAT64][t->dtype](n, data + i * step, step, reinterpret_cast<char*>(numbers), 8);
-      } else {
-        for (int64_t k = 0; k < n; k++) integers[k] = args[0].as.i + (i + k) * args[2].as.i;
-        loops().cast[LATTIS_INT64][t->dtype](n, data + i * step, step, reinterpret_cast<char*>(integers), 8);
-      }
-    }
-    return LATTIS_OK;
-  });
 }
 
 }  // namespace lattis::cpu

@@ -2,6 +2,7 @@
 #include "backends/cpu/gather.h"
 
 #include <string>
+#include <string_view>
 
 namespace lattis::cpu {
 
@@ -37,6 +38,39 @@ lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_
   };
   if (lattis_status st = s.run(grain * 2, check)) return st;
   return good ? LATTIS_OK : bad_index(f, argument, index, p, dim);
+}
+
+lattis_status as_int64(lattis_tensor* t, Tensor* out) {
+  if (t->dtype == LATTIS_INT64) {
+    *out = Tensor::borrow(t);
+    return LATTIS_OK;
+  }
+  lattis_tensor* raw;
+  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_INT64, device_of(t), &raw))
+    return st;
+  *out = Tensor::steal(raw);
+  return copy_into(raw, t);
+}
+
+lattis_status resolve(lattis_frame* f, const char* argument, int dim, Tensor* index, Places* places) {
+  lattis_tensor* raw;
+  if (lattis_status st =
+          api().tensor_empty(index->dim(), index->sizes(), nullptr, LATTIS_INT64, device_of(index->get()), &raw))
+    return st;
+  const Tensor offsets = Tensor::steal(raw);
+  Strips s(raw);
+  s.add(index->get());
+  bool good = true;
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!index_loops().offsets(n, reinterpret_cast<int64_t*>(at[0]), at[1], step[1], *places, false))
+      __atomic_store_n(&good, false, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  if (!good) return bad_index(f, argument, index->get(), *places, dim);
+  *index = offsets;
+  *places = Places::offsets();
+  return LATTIS_OK;
 }
 
 namespace {
@@ -88,7 +122,7 @@ lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_ten
   s.add(self->dl.data, along.strides);
   s.add(src->dl.data, from);
   return s.run_apart(
-      uint64_t{1} << along.dim, grain, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+      uint64_t{1} << along.dim, grain, 1, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
         constexpr int64_t tile = 1024;
         for (int64_t b = 0; b < n; b += tile) {
           const int64_t m = std::min(tile, n - b);
@@ -103,7 +137,15 @@ lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_ten
 
 using Put = void (*)(const Strip&, const Places&);
 Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
-Put add_of(const lattis_tensor* self) { return index_loops().add[self->dtype]; }
+Put add_of(const lattis_tensor* self) { return index_loops().fold[INDEX_SUM][self->dtype]; }
+
+// self, dim, index, src, reduce: 'prod', 'amax' or 'amin'
+lattis_status scatter_fold(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const std::string_view reduce(a[4].as.string, a[4].length);
+  const int kind = reduce == "prod" ? INDEX_PROD : reduce == "amax" ? INDEX_AMAX : INDEX_AMIN;
+  const lattis_tensor* self = r[0].as.tensor;
+  return scattered(f, a, self, index_loops().fold[kind][self->dtype], true);
+}
 
 template <Put (*Loop)(const lattis_tensor*)>
 lattis_status scatter_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
@@ -139,11 +181,42 @@ lattis_status scatter_value(lattis_frame* f, const lattis_value* a, lattis_value
   return scatter_value_inplace(f, a, r);
 }
 
+lattis_status take(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  Tensor index, packed = Tensor::borrow(a[0].as.tensor);
+  if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
+  if (!is_contiguous(self)) {
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, self->dtype, device_of(self), &raw))
+      return st;
+    packed = Tensor::steal(raw);
+    if (lattis_status st = copy_into(raw, self)) return st;
+  }
+  const Places places = {self->numel, self->numel, itemsize(self)};
+  const int64_t still[LATTIS_MAX_DIMS] = {};
+  auto loop = index_loops().pick[log2_item(itemsize(self))];
+  bool bad = false;
+  Strips s(out);
+  s.add(index.get());
+  s.add(packed.get()->dl.data, still);
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, "index", index.get(), places, 0) : LATTIS_OK;
+}
+
 }  // namespace
 
 void register_gather(Library& m) {
   m.impl("gather", "cpu", gather)
+      .impl("take", "cpu", take)
       .impl("scatter_.src", "cpu", scatter_inplace<put_of>)
+      .impl("_scatter_fold_", "cpu", scatter_fold)
       .impl("scatter_add_", "cpu", scatter_inplace<add_of>)
       .impl("scatter_.value", "cpu", scatter_value_inplace)
       .impl("scatter.src", "cpu", scatter<put_of>)

@@ -18,6 +18,18 @@ lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tens
 lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p,
                             int dim);
 
+// The tensor itself, or a copy in int64.
+lattis_status as_int64(lattis_tensor* t, Tensor* out);
+
+// Checks an index tensor (int64) and replaces it by the offsets in bytes that it means: for one that is read again and
+// again.
+lattis_status resolve(lattis_frame* f, const char* argument, int dim, Tensor* index, Places* places);
+
+// n rows of memory of self, one after another, by an index vector whose elements are `is` bytes apart.
+lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
+                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
+                         int dim);
+
 // Byte strides of a tensor.
 inline void byte_strides(const lattis_tensor* t, int64_t* out) {
   const int64_t item = itemsize(t);

@@ -11,6 +11,8 @@ namespace lattis::cpu {
 // times `scale` bytes. Valid places are those of [0, size).
 struct Places {
   int64_t size, wrap, scale;
+  static Places offsets() { return {INT64_MAX, 0, 1}; }  // checked already
+  bool checked() const { return size == INT64_MAX; }
 };
 
 // self[place(index[i])] for n indices; `self` may move along too, by `ss`.
@@ -24,13 +26,16 @@ struct Strip {
   int64_t os;
 };
 
+enum { INDEX_SUM, INDEX_PROD, INDEX_AMAX, INDEX_AMIN };
+using FoldLoop = void (*)(const Strip&, const Places&);
+
 struct IndexLoops {
   bool (*valid)(int64_t n, const char* index, int64_t is, const Places&);
   bool (*pick[5])(const Strip&, const Places&);  // by log2 of the item's size; false: a bad index
   // n whole rows of some bytes, one after another, by index.
   bool (*rows)(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places&);
-  void (*put[5])(const Strip&, const Places&);                  // indices are valid
-  void (*add[LATTIS_NUM_DTYPES])(const Strip&, const Places&);  // self += other, one after another
+  void (*put[5])(const Strip&, const Places&);  // indices are valid
+  FoldLoop fold[4][LATTIS_NUM_DTYPES];          // self = two(self, other), one after another
   bool (*offsets)(int64_t n, int64_t* out, const char* index, int64_t is, const Places&, bool accumulate);
   void (*reverse[5])(int64_t n, char* out, const char* from);                         // out[i] = from[-i]
   int64_t (*count)(int64_t n, const uint8_t* mask);                                   // of non-zero bytes

@@ -13,12 +13,12 @@ lattis_status pointwise_kernel(lattis_frame*, const lattis_value*,
                                lattis_value*);  // context: lattis_pointwise, or null for the operator's own
 
 lattis_status copy_kernel(lattis_frame*, const lattis_value*, lattis_value*);
-lattis_status fill_kernel(lattis_frame*, const lattis_value*, lattis_value*);
-lattis_status arange_kernel(lattis_frame*, const lattis_value*, lattis_value*);
 
 void register_pointwise(Library& m);
 void register_reductions(Library& m);
 void register_indexing(Library& m);
+void register_index_rows(Library& m);
+void register_nonzero(Library& m);
 void register_random(Library& m);
 void register_complex(Library& m);
 void register_matmul(Library& m);
@@ -29,11 +29,16 @@ void register_convolution(Library& m);
 void register_pooling(Library& m);
 void register_gather(Library& m);
 void register_joining(Library& m);
+void register_flipping(Library& m);
+void register_triangles(Library& m);
+void register_fill(Library& m);
 void register_sort(Library& m);
 
 // Writes a number into one element of the dtype.
 void store_number(const lattis_value& number, int dtype, void* to);
 // copy_ between two host tensors, as a plain function.
 lattis_status copy_into(const lattis_tensor* dst, const lattis_tensor* src);
+// fill_ as a plain function.
+lattis_status fill_with(const lattis_value& number, const lattis_tensor* t);
 
 }  // namespace lattis::cpu

@@ -41,11 +41,12 @@ LATTIS_LIBRARY(aten, m) {
   int32_t id;
   m.backend(b, &id);
   register_pointwise(m);
-  m.impl("copy_", "cpu", copy_kernel)
-      .impl("fill_.Scalar", "cpu", fill_kernel)
-      .impl("arange.start_step", "cpu", arange_kernel);
+  m.impl("copy_", "cpu", copy_kernel);
+  register_fill(m);
   register_reductions(m);
   register_indexing(m);
+  register_index_rows(m);
+  register_nonzero(m);
   register_random(m);
   register_complex(m);
   register_matmul(m);
@@ -56,6 +57,8 @@ LATTIS_LIBRARY(aten, m) {
   register_pooling(m);
   register_gather(m);
   register_joining(m);
+  register_flipping(m);
+  register_triangles(m);
   register_sort(m);
   static const Info info = {sizeof info, isa_name()};
   m.interface("cpu.info", 1, &info);

@@ -1,9 +1,13 @@
-// sort and topk: rows in parallel, or one long row in two halves.
+// sort and topk: rows in parallel, or one long row in buckets, which the threads share.
 #include <atomic>
-#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "backends/cpu/gather.h"
+#include "backends/cpu/loops.h"
 #include "backends/cpu/sort_loops.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
@@ -11,25 +15,6 @@ namespace {
 const SortTable& table() {
   static const SortTable& chosen = LATTIS_BY_ISA(sort_loops)();
   return chosen;
-}
-
-// Memory for items: on the stack for short rows.
-class Items {
- public:
-  explicit Items(int64_t bytes) {
-    if (bytes > static_cast<int64_t>(sizeof near_)) far_.reset(new (std::nothrow) char[bytes]);
-    data_ = bytes > static_cast<int64_t>(sizeof near_) ? far_.get() : near_;
-  }
-  char* data() const { return data_; }
-
- private:
-  alignas(64) char near_[4096];
-  std::unique_ptr<char[]> far_;
-  char* data_;
-};
-
-lattis_status no_memory(int64_t bytes) {
-  return fail(LATTIS_OUT_OF_MEMORY, "sort: " + std::to_string(bytes) + " bytes to sort in cannot be allocated");
 }
 
 // Whether a sort is to stop, asked by one of its threads. An interrupt is the status of the thread that found it; the
@@ -88,15 +73,14 @@ struct Sort {
     if (digits <= 32) loops = table().narrow[self->dtype];
   }
 
-  // Integers of 64 bits with a range of fewer than 32 fit narrow items.
+  // Integers of one long row count from the smallest: fewer digits, perhaps narrow items.
   void count_from_least() {
-    if (digits != 64 || in->dtype > LATTIS_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
+    if (digits < 32 || in->dtype > LATTIS_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
     uint64_t least, most;
     loops.range(rows.length, rows.start(in, 0), rows.stride(in), descending, &least, &most);
-    if ((most - least) >> 32) return;
-    loops = table().narrow[in->dtype];
     base = least;
     digits = 64 - __builtin_clzll((most - least) | 1);
+    if (digits <= 32) loops = table().narrow[in->dtype];
   }
 
   void finish(int64_t row, int64_t begin, int64_t n, const char* items, bool hidden) const {
@@ -127,9 +111,9 @@ struct Sort {
 
   lattis_status some_rows(int64_t begin, int64_t end) const {
     const int64_t n = rows.length, bytes = n * loops.item;
-    Items work(2 * bytes);
+    Space work;
+    if (lattis_status st = work.take(2 * bytes)) return st;
     char *a = work.data(), *b = a + bytes;
-    if (!a) return no_memory(2 * bytes);
     std::atomic<bool> stopped{false};
     Asker asker{&stopped};
     for (int64_t row = begin; row < end; row++) {
@@ -140,12 +124,62 @@ struct Sort {
     return LATTIS_OK;
   }
 
+  // One long row: items are spread over buckets by their highest digits, and each bucket is sorted where the cache
+  // holds it. `uneven`: a bucket would be too large, and nothing was done.
+  lattis_status buckets(int64_t row, bool* uneven) const {
+    constexpr int64_t parts = 16;
+    const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
+    const int low = digits - sort_bucket_digits;
+    Space work, counted;
+    if (lattis_status st = work.take(2 * bytes)) return st;
+    if (lattis_status st = counted.take(parts * sort_buckets * 8)) return st;
+    char *a = work.data(), *b = a + bytes;
+    auto* places = reinterpret_cast<int64_t*>(counted.data());
+    bool hidden[parts];
+    auto each = [&](auto&& body) {
+      return parallel_for(0, parts, 1, [&](int64_t p, int64_t end) -> lattis_status {
+        for (; p < end; p++) body(p, n * p / parts, n * (p + 1) / parts, places + p * sort_buckets);
+        return LATTIS_OK;
+      });
+    };
+    auto build = [&](int64_t p, int64_t begin, int64_t end, int64_t* counts) {
+      char* items = a + begin * loops.item;
+      hidden[p] = loops.build(end - begin, begin, rows.start(in, row) + begin * step, step, descending, base, items);
+      loops.count(end - begin, items, low, counts);
+    };
+    if (lattis_status st = each(build)) return st;
+    int64_t at = 0, largest = 0;
+    for (int64_t k = 0; k < sort_buckets; k++) {
+      const int64_t first = at;
+      for (int64_t p = 0; p < parts; p++) at += std::exchange(places[p * sort_buckets + k], at);
+      largest = std::max(largest, at - first);
+    }
+    *uneven = largest > n / 4;
+    if (*uneven) return LATTIS_OK;
+    auto spread = [&](int64_t, int64_t begin, int64_t end, int64_t* to) {
+      loops.spread(end - begin, a + begin * loops.item, low, to, b);
+    };
+    if (lattis_status st = each(spread)) return st;
+    const int64_t* ends = places + (parts - 1) * sort_buckets;
+    const bool some_hidden = std::any_of(hidden, hidden + parts, [](bool h) { return h; });
+    auto sort = [&](int64_t k, int64_t end) -> lattis_status {
+      for (; k < end; k++) {
+        const int64_t begin = k ? ends[k - 1] : 0, offset = begin * loops.item, m = ends[k] - begin;
+        if (m == 0) continue;
+        const bool stayed = loops.bucket(m, b + offset, a + offset, low) == b + offset;
+        finish(row, begin, m, stayed ? b : a, some_hidden);
+      }
+      return LATTIS_OK;
+    };
+    return parallel_for(0, sort_buckets, 16, sort);
+  }
+
   // Two threads sort a half each, then merge from both ends.
   lattis_status halves(int64_t row) const {
     const int64_t n = rows.length, bytes = n * loops.item, cut[3] = {0, n / 2, n};
-    Items work(2 * bytes);
+    Space work;
+    if (lattis_status st = work.take(2 * bytes)) return st;
     char *a = work.data(), *b = a + bytes;
-    if (!a) return no_memory(2 * bytes);
     std::atomic<bool> stopped{false};
     bool hidden[2] = {};
     char* done[2] = {};
@@ -187,8 +221,13 @@ lattis_status sort(lattis_frame*, const lattis_value* a, lattis_value* r) {
   Sort s(self, a[2], a[3].as.i != 0, r);
   s.count_from_least();
   if (s.rows.length >= 1 << 15 && s.rows.count < 4) {
-    for (int64_t row = 0; row < s.rows.count; row++)
-      if (lattis_status st = s.halves(row)) return st;
+    for (int64_t row = 0; row < s.rows.count; row++) {
+      bool uneven = s.digits < 16;
+      if (!uneven)
+        if (lattis_status st = s.buckets(row, &uneven)) return st;
+      if (uneven)
+        if (lattis_status st = s.halves(row)) return st;
+    }
     return LATTIS_OK;
   }
   if (s.rows.count == 1) return s.some_rows(0, 1);
@@ -206,9 +245,9 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
   const bool select = k <= n / 8;
   const int64_t room = select ? std::min(n, std::max<int64_t>(4 * k, 32)) : n, bytes = room * s.loops.item;
   auto some = [&](int64_t begin, int64_t end) -> lattis_status {
-    Items work(2 * bytes);
+    Space work;
+    if (lattis_status st = work.take(2 * bytes)) return st;
     char *x = work.data(), *y = x + bytes;
-    if (!x) return no_memory(2 * bytes);
     for (int64_t row = begin; row < end; row++) {
       const char* from = s.rows.start(self, row);
       const int64_t step = s.rows.stride(self);
@@ -229,8 +268,128 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
   return parallel_for(0, s.rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
+// Rows by their first column, then, where several are alike, these by the next.
+lattis_status row_order(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  struct Alike {
+    int64_t begin, end, column;
+  };
+  constexpr int64_t few = 48;
+  const lattis_tensor* self = a[0].as.tensor;
+  const int64_t n = self->dl.shape[0], width = self->dl.shape[1], item = itemsize(self);
+  const int64_t row = self->dl.strides[0] * item, column = self->dl.strides[1] * item;
+  const auto* in = static_cast<const char*>(self->dl.data);
+  auto* order = static_cast<int64_t*>(r[0].as.tensor->dl.data);
+  std::iota(order, order + n, 0);
+  if (self->numel == 0) return LATTIS_OK;
+  const SortLoops& loops = table().wide[self->dtype];
+  const auto pick = index_loops().pick[log2_item(item)];
+  Space items, columns;
+  if (lattis_status st = items.take(2 * n * loops.item)) return st;
+  if (lattis_status st = columns.take(n * (item + 8))) return st;
+  auto* numbers = reinterpret_cast<int64_t*>(columns.data());
+  char* values = columns.data() + n * 8;
+  std::vector<Alike> todo;
+  auto add = [&](int64_t begin, int64_t end, int64_t k) {
+    if (end - begin > few)
+      todo.push_back({begin, end, k});
+    else if (end - begin > 1)
+      loops.order_few(end - begin, width - k, in + k * column, row, column, order + begin);
+  };
+  for (add(0, n, 0); !todo.empty();) {
+    if (lattis_status st = api().check_interrupt()) return st;
+    const auto [begin, end, k] = todo.back();
+    todo.pop_back();
+    const int64_t m = end - begin;
+    int64_t* part = order + begin;
+    pick({m, const_cast<char*>(in) + k * column, 0, reinterpret_cast<char*>(part), 8, values, item},
+         {INT64_MAX, 0, row});
+    loops.build(m, 0, values, item, false, 0, items.data());
+    const void* sorted = loops.sort(m, items.data(), items.data() + n * loops.item, loops.digits, {});
+    loops.finish(m, sorted, false, 0, nullptr, 0, values, item, numbers, 1);  // equal ones have equal bits now
+    for (int64_t i = 0; i < m; i++) numbers[i] = part[numbers[i]];
+    std::copy(numbers, numbers + m, part);
+    for (int64_t i = 0, j; i < m && k + 1 < width; i = j) {
+      for (j = i + 1; j < m && std::memcmp(values + i * item, values + j * item, item) == 0; j++) {
+      }
+      add(begin + i, begin + j, k + 1);
+    }
+  }
+  return LATTIS_OK;
+}
+
+// Boundaries along the last dimension: one row for all values, or each row of values its own.
+lattis_status search(const lattis_tensor* boundaries, const lattis_value& wanted, bool right,
+                     const lattis_tensor* out) {
+  if (out->numel == 0) return LATTIS_OK;
+  const SortLoops& loops = table().wide[boundaries->dtype];
+  const Rows rows(boundaries, boundaries->dl.ndim - 1);
+  const int64_t count = rows.length, each = out->numel / std::max<int64_t>(rows.count, 1);
+  alignas(16) char number[16];
+  const lattis_tensor* values = wanted.tag == LATTIS_TENSOR ? wanted.as.tensor : nullptr;
+  if (!values) store_number(wanted, boundaries->dtype, number);
+  const bool many = boundaries->dl.ndim > 1;
+  const CastLoop cast = cpu::loops().cast[LATTIS_INT64][out->dtype];
+  Space space;
+  if (lattis_status st = space.take(count * itemsize(boundaries))) return st;
+  for (int64_t row = 0; row < rows.count; row++) {
+    loops.keys(count, rows.start(boundaries, row), rows.stride(boundaries), space.data());
+    auto some = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+      constexpr int64_t tile = 512;
+      int64_t places[tile];
+      for (int64_t b = 0; b < n; b += tile) {
+        const int64_t m = std::min(tile, n - b);
+        loops.search(count, space.data(), m, at[1] + b * step[1], step[1], right, places);
+        cast(m, at[0] + b * step[0], step[0], reinterpret_cast<char*>(places), 8);
+      }
+      return LATTIS_OK;
+    };
+    if (many) {
+      const Rows to(out, out->dl.ndim - 1), from(values, out->dl.ndim - 1);
+      char* at[2] = {to.start(out, row), from.start(values, row)};
+      const int64_t step[2] = {to.stride(out), from.stride(values)};
+      if (lattis_status st = some(each, at, step)) return st;
+      continue;
+    }
+    Strips s(out);
+    if (values)
+      s.add(values);
+    else
+      s.add_scalar(number);
+    if (lattis_status st = s.run(4096, some)) return st;
+  }
+  return LATTIS_OK;
+}
+
+// sorted_sequence, self, *, out_int32, right, side, sorter
+lattis_status searchsorted(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  static const lattis_operator* gather = api().find_operator("aten::gather", "");
+  const bool right = a[3].as.i || (a[4].tag != LATTIS_NONE && a[4].as.string[0] == 'r');
+  if (a[5].tag == LATTIS_NONE) return search(a[0].as.tensor, a[1], right, r[0].as.tensor);
+  const int last = a[0].as.tensor->dl.ndim - 1;
+  const Places places = {a[0].as.tensor->dl.shape[last], 0, 1};
+  if (lattis_status st = check_indices(f, "sorter", a[5].as.tensor, places, last)) return st;
+  const lattis_value args[4] = {a[0], value(-1), a[5], value(false)};
+  lattis_value ordered = none();
+  if (lattis_status st = api().call(f, gather, args, &ordered)) return st;
+  const Tensor held = Tensor::steal(ordered.as.tensor);
+  return search(held.get(), a[1], right, r[0].as.tensor);
+}
+
+// self, boundaries, *, out_int32, right
+lattis_status bucketize(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return search(a[1].as.tensor, a[0], a[3].as.i != 0, r[0].as.tensor);
+}
+
 }  // namespace
 
-void register_sort(Library& m) { m.impl("sort.stable", "cpu", sort).impl("topk", "cpu", topk); }
+void register_sort(Library& m) {
+  m.impl("sort.stable", "cpu", sort)
+      .impl("topk", "cpu", topk)
+      .impl("_row_order", "cpu", row_order)
+      .impl("searchsorted.Tensor", "cpu", searchsorted, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+      .impl("searchsorted.Scalar", "cpu", searchsorted, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+      .impl("bucketize.Tensor", "cpu", bucketize)
+      .impl("bucketize.Scalar", "cpu", bucketize);
+}
 
 }  // namespace lattis::cpu

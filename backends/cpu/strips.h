@@ -73,9 +73,10 @@ class Strips {
   }
 
   // The same where elements that differ only in the dimensions `tied` may meet in memory: one thread has them all, and
-  // visits them in row-major order if the first operand is laid out so along these dimensions.
+  // visits them in row-major order if the first operand is laid out so along these dimensions. The widest of the other
+  // dimensions is cut, into runs of no fewer than `together`.
   template <class Body>
-  lattis_status run_apart(uint64_t tied, int64_t grain, Body&& body) {
+  lattis_status run_apart(uint64_t tied, int64_t grain, int64_t together, Body&& body) {
     int widest = -1;
     int64_t numel = 1;
     for (int i = 0; i < ndim_; i++) {
@@ -84,7 +85,7 @@ class Strips {
     }
     if (numel <= grain || widest < 0 || sizes_[widest] == 1) return run(numel, body);
     const int64_t n = sizes_[widest], rest = numel / n;
-    return parallel_for(0, n, std::max<int64_t>(grain / std::max<int64_t>(rest, 1), 1),
+    return parallel_for(0, n, std::max({grain / std::max<int64_t>(rest, 1), std::min(together, n / 2), int64_t{1}}),
                         [&](int64_t b, int64_t e) -> lattis_status {
                           Strips part(*this);
                           part.sizes_[widest] = e - b;

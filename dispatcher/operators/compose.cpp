@@ -8,7 +8,7 @@ const Operator* Compose::find_callee(std::string_view name) {
   return Registry::get().find(base, overload);
 }
 
-void Compose::run(const Operator* op, Value* rets, std::initializer_list<Value> args) {
+void Compose::run(const Operator* op, Value* rets, const Value* args, size_t count) {
   if (status_) return;
   if (!op) {
     status_ = raise(LATTIS_RUNTIME_ERROR,
@@ -21,9 +21,9 @@ void Compose::run(const Operator* op, Value* rets, std::initializer_list<Value> 
     schema = op->schema.load(std::memory_order_acquire);
   }
   const auto& declared = schema->args;
-  Value all[64];
-  std::copy(args.begin(), args.end(), all);
-  for (size_t i = args.size(); i < declared.size(); i++) all[i] = declared[i].value;
+  Value all[most_args];
+  std::copy(args, args + count, all);
+  for (size_t i = count; i < declared.size(); i++) all[i] = declared[i].value;
   status_ = call(frame_, op, all, rets);
 }
 

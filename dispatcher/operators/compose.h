@@ -78,6 +78,7 @@ struct As {
 };
 // An absent optional argument.
 struct Absent {};
+inline constexpr lattis_memory_format contiguous_format = LATTIS_CONTIGUOUS_FORMAT;
 
 // The name of an operator as a template argument: "sum.dim_IntList".
 template <size_t N>
@@ -111,6 +112,17 @@ class Compose {
     run(callee<Name>(), rets, {value_of(args)...});
     return [&]<size_t... I>(std::index_sequence<I...>) { return std::array<Var, Count>{Var(this, rets[I])...}; }
     (std::make_index_sequence<Count>());
+  }
+
+  // Calls an operator with the arguments of this one, but for the first.
+  template <OperatorName Name>
+  Var op_on(const Var& first, const Value* args) {
+    Value all[most_args], ret = core::none();
+    const int n = static_cast<const Operator*>(frame_->op)->info.nargs;
+    std::copy(args, args + n, all);
+    all[0] = first.value();
+    run(callee<Name>(), &ret, all, n);
+    return {this, ret};
   }
 
   lattis_status fail(int kind, const std::string& message) {
@@ -156,7 +168,11 @@ class Compose {
     return op;
   }
   static const Operator* find_callee(std::string_view name);
-  void run(const Operator* op, Value* rets, std::initializer_list<Value> args);
+  static constexpr int most_args = 64;
+  void run(const Operator* op, Value* rets, std::initializer_list<Value> args) {
+    run(op, rets, args.begin(), args.size());
+  }
+  void run(const Operator* op, Value* rets, const Value* args, size_t count);
 
   lattis_frame* frame_;
   lattis_status status_ = LATTIS_OK;

@@ -1,79 +1,59 @@
 // Copies and casts, within a device and between devices.
 #include <atomic>
 
-#include "dispatcher/operators/rules.h"
+#include "dispatcher/operators/compose.h"
 
 namespace lattis::dispatcher {
 namespace {
 
 lattis_status infer_copy(lattis_frame* f, const Value* a, Meta* m) { return same_with(f, a, 1, m); }
 
-const Callee& empty_like() {
-  static const Callee c("empty_like", "");
-  return c;
-}
-const Callee& copy_() {
-  static const Callee c("copy_", "");
-  return c;
-}
-
-// copy_ for its effect.
-lattis_status copy_into(lattis_frame* f, const Value& dst, const Value& src) {
-  Value same = core::none();
-  lattis_status st = copy_()(f, {dst, src, core::boolean(false)}, &same);
-  core::release_value(same);
-  return st;
-}
-
-// A copy of a[0] in a new tensor of the given dtype, device and memory format.
-lattis_status copied(lattis_frame* f, const Value& self, const Value& dtype, const Value& device,
-                     const Value& memory_format, Value* r) {
-  if (lattis_status st = empty_like()(f, {self, dtype, core::none(), device, core::none(), memory_format}, r))
-    return st;
-  lattis_status st = copy_into(f, *r, self);
-  if (st) core::release_value(*r);
-  return st;
+// A copy in a new tensor of the given dtype, device and memory format.
+template <class X, class Type, class Where, class Format>
+Var copied(Compose& c, const X& x, const Type& dtype, const Where& device, const Format& format) {
+  Var to = c.op<"empty_like">(x, dtype, Absent{}, device, Absent{}, format);
+  c.op<"copy_">(to, x);
+  return to;
 }
 
 lattis_status clone(lattis_frame* f, const Value* a, Value* r) {
-  return copied(f, a[0], core::none(), core::none(), a[1], r);
+  Compose c(f);
+  return c.give(r, copied(c, a[0], Absent{}, Absent{}, a[1]));
 }
 
 lattis_status contiguous(lattis_frame* f, const Value* a, Value* r) {
-  if (a[1].tag == LATTIS_MEMORY_FORMAT && a[1].as.i == LATTIS_PRESERVE_FORMAT)
+  Compose c(f);
+  const Value format = given(a[1]) ? a[1] : Compose::value_of(contiguous_format);
+  if (format.tag == LATTIS_MEMORY_FORMAT && format.as.i == LATTIS_PRESERVE_FORMAT)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": preserve_format asks for no order; pass another");
-  if (lies_in(tensor_arg(a[0]), given(a[1]) ? a[1] : Value{LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}})) {
-    *r = core::retain_value(a[0]);
-    return LATTIS_OK;
-  }
-  return copied(f, a[0], core::none(), core::none(),
-                given(a[1]) ? a[1] : Value{LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}}, r);
+  if (lies_in(tensor_arg(a[0]), format)) return c.give(r, c.arg(a[0]));
+  return c.give(r, copied(c, a[0], Absent{}, Absent{}, format));
 }
 
-lattis_status convert(lattis_frame* f, const Value& self, const Value& dtype, const Value& device, const Value& copy,
-                      const Value& memory_format, Value* r) {
+Var converted(Compose& c, const Value& self, const Value& dtype, const Value& device, const Value& copy,
+              const Value& memory_format) {
   const Tensor* t = tensor_arg(self);
   bool same = dtype_or(dtype, t->dtype) == t->dtype &&
               (device.tag != LATTIS_DEVICE || core::operator_equal(device.as.device, t->device()));
-  if (same && !copy.as.i && lies_in(t, memory_format)) {
-    *r = core::retain_value(self);
-    return LATTIS_OK;
-  }
-  return copied(f, self, dtype, device, memory_format, r);
+  if (same && !copy.as.i && lies_in(t, memory_format)) return c.arg(self);
+  return copied(c, self, dtype, device, memory_format);
 }
 
 // to.dtype(self, dtype, non_blocking, copy, *, memory_format)
 lattis_status to_dtype(lattis_frame* f, const Value* a, Value* r) {
-  return convert(f, a[0], a[1], core::none(), a[3], a[4], r);
+  Compose c(f);
+  return c.give(r, converted(c, a[0], a[1], core::none(), a[3], a[4]));
 }
 // to.device(self, device, dtype, non_blocking, copy, *, memory_format)
 lattis_status to_device(lattis_frame* f, const Value* a, Value* r) {
-  return convert(f, a[0], a[2], a[1], a[4], a[5], r);
+  Compose c(f);
+  return c.give(r, converted(c, a[0], a[2], a[1], a[4], a[5]));
 }
 // to.other(self, other, non_blocking, copy, *, memory_format)
 lattis_status to_other(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
   const Tensor* o = tensor_arg(a[1]);
-  return convert(f, a[0], core::dtype_value(o->dtype), core::device_value(o->device()), a[3], a[4], r);
+  return c.give(r, converted(c, a[0], core::dtype_value(o->dtype), core::device_value(o->device()), a[3], a[4]));
 }
 
 lattis_status item(lattis_frame* f, const Value* a, Value* r) {
@@ -82,14 +62,11 @@ lattis_status item(lattis_frame* f, const Value* a, Value* r) {
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected one element, got shape " + core::shape_string(t));
   if (t->backend == core::meta_backend)
     return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": tensors on device 'meta' have no data");
-  Value host = core::none();
-  lattis_device cpu = {core::host_backend(), 0};
-  if (lattis_status st =
-          convert(f, a[0], core::none(), core::is_host(t->backend) ? core::none() : core::device_value(cpu),
-                  core::boolean(false), core::none(), &host))
-    return st;
-  *r = core::read_number(host.as.tensor);
-  core::release_value(host);
+  Compose c(f);
+  const Value to = core::is_host(t->backend) ? core::none() : core::device_value({core::host_backend(), 0});
+  const Var host = converted(c, a[0], core::none(), to, core::boolean(false), core::none());
+  if (c.status()) return c.status();
+  *r = core::read_number(host.tensor());
   if (t->dtype == LATTIS_UINT64 && r->as.i < 0)
     return raise(LATTIS_OVERFLOW,
                  where(f, 0) + ": its uint64 is above the 63 bits that a number argument carries; use tolist()");
@@ -135,30 +112,21 @@ lattis_status move_bytes(const Tensor* dst, const Tensor* src) {
 // Between devices: contiguous on the source's side, bytes over, then converted and laid out on the host's or, where
 // neither is a host, the destination's side.
 lattis_status copy_between_devices(lattis_frame* f, const Value* a) {
+  Compose c(f);
   const Tensor *dst = tensor_arg(a[0]), *src = tensor_arg(a[1]);
-  static const Callee contiguous_op("contiguous", "");
-  Value packed = core::none(), landed = core::none();
-  lattis_status st = contiguous_op(f, {a[1], core::none()}, &packed);
-  const Tensor* p = st ? nullptr : tensor_arg(packed);
-  bool direct = !st && dst->contiguous() && dst->dtype == p->dtype && dst->numel == p->numel;
-  if (!st && direct) {
-    st = move_bytes(dst, p);
-  } else if (!st && core::is_host(src->backend) && dst->dtype != p->dtype) {  // convert here, then go over
-    Value converted = core::none();
-    st =
-        convert(f, packed, core::dtype_value(dst->dtype), core::none(), core::boolean(false), core::none(), &converted);
-    if (!st) st = copy_into(f, a[0], converted);
-    core::release_value(converted);
-  } else if (!st) {
-    st = empty_like()(
-        f, {packed, core::none(), core::none(), core::device_value(dst->device()), core::none(), core::none()},
-        &landed);
-    if (!st) st = move_bytes(tensor_arg(landed), p);
-    if (!st) st = copy_into(f, a[0], landed);
+  const Var packed = c.op<"contiguous">(a[1]);
+  if (c.status()) return c.status();
+  const Tensor* p = packed.tensor();
+  if (dst->contiguous() && dst->dtype == p->dtype && dst->numel == p->numel) return move_bytes(dst, p);
+  if (core::is_host(src->backend) && dst->dtype != p->dtype) {  // convert here, then go over
+    c.op<"copy_">(a[0], c.op<"to.dtype">(packed, As{dst->dtype}));
+    return c.status();
   }
-  core::release_value(packed);
-  core::release_value(landed);
-  return st;
+  const Var landed = c.op<"empty_like">(packed, Absent{}, Absent{}, dst->device());
+  if (c.status()) return c.status();
+  if (lattis_status st = move_bytes(landed.tensor(), p)) return st;
+  c.op<"copy_">(a[0], landed);
+  return c.status();
 }
 
 const std::vector<Declaration>& copy_operators() {

@@ -1,16 +1,17 @@
 // Sorting. sort.stable is the primitive.
 #include <cmath>
 
-#include "dispatcher/operators/compose.h"
+#include "dispatcher/operators/sort.h"
 
 namespace lattis::dispatcher {
-namespace {
 
 lattis_status check_ordered(lattis_frame* f, const Tensor* self) {
   if (core::dtype_class(self->dtype) != LATTIS_CLASS_COMPLEX) return LATTIS_OK;
   return raise(LATTIS_RUNTIME_ERROR,
                where(f, 0) + ": dtype " + core::dtype_info(self->dtype).name + " has no order to sort by");
 }
+
+namespace {
 
 lattis_status infer_sort_along(lattis_frame* f, const Value* a, int dim_arg, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
@@ -137,62 +138,6 @@ lattis_status median_dim(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, medians(c, a[0], a[1], n, a[2].as.i != 0));
 }
 
-// ---- unique --------------------------------------------------------------------------------------------------------
-
-lattis_status infer_unique(lattis_frame* f, const Value* a, Meta* m) {
-  for (int i = 0; i < 3; i++) m[i].kind = LATTIS_META_DYNAMIC;
-  return check_ordered(f, tensor_arg(a[0]));
-}
-
-// Of a vector whose equal elements are neighbours: one of each, the group of each element, and the groups' sizes.
-struct Groups {
-  Var values, group, counts;
-};
-
-Groups grouped(Compose& c, const Var& x, bool inverse, bool counts) {
-  const int64_t n = x.numel();
-  Var starts =
-      c.op<"full">(Ints{n}, true, As{LATTIS_BOOL}, Absent{}, x.tensor() ? x.tensor()->device() : lattis_device{});
-  if (n > 1)
-    c.op<"copy_">(c.op<"slice.Tensor">(starts, 0, 1),
-                  c.op<"ne.Tensor">(c.op<"slice.Tensor">(x, 0, 1), c.op<"slice.Tensor">(x, 0, 0, n - 1)));
-  Var at = c.op<"select.int">(c.op<"nonzero">(starts), 1, 0);
-  Var none = c.op<"slice.Tensor">(at, 0, 0, 0);
-  Groups g{c.op<"index_select">(x, 0, at), none, none};
-  if (inverse) g.group = c.op<"cumsum">(starts, 0, As{LATTIS_INT64}) - 1;
-  if (counts) {
-    Var end = c.op<"full">(Ints{1}, n, As{LATTIS_INT64}, Absent{}, x.tensor() ? x.tensor()->device() : lattis_device{});
-    Var all = c.op<"cat">(c.list({at, end}));
-    const int64_t k = at.numel();
-    g.counts = c.op<"slice.Tensor">(all, 0, 1) - c.op<"slice.Tensor">(all, 0, 0, k);
-  }
-  return g;
-}
-
-// self, sorted, return_inverse, return_counts
-lattis_status unique(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Tensor* self = tensor_arg(a[0]);
-  const bool inverse = a[2].as.i != 0;
-  auto both = sorted(c, c.op<"reshape">(a[0], Ints{self->numel}).value(), core::integer(0), false);
-  if (c.status()) return c.status();
-  Groups g = grouped(c, both[0], inverse, a[3].as.i != 0);
-  if (inverse) {
-    Var to = c.op<"empty_like">(both[1]);
-    g.group = c.op<"reshape">(c.op<"scatter_.src">(to, 0, both[1], g.group), Ints(self->sizes(), self->ndim()));
-  }
-  return c.give(r, std::array<Var, 3>{g.values, g.group, g.counts});
-}
-
-// self, return_inverse, return_counts
-lattis_status unique_consecutive(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Tensor* self = tensor_arg(a[0]);
-  Groups g = grouped(c, c.op<"reshape">(a[0], Ints{self->numel}), a[1].as.i != 0, a[2].as.i != 0);
-  if (a[1].as.i) g.group = c.op<"reshape">(g.group, Ints(self->sizes(), self->ndim()));
-  return c.give(r, std::array<Var, 3>{g.values, g.group, g.counts});
-}
-
 }  // namespace
 
 const std::vector<Declaration>& sort_operators() {
@@ -227,16 +172,6 @@ const std::vector<Declaration>& sort_operators() {
        ">>> lattis.median(lattis.tensor([3, 1, 2, 9]))\ntensor(2)\n"},
       {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
        everywhere | out, nullptr, median_dim, nullptr},
-      {"_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, "
-       "Tensor, Tensor)",
-       "sort", hidden | function, infer_unique, unique,
-       "The different elements in order, where each element of `self` went, and how many there were of each; what was "
-       "not asked for is empty."},
-      {"_unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
-       "Tensor)",
-       "sort", hidden | function, nullptr, unique_consecutive,
-       "Of each run of equal elements one, the run of each element, and the runs' lengths; what was not asked for is "
-       "empty."},
   };
   return *table;
 }

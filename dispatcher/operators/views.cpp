@@ -1,106 +1,10 @@
 // Views: the same storage seen otherwise. Each is a shape rule and nothing else, or made of such; no backend needs a
 // kernel.
-#include <optional>
-
 #include "dispatcher/operators/compose.h"
-#include "dispatcher/operators/views.h"
 #include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
-
-bool view_strides(const lattis_tensor* t, int ndim, const int64_t* sizes, int64_t* strides) {
-  if (t->numel == 0) {
-    core::contiguous_strides(ndim, sizes, strides);
-    return true;
-  }
-  // Walk both from the inside: each run of old dimensions that lies without gaps must hold whole new dimensions.
-  int at = ndim - 1;
-  int64_t run = 1, seen = 1, base = t->dl.ndim ? t->dl.strides[t->dl.ndim - 1] : 1;
-  for (int d = t->dl.ndim - 1; d >= 0; d--) {
-    run *= t->dl.shape[d];
-    bool last = d == 0 || (t->dl.shape[d - 1] != 1 && t->dl.strides[d - 1] != run * base);
-    if (!last) continue;
-    while (at >= 0 && (seen < run || sizes[at] == 1)) {
-      strides[at] = seen * base;
-      seen *= sizes[at--];
-    }
-    if (seen != run) return false;
-    if (d > 0) {
-      base = t->dl.strides[d - 1];
-      run = seen = 1;
-    }
-  }
-  for (; at >= 0; at--) strides[at] = seen * base;  // leading ones
-  return true;
-}
-
-lattis_status infer_sizes(lattis_frame* f, int arg, const Value& wanted, int64_t numel, int64_t* sizes) {
-  int unknown = -1;
-  int64_t known = 1;
-  if (wanted.length > LATTIS_MAX_DIMS)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %u dimensions, at most %d are supported", where(f, arg).c_str(),
-                                              wanted.length, LATTIS_MAX_DIMS));
-  for (uint32_t i = 0; i < wanted.length; i++) {
-    sizes[i] = wanted.as.ints[i];
-    if (sizes[i] == -1) {
-      if (unknown >= 0)
-        return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": only one size may be -1, got " + core::describe(wanted));
-      unknown = static_cast<int>(i);
-    } else if (sizes[i] < 0) {
-      return raise(LATTIS_RUNTIME_ERROR, format("%s: size[%u] is %lld; sizes must not be negative",
-                                                where(f, arg).c_str(), i, (long long)sizes[i]));
-    } else if (__builtin_mul_overflow(known, sizes[i], &known)) {
-      return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": the sizes " + core::describe(wanted) + " overflow");
-    }
-  }
-  if (unknown >= 0 && known > 0 && numel % known == 0)
-    sizes[unknown] = numel / known;
-  else if (unknown >= 0 || known != numel)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: %lld elements do not fill the shape %s%s", where(f, arg).c_str(), (long long)numel,
-                        core::describe(wanted).c_str(),
-                        unknown >= 0 && known == 0 ? "; -1 is ambiguous beside a size of 0" : ""));
-  return LATTIS_OK;
-}
-
 namespace {
-
-// a[0] seen in the sizes that argument 1 gives.
-lattis_status seen_as(lattis_frame* f, const Value* a, const Value& wanted, Meta* m) {
-  const Tensor* t = tensor_arg(a[0]);
-  alias(m, 0, t);
-  int64_t sizes[LATTIS_MAX_DIMS];
-  if (lattis_status st = infer_sizes(f, 1, wanted, t->numel, sizes)) return st;
-  m->ndim = static_cast<int>(wanted.length);
-  std::copy(sizes, sizes + m->ndim, m->sizes);
-  if (t->contiguous())
-    core::contiguous_strides(m->ndim, m->sizes, m->strides);
-  else if (!view_strides(t, m->ndim, m->sizes, m->strides))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": shape " + core::shape_string(t) + " with strides " +
-                                           core::shape_string(t->ndim(), t->strides()) + " cannot be seen as " +
-                                           core::describe(wanted) + " without copying; use reshape()");
-  return LATTIS_OK;
-}
-lattis_status infer_view(lattis_frame* f, const Value* a, Meta* m) { return seen_as(f, a, a[1], m); }
-lattis_status infer_view_as(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor* other = tensor_arg(a[1]);
-  return seen_as(f, a, core::int_list(other->sizes(), other->ndim()), m);
-}
-
-lattis_status reshape(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee view("view", ""), clone("clone", "");
-  const Tensor* t = tensor_arg(a[0]);
-  int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS];
-  if (lattis_status st = infer_sizes(f, 1, a[1], t->numel, sizes)) return st;
-  if (t->contiguous() || view_strides(t, static_cast<int>(a[1].length), sizes, strides))
-    return view(f, {a[0], a[1]}, r);
-  Value copy = core::none();
-  Value format = {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}};
-  if (lattis_status st = clone(f, {a[0], format}, &copy)) return st;
-  lattis_status st = view(f, {copy, a[1]}, r);
-  core::release_value(copy);
-  return st;
-}
 
 void swap_dims(Meta* m, int i, int j) {
   std::swap(m->sizes[i], m->sizes[j]);
@@ -360,33 +264,6 @@ lattis_status infer_narrow(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-// ---- views made of views
-// ---------------------------------------------------------------------------------------------
-
-// The same bytes as another dtype; the last dimension grows or shrinks with the items' size.
-lattis_status infer_view_dtype(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor* t = tensor_arg(a[0]);
-  alias(m, 0, t);
-  m->dtype = static_cast<uint8_t>(a[1].as.i);
-  const int64_t from = core::itemsize(t->dtype), to = core::itemsize(static_cast<DType>(a[1].as.i));
-  if (from == to) return LATTIS_OK;
-  const int last = m->ndim - 1;
-  if (m->ndim == 0 || t->strides()[last] != 1)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 where(f, 1) + ": items of another size need a last dimension without gaps, got shape " +
-                     core::shape_string(t) + " with strides " + core::shape_string(t->ndim(), t->strides()));
-  // What is counted in items of `from` bytes is counted in items of `to` bytes.
-  bool even = m->offset * from % to == 0 && m->sizes[last] * from % to == 0;
-  for (int d = 0; d < last; d++) even = even && m->strides[d] * from % to == 0;
-  if (!even)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: shape %s, its strides or its offset are no multiples of %lld bytes",
-                                              where(f, 1).c_str(), core::shape_string(t).c_str(), (long long)to));
-  m->offset = m->offset * from / to;
-  m->sizes[last] = m->sizes[last] * from / to;
-  for (int d = 0; d < last; d++) m->strides[d] = m->strides[d] * from / to;
-  return LATTIS_OK;
-}
-
 lattis_status broadcast_tensors(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Ints shape;
@@ -467,200 +344,10 @@ lattis_status infer_movedim_int(lattis_frame* f, const Value* a, Meta* m) {
   return move_dims(f, a, core::int_list(&a[1].as.i, 1), core::int_list(&a[2].as.i, 1), m);
 }
 
-// self, start_dim, end_dim
-lattis_status flatten(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Tensor* t = tensor_arg(a[0]);
-  int first, last;
-  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &first)) return st;
-  if (lattis_status st = wrap_dim(f, 2, a[2].as.i, t->ndim(), &last)) return st;
-  if (first > last)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: dimension %d comes before 'start_dim', %d", where(f, 2).c_str(), last, first));
-  if (t->ndim() == 0) return c.give(r, c.op<"reshape">(a[0], Ints{1}));
-  if (first == last) return c.give(r, c.arg(a[0]));
-  Ints sizes(t->sizes(), first);
-  int64_t n = 1;
-  for (int d = first; d <= last; d++) n *= t->sizes()[d];
-  sizes.add(n);
-  for (int d = last + 1; d < t->ndim(); d++) sizes.add(t->sizes()[d]);
-  return c.give(r, t->contiguous() ? c.op<"view">(a[0], sizes) : c.op<"reshape">(a[0], sizes));
-}
-
-lattis_status ravel(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Tensor* t = tensor_arg(a[0]);
-  if (t->contiguous()) return c.give(r, t->ndim() == 1 ? c.arg(a[0]) : c.op<"view">(a[0], Ints{t->numel}));
-  return c.give(r, c.op<"contiguous">(c.op<"reshape">(a[0], Ints{tensor_arg(a[0])->numel})));
-}
-
-// self, dim, sizes
-lattis_status unflatten(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Tensor* t = tensor_arg(a[0]);
-  int d;
-  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
-  int64_t inner[LATTIS_MAX_DIMS];
-  if (a[2].length == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": expected at least one size");
-  if (lattis_status st = infer_sizes(f, 2, a[2], t->ndim() ? t->sizes()[d] : 1, inner)) return st;
-  if (t->ndim() + static_cast<int>(a[2].length) - 1 > LATTIS_MAX_DIMS)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": too many dimensions");
-  Ints sizes(t->sizes(), d);
-  for (uint32_t i = 0; i < a[2].length; i++) sizes.add(inner[i]);
-  for (int k = d + 1; k < t->ndim(); k++) sizes.add(t->sizes()[k]);
-  return c.give(r, c.op<"view">(a[0], sizes));
-}
-
-template <int Least>
-lattis_status atleast(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  Var x = c.arg(a[0]);
-  if (x.dim() >= Least) return c.give(r, x);
-  if (x.dim() == 0) x = c.op<"reshape">(x, Ints{1});
-  if (Least > 1 && x.dim() == 1) x = c.op<"unsqueeze">(x, 0);
-  if (Least > 2 && x.dim() == 2) x = c.op<"unsqueeze">(x, -1);
-  return c.give(r, x);
-}
-
-// ---- lists of views
-// -----------------------------------------------------------------------------------------------------
-
-// A dimension that can be cut; its size.
-lattis_status cuttable(lattis_frame* f, int arg, const Value& dim, const Tensor* t, int64_t* size) {
-  int d;
-  if (t->ndim() == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a zero-dim tensor cannot be split");
-  if (lattis_status st = wrap_dim(f, arg, dim.as.i, t->ndim(), &d)) return st;
-  *size = t->sizes()[d];
-  return LATTIS_OK;
-}
-
-// Pieces [cuts[i], cuts[i + 1]).
-lattis_status pieces(lattis_frame* f, const Value& self, const Value& dim, const std::vector<int64_t>& cuts, Value* r) {
-  Compose c(f);
-  std::vector<Var> all;
-  all.reserve(cuts.size());
-  for (size_t i = 0; i + 1 < cuts.size(); i++)
-    all.push_back(c.op<"slice.Tensor">(self, dim, cuts[i], std::max(cuts[i], cuts[i + 1])));
-  return c.give(r, c.list(all));
-}
-
-lattis_status split_by(lattis_frame* f, const Value* a, int64_t size, int64_t n, Value* r) {
-  std::vector<int64_t> cuts;
-  cuts.reserve(n / size + 2);
-  cuts.push_back(0);
-  for (int64_t at = size; at < n; at += size) cuts.push_back(at);
-  cuts.push_back(n);
-  return pieces(f, a[0], a[2], cuts, r);
-}
-
-// self, split_size, dim
-lattis_status split(lattis_frame* f, const Value* a, Value* r) {
-  int64_t n;
-  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
-  const int64_t size = a[1].as.i;
-  if (size < 0 || (size == 0 && n > 0))
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: pieces of %lld elements from a dimension of size %lld",
-                                              where(f, 1).c_str(), (long long)size, (long long)n));
-  return split_by(f, a, std::max<int64_t>(size, 1), n, r);
-}
-
-// self, split_sizes, dim
-lattis_status split_sizes(lattis_frame* f, const Value* a, Value* r) {
-  int64_t n;
-  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
-  std::vector<int64_t> cuts{0};
-  bool negative = false;
-  for (uint32_t i = 0; i < a[1].length; i++) {
-    negative |= a[1].as.ints[i] < 0;
-    cuts.push_back(cuts.back() + std::clamp<int64_t>(a[1].as.ints[i], 0, n + 1));
-  }
-  if (negative || cuts.back() != n)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: sizes %s do not add up to the dimension's size, %lld",
-                                              where(f, 1).c_str(), core::describe(a[1]).c_str(), (long long)n));
-  return pieces(f, a[0], a[2], cuts, r);
-}
-
-// self, chunks, dim
-lattis_status chunk(lattis_frame* f, const Value* a, Value* r) {
-  int64_t n;
-  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
-  const int64_t chunks = a[1].as.i;
-  if (chunks <= 0)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: expected a positive number, got %lld", where(f, 1).c_str(), (long long)chunks));
-  if (n == 0) return pieces(f, a[0], a[2], std::vector<int64_t>(std::min<int64_t>(chunks, 1 << 20) + 1, 0), r);
-  return split_by(f, a, n / chunks + (n % chunks != 0), n, r);
-}
-
-lattis_status sections(lattis_frame* f, const Value& self, const Value& dim, int64_t n, int64_t count, Value* r) {
-  std::vector<int64_t> cuts;
-  cuts.reserve(count + 1);
-  cuts.push_back(0);
-  for (int64_t i = 0; i < count; i++) cuts.push_back(cuts.back() + n / count + (i < n % count));
-  return pieces(f, self, dim, cuts, r);
-}
-
-lattis_status at_indices(lattis_frame* f, const Value& self, const Value& dim, int64_t n, const Value& list, Value* r) {
-  Compose c(f);
-  std::vector<Var> all;
-  all.reserve(list.length + 1);
-  int64_t from = 0;
-  for (uint32_t i = 0; i <= list.length; i++) {
-    const int64_t to = i < list.length ? list.as.ints[i] : n;
-    all.push_back(c.op<"slice.Tensor">(self, dim, from, to));
-    from = to;
-  }
-  return c.give(r, c.list(all));
-}
-
-// self, sections or indices, dim
-lattis_status tensor_split(lattis_frame* f, const Value* a, Value* r) {
-  int64_t n;
-  if (lattis_status st = cuttable(f, 2, a[2], tensor_arg(a[0]), &n)) return st;
-  if (a[1].tag == LATTIS_INT_LIST) return at_indices(f, a[0], a[2], n, a[1], r);
-  if (a[1].as.i <= 0)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: expected a positive number, got %lld", where(f, 1).c_str(), (long long)a[1].as.i));
-  return sections(f, a[0], a[2], n, a[1].as.i, r);
-}
-
-// hsplit, vsplit, dsplit: tensor_split along one dimension; equal parts only
-template <int Dim>
-lattis_status split_along(lattis_frame* f, const Value* a, Value* r) {
-  const Tensor* t = tensor_arg(a[0]);
-  if (t->ndim() < (Dim == 1 ? 1 : Dim + 1))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": too few dimensions in shape " + core::shape_string(t));
-  const int d = Dim == 1 && t->ndim() == 1 ? 0 : Dim;
-  if (a[1].tag == LATTIS_INT_LIST) return at_indices(f, a[0], core::integer(d), t->sizes()[d], a[1], r);
-  if (a[1].as.i <= 0 || t->sizes()[d] % a[1].as.i != 0)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld equal parts of a dimension of size %lld", where(f, 1).c_str(),
-                                              (long long)a[1].as.i, (long long)t->sizes()[d]));
-  return sections(f, a[0], core::integer(d), t->sizes()[d], a[1].as.i, r);
-}
-
-lattis_status unbind(lattis_frame* f, const Value* a, Value* r) {
-  int64_t n;
-  if (lattis_status st = cuttable(f, 1, a[1], tensor_arg(a[0]), &n)) return st;
-  Compose c(f);
-  std::vector<Var> all;
-  all.reserve(n);
-  for (int64_t i = 0; i < n; i++) all.push_back(c.op<"select.int">(a[0], a[1], i));
-  return c.give(r, c.list(all));
-}
-
 }  // namespace
 
 const std::vector<Declaration>& view_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", method | no_kernel_needed, infer_view, nullptr,
-       "The same elements in another shape, without copying; one size may be -1.\n\nRaises:\n    RuntimeError: the "
-       "strides do not allow it; use reshape\n\n"
-       ">>> lattis.arange(6).view(2, 3)\ntensor([[0, 1, 2],\n        [3, 4, 5]])\n"},
-      {"view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", "view", method | no_kernel_needed, infer_view_dtype,
-       nullptr, nullptr},
-      {"reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view", everywhere, nullptr, reshape,
-       "The same elements in another shape: a view where possible, else a copy.\n\n>>> "
-       "lattis.reshape(lattis.arange(4), (2, 2))\ntensor([[0, 1],\n        [2, 3]])\n"},
       {"t(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_t, nullptr,
        "The transpose of a matrix; vectors stay as they are.\n\n>>> lattis.ones(2, 3).t().shape\nlattis.Size([3, "
        "2])\n"},
@@ -721,9 +408,6 @@ const std::vector<Declaration>& view_operators() {
       {"expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method | no_kernel_needed, infer_expand_as,
        nullptr,
        "expand() to the shape of `other`.\n\n>>> lattis.ones(1).expand_as(lattis.zeros(2))\ntensor([1., 1.])\n"},
-      {"view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method | no_kernel_needed, infer_view_as, nullptr,
-       "view() with the shape of `other`.\n\n>>> lattis.ones(4).view_as(lattis.zeros(2, 2)).shape\nlattis.Size([2, "
-       "2])\n"},
       {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_expand,
        nullptr,
        "expand() by numpy's name.\n\n>>> lattis.broadcast_to(lattis.tensor([1, 2]), (2, 2))\ntensor([[1, 2],\n        "
@@ -748,60 +432,6 @@ const std::vector<Declaration>& view_operators() {
        "movedim() by numpy's name.\n\n>>> lattis.moveaxis(lattis.ones(2, 3), 0, 1).shape\nlattis.Size([3, 2])\n"},
       {"moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
        infer_movedim_int, nullptr, nullptr},
-      {"flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)", "view", everywhere, nullptr,
-       flatten,
-       "The dimensions from `start_dim` to `end_dim` as one: a view where possible, else a copy.\n\n>>> "
-       "lattis.flatten(lattis.ones(2, 3, 4), 1).shape\nlattis.Size([2, 12])\n"},
-      {"unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)", "view", everywhere, nullptr, unflatten,
-       "One dimension as several; one size may be -1.\n\n>>> lattis.unflatten(lattis.ones(6), 0, (2, "
-       "-1)).shape\nlattis.Size([2, 3])\n"},
-      {"ravel(Tensor(a) self) -> Tensor(a)", "view", everywhere, nullptr, ravel,
-       "All elements as one contiguous dimension: a view where possible, else a copy.\n\n>>> "
-       "lattis.ravel(lattis.ones(2, 2)).shape\nlattis.Size([4])\n"},
-      {"atleast_1d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, atleast<1>,
-       "`self` with at least one dimension.\n\n>>> lattis.atleast_1d(lattis.tensor(1))\ntensor([1])\n"},
-      {"atleast_2d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, atleast<2>,
-       "`self` with at least two dimensions; a vector becomes a row.\n\n>>> lattis.atleast_2d(lattis.tensor([1, "
-       "2]))\ntensor([[1, 2]])\n"},
-      {"atleast_3d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, atleast<3>,
-       "`self` with at least three dimensions, as numpy inserts them.\n\n>>> lattis.atleast_3d(lattis.ones(2, "
-       "3)).shape\nlattis.Size([2, 3, 1])\n"},
-      {"chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, chunk,
-       "At most `chunks` pieces of one size along a dimension, the last perhaps smaller.\n\n>>> "
-       "lattis.chunk(lattis.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n"},
-      {"split.Tensor(Tensor(a) self, SymInt split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, split,
-       "Pieces along a dimension: of one size, the last perhaps smaller, or of the given sizes.\n\n>>> "
-       "lattis.split(lattis.arange(3), 2)\n(tensor([0, 1]), tensor([2]))\n"},
-      {"split.sizes(Tensor(a) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       split_sizes, nullptr},
-      {"split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       split_sizes,
-       "Pieces of the given sizes along a dimension.\n\n>>> lattis.split_with_sizes(lattis.arange(3), (1, "
-       "2))\n(tensor([0]), tensor([1, 2]))\n"},
-      {"tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       tensor_split,
-       "So many pieces along a dimension, whose sizes differ by one at most, or pieces that start at given indices.\n\n"
-       ">>> lattis.tensor_split(lattis.arange(5), 3)\n(tensor([0, 1]), tensor([2, 3]), tensor([4]))\n"},
-      {"tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       tensor_split, nullptr},
-      {"hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<1>,
-       "Equal pieces along the second dimension, of a vector along the only one, or pieces that start at given "
-       "indices.\n\n>>> lattis.hsplit(lattis.arange(4), 2)\n(tensor([0, 1]), tensor([2, 3]))\n"},
-      {"hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<1>,
-       nullptr},
-      {"vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<0>,
-       "Equal pieces along the first dimension, or pieces that start at given indices.\n\n>>> "
-       "lattis.vsplit(lattis.ones(2, 3), 2)[0].shape\nlattis.Size([1, 3])\n"},
-      {"vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<0>,
-       nullptr},
-      {"dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<2>,
-       "Equal pieces along the third dimension, or pieces that start at given indices.\n\n>>> "
-       "lattis.dsplit(lattis.ones(1, 1, 4), 2)[0].shape\nlattis.Size([1, 1, 2])\n"},
-      {"dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr, split_along<2>,
-       nullptr},
-      {"unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, unbind,
-       "One view for each position along a dimension.\n\n>>> lattis.unbind(lattis.tensor([[1, 2], [3, "
-       "4]]))\n(tensor([1, 2]), tensor([3, 4]))\n"},
   };
   return *table;
 }

@@ -1,7 +1,7 @@
 """Sample calls of every operator, as data: what tests, benchmarks, gradient checks and a vendor's conformance kit read.
 
-A family of operators has its text file in this folder, named as its declarations' file. A line is one call, in Python's
-syntax, of which nothing is executed:
+A family of operators has its text file in this folder. A line is one call, in Python's syntax, of which nothing is
+executed:
 
     add.Tensor(f32[3, 4], f32[4], alpha=2)
 

@@ -11,7 +11,7 @@ PACKAGE = "the package around the operators"
 PLANNED = {
     "the catalogue": (
         "bincount cdist corrcoef cov cross cummax cummin diff digamma dist lu histc mode quantile renorm resize_ "
-        "searchsorted trapz unsafe_chunk vander save load "
+        "trapz unsafe_chunk vander save load "
     ),
     "the autograd plugin": (
         "autograd backward enable_grad grad grad_fn inference_mode is_grad_enabled is_leaf no_grad register_hook "

@@ -6,6 +6,7 @@ from lattis import _C
 from lattis._C import Tensor
 
 _unique2 = _C._packet("aten::_unique2")
+_unique_dim = _C._packet("aten::unique_dim")
 _unique_consecutive = _C._packet("aten::_unique_consecutive")
 
 
@@ -15,31 +16,29 @@ def _asked(results, *asked):
     return kept if len(kept) > 1 else kept[0]
 
 
-def _whole(name: str, dim) -> None:
-    if dim is not None:
-        raise NotImplementedError(f"{name}: argument 'dim': only None, all elements, is here yet; got {dim!r}")
-
-
 def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim=None):
-    """The different elements, in order; on request where each element went, and how many there were of each.
+    """The different elements, or slices along a dimension, in order; on request where each went, and their counts.
 
-    Each NaN is different from all others.
+    Slices are ordered by their first elements, then by their second. Each NaN is different from all others.
 
     >>> lattis.unique(lattis.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
+    >>> lattis.unique(lattis.tensor([[1, 2], [0, 3], [1, 2]]), dim=0)
+    tensor([[0, 3],
+            [1, 2]])
     """
-    _whole("unique", dim)
-    return _asked(_unique2(input, sorted, return_inverse, return_counts), return_inverse, return_counts)
+    if dim is None:
+        return _asked(_unique2(input, sorted, return_inverse, return_counts), return_inverse, return_counts)
+    return _asked(_unique_dim(input, dim, sorted, return_inverse, return_counts), return_inverse, return_counts)
 
 
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim=None):
-    """One element of each run of equal ones; on request the run of each element, and the runs' lengths.
+    """One element, or slice along a dimension, of each run of equal ones; on request each one's run, and the lengths.
 
     >>> lattis.unique_consecutive(lattis.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    _whole("unique_consecutive", dim)
-    return _asked(_unique_consecutive(input, return_inverse, return_counts), return_inverse, return_counts)
+    return _asked(_unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
 
 
 def extend(tensor_type: type) -> None:

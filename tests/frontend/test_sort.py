@@ -79,6 +79,16 @@ def test_integers_of_any_range(low, high):
     assert_same(result.values, x[want])
 
 
+@pytest.mark.parametrize("low", [4, 20, 36, 50])
+def test_digits_that_tell_nothing_apart(low):
+    """Buckets by the highest digits, whose items differ in the lowest ones only."""
+    rng = np.random.default_rng(low)
+    x = rng.integers(0, 4096, 70001) << 51 | rng.integers(0, 1 << low, 70001)
+    got = lattis.sort(to_lattis(x), stable=True, dim=0)
+    assert_same(got.indices, np.argsort(x, kind="stable"))
+    assert_same(got.values, np.sort(x))
+
+
 @pytest.mark.parametrize("n", [100, 5000])
 def test_runs_that_are_sorted_already(n):
     for x in (np.arange(n, dtype=np.float32), np.arange(n, 0, -1, dtype=np.float32), np.zeros(n, np.float32)):
@@ -150,9 +160,30 @@ def test_unique(dtype, data):
     assert_same(t.unique_consecutive(), flat[starts])
 
 
-def test_unique_along_a_dimension_says_that_it_is_not_here():
-    with pytest.raises(NotImplementedError, match="unique: argument 'dim'"):
-        lattis.zeros(2, 2).unique(dim=0)
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float16", "bool"])
+@given(data=st.data())
+def test_unique_along_a_dimension(dtype, data):
+    shape = data.draw(shapes(3).filter(lambda s: s and all(s)))
+    x, t = data.draw(pairs(dtype, shape, low=0, high=3) if dtype != "bool" else pairs(dtype, shape))
+    dim = data.draw(st.integers(-len(shape), len(shape) - 1))
+    want = np.unique(comparable(x), return_inverse=True, return_counts=True, axis=dim)
+    for ops in ([], ["aten::_row_order"]):
+        with lattis.library.kernels_disabled(ops, "cpu"):
+            got = lattis.unique(t, return_inverse=True, return_counts=True, dim=dim)
+        assert_same(got[0], want[0].astype(x.dtype))
+        assert_same(got[1], want[1].reshape(-1))
+        assert_same(got[2], want[2])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "uint8"])
+def test_many_slices_that_begin_alike(dtype):
+    x = np.random.default_rng(5).integers(0, 3, (700, 6)).astype(dtype)
+    want = np.unique(x, return_inverse=True, return_counts=True, axis=0)
+    for array, dim in ((x, 0), (x.T.copy(), 1)):
+        got = lattis.unique(to_lattis(array), return_inverse=True, return_counts=True, dim=dim)
+        assert_same(got[0], want[0] if dim == 0 else want[0].T)
+        assert_same(got[1], want[1].reshape(-1))
+        assert_same(got[2], want[2])
 
 
 def test_each_nan_is_unique():

@@ -1,7 +1,10 @@
 // Picking, putting and adding by index tensors. Note [Instruction sets] is in backends/cpu/isa.h.
 #include <lattis/half.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <type_traits>
 
 #include "backends/cpu/index_loops.h"
 
@@ -19,6 +22,7 @@ constexpr int64_t tile = 512;
 
 bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
   const auto size = static_cast<uint64_t>(p.size);
+  if (p.checked()) return true;
   if (is == 0 && n > 1) n = 1;
   for (int64_t b = 0; b < n; b += tile) {  // no early exit within a tile: it vectorizes
     const int64_t m = n - b < tile ? n - b : tile;
@@ -37,14 +41,15 @@ bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
 // Element by element: the gather and scatter instructions of some machines are slower than this.
 #define LATTIS_SCALAR [[gnu::noinline, gnu::optimize("no-tree-vectorize")]]
 
-template <class T>
-LATTIS_SCALAR void pick_row(int64_t n, T* out, const T* from, const int64_t* i) {
+template <class T, int64_t Scale>
+LATTIS_SCALAR void pick_row(int64_t n, T* out, const char* from, const int64_t* i) {
+  auto at = [=](int64_t k) { return *reinterpret_cast<const T*>(from + i[k] * Scale); };
   int64_t k = 0;
   for (; k + 4 <= n; k += 4) {
-    const T a = from[i[k]], b = from[i[k + 1]], c = from[i[k + 2]], d = from[i[k + 3]];
+    const T a = at(k), b = at(k + 1), c = at(k + 2), d = at(k + 3);
     out[k] = a, out[k + 1] = b, out[k + 2] = c, out[k + 3] = d;
   }
-  for (; k < n; k++) out[k] = from[i[k]];
+  for (; k < n; k++) out[k] = at(k);
 }
 
 template <class T>
@@ -78,9 +83,10 @@ bool pick(const Strip& s, const Places& p) {
     const int64_t m = s.n - b < tile ? s.n - b : tile;
     const char* index = s.index + b * s.is;
     if (!valid(m, index, s.is, p)) return false;
-    if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {  // a plain row
-      auto* i = reinterpret_cast<const int64_t*>(index);
-      pick_row(m, reinterpret_cast<T*>(s.other) + b, reinterpret_cast<const T*>(s.self), i);
+    const bool plain = s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0;  // a row from a row
+    if (plain && (p.scale == sizeof(T) || p.scale == 1)) {
+      (p.scale == 1 ? pick_row<T, 1> : pick_row<T, sizeof(T)>)(m, reinterpret_cast<T*>(s.other) + b, s.self,
+                                                               reinterpret_cast<const int64_t*>(index));
     } else if (s.is == 8 && s.os == sizeof(T) && s.ss == 0) {
       auto* i = reinterpret_cast<const int64_t*>(index);
       auto* out = reinterpret_cast<T*>(s.other) + b;
@@ -133,50 +139,79 @@ void reverse(int64_t n, char* out, const char* from) {
   for (int64_t i = 0; i < n; i++) to[i] = x[n - 1 - i];
 }
 
-template <class T>
-struct Sum {  // of two
-  static T of(T a, T b) { return static_cast<T>(a + b); }
-};
-template <>
-struct Sum<bool> {
-  static bool of(bool a, bool b) { return a || b; }
-};
-template <>
-struct Sum<float16> {
-  static float16 of(float16 a, float16 b) { return float16(static_cast<float>(a) + static_cast<float>(b)); }
-};
-template <>
-struct Sum<bfloat16> {
-  static bfloat16 of(bfloat16 a, bfloat16 b) { return bfloat16(static_cast<float>(a) + static_cast<float>(b)); }
-};
+// ---- two elements become one ---------------------------------------------------------------------------------------
+
 template <class T>
 struct Pair {
   T re, im;
 };
-template <class T>
-struct Sum<Pair<T>> {
-  static Pair<T> of(Pair<T> a, Pair<T> b) { return {a.re + b.re, a.im + b.im}; }
+
+struct Sum {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a + b);
+  }
+  static bool of(bool a, bool b) { return a || b; }
+  template <class T>
+  static Pair<T> of(Pair<T> a, Pair<T> b) {
+    return {a.re + b.re, a.im + b.im};
+  }
+};
+struct Product {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a * b);
+  }
+  static uint16_t of(uint16_t a, uint16_t b) { return static_cast<uint16_t>(uint32_t{a} * b); }
+  static bool of(bool a, bool b) { return a && b; }
+  template <class T>
+  static Pair<T> of(Pair<T> a, Pair<T> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+};
+struct Largest {  // a NaN wins
+  template <class T>
+  static T of(T a, T b) {
+    const T most = a > b ? a : b;  // one instruction; a NaN in a is rare
+    return a != a ? a : most;
+  }
+};
+struct Smallest {
+  template <class T>
+  static T of(T a, T b) {
+    const T least = a < b ? a : b;
+    return a != a ? a : least;
+  }
 };
 
-template <class T>
-void add(const Strip& s, const Places& p) {
+// 16-bit floats are computed in float.
+template <class Two, class T>
+T two(T a, T b) {
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
+    return T(Two::of(static_cast<float>(a), static_cast<float>(b)));
+  else
+    return Two::of(a, b);
+}
+
+template <class Two, class T>
+void fold(const Strip& s, const Places& p) {
   if (s.is == 0 && s.ss == sizeof(T) && s.os == sizeof(T)) {  // whole rows
     auto* to = reinterpret_cast<T*>(s.self + wrapped(load(s.index), p) * p.scale);
     auto* from = reinterpret_cast<const T*>(s.other);  // never in self's memory
 #pragma omp simd
-    for (int64_t k = 0; k < s.n; k++) to[k] = Sum<T>::of(to[k], from[k]);
+    for (int64_t k = 0; k < s.n; k++) to[k] = two<Two, T>(to[k], from[k]);
     return;
   }
   if (s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0 && p.scale == sizeof(T)) {
     auto* i = reinterpret_cast<const int64_t*>(s.index);
     auto* to = reinterpret_cast<T*>(s.self);
     auto* from = reinterpret_cast<const T*>(s.other);
-    for (int64_t k = 0; k < s.n; k++) to[i[k]] = Sum<T>::of(to[i[k]], from[k]);
+    for (int64_t k = 0; k < s.n; k++) to[i[k]] = two<Two, T>(to[i[k]], from[k]);
     return;
   }
   for (int64_t k = 0; k < s.n; k++) {
     auto* to = reinterpret_cast<T*>(s.self + k * s.ss + wrapped(load(s.index + k * s.is), p) * p.scale);
-    *to = Sum<T>::of(*to, *reinterpret_cast<const T*>(s.other + k * s.os));
+    *to = two<Two, T>(*to, *reinterpret_cast<const T*>(s.other + k * s.os));
   }
 }
 
@@ -223,22 +258,41 @@ int64_t positions(int64_t n, const uint8_t* mask, int64_t first, int64_t* out) {
   return at;
 }
 
+template <class Two, class... T>
+void fill(FoldLoop* to) {
+  FoldLoop loops[] = {fold<Two, T>...};
+  std::copy(std::begin(loops), std::end(loops), to);
+}
+
+template <class Two>
+void fill_real(FoldLoop* to) {
+  fill<Two, bool, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16, bfloat16, float,
+       double>(to);
+}
+
 }  // namespace
 
 namespace LATTIS_ISA {
 
 const IndexLoops& index_loops() {
-  static const IndexLoops l = {
-      valid,
-      {pick<uint8_t>, pick<uint16_t>, pick<uint32_t>, pick<uint64_t>, pick<Wide>},
-      rows,
-      {put<uint8_t>, put<uint16_t>, put<uint32_t>, put<uint64_t>, put<Wide>},
-      {add<bool>, add<uint8_t>, add<uint16_t>, add<uint32_t>, add<uint64_t>, add<uint8_t>, add<uint16_t>, add<uint32_t>,
-       add<uint64_t>, add<float16>, add<bfloat16>, add<float>, add<double>, add<Pair<float>>, add<Pair<double>>},
-      offsets,
-      {reverse<uint8_t>, reverse<uint16_t>, reverse<uint32_t>, reverse<uint64_t>, reverse<Wide>},
-      count,
-      positions};
+  static const IndexLoops l = [] {
+    IndexLoops l = {valid,
+                    {pick<uint8_t>, pick<uint16_t>, pick<uint32_t>, pick<uint64_t>, pick<Wide>},
+                    rows,
+                    {put<uint8_t>, put<uint16_t>, put<uint32_t>, put<uint64_t>, put<Wide>},
+                    {},
+                    offsets,
+                    {reverse<uint8_t>, reverse<uint16_t>, reverse<uint32_t>, reverse<uint64_t>, reverse<Wide>},
+                    count,
+                    positions};
+    fill_real<Sum>(l.fold[INDEX_SUM]);
+    fill_real<Product>(l.fold[INDEX_PROD]);
+    fill_real<Largest>(l.fold[INDEX_AMAX]);
+    fill_real<Smallest>(l.fold[INDEX_AMIN]);
+    fill<Sum, Pair<float>, Pair<double>>(l.fold[INDEX_SUM] + LATTIS_COMPLEX64);
+    fill<Product, Pair<float>, Pair<double>>(l.fold[INDEX_PROD] + LATTIS_COMPLEX64);
+    return l;
+  }();
   return l;
 }
 

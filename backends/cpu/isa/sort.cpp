@@ -1,6 +1,7 @@
 // Radix sort over keys. Note [Keys] is in backends/cpu/sort_loops.h, Note [Instruction sets] in backends/cpu/isa.h.
 #include <lattis/half.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/sort_loops.h"
@@ -89,6 +90,20 @@ void insertion(int64_t n, I* x) {
   }
 }
 
+// The same for items that are nearly in order; gives up, with all items still there, where they are not.
+template <class I>
+bool settle(int64_t n, I* x) {
+  int64_t moves = 0;
+  for (int64_t i = 1; i < n && moves <= 4 * n; i++) {
+    const I item = x[i];
+    int64_t j = i;
+    for (; j > 0 && item.before(x[j - 1]); j--) x[j] = x[j - 1];
+    x[j] = item;
+    moves += i - j;
+  }
+  return moves <= 4 * n;
+}
+
 // body(begin, end) for pieces of [0, n); false if it was to stop between two.
 template <class Body>
 bool in_pieces(int64_t n, const Halt& halt, Body body) {
@@ -128,23 +143,23 @@ I* merge_sort(int64_t n, I* a, I* b) {
   return a;
 }
 
-// Least significant digits first; passes in which all items share a digit are left out.
+// Least significant digits first, `digits` of them from `low` on; passes in which all items share a digit are left out.
 template <class I, int Width>
-I* radix(int64_t n, I* a, I* b, int digits, const Halt& halt) {
+I* radix(int64_t n, I* a, I* b, int low, int digits, const Halt& halt) {
   constexpr int buckets = 1 << Width, most = (64 + Width - 1) / Width;
   const int passes = (digits + Width - 1) / Width;
   typename I::Count counts[sizeof(I) == 8 ? (32 + Width - 1) / Width : most][buckets];
   std::memset(counts, 0, sizeof counts[0] * passes);
   const bool counted = in_pieces(n, halt, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i++) {
-      uint64_t key = a[i].key();
+      uint64_t key = a[i].key() >> low;
       for (int p = 0; p < passes; p++, key >>= Width) counts[p][key & (buckets - 1)]++;
     }
   });
   if (!counted) return nullptr;
   for (int p = 0; p < passes; p++) {
     auto* c = counts[p];
-    const int shift = p * Width;
+    const int shift = low + p * Width;
     if (c[a[0].key() >> shift & (buckets - 1)] == static_cast<typename I::Count>(n)) continue;
     typename I::Count at = 0;
     for (int k = 0; k < buckets; k++) {
@@ -167,8 +182,34 @@ template <class I>
 void* sort(int64_t n, void* a, void* b, int digits, const Halt& halt) {
   auto *x = static_cast<I*>(a), *y = static_cast<I*>(b);
   if (n <= (digits > 32 ? 96 : 48)) return merge_sort(n, x, y);
-  return n < 16384 || digits <= 16 || (digits > 22 && digits <= 24) ? radix<I, 8>(n, x, y, digits, halt)
-                                                                    : radix<I, 11>(n, x, y, digits, halt);
+  return n < 16384 || digits <= 16 || (digits > 22 && digits <= 24) ? radix<I, 8>(n, x, y, 0, digits, halt)
+                                                                    : radix<I, 11>(n, x, y, 0, digits, halt);
+}
+
+// ---- buckets -------------------------------------------------------------------------------------------------------
+
+template <class I>
+void count(int64_t n, const void* items, int low, int64_t* counts) {
+  auto* x = static_cast<const I*>(items);
+  std::memset(counts, 0, sizeof(int64_t) * sort_buckets);
+  for (int64_t i = 0; i < n; i++) counts[x[i].key() >> low]++;
+}
+
+template <class I>
+void spread(int64_t n, const void* items, int low, int64_t* places, void* out) {
+  auto* x = static_cast<const I*>(items);
+  auto* to = static_cast<I*>(out);
+  for (int64_t i = 0; i < n; i++) to[places[x[i].key() >> low]++] = x[i];
+}
+
+// In a bucket of many digits the next few tell most items apart: what they leave is merged.
+template <class I>
+void* bucket(int64_t n, void* a, void* b, int low) {
+  constexpr int few = 16;
+  if (low <= 32 || n <= 96) return sort<I>(n, a, b, low, {});
+  auto *x = static_cast<I*>(a), *y = static_cast<I*>(b);
+  I* got = radix<I, 8>(n, x, y, low - few, few, {});
+  return settle(n, got) ? got : merge_sort(n, got, got == x ? y : x);
 }
 
 template <class I>
@@ -309,11 +350,63 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
   return hidden;
 }
 
+// ---- rows and places -----------------------------------------------------------------------------------------------
+
+template <class K>
+typename K::Bits key_at(const char* p) {
+  return K::key(*reinterpret_cast<const typename K::Bits*>(p));
+}
+
+// Compared element by element, from a column on; equal rows keep their order.
+template <class K>
+void order_few(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order) {
+  std::sort(order, order + n, [=](int64_t i, int64_t j) {
+    for (int64_t k = 0; k < columns; k++) {
+      const auto u = key_at<K>(in + i * row + k * column), v = key_at<K>(in + j * row + k * column);
+      if (u != v) return u < v;
+    }
+    return i < j;
+  });
+}
+
+template <class K>
+void keys(int64_t n, const char* in, int64_t stride, void* out) {
+  auto* to = static_cast<typename K::Bits*>(out);
+  for (int64_t i = 0; i < n; i++) to[i] = key_at<K>(in + i * stride);
+}
+
+// Several at a time: each waits for memory while the others go on.
+template <class K>
+void search(int64_t count, const void* keys, int64_t n, const char* values, int64_t stride, bool right, int64_t* out) {
+  using Bits = typename K::Bits;
+  constexpr int64_t group = 16;
+  auto* x = static_cast<const Bits*>(keys);
+  for (int64_t b = 0; b < n; b += group) {
+    const int64_t m = n - b < group ? n - b : group;
+    Bits v[group];
+    int64_t at[group] = {};
+    for (int64_t i = 0; i < group; i++) v[i] = key_at<K>(values + (b + (i < m ? i : m - 1)) * stride);
+    for (int64_t rest = count; rest > 0;) {
+      const int64_t half = (rest + 1) / 2;
+      if (right)
+        for (int64_t i = 0; i < group; i++) at[i] += x[at[i] + half - 1] <= v[i] ? half : 0;
+      else
+        for (int64_t i = 0; i < group; i++) at[i] += x[at[i] + half - 1] < v[i] ? half : 0;
+      rest -= half;
+    }
+    for (int64_t i = 0; i < m; i++) out[b + i] = at[i];
+  }
+}
+
 template <class K, class I>
 SortLoops loops_of() {
   constexpr int digits = sizeof(typename K::Bits) * 8;
-  SortLoops l = {sizeof(I), digits, range<K>, build<K, I>, sort<I>, merge<I>, finish<K, I>, nullptr};
+  SortLoops l = {sizeof(I),    digits,   range<K>,  build<K, I>, sort<I>, merge<I>,
+                 finish<K, I>, count<I>, spread<I>, bucket<I>,   nullptr};
   if constexpr (digits <= 32 || sizeof(I) > 8) l.top = top<K, I>;  // keys as they are fit the items
+  l.order_few = order_few<K>;
+  l.keys = keys<K>;
+  l.search = search<K>;
   return l;
 }
 

@@ -37,7 +37,7 @@ def scatter(x, dim, index, src, reduce=None, include_self=True):
         made[places] = values
         return made
     if not include_self:
-        made[places] = {"prod": 1, "amax": values.min(), "amin": values.max()}.get(reduce, 0)
+        made[places] = {"prod": 1, "amax": values, "amin": values}.get(reduce, 0)
     ufunc.at(made, places, values)
     if reduce == "mean":
         count = np.full(x.shape, int(include_self))
@@ -101,6 +101,14 @@ def select_broadcast(x, mask):
     return x[mask]
 
 
+def searchsorted(b, x, right=False, side=None, out_int32=False, sorter=None):
+    side = "right" if right else side or "left"
+    b = b if sorter is None else np.take_along_axis(b, sorter, -1)
+    if b.ndim == 1:
+        return np.searchsorted(b, x, side)
+    return np.stack([searchsorted(r, y, side=side) for r, y in zip(b, x, strict=True)])
+
+
 entries(
     gather=lambda x, dim, index: x[at(x, dim, index)],
     scatter=scatter,
@@ -127,11 +135,7 @@ entries(
     isin=lambda x, y, invert=False: np.isin(x, y, invert=invert),
     bincount=lambda x, weights=None, minlength=0: np.bincount(x, weights, minlength),
     bucketize=lambda x, b, right=False, out_int32=False: np.searchsorted(b, x, "right" if right else "left"),
-    searchsorted=lambda b, x, right=False, side="left": (
-        np.searchsorted(b, x, "right" if right else side)
-        if b.ndim == 1
-        else np.stack([np.searchsorted(r, y, "right" if right else side) for r, y in zip(b, x, strict=True)])
-    ),
+    searchsorted=searchsorted,
 )
 
 
@@ -177,11 +181,13 @@ def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
 
 
 def unique_consecutive(x, return_inverse=False, return_counts=False, dim=None):
-    flat = x.ravel()
-    start = np.concatenate([[True], flat[1:] != flat[:-1]]) if flat.size else np.zeros(0, bool)
+    flat = x.ravel() if dim is None else np.moveaxis(x, dim, 0)
+    differ = np.any(flat[1:] != flat[:-1], axis=tuple(range(1, flat.ndim)))
+    start = np.concatenate([[True], differ]) if len(flat) else np.zeros(0, bool)
     at = np.flatnonzero(start)
-    inverse, counts = (np.cumsum(start) - 1).reshape(x.shape), np.diff([*at, flat.size])
-    return flat[at], inverse if return_inverse else None, counts if return_counts else None
+    inverse = (np.cumsum(start) - 1).reshape(x.shape if dim is None else len(flat))
+    values = flat[at] if dim is None else np.moveaxis(flat[at], 0, dim)
+    return values, inverse if return_inverse else None, np.diff([*at, len(flat)]) if return_counts else None
 
 
 entries(

@@ -1,0 +1,201 @@
+// One index for a whole row, a position along one dimension: picked by a vector of indices, and written by one.
+#include "backends/cpu/gather.h"
+#include "backends/cpu/loops.h"
+
+namespace lattis::cpu {
+
+lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
+                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
+                         int dim) {
+  const int64_t bytes = out->numel * itemsize(out) / n;
+  bool bad = false;
+  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+    if (!index_loops().rows(e - b, static_cast<char*>(out->dl.data) + b * bytes, bytes,
+                            static_cast<const char*>(self->dl.data), static_cast<const char*>(index->dl.data) + b * is,
+                            is, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  const lattis_status st =
+      n * bytes < (1 << 18) ? some(0, n) : parallel_for(0, n, std::max<int64_t>((1 << 17) / bytes, 1), some);
+  if (st) return st;
+  return bad ? bad_index(f, name, index, places, dim) : LATTIS_OK;
+}
+
+namespace {
+
+// index_select(self, dim, index) and embedding(weight, indices): one vector or tensor of indices along one dimension.
+lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* self, int dim, lattis_tensor* indices,
+                      bool vector, const lattis_tensor* out) {
+  if (out->numel == 0 && indices->numel == 0) return LATTIS_OK;
+  Tensor index;
+  if (lattis_status st = as_int64(indices, &index)) return st;
+  const bool scalar = self->dl.ndim == 0;
+  Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
+  if (out->numel == 0) return check_indices(f, name, index.get(), places, dim);
+  if (dim > 0 && out->numel > index.numel())  // each slice before `dim` reads it again
+    if (lattis_status st = resolve(f, name, dim, &index, &places)) return st;
+  int64_t by_index[LATTIS_MAX_DIMS], by_self[LATTIS_MAX_DIMS];
+  const int width = vector ? (scalar ? 0 : 1) : index.dim();
+  for (int d = 0; d < out->dl.ndim; d++) {
+    const bool indexed = d >= dim && d < dim + width;
+    const int from = d < dim ? d : d - width + 1;
+    by_index[d] = !indexed || out->dl.shape[d] == 1 ? 0 : index.strides()[vector ? 0 : d - dim] * 8;
+    by_self[d] = indexed || out->dl.shape[d] == 1 ? 0 : self->dl.strides[from] * itemsize(self);
+  }
+  auto loop = index_loops().pick[log2_item(itemsize(out))];
+  if (dim == 0 && is_contiguous(out) && is_contiguous(self) && (vector ? index.dim() == 1 : index.contiguous())) {
+    const int64_t n = index.numel(), is = vector ? index.strides()[0] * 8 : 8;
+    return whole_rows(f, name, n, out, self, index.get(), is, places, dim);
+  }
+  Strips s(out);
+  s.add(index.get()->dl.data, by_index);
+  s.add(self->dl.data, by_self);
+  bool bad = false;
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+    if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
+      __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, name, index.get(), places, dim) : LATTIS_OK;
+}
+
+lattis_status index_select(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  return rows_of(f, "index", self, wrapped_dim(a[1], self->dl.ndim), a[2].as.tensor, true, r[0].as.tensor);
+}
+
+lattis_status embedding(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  return rows_of(f, "indices", a[0].as.tensor, 0, a[1].as.tensor, false, r[0].as.tensor);
+}
+
+// ---- rows written by a vector of indices
+
+using Put = void (*)(const Strip&, const Places&);
+
+// Do the rows of a source lie without gaps, by its byte strides?
+bool packed_rows(const lattis_tensor* self, const int64_t* strides) {
+  int64_t step = itemsize(self);
+  for (int d = self->dl.ndim - 1; d > 0; d--) {
+    if (self->dl.shape[d] != 1 && strides[d] != step) return false;
+    step *= self->dl.shape[d];
+  }
+  return true;
+}
+
+// self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
+lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lattis_value& dim, lattis_tensor* indices,
+                           char* source, const int64_t* from, bool wrap, Put loop) {
+  Tensor index;
+  if (lattis_status st = as_int64(indices, &index)) return st;
+  const bool scalar = self->dl.ndim == 0;
+  const int d = wrapped_dim(dim, self->dl.ndim);
+  const int64_t n = scalar ? 1 : self->dl.shape[d];
+  const Places places = {n, wrap ? n : 0, scalar ? 0 : self->dl.strides[d] * itemsize(self)};
+  if (lattis_status st = check_indices(f, "index", index.get(), places, d)) return st;
+  int64_t sizes[LATTIS_MAX_DIMS], by_index[LATTIS_MAX_DIMS] = {}, by_self[LATTIS_MAX_DIMS];
+  const int64_t width = n ? self->numel / n : 0, item = itemsize(self), count = index.numel();
+  if (!scalar && d == 0 && width >= 64 && is_contiguous(self) && packed_rows(self, from)) {
+    // Whole rows of memory: each thread has some of self's rows, and takes those of the source in their order.
+    const auto* at = static_cast<const char*>(index.get()->dl.data);
+    const int64_t is = index.dim() ? index.strides()[0] * 8 : 0;
+    auto some = [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t i = 0; i < count; i++) {
+        const int64_t raw = *reinterpret_cast<const int64_t*>(at + i * is), to = raw < 0 ? raw + n : raw;
+        if (b <= to && to < e)
+          loop({width, static_cast<char*>(self->dl.data), item, at + i * is, 0, source + i * from[0], item}, places);
+      }
+      return LATTIS_OK;
+    };
+    return count * width <= grain ? some(0, n) : parallel_for(0, n, std::max<int64_t>(n / 16, 1), some);
+  }
+  std::copy(self->dl.shape, self->dl.shape + self->dl.ndim, sizes);
+  byte_strides(self, by_self);
+  if (!scalar) {
+    sizes[d] = index.numel();
+    by_index[d] = index.dim() ? index.strides()[0] * 8 : 0;
+    by_self[d] = 0;
+  }
+  Strips s(self->dl.ndim, sizes);
+  s.add(index.get()->dl.data, by_index);
+  s.add(self->dl.data, by_self);
+  s.add(source, from);
+  constexpr int64_t together = 256;  // elements of one row, which are written one after another
+  return s.run_apart(uint64_t{1} << d, grain, together,
+                     [&](int64_t k, char* const* at, const int64_t* step) -> lattis_status {
+                       loop({k, at[1], step[1], at[0], step[0], at[2], step[2]}, places);
+                       return LATTIS_OK;
+                     });
+}
+
+Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
+
+// self, dim, index, source
+lattis_status index_copy_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  int64_t from[LATTIS_MAX_DIMS] = {};
+  byte_strides(a[3].as.tensor, from);
+  return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(a[3].as.tensor->dl.data), from, false,
+                      put_of(r[0].as.tensor));
+}
+
+// self, dim, index, source, alpha
+lattis_status index_add_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  static const lattis_operator* mul = api().find_operator("aten::mul", "Tensor");
+  lattis_tensor* source = a[3].as.tensor;
+  Tensor scaled;
+  if (as_double(a[4]) != 1 || a[4].tag == LATTIS_COMPLEX) {
+    lattis_tensor* number;
+    if (lattis_status st = api().tensor_empty(0, nullptr, nullptr, source->dtype, device_of(source), &number))
+      return st;
+    const Tensor held = Tensor::steal(number);
+    store_number(a[4], source->dtype, number->dl.data);
+    const lattis_value args[2] = {a[3], value(number)};
+    lattis_value product = none();
+    if (lattis_status st = api().call(f, mul, args, &product)) return st;
+    scaled = Tensor::steal(product.as.tensor);
+    source = scaled.get();
+  }
+  int64_t from[LATTIS_MAX_DIMS] = {};
+  byte_strides(source, from);
+  return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(source->dl.data), from, false,
+                      index_loops().fold[INDEX_SUM][source->dtype]);
+}
+
+// self, dim, index, value: a number or a zero-dim tensor
+lattis_status index_fill_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = r[0].as.tensor;
+  alignas(16) char number[16];
+  if (a[3].tag == LATTIS_TENSOR) {
+    const lattis_tensor* t = a[3].as.tensor;
+    loops().cast[t->dtype][self->dtype](1, number, 0, static_cast<const char*>(t->dl.data), 0);
+  } else {
+    store_number(a[3], self->dtype, number);
+  }
+  const int64_t still[LATTIS_MAX_DIMS] = {};
+  return write_slices(f, self, a[1], a[2].as.tensor, number, still, true, put_of(self));
+}
+
+// The same on a copy.
+template <lattis_kernel InPlace>
+lattis_status copied(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+  return InPlace(f, a, r);
+}
+
+}  // namespace
+
+void register_index_rows(Library& m) {
+  m.impl("index_add_", "cpu", index_add_, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+      .impl("index_add", "cpu", copied<index_add_>, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+      .impl("index_copy_", "cpu", index_copy_)
+      .impl("index_copy", "cpu", copied<index_copy_>)
+      .impl("index_fill_.int_Scalar", "cpu", index_fill_)
+      .impl("index_fill_.int_Tensor", "cpu", index_fill_)
+      .impl("index_fill.int_Scalar", "cpu", copied<index_fill_>)
+      .impl("index_fill.int_Tensor", "cpu", copied<index_fill_>)
+      .impl("index_select", "cpu", index_select)
+      .impl("embedding", "cpu", embedding);
+}
+
+}  // namespace lattis::cpu

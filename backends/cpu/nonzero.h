@@ -1,0 +1,69 @@
+// The places of what is not zero in a tensor.
+#pragma once
+
+#include <vector>
+
+#include "backends/cpu/index_loops.h"
+#include "backends/cpu/kernels.h"
+
+namespace lattis::cpu {
+
+// A mask or any tensor as contiguous bytes that are zero or not.
+inline lattis_status as_bytes(lattis_tensor* t, Tensor* out) {
+  if (is_contiguous(t) && itemsize(t) == 1) {
+    *out = Tensor::borrow(t);
+    return LATTIS_OK;
+  }
+  lattis_tensor* raw;
+  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_BOOL, device_of(t), &raw))
+    return st;
+  *out = Tensor::steal(raw);
+  return copy_into(raw, t);
+}
+
+inline constexpr int64_t mask_block = 65536;
+
+// The flat positions of what is not zero, block by block; place(begin, count, positions) may run on any thread.
+struct Found {
+  const uint8_t* mask;
+  int64_t n, blocks;
+  int64_t near[2] = {};
+  std::vector<int64_t> far;
+  int64_t* before = near;            // by block
+  lattis_status status = LATTIS_OK;  // of counting
+
+  explicit Found(const Tensor& bytes)
+      : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block) {
+    if (blocks <= 1) {
+      near[1] = index_loops().count(n, mask);
+      blocks = 1;
+      return;
+    }
+    far.resize(blocks + 1);
+    before = far.data();
+    status = parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
+      for (; b < e; b++)
+        before[b + 1] = index_loops().count(std::min(mask_block, n - b * mask_block), mask + b * mask_block);
+      return LATTIS_OK;
+    });
+    for (int64_t b = 0; b < blocks; b++) before[b + 1] += before[b];
+  }
+  Found(const Found&) = delete;
+  int64_t count() const { return before[blocks]; }
+
+  // Flat positions into out, as they come.
+  lattis_status write(int64_t* out) const {
+    if (blocks == 1) {
+      index_loops().positions(n, mask, 0, out);
+      return LATTIS_OK;
+    }
+    return parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
+      for (; b < e; b++)
+        index_loops().positions(std::min(mask_block, n - b * mask_block), mask + b * mask_block, b * mask_block,
+                                out + before[b]);
+      return LATTIS_OK;
+    });
+  }
+};
+
+}  // namespace lattis::cpu

@@ -1,0 +1,197 @@
+// One index for a whole row, a position along one dimension: index_select, index_add, index_copy, index_fill, tables.
+#include "dispatcher/operators/indexing.h"
+
+namespace lattis::dispatcher {
+namespace {
+
+lattis_status check_vector(lattis_frame* f, int arg, const Tensor* index) {
+  if (index->ndim() <= 1) return check_integral(f, arg, index);
+  return raise(LATTIS_INDEX_ERROR,
+               where(f, arg) + ": expected a vector of indices, got shape " + core::shape_string(index));
+}
+
+lattis_status infer_index_select(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor *self = tensor_arg(a[0]), *index = tensor_arg(a[2]);
+  int dim;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, self->ndim(), &dim)) return st;
+  if (lattis_status st = check_vector(f, 2, index)) return st;
+  fresh(m, self->ndim(), self->sizes(), self->dtype);
+  if (self->ndim() == 0 && index->numel != 1)
+    return raise(LATTIS_INDEX_ERROR, where(f, 2) + ": a zero-dim tensor takes exactly one index");
+  if (self->ndim()) m->sizes[dim] = index->numel;
+  return LATTIS_OK;
+}
+
+// A vector of indices along `dim`, expanded to the other dimensions of a shape.
+Var along(Compose& c, const Value& index, int64_t dim, int ndim, const int64_t* sizes) {
+  Var i = c.arg(index);
+  if (i.dtype() != LATTIS_INT64) i = c.op<"to.dtype">(i, As{LATTIS_INT64});
+  if (ndim == 0) return c.op<"reshape">(i, Ints{});
+  const int d = static_cast<int>(dim < 0 ? dim + ndim : dim);
+  Ints ones, full(sizes, ndim);
+  for (int k = 0; k < ndim; k++) ones.add(1);
+  ones[d] = full[d] = i.numel();
+  return c.op<"expand">(c.op<"reshape">(i, ones), full);
+}
+
+lattis_status index_select(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  return c.give(r, c.op<"gather">(a[0], a[1], along(c, a[2], a[1].as.i, self->ndim(), self->sizes())));
+}
+
+// index_add_, index_copy_: (self, dim, index, source)
+lattis_status check_index_rows(lattis_frame* f, const Value* a) {
+  const Tensor *self = tensor_arg(a[0]), *index = tensor_arg(a[2]), *source = tensor_arg(a[3]);
+  int dim;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, self->ndim(), &dim)) return st;
+  if (lattis_status st = check_vector(f, 2, index)) return st;
+  if (lattis_status st = check_same_dtype(f, 3, source, self)) return st;
+  bool fits = dims_of(source) == dims_of(self);
+  for (int d = 0; d < dims_of(self) && fits; d++)
+    fits = size_of(source, d) == (d == dim ? index->numel : size_of(self, d));
+  if (!fits)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: shape %s, but 'self' has shape %s and there are %lld indices along dimension %d",
+                        where(f, 3).c_str(), core::shape_string(source).c_str(), core::shape_string(self).c_str(),
+                        (long long)index->numel, dim));
+  return LATTIS_OK;
+}
+
+lattis_status index_add_inplace(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* source = tensor_arg(a[3]);
+  Var scaled = c.arg(a[3]);
+  if (core::as_double(a[4]) != 1) scaled = c.op<"to.dtype">(c.op<"mul.Scalar">(scaled, a[4]), As{source->dtype});
+  return c.give(r,
+                c.op<"scatter_add_">(a[0], a[1], along(c, a[2], a[1].as.i, source->ndim(), source->sizes()), scaled));
+}
+
+lattis_status index_copy_inplace(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* source = tensor_arg(a[3]);
+  Var i = along(c, a[2], a[1].as.i, source->ndim(), source->sizes());
+  return c.give(r, c.op<"scatter_.src">(a[0], a[1], i, a[3]));
+}
+
+lattis_status check_index_fill(lattis_frame* f, const Value* a) {
+  int dim;
+  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, tensor_arg(a[0])->ndim(), &dim)) return st;
+  if (lattis_status st = check_vector(f, 2, tensor_arg(a[2]))) return st;
+  if (a[3].tag == LATTIS_TENSOR && tensor_arg(a[3])->ndim() != 0)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": expected a number or a zero-dim tensor, got shape " +
+                                           core::shape_string(tensor_arg(a[3])));
+  return LATTIS_OK;
+}
+
+lattis_status index_fill_inplace(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  Var i = along(c, a[2], a[1].as.i, self->ndim(), self->sizes());
+  if (self->ndim()) {  // negative ones count from the end
+    const int64_t n = self->sizes()[a[1].as.i < 0 ? a[1].as.i + self->ndim() : a[1].as.i];
+    i = c.op<"where.self">(c.op<"lt.Scalar">(i, 0), i + n, i);
+  }
+  if (a[3].tag != LATTIS_TENSOR) return c.give(r, c.op<"scatter_.value">(a[0], a[1], i, a[3]));
+  Var value = c.op<"to.dtype">(a[3], As{self->dtype});
+  value = c.op<"expand">(value, Ints(i.tensor() ? i.tensor()->sizes() : nullptr, i.dim()));
+  return c.give(r, c.op<"scatter_.src">(a[0], a[1], i, value));
+}
+
+lattis_status infer_embedding(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor *weight = tensor_arg(a[0]), *index = tensor_arg(a[1]);
+  if (weight->ndim() != 2)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 0) + ": expected a matrix, one row for each index, got shape " + core::shape_string(weight));
+  if (lattis_status st = check_integral(f, 1, index)) return st;
+  if (index->ndim() == LATTIS_MAX_DIMS) return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": too many dimensions");
+  int64_t sizes[LATTIS_MAX_DIMS];
+  std::copy(index->sizes(), index->sizes() + index->ndim(), sizes);
+  sizes[index->ndim()] = weight->sizes()[1];
+  fresh(m, index->ndim() + 1, sizes, weight->dtype);
+  return LATTIS_OK;
+}
+
+lattis_status embedding(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor *weight = tensor_arg(a[0]), *index = tensor_arg(a[1]);
+  Ints shape(index->sizes(), index->ndim());
+  shape.add(weight->sizes()[1]);
+  Var flat = c.op<"reshape">(a[1], Ints{index->numel});
+  return c.give(r, c.op<"reshape">(c.op<"index_select">(a[0], 0, flat), shape));
+}
+
+lattis_status one_hot(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* self = tensor_arg(a[0]);
+  if (lattis_status st = check_int64(f, 0, self)) return st;
+  int64_t classes = a[1].as.i;
+  if (classes == -1) {  // only the data tells
+    if (self->numel == 0)
+      return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": the number of classes cannot be told from no index");
+    Var most = c.op<"item">(c.op<"amax">(a[0], Ints{}, false));
+    if (c.status()) return c.status();
+    classes = most.value().as.i + 1;
+  }
+  if (classes < 1 && !(classes == 0 && self->numel == 0))
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected a positive number of classes, or -1 to take the largest "
+                                              "index plus one; got %lld",
+                                              where(f, 1).c_str(), (long long)a[1].as.i));
+  Ints sizes(self->sizes(), self->ndim());
+  sizes.add(classes);
+  Var out = c.op<"zeros">(sizes, As{LATTIS_INT64}, Absent{}, self->device());
+  c.op<"scatter_.value">(out, -1, c.op<"unsqueeze">(a[0], -1), 1);
+  return c.give(r, out);
+}
+
+}  // namespace
+
+const std::vector<Declaration>& index_rows_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"index_select(Tensor self, int dim, Tensor index) -> Tensor", "indexing", everywhere | out, infer_index_select,
+       index_select,
+       "The slices of `self` along one dimension that a vector of indices names.\n\nRaises:\n    IndexError: an index "
+       "is "
+       "negative or too large\n\n>>> lattis.index_select(lattis.tensor([[1, 2], [3, 4]]), 1, lattis.tensor([1]))\n"
+       "tensor([[2],\n        [4]])\n"},
+      {"index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", "scatter",
+       everywhere, infer_copied<check_index_rows>, cloned<"index_add_">,
+       "`self` plus `alpha` times the slices of `source`, each at its index along one dimension.\n\n>>> "
+       "lattis.index_add(lattis.zeros(2), 0, lattis.tensor([1, 1]), lattis.tensor([1., 2.]))\ntensor([0., 3.])\n"},
+      {"index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)", "scatter",
+       method, infer_written<check_index_rows, 2, 3>, index_add_inplace,
+       "index_add() in place.\n\n>>> lattis.zeros(2).index_add_(0, lattis.tensor([0]), lattis.tensor([1.]))\n"
+       "tensor([1., 0.])\n"},
+      {"index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", "scatter", everywhere,
+       infer_copied<check_index_rows>, cloned<"index_copy_">,
+       "`self` with the slices of `source`, each at its index along one dimension.\n\n>>> "
+       "lattis.index_copy(lattis.zeros(2), 0, lattis.tensor([1]), lattis.tensor([5.]))\ntensor([0., 5.])\n"},
+      {"index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)", "scatter", method,
+       infer_written<check_index_rows, 2, 3>, index_copy_inplace,
+       "index_copy() in place.\n\n>>> lattis.zeros(2).index_copy_(0, lattis.tensor([0]), lattis.tensor([1.]))\n"
+       "tensor([1., 0.])\n"},
+      {"index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", "scatter", everywhere,
+       infer_copied<check_index_fill>, cloned<"index_fill_.int_Scalar">,
+       "`self` with one number in the slices that a vector of indices names.\n\n>>> lattis.index_fill(lattis.zeros(3), "
+       "0, lattis.tensor([0, 2]), 7.)\ntensor([7., 0., 7.])\n"},
+      {"index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", "scatter", everywhere,
+       infer_copied<check_index_fill>, cloned<"index_fill_.int_Tensor">, nullptr},
+      {"index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)", "scatter", method,
+       infer_written<check_index_fill, 2>, index_fill_inplace,
+       "index_fill() in place.\n\n>>> lattis.zeros(2).index_fill_(0, lattis.tensor([1]), 3)\ntensor([0., 3.])\n"},
+      {"index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)", "scatter", method,
+       infer_written<check_index_fill, 2>, index_fill_inplace, nullptr},
+      {"embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+       "sparse=False) -> Tensor",
+       "indexing", function, infer_embedding, embedding,
+       "The rows of a table that indices name.\n\n>>> lattis.embedding(lattis.tensor([[1., 2.], [3., 4.]]), "
+       "lattis.tensor([1]))\ntensor([[3., 4.]])\n"},
+      {"one_hot(Tensor self, int num_classes=-1) -> Tensor", "indexing", hidden | function, nullptr, one_hot,
+       "One row for each index, with a one at that index; the largest index plus one tells the classes if they are "
+       "not given.\n\n>>> lattis.ops.aten.one_hot(lattis.tensor([1, 0]), 3)\ntensor([[0, 1, 0],\n        [1, 0, "
+       "0]])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lattis::dispatcher
