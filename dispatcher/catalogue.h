@@ -41,6 +41,8 @@ const std::vector<Declaration>& copy_operators();
 const std::vector<Declaration>& pointwise_operators();
 const std::vector<Declaration>& view_operators();
 const std::vector<Declaration>& reduction_operators();
+const std::vector<Declaration>& extremum_operators();
+const std::vector<Declaration>& variance_operators();
 const std::vector<Declaration>& matmul_operators();
 const std::vector<Declaration>& indexing_operators();
 const std::vector<Declaration>& random_operators();
