@@ -325,9 +325,8 @@ lattis_status train(lattis_frame* f, const lattis_value* a, double eps, lattis_v
                     double* variance) {
   const lattis_tensor* in = a[0].as.tensor;
   const int64_t n = in->dl.shape[1];
-  const uint64_t all = in->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << in->dl.ndim) - 1;
   Loose means(mean, n), variances(variance, n);
-  if (lattis_status st = moments_over(f, in, all & ~uint64_t{2}, &variances.t, &means.t)) return st;
+  if (lattis_status st = moments_over(f, in, all_dims(in) & ~uint64_t{2}, &variances.t, &means.t)) return st;
   Doubles scale(n), shift(n);
   if (lattis_status st = as_doubles(a[1], n, 1, scale.data())) return st;
   if (lattis_status st = as_doubles(a[2], n, 0, shift.data())) return st;
