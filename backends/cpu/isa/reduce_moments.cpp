@@ -23,6 +23,8 @@ struct Variance {
   static void columns(int64_t rows, const void* data, int64_t stride, int64_t width, int64_t, double, void* acc) {
     if (rows == 0) return;
     auto* x = static_cast<const T*>(data);
+    if constexpr (same<T, float>)
+      if (rows >= 16 && columns_around(rows, x, stride, width, static_cast<Moments*>(acc))) return;
     double shift[fold_width], sum[fold_width], squares[fold_width];
     for (int64_t k = 0; k < width; k++) {
       shift[k] = finite_or_zero(static_cast<double>(x[k]));
@@ -48,6 +50,49 @@ struct Variance {
     }
     for (int64_t k = 0; k < width; k++)
       add_block(static_cast<Moments*>(acc)[k], static_cast<double>(rows), shift[k], sum[k], squares[k]);
+  }
+
+  // In two looks, the second from the cache, around the means and in short chains of floats. False, and nothing done,
+  // where squares leave the range of floats.
+  static bool columns_around(int64_t rows, const float* x, int64_t stride, int64_t width, Moments* acc) {
+    using Chain = FloatChain<false>;
+    const double count = static_cast<double>(rows);
+    double sum[fold_width], squares[fold_width];
+    float near[fold_width];
+    for (int64_t k = 0; k < width; k++) sum[k] = 0;
+    int64_t r = 0;
+    for (; r + 8 <= rows; r += 8) Chain::eight_rows(x + r * stride, stride, width, sum);
+    for (; r < rows; r++)
+      for (int64_t k = 0; k < width; k++) sum[k] += static_cast<double>(x[r * stride + k]);
+    for (int64_t k = 0; k < width; k++) {
+      near[k] = static_cast<float>(sum[k] / count);
+      sum[k] = squares[k] = 0;
+    }
+    for (r = 0; r + 8 <= rows; r += 8) {
+      const float* at = x + r * stride;
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++) {
+        const float m = near[k];
+        const float a = at[k] - m, b = at[stride + k] - m, c = at[2 * stride + k] - m, d = at[3 * stride + k] - m;
+        const float e = at[4 * stride + k] - m, f = at[5 * stride + k] - m, g = at[6 * stride + k] - m,
+                    h = at[7 * stride + k] - m;
+        sum[k] += static_cast<double>(((a + b) + (c + d)) + ((e + f) + (g + h)));
+        squares[k] += static_cast<double>(((a * a + b * b) + (c * c + d * d)) + ((e * e + f * f) + (g * g + h * h)));
+      }
+    }
+    for (; r < rows; r++) {
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++) {
+        const double d = static_cast<double>(x[r * stride + k] - near[k]);
+        sum[k] += d;
+        squares[k] += d * d;
+      }
+    }
+    bool held = true;
+    for (int64_t k = 0; k < width; k++) held &= squares[k] > 1e-20 && squares[k] < 1e38;
+    for (int64_t k = 0; k < width && held; k++)
+      add_block(acc[k], count, static_cast<double>(near[k]), sum[k], squares[k]);
+    return held;
   }
 
   static void join(int64_t n, void* acc, const void* later) {
