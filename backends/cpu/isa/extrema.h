@@ -44,6 +44,21 @@ struct FloatExtremum {
     nan |= v != v;
   }
 
+  template <class W>
+  static LATTIS_INLINE W best_of(const W& a, const W& b) {
+    return Max ? (b > a ? b : a) : (b < a ? b : a);
+  }
+  static LATTIS_INLINE float across(const Floats& v) {
+    const Floats8 a = best_of(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
+                              __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+    const Floats4 b = best_of(__builtin_shufflevector(a, a, 0, 1, 2, 3), __builtin_shufflevector(a, a, 4, 5, 6, 7));
+    return best_of(best_of(b[0], b[1]), best_of(b[2], b[3]));
+  }
+  static LATTIS_INLINE double across(const Doubles& v) {
+    const Doubles4 a = best_of(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+    return best_of(best_of(a[0], a[1]), best_of(a[2], a[3]));
+  }
+
   static T run(int64_t n, const T* x) {
     V best[4], v;
     Mask nan[4] = {};
@@ -68,13 +83,7 @@ struct FloatExtremum {
       take(best[0], nan[0], best[k]);
       nan[0] |= nan[k];
     }
-    T result = best[0][0];
-    auto found = nan[0][0];
-    for (int k = 1; k < size; k++) {
-      result = Max ? (best[0][k] > result ? best[0][k] : result) : (best[0][k] < result ? best[0][k] : result);
-      found |= nan[0][k];
-    }
-    return found ? std::numeric_limits<T>::quiet_NaN() : result;
+    return any((Longs)nan[0]) ? std::numeric_limits<T>::quiet_NaN() : across(best[0]);
   }
 
   static void few_rows(int64_t rows, const T* x, int64_t stride, int64_t width, T* a) {

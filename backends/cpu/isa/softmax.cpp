@@ -5,6 +5,7 @@
 
 #include "backends/cpu/isa/chain.h"
 #include "backends/cpu/isa/exp.h"
+#include "backends/cpu/isa/extrema.h"
 #include "backends/cpu/norms.h"
 
 namespace lattis::cpu {
@@ -42,11 +43,7 @@ LATTIS_INLINE T largest(int64_t n, const T* x) {
   take(best[0], best[1]);
   take(best[2], best[3]);
   take(best[0], best[2]);
-  T lane[size];
-  __builtin_memcpy(lane, best, sizeof lane);
-  for (int64_t w = size / 2; w > 0; w /= 2)
-    for (int64_t k = 0; k < w; k++) lane[k] = lane[k + w] > lane[k] ? lane[k + w] : lane[k];
-  return lane[0];
+  return FloatExtremum<T, true>::across(best[0]);
 }
 float largest(int64_t n, const float* x) { return largest<float, Floats>(n, x); }
 double largest(int64_t n, const double* x) { return largest<double, Doubles>(n, x); }
