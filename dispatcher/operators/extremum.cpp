@@ -64,8 +64,9 @@ lattis_status infer_extremum_dims(lattis_frame* f, const Value* a, Meta* m) {
 }
 
 lattis_status infer_aminmax(lattis_frame* f, const Value* a, Meta* m) {
-  if (lattis_status st = infer_extremum_dims(f, a, m)) return st;
-  m[1] = m[0];
+  uint64_t dims;
+  if (lattis_status st = extremum_dims(f, a, &dims)) return st;
+  for (int k : {0, 1}) reduced(m + k, tensor_arg(a[0]), dims, a[2].as.i, tensor_arg(a[0])->dtype);
   return LATTIS_OK;
 }
 
