@@ -45,18 +45,28 @@ struct FloatExtremum {
   }
 
   template <class W>
-  static LATTIS_INLINE W best_of(const W& a, const W& b) {
-    return Max ? (b > a ? b : a) : (b < a ? b : a);
+  static LATTIS_INLINE void keep(W& a, const W& b) {
+    a = Max ? (b > a ? b : a) : (b < a ? b : a);
   }
   static LATTIS_INLINE float across(const Floats& v) {
-    const Floats8 a = best_of(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
-                              __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
-    const Floats4 b = best_of(__builtin_shufflevector(a, a, 0, 1, 2, 3), __builtin_shufflevector(a, a, 4, 5, 6, 7));
-    return best_of(best_of(b[0], b[1]), best_of(b[2], b[3]));
+    Floats8 a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+    keep(a, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+    Floats4 b = __builtin_shufflevector(a, a, 0, 1, 2, 3);
+    keep(b, __builtin_shufflevector(a, a, 4, 5, 6, 7));
+    return across(b);
   }
   static LATTIS_INLINE double across(const Doubles& v) {
-    const Doubles4 a = best_of(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
-    return best_of(best_of(a[0], a[1]), best_of(a[2], a[3]));
+    Doubles4 a = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+    keep(a, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+    return across(a);
+  }
+  template <class W>
+  static LATTIS_INLINE T across(const W& four) {
+    T a = four[0], b = four[2];
+    keep(a, four[1]);
+    keep(b, four[3]);
+    keep(a, b);
+    return a;
   }
 
   static T run(int64_t n, const T* x) {
