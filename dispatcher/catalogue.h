@@ -43,6 +43,8 @@ const std::vector<Declaration>& view_operators();
 const std::vector<Declaration>& reshaping_operators();
 const std::vector<Declaration>& splitting_operators();
 const std::vector<Declaration>& reduction_operators();
+const std::vector<Declaration>& extremum_operators();
+const std::vector<Declaration>& variance_operators();
 const std::vector<Declaration>& matmul_operators();
 const std::vector<Declaration>& gather_operators();
 const std::vector<Declaration>& index_rows_operators();

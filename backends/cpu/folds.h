@@ -53,4 +53,7 @@ const Fold* fold(Reduce what, int dtype);  // null: nobody folds this dtype
 
 }  // namespace lattis::cpu
 
-LATTIS_DECLARE_ISA(const Fold*, fold, (Reduce what, int dtype))
+// Null for what is none of theirs.
+LATTIS_DECLARE_ISA(const Fold*, sum_fold, (Reduce what, int dtype))
+LATTIS_DECLARE_ISA(const Fold*, extremum_fold, (Reduce what, int dtype))
+LATTIS_DECLARE_ISA(const Fold*, moment_fold, (Reduce what, int dtype))

@@ -113,9 +113,9 @@ struct Part {
   double loss = 0, weight = 0;
 };
 
-// part(first, last, Part*) for each block of [0, n); their sum, in order.
+// part(first, last, Part*) for each block of [0, n); their sum, in order. A thread gets at least so many blocks.
 template <class Body>
-lattis_status by_blocks(lattis_frame* f, int64_t n, int64_t block, Part* sum, Body part) {
+lattis_status by_blocks(lattis_frame* f, int64_t n, int64_t block, int64_t least, Part* sum, Body part) {
   const int64_t blocks = (n + block - 1) / block;
   if (blocks <= 1) return n > 0 ? part(0, n, sum) : LATTIS_OK;
   constexpr int64_t few = 64;
@@ -125,7 +125,7 @@ lattis_status by_blocks(lattis_frame* f, int64_t n, int64_t block, Part* sum, Bo
     if (lattis_status st = api().scratch(f, blocks * static_cast<int64_t>(sizeof(Part)), &memory)) return st;
     parts = static_cast<Part*>(memory);
   }
-  lattis_status st = parallel_for(0, blocks, 1, [&](int64_t b, int64_t e) -> lattis_status {
+  lattis_status st = parallel_for(0, blocks, least, [&](int64_t b, int64_t e) -> lattis_status {
     for (int64_t i = b; i < e; i++) {
       parts[i] = {};
       if (lattis_status failed = part(i * block, std::min(n, (i + 1) * block), parts + i)) return failed;
@@ -168,7 +168,7 @@ lattis_status pair_loss(lattis_frame* f, const lattis_value* a, lattis_value* r)
   }
   auto *from = static_cast<const char*>(x.get()->dl.data), *to = static_cast<const char*>(y.get()->dl.data);
   Part sum;
-  lattis_status st = by_blocks(f, n, grain, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+  lattis_status st = by_blocks(f, n, grain, 1, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
     const int64_t at = b * item;
     part->loss = loop(e - b, from + at, to + at, width, each ? each + at : nullptr);
     return LATTIS_OK;
@@ -194,29 +194,36 @@ struct ClassLoss {
   bool logits;
   const Softmax* loops;
 
-  // The losses of samples b to e, a block at most; their sum and that of the weights.
+  // The losses of samples b to e, into `each` unless that is null; their sum and that of the weights.
   lattis_status operator()(int64_t b, int64_t e, double* each, Part* part) const {
     double normal[softmax_width];
+    const int64_t step = area == 1 ? classes : 1;  // from one sample to the next of a run
+    double losses = 0, weights = 0;
     for (int64_t i = b; i < e;) {
-      const int64_t p = i % area, n = std::min({e - i, area - p, softmax_width});
+      const int64_t p = area == 1 ? 0 : i % area, left = area == 1 ? e - i : std::min(e - i, area - p);
+      const int64_t n = std::min(left, softmax_width);
       const T* at = x + (i - p) * classes + p;
-      if (classes == 0)
-        ;  // every target is wrong, or ignored
-      else if (logits && area == 1)
-        normal[0] = loops->logsumexp(classes, at);
-      else if (logits)
-        loops->logsumexp_columns(classes, n, at, area, normal);
+      if (logits && classes > 0) {  // without classes, every target is wrong, or ignored
+        if (area == 1)
+          for (int64_t k = 0; k < n; k++) normal[k] = loops->logsumexp(classes, at + k * classes);
+        else
+          loops->logsumexp_columns(classes, n, at, area, normal);
+      }
       for (int64_t k = 0; k < n; k++, i++) {
         const int64_t t = target[i];
-        each[i - b] = 0;
-        if (t == ignored) continue;
-        if (t < 0 || t >= classes) return no_class(t, classes);
-        const double scale = weight ? static_cast<double>(weight[t]) : 1, found = static_cast<double>(at[t * area + k]);
-        each[i - b] = (logits ? normal[k] - found : -found) * scale;
-        part->loss += each[i - b];
-        part->weight += scale;
+        double loss = 0, scale = 0;
+        if (t != ignored) {
+          if (t < 0 || t >= classes) return no_class(t, classes);
+          const double found = static_cast<double>(at[t * area + k * step]);
+          scale = weight ? static_cast<double>(weight[t]) : 1;
+          loss = (logits ? normal[k] - found : -found) * scale;
+        }
+        if (each) each[i - b] = loss;
+        losses += loss;
+        weights += scale;
       }
     }
+    *part = {losses, weights};
     return LATTIS_OK;
   }
 };
@@ -246,9 +253,10 @@ lattis_status class_loss_of(lattis_frame* f, const lattis_value* a, lattis_value
   constexpr int64_t longest = 1024;
   const int64_t block = loss.logits ? std::clamp<int64_t>(grain / 8 / (classes + 1), 1, longest) : longest;
   Part sum;
-  lattis_status st = by_blocks(f, n, block, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+  const int64_t least = loss.logits ? 1 : grain / 2 / longest;
+  lattis_status st = by_blocks(f, n, block, least, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
     double each[longest];
-    if (lattis_status failed = loss(b, e, each, part)) return failed;
+    if (lattis_status failed = loss(b, e, how == How::none ? each : nullptr, part)) return failed;
     if (how == How::none)
       loops().cast[LATTIS_FLOAT64][out->dtype](e - b, static_cast<char*>(out->dl.data) + b * itemsize(out),
                                                itemsize(out), reinterpret_cast<char*>(each), sizeof(double));

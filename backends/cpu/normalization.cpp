@@ -231,21 +231,28 @@ bool channels_last(const lattis_tensor* t) {
 template <class T>
 lattis_status each_channel(const Work& w, int64_t rows, int64_t channels, const double* mean, const double* scale,
                            const double* shift) {
-  const std::unique_ptr<T[]> values(new T[3 * channels]);
-  T *m = values.get(), *a = m + channels, *b = a + channels;
-  for (int64_t c = 0; c < channels; c++) {
-    m[c] = static_cast<T>(mean[c]);
-    a[c] = static_cast<T>(scale[c]);
-    b[c] = static_cast<T>(shift[c]);
-  }
-  auto body = [&](int64_t from, int64_t to) -> lattis_status {
-    for (int64_t r = from; r < to; r++) {
-      const int64_t at = r * channels * w.item;
-      w.loops->affine_each(channels, w.x + at, w.y + at, m, a, b);
+  // Few channels are repeated, so that the loop over them is long enough.
+  const int64_t together = std::clamp<int64_t>(128 / channels, 1, rows), width = together * channels;
+  const std::unique_ptr<T[]> values(new T[3 * width]);
+  T *m = values.get(), *a = m + width, *b = a + width;
+  for (int64_t k = 0; k < width; k += channels)
+    for (int64_t c = 0; c < channels; c++) {
+      m[k + c] = static_cast<T>(mean[c]);
+      a[k + c] = static_cast<T>(scale[c]);
+      b[k + c] = static_cast<T>(shift[c]);
     }
+  auto lines = [&](int64_t first, int64_t count, int64_t n) {
+    const int64_t at = first * width * w.item;
+    w.loops->affine_each(count, n, w.x + at, w.y + at, m, a, b);
+  };
+  auto body = [&](int64_t from, int64_t to) -> lattis_status {
+    lines(from, to - from, width);
     return LATTIS_OK;
   };
-  return rows * channels <= grain ? body(0, rows) : parallel_for(0, rows, std::max<int64_t>(1, grain / channels), body);
+  const int64_t whole = rows / together, few = std::max<int64_t>(1, 2 * grain / width);
+  if (lattis_status st = whole <= few ? body(0, whole) : parallel_for(0, whole, few, body)) return st;
+  lines(whole, 1, rows % together * channels);
+  return LATTIS_OK;
 }
 
 // (x - mean) * scale + shift, channel by channel.
@@ -278,16 +285,20 @@ lattis_status apply(const lattis_value& input, lattis_tensor* out, const double*
   return st ? st : w.close();
 }
 
-// Numbers per channel as double.
-lattis_status as_doubles(const lattis_value& v, int64_t n, double absent, double* to) {
-  if (v.tag != LATTIS_TENSOR) {
-    std::fill(to, to + n, absent);
-    return LATTIS_OK;
-  }
-  const lattis_tensor* t = v.as.tensor;
+// Numbers per channel as double, and back.
+void as_doubles(const lattis_tensor* t, int64_t n, double* to) {
   loops().cast[t->dtype][LATTIS_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
                                          static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));
-  return LATTIS_OK;
+}
+void from_doubles(lattis_tensor* t, int64_t n, const double* from) {
+  loops().cast[LATTIS_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), t->dl.strides[0] * itemsize(t),
+                                         reinterpret_cast<const char*>(from), sizeof(double));
+}
+void as_doubles(const lattis_value& v, int64_t n, double absent, double* to) {
+  if (v.tag == LATTIS_TENSOR)
+    as_doubles(v.as.tensor, n, to);
+  else
+    std::fill(to, to + n, absent);
 }
 
 // So many doubles: beside the call if they are few.
@@ -325,18 +336,15 @@ lattis_status train(lattis_frame* f, const lattis_value* a, double eps, lattis_v
                     double* variance) {
   const lattis_tensor* in = a[0].as.tensor;
   const int64_t n = in->dl.shape[1];
-  const uint64_t all = in->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << in->dl.ndim) - 1;
   Loose means(mean, n), variances(variance, n);
-  if (lattis_status st = moments_over(f, in, all & ~uint64_t{2}, &variances.t, &means.t)) return st;
-  Doubles scale(n), shift(n);
-  if (lattis_status st = as_doubles(a[1], n, 1, scale.data())) return st;
-  if (lattis_status st = as_doubles(a[2], n, 0, shift.data())) return st;
-  for (int64_t c = 0; c < n; c++) {
-    const double inverse = 1 / std::sqrt(variance[c] + eps);
-    scale.data()[c] *= inverse;
-    store(r[1].as.tensor, c, mean[c]);
-    store(r[2].as.tensor, c, inverse);
-  }
+  if (lattis_status st = moments_over(f, in, all_dims(in) & ~uint64_t{2}, &variances.t, &means.t)) return st;
+  Doubles scale(n), shift(n), inverse(n);
+  as_doubles(a[1], n, 1, scale.data());
+  as_doubles(a[2], n, 0, shift.data());
+  for (int64_t c = 0; c < n; c++) inverse.data()[c] = 1 / std::sqrt(variance[c] + eps);
+  for (int64_t c = 0; c < n; c++) scale.data()[c] *= inverse.data()[c];
+  from_doubles(r[1].as.tensor, n, mean);
+  from_doubles(r[2].as.tensor, n, inverse.data());
   return apply(a[0], r[0].as.tensor, mean, scale.data(), shift.data());
 }
 
@@ -349,15 +357,12 @@ lattis_status batch_norm_train(lattis_frame* f, const lattis_value* a, lattis_va
 
 // running = (1 - momentum) * running + momentum * seen
 void blend(lattis_tensor* running, const double* seen, double factor, double momentum) {
-  const auto& cast = loops().cast;
-  const int64_t item = itemsize(running);
-  for (int64_t c = 0; c < running->numel; c++) {
-    char* at = static_cast<char*>(running->dl.data) + c * running->dl.strides[0] * item;
-    double v;
-    cast[running->dtype][LATTIS_FLOAT64](1, reinterpret_cast<char*>(&v), 0, at, 0);
-    v = (1 - momentum) * v + momentum * (seen[c] * factor);
-    cast[LATTIS_FLOAT64][running->dtype](1, at, 0, reinterpret_cast<char*>(&v), 0);
-  }
+  const int64_t n = running->numel;
+  Doubles values(n);
+  double* v = values.data();
+  as_doubles(running, n, v);
+  for (int64_t c = 0; c < n; c++) v[c] = (1 - momentum) * v[c] + momentum * (seen[c] * factor);
+  from_doubles(running, n, v);
 }
 
 // _batch_norm_with_update(input, weight?, bias?, running_mean!, running_var!, momentum, eps) -> (out, mean, invstd)
@@ -376,12 +381,12 @@ lattis_status batch_norm_eval(lattis_frame*, const lattis_value* a, lattis_value
   const int64_t n = a[0].as.tensor->dl.shape[1];
   Doubles numbers(3 * n);
   double *mean = numbers.data(), *scale = mean + n, *shift = scale + n;
-  if (lattis_status st = as_doubles(a[4], n, 1, mean)) return st;  // the variance, until it is used
-  if (lattis_status st = as_doubles(a[1], n, 1, scale)) return st;
-  if (lattis_status st = as_doubles(a[2], n, 0, shift)) return st;
+  as_doubles(a[4], n, 1, mean);  // the variance, until it is used
+  as_doubles(a[1], n, 1, scale);
+  as_doubles(a[2], n, 0, shift);
   const double eps = as_double(a[5]);
   for (int64_t c = 0; c < n; c++) scale[c] /= std::sqrt(mean[c] + eps);
-  if (lattis_status st = as_doubles(a[3], n, 0, mean)) return st;
+  as_doubles(a[3], n, 0, mean);
   return apply(a[0], r[0].as.tensor, mean, scale, shift);
 }
 

@@ -21,9 +21,10 @@ struct Norms {
   double (*mean_square)(int64_t n, const void* x);
   // (x - mean) * scale * weight + bias, element by element; null is absent.
   void (*row)(int64_t n, const void* x, void* y, double mean, double scale, const void* weight, const void* bias);
-  // (x - mean) * scale + shift with one value for all, and with a value each.
+  // (x - mean) * scale + shift with one value for all; and for rows that follow each other, with a value a column.
   void (*affine)(int64_t n, const void* x, void* y, double mean, double scale, double shift);
-  void (*affine_each)(int64_t n, const void* x, void* y, const void* mean, const void* scale, const void* shift);
+  void (*affine_each)(int64_t rows, int64_t n, const void* x, void* y, const void* mean, const void* scale,
+                      const void* shift);
 };
 
 }  // namespace lattis::cpu

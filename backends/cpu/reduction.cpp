@@ -5,30 +5,22 @@
 //   of threads nor on where the memory lies.
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <limits>
 
 #include "backends/cpu/reduction.h"
 
-#include "backends/cpu/folds.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
 namespace lattis::cpu {
 
 const Fold* fold(Reduce what, int dtype) {
-  static const auto chosen = LATTIS_BY_ISA(fold);
-  return chosen(what, dtype);
+  static const auto sums = LATTIS_BY_ISA(sum_fold);
+  static const auto extrema = LATTIS_BY_ISA(extremum_fold);
+  static const auto moments = LATTIS_BY_ISA(moment_fold);
+  for (const auto family : {sums, extrema, moments})
+    if (const Fold* found = family(what, dtype)) return found;
+  return nullptr;
 }
-
-namespace {
-
-constexpr int64_t block = 4096;
-constexpr int64_t batch = 64;  // outputs finished together
-
-struct Axis {
-  int64_t size, in, out[2];  // strides in elements
-};
 
 uint64_t all_dims(const lattis_tensor* t) { return t->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << t->dl.ndim) - 1; }
 
@@ -41,6 +33,15 @@ uint64_t dim_set(const lattis_value& v, const lattis_tensor* t) {
   for (uint32_t i = 0; i < v.length; i++) dims |= uint64_t{1} << (v.as.ints[i] < 0 ? v.as.ints[i] + n : v.as.ints[i]);
   return dims;
 }
+
+namespace {
+
+constexpr int64_t block = 4096;
+constexpr int64_t batch = 64;  // outputs finished together
+
+struct Axis {
+  int64_t size, in, out[2];  // strides in elements
+};
 
 // The input's dimensions, split into those that are kept and those that are reduced; neighbours in memory merged.
 struct Geometry {
@@ -121,16 +122,13 @@ struct Geometry {
 
 class Reduction {
  public:
-  // The elements are read as dtype `as`, which has the fold's bytes.
   Reduction(lattis_frame* f, const Fold& fold, int as, double param, const lattis_tensor* in, const lattis_tensor* out,
-            const lattis_tensor* second = nullptr)
-      : frame_(f), fold_(fold), as_(as), param_(param), in_(in), out_{out, second} {
+            const lattis_tensor* second, int settled)
+      : frame_(f), fold_(fold), as_(as), settled_(settled), param_(param), in_(in), out_{out, second} {
     data_ = static_cast<const char*>(in->dl.data);
     item_ = itemsize(in);
     if (in->dtype != as && !(in->dtype == LATTIS_BOOL && as == LATTIS_UINT8)) cast_ = loops().cast[in->dtype][as];
   }
-  // any and all: an output is settled once an accumulator's byte is this.
-  void settle_at(int byte) { settled_ = byte; }
 
   lattis_status run(uint64_t dims, bool keepdim) {
     if (dims == all_dims(in_) && is_contiguous(in_) && in_->numel <= block && !cast_) {  // nothing to walk
@@ -365,7 +363,7 @@ class Reduction {
 
   lattis_frame* frame_;
   const Fold& fold_;
-  int as_, settled_ = -1;
+  int as_, settled_;
   double param_;
   const lattis_tensor* in_;
   const lattis_tensor* out_[2];
@@ -374,146 +372,18 @@ class Reduction {
   CastLoop cast_ = nullptr;
 };
 
-// ---- the kernels ----------------------------------------------------------------------------------------------------
-
-const char* title(lattis_frame* f) { return api().operator_name(f->op) + 6; }
-
-// A copy in another dtype, where rounding each element before the sum shows: to half precision, and to bool.
-lattis_status rounded(const lattis_tensor*& in, int dtype, Tensor* holder) {
-  const bool shows = dtype == LATTIS_BOOL || dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16;
-  if (dtype == in->dtype || !shows) return LATTIS_OK;
-  lattis_tensor* raw;
-  if (lattis_status st =
-          api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(in), &raw))
-    return st;
-  *holder = Tensor::steal(raw);
-  if (lattis_status st = copy_into(raw, in)) return st;
-  in = raw;
-  return LATTIS_OK;
-}
-
-// Reduces `self` in the dtype that the shape rule chose (or its own) over `dim`.
-lattis_status reduce(lattis_frame* f, Reduce what, const lattis_value& self, const lattis_value& dim, bool keepdim,
-                     int dtype, double param, lattis_tensor* out, lattis_tensor* second = nullptr) {
-  const lattis_tensor* in = self.as.tensor;
-  Tensor holder;
-  if (lattis_status st = rounded(in, dtype, &holder)) return st;
-  const Fold* folds = fold(what, dtype);
-  if (!folds)
-    return fail(LATTIS_NOT_IMPLEMENTED,
-                std::string(title(f)) + ": argument 'self': the cpu backend has no such reduction for this dtype");
-  return Reduction(f, *folds, folds->source, param, in, out, second).run(dim_set(dim, in), keepdim);
-}
-
-int own(const lattis_value& self) { return self.as.tensor->dtype; }
-bool truth(const lattis_value& v) { return v.as.i != 0; }
-
-template <Reduce What>
-lattis_status over_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return reduce(f, What, a[0], none(), false, f->compute_dtype, 0, r[0].as.tensor);
-}
-template <Reduce What>
-lattis_status over_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return reduce(f, What, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
-}
-template <Reduce What>
-lattis_status own_over_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return reduce(f, What, a[0], none(), false, own(a[0]), 0, r[0].as.tensor);
-}
-template <Reduce What>
-lattis_status own_over_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor);
-}
-template <Reduce What>
-lattis_status extremum_dim(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[1].as.tensor, r[0].as.tensor);
-}
-lattis_status aminmax(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return reduce(f, Reduce::aminmax, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor, r[1].as.tensor);
-}
-
-// Of truth values: any is their maximum, all their minimum, count_nonzero their sum.
-lattis_status of_truth(lattis_frame* f, Reduce what, int settled, const lattis_value& self, const lattis_value& dim,
-                       bool keepdim, lattis_tensor* out) {
-  Reduction r(f, *fold(what, LATTIS_BOOL), LATTIS_BOOL, 0, self.as.tensor, out);
-  r.settle_at(settled);
-  return r.run(dim_set(dim, self.as.tensor), keepdim);
-}
-template <bool Any>
-lattis_status truth_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], none(), false, r[0].as.tensor);
-}
-template <bool Any>
-lattis_status truth_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], a[1], truth(a[2]), r[0].as.tensor);
-}
-lattis_status count_nonzero(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return of_truth(f, Reduce::sum, -1, a[0], a[1], false, r[0].as.tensor);
-}
-
-template <Reduce What>
-lattis_status spread(lattis_frame* f, const lattis_value* a, lattis_value* r, const lattis_value& dim,
-                     double correction, bool keepdim, bool with_mean) {
-  return reduce(f, What, a[0], dim, keepdim, own(a[0]), correction, r[0].as.tensor,
-                with_mean ? r[1].as.tensor : nullptr);
-}
-template <Reduce What, bool WithMean>
-lattis_status spread_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return spread<What>(f, a, r, none(), truth(a[1]) ? 1 : 0, false, WithMean);
-}
-template <Reduce What, bool WithMean>
-lattis_status spread_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return spread<What>(f, a, r, a[1], truth(a[2]) ? 1 : 0, truth(a[3]), WithMean);
-}
-template <Reduce What, bool WithMean>
-lattis_status spread_corrected(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return spread<What>(f, a, r, a[1], a[2].tag == LATTIS_NONE ? 1 : as_double(a[2]), truth(a[3]), WithMean);
-}
-
-lattis_status vector_norm(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const double p = as_double(a[1]);
-  const Reduce what = p == 2           ? Reduce::norm2
-                      : p == 1         ? Reduce::norm1
-                      : p == 0         ? Reduce::norm0
-                      : p == INFINITY  ? Reduce::norm_max
-                      : p == -INFINITY ? Reduce::norm_min
-                                       : Reduce::norm_p;
-  return reduce(f, what, a[0], a[2], truth(a[3]), f->compute_dtype, p, r[0].as.tensor);
-}
-
 }  // namespace
+
+lattis_status reduce_over(lattis_frame* f, const Fold& fold, int as, double param, const lattis_tensor* in,
+                          uint64_t dims, bool keepdim, const lattis_tensor* out, const lattis_tensor* second,
+                          int settled) {
+  return Reduction(f, fold, as, param, in, out, second, settled).run(dims, keepdim);
+}
 
 lattis_status moments_over(lattis_frame* f, const lattis_tensor* in, uint64_t dims, lattis_tensor* variance,
                            lattis_tensor* mean) {
-  const Fold* folds = fold(Reduce::var, in->dtype);
-  return Reduction(f, *folds, folds->source, 0, in, variance, mean).run(dims, false);
-}
-
-void register_reductions(Library& m) {
-  m.impl("sum", "cpu", over_all<Reduce::sum>).impl("sum.dim_IntList", "cpu", over_dims<Reduce::sum>);
-  m.impl("mean", "cpu", over_all<Reduce::mean>).impl("mean.dim", "cpu", over_dims<Reduce::mean>);
-  m.impl("nansum", "cpu", over_dims<Reduce::nansum>);
-  m.impl("prod", "cpu", over_all<Reduce::prod>).impl("prod.dim_int", "cpu", over_dims<Reduce::prod>);
-  m.impl("max", "cpu", own_over_all<Reduce::amax>).impl("max.dim", "cpu", extremum_dim<Reduce::argmax>);
-  m.impl("min", "cpu", own_over_all<Reduce::amin>).impl("min.dim", "cpu", extremum_dim<Reduce::argmin>);
-  m.impl("amax", "cpu", own_over_dims<Reduce::amax>).impl("amin", "cpu", own_over_dims<Reduce::amin>);
-  m.impl("aminmax", "cpu", aminmax);
-  m.impl("argmax", "cpu", own_over_dims<Reduce::argmax>).impl("argmin", "cpu", own_over_dims<Reduce::argmin>);
-  m.impl("any", "cpu", truth_all<true>).impl("any.dim", "cpu", truth_dims<true>);
-  m.impl("any.dims", "cpu", truth_dims<true>);
-  m.impl("all", "cpu", truth_all<false>).impl("all.dim", "cpu", truth_dims<false>);
-  m.impl("all.dims", "cpu", truth_dims<false>);
-  m.impl("count_nonzero", "cpu", count_nonzero).impl("count_nonzero.dim_IntList", "cpu", count_nonzero);
-  m.impl("var", "cpu", spread_all<Reduce::var, false>).impl("var.dim", "cpu", spread_dims<Reduce::var, false>);
-  m.impl("var.correction", "cpu", spread_corrected<Reduce::var, false>);
-  m.impl("std", "cpu", spread_all<Reduce::std, false>).impl("std.dim", "cpu", spread_dims<Reduce::std, false>);
-  m.impl("std.correction", "cpu", spread_corrected<Reduce::std, false>);
-  m.impl("var_mean", "cpu", spread_all<Reduce::var, true>).impl("var_mean.dim", "cpu", spread_dims<Reduce::var, true>);
-  m.impl("var_mean.correction", "cpu", spread_corrected<Reduce::var, true>);
-  m.impl("std_mean", "cpu", spread_all<Reduce::std, true>).impl("std_mean.dim", "cpu", spread_dims<Reduce::std, true>);
-  m.impl("std_mean.correction", "cpu", spread_corrected<Reduce::std, true>);
-  m.impl("linalg_vector_norm", "cpu", vector_norm);
-  m.impl("logsumexp", "cpu", over_dims<Reduce::logsumexp>);
+  const Fold& var = *fold(Reduce::var, in->dtype);
+  return reduce_over(f, var, var.source, 0, in, dims, false, variance, mean);
 }
 
 }  // namespace lattis::cpu

@@ -139,18 +139,29 @@ class Scanner {
                             const int64_t first = item % tiles * tile;
                             int64_t in, out;
                             lines_.locate(item / tiles * width + first, &in, &out);
-                            columns(std::min(tile, width - first), in_data() + in, out_data() + out);
+                            const int64_t n = std::min(tile, width - first);
+                            if (lattis_status st = columns(n, in_data() + in, out_data() + out)) return st;
                           }
                           return LATTIS_OK;
                         });
   }
 
-  void columns(int64_t width, const char* x, char* y) const {
+  lattis_status columns(int64_t width, const char* x, char* y) const {
     Carry carry[tile];
     scan_->start(width, carry);
-    if (plain_) return scan_->columns(n_, width, x, from_ / bytes_, y, to_ / bytes_, carry);
+    const int64_t some = 64 * block / width;
+    for (int64_t r = 0; r < n_; r += some) {
+      if (r)
+        if (lattis_status st = api().check_interrupt()) return st;
+      rows(std::min(some, n_ - r), width, x + r * from_, y + r * to_, carry);
+    }
+    return LATTIS_OK;
+  }
+
+  void rows(int64_t count, int64_t width, const char* x, char* y, Carry* carry) const {
+    if (plain_) return scan_->columns(count, width, x, from_ / bytes_, y, to_ / bytes_, carry);
     alignas(64) char xs[tile * 16], ys[tile * 16];
-    for (int64_t r = 0; r < n_; r++) {
+    for (int64_t r = 0; r < count; r++) {
       read(width, xs, x + r * from_, itemsize(in_));
       scan_->columns(1, width, xs, width, ys, width, carry);
       loops().cast[work_][out_->dtype](width, y + r * to_, itemsize(out_), ys, bytes_);

@@ -224,8 +224,7 @@ lattis_status check_classes(lattis_frame* f, const Tensor* x, const Tensor* targ
 lattis_status infer_pick(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor *x = tensor_arg(a[0]), *t = tensor_arg(a[1]);
   if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
-  fresh(m, t->ndim(), t->sizes(), x->dtype);
-  m[1] = m[0];
+  for (int k : {0, 1}) fresh(m + k, t->ndim(), t->sizes(), x->dtype);
   return LATTIS_OK;
 }
 

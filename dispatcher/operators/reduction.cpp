@@ -1,13 +1,11 @@
-// Reductions. Kernels find `dim` as it was passed and the result allocated. The composites stand on sum, prod, amax,
-// amin and argmax; they compute half precision in float32.
+// Sums, means, products, truth, counts and norms. Kernels find `dim` as it was passed and the result allocated. The
+// composites stand on sum, prod, amax and amin.
+#include "dispatcher/operators/reduction.h"
+
 #include <cmath>
 
-#include "dispatcher/operators/widen.h"
-
 namespace lattis::dispatcher {
-namespace {
 
-// The shape that is left when `dims` are reduced.
 void reduced(Meta* m, const Tensor* t, uint64_t dims, bool keepdim, DType dtype) {
   fresh(m, 0, nullptr, dtype);
   for (int d = 0; d < t->ndim(); d++) {
@@ -27,6 +25,45 @@ lattis_status dims_of(lattis_frame* f, int arg, const Value& v, const Tensor* t,
     return wrap_dims(f, arg, v, t->ndim(), dims);
   return LATTIS_OK;
 }
+
+int64_t length_over(const Tensor* t, uint64_t dims) {
+  int64_t n = 1;
+  for (int d = 0; d < t->ndim(); d++)
+    if (dims >> d & 1) n *= t->sizes()[d];
+  return n;
+}
+
+lattis_status check_inexact(lattis_frame* f, const Tensor* t, const char* what) {
+  if (core::dtype_class(t->dtype) >= LATTIS_CLASS_FLOATING) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": " + what + " needs a floating or complex dtype, got " +
+                                         core::dtype_info(t->dtype).name + "; convert it with .to(lattis.float32)");
+}
+
+int64_t length_over(const Var& x, const Value& dim) {
+  const Tensor* t = x.tensor();
+  if (!t) return 1;
+  if (!given(dim) || (dim.tag != LATTIS_INT && dim.length == 0)) return t->numel;
+  const int64_t* list = dim.tag == LATTIS_INT ? &dim.as.i : dim.as.ints;
+  int64_t n = 1;
+  for (uint32_t i = 0; i < (dim.tag == LATTIS_INT ? 1 : dim.length); i++) n *= x.size(static_cast<int>(list[i]));
+  return t->ndim() ? n : 1;
+}
+
+Value dim_list(const Value& dim) {
+  return dim.tag == LATTIS_INT ? core::int_list(&dim.as.i, 1) : given(dim) ? dim : core::int_list(nullptr, 0);
+}
+
+Var sum_over(Compose& c, const Var& x, const Value& dim, bool keepdim) {
+  return c.op<"sum.dim_IntList">(x, given(dim) ? dim_list(dim) : dim, keepdim);
+}
+
+Var mean_over(Compose& c, const Var& x, const Value& dim, bool keepdim) {
+  return sum_over(c, x, dim, keepdim) / length_over(x, dim);
+}
+
+Var nan_in(Compose& c, const Var& x) { return c.op<"ne.Tensor">(x, x); }
+
+namespace {
 
 DType sum_dtype(const Tensor* t, const Value& dtype) {
   return dtype_or(dtype,
@@ -75,56 +112,6 @@ lattis_status infer_mean_dims(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-lattis_status check_order(lattis_frame* f, const Tensor* t, bool empty) {
-  if (core::dtype_class(t->dtype) == LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": dtype " + core::dtype_info(t->dtype).name + " has no order");
-  if (empty)
-    return raise(LATTIS_INDEX_ERROR, where(f, 0) + ": shape " + core::shape_string(t) +
-                                         " has no element to choose from; reduce a dimension that is not empty");
-  return LATTIS_OK;
-}
-
-lattis_status infer_extremum(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor* t = tensor_arg(a[0]);
-  if (lattis_status st = check_order(f, t, t->numel == 0)) return st;
-  fresh(m, 0, nullptr, t->dtype);
-  return LATTIS_OK;
-}
-
-lattis_status infer_extremum_dim(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor* t = tensor_arg(a[0]);
-  int d;
-  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
-  if (lattis_status st = check_order(f, t, t->ndim() > 0 && t->sizes()[d] == 0)) return st;
-  reduced(&m[0], t, t->ndim() ? uint64_t{1} << d : 0, a[2].as.i, t->dtype);
-  reduced(&m[1], t, t->ndim() ? uint64_t{1} << d : 0, a[2].as.i, LATTIS_INT64);
-  return LATTIS_OK;
-}
-
-lattis_status infer_arg(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor* t = tensor_arg(a[0]);
-  uint64_t dims = all_dims(t);
-  int d = -1;
-  if (given(a[1])) {
-    if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
-    dims = t->ndim() ? uint64_t{1} << d : 0;
-  }
-  if (lattis_status st = check_order(f, t, d < 0 ? t->numel == 0 : t->ndim() > 0 && t->sizes()[d] == 0)) return st;
-  reduced(m, t, dims, a[2].as.i, LATTIS_INT64);
-  return LATTIS_OK;
-}
-
-// ---- more shape rules -----------------------------------------------------------------------------------------------
-
-
-// How many elements fall together into one.
-int64_t length_over(const Tensor* t, uint64_t dims) {
-  int64_t n = 1;
-  for (int d = 0; d < t->ndim(); d++)
-    if (dims >> d & 1) n *= t->sizes()[d];
-  return n;
-}
-
 lattis_status infer_prod_dim(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   int d;
@@ -146,32 +133,6 @@ lattis_status infer_nanmean(lattis_frame* f, const Value* a, Meta* m) {
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a nanmean needs a floating dtype, got " +
                                            core::dtype_info(t->dtype).name + "; convert it with .to(lattis.float32)");
   return infer_mean_dims(f, a, m);
-}
-
-// Over dimensions that must not be empty.
-lattis_status extremum_dims(lattis_frame* f, const Value* a, uint64_t* dims) {
-  const Tensor* t = tensor_arg(a[0]);
-  if (a[1].tag == LATTIS_INT) {
-    int d;
-    if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
-    *dims = t->ndim() ? uint64_t{1} << d : 0;
-  } else if (lattis_status st = dims_of(f, 1, a[1], t, dims)) {
-    return st;
-  }
-  return check_order(f, t, length_over(t, *dims) == 0);
-}
-
-lattis_status infer_extremum_dims(lattis_frame* f, const Value* a, Meta* m) {
-  uint64_t dims;
-  if (lattis_status st = extremum_dims(f, a, &dims)) return st;
-  reduced(m, tensor_arg(a[0]), dims, a[2].as.i, tensor_arg(a[0])->dtype);
-  return LATTIS_OK;
-}
-
-lattis_status infer_aminmax(lattis_frame* f, const Value* a, Meta* m) {
-  if (lattis_status st = infer_extremum_dims(f, a, m)) return st;
-  m[1] = m[0];
-  return LATTIS_OK;
 }
 
 // Truth values are bool, but of uint8 they stay uint8, as in torch.
@@ -210,37 +171,6 @@ lattis_status infer_count(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-lattis_status check_inexact(lattis_frame* f, const Tensor* t, const char* what) {
-  if (core::dtype_class(t->dtype) >= LATTIS_CLASS_FLOATING) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": " + what + " needs a floating or complex dtype, got " +
-                                         core::dtype_info(t->dtype).name + "; convert it with .to(lattis.float32)");
-}
-
-// var, std and their pairs with the mean: the three overloads differ in where things stand.
-struct Spread {
-  Value dim;
-  double correction;
-  bool keepdim;
-};
-Spread spread_all(const Value* a) { return {core::none(), a[1].as.i ? 1. : 0., false}; }
-Spread spread_dims(const Value* a) { return {a[1], a[2].as.i ? 1. : 0., a[3].as.i != 0}; }
-Spread spread_corrected(const Value* a) {
-  const double c = !given(a[2]) ? 1 : a[2].tag == LATTIS_FLOAT ? a[2].as.d : static_cast<double>(a[2].as.i);
-  return {a[1], c, a[3].as.i != 0};
-}
-
-template <Spread (*Read)(const Value*), bool WithMean>
-lattis_status infer_spread(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor* t = tensor_arg(a[0]);
-  const Spread s = Read(a);
-  uint64_t dims;
-  if (lattis_status st = check_inexact(f, t, "a variance")) return st;
-  if (lattis_status st = dims_of(f, 1, s.dim, t, &dims)) return st;
-  reduced(&m[0], t, dims, s.keepdim, real_of(t->dtype));
-  if (WithMean) reduced(&m[1], t, dims, s.keepdim, t->dtype);
-  return LATTIS_OK;
-}
-
 lattis_status infer_vector_norm(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims;
@@ -273,27 +203,6 @@ lattis_status infer_logsumexp(lattis_frame* f, const Value* a, Meta* m) {
 
 // ---- composites -----------------------------------------------------------------------------------------------------
 
-Var nan_in(Compose& c, const Var& x) { return c.op<"ne.Tensor">(x, x); }
-
-int64_t length_over(const Var& x, const Value& dim) {
-  const Tensor* t = x.tensor();
-  if (!t) return 1;
-  if (!given(dim) || (dim.tag != LATTIS_INT && dim.length == 0)) return t->numel;
-  const int64_t* list = dim.tag == LATTIS_INT ? &dim.as.i : dim.as.ints;
-  int64_t n = 1;
-  for (uint32_t i = 0; i < (dim.tag == LATTIS_INT ? 1 : dim.length); i++) n *= x.size(static_cast<int>(list[i]));
-  return t->ndim() ? n : 1;
-}
-
-// Dimensions as a list, for operators that take nothing else.
-Value dim_list(const Value& dim) {
-  return dim.tag == LATTIS_INT ? core::int_list(&dim.as.i, 1) : given(dim) ? dim : core::int_list(nullptr, 0);
-}
-
-Var sum_over(Compose& c, const Var& x, const Value& dim, bool keepdim) {
-  return c.op<"sum.dim_IntList">(x, given(dim) ? dim_list(dim) : dim, keepdim);
-}
-
 lattis_status sum_all(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, c.op<"sum.dim_IntList">(a[0], Absent{}, false, a[1]));
@@ -302,10 +211,6 @@ lattis_status sum_all(lattis_frame* f, const Value* a, Value* r) {
 lattis_status prod_all(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, c.op<"prod.dim_int">(c.op<"reshape">(a[0], Ints{-1}), 0, false, a[1]));
-}
-
-Var mean_over(Compose& c, const Var& x, const Value& dim, bool keepdim) {
-  return sum_over(c, x, dim, keepdim) / length_over(x, dim);
 }
 
 lattis_status mean_of(lattis_frame* f, const Value& self, const Value& dim, bool keepdim, const Value& dtype,
@@ -339,40 +244,6 @@ lattis_status nanmean(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, as(c, c.op<"nansum">(x, a[1], a[2]) / count, t));
 }
 
-// The smallest element is the first that equals the minimum; a NaN is one that does not equal itself.
-Var position(Compose& c, const Var& x, const Value& dim, bool keepdim, bool largest) {
-  if (largest) return c.op<"argmax">(x, dim, keepdim);
-  Var low = c.op<"amin">(x, dim_list(dim), x.dim() > 0 && given(dim));
-  Var found = c.op<"eq.Tensor">(x, low);
-  if (x.dtype_class() == LATTIS_CLASS_FLOATING) found = c.op<"logical_or">(found, nan_in(c, x));
-  return c.op<"argmax">(found, dim, keepdim);
-}
-
-template <bool Max>
-lattis_status extremum_all(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  return c.give(r, Max ? c.op<"amax">(a[0], Ints{}, false) : c.op<"amin">(a[0], Ints{}, false));
-}
-
-template <bool Max>
-lattis_status extremum_dim(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  Var x = c.arg(a[0]);
-  Var best = Max ? c.op<"amax">(x, dim_list(a[1]), a[2]) : c.op<"amin">(x, dim_list(a[1]), a[2]);
-  return c.give(r, best, position(c, x, a[1], a[2].as.i != 0, Max));
-}
-
-lattis_status argmin(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  return c.give(r, position(c, c.arg(a[0]), a[1], a[2].as.i != 0, false));
-}
-
-lattis_status aminmax(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Value dims = dim_list(a[1]);
-  return c.give(r, c.op<"amin">(a[0], dims, a[2]), c.op<"amax">(a[0], dims, a[2]));
-}
-
 Var truth(Compose& c, const Value& self, const Value& dim, bool keepdim, bool any) {
   Var x = c.arg(self);
   if (any)
@@ -393,23 +264,6 @@ lattis_status truth_dims(lattis_frame* f, const Value* a, Value* r) {
 lattis_status count_nonzero(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, sum_over(c, c.op<"ne.Scalar">(a[0], 0), a[1], false));
-}
-
-// The mean first, then the squares of what differs from it.
-template <Spread (*Read)(const Value*), bool Root, bool WithMean>
-lattis_status spread(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  const Spread s = Read(a);
-  Var x = c.arg(a[0]);
-  const DType t = x.dtype();
-  x = as(c, x, wide_of(t));
-  Var mean = mean_over(c, x, s.dim, true), d = c.op<"abs">(x - mean);
-  const double left = static_cast<double>(length_over(x, s.dim)) - s.correction;
-  Var var = sum_over(c, d * d, s.dim, s.keepdim) / std::max(left, 0.);
-  if (Root) var = c.op<"sqrt">(var);
-  var = as(c, var, real_of(t));
-  if constexpr (!WithMean) return c.give(r, var);
-  return c.give(r, var, as(c, mean_over(c, x, s.dim, s.keepdim), t));
 }
 
 lattis_status vector_norm(lattis_frame* f, const Value* a, Value* r) {
@@ -462,15 +316,6 @@ lattis_status logsumexp(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, as(c, c.op<"log">(sum) + finite(top), t));
 }
 
-lattis_status max_other(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee maximum("maximum", "");
-  return maximum(f, {a[0], a[1]}, r);
-}
-lattis_status min_other(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee minimum("minimum", "");
-  return minimum(f, {a[0], a[1]}, r);
-}
-
 }  // namespace
 
 const std::vector<Declaration>& reduction_operators() {
@@ -486,26 +331,6 @@ const std::vector<Declaration>& reduction_operators() {
        "floating nor complex\n\n>>> lattis.mean(lattis.tensor([1., 2., 6.]))\ntensor(3.)\n"},
       {"mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
        everywhere | out, infer_mean_dims, mean_dims, nullptr},
-      {"max(Tensor self) -> Tensor", "reduction", everywhere, infer_extremum, extremum_all<true>,
-       "The largest element; with `dim`, the values and their indices; with another tensor, maximum. NaN wins.\n\n"
-       "Raises:\n    IndexError: there is no element\n\n>>> lattis.max(lattis.tensor([1, 5, 3]))\ntensor(5)\n"},
-      {"max.other(Tensor self, Tensor other) -> Tensor", "pointwise", everywhere | out, nullptr, max_other, nullptr},
-      {"max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
-       everywhere | out, infer_extremum_dim, extremum_dim<true>, nullptr},
-      {"min(Tensor self) -> Tensor", "reduction", everywhere, infer_extremum, extremum_all<false>,
-       "The smallest element; with `dim`, the values and their indices. NaN wins.\n\n>>> lattis.min(lattis.tensor([1, "
-       "5, 3]))\ntensor(1)\n"},
-      {"min.other(Tensor self, Tensor other) -> Tensor", "pointwise", everywhere | out, nullptr, min_other, nullptr},
-      {"min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
-       everywhere | out, infer_extremum_dim, extremum_dim<false>, nullptr},
-      {"argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_arg,
-       nullptr,
-       "The index of the largest element (the first of equals), flat or along `dim`.\n\n>>> "
-       "lattis.argmax(lattis.tensor([1, 5, 3]))\ntensor(1)\n"},
-      {"argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_arg,
-       argmin,
-       "The index of the smallest element (the first of equals), flat or along `dim`.\n\n>>> "
-       "lattis.argmin(lattis.tensor([4, 1, 3]))\ntensor(1)\n"},
       {"prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, infer_sum, prod_all,
        "The product of all elements, or over a dimension; integers and bools give int64.\n\n"
        ">>> lattis.prod(lattis.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([3., 8.])\n"},
@@ -517,18 +342,6 @@ const std::vector<Declaration>& reduction_operators() {
       {"nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
        everywhere | out, infer_nanmean, nanmean,
        "The mean of what is not NaN.\n\n>>> lattis.nanmean(lattis.tensor([1., float('nan'), 2.]))\ntensor(1.5000)\n"},
-      {"amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       infer_extremum_dims, nullptr,
-       "The largest element over dimensions; over all without `dim`. NaN wins.\n\nRaises:\n    IndexError: there is no "
-       "element\n\n>>> lattis.amax(lattis.tensor([[1, 5], [3, 2]]), dim=0)\ntensor([3, 5])\n"},
-      {"amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       infer_extremum_dims, nullptr,
-       "The smallest element over dimensions; over all without `dim`. NaN wins.\n\n>>> lattis.amin(lattis.tensor([[1, "
-       "5], [3, 2]]), dim=0)\ntensor([1, 2])\n"},
-      {"aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", "reduction",
-       everywhere | out, infer_aminmax, aminmax,
-       "The smallest and the largest element, over all or along `dim`. NaN wins.\n\n>>> "
-       "lattis.aminmax(lattis.tensor([2, 5, 3])).max\ntensor(5)\n"},
       {"any(Tensor self) -> Tensor", "reduction", everywhere | out, infer_truth, truth_all<true>,
        "Whether any element is not zero, among all or over dimensions; NaN counts.\n\n>>> "
        "lattis.any(lattis.tensor([[0, 1], [0, 0]]), dim=1)\ntensor([ True, False])\n"},
@@ -548,44 +361,6 @@ const std::vector<Declaration>& reduction_operators() {
        "4]))\ntensor(2)\n"},
       {"count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", "reduction", everywhere | out, infer_count,
        count_nonzero, nullptr},
-      {"var(Tensor self, bool unbiased=True) -> Tensor", "reduction", everywhere, infer_spread<spread_all, false>,
-       spread<spread_all, false, false>,
-       "The variance over all elements, or over dimensions: the squares of what differs from the mean, added and "
-       "divided by n - `correction` (1 if `unbiased`, the default, else 0).\n\nRaises:\n    RuntimeError: the dtype is "
-       "neither floating nor complex\n\n>>> lattis.var(lattis.tensor([1., 2., 3., 4.]), "
-       "correction=0)\ntensor(1.2500)\n"},
-      {"var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "reduction",
-       everywhere | out, infer_spread<spread_dims, false>, spread<spread_dims, false, false>, nullptr},
-      {"var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-       "reduction", everywhere | out, infer_spread<spread_corrected, false>, spread<spread_corrected, false, false>,
-       nullptr},
-      {"std(Tensor self, bool unbiased=True) -> Tensor", "reduction", everywhere, infer_spread<spread_all, false>,
-       spread<spread_all, true, false>,
-       "The standard deviation, the root of var.\n\n>>> lattis.std(lattis.tensor([1., 3.]), "
-       "unbiased=False)\ntensor(1.)\n"},
-      {"std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "reduction",
-       everywhere | out, infer_spread<spread_dims, false>, spread<spread_dims, true, false>, nullptr},
-      {"std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-       "reduction", everywhere | out, infer_spread<spread_corrected, false>, spread<spread_corrected, true, false>,
-       nullptr},
-      {"var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "reduction", everywhere,
-       infer_spread<spread_all, true>, spread<spread_all, false, true>,
-       "The variance and the mean, in one pass.\n\n>>> lattis.var_mean(lattis.tensor([1., 3.]), "
-       "unbiased=False)\n(tensor(1.), tensor(2.))\n"},
-      {"var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-       "reduction", everywhere, infer_spread<spread_dims, true>, spread<spread_dims, false, true>, nullptr},
-      {"var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, "
-       "Tensor)",
-       "reduction", everywhere, infer_spread<spread_corrected, true>, spread<spread_corrected, false, true>, nullptr},
-      {"std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "reduction", everywhere,
-       infer_spread<spread_all, true>, spread<spread_all, true, true>,
-       "The standard deviation and the mean, in one pass.\n\n>>> lattis.std_mean(lattis.tensor([1., 5.]), "
-       "unbiased=False)\n(tensor(2.), tensor(3.))\n"},
-      {"std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-       "reduction", everywhere, infer_spread<spread_dims, true>, spread<spread_dims, true, true>, nullptr},
-      {"std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, "
-       "Tensor)",
-       "reduction", everywhere, infer_spread<spread_corrected, true>, spread<spread_corrected, true, true>, nullptr},
       {"linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) "
        "-> "
        "Tensor",

@@ -32,54 +32,42 @@ struct FloatChain {
       map(to);
     };
     Doubles total = Doubles{} + neutral;
-    Floats a[8], v;
-    for (; n >= 1024; n -= 1024) {
-#pragma GCC unroll 8
-      for (int k = 0; k < 8; k++) get(a[k], x + 16 * k);
-      x += 128;
-      // Not unrolled: the order of the loads is what the prefetcher sees.
-#pragma GCC unroll 1
-      for (int step = 1; step < 8; step++, x += 128)
-#pragma GCC unroll 8
-        for (int k = 0; k < 8; k++) {
-          get(v, x + 16 * k);
-          chain(a[k], v);
-        }
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; k++) chain(a[k], a[k + 4]);
-      chain(a[0], a[1]);
-      chain(a[2], a[3]);
-      chain(a[0], a[2]);
-      into(total, a[0]);
-    }
-    while (n >= 64) {
-      const int64_t steps = n / 64 < 8 ? n / 64 : 8;
+    Floats a[4], v;
+    for (; n >= 512; n -= 512) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; k++) get(a[k], x + 16 * k);
       x += 64;
-      for (int64_t step = 1; step < steps; step++, x += 64)
+      // Not unrolled: the order of the loads is what the prefetcher sees.
+#pragma GCC unroll 1
+      for (int step = 1; step < 8; step++, x += 64)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
           get(v, x + 16 * k);
           chain(a[k], v);
         }
-      chain(a[0], a[1]);
-      chain(a[2], a[3]);
-      chain(a[0], a[2]);
-      into(total, a[0]);
-      n -= 64 * steps;
-    }
-    Floats last = Floats{} + static_cast<float>(neutral);
-    for (; n >= 16; n -= 16, x += 16) {
-      get(v, x);
-      chain(last, v);
+      into(total, a);
     }
     if (n > 0) {
-      load_rest(v, x + n, n, nothing);
-      map(v);
-      chain(last, v);
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) a[k] = Floats{} + static_cast<float>(neutral);
+#pragma GCC unroll 1
+      for (; n >= 64; n -= 64, x += 64)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+          get(v, x + 16 * k);
+          chain(a[k], v);
+        }
+      for (; n >= 16; n -= 16, x += 16) {
+        get(v, x);
+        chain(a[0], v);
+      }
+      if (n > 0) {
+        load_rest(v, x + n, n, nothing);
+        map(v);
+        chain(a[1], v);
+      }
+      into(total, a);
     }
-    into(total, last);
     Doubles4 half = __builtin_shufflevector(total, total, 0, 1, 2, 3);
     chain(half, __builtin_shufflevector(total, total, 4, 5, 6, 7));
     Doubles2 quarter = __builtin_shufflevector(half, half, 0, 1);
@@ -91,6 +79,13 @@ struct FloatChain {
     widen(low, high, v);
     chain(low, high);
     chain(total, low);
+  }
+
+  static LATTIS_INLINE void into(Doubles& total, Floats (&a)[4]) {
+    chain(a[0], a[1]);
+    chain(a[2], a[3]);
+    chain(a[0], a[2]);
+    into(total, a[0]);
   }
 
   static void eight_rows(const float* x, int64_t stride, int64_t width, double* a) {

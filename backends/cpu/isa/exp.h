@@ -1,5 +1,6 @@
-// e^x for x at most 0, in arithmetic that gives the same bits in a vector and alone; at most one unit in the last place
-// beside the exact value, down to the smallest subnormal. For the files of this folder.
+// e^x for what is at most 0, or at most a given number, in arithmetic that gives the same bits in a vector and alone;
+// at most one unit in the last place beside the exact value, down to the smallest subnormal. For the files of this
+// folder.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,24 @@ inline __attribute__((always_inline)) double multiply_add(double a, double b, do
 #endif
 }
 
-// x = n ln 2 + r. The addition of a large number rounds to n and leaves n, with the exponent's bias, in the low bits;
-// the bias is larger by 24 (54), taken back at the end, so that results below the normal range are rounded once.
-inline __attribute__((always_inline)) float exp_below(float x) {
-  x = x < -104.f ? -104.f : x;
-  constexpr float large = 12582912.f + 127 + 24;
-  const float shifted = multiply_add(x, 1.44269504088896341f, large), n = shifted - large;
+// What differs between float and double. `nearest` added to a number leaves its nearest integer, with the exponent's
+// bias, in the low bits; the bias is larger by 24 (54), taken back at the end, so that results below the normal range
+// are rounded once. What is below `least` gives 0.
+template <class T>
+struct ExpRange;
+template <>
+struct ExpRange<float> {
+  static constexpr float nearest = 12582912.f + 127 + 24, per_unit = 1.44269504088896341f, least = -104.5f, near = 256;
+};
+template <>
+struct ExpRange<double> {
+  static constexpr double nearest = 6755399441055744. + 1023 + 54, per_unit = 1.4426950408889634074, least = -746,
+                          near = 2048;
+};
+
+// e^x / 2^m, where `large` is `nearest` - m: x = n ln 2 + r.
+inline __attribute__((always_inline)) float exp_scaled(float x, float large) {
+  const float shifted = multiply_add(x, ExpRange<float>::per_unit, large), n = shifted - large;
   const float r = multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, x));
   float p = 1.9875691500e-4f;
   p = multiply_add(p, r, 1.3981999507e-3f);
@@ -39,10 +52,8 @@ inline __attribute__((always_inline)) float exp_below(float x) {
   return e * __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, shifted) << 23) * 0x1p-24f;
 }
 
-inline __attribute__((always_inline)) double exp_below(double x) {
-  x = x < -746. ? -746. : x;
-  constexpr double large = 6755399441055744. + 1023 + 54;
-  const double shifted = multiply_add(x, 1.4426950408889634074, large), n = shifted - large;
+inline __attribute__((always_inline)) double exp_scaled(double x, double large) {
+  const double shifted = multiply_add(x, ExpRange<double>::per_unit, large), n = shifted - large;
   const double r = multiply_add(n, -1.90821492927058770002e-10, multiply_add(n, -6.93147180369123816490e-01, x));
   double p = 1. / 6227020800.;
   p = multiply_add(p, r, 1. / 479001600.);
@@ -59,6 +70,31 @@ inline __attribute__((always_inline)) double exp_below(double x) {
   const double e = multiply_add(p, r * r, r) + 1.;
   return e * __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, shifted) << 52) * 0x1p-54;
 }
+
+template <class T>
+inline __attribute__((always_inline)) T exp_below(T x) {
+  return exp_scaled(x < ExpRange<T>::least ? ExpRange<T>::least : x, ExpRange<T>::nearest);
+}
+
+// e^x for x at most `top`, divided by a power of two near e^top. It is x that is reduced, for x - top would be rounded:
+// dozens of units in the last place of the result, where the two are far apart. Only where `top` is so large that
+// x - top is exact for all x that count is it subtracted first.
+template <class T>
+struct ExpBeside {
+  T shift, least, large;
+
+  explicit ExpBeside(T top) {
+    using R = ExpRange<T>;
+    shift = top > -R::near && top < R::near ? 0 : top;
+    const T rest = top - shift;
+    least = rest + R::least;
+    large = R::nearest - (multiply_add(rest, R::per_unit, R::nearest) - R::nearest);
+  }
+  inline __attribute__((always_inline)) T operator()(T x) const {
+    x -= shift;
+    return exp_scaled(x < least ? least : x, large);
+  }
+};
 
 }  // namespace
 }  // namespace lattis::cpu

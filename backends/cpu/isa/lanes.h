@@ -12,6 +12,7 @@ using Floats8 = float __attribute__((vector_size(32)));
 using Floats4 = float __attribute__((vector_size(16)));
 using Ints = int32_t __attribute__((vector_size(64)));
 using Longs = int64_t __attribute__((vector_size(64)));
+using Longs4 = int64_t __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(64)));
 using Doubles4 = double __attribute__((vector_size(32)));
 using Doubles2 = double __attribute__((vector_size(16)));
@@ -41,6 +42,10 @@ LATTIS_INLINE double add_up(const Doubles& v) {
   const Doubles4 a = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
   const Doubles2 b = __builtin_shufflevector(a, a, 0, 1) + __builtin_shufflevector(a, a, 2, 3);
   return b[0] + b[1];
+}
+LATTIS_INLINE bool any(const Longs& v) {
+  const Longs4 a = __builtin_shufflevector(v, v, 0, 1, 2, 3) | __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  return ((a[0] | a[1]) | (a[2] | a[3])) != 0;
 }
 LATTIS_INLINE void widen(Doubles& low, Doubles& high, const Floats& v) {
   low = __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7), Doubles);

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/isa/chain.h"
 #include "backends/cpu/isa/exp.h"
+#include "backends/cpu/isa/extrema.h"
 #include "backends/cpu/norms.h"
 
 namespace lattis::cpu {
@@ -42,11 +43,7 @@ LATTIS_INLINE T largest(int64_t n, const T* x) {
   take(best[0], best[1]);
   take(best[2], best[3]);
   take(best[0], best[2]);
-  T lane[size];
-  __builtin_memcpy(lane, best, sizeof lane);
-  for (int64_t w = size / 2; w > 0; w /= 2)
-    for (int64_t k = 0; k < w; k++) lane[k] = lane[k + w] > lane[k] ? lane[k + w] : lane[k];
-  return lane[0];
+  return FloatExtremum<T, true>::across(best[0]);
 }
 float largest(int64_t n, const float* x) { return largest<float, Floats>(n, x); }
 double largest(int64_t n, const double* x) { return largest<double, Doubles>(n, x); }
@@ -54,32 +51,24 @@ double largest(int64_t n, const double* x) { return largest<double, Doubles>(n, 
 constexpr int64_t piece = 512;
 
 template <class T>
-void row(int64_t n, const void* in, void* out, bool log) {
-  auto* x = static_cast<const T*>(in);
-  auto* y = static_cast<T*>(out);
-  const T top = largest(n, x);
+void softmax_row(int64_t n, const T* x, T* y) {
+  const ExpBeside<T> exp(largest(n, x));
   double sum = 0;
-  alignas(64) T made[piece];
   for (int64_t i = 0; i < n; i += piece) {
     const int64_t m = n - i < piece ? n - i : piece;
-    T* e = log ? made : y + i;
-    for (int64_t k = 0; k < m; k++) e[k] = exp_below(x[i + k] - top);
-    sum += add_all(m, e);
+#pragma omp simd
+    for (int64_t k = i; k < i + m; k++) y[k] = exp(x[k]);
+    sum += add_all(m, y + i);
   }
-  if (log) {
-    const T shift = static_cast<T>(::log(sum));
-    for (int64_t i = 0; i < n; i++) y[i] = (x[i] - top) - shift;
-  } else {
-    const double scale = 1 / sum;
-    const T high = static_cast<T>(scale), low = static_cast<T>(scale - static_cast<double>(high));
-    for (int64_t i = 0; i < n; i++) y[i] = multiply_add(y[i], high, y[i] * low);
-  }
+  const double scale = 1 / sum;
+  const T high = static_cast<T>(scale), low = static_cast<T>(scale - static_cast<double>(high));
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) y[i] = multiply_add(y[i], high, y[i] * low);
 }
 
+// The logarithm of the sum of e^(x - top).
 template <class T>
-double logsumexp(int64_t n, const void* in) {
-  auto* x = static_cast<const T*>(in);
-  const T top = largest(n, x);
+double log_of_sum(int64_t n, const T* x, T top) {
   double sum = 0;
   alignas(64) T made[piece];
   for (int64_t i = 0; i < n; i += piece) {
@@ -87,49 +76,97 @@ double logsumexp(int64_t n, const void* in) {
     for (int64_t k = 0; k < m; k++) made[k] = exp_below(x[i + k] - top);
     sum += add_all(m, made);
   }
-  return static_cast<double>(top) + ::log(sum);
+  return ::log(sum);
+}
+
+template <class T>
+void row(int64_t n, const void* in, void* out, bool log) {
+  auto* x = static_cast<const T*>(in);
+  auto* y = static_cast<T*>(out);
+  if (!log) return softmax_row(n, x, y);
+  const T top = largest(n, x), shift = static_cast<T>(log_of_sum(n, x, top));
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) y[i] = (x[i] - top) - shift;
+}
+
+template <class T>
+double logsumexp(int64_t n, const void* in) {
+  auto* x = static_cast<const T*>(in);
+  const T top = largest(n, x);
+  return static_cast<double>(top) + log_of_sum(n, x, top);
+}
+
+template <class T>
+void largest_of_columns(int64_t n, int64_t width, const T* x, int64_t stride, T* top) {
+  for (int64_t k = 0; k < width; k++) top[k] = x[k];
+  for (int64_t r = 1; r < n; r++) {
+    const T* at = x + r * stride;
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) top[k] = at[k] > top[k] ? at[k] : top[k];
+  }
+}
+
+template <class T>
+void softmax_columns(int64_t n, int64_t width, const T* x, int64_t xs, T* y, int64_t ys) {
+  T shift[softmax_width], least[softmax_width], large[softmax_width];
+  double sum[softmax_width];
+  largest_of_columns(n, width, x, xs, shift);
+  for (int64_t k = 0; k < width; k++) {
+    const ExpBeside<T> exp(shift[k]);
+    shift[k] = exp.shift;
+    least[k] = exp.least;
+    large[k] = exp.large;
+    sum[k] = 0;
+  }
+  for (int64_t r = 0; r < n; r++) {
+    const T* at = x + r * xs;
+    T* to = y + r * ys;
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) {
+      const T d = at[k] - shift[k], e = exp_scaled(d < least[k] ? least[k] : d, large[k]);
+      to[k] = e;
+      sum[k] += static_cast<double>(e);
+    }
+  }
+  T *high = shift, *low = least;
+  for (int64_t k = 0; k < width; k++) {
+    const double scale = 1 / sum[k];
+    high[k] = static_cast<T>(scale);
+    low[k] = static_cast<T>(scale - static_cast<double>(high[k]));
+  }
+  for (int64_t r = 0; r < n; r++) {
+    T* to = y + r * ys;
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) to[k] = multiply_add(to[k], high[k], to[k] * low[k]);
+  }
+}
+
+// The largest of each column, and the sums of e^(x - top).
+template <class T>
+void sums_of_columns(int64_t n, int64_t width, const T* x, int64_t stride, T* top, double* sum) {
+  largest_of_columns(n, width, x, stride, top);
+  for (int64_t k = 0; k < width; k++) sum[k] = 0;
+  for (int64_t r = 0; r < n; r++) {
+    const T* at = x + r * stride;
+#pragma omp simd
+    for (int64_t k = 0; k < width; k++) sum[k] += static_cast<double>(exp_below(at[k] - top[k]));
+  }
 }
 
 template <class T>
 void columns(int64_t n, int64_t width, const void* in, int64_t xs, void* out, int64_t ys, bool log) {
   auto* x = static_cast<const T*>(in);
   auto* y = static_cast<T*>(out);
-  T top[softmax_width], last[softmax_width], low[softmax_width];
+  if (!log) return softmax_columns(n, width, x, xs, y, ys);
+  T top[softmax_width], shift[softmax_width];
   double sum[softmax_width];
-  for (int64_t k = 0; k < width; k++) {
-    top[k] = x[k];
-    sum[k] = 0;
-  }
-  for (int64_t r = 1; r < n; r++) {
-    const T* at = x + r * xs;
-#pragma omp simd
-    for (int64_t k = 0; k < width; k++) top[k] = at[k] > top[k] ? at[k] : top[k];
-  }
-  for (int64_t r = 0; r < n; r++) {
-    const T* at = x + r * xs;
-    T* to = log ? last : y + r * ys;
-#pragma omp simd
-    for (int64_t k = 0; k < width; k++) {
-      const T e = exp_below(at[k] - top[k]);
-      to[k] = e;
-      sum[k] += static_cast<double>(e);
-    }
-  }
-  for (int64_t k = 0; k < width; k++) {
-    const double used = log ? ::log(sum[k]) : 1 / sum[k];
-    last[k] = static_cast<T>(used);
-    low[k] = static_cast<T>(used - static_cast<double>(last[k]));
-  }
+  sums_of_columns(n, width, x, xs, top, sum);
+  for (int64_t k = 0; k < width; k++) shift[k] = static_cast<T>(::log(sum[k]));
   for (int64_t r = 0; r < n; r++) {
     const T* at = x + r * xs;
     T* to = y + r * ys;
-    if (log) {
 #pragma omp simd
-      for (int64_t k = 0; k < width; k++) to[k] = (at[k] - top[k]) - last[k];
-    } else {
-#pragma omp simd
-      for (int64_t k = 0; k < width; k++) to[k] = multiply_add(to[k], last[k], to[k] * low[k]);
-    }
+    for (int64_t k = 0; k < width; k++) to[k] = (at[k] - top[k]) - shift[k];
   }
 }
 
@@ -137,20 +174,7 @@ template <class T>
 void logsumexp_columns(int64_t n, int64_t width, const void* in, int64_t xs, double* to) {
   auto* x = static_cast<const T*>(in);
   T top[softmax_width];
-  for (int64_t k = 0; k < width; k++) {
-    top[k] = x[k];
-    to[k] = 0;
-  }
-  for (int64_t r = 1; r < n; r++) {
-    const T* at = x + r * xs;
-#pragma omp simd
-    for (int64_t k = 0; k < width; k++) top[k] = at[k] > top[k] ? at[k] : top[k];
-  }
-  for (int64_t r = 0; r < n; r++) {
-    const T* at = x + r * xs;
-#pragma omp simd
-    for (int64_t k = 0; k < width; k++) to[k] += static_cast<double>(exp_below(at[k] - top[k]));
-  }
+  sums_of_columns(n, width, x, xs, top, to);
   for (int64_t k = 0; k < width; k++) to[k] = static_cast<double>(top[k]) + ::log(to[k]);
 }
 

@@ -1,0 +1,129 @@
+// The larger or the smaller of two, and of many. For the files of this folder.
+#pragma once
+
+#include <limits>
+
+#include "backends/cpu/isa/fold.h"
+
+namespace lattis::cpu {
+namespace {
+
+template <class T>
+constexpr T lowest() {
+  if constexpr (floating<T>)
+    return -std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::min();
+}
+template <class T>
+constexpr T highest() {
+  if constexpr (floating<T>)
+    return std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::max();
+}
+
+template <bool Max, class T>
+inline T better(T a, T b) {  // NaN wins
+  if constexpr (Max)
+    return ((b > a) | (b != b)) != 0 ? b : a;
+  else
+    return ((b < a) | (b != b)) != 0 ? b : a;
+}
+
+// Extrema of floats: NaN is looked for beside, so that one vector instruction finds the larger.
+template <class T, bool Max>
+struct FloatExtremum {
+  using V = typename Pick<same<T, float>, Floats, Doubles>::type;
+  using Mask = typename Pick<same<T, float>, Ints, Longs>::type;
+  static constexpr int64_t size = sizeof(V) / sizeof(T);
+  static constexpr T worst = Max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+
+  static LATTIS_INLINE void take(V& best, Mask& nan, const V& v) {
+    best = Max ? (v > best ? v : best) : (v < best ? v : best);
+    nan |= v != v;
+  }
+
+  template <class W>
+  static LATTIS_INLINE void keep(W& a, const W& b) {
+    a = Max ? (b > a ? b : a) : (b < a ? b : a);
+  }
+  static LATTIS_INLINE float across(const Floats& v) {
+    Floats8 a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+    keep(a, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+    Floats4 b = __builtin_shufflevector(a, a, 0, 1, 2, 3);
+    keep(b, __builtin_shufflevector(a, a, 4, 5, 6, 7));
+    return across(b);
+  }
+  static LATTIS_INLINE double across(const Doubles& v) {
+    Doubles4 a = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+    keep(a, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+    return across(a);
+  }
+  template <class W>
+  static LATTIS_INLINE T across(const W& four) {
+    T a = four[0], b = four[2];
+    keep(a, four[1]);
+    keep(b, four[3]);
+    keep(a, b);
+    return a;
+  }
+
+  static T run(int64_t n, const T* x) {
+    V best[4], v;
+    Mask nan[4] = {};
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) best[k] = V{} + worst;
+    int64_t i = 0;
+    for (; i + 4 * size <= n; i += 4 * size)
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; k++) {
+        load(v, x + i + size * k);
+        take(best[k], nan[k], v);
+      }
+    for (; i + size <= n; i += size) {
+      load(v, x + i);
+      take(best[0], nan[0], v);
+    }
+    if (i < n) {  // some are seen twice
+      load(v, x + n - size);
+      take(best[0], nan[0], v);
+    }
+    for (int k = 1; k < 4; k++) {
+      take(best[0], nan[0], best[k]);
+      nan[0] |= nan[k];
+    }
+    return any((Longs)nan[0]) ? std::numeric_limits<T>::quiet_NaN() : across(best[0]);
+  }
+
+  static void few_rows(int64_t rows, const T* x, int64_t stride, int64_t width, T* a) {
+    int64_t k = 0;
+    for (; k + size <= width; k += size) {
+      V best, v;
+      load(best, a + k);
+      Mask nan = best != best;
+      for (int64_t r = 0; r < rows; r++) {
+        load(v, x + r * stride + k);
+        take(best, nan, v);
+      }
+      best = nan ? V{} + std::numeric_limits<T>::quiet_NaN() : best;
+      __builtin_memcpy(a + k, &best, sizeof best);
+    }
+    for (; k < width; k++)
+      for (int64_t r = 0; r < rows; r++) a[k] = better<Max>(a[k], x[r * stride + k]);
+  }
+};
+
+template <class T, bool Max>
+struct Extremum : Pick<floating<T>, FloatExtremum<T, Max>, Nothing>::type {
+  using In = T;
+  using Acc = T;
+  using Out = T;
+  static Acc identity() { return Max ? lowest<T>() : highest<T>(); }
+  static inline Acc lift(T x, double) { return x; }
+  static inline Acc join(Acc a, Acc b) { return better<Max>(a, b); }
+  static Out finish(Acc a, int64_t, double) { return a; }
+};
+
+}  // namespace
+}  // namespace lattis::cpu

@@ -1,0 +1,236 @@
+// What the reductions of this folder are made of: accumulators of single elements, and which of them serves a dtype.
+#pragma once
+
+#include <limits>
+
+#include "backends/cpu/folds.h"
+#include "backends/cpu/isa/lanes.h"
+
+namespace lattis::cpu {
+namespace {
+
+struct Complex {
+  double re, im;
+};
+struct SmallComplex {
+  float re, im;
+};
+
+template <class T>
+constexpr bool floating = false;
+template <>
+constexpr bool floating<float> = true;
+template <>
+constexpr bool floating<double> = true;
+
+template <class T>
+constexpr int dtype_of = LATTIS_UINT8;
+template <>
+constexpr int dtype_of<bool> = LATTIS_BOOL;
+template <>
+constexpr int dtype_of<int32_t> = LATTIS_INT32;
+template <>
+constexpr int dtype_of<int64_t> = LATTIS_INT64;
+template <>
+constexpr int dtype_of<uint64_t> = LATTIS_UINT64;
+template <>
+constexpr int dtype_of<float> = LATTIS_FLOAT32;
+template <>
+constexpr int dtype_of<double> = LATTIS_FLOAT64;
+template <>
+constexpr int dtype_of<SmallComplex> = LATTIS_COMPLEX64;
+template <>
+constexpr int dtype_of<Complex> = LATTIS_COMPLEX128;
+
+template <class T>
+constexpr bool is_complex = false;
+template <>
+constexpr bool is_complex<SmallComplex> = true;
+template <>
+constexpr bool is_complex<Complex> = true;
+
+template <class A, class B>
+constexpr bool same = false;
+template <class A>
+constexpr bool same<A, A> = true;
+
+template <bool C, class A, class B>
+struct Pick {
+  using type = A;
+};
+template <class A, class B>
+struct Pick<false, A, B> {
+  using type = B;
+};
+template <class T>
+using SumOf = typename Pick<is_complex<T>, Complex, typename Pick<floating<T>, double, int64_t>::type>::type;
+
+struct Nothing {};
+
+// ---- simple folds: a value per element, joined ----------------------------------------------------------------------
+
+template <class Op>
+constexpr bool quick_run = requires(const typename Op::In* x) {
+  Op::run(16, x);
+};
+template <class Op>
+constexpr bool eight_at_once = requires(const typename Op::In* x, typename Op::Acc* a) {
+  Op::eight_rows(x, 1, 1, a);
+};
+template <class Op>
+constexpr bool few_at_once = requires(const typename Op::In* x, typename Op::Acc* a) {
+  Op::few_rows(1, x, 1, 1, a);
+};
+
+template <class Op>
+struct Simple {
+  using T = typename Op::In;
+  using A = typename Op::Acc;
+  static constexpr int64_t lanes = 256 / sizeof(A);
+
+  static void start(int64_t n, void* acc) {
+    for (int64_t i = 0; i < n; i++) static_cast<A*>(acc)[i] = Op::identity();
+  }
+
+  static void run(int64_t n, const void* data, int64_t, double param, void* acc) {
+    auto* x = static_cast<const T*>(data);
+    A& total = *static_cast<A*>(acc);
+    if constexpr (quick_run<Op>) {
+      if (n >= 16) {
+        total = Op::join(total, Op::run(n, x));
+        return;
+      }
+    }
+    if (n < lanes / 2) {
+      A few = Op::identity();
+      for (int64_t i = 0; i < n; i++) few = Op::join(few, Op::lift(x[i], param));
+      total = Op::join(total, few);
+      return;
+    }
+    A lane[lanes];
+    for (int64_t k = 0; k < lanes; k++) lane[k] = Op::identity();
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+      for (int64_t k = 0; k < lanes; k++) lane[k] = Op::join(lane[k], Op::lift(x[i + k], param));
+    for (int64_t k = 0; k < n - i; k++) lane[k] = Op::join(lane[k], Op::lift(x[i + k], param));
+    for (int64_t w = lanes / 2; w > 0; w /= 2)
+      for (int64_t k = 0; k < w; k++) lane[k] = Op::join(lane[k], lane[k + w]);
+    total = Op::join(total, lane[0]);
+  }
+
+  static void columns(int64_t rows, const void* data, int64_t stride, int64_t width, int64_t, double param, void* acc) {
+    auto* x = static_cast<const T*>(data);
+    auto* a = static_cast<A*>(acc);
+    int64_t r = 0;
+    if constexpr (eight_at_once<Op>)
+      for (; r + 8 <= rows; r += 8, x += 8 * stride) Op::eight_rows(x, stride, width, a);
+    if constexpr (few_at_once<Op>) {
+      for (; r < rows; r += 8, x += 8 * stride) Op::few_rows(rows - r < 8 ? rows - r : 8, x, stride, width, a);
+      return;
+    }
+    for (; r + 4 <= rows; r += 4, x += 4 * stride) {
+      const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++)
+        a[k] = Op::join(a[k], Op::join(Op::join(Op::lift(x[k], param), Op::lift(x1[k], param)),
+                                       Op::join(Op::lift(x2[k], param), Op::lift(x3[k], param))));
+    }
+    for (; r < rows; r++, x += stride) {
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++) a[k] = Op::join(a[k], Op::lift(x[k], param));
+    }
+  }
+
+  static void join(int64_t n, void* acc, const void* later) {
+    auto* a = static_cast<A*>(acc);
+    auto* b = static_cast<const A*>(later);
+    for (int64_t k = 0; k < n; k++) a[k] = Op::join(a[k], b[k]);
+  }
+
+  static void finish(int64_t n, const void* acc, int64_t length, double param, void* out, void*) {
+    for (int64_t k = 0; k < n; k++)
+      static_cast<typename Op::Out*>(out)[k] = Op::finish(static_cast<const A*>(acc)[k], length, param);
+  }
+
+  static constexpr Fold table = {
+      dtype_of<T>, {dtype_of<typename Op::Out>, 0}, sizeof(A), false, start, run, columns, join, finish};
+};
+
+// ---- which fold serves a dtype --------------------------------------------------------------------------------------
+
+template <template <class> class Make>
+const Fold* number(int dtype) {  // bool as bytes, integers as int64, halves as float
+  switch (dtype) {
+    case LATTIS_BOOL:
+    case LATTIS_UINT8:
+      return &Make<uint8_t>::table;
+    case LATTIS_FLOAT16:
+    case LATTIS_BFLOAT16:
+    case LATTIS_FLOAT32:
+      return &Make<float>::table;
+    case LATTIS_FLOAT64:
+      return &Make<double>::table;
+    case LATTIS_COMPLEX64:
+      return &Make<SmallComplex>::table;
+    case LATTIS_COMPLEX128:
+      return &Make<Complex>::table;
+    default:
+      return &Make<int64_t>::table;
+  }
+}
+
+template <template <class> class Make>
+const Fold* ordered(int dtype) {
+  switch (dtype) {
+    case LATTIS_BOOL:
+    case LATTIS_UINT8:
+      return &Make<uint8_t>::table;
+    case LATTIS_INT8:
+    case LATTIS_INT16:
+    case LATTIS_UINT16:
+    case LATTIS_INT32:
+      return &Make<int32_t>::table;
+    case LATTIS_UINT64:
+      return &Make<uint64_t>::table;
+    case LATTIS_FLOAT16:
+    case LATTIS_BFLOAT16:
+    case LATTIS_FLOAT32:
+      return &Make<float>::table;
+    case LATTIS_FLOAT64:
+      return &Make<double>::table;
+    case LATTIS_COMPLEX64:
+    case LATTIS_COMPLEX128:
+      return nullptr;
+    default:
+      return &Make<int64_t>::table;
+  }
+}
+
+template <template <class> class Make>
+const Fold* real(int dtype) {
+  switch (dtype) {
+    case LATTIS_FLOAT16:
+    case LATTIS_BFLOAT16:
+    case LATTIS_FLOAT32:
+      return &Make<float>::table;
+    case LATTIS_FLOAT64:
+      return &Make<double>::table;
+    default:
+      return nullptr;
+  }
+}
+
+template <template <class> class Make>
+const Fold* inexact(int dtype) {
+  switch (dtype) {
+    case LATTIS_COMPLEX64:
+      return &Make<SmallComplex>::table;
+    case LATTIS_COMPLEX128:
+      return &Make<Complex>::table;
+    default:
+      return real<Make>(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace lattis::cpu
