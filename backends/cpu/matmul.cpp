@@ -145,8 +145,8 @@ lattis_status multiply(int dtype, Matrix a, Matrix b, Matrix c, const char* bias
                flip ? bias : nullptr,
                flip ? nullptr : bias,
                interrupted};
-  // A thread must have 50 µs of work; products with a vector wait for memory, not for arithmetic.
-  const double unit = c.rows == 1 || c.columns == 1 ? 2e5 : 4e6;
+  // A thread must have 20 µs of work; products with a vector wait for memory, not for arithmetic.
+  const double unit = c.rows == 1 || c.columns == 1 ? 2e5 : 1e6;
   if (work < 2 * unit) return part(dtype, g, a, b);
   const bool by_rows = c.rows >= c.columns;
   const int64_t n = by_rows ? c.rows : c.columns, size = size_of(dtype), step = by_rows ? 24 : 64;
