@@ -300,6 +300,7 @@ bool suits(const Convolution& c) {
   if ((c.bias && !is_contiguous(c.bias)) || c.image[0] != 1 || c.kernel[0] != 1 || c.padding[0] != 0) return false;
   const bool whole = c.in % 16 == 0 && c.outs % 16 == 0;
   if (c.channels_last()) return c.taps > 1 || (whole && work >= 1e6);
+  if (c.taps > 1 && c.count <= 64) return false;
   if (c.taps > 1 && c.in <= few_channels && c.outs % 16 == 0) return work >= 1e6;
   return whole && work >= (c.taps == 1 ? 1e6 : 3e6);
 }

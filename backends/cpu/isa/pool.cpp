@@ -1,5 +1,5 @@
-// Pools, row by row: the rows of a window are joined into one, then its columns. Both loops run along the row and are
-// vectorized. Note [Instruction sets] is in backends/cpu/isa.h.
+// Pools. In planes, the rows of a window are joined into one, then its columns; channels last, pixels are joined. All
+// loops run along what is neighbouring in memory. Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/pool.h"
 
 #include <limits>
@@ -14,7 +14,7 @@ constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits
                                                           : std::numeric_limits<T>::lowest();
 
 struct Largest {
-  template <class T>
+  template <class T>  // of numbers or vectors
   static INLINE T join(T x, T y) {
     return (y > x) | (y != y) ? y : x;  // NaN wins
   }
@@ -25,6 +25,58 @@ struct Sum {
     return x + y;
   }
 };
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <int Bytes>
+struct IndexOf;
+template <>
+struct IndexOf<1> {
+  using type = int8_t;
+};
+template <>
+struct IndexOf<2> {
+  using type = int16_t;
+};
+template <>
+struct IndexOf<4> {
+  using type = int32_t;
+};
+template <>
+struct IndexOf<8> {
+  using type = int64_t;
+};
+
+// Windows of two by two side by side: N of them, then half as many, until all n are done.
+template <class Op, class T, int N>
+INLINE void join_squares(const T* top, const T* bottom, int64_t n, T* out) {
+  if constexpr (N == 1) {
+    for (int64_t j = 0; j < n; j++)
+      out[j] = Op::join(Op::join(top[2 * j], bottom[2 * j]), Op::join(top[2 * j + 1], bottom[2 * j + 1]));
+  } else {
+    using I = typename IndexOf<sizeof(T)>::type;
+    typedef T V __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias));
+    typedef I Order __attribute__((vector_size(N * sizeof(T))));
+    Order even, odd;
+#pragma GCC unroll 64
+    for (int i = 0; i < N; i++) {
+      even[i] = static_cast<I>(2 * i);
+      odd[i] = static_cast<I>(2 * i + 1);
+    }
+    for (; n >= N; n -= N, top += 2 * N, bottom += 2 * N, out += N) {
+      const V x = Op::join(*reinterpret_cast<const V*>(top), *reinterpret_cast<const V*>(bottom));
+      const V y = Op::join(*reinterpret_cast<const V*>(top + N), *reinterpret_cast<const V*>(bottom + N));
+      *reinterpret_cast<V*>(out) = Op::join(__builtin_shuffle(x, y, even), __builtin_shuffle(x, y, odd));
+    }
+    join_squares<Op, T, N / 2>(top, bottom, n, out);
+  }
+}
 
 // The rows of the image that a row of outputs reads, joined into one.
 template <class Op, class T>
@@ -83,7 +135,6 @@ INLINE void join_columns(const PoolPlane& p, const T* __restrict row, T* __restr
 template <class Op, class T>
 void columns(const PoolPlane& p, const T* row, T* out) {
   const bool dense = p.dilation[1] == 1 || p.kernel[1] == 1;
-  if (dense && p.stride[1] == 2 && p.kernel[1] == 2) return join_columns<Op, T, 2, 2>(p, row, out);
   if (dense && p.stride[1] == 2 && p.kernel[1] == 3) return join_columns<Op, T, 2, 3>(p, row, out);
   if (dense && p.stride[1] == 1 && p.kernel[1] == 3) return join_columns<Op, T, 1, 3>(p, row, out);
   if (p.stride[1] == 1) return join_columns<Op, T, 1, 0>(p, row, out);
@@ -91,8 +142,26 @@ void columns(const PoolPlane& p, const T* row, T* out) {
   join_columns<Op, T, 0, 0>(p, row, out);
 }
 
+// Neighbouring windows of two by two that lie in the image.
+INLINE bool are_squares(const PoolPlane& p) {
+  bool all = true;
+  for (int d = 0; d < 2; d++)
+    all &= p.kernel[d] == 2 && p.stride[d] == 2 && p.padding[d] == 0 && p.dilation[d] == 1 &&
+           2 * p.places[d] <= (d ? p.width : p.height);
+  return all;
+}
+
 template <class Op, class T, class Finish>
 INLINE void pool(const PoolPlane& p, T nothing, Finish finish) {
+  if (are_squares(p)) {
+    for (int64_t i = p.begin; i < p.end; i++) {
+      const T* top = static_cast<const T*>(p.in) + 2 * i * p.width;
+      T* out = static_cast<T*>(p.out) + i * p.places[1];
+      join_squares<Op, T, vector_bytes / sizeof(T)>(top, top + p.width, p.places[1], out);
+      finish(i, out);
+    }
+    return;
+  }
   T* row = static_cast<T*>(p.space);
   T* whole = row + 2 * pool_row(p);  // a row of outputs, rounded up
   const int64_t before = p.padding[1], all = pool_row(p), n = p.places[1];
