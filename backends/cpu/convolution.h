@@ -20,8 +20,10 @@ struct Convolution {
   char* results;
   Tensor owned[3];
 
-  // Results that lie channels last, where plain ones would not.
-  bool channels_last() const { return lies_channels_last(out) && !is_contiguous(out); }
+  // Results that lie channels last; one pixel's lie in both layouts, and the image decides.
+  bool channels_last() const {
+    return lies_channels_last(out) && !(is_contiguous(out) && (is_contiguous(input) || !lies_channels_last(input)));
+  }
   double work() const {  // of an image and a group, in multiplications
     return static_cast<double>(outs) * static_cast<double>(count) * static_cast<double>(depth());
   }
