@@ -259,13 +259,13 @@ lattis_status by_parts(const Convolution& c, Windows w) {
   const bool channels = c.count < 512 && c.outs >= 32;
   const int64_t step = channels ? 8 : 32, n = channels ? c.outs : c.count, units = (n + step - 1) / step;
   const auto least = static_cast<int64_t>(4e6 / std::max(c.work() / static_cast<double>(units), 1.0)) + 1;
+  const int64_t planes = grain / at_least_one(c.plane * (c.stride[2] > 1 ? 4 : 1)) + 1;  // strides make short lines
   for (int64_t i = 0; i < c.images * c.groups; i++) {
-    lattis_status st =
-        parallel_for(0, c.in, grain / at_least_one(c.plane) + 1, [&](int64_t b, int64_t e) -> lattis_status {
-          for (int64_t k = b; k < e; k++)
-            pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
-          return LATTIS_OK;
-        });
+    lattis_status st = parallel_for(0, c.in, planes, [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t k = b; k < e; k++)
+        pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
+      return LATTIS_OK;
+    });
     if (st) return st;
     st = parallel_for(0, units, std::max(least, units / 8), [&](int64_t b, int64_t e) {
       const int64_t from = b * step, to = std::min(e * step, n);

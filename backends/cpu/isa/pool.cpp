@@ -164,7 +164,7 @@ INLINE void join_channels(const PoolPlane& p, const T* first, int64_t rows, int6
 // Rows and columns [from, to) of one window; the last vector of channels begins where it still fits.
 template <class Op, class T>
 INLINE void join_pixels(const PoolPlane& p, const int64_t (&from)[2], const int64_t (&to)[2], T nothing, T* out) {
-  constexpr int width = vector_bytes / sizeof(T), count = 4;
+  constexpr int width = vector_bytes / sizeof(T), count = 2;
   const int64_t rows = (to[0] - from[0] + p.dilation[0] - 1) / p.dilation[0];
   const int64_t columns = (to[1] - from[1] + p.dilation[1] - 1) / p.dilation[1], n = p.channels;
   const T* first = static_cast<const T*>(p.in) + (from[0] * p.width + from[1]) * n;
