@@ -293,31 +293,31 @@ INLINE T dot(const T* x, const T* y, int64_t k) {
   return total;
 }
 
-// c (1, n): rows of b times numbers, four rows a pass.
+// c (1, n): rows of b times numbers, a few rows a pass.
 template <class T>
 void add_rows(const Gemm& g) {
   typedef Vector<T> V;
-  constexpr int n = lanes<T>;
+  constexpr int n = lanes<T>, pass = 8;
   constexpr int64_t chunk = 2048;
   T* c = static_cast<T*>(g.c);
   const T* x = static_cast<const T*>(g.a);
   for (int64_t j0 = 0; j0 < g.n; j0 += chunk) {
     const int64_t end = least(j0 + chunk, g.n);
     for (int64_t j = j0; j < end; j++) c[j] = 0;
-    for (int64_t p = 0; p < g.k; p += 4) {
-      T f[4];
-      const T* row[4];
-      for (int q = 0; q < 4; q++) {  // past the end: the last row again, times nothing
+    for (int64_t p = 0; p < g.k; p += pass) {
+      T f[pass];
+      const T* row[pass];
+      for (int q = 0; q < pass; q++) {  // past the end: the last row again, times nothing
         f[q] = p + q < g.k ? x[(p + q) * g.a_column] : T(0);
         row[q] = static_cast<const T*>(g.b) + least(p + q, g.k - 1) * g.b_row;
       }
-      const int64_t rows = least(4, g.k - p);
+      const int64_t rows = least(pass, g.k - p);
       int64_t j = j0;
-      if (rows == 4)
+      if (rows == pass)
         for (; j + n <= end; j += n) {
           V v = *reinterpret_cast<V*>(c + j);
-#pragma GCC unroll 4
-          for (int q = 0; q < 4; q++) v += f[q] * *reinterpret_cast<const V*>(row[q] + j);
+#pragma GCC unroll 8
+          for (int q = 0; q < pass; q++) v += f[q] * *reinterpret_cast<const V*>(row[q] + j);
           *reinterpret_cast<V*>(c + j) = v;
         }
       for (; j < end; j++)
