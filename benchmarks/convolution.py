@@ -1,4 +1,5 @@
-"""Convolutions beside torch: ResNet-18's layers at batch 1, MNIST's sizes, depthwise and one-tap kernels."""
+"""Convolutions beside torch, in plain layout and channels last: ResNet-18's layers at batch 1, MNIST's sizes, depthwise
+and one-tap kernels."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ CASES = {  # name: input, weight, stride, padding, groups
 TINIES = {"4x4": ((1, 1, 4, 4), (1, 1, 3, 3), 1, 0, 1)}
 
 
-def case(name: str, shape: tuple[int, ...], kernel: tuple[int, ...], *rest: int) -> families.Case:
+def case(name: str, last: bool, shape: tuple[int, ...], kernel: tuple[int, ...], *rest: int) -> families.Case:
     import lattis
     import numpy as np
     import torch
@@ -46,15 +47,19 @@ def case(name: str, shape: tuple[int, ...], kernel: tuple[int, ...], *rest: int)
         return lambda: convolve(x, w, b, stride, padding, 1, groups)
 
     ours, theirs = [lattis.tensor(a) for a in arrays], [torch.from_numpy(a) for a in arrays]
+    if last:  # image and weight
+        ours[:2] = [t.contiguous(memory_format=lattis.channels_last) for t in ours[:2]]
+        theirs[:2] = [t.contiguous(memory_format=torch.channels_last) for t in theirs[:2]]
     return families.Case(name, call(lattis.conv2d, ours), call(torch.conv2d, theirs))
 
 
 def main() -> list[families.Family]:
-    def cases(table: dict[str, Any]) -> list[families.Case]:
-        return [case(name, *arguments) for name, arguments in table.items()]
+    def cases(table: dict[str, Any], last: bool = False) -> list[families.Case]:
+        return [case(name, last, *arguments) for name, arguments in table.items()]
 
     return [
         families.run("conv2d, float32, plain layout", cases(CASES), MEAN, WORST),
+        families.run("conv2d, float32, channels last", cases(CASES, True), MEAN, WORST),
         families.run("conv2d, 16 elements", cases(TINIES), TINY, TINY),
     ]
 

@@ -1,13 +1,12 @@
 // Convolutions as products: an image is padded once, its windows are packed panel by panel and never stored whole.
+#include "backends/cpu/convolution.h"
+
 #include <algorithm>
-#include <atomic>
 #include <complex>
 #include <cstring>
 
 #include "backends/cpu/gemm.h"
-#include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
-#include "backends/cpu/onednn.h"
 #include "backends/cpu/space.h"
 
 namespace lattis::cpu {
@@ -43,24 +42,6 @@ const GemmKernels& kernels_of(int dtype) {
 
 int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
 
-// Everything about one call. Images have three spatial dimensions here, the missing ones of size 1.
-struct Convolution {
-  const lattis_tensor *input, *weight, *bias, *out;
-  int dtype, source;                 // computed in, and read as
-  int64_t size, parts;               // bytes of a computed element; real numbers in an element
-  int64_t images, groups, in, outs;  // channels per group
-  int64_t image[3], kernel[3], stride[3], padding[3], dilation[3], places[3], step[3];  // step: bytes in the input
-  int64_t taps, count;           // per channel; places of an image
-  int64_t phase, row, plane;     // the padded image: a row holds `stride` images of every stride-th column
-  const char *weights, *biases;  // plain, computed dtype
-  char* results;
-  Tensor owned[3];
-
-  int64_t rows() const { return places[0] * places[1]; }
-  int64_t depth() const { return in * taps; }
-  int64_t padded_bytes(int64_t channels) const { return (channels * plane + slack) * size; }
-};
-
 int64_t spatial(const lattis_value& v, int i, int dims) {
   const int at = i - (3 - dims);
   return at < 0 ? -1 : v.as.ints[v.length == 1 ? 0 : at];
@@ -73,6 +54,8 @@ lattis_status empty(int dtype, std::initializer_list<int64_t> sizes, const latti
   if (!st) *owner = Tensor::steal(raw);
   return st;
 }
+
+int64_t padded_bytes(const Convolution& c, int64_t channels) { return (channels * c.plane + slack) * c.size; }
 
 // (out, in, taps) of complex numbers as (2 out, 2 in, taps) of real ones: (re, -im) over (im, re).
 template <class T>
@@ -138,6 +121,14 @@ void read(const lattis_value* args, lattis_value* rets, Convolution* c) {
   c->plane = c->row * (c->image[1] + 2 * c->padding[1]) * (c->image[0] + 2 * c->padding[0]);
 }
 
+// Kernels that read and write channels last: one tap, and one channel a group.
+bool by_pixels(const Convolution& c) {
+  if (!c.channels_last() || c.parts != 1 || c.in == 0 || c.out->dtype != c.dtype || !lies_channels_last(c.input))
+    return false;
+  if (c.groups > 1) return c.in == 1 && c.outs == 1;
+  return c.taps == 1 && c.stride[1] * c.stride[2] == 1 && c.padding[1] + c.padding[2] == 0;
+}
+
 // The operands in plain layout, and where the results go.
 lattis_status prepare(Convolution* c) {
   const int given = c->out->dtype;
@@ -157,7 +148,7 @@ lattis_status prepare(Convolution* c) {
   c->biases = nullptr;
   if (c->bias)  // complex ones lie as real and imaginary parts already
     if (lattis_status st = plain(c->bias, kept, &c->owned[1], &c->biases)) return st;
-  if (c->out->dtype == c->dtype && is_contiguous(c->out)) {
+  if (c->out->dtype == c->dtype && (is_contiguous(c->out) || by_pixels(*c))) {
     c->results = static_cast<char*>(c->out->dl.data);
     return LATTIS_OK;
   }
@@ -243,16 +234,12 @@ lattis_status product(const Convolution& c, const Windows& w, int64_t item, int6
   return static_cast<lattis_status>(k.convolve(g, w, n0, space.data()));
 }
 
-double work_of(const Convolution& c) {
-  return static_cast<double>(c.outs) * static_cast<double>(c.count) * static_cast<double>(c.depth());
-}
-
 // Many images or groups: each is one thread's.
 lattis_status by_items(const Convolution& c, const Windows& w) {
-  const auto grain = static_cast<int64_t>(4e6 / std::max(work_of(c), 1.0)) + 1;
+  const auto grain = static_cast<int64_t>(4e6 / std::max(c.work(), 1.0)) + 1;
   return parallel_for(0, c.images * c.groups, grain, [&](int64_t begin, int64_t end) -> lattis_status {
     Space padded;
-    if (lattis_status st = padded.take(c.padded_bytes(c.in))) return st;
+    if (lattis_status st = padded.take(padded_bytes(c, c.in))) return st;
     Windows own = w;
     own.image = padded.data();
     for (int64_t i = begin; i < end; i++) {
@@ -267,18 +254,18 @@ lattis_status by_items(const Convolution& c, const Windows& w) {
 // Few: the threads share each one's places, or its channels where the places are few.
 lattis_status by_parts(const Convolution& c, Windows w) {
   Space padded;
-  if (lattis_status st = padded.take(c.padded_bytes(c.in))) return st;
+  if (lattis_status st = padded.take(padded_bytes(c, c.in))) return st;
   w.image = padded.data();
   const bool channels = c.count < 512 && c.outs >= 32;
   const int64_t step = channels ? 8 : 32, n = channels ? c.outs : c.count, units = (n + step - 1) / step;
-  const auto least = static_cast<int64_t>(4e6 / std::max(work_of(c) / static_cast<double>(units), 1.0)) + 1;
+  const auto least = static_cast<int64_t>(4e6 / std::max(c.work() / static_cast<double>(units), 1.0)) + 1;
+  const int64_t planes = grain / at_least_one(c.plane * (c.stride[2] > 1 ? 4 : 1)) + 1;  // strides make short lines
   for (int64_t i = 0; i < c.images * c.groups; i++) {
-    lattis_status st =
-        parallel_for(0, c.in, grain / at_least_one(c.plane) + 1, [&](int64_t b, int64_t e) -> lattis_status {
-          for (int64_t k = b; k < e; k++)
-            pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
-          return LATTIS_OK;
-        });
+    lattis_status st = parallel_for(0, c.in, planes, [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t k = b; k < e; k++)
+        pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
+      return LATTIS_OK;
+    });
     if (st) return st;
     st = parallel_for(0, units, std::max(least, units / 8), [&](int64_t b, int64_t e) {
       const int64_t from = b * step, to = std::min(e * step, n);
@@ -291,10 +278,10 @@ lattis_status by_parts(const Convolution& c, Windows w) {
 
 // One input channel a group: no product of matrices, but sums over the taps.
 lattis_status depthwise(const Convolution& c, const Windows& w) {
-  const auto least = static_cast<int64_t>(1e6 / std::max(work_of(c), 1.0)) + 1;
+  const auto least = static_cast<int64_t>(3e5 / std::max(c.work(), 1.0)) + 1;
   return parallel_for(0, c.images * c.groups, least, [&](int64_t begin, int64_t end) -> lattis_status {
     Space padded;
-    if (lattis_status st = padded.take(c.padded_bytes(1))) return st;
+    if (lattis_status st = padded.take(padded_bytes(c, 1))) return st;
     Windows own = w;
     own.image = padded.data();
     for (int64_t i = begin; i < end; i++) {
@@ -324,7 +311,7 @@ bool is_pointwise(const Convolution& c) {
 lattis_status pointwise(const Convolution& c) {
   const int64_t *strides = c.input->dl.strides, items = c.images * c.groups;
   const int64_t step = 32, units = (c.count + step - 1) / step;
-  const double work = work_of(c) / static_cast<double>(units);
+  const double work = c.work() / static_cast<double>(units);
   // A unit is a few places of one image.
   const auto least = std::max(static_cast<int64_t>(4e6 / std::max(work, 1.0)) + 1, items * units / 8);
   return parallel_for(0, items * units, least, [&](int64_t begin, int64_t end) -> lattis_status {
@@ -350,7 +337,63 @@ lattis_status pointwise(const Convolution& c) {
   });
 }
 
+// Channels last and one tap: the pixels of all images are the rows of one matrix.
+lattis_status pointwise_pixels(const Convolution& c) {
+  const int64_t step = 24, rows = c.images * c.count, units = (rows + step - 1) / step;
+  const double work = static_cast<double>(step * c.outs) * static_cast<double>(c.in);
+  const auto least = std::max(static_cast<int64_t>(4e6 / work) + 1, units / 8);
+  return parallel_for(0, units, least, [&](int64_t begin, int64_t end) -> lattis_status {
+    const int64_t first = begin * step, m = std::min(end * step, rows) - first;
+    const Gemm g{m,         c.outs,
+                 c.in,      static_cast<const char*>(c.input->dl.data) + first * c.in * c.size,
+                 c.in,      1,
+                 c.weights, 1,
+                 c.in,      c.results + first * c.outs * c.size,
+                 c.outs,    nullptr,
+                 c.biases,  interrupted};
+    const GemmKernels& k = kernels_of(c.dtype);
+    Space space;
+    if (lattis_status st = space.take(k.space(g.m, g.n, g.k))) return st;
+    return static_cast<lattis_status>(k.multiply(g, space.data()));
+  });
+}
+
+// Channels last and one channel a group: a unit is a row of outputs.
+lattis_status depthwise_pixels(const Convolution& c) {
+  const int64_t rows = c.places[1], row = c.places[2] * c.groups;
+  Space weights;  // (channels, taps) to (taps, channels)
+  if (lattis_status st = weights.take(c.groups * c.taps * c.size)) return st;
+  pack_of(c.size)(c.taps, c.groups, weights.data(), c.groups * c.size, c.weights, c.size, c.taps * c.size);
+  const auto least = static_cast<int64_t>(3e5 / static_cast<double>(at_least_one(row * c.taps))) + 1;
+  return parallel_for(0, c.images * rows, least, [&](int64_t begin, int64_t end) -> lattis_status {
+    Pixels p{nullptr,
+             c.image[1],
+             c.image[2],
+             c.groups,
+             {c.kernel[1], c.kernel[2]},
+             {c.stride[1], c.stride[2]},
+             {c.padding[1], c.padding[2]},
+             {c.dilation[1], c.dilation[2]},
+             weights.data(),
+             c.biases,
+             nullptr,
+             0,
+             0,
+             c.places[2]};
+    for (; begin < end; begin += p.end - p.begin) {
+      const int64_t image = begin / rows;
+      p.image = static_cast<const char*>(c.input->dl.data) + image * c.image[1] * c.image[2] * c.groups * c.size;
+      p.out = c.results + image * rows * row * c.size;
+      p.begin = begin % rows;
+      p.end = std::min(rows, p.begin + end - begin);
+      kernels_of(c.dtype).depthwise_pixels(p);
+    }
+    return LATTIS_OK;
+  });
+}
+
 lattis_status run(const Convolution& c) {
+  if (by_pixels(c)) return c.groups == 1 ? pointwise_pixels(c) : depthwise_pixels(c);
   if (c.in == 0) {  // nothing to add up but the bias
     for (int64_t i = 0; i < c.images * c.groups * c.outs; i++)
       for (int64_t p = 0; p < c.count; p++) {
@@ -372,85 +415,13 @@ lattis_status run(const Convolution& c) {
   return c.images * c.groups >= 8 ? by_items(c, w) : by_parts(c, w);
 }
 
-// ---- oneDNN
-// ----------------------------------------------------------------------------------------------------------
-
-// What oneDNN is given: see docs/decisions/0007-convolution.md. One signal waits for one image's channels at most.
-bool suits_onednn(const Convolution& c) {
-  auto whole = [](const lattis_tensor* t) { return t->dtype == LATTIS_FLOAT32 && is_contiguous(t); };
-  const double work = work_of(c), least = c.taps == 1 || c.in <= few_channels ? 1e6 : 3e6;
-  return c.input->dtype == LATTIS_FLOAT32 && c.out->dtype == LATTIS_FLOAT32 && whole(c.weight) &&
-         (!c.bias || whole(c.bias)) && c.groups == 1 && c.image[0] == 1 && c.kernel[0] == 1 && c.padding[0] == 0 &&
-         c.outs % 16 == 0 && (c.in % 16 == 0 || (c.in <= few_channels && c.taps > 1)) && work >= least &&
-         work * static_cast<double>(std::min<int64_t>(c.outs, 128)) <= 1e9 * static_cast<double>(c.outs);
-}
-
-ConvolutionShape shape_of(const Convolution& c) {
-  const int n = c.out->dl.ndim;
-  ConvolutionShape s{};
-  s.in = c.in;
-  s.bias = c.bias != nullptr;
-  s.from[0] = c.input->dl.strides[1];
-  s.to[0] = c.out->dl.strides[1];
-  for (int i = 0; i < 2; i++) {
-    const int d = n - 2 + i;  // of the tensors; one of three dimensions has no rows
-    s.image[i] = c.image[i + 1];
-    s.kernel[i] = c.kernel[i + 1];
-    s.stride[i] = c.stride[i + 1];
-    s.padding[i] = c.padding[i + 1];
-    s.dilation[i] = c.dilation[i + 1];
-    s.places[i] = c.places[i + 1];
-    s.from[i + 1] = d >= 2 ? c.input->dl.strides[d] : c.image[2] * c.input->dl.strides[2];
-    s.to[i + 1] = d >= 2 ? c.out->dl.strides[d] : c.places[2] * c.out->dl.strides[2];
-  }
-  return s;
-}
-
-// The threads share the images, or the channels of few. `done`: oneDNN has something for all parts.
-lattis_status by_onednn(const Convolution& c, bool* done) {
-  const ConvolutionShape whole = shape_of(c);
-  const bool by_images = c.images >= 8;
-  const int64_t step = c.outs % 32 ? 16 : 32, units = by_images ? c.images : c.outs / step;
-  const double unit = work_of(c) * static_cast<double>(by_images ? 1 : c.images) * (by_images ? 1 : step) /
-                      static_cast<double>(by_images ? 1 : c.outs);
-  const int64_t grain = std::max<int64_t>(static_cast<int64_t>(4e6 / unit) + 1, by_images ? c.images / 8 : 1);
-  std::atomic<bool> refused{false};
-  lattis_status st = parallel_for(0, units, grain, [&](int64_t begin, int64_t end) -> lattis_status {
-    const int64_t from = by_images ? 0 : begin * step, first = by_images ? begin : 0;
-    ConvolutionShape s = whole;
-    s.outs = by_images ? c.outs : (end - begin) * step;
-    [[maybe_unused]] OneThread guard;
-    auto part = onednn_convolution(s);
-    Space space;
-    if (!part) {
-      refused = true;
-      return LATTIS_OK;
-    }
-    if (lattis_status bad = space.take(part->space())) return bad;
-    for (int64_t i = first; i < (by_images ? end : c.images); i++) {
-      SignalsWait wait;
-      if (!part->run(static_cast<const float*>(c.input->dl.data) + i * c.input->dl.strides[0],
-                     static_cast<const float*>(c.weight->dl.data) + from * c.depth(),
-                     c.bias ? static_cast<const float*>(c.bias->dl.data) + from : nullptr,
-                     static_cast<float*>(c.out->dl.data) + i * c.out->dl.strides[0] + from * whole.to[0], space.data(),
-                     i == first))
-        return fail(LATTIS_RUNTIME_ERROR, "convolution: oneDNN reports an error");
-    }
-    return LATTIS_OK;
-  });
-  *done = !st && !refused;
-  return st;
-}
-
 lattis_status convolution_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   Convolution c;
   if (rets[0].as.tensor->numel == 0) return LATTIS_OK;
   read(args, rets, &c);
-  if (suits_onednn(c)) {
-    bool done = false;
-    if (lattis_status st = by_onednn(c, &done)) return st;
-    if (done) return LATTIS_OK;
-  }
+  bool done = false;
+  if (lattis_status st = onednn_convolution(c, &done)) return st;
+  if (done) return LATTIS_OK;
   if (lattis_status st = prepare(&c)) return st;
   if (lattis_status st = run(c)) return st;
   return finish(c);

@@ -34,10 +34,15 @@ struct Windows {
 };
 inline constexpr int64_t slack = 64;
 
-// What a product may use as its own memory.
-struct GemmSpace {
-  int64_t bytes;
-  void* data;
+// One image whose channels are neighbours, and the rows of outputs to compute from it, one channel each.
+struct Pixels {
+  const void* image;
+  int64_t height, width, channels;
+  int64_t kernel[2], stride[2], padding[2], dilation[2];
+  const void* weight;  // (taps, channels)
+  const void* bias;
+  void* out;
+  int64_t begin, end, columns;  // rows, and places of each
 };
 
 // For float, double, uint32_t and uint64_t.
@@ -47,6 +52,7 @@ struct GemmKernels {
   int (*convolve)(const Gemm&, const Windows&, int64_t first_place, void* space);  // b is read from the windows
   // Depthwise: one channel of outputs, out[i, j] = bias + sum over the taps of weight · image.
   void (*depthwise)(const Windows&, const void* weight, const void* bias, void* out);
+  void (*depthwise_pixels)(const Pixels&);
 };
 struct Gemms {
   GemmKernels f32, f64, u32, u64;

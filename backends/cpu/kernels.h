@@ -34,6 +34,17 @@ void register_triangles(Library& m);
 void register_fill(Library& m);
 void register_sort(Library& m);
 
+// Whether the channels of four dimensions are neighbours, and nothing lies between pixels.
+inline bool lies_channels_last(const lattis_tensor* t) {
+  if (t->dl.ndim != 4) return false;
+  int64_t step = 1;
+  for (int d : {1, 3, 2, 0}) {
+    if (t->dl.shape[d] != 1 && t->dl.strides[d] != step) return false;
+    step *= t->dl.shape[d];
+  }
+  return true;
+}
+
 // Writes a number into one element of the dtype.
 void store_number(const lattis_value& number, int dtype, void* to);
 // copy_ between two host tensors, as a plain function.

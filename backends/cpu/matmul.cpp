@@ -84,12 +84,17 @@ int interrupted() { return api().check_interrupt(); }
 // Rows or columns of one operand lie without gaps: BLAS can read it.
 bool blas_reads(const Matrix& m) { return (m.column == 1 && m.row >= m.columns) || (m.row == 1 && m.column >= m.rows); }
 
-lattis_status part(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
-  constexpr int64_t least = 96;  // below, oneDNN's packing shows
-  if (dtype == LATTIS_FLOAT32 && g.m >= least && g.n >= least && g.k >= least && blas_reads(a) && blas_reads(b) &&
-      g.c_row >= g.n && !g.column_bias && onednn_available()) {
+// Asked of a whole product, never of a thread's part: oneDNN adds up in another order than our tiles.
+bool suits_onednn(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
+  constexpr int64_t least = 256;  // up to there our tiles are as fast
+  return dtype == LATTIS_FLOAT32 && g.m >= least && g.n >= least && g.k >= least && blas_reads(a) && blas_reads(b) &&
+         g.c_row >= g.n && !g.column_bias && onednn_available();
+}
+
+lattis_status part(int dtype, const Gemm& g, bool onednn) {
+  if (onednn) {
     // Signals wait while oneDNN works: panels of about 20 ms.
-    const auto panel = std::max<int64_t>(least, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
+    const auto panel = std::max<int64_t>(96, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
     for (int64_t i = 0; i < g.m; i += panel) {
       Gemm p = g;
       p.m = std::min(panel, g.m - i);
@@ -145,9 +150,10 @@ lattis_status multiply(int dtype, Matrix a, Matrix b, Matrix c, const char* bias
                flip ? bias : nullptr,
                flip ? nullptr : bias,
                interrupted};
-  // A thread must have 50 µs of work; products with a vector wait for memory, not for arithmetic.
-  const double unit = c.rows == 1 || c.columns == 1 ? 2e5 : 4e6;
-  if (work < 2 * unit) return part(dtype, g, a, b);
+  // A thread must have 20 µs of work; products with a vector wait for memory, not for arithmetic.
+  const double unit = c.rows == 1 || c.columns == 1 ? 2e5 : 1e6;
+  const bool onednn = suits_onednn(dtype, g, a, b);
+  if (work < 2 * unit) return part(dtype, g, onednn);
   const bool by_rows = c.rows >= c.columns;
   const int64_t n = by_rows ? c.rows : c.columns, size = size_of(dtype), step = by_rows ? 24 : 64;
   const auto least = static_cast<int64_t>(unit / (work / static_cast<double>(n))) / step + 1;
@@ -169,7 +175,7 @@ lattis_status multiply(int dtype, Matrix a, Matrix b, Matrix c, const char* bias
                           p.column_bias = at(g.column_bias, 1);
                         }
                         p.c = const_cast<char*>(at(g.c, by_rows ? g.c_row : 1));
-                        return part(dtype, p, a, b);
+                        return part(dtype, p, onednn);
                       });
 }
 

@@ -4,9 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <cstdint>
-#include <memory>
-
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -47,30 +44,5 @@ class SignalsWait {
  private:
   sigset_t before_;
 };
-
-// A two-dimensional float32 convolution of one image, without groups; strides of the memory in elements.
-struct ConvolutionShape {
-  int64_t in, outs, image[2], kernel[2], stride[2], padding[2], dilation[2], places[2];
-  int64_t from[3], to[3];  // of channel, row and column
-  bool bias;
-
-  bool operator==(const ConvolutionShape&) const = default;
-};
-
-// Up to so many channels, an image is read as it lies.
-inline constexpr int64_t few_channels = 4;
-
-// oneDNN's primitives for one shape; any number of threads may use them at once.
-class OnednnConvolution {
- public:
-  virtual ~OnednnConvolution() = default;
-  virtual int64_t space() const = 0;  // bytes that a thread lends to `run`, the same ones for all its images
-  // What is packed of the weight stays in the space: only the first image packs.
-  virtual bool run(const float* image, const float* weight, const float* bias, float* out, char* space,
-                   bool first) const = 0;
-};
-
-// From a cache of the last shapes; null where oneDNN is not there or has nothing fast for the shape.
-std::shared_ptr<const OnednnConvolution> onednn_convolution(const ConvolutionShape& s);
 
 }  // namespace lattis::cpu

@@ -1,21 +1,27 @@
 // Convolutions by oneDNN, through the functions of its C interface. See docs/decisions/0007-convolution.md.
-#include "backends/cpu/onednn.h"
+#include "backends/cpu/convolution.h"
 
 #ifdef LATTIS_ONEDNN
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <list>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
+
+#include "backends/cpu/onednn.h"
+#include "backends/cpu/space.h"
 #endif
 
 namespace lattis::cpu {
 
 #ifndef LATTIS_ONEDNN
 
-std::shared_ptr<const OnednnConvolution> onednn_convolution(const ConvolutionShape&) { return nullptr; }
+lattis_status onednn_convolution(const Convolution&, bool*) { return LATTIS_OK; }
 
 #else
 
@@ -103,6 +109,18 @@ bool memory(Memory* m, const_dnnl_memory_desc_t layout, const void* data) {
   return ok(dnnl().memory_create(m->place(), layout, dnnl().engine, const_cast<void*>(data)));
 }
 
+// A two-dimensional float32 convolution of one image, without groups; strides of the memory in elements.
+struct Shape {
+  int64_t in, outs, image[2], kernel[2], stride[2], padding[2], dilation[2], places[2];
+  int64_t from[3], to[3];                 // of channel, row and column
+  bool bias, channels_last, weight_last;  // channels last: images and results, the weight
+
+  bool operator==(const Shape&) const = default;
+};
+
+// Up to so many channels, an image is read as it lies.
+constexpr int64_t few_channels = 4;
+
 // An operand as the caller has it and as the primitive wants it. Where these differ, a copy lies in the space.
 struct Operand {
   Layout given, wanted;
@@ -115,14 +133,15 @@ struct Operand {
   }
 };
 
-class Convolution final : public OnednnConvolution {
+// oneDNN's primitives for one shape; any number of threads may use them at once.
+class Primitives {
  public:
-  bool build(const ConvolutionShape& s);
+  bool build(const Shape& s);
 
-  int64_t space() const override { return space_; }
+  int64_t space() const { return space_; }  // bytes that a thread lends to `run`, the same ones for all its images
 
-  bool run(const float* image, const float* weight, const float* bias, float* out, char* space,
-           bool first) const override {
+  // What is packed of the weight stays in the space: only the first image packs.
+  bool run(const float* image, const float* weight, const float* bias, float* out, char* space, bool first) const {
     const float *x = source_.data(image, space), *w = weight_.data(weight, space);
     float* y = result_.data(out, space);
     if (w != weight && first && !convert(weight_, weight, w, space)) return false;
@@ -152,7 +171,7 @@ class Convolution final : public OnednnConvolution {
     return ok(dnnl().primitive_execute(o.reorder, stream(), 3, args));
   }
 
-  bool choose(const ConvolutionShape& s, const Attributes& attributes, Description* chosen);
+  bool choose(const Shape& s, const Attributes& attributes, Description* chosen);
   bool connect(Operand* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes);
 
   Operand source_, weight_, result_;
@@ -171,18 +190,19 @@ bool strided(Layout* l, const dnnl_dims_t& sizes, const int64_t* strides) {
   return ok(dnnl().memory_desc_create_with_strides(l->place(), 4, sizes, dnnl_f32, all));
 }
 
-// Layouts by measurement: one tap is a product of matrices as they lie, and images of few channels are read as they
-// lie; elsewhere oneDNN's own layouts win over what it costs to convert into them and back.
-bool Convolution::choose(const ConvolutionShape& s, const Attributes& attributes, Description* chosen) {
+// Layouts by measurement: channels last is what oneDNN computes in without copies; of plain ones, one tap is a product
+// of matrices as they lie, and images of few channels are read as they lie; elsewhere oneDNN's own layouts win over
+// what it costs to convert into them and back.
+bool Primitives::choose(const Shape& s, const Attributes& attributes, Description* chosen) {
   const dnnl_dims_t source = {1, s.in, s.image[0], s.image[1]}, result = {1, s.outs, s.places[0], s.places[1]};
   const dnnl_dims_t weight = {s.outs, s.in, s.kernel[0], s.kernel[1]}, bias = {s.outs};
-  const bool one_tap = s.kernel[0] * s.kernel[1] == 1, few = s.in <= few_channels;
+  const bool one_tap = s.kernel[0] * s.kernel[1] == 1, few = s.in <= few_channels, last = s.channels_last;
+  const dnnl_format_tag_t given = last ? dnnl_acdb : dnnl_abcd, own = dnnl_format_tag_any;
   Layout x, w, y;
-  if (!tagged(&x, 4, source, one_tap || few ? dnnl_abcd : dnnl_format_tag_any) ||
-      !tagged(&w, 4, weight, dnnl_format_tag_any) ||
-      !tagged(&y, 4, result, one_tap ? dnnl_abcd : dnnl_format_tag_any) || !strided(&source_.given, source, s.from) ||
-      !tagged(&weight_.given, 4, weight, dnnl_abcd) || !strided(&result_.given, result, s.to) ||
-      (s.bias && !tagged(&bias_, 1, bias, dnnl_a)))
+  if (!tagged(&x, 4, source, last || one_tap || few ? given : own) || !tagged(&w, 4, weight, own) ||
+      !tagged(&y, 4, result, last || one_tap ? given : own) || !strided(&source_.given, source, s.from) ||
+      !tagged(&weight_.given, 4, weight, s.weight_last ? dnnl_acdb : dnnl_abcd) ||
+      !strided(&result_.given, result, s.to) || (s.bias && !tagged(&bias_, 1, bias, dnnl_a)))
     return false;
   const dnnl_dims_t stride = {s.stride[0], s.stride[1]}, padding = {s.padding[0], s.padding[1]};
   const dnnl_dims_t dilation = {s.dilation[0] - 1, s.dilation[1] - 1};
@@ -195,7 +215,7 @@ bool Convolution::choose(const ConvolutionShape& s, const Attributes& attributes
   return std::strncmp(name, "ref", 3) != 0;  // the plain loops of its tests
 }
 
-bool Convolution::connect(Operand* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes) {
+bool Primitives::connect(Operand* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes) {
   if (!ok(dnnl().memory_desc_clone(o->wanted.place(), wanted))) return false;
   if (dnnl().memory_desc_equal(o->given, o->wanted)) return true;
   const_dnnl_memory_desc_t from = o->given, to = o->wanted;
@@ -211,7 +231,7 @@ bool Convolution::connect(Operand* o, const_dnnl_memory_desc_t wanted, const Att
   return true;
 }
 
-bool Convolution::build(const ConvolutionShape& s) {
+bool Primitives::build(const Shape& s) {
   const Functions& f = dnnl();
   Attributes attributes;
   Description d;
@@ -235,9 +255,24 @@ bool Convolution::build(const ConvolutionShape& s) {
 // The last shapes, the newest first; what oneDNN has nothing for stays as null.
 class Cache {
  public:
-  using Held = std::shared_ptr<const OnednnConvolution>;
+  using Held = std::shared_ptr<const Primitives>;
 
-  bool find(const ConvolutionShape& s, Held* held) {
+  // Null where oneDNN has nothing fast, or no memory is left.
+  Held get(const Shape& s) try {
+    if (Held held; find(s, &held)) return held;
+    auto made = std::make_shared<Primitives>();  // without the lock: generating code takes a millisecond
+    Held held;
+    if (made->build(s)) held = std::move(made);
+    std::lock_guard guard(lock_);
+    entries_.emplace_front(s, held);
+    if (entries_.size() > most) entries_.pop_back();
+    return held;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+
+ private:
+  bool find(const Shape& s, Held* held) {
     std::lock_guard guard(lock_);
     auto it = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.first == s; });
     if (it == entries_.end()) return false;
@@ -246,28 +281,93 @@ class Cache {
     return true;
   }
 
-  void keep(const ConvolutionShape& s, const Held& held) {
-    std::lock_guard guard(lock_);
-    entries_.emplace_front(s, held);
-    if (entries_.size() > most) entries_.pop_back();
-  }
-
- private:
   static constexpr size_t most = 256;
   std::mutex lock_;
-  std::list<std::pair<ConvolutionShape, Held> > entries_;
+  std::list<std::pair<Shape, Held> > entries_;
 };
+
+Cache& cache() {
+  static auto* const all = new Cache;  // as long as the process: oneDNN's own state may end before ours
+  return *all;
+}
+
+// What oneDNN is given. One signal waits for one image's channels at most, which bounds the work from above.
+bool suits(const Convolution& c) {
+  const double work = c.work(), most = 1e9 / static_cast<double>(std::min<int64_t>(c.outs, 128));
+  if (work < 1e5 || work > most * static_cast<double>(c.outs)) return false;
+  if (c.input->dtype != LATTIS_FLOAT32 || c.out->dtype != LATTIS_FLOAT32 || c.groups != 1) return false;
+  if (!is_contiguous(c.weight) && !lies_channels_last(c.weight)) return false;
+  if ((c.bias && !is_contiguous(c.bias)) || c.image[0] != 1 || c.kernel[0] != 1 || c.padding[0] != 0) return false;
+  const bool whole = c.in % 16 == 0 && c.outs % 16 == 0;
+  if (c.channels_last()) return c.taps > 1 || (whole && work >= 1e6);
+  if (c.taps > 1 && c.count <= 64) return false;
+  if (c.taps > 1 && c.in <= few_channels && c.outs % 16 == 0) return work >= 1e6;
+  return whole && work >= (c.taps == 1 ? 1e6 : 3e6);
+}
+
+Shape shape_of(const Convolution& c) {
+  Shape s{};
+  s.in = c.in;
+  s.bias = c.bias != nullptr;
+  s.channels_last = c.channels_last();
+  s.weight_last = !is_contiguous(c.weight);
+  for (int i = 0; i < 2; i++) {
+    s.image[i] = c.image[i + 1];
+    s.kernel[i] = c.kernel[i + 1];
+    s.stride[i] = c.stride[i + 1];
+    s.padding[i] = c.padding[i + 1];
+    s.dilation[i] = c.dilation[i + 1];
+    s.places[i] = c.places[i + 1];
+  }
+  auto steps = [](const lattis_tensor* t, const int64_t* image, int64_t* to) {
+    const int n = t->dl.ndim;
+    to[0] = t->dl.strides[1];
+    to[2] = t->dl.strides[n - 1];
+    to[1] = n == 4 ? t->dl.strides[2] : image[1] * to[2];  // an image of three dimensions has no rows
+  };
+  steps(c.input, s.image, s.from);
+  steps(c.out, s.places, s.to);
+  return s;
+}
 
 }  // namespace
 
-std::shared_ptr<const OnednnConvolution> onednn_convolution(const ConvolutionShape& s) {
-  static Cache* const cache = new Cache;  // as long as the process: oneDNN's own state may end before ours
-  Cache::Held held;
-  if (!dnnl().complete || cache->find(s, &held)) return held;
-  auto made = std::make_shared<Convolution>();
-  if (made->build(s)) held = std::move(made);
-  cache->keep(s, held);
-  return held;
+// The threads share the images, or the channels of few. Channels are cut at multiples of 16 only: what oneDNN chooses
+// for a rest of them could add up in another order than what it chooses for all.
+lattis_status onednn_convolution(const Convolution& c, bool* done) {
+  *done = false;
+  if (!suits(c) || !dnnl().complete) return LATTIS_OK;
+  const Shape whole = shape_of(c);
+  const bool by_images = c.images >= 8 || c.outs % 16;
+  const int64_t step = c.outs % 32 ? 16 : 32, units = by_images ? c.images : c.outs / step;
+  const double unit = by_images ? c.work() : c.work() * static_cast<double>(c.images) / static_cast<double>(units);
+  const int64_t grain = std::max<int64_t>(static_cast<int64_t>(2e6 / unit) + 1, by_images ? c.images / 8 : 1);
+  std::atomic<bool> refused{false};
+  lattis_status st = parallel_for(0, units, grain, [&](int64_t begin, int64_t end) -> lattis_status {
+    const int64_t from = by_images ? 0 : begin * step, first = by_images ? begin : 0;
+    Shape s = whole;
+    s.outs = by_images ? c.outs : (end - begin) * step;
+    [[maybe_unused]] OneThread guard;
+    const Cache::Held part = cache().get(s);
+    Space space;
+    if (!part) {
+      refused = true;
+      return LATTIS_OK;
+    }
+    if (lattis_status bad = space.take(part->space())) return bad;
+    for (int64_t i = first; i < (by_images ? end : c.images); i++) {
+      SignalsWait wait;
+      if (!part->run(static_cast<const float*>(c.input->dl.data) + i * c.input->dl.strides[0],
+                     static_cast<const float*>(c.weight->dl.data) + from * c.depth(),
+                     c.bias ? static_cast<const float*>(c.bias->dl.data) + from : nullptr,
+                     static_cast<float*>(c.out->dl.data) + i * c.out->dl.strides[0] + from * whole.to[0], space.data(),
+                     i == first))
+        return fail(LATTIS_RUNTIME_ERROR, "convolution: oneDNN reports an error");
+    }
+    return LATTIS_OK;
+  });
+  *done = !st && !refused;
+  return st;
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Pools over planes in plain layout: what is compiled once per instruction set.
+// Pools over planes, or over pixels of neighbouring channels: what is compiled once per instruction set.
 #pragma once
 
 #include <lattis/c_api.h>
@@ -7,19 +7,22 @@
 
 namespace lattis::cpu {
 
-// One plane (height, width) of neighbours, its windows, and rows [begin, end) of its outputs.
+// One plane (height, width) of neighbours, or one image of pixels with so many channels; its windows, and rows
+// [begin, end) of its outputs.
 struct PoolPlane {
   const void* in;
-  int64_t height, width;
+  int64_t height, width, channels;  // channels 0: a plane
   void* out;
   int64_t* indices;  // null, or of the largest elements
   int64_t kernel[2], stride[2], padding[2], dilation[2], places[2];
   int64_t begin, end;
-  bool whole;  // all rows at once
   bool count_padding;
   int64_t divisor;  // 0: the number of elements
   void* space;      // pool_space() elements of at least four bytes
 };
+
+// Pixels have at least so many bytes: a vector of any instruction set.
+inline constexpr int64_t least_pixel = 64;
 
 // A padded row of the image, as far as windows reach whose count is rounded up to whole vectors.
 inline constexpr int64_t pool_vector = 16;
@@ -31,7 +34,7 @@ static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 struct Pools {
   void (*largest[LATTIS_NUM_DTYPES])(const PoolPlane&);  // null where there is none
   void (*mean[LATTIS_NUM_DTYPES])(const PoolPlane&);
-  void (*adaptive[LATTIS_NUM_DTYPES])(const PoolPlane&);  // the mean of a whole plane's parts; the windows are not read
+  void (*adaptive[LATTIS_NUM_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
 };
 
 }  // namespace lattis::cpu

@@ -1,4 +1,5 @@
-// Pools on the CPU: planes in plain layout go to the row kernels, anything else is copied into that layout.
+// Pools on the CPU: planes in plain layout and pixels of many neighbouring channels are read as they lie, anything else
+// is copied into planes.
 #include "backends/cpu/pool.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void read_window(const lattis_value* args, PoolPlane* p) {
   p->dilation[0] = p->dilation[1] = 1;
 }
 
-// All planes; a unit of work is a row of outputs, or a whole plane.
+// All planes; a unit of work is a row of outputs.
 lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_tensor* in, const lattis_tensor* out,
                   const lattis_tensor* indices) {
   const int n = in->dl.ndim, dtype = computes_in(in->dtype);
@@ -53,35 +54,39 @@ lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_te
   p.places[1] = out->dl.shape[n - 1];
   const lattis_tensor *from = in, *to = out, *at = indices;
   Tensor own[3];
-  if (lattis_status st = plain(from, dtype, &own[0])) return st;
-  if (from != in)
-    if (lattis_status st = copy_into(from, in)) return st;
-  if (lattis_status st = plain(to, dtype, &own[1])) return st;
-  if (at)
-    if (lattis_status st = plain(at, LATTIS_INT64, &own[2])) return st;
-  const int64_t size = itemsize(from), rows = p.places[0], units = to->numel / p.places[1];
-  const int64_t cost = p.places[1] * (p.kernel[0] + p.kernel[1]) + p.width * p.kernel[0];
-  const int64_t step = p.whole ? rows : 1;  // rows of outputs in a unit of work
-  lattis_status st =
-      parallel_for(0, units / step, 2 * grain / (cost * step) + 1, [&](int64_t begin, int64_t end) -> lattis_status {
-        PoolPlane q = p;
-        Space space;
-        if (lattis_status bad = space.take(pool_space(q) * std::max<int64_t>(size, 4))) return bad;
-        q.space = space.data();
-        begin *= step;
-        end *= step;
-        while (begin < end) {
-          const int64_t plane = begin / rows;
-          q.in = static_cast<const char*>(from->dl.data) + plane * p.height * p.width * size;
-          q.out = static_cast<char*>(to->dl.data) + plane * rows * p.places[1] * size;
-          q.indices = at ? static_cast<int64_t*>(at->dl.data) + plane * rows * p.places[1] : nullptr;
-          q.begin = begin % rows;
-          q.end = std::min(rows, q.begin + end - begin);
-          kernel(q);
-          begin += q.end - q.begin;
-        }
-        return LATTIS_OK;
-      });
+  const bool last =
+      !at && dtype == in->dtype && !is_contiguous(in) && lies_channels_last(in) && lies_channels_last(out);
+  if (last && in->dl.shape[1] * itemsize(in) >= least_pixel) {
+    p.channels = in->dl.shape[1];
+  } else {
+    if (lattis_status st = plain(from, dtype, &own[0])) return st;
+    if (from != in)
+      if (lattis_status st = copy_into(from, in)) return st;
+    if (lattis_status st = plain(to, dtype, &own[1])) return st;
+    if (at)
+      if (lattis_status st = plain(at, LATTIS_INT64, &own[2])) return st;
+  }
+  const int64_t depth = std::max<int64_t>(p.channels, 1), size = itemsize(from) * depth, rows = p.places[0];
+  const int64_t units = to->numel / (p.places[1] * depth);
+  const int64_t cost = p.channels ? p.places[1] * p.kernel[0] * p.kernel[1] * depth
+                                  : p.places[1] * (p.kernel[0] + p.kernel[1]) + p.width * p.kernel[0];
+  lattis_status st = parallel_for(0, units, 2 * grain / cost + 1, [&](int64_t begin, int64_t end) -> lattis_status {
+    PoolPlane q = p;
+    Space space;
+    if (lattis_status bad = space.take(pool_space(q) * std::max<int64_t>(itemsize(from), 4))) return bad;
+    q.space = space.data();
+    while (begin < end) {
+      const int64_t plane = begin / rows;
+      q.in = static_cast<const char*>(from->dl.data) + plane * p.height * p.width * size;
+      q.out = static_cast<char*>(to->dl.data) + plane * rows * p.places[1] * size;
+      q.indices = at ? static_cast<int64_t*>(at->dl.data) + plane * rows * p.places[1] : nullptr;
+      q.begin = begin % rows;
+      q.end = std::min(rows, q.begin + end - begin);
+      kernel(q);
+      begin += q.end - q.begin;
+    }
+    return LATTIS_OK;
+  });
   if (!st && to != out) st = copy_into(out, to);
   if (!st && at != indices) st = copy_into(indices, at);
   return st;
@@ -117,7 +122,6 @@ lattis_status adaptive_kernel(lattis_frame*, const lattis_value* args, lattis_va
   const lattis_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
   if (out->numel == 0) return LATTIS_OK;
   const int n = in->dl.ndim;
-  p.whole = true;
   for (int i = 0; i < 2; i++) {
     p.stride[i] = p.dilation[i] = 1;
     p.kernel[i] = in->dl.shape[n - 2 + i] / out->dl.shape[n - 2 + i] + 1;  // the work of a place

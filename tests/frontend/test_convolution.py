@@ -135,15 +135,53 @@ def test_without_a_batch():
     )
 
 
-def test_threads_and_neighbours_do_not_change_a_bit():
+@pytest.mark.parametrize("kernel", [(50, 40, 3, 3), (50, 40, 1, 1), (64, 40, 3, 3)])
+@pytest.mark.parametrize("last", [False, True])
+def test_threads_and_neighbours_do_not_change_a_bit(kernel, last):
     """The same image alone, in a batch, and with two threads."""
-    x, w = drawn("float32", (9, 40, 30, 30), 1), drawn("float32", (50, 40, 3, 3), 2)
+    x, w = drawn("float32", (9, 40, 30, 30), 1), drawn("float32", kernel, 2)
     results = []
     for threads in (1, 2):
         lattis.set_num_threads(threads)
-        a, b = to_lattis(x), to_lattis(w)
+        a, b = to_lattis(lies_last(x) if last else x), to_lattis(w)
         results += [to_numpy(lattis.conv2d(a, b, padding=1))[4:5], to_numpy(lattis.conv2d(a[4:5], b, padding=1))]
     assert len({r.tobytes() for r in results}) == 1
+
+
+def lies_last(x):
+    """The same numbers with neighbouring channels."""
+    return np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1)
+
+
+PIXELS = [  # kernels that read channels last: one tap, and one channel a group
+    ((2, 5, 4, 4), (7, 5, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((3, 70, 9, 10), (33, 70, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 300, 5, 3), (1, 300, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 3, 9, 10), (3, 1, 3, 3), (1, 1), (1, 1), (1, 1), 3),
+    ((2, 37, 9, 10), (37, 1, 3, 2), (2, 1), (2, 1), (1, 3), 37),
+    ((1, 64, 20, 33), (64, 1, 5, 5), (1, 2), (2, 2), (2, 1), 64),
+    ((1, 32, 3, 3), (32, 1, 3, 3), (1, 1), (3, 4), (1, 1), 32),
+    ((2, 32, 3, 3), (32, 1, 3, 3), (1, 1), (0, 0), (1, 1), 32),
+    ((2, 6, 9, 10), (12, 1, 3, 3), (1, 1), (1, 1), (1, 1), 6),
+]
+
+
+@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("case", PIXELS, ids=lambda c: "-".join("x".join(map(str, s)) for s in c[:2]))
+def test_channels_last_without_copies(case, name):
+    shape, kernel, stride, padding, dilation, groups = case
+    x, w, b = drawn(name, shape, 1), drawn(name, kernel, 2), drawn(name, kernel[:1], 3)
+    for bias in (b, None):
+        expected = reference(x, w, bias, stride, padding, dilation, groups)
+        given = None if bias is None else to_lattis(bias)
+        bits = set()
+        for threads in (1, 2):
+            lattis.set_num_threads(threads)
+            result = lattis.conv2d(to_lattis(lies_last(x)), to_lattis(w), given, stride, padding, dilation, groups)
+            check(result, expected, name)
+            assert result.is_contiguous(memory_format=lattis.channels_last)
+            bits.add(to_numpy(result).tobytes())
+        assert len(bits) == 1
 
 
 LARGE = [  # input, weight, stride, padding, dilation: sizes that oneDNN gets
@@ -154,6 +192,8 @@ LARGE = [  # input, weight, stride, padding, dilation: sizes that oneDNN gets
     ((1, 64, 28, 28), (128, 64, 1, 1), (2, 2), (0, 0), (1, 1)),
     ((1, 64, 28, 28), (32, 64, 1, 1), (1, 1), (0, 0), (1, 1)),
     ((3, 32, 400), (64, 32, 5), (1,), (2,), (1,)),
+    ((2, 7, 30, 31), (50, 7, 3, 3), (1, 1), (1, 1), (1, 1)),
+    ((2, 64, 7, 7), (32, 64, 7, 7), (1, 1), (0, 0), (1, 1)),
 ]
 
 
@@ -165,11 +205,12 @@ def test_large_ones_for_every_layout_and_number_of_threads(case):
     for bias in (b, None):
         expected = reference(x, w, bias, stride, padding, dilation, 1)
         given = None if bias is None else to_lattis(bias)
-        for image in (x, np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1), np.repeat(x, 2, -1)[..., ::2]):
+        images = (x, lies_last(x), np.repeat(x, 2, -1)[..., ::2])
+        for image, weight in (*zip(images, (w, w, w), strict=True), (x, lies_last(w)), (lies_last(x), lies_last(w))):
             bits = set()
             for threads in (1, 2):
                 lattis.set_num_threads(threads)
-                result = f(to_lattis(image), to_lattis(w), given, stride, padding, dilation)
+                result = f(to_lattis(image), to_lattis(weight), given, stride, padding, dilation)
                 check(result, expected, "float32")
                 bits.add(to_numpy(result).tobytes())
             assert len(bits) == 1

@@ -13,6 +13,7 @@ KERNELS = [f"aten::{n}" for n in ("max_pool2d", "max_pool2d_with_indices", "avg_
 KERNELS.append("aten::constant_pad_nd")
 SHAPES = [(2, 3, 9, 10), (3, 13, 8), (1, 1, 4, 4), (2, 2, 21, 40)]
 WINDOWS = list(itertools.product([(2, 2), (3, 3), (3, 2)], [(1, 1), (2, 2), (2, 3)], [(0, 0), (1, 1), (1, 0)]))
+MEANS = [(True, None), (False, None), (False, 3)]
 
 
 def places(size, kernel, stride, padding, dilation, ceil):
@@ -134,12 +135,35 @@ def test_layouts():
         assert_same(f(gaps, 2), to_numpy(plain))
 
 
-def test_threads_do_not_change_a_bit():
-    x = to_lattis(values("float32", 16 * 65 * 65, 1, -9, 9).reshape(16, 65, 65))
+@pytest.mark.parametrize("name", ["float32", "float64", "int16"])
+@pytest.mark.parametrize("shape", [(2, 3, 9, 10), (1, 70, 12, 7), (3, 1, 5, 5), (2, 33, 4, 21)])
+def test_channels_last_agrees_with_plain(shape, name):
+    x = values(name, int(np.prod(shape)), 1, -9, 9).reshape(shape)
+    if "float" in name:
+        x.flat[[3, 7]] = np.nan, -np.inf
+    plain, last = to_lattis(x), to_lattis(np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1))
+    assert last.is_contiguous(memory_format=lattis.channels_last)
+    calls = [
+        lambda t, w=w, d=d, c=c: lattis.max_pool2d(t, *w, d, c)
+        for w, d, c in itertools.product(WINDOWS, [(1, 1), (1, 2)], [False, True])
+    ]
+    if "float" in name:
+        calls += [lambda t, w=w, n=n, d=d: A.avg_pool2d(t, *w, True, n, d) for w in WINDOWS for n, d in MEANS]
+        calls += [lambda t, n=n: A.adaptive_avg_pool2d(t, n) for n in (1, (2, 3), (4, 5), (1, 4))]
+    for f in calls:
+        expected, result = to_numpy(f(plain)), f(last)
+        assert result.is_contiguous(memory_format=lattis.channels_last)
+        np.testing.assert_allclose(to_numpy(result), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_threads_do_not_change_a_bit(last):
+    x = to_lattis(values("float32", 2 * 16 * 65 * 65, 1, -9, 9).reshape(2, 16, 65, 65))
+    x = x.contiguous(memory_format=lattis.channels_last) if last else x
     got = set()
     for threads in (1, 2):
         lattis.set_num_threads(threads)
-        results = (A.avg_pool2d(x, 3), lattis.max_pool2d(x, 3), A.adaptive_avg_pool2d(x, 1))
+        results = (A.avg_pool2d(x, 3), lattis.max_pool2d(x, 3), A.adaptive_avg_pool2d(x, 7))
         got.add(b"".join(to_numpy(r).tobytes() for r in results))
     assert len(got) == 1
 

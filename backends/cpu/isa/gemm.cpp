@@ -293,31 +293,31 @@ INLINE T dot(const T* x, const T* y, int64_t k) {
   return total;
 }
 
-// c (1, n): rows of b times numbers, four rows a pass.
+// c (1, n): rows of b times numbers, a few rows a pass.
 template <class T>
 void add_rows(const Gemm& g) {
   typedef Vector<T> V;
-  constexpr int n = lanes<T>;
+  constexpr int n = lanes<T>, pass = 8;
   constexpr int64_t chunk = 2048;
   T* c = static_cast<T*>(g.c);
   const T* x = static_cast<const T*>(g.a);
   for (int64_t j0 = 0; j0 < g.n; j0 += chunk) {
     const int64_t end = least(j0 + chunk, g.n);
     for (int64_t j = j0; j < end; j++) c[j] = 0;
-    for (int64_t p = 0; p < g.k; p += 4) {
-      T f[4];
-      const T* row[4];
-      for (int q = 0; q < 4; q++) {  // past the end: the last row again, times nothing
+    for (int64_t p = 0; p < g.k; p += pass) {
+      T f[pass];
+      const T* row[pass];
+      for (int q = 0; q < pass; q++) {  // past the end: the last row again, times nothing
         f[q] = p + q < g.k ? x[(p + q) * g.a_column] : T(0);
         row[q] = static_cast<const T*>(g.b) + least(p + q, g.k - 1) * g.b_row;
       }
-      const int64_t rows = least(4, g.k - p);
+      const int64_t rows = least(pass, g.k - p);
       int64_t j = j0;
-      if (rows == 4)
+      if (rows == pass)
         for (; j + n <= end; j += n) {
           V v = *reinterpret_cast<V*>(c + j);
-#pragma GCC unroll 4
-          for (int q = 0; q < 4; q++) v += f[q] * *reinterpret_cast<const V*>(row[q] + j);
+#pragma GCC unroll 8
+          for (int q = 0; q < pass; q++) v += f[q] * *reinterpret_cast<const V*>(row[q] + j);
           *reinterpret_cast<V*>(c + j) = v;
         }
       for (; j < end; j++)
@@ -391,9 +391,69 @@ void depthwise(const Windows& w, const void* weight, const void* bias, void* out
   }
 }
 
+// A few neighbouring places of as many channels as a V has elements; taps [from, to) of rows and columns.
+template <class T, class V, int Count>
+INLINE void places(const Pixels& p, int64_t row, int64_t column, int64_t channel, const int64_t (&from)[2],
+                   const int64_t (&to)[2], T* out) {
+  const T* image = static_cast<const T*>(p.image) + channel;
+  const T* weight = static_cast<const T*>(p.weight) + channel;
+  V sum[Count] = {};
+  for (int64_t r = from[0]; r < to[0]; r++)
+    for (int64_t q = from[1]; q < to[1]; q++) {
+      const V w = *reinterpret_cast<const V*>(weight + (r * p.kernel[1] + q) * p.channels);
+      const T* x = image + ((row + r * p.dilation[0]) * p.width + column + q * p.dilation[1]) * p.channels;
+#pragma GCC unroll 4
+      for (int i = 0; i < Count; i++) sum[i] += w * *reinterpret_cast<const V*>(x + i * p.stride[1] * p.channels);
+    }
+#pragma GCC unroll 4
+  for (int i = 0; i < Count; i++) {
+    V v = sum[i];
+    if (p.bias) v = v + *reinterpret_cast<const V*>(static_cast<const T*>(p.bias) + channel);
+    *reinterpret_cast<V*>(out + i * p.channels) = v;
+  }
+}
+
+// The taps of a window that lie in the image.
+INLINE void taps_inside(const Pixels& p, int d, int64_t begin, int64_t size, int64_t (&from)[2], int64_t (&to)[2]) {
+  const int64_t step = p.dilation[d], room = size - begin;
+  from[d] = begin < 0 ? least((-begin + step - 1) / step, p.kernel[d]) : 0;
+  to[d] = room > 0 ? least((room + step - 1) / step, p.kernel[d]) : 0;
+}
+
+template <class T, class V>
+INLINE void depthwise_channels(const Pixels& p, int64_t i, int64_t channel) {
+  constexpr int count = 4;
+  const int64_t row = i * p.stride[0] - p.padding[0], reach = (p.kernel[1] - 1) * p.dilation[1] + 1;
+  int64_t from[2], to[2];
+  taps_inside(p, 0, row, p.height, from, to);
+  for (int64_t j = 0; j < p.columns;) {
+    const int64_t column = j * p.stride[1] - p.padding[1];
+    T* out = static_cast<T*>(p.out) + (i * p.columns + j) * p.channels + channel;
+    taps_inside(p, 1, column, p.width, from, to);
+    if (column >= 0 && j + count <= p.columns && column + (count - 1) * p.stride[1] + reach <= p.width) {
+      places<T, V, count>(p, row, column, channel, from, to, out);
+      j += count;
+    } else {
+      places<T, V, 1>(p, row, column, channel, from, to, out);
+      j++;
+    }
+  }
+}
+
+template <class T>
+void depthwise_pixels(const Pixels& p) {
+  constexpr int n = lanes<T>;
+  for (int64_t i = p.begin; i < p.end; i++) {
+    if (p.channels < n)
+      for (int64_t c = 0; c < p.channels; c++) depthwise_channels<T, T>(p, i, c);
+    else  // the last vector begins where it still fits
+      for (int64_t c = 0; c < p.channels; c += n) depthwise_channels<T, Vector<T>>(p, i, least(c, p.channels - n));
+  }
+}
+
 template <class T>
 constexpr GemmKernels kernels_of() {
-  return {space<T>, multiply<T>, convolve<T>, depthwise<T>};
+  return {space<T>, multiply<T>, convolve<T>, depthwise<T>, depthwise_pixels<T>};
 }
 
 constexpr Gemms all = {kernels_of<float>(), kernels_of<double>(), kernels_of<unsigned>(), kernels_of<unsigned long>()};

@@ -1,5 +1,5 @@
-// Pools, row by row: the rows of a window are joined into one, then its columns. Both loops run along the row and are
-// vectorized. Note [Instruction sets] is in backends/cpu/isa.h.
+// Pools. In planes, the rows of a window are joined into one, then its columns; channels last, pixels are joined. All
+// loops run along what is neighbouring in memory. Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/pool.h"
 
 #include <limits>
@@ -14,7 +14,7 @@ constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits
                                                           : std::numeric_limits<T>::lowest();
 
 struct Largest {
-  template <class T>
+  template <class T>  // of numbers or vectors
   static INLINE T join(T x, T y) {
     return (y > x) | (y != y) ? y : x;  // NaN wins
   }
@@ -26,38 +26,158 @@ struct Sum {
   }
 };
 
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <class T, int N>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias));
+};
+
+template <int Bytes>
+struct IndexOf;
+template <>
+struct IndexOf<1> {
+  using type = int8_t;
+};
+template <>
+struct IndexOf<2> {
+  using type = int16_t;
+};
+template <>
+struct IndexOf<4> {
+  using type = int32_t;
+};
+template <>
+struct IndexOf<8> {
+  using type = int64_t;
+};
+
+// Windows of two by two side by side: N of them, then half as many, until all n are done.
+template <class Op, class T, int N>
+INLINE void join_squares(const T* top, const T* bottom, int64_t n, T* out) {
+  if constexpr (N == 1) {
+    for (int64_t j = 0; j < n; j++)
+      out[j] = Op::join(Op::join(top[2 * j], bottom[2 * j]), Op::join(top[2 * j + 1], bottom[2 * j + 1]));
+  } else {
+    using I = typename IndexOf<sizeof(T)>::type;
+    using V = typename VectorOf<T, N>::type;
+    typedef I Order __attribute__((vector_size(N * sizeof(T))));
+    Order even, odd;
+#pragma GCC unroll 64
+    for (int i = 0; i < N; i++) {
+      even[i] = static_cast<I>(2 * i);
+      odd[i] = static_cast<I>(2 * i + 1);
+    }
+    for (; n >= N; n -= N, top += 2 * N, bottom += 2 * N, out += N) {
+      const V x = Op::join(*reinterpret_cast<const V*>(top), *reinterpret_cast<const V*>(bottom));
+      const V y = Op::join(*reinterpret_cast<const V*>(top + N), *reinterpret_cast<const V*>(bottom + N));
+      *reinterpret_cast<V*>(out) = Op::join(__builtin_shuffle(x, y, even), __builtin_shuffle(x, y, odd));
+    }
+    join_squares<Op, T, N / 2>(top, bottom, n, out);
+  }
+}
+
+// The first Count lines are joined in their order, after what `to` holds if it was begun.
+template <class Op, class T, int Count, bool Begun>
+INLINE void join_lines(const T* const* lines, int64_t n, T* __restrict to) {
+  const T* line[Count];
+  for (int k = 0; k < Count; k++) line[k] = lines[k];
+  for (int64_t j = 0; j < n; j++) {
+    T v = Begun ? to[j] : line[0][j];
+#pragma GCC unroll 4
+    for (int k = Begun ? 0 : 1; k < Count; k++) v = Op::join(v, line[k][j]);
+    to[j] = v;
+  }
+}
+
+// Lines of n elements joined into one, four a pass.
+template <class Op, class T>
+class Joined {
+ public:
+  INLINE Joined(int64_t n, T* to) : n_(n), to_(to) {}
+  INLINE void add(const T* line) {
+    lines_[count_++] = line;
+    if (count_ == 4) pass();
+  }
+  INLINE void finish(T nothing) {
+    pass();
+    if (!begun_)
+      for (int64_t j = 0; j < n_; j++) to_[j] = nothing;
+  }
+
+ private:
+  INLINE void pass() {
+    begun_ ? pass_of<true>() : pass_of<false>();
+    begun_ |= count_ > 0;
+    count_ = 0;
+  }
+  template <bool Begun>
+  INLINE void pass_of() {
+    if (count_ == 4) join_lines<Op, T, 4, Begun>(lines_, n_, to_);
+    if (count_ == 3) join_lines<Op, T, 3, Begun>(lines_, n_, to_);
+    if (count_ == 2) join_lines<Op, T, 2, Begun>(lines_, n_, to_);
+    if (count_ == 1) join_lines<Op, T, 1, Begun>(lines_, n_, to_);
+  }
+
+  int64_t n_;
+  T* to_;
+  const T* lines_[4];
+  int count_ = 0;
+  bool begun_ = false;
+};
+
 // The rows of the image that a row of outputs reads, joined into one.
 template <class Op, class T>
-void join_rows(const PoolPlane& p, int64_t place, T nothing, T* __restrict to) {
-  const T* image = static_cast<const T*>(p.in);
-  const T* rows[3];
-  int count = 0;
-  bool begun = false;
-  const int64_t n = p.width;
-  auto flush = [&] {
-    const T *x = rows[0], *y = rows[1], *z = rows[2];
-    if (begun) {
-      for (int k = 0; k < count; k++)
-        for (int64_t j = 0; j < n; j++) to[j] = Op::join(to[j], rows[k][j]);
-    } else if (count == 3) {
-      for (int64_t j = 0; j < n; j++) to[j] = Op::join(Op::join(x[j], y[j]), z[j]);
-    } else if (count == 2) {
-      for (int64_t j = 0; j < n; j++) to[j] = Op::join(x[j], y[j]);
-    } else if (count == 1) {
-      for (int64_t j = 0; j < n; j++) to[j] = x[j];
-    }
-    begun |= count > 0;
-    count = 0;
-  };
+void join_rows(const PoolPlane& p, int64_t place, T nothing, T* to) {
+  Joined<Op, T> joined(p.width, to);
   for (int64_t k = 0; k < p.kernel[0]; k++) {
     const int64_t row = place * p.stride[0] - p.padding[0] + k * p.dilation[0];
-    if (row < 0 || row >= p.height) continue;
-    rows[count++] = image + row * n;
-    if (count == 3) flush();
+    if (row >= 0 && row < p.height) joined.add(static_cast<const T*>(p.in) + row * p.width);
   }
-  flush();
-  if (!begun)
-    for (int64_t j = 0; j < n; j++) to[j] = nothing;
+  joined.finish(nothing);
+}
+
+// Channels last: the pixels of one window, Count vectors of channels. Rows first, as in planes.
+template <class Op, class T, int Count>
+INLINE void join_channels(const PoolPlane& p, const T* first, int64_t rows, int64_t columns, T* out) {
+  constexpr int width = vector_bytes / sizeof(T);
+  using V = typename VectorOf<T, width>::type;
+  const int64_t down = p.dilation[0] * p.width * p.channels, right = p.dilation[1] * p.channels;
+  V all[Count] = {};
+  for (int64_t q = 0; q < columns; q++, first += right) {
+    V column[Count];
+    for (int k = 0; k < Count; k++) column[k] = *reinterpret_cast<const V*>(first + k * width);
+    for (int64_t r = 1; r < rows; r++)
+      for (int k = 0; k < Count; k++)
+        column[k] = Op::join(column[k], *reinterpret_cast<const V*>(first + r * down + k * width));
+    for (int k = 0; k < Count; k++) all[k] = q ? Op::join(all[k], column[k]) : column[k];
+  }
+  for (int k = 0; k < Count; k++) *reinterpret_cast<V*>(out + k * width) = all[k];
+}
+
+// Rows and columns [from, to) of one window; the last vector of channels begins where it still fits.
+template <class Op, class T>
+INLINE void join_pixels(const PoolPlane& p, const int64_t (&from)[2], const int64_t (&to)[2], T nothing, T* out) {
+  constexpr int width = vector_bytes / sizeof(T), count = 2;
+  const int64_t rows = (to[0] - from[0] + p.dilation[0] - 1) / p.dilation[0];
+  const int64_t columns = (to[1] - from[1] + p.dilation[1] - 1) / p.dilation[1], n = p.channels;
+  const T* first = static_cast<const T*>(p.in) + (from[0] * p.width + from[1]) * n;
+  if (rows <= 0 || columns <= 0) {
+    for (int64_t c = 0; c < n; c++) out[c] = nothing;
+    return;
+  }
+  int64_t c = 0;
+  for (; c + count * width <= n; c += count * width) join_channels<Op, T, count>(p, first + c, rows, columns, out + c);
+  for (; c < n; c += width) {
+    const int64_t k = c + width <= n ? c : n - width;
+    join_channels<Op, T, 1>(p, first + k, rows, columns, out + k);
+  }
 }
 
 // Stride and Kernel are 0 where they are not known.
@@ -83,7 +203,6 @@ INLINE void join_columns(const PoolPlane& p, const T* __restrict row, T* __restr
 template <class Op, class T>
 void columns(const PoolPlane& p, const T* row, T* out) {
   const bool dense = p.dilation[1] == 1 || p.kernel[1] == 1;
-  if (dense && p.stride[1] == 2 && p.kernel[1] == 2) return join_columns<Op, T, 2, 2>(p, row, out);
   if (dense && p.stride[1] == 2 && p.kernel[1] == 3) return join_columns<Op, T, 2, 3>(p, row, out);
   if (dense && p.stride[1] == 1 && p.kernel[1] == 3) return join_columns<Op, T, 1, 3>(p, row, out);
   if (p.stride[1] == 1) return join_columns<Op, T, 1, 0>(p, row, out);
@@ -91,8 +210,51 @@ void columns(const PoolPlane& p, const T* row, T* out) {
   join_columns<Op, T, 0, 0>(p, row, out);
 }
 
+INLINE int64_t clipped(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+
+// The first place of a window that lies in the image.
+INLINE int64_t first_inside(int64_t begin, int64_t dilation) {
+  return begin >= 0 ? begin : begin + (-begin + dilation - 1) / dilation * dilation;
+}
+
+// Channels last: finish gets the row, the column and the channels of each place.
+template <class Op, class T, class Finish>
+INLINE void pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
+  const int64_t size[2] = {p.height, p.width};
+  for (int64_t i = p.begin; i < p.end; i++)
+    for (int64_t j = 0; j < p.places[1]; j++) {
+      int64_t from[2], to[2];
+      for (int d = 0; d < 2; d++) {
+        const int64_t begin = (d ? j : i) * p.stride[d] - p.padding[d];
+        from[d] = first_inside(begin, p.dilation[d]);
+        to[d] = clipped(begin + p.kernel[d] * p.dilation[d], 0, size[d]);
+      }
+      T* out = static_cast<T*>(p.out) + (i * p.places[1] + j) * p.channels;
+      join_pixels<Op, T>(p, from, to, nothing, out);
+      finish(i, j, out);
+    }
+}
+
+// Neighbouring windows of two by two that lie in the image.
+INLINE bool are_squares(const PoolPlane& p) {
+  bool all = true;
+  for (int d = 0; d < 2; d++)
+    all &= p.kernel[d] == 2 && p.stride[d] == 2 && p.padding[d] == 0 && p.dilation[d] == 1 &&
+           2 * p.places[d] <= (d ? p.width : p.height);
+  return all;
+}
+
 template <class Op, class T, class Finish>
 INLINE void pool(const PoolPlane& p, T nothing, Finish finish) {
+  if (are_squares(p)) {
+    for (int64_t i = p.begin; i < p.end; i++) {
+      const T* top = static_cast<const T*>(p.in) + 2 * i * p.width;
+      T* out = static_cast<T*>(p.out) + i * p.places[1];
+      join_squares<Op, T, vector_bytes / sizeof(T)>(top, top + p.width, p.places[1], out);
+      finish(i, out);
+    }
+    return;
+  }
   T* row = static_cast<T*>(p.space);
   T* whole = row + 2 * pool_row(p);  // a row of outputs, rounded up
   const int64_t before = p.padding[1], all = pool_row(p), n = p.places[1];
@@ -107,13 +269,6 @@ INLINE void pool(const PoolPlane& p, T nothing, Finish finish) {
     for (int64_t j = 0; j < n; j++) out[j] = whole[j];
     finish(i, out);
   }
-}
-
-INLINE int64_t clipped(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
-
-// The first place of a window that lies in the image.
-INLINE int64_t first_inside(int64_t begin, int64_t dilation) {
-  return begin >= 0 ? begin : begin + (-begin + dilation - 1) / dilation * dilation;
 }
 
 // One tap of a row of windows against the best so far; an index is as wide as an element, so both share one mask.
@@ -169,6 +324,7 @@ void largest(const PoolPlane& p) {
       return largest_with_indices<T, int64_t>(p);
     return largest_with_indices<T, int32_t>(p);
   }
+  if (p.channels) return pool_pixels<Largest, T>(p, lowest<T>, [](int64_t, int64_t, T*) {});
   pool<Largest, T>(p, lowest<T>, [](int64_t, T*) {});
 }
 
@@ -181,6 +337,11 @@ void mean(const PoolPlane& p) {
     const int64_t end = begin + p.kernel[d] < size + pad[d] ? begin + p.kernel[d] : size + pad[d];
     return end - (begin > -pad[d] ? begin : -pad[d]);
   };
+  if (p.channels)
+    return pool_pixels<Sum, T>(p, T(0), [&](int64_t i, int64_t j, T* __restrict out) {
+      const T n = static_cast<T>(p.divisor ? p.divisor : count(0, i, p.height) * count(1, j, p.width));
+      for (int64_t k = 0; k < p.channels; k++) out[k] = out[k] / n;
+    });
   for (int64_t j = 0; j < p.places[1]; j++) counts[j] = static_cast<T>(p.divisor ? p.divisor : count(1, j, p.width));
   pool<Sum, T>(p, T(0), [&](int64_t i, T* __restrict out) {
     const T rows = static_cast<T>(p.divisor ? 1 : count(0, i, p.height));
@@ -188,21 +349,37 @@ void mean(const PoolPlane& p) {
   });
 }
 
-// A sum in a fixed order: 32 side by side, then those in halves.
+// What is left of a sum: vectors of N, then half as wide, in an order that the count alone decides.
+template <class T, int N>
+INLINE T fold(typename VectorOf<T, N>::type sum, const T* x, int64_t n) {
+  using V = typename VectorOf<T, N>::type;
+  if (n >= N) {
+    sum += *reinterpret_cast<const V*>(x);
+    x += N;
+    n -= N;
+  }
+  if constexpr (N == 1) {
+    return sum[0];
+  } else {
+    using Half = typename VectorOf<T, N / 2>::type;
+    const T* both = reinterpret_cast<const T*>(&sum);
+    return fold<T, N / 2>(*reinterpret_cast<const Half*>(both) + *reinterpret_cast<const Half*>(both + N / 2), x, n);
+  }
+}
+
 template <class T>
 INLINE T sum(const T* x, int64_t n) {
-  constexpr int side = 32;
-  T lanes[side] = {};
-  int64_t k = 0;
-  for (; k + side <= n; k += side)
-#pragma GCC unroll 32
-    for (int q = 0; q < side; q++) lanes[q] += x[k + q];
-  const int64_t rest = n - k;
-  for (int q = 0; q < side; q++)
-    if (q < rest) lanes[q] += x[k + q];  // vectors under a mask
-  for (int half = side / 2; half; half /= 2)
-    for (int q = 0; q < half; q++) lanes[q] += lanes[q + half];
-  return lanes[0];
+  constexpr int width = vector_bytes / sizeof(T);
+  using V = typename VectorOf<T, width>::type;
+  V lanes[2] = {};
+  for (; n >= 2 * width; n -= 2 * width, x += 2 * width)
+    for (int q = 0; q < 2; q++) lanes[q] += *reinterpret_cast<const V*>(x + q * width);
+  if (n >= width) {
+    lanes[0] += *reinterpret_cast<const V*>(x);
+    x += width;
+    n -= width;
+  }
+  return fold<T, width>(lanes[0] + lanes[1], x, n);
 }
 
 // Place i of m takes [floor(i n / m), ceil((i + 1) n / m)): rows are added up, then columns.
@@ -211,18 +388,30 @@ void adaptive(const PoolPlane& p) {
   const T* in = static_cast<const T*>(p.in);
   T *out = static_cast<T*>(p.out), *row = static_cast<T*>(p.space);
   const int64_t height = p.height, width = p.width, m = p.places[0], n = p.places[1];
-  if (m == 1 && n == 1) {
+  if (m == 1 && n == 1 && !p.channels) {
     *out = sum(in, height * width) / static_cast<T>(height * width);
     return;
   }
-  for (int64_t i = 0; i < m; i++) {
+  for (int64_t i = p.begin; i < p.end; i++) {
     const int64_t top = i * height / m, bottom = ((i + 1) * height + m - 1) / m;
-    for (int64_t j = 0; j < width; j++) row[j] = in[top * width + j];
-    for (int64_t r = top + 1; r < bottom; r++)
-      for (int64_t j = 0; j < width; j++) row[j] += in[r * width + j];
+    if (!p.channels) {
+      Joined<Sum, T> joined(width, row);
+      for (int64_t r = top; r < bottom; r++) joined.add(in + r * width);
+      joined.finish(T(0));
+    }
     for (int64_t j = 0; j < n; j++) {
       const int64_t left = j * width / n, right = ((j + 1) * width + n - 1) / n;
-      *out++ = sum(row + left, right - left) / static_cast<T>((bottom - top) * (right - left));
+      const T count = static_cast<T>((bottom - top) * (right - left));
+      if (p.channels) {
+        T* to = out + (i * n + j) * p.channels;
+        Joined<Sum, T> joined(p.channels, to);
+        for (int64_t r = top; r < bottom; r++)
+          for (int64_t q = left; q < right; q++) joined.add(in + (r * width + q) * p.channels);
+        joined.finish(T(0));
+        for (int64_t k = 0; k < p.channels; k++) to[k] = to[k] / count;
+      } else {
+        out[i * n + j] = sum(row + left, right - left) / count;
+      }
     }
   }
 }
