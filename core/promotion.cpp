@@ -1,6 +1,23 @@
 #include "core/promotion.h"
 
+#include <cmath>
+
 namespace lattis::core {
+
+bool number_fits(const Value& v, DType dtype) {
+  const int kind = dtype_class(dtype);
+  if (v.tag == LATTIS_COMPLEX) return kind == LATTIS_CLASS_COMPLEX;
+  if (kind != LATTIS_CLASS_INTEGRAL) return true;
+  const bool is_unsigned = dtype >= LATTIS_UINT8 && dtype <= LATTIS_UINT64;
+  const int bits = 8 * itemsize(dtype) - !is_unsigned;  // of the largest number
+  if (v.tag == LATTIS_FLOAT) {
+    const double end = std::ldexp(1.0, bits), n = std::trunc(v.as.d);
+    return n < end && (is_unsigned ? n > -end : n >= -end);  // NaN is nowhere
+  }
+  if (bits >= 63) return true;
+  const int64_t end = int64_t{1} << bits;
+  return v.as.i < end && (is_unsigned ? v.as.i > -end : v.as.i >= -end);
+}
 
 DType number_dtype(const Value& v) {
   switch (v.tag) {

@@ -19,6 +19,9 @@ class ResultType {
   DType dims_ = LATTIS_NO_DTYPE, zero_dim_ = LATTIS_NO_DTYPE, number_ = LATTIS_NO_DTYPE;
 };
 
+// Whether a number can stand in a dtype: complex ones in complex dtypes only; in an integral dtype what its range holds
+// once the fraction is cut, where negative ones may wrap into an unsigned range; all others anywhere.
+bool number_fits(const Value& v, DType dtype);
 DType number_dtype(const Value& v);  // int64, the default float, its complex, or bool
 
 }  // namespace lattis::core

@@ -375,8 +375,10 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
     if (lattis_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes)) return st;
     into[i] = core::tensor_value(target);
     bool converts = target->dtype != m.dtype && !((e.flags & mixed_dtypes) && elementwise);
-    // A kernel that may stop at a fault (an integer division by zero) must not have changed its argument by then.
-    bool may_fault = elementwise && f.op->pointwise->fault && core::dtype_class(m.dtype) == LATTIS_CLASS_INTEGRAL;
+    // A kernel that may stop at a fault (an integer division by zero, an index out of range) must not have changed its
+    // argument by then.
+    bool may_fault = elementwise ? f.op->pointwise->fault && core::dtype_class(m.dtype) == LATTIS_CLASS_INTEGRAL
+                                 : f.op->category == "indexing" || f.op->category == "scatter";
     if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
       Tensor* temporary;
       if (lattis_status st =

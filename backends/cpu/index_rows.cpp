@@ -89,6 +89,7 @@ lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lat
                            char* source, const int64_t* from, bool wrap, Put loop) {
   Tensor index;
   if (lattis_status st = as_int64(indices, &index)) return st;
+  if (index.numel() == 0) return LATTIS_OK;
   const bool scalar = self->dl.ndim == 0;
   const int d = wrapped_dim(dim, self->dl.ndim);
   const int64_t n = scalar ? 1 : self->dl.shape[d];

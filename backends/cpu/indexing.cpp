@@ -250,6 +250,16 @@ lattis_status index(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   return bad ? indexed.bad(f) : LATTIS_OK;
 }
 
+// self += values, which broadcast.
+lattis_status add_into(lattis_frame* f, lattis_tensor* self, lattis_tensor* values) {
+  static const lattis_operator* add = api().find_operator("aten::add_", "Tensor");
+  const lattis_value args[3] = {value(self), value(values), value(1)};
+  lattis_value sum = none();
+  if (lattis_status st = api().call(f, add, args, &sum)) return st;
+  api().value_release(&sum);
+  return LATTIS_OK;
+}
+
 lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   const lattis_tensor* self = r[0].as.tensor;
   lattis_tensor* values = a[2].as.tensor;
@@ -264,7 +274,7 @@ lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r
     values = raw;
   }
   const bool accumulate = a[3].as.i != 0;
-  if (nothing_indexed(a[1]) && !accumulate) return copy_into(self, values);
+  if (nothing_indexed(a[1])) return accumulate ? add_into(f, r[0].as.tensor, values) : copy_into(self, values);
   Indexed indexed;
   if (lattis_status st = indexed.read(f, self, a[1], true)) return st;
   if (indexed.ndim() > LATTIS_MAX_DIMS) return too_many(f);
@@ -300,7 +310,9 @@ lattis_status index_put(lattis_frame* f, const lattis_value* a, lattis_value* r)
 }  // namespace
 
 void register_indexing(Library& m) {
-  m.impl("index.Tensor", "cpu", index).impl("index_put_", "cpu", index_put_).impl("index_put", "cpu", index_put);
+  m.impl("index.Tensor", "cpu", index)
+      .impl("index_put_", "cpu", index_put_, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+      .impl("index_put", "cpu", index_put, nullptr, LATTIS_KERNEL_CALLS_OPERATORS);
 }
 
 }  // namespace lattis::cpu

@@ -39,9 +39,7 @@ lattis_status infer_empty_like(lattis_frame* f, const Value* a, Meta* m) {
 lattis_status infer_full(lattis_frame* f, const Value* a, Meta* m) {
   DType t = dtype_or(a[2], core::number_dtype(a[1]));
   if (lattis_status st = read_sizes(f, 0, a[0], t)) return st;
-  if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(t) != LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %s does not fit dtype %s", where(f, 1).c_str(),
-                                              core::describe(a[1]).c_str(), core::dtype_info(t).name));
+  if (lattis_status st = check_number(f, 1, a[1], t)) return st;
   fresh(m, static_cast<int>(a[0].length), a[0].as.ints, t);
   return LATTIS_OK;
 }
@@ -50,11 +48,7 @@ lattis_status infer_full(lattis_frame* f, const Value* a, Meta* m) {
 lattis_status infer_full_like(lattis_frame* f, const Value* a, Meta* m) {
   const Value like[6] = {a[0], a[2], a[3], a[4], a[5], a[6]};
   if (lattis_status st = infer_empty_like(f, like, m)) return st;
-  if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(m->dtype) != LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: %s does not fit dtype %s", where(f, 1).c_str(), core::describe(a[1]).c_str(),
-                        core::dtype_info(static_cast<DType>(m->dtype)).name));
-  return LATTIS_OK;
+  return check_number(f, 1, a[1], static_cast<DType>(m->dtype));
 }
 
 lattis_status fill(lattis_frame* f, Value* ret, const Value& number) {
@@ -148,11 +142,8 @@ lattis_status infer_self(lattis_frame*, const Value*, Meta* m) {
 }
 
 lattis_status infer_fill(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor* self = tensor_arg(a[0]);
-  if (a[1].tag == LATTIS_COMPLEX && core::dtype_class(self->dtype) != LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: %s does not fit dtype %s", where(f, 1).c_str(),
-                                              core::describe(a[1]).c_str(), core::dtype_info(self->dtype).name));
-  return infer_self(f, a, m);
+  same(m);
+  return check_number(f, 1, a[1], tensor_arg(a[0])->dtype);
 }
 
 lattis_status zero_(lattis_frame* f, const Value* a, Value* r) {

@@ -31,7 +31,7 @@ lattis_status infer_gather(lattis_frame* f, const Value* a, Meta* m) {
 lattis_status check_scatter(lattis_frame* f, const Value* a) {
   int dim;
   if (lattis_status st = check_along(f, a, &dim)) return st;
-  if (a[3].tag != LATTIS_TENSOR) return LATTIS_OK;
+  if (a[3].tag != LATTIS_TENSOR) return check_number(f, 3, a[3], tensor_arg(a[0])->dtype);
   const Tensor *self = tensor_arg(a[0]), *index = tensor_arg(a[2]), *src = tensor_arg(a[3]);
   if (lattis_status st = check_same_dtype(f, 3, src, self)) return st;
   if (index->numel == 0) return LATTIS_OK;

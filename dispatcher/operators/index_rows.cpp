@@ -58,11 +58,21 @@ lattis_status check_index_rows(lattis_frame* f, const Value* a) {
   return LATTIS_OK;
 }
 
+lattis_status check_index_add(lattis_frame* f, const Value* a) {
+  if (lattis_status st = check_index_rows(f, a)) return st;
+  const DType self = tensor_arg(a[0])->dtype, alpha = core::number_dtype(a[4]);
+  const int kind = core::dtype_class(alpha);  // a whole number scales bools, too
+  if (kind <= LATTIS_CLASS_INTEGRAL || kind <= core::dtype_class(self)) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s does not fit dtype %s", where(f, 4).c_str(),
+                                            core::dtype_info(alpha).name, core::dtype_info(self).name));
+}
+
 lattis_status index_add_inplace(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* source = tensor_arg(a[3]);
   Var scaled = c.arg(a[3]);
-  if (core::as_double(a[4]) != 1) scaled = c.op<"to.dtype">(c.op<"mul.Scalar">(scaled, a[4]), As{source->dtype});
+  if (a[4].tag == LATTIS_COMPLEX || core::as_double(a[4]) != 1)
+    scaled = c.op<"to.dtype">(c.op<"mul.Scalar">(scaled, a[4]), As{source->dtype});
   return c.give(r,
                 c.op<"scatter_add_">(a[0], a[1], along(c, a[2], a[1].as.i, source->ndim(), source->sizes()), scaled));
 }
@@ -78,24 +88,24 @@ lattis_status check_index_fill(lattis_frame* f, const Value* a) {
   int dim;
   if (lattis_status st = wrap_dim(f, 1, a[1].as.i, tensor_arg(a[0])->ndim(), &dim)) return st;
   if (lattis_status st = check_vector(f, 2, tensor_arg(a[2]))) return st;
-  if (a[3].tag == LATTIS_TENSOR && tensor_arg(a[3])->ndim() != 0)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": expected a number or a zero-dim tensor, got shape " +
-                                           core::shape_string(tensor_arg(a[3])));
-  return LATTIS_OK;
+  return check_filling(f, 3, a[3], tensor_arg(a[0])->dtype);
 }
 
 lattis_status index_fill_inplace(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
-  const Tensor* self = tensor_arg(a[0]);
-  Var i = along(c, a[2], a[1].as.i, self->ndim(), self->sizes());
-  if (self->ndim()) {  // negative ones count from the end
-    const int64_t n = self->sizes()[a[1].as.i < 0 ? a[1].as.i + self->ndim() : a[1].as.i];
-    i = c.op<"where.self">(c.op<"lt.Scalar">(i, 0), i + n, i);
+  const bool scalar = tensor_arg(a[0])->ndim() == 0;
+  Var self = scalar ? c.op<"unsqueeze">(a[0], 0) : c.arg(a[0]);
+  if (c.status()) return c.status();
+  Var i = along(c, a[2], a[1].as.i, self.dim(), self.tensor()->sizes());
+  i = wrapped(c, i, self.size(static_cast<int>(a[1].as.i)));
+  if (a[3].tag != LATTIS_TENSOR) {
+    c.op<"scatter_.value">(self, a[1], i, a[3]);
+  } else {
+    Var value = c.op<"to.dtype">(a[3], As{self.dtype()});
+    value = c.op<"expand">(value, Ints(i.tensor() ? i.tensor()->sizes() : nullptr, i.dim()));
+    c.op<"scatter_.src">(self, a[1], i, value);
   }
-  if (a[3].tag != LATTIS_TENSOR) return c.give(r, c.op<"scatter_.value">(a[0], a[1], i, a[3]));
-  Var value = c.op<"to.dtype">(a[3], As{self->dtype});
-  value = c.op<"expand">(value, Ints(i.tensor() ? i.tensor()->sizes() : nullptr, i.dim()));
-  return c.give(r, c.op<"scatter_.src">(a[0], a[1], i, value));
+  return c.give(r, c.arg(a[0]));
 }
 
 lattis_status infer_embedding(lattis_frame* f, const Value* a, Meta* m) {
@@ -155,11 +165,11 @@ const std::vector<Declaration>& index_rows_operators() {
        "negative or too large\n\n>>> lattis.index_select(lattis.tensor([[1, 2], [3, 4]]), 1, lattis.tensor([1]))\n"
        "tensor([[2],\n        [4]])\n"},
       {"index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", "scatter",
-       everywhere, infer_copied<check_index_rows>, cloned<"index_add_">,
+       everywhere, infer_copied<check_index_add>, cloned<"index_add_">,
        "`self` plus `alpha` times the slices of `source`, each at its index along one dimension.\n\n>>> "
        "lattis.index_add(lattis.zeros(2), 0, lattis.tensor([1, 1]), lattis.tensor([1., 2.]))\ntensor([0., 3.])\n"},
       {"index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)", "scatter",
-       method, infer_written<check_index_rows, 2, 3>, index_add_inplace,
+       method, infer_written<check_index_add, 2, 3>, index_add_inplace,
        "index_add() in place.\n\n>>> lattis.zeros(2).index_add_(0, lattis.tensor([0]), lattis.tensor([1.]))\n"
        "tensor([1., 0.])\n"},
       {"index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", "scatter", everywhere,

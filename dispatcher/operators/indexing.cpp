@@ -23,6 +23,18 @@ lattis_status check_same_dtype(lattis_frame* f, int arg, const Tensor* t, const 
                                             core::dtype_info(t->dtype).name, core::dtype_info(self->dtype).name));
 }
 
+lattis_status check_filling(lattis_frame* f, int arg, const Value& value, DType dtype) {
+  const Tensor* t = tensor_arg(value);
+  if (!t) return check_number(f, arg, value, dtype);
+  if (t->ndim() != 0)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, arg) + ": expected a number or a zero-dim tensor, got shape " + core::shape_string(t));
+  if (core::dtype_class(t->dtype) != LATTIS_CLASS_COMPLEX || core::dtype_class(dtype) == LATTIS_CLASS_COMPLEX)
+    return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s does not fit dtype %s", where(f, arg).c_str(),
+                                            core::dtype_info(t->dtype).name, core::dtype_info(dtype).name));
+}
+
 lattis_status check_apart(lattis_frame* f, int arg, const Tensor* t, const Tensor* self) {
   if (t->storage != self->storage || t->numel == 0) return LATTIS_OK;
   return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": it shares memory with 'self', which is written; clone() it");
@@ -57,6 +69,9 @@ lattis_status check_index_mask(lattis_frame* f, const Tensor* self, const Tensor
 
 lattis_status read_plan(lattis_frame* f, const Value* a, Plan* p) {
   const Tensor* self = tensor_arg(a[0]);
+  if (a[1].length > LATTIS_MAX_DIMS)
+    return raise(LATTIS_INDEX_ERROR, format("%s: %u index tensors, at most %d are supported", where(f, 1).c_str(),
+                                            a[1].length, LATTIS_MAX_DIMS));
   int last = -1;
   for (int i = 0; i < static_cast<int>(a[1].length); i++) {
     const auto* t = a[1].as.tensors[i] ? core::full(a[1].as.tensors[i]) : nullptr;
@@ -88,6 +103,12 @@ lattis_status read_plan(lattis_frame* f, const Value* a, Plan* p) {
   return LATTIS_OK;
 }
 
+int absent(const Value& list) {
+  int n = 0;
+  for (uint32_t i = 0; i < list.length; i++) n += !list.as.tensors[i];
+  return n;
+}
+
 // The result's shape, where no mask is among the indices.
 Ints indexed_shape(const Value* a, const Plan& p) {
   const Tensor* self = tensor_arg(a[0]);
@@ -107,6 +128,10 @@ lattis_status infer_index(lattis_frame* f, const Value* a, Meta* m) {
     m->kind = LATTIS_META_DYNAMIC;
     return LATTIS_OK;
   }
+  const int kept = tensor_arg(a[0])->ndim() - (p.used - absent(a[1]));
+  if (kept + p.shape.count > LATTIS_MAX_DIMS)
+    return raise(LATTIS_INDEX_ERROR, format("%s: the result would have %d dimensions, at most %d are supported",
+                                            where(f, 1).c_str(), kept + p.shape.count, LATTIS_MAX_DIMS));
   const Ints sizes = indexed_shape(a, p);
   fresh(m, sizes.count, sizes.data, tensor_arg(a[0])->dtype);
   return core::check_sizes("index", sizes.count, sizes.data, core::itemsize(m->dtype), nullptr);
@@ -223,11 +248,7 @@ Var rows(Compose& c, const Flat& flat) {
   return c.op<"expand">(c.op<"reshape">(flat.index, Ints{n, 1}), Ints{n, flat.rest});
 }
 
-bool nothing_indexed(const Value& list) {
-  for (uint32_t i = 0; i < list.length; i++)
-    if (list.as.tensors[i]) return false;
-  return true;
-}
+bool nothing_indexed(const Value& list) { return absent(list) == static_cast<int>(list.length); }
 
 lattis_status index(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);

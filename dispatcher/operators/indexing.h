@@ -14,6 +14,8 @@ inline int64_t size_of(const Tensor* t, int d) { return t->ndim() ? t->sizes()[d
 lattis_status check_int64(lattis_frame* f, int arg, const Tensor* index);
 lattis_status check_integral(lattis_frame* f, int arg, const Tensor* index);
 lattis_status check_same_dtype(lattis_frame* f, int arg, const Tensor* t, const Tensor* self);
+// A number or a zero-dim tensor that is written into a dtype.
+lattis_status check_filling(lattis_frame* f, int arg, const Value& value, DType dtype);
 // What is written must not be read as well.
 lattis_status check_apart(lattis_frame* f, int arg, const Tensor* t, const Tensor* self);
 

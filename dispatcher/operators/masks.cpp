@@ -22,22 +22,27 @@ lattis_status check_mask(lattis_frame* f, const Value* a, bool to_self, Ints* in
 lattis_status check_masked_fill(lattis_frame* f, const Value* a, bool to_self) {
   Ints shape;
   if (lattis_status st = check_mask(f, a, to_self, &shape)) return st;
-  const bool number = a[2].tag != LATTIS_TENSOR;
-  DType v = number ? core::number_dtype(a[2]) : tensor_arg(a[2])->dtype, self = tensor_arg(a[0])->dtype;
-  if (!number && tensor_arg(a[2])->ndim() != 0)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": expected a number or a zero-dim tensor, got shape " +
-                                           core::shape_string(tensor_arg(a[2])));
-  if (!core::can_cast(v, self))
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s does not fit dtype %s", where(f, 2).c_str(),
-                                              core::dtype_info(v).name, core::dtype_info(self).name));
-  return LATTIS_OK;
+  return check_filling(f, 2, a[2], tensor_arg(a[0])->dtype);
+}
+
+// The number, or the zero-dim tensor in self's dtype, as where() takes it: it must not widen the result.
+Value filling(Compose& c, const Value& value, DType dtype, Var* held) {
+  if (value.tag == LATTIS_TENSOR) {
+    *held = c.op<"to.dtype">(value, As{dtype});
+    return held->value();
+  }
+  if (core::can_cast(core::number_dtype(value), dtype)) return value;
+  const double number = core::as_double(value);
+  return dtype == LATTIS_BOOL ? core::boolean(number != 0) : core::integer(static_cast<int64_t>(number));
 }
 
 lattis_status masked_fill(lattis_frame* f, const Value* a, Value* r) {
   if (lattis_status st = check_masked_fill(f, a, false)) return st;
   Compose c(f);
-  return c.give(
-      r, a[2].tag == LATTIS_TENSOR ? c.op<"where.self">(a[1], a[2], a[0]) : c.op<"where.ScalarSelf">(a[1], a[2], a[0]));
+  Var held = c.nothing();
+  const Value value = filling(c, a[2], tensor_arg(a[0])->dtype, &held);
+  return c.give(r, a[2].tag == LATTIS_TENSOR ? c.op<"where.self">(a[1], value, a[0])
+                                             : c.op<"where.ScalarSelf">(a[1], value, a[0]));
 }
 
 lattis_status infer_masked_fill_inplace(lattis_frame* f, const Value* a, Meta* m) {
@@ -50,8 +55,10 @@ lattis_status masked_fill_inplace(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var mask = c.arg(a[1]);
   if (mask.tensor()->storage == tensor_arg(a[0])->storage) mask = c.op<"clone">(mask);
-  return c.give(r, a[2].tag == LATTIS_TENSOR ? c.op<"where.self_out">(mask, a[2], a[0], a[0])
-                                             : c.op<"where.ScalarSelf_out">(mask, a[2], a[0], a[0]));
+  Var held = c.nothing();
+  const Value value = filling(c, a[2], tensor_arg(a[0])->dtype, &held);
+  return c.give(r, a[2].tag == LATTIS_TENSOR ? c.op<"where.self_out">(mask, value, a[0], a[0])
+                                             : c.op<"where.ScalarSelf_out">(mask, value, a[0], a[0]));
 }
 
 Var index_by(Compose& c, const Var& self, const Var& mask) { return c.op<"index.Tensor">(self, c.list({mask})); }

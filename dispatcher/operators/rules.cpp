@@ -115,6 +115,12 @@ lattis_status check_sizes(lattis_frame* f, int arg, int ndim, const int64_t* siz
   return core::check_sizes(where(f, arg).c_str(), ndim, sizes, core::itemsize(dtype), nullptr);
 }
 
+lattis_status check_number(lattis_frame* f, int arg, const Value& number, DType dtype) {
+  if (__builtin_expect(core::number_fits(number, dtype), 1)) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, format("%s: %s does not fit dtype %s", where(f, arg).c_str(),
+                                            core::describe(number).c_str(), core::dtype_info(dtype).name));
+}
+
 lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype) {
   return check_sizes(f, arg, static_cast<int>(v.length), v.as.ints, dtype);
 }

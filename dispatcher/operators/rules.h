@@ -42,6 +42,8 @@ void alias(Meta* m, int arg, const lattis_tensor* t);  // the same geometry; cha
 
 // Negative sizes, too many of them, and more bytes than can be counted raise.
 lattis_status check_sizes(lattis_frame* f, int arg, int ndim, const int64_t* sizes, DType dtype);
+// Raises unless the number can stand in a dtype.
+lattis_status check_number(lattis_frame* f, int arg, const Value& number, DType dtype);
 lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype);
 
 // A composite's call of another operator; fetched once.

@@ -264,26 +264,20 @@ int finish(PyObject* result) {
   return result ? 0 : -1;
 }
 
-// A number assigned to an element of a dtype is converted, as numpy does; the number that masked_fill_ takes then.
-bool fitting(const Value& number, core::DType dtype, Value* n) {
-  *n = number;
-  if (core::can_cast(core::number_dtype(number), dtype)) return true;
-  if (number.tag == LATTIS_COMPLEX) {
-    PyErr_Format(PyExc_TypeError, "index assignment: a complex number does not fit dtype %s",
-                 core::dtype_info(dtype).name);
-    return false;
-  }
-  *n = core::dtype_class(dtype) == LATTIS_CLASS_BOOL ? core::boolean(core::as_double(number) != 0)
-                                                     : core::integer(static_cast<int64_t>(core::as_double(number)));
-  return true;
+// A number assigned to an element of a dtype is converted, as numpy does; operators cut a fraction then.
+bool fits(const Value& number, core::DType dtype) {
+  if (core::number_fits(number, dtype)) return true;
+  PyErr_Format(number.tag == LATTIS_COMPLEX ? PyExc_TypeError : PyExc_RuntimeError,
+               "index assignment: %s does not fit dtype %s", core::describe(number).c_str(),
+               core::dtype_info(dtype).name);
+  return false;
 }
 
 // view[mask] = number, in one pass.
 int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
   static const Operator* fill = op("masked_fill_", "Scalar");
   Tensor* t = unwrap(view);
-  Value n;
-  if (!fitting(number, t->dtype, &n)) return -1;
+  if (!fits(number, t->dtype)) return -1;
   if (!std::equal(mask->sizes(), mask->sizes() + mask->ndim(), t->sizes() + at)) {
     PyErr_Format(PyExc_IndexError, "index: a mask of shape %s does not cover shape %s from dimension %d on",
                  core::shape_string(mask).c_str(), core::shape_string(t).c_str(), at);
@@ -293,7 +287,7 @@ int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
   PyObject* wide = wrap(mask);
   while (wide && unwrap(wide)->ndim() < t->ndim() - at) Py_SETREF(wide, unsqueeze(wide, unwrap(wide)->ndim()));
   if (!wide) return -1;
-  Value v[3] = {core::tensor_value(t), core::tensor_value(unwrap(wide)), n};
+  Value v[3] = {core::tensor_value(t), core::tensor_value(unwrap(wide)), number};
   int st = finish(run(fill, v));
   Py_DECREF(wide);
   return st;
@@ -301,6 +295,10 @@ int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
 
 // A tensor to assign: of the view's dtype and device, without leading dimensions of size one that it has too many.
 PyObject* assignable(PyObject* value, const Tensor* view, int dims) {
+  if (core::dtype_class(unwrap(value)->dtype) == LATTIS_CLASS_COMPLEX &&
+      core::dtype_class(view->dtype) != LATTIS_CLASS_COMPLEX)
+    return PyErr_Format(PyExc_TypeError, "index assignment: dtype %s does not fit dtype %s",
+                        core::dtype_info(unwrap(value)->dtype).name, core::dtype_info(view->dtype).name);
   PyObject* o = Py_NewRef(value);
   while (o && unwrap(o)->ndim() > dims && unwrap(o)->sizes()[0] == 1) Py_SETREF(o, select(o, 0, 0));
   if (o && unwrap(o)->device_key != view->device_key) Py_SETREF(o, moved(o, view->device()));
@@ -315,9 +313,8 @@ int put(const Index& index, const Value& v, PyObject* value) {
   if (v.tag == LATTIS_TENSOR) {
     values = assignable(value, view, index.result_dims());
   } else {
-    Value n;
-    if (!fitting(v, view->dtype, &n)) return -1;
-    Value args[6] = {core::int_list(nullptr, 0),         n,           core::dtype_value(view->dtype), core::none(),
+    if (!fits(v, view->dtype)) return -1;
+    Value args[6] = {core::int_list(nullptr, 0),         v,           core::dtype_value(view->dtype), core::none(),
                      core::device_value(view->device()), core::none()};
     values = run(full, args);
   }

@@ -172,11 +172,92 @@ def test_masked_operators(data):
     assert_same(t, want)
 
 
-@pytest.mark.parametrize("dtype", ["int64", "bool"])
-def test_a_fill_that_does_not_fit(dtype):
-    t = lattis.zeros(2, dtype=getattr(lattis, dtype))
-    with pytest.raises(RuntimeError, match="masked_fill: argument 'value'"):
-        t.masked_fill(lattis.tensor([True, False]), 1.5)
+@pytest.mark.parametrize("dtype, number, kept", [("int64", 2.5, 2), ("bool", 3, True), ("uint8", -1, 255)])
+def test_a_number_in_another_dtype(dtype, number, kept):
+    """It is cut to self's dtype, wherever it is written; a result has self's dtype, also where both are zero-dim."""
+    t, mask, first = lattis.zeros(2, dtype=getattr(lattis, dtype)), lattis.tensor([True, False]), lattis.tensor([0])
+    value = lattis.tensor(number)
+    by_mask, by_index = lattis.zeros_like(t), lattis.zeros_like(t)
+    by_mask[mask] = number
+    by_index[first] = number
+    made = [t.masked_fill(mask, number), t.masked_fill(mask, value), t.clone().masked_fill_(mask, number)]
+    made += [t.index_fill(0, first, number), t.index_fill(0, first, value), t.scatter(0, first, number)]
+    for got in (*made, by_mask, by_index):
+        assert got.tolist() == [kept, 0] and got.dtype is t.dtype
+    assert t[0].masked_fill(lattis.tensor(True), value).dtype is t.dtype
+
+
+@pytest.mark.parametrize("dtype, number", [("float32", 3j), ("int64", float("nan")), ("int64", 1e30), ("uint8", 300)])
+def test_a_number_that_does_not_fit(dtype, number):
+    t, mask, first = lattis.zeros(2, dtype=getattr(lattis, dtype)), lattis.tensor([True, False]), lattis.tensor([0])
+    calls = {
+        "masked_fill: argument 'value'": lambda: t.masked_fill(mask, number),
+        "masked_fill_: argument 'value'": lambda: t.masked_fill_(mask, number),
+        "index_fill: argument 'value'": lambda: t.index_fill(0, first, number),
+        "scatter: argument 'value'": lambda: t.scatter(0, first, number),
+        "fill_: argument 'value'": lambda: t.fill_(number),
+        "full: argument 'fill_value'": lambda: lattis.full((2,), number, dtype=t.dtype),
+        "index assignment": lambda: t.__setitem__(mask, number),
+    }
+    for text, call in calls.items():
+        with pytest.raises((RuntimeError, TypeError), match=text + ".*does not fit dtype " + dtype):
+            call()
+    assert t.tolist() == [0, 0]
+    if number == 3j:
+        with pytest.raises(TypeError, match="index assignment: dtype complex64"):
+            t[mask] = lattis.tensor(number)
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_everything_is_indexed(native):
+    """No index tensor at all: values are copied, or added, everywhere."""
+    with nullcontext() if native else lattis.library.kernels_disabled(NATIVE, "cpu"):
+        for indices in ([None], []):
+            x = lattis.ones(2, 3)
+            x.index_put_(indices, lattis.arange(3.0), accumulate=True)
+            assert x.tolist() == [[1, 2, 3]] * 2
+            assert lattis.index_put(x, indices, lattis.tensor(7.0)).tolist() == [[7] * 3] * 2
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_filling_a_zero_dim_tensor(native):
+    with nullcontext() if native else lattis.library.kernels_disabled(NATIVE, "cpu"):
+        x = lattis.tensor(1.0)
+        assert x.index_fill(0, lattis.tensor([], dtype=lattis.int64), 5.0).item() == 1
+        for index in ([0], [0, -1]):
+            assert x.index_fill(0, lattis.tensor(index), 5.0).item() == 5
+            assert x.index_fill(0, lattis.tensor(index), lattis.tensor(5.0)).item() == 5
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_alpha_of_index_add(native):
+    with nullcontext() if native else lattis.library.kernels_disabled(NATIVE, "cpu"):
+        z, i = lattis.zeros(2, dtype=lattis.complex64), lattis.tensor([0])
+        assert z.index_add(0, i, lattis.tensor([3 + 0j]), alpha=1 + 1j).tolist() == [3 + 3j, 0]
+        with pytest.raises(RuntimeError, match="index_add: argument 'alpha': .*does not fit dtype int64"):
+            lattis.zeros(2, dtype=lattis.int64).index_add(0, i, lattis.tensor([3]), alpha=2.5)
+
+
+def test_too_many_dimensions():
+    with pytest.raises(IndexError, match="index_put: argument 'indices': 66 index tensors"):
+        lattis.index_put(lattis.zeros(2), [lattis.tensor(True)] * 66, lattis.tensor(1.0))
+    for device in ("cpu", "meta"):
+        many = lattis.zeros((1,) * 63 + (5,), device=device)
+        with pytest.raises(IndexError, match="index: argument 'indices': the result would have 65 dimensions"):
+            many[lattis.zeros(1, 1, dtype=lattis.int64, device=device)]
+
+
+def test_an_index_out_of_range_leaves_out_alone():
+    out = lattis.full((2,), 9.0)
+    wrong = lattis.tensor([0, 7])
+    for call in (
+        lambda: lattis.gather(lattis.zeros(2), 0, wrong, out=out),
+        lambda: lattis.scatter(lattis.zeros(2), 0, wrong, lattis.ones(2), out=out),
+        lambda: lattis.index_select(lattis.zeros(2), 0, wrong, out=out),
+    ):
+        with pytest.raises(IndexError):
+            call()
+    assert out.tolist() == [9, 9]
 
 
 @pytest.mark.parametrize(
