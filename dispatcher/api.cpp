@@ -31,7 +31,19 @@ using core::Tensor;
 
 Registry& registry() { return Registry::get(); }
 
-// The table's functions, in its order. A C++ exception must not leave them: only bad_alloc can arise.
+// What C++ throws, bad_alloc above all, must not leave the table: a plugin may be written in C.
+template <auto Function>
+struct Guard;
+template <class... A, lattis_status (*Function)(A...)>
+struct Guard<Function> {
+  static lattis_status call(A... a) {
+    return core::guarded([&] { return Function(a...); });
+  }
+};
+template <auto Function>
+inline constexpr auto guard = &Guard<Function>::call;
+
+// The table's functions, in its order.
 lattis_status raise(int32_t kind, const char* m) { return core::raise(kind, m); }
 lattis_status raise_host(void* p, void (*r)(void*), const char* m) { return core::raise_host(p, r, m); }
 const char* error_message() { return core::pending_error().kind ? core::pending_error().message.c_str() : nullptr; }
@@ -202,11 +214,11 @@ const lattis_api table = {sizeof(lattis_api),
                           error_clear,
                           retain,
                           release,
-                          value_retain,
+                          guard<value_retain>,
                           value_release,
-                          tensor_empty,
-                          tensor_from_blob,
-                          tensor_view,
+                          guard<tensor_empty>,
+                          guard<tensor_from_blob>,
+                          guard<tensor_view>,
                           tensor_base,
                           tensor_version,
                           tensor_set_keys,
@@ -225,35 +237,35 @@ const lattis_api table = {sizeof(lattis_api),
                           operator_num_args,
                           operator_num_returns,
                           parallel_for,
-                          scratch,
+                          guard<scratch>,
                           check_interrupt,
-                          generator_reserve,
-                          library_open,
+                          guard<generator_reserve>,
+                          guard<library_open>,
                           library_close,
-                          define,
-                          kernel,
-                          category_kernel,
-                          shape_rule,
-                          layer,
-                          backend,
-                          rule,
+                          guard<define>,
+                          guard<kernel>,
+                          guard<category_kernel>,
+                          guard<shape_rule>,
+                          guard<layer>,
+                          guard<backend>,
+                          guard<rule>,
                           find_rule,
-                          publish_interface,
+                          guard<publish_interface>,
                           find_interface,
-                          withdraw,
-                          tensor_slot,
+                          guard<withdraw>,
+                          guard<tensor_slot>,
                           slot_get,
                           set_slot,
-                          thread_slot_add,
+                          guard<thread_slot_add>,
                           thread_slot,
                           set_thread_slot,
                           capture_thread,
                           restore_thread,
-                          attribute,
+                          guard<attribute>,
                           process_include,
-                          find_backend,
+                          guard<find_backend>,
                           core::backend_name,
-                          host_pool};
+                          guard<host_pool>};
 
 }  // namespace
 
