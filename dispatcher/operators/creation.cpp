@@ -51,45 +51,43 @@ lattis_status infer_full_like(lattis_frame* f, const Value* a, Meta* m) {
   return check_number(f, 1, a[1], static_cast<DType>(m->dtype));
 }
 
-lattis_status fill(lattis_frame* f, Value* ret, const Value& number) {
-  static const Callee fill_("fill_", "Scalar");
-  Value filled = core::none();
-  lattis_status st = fill_(f, {ret[0], number}, &filled);
-  core::release_value(filled);
-  if (st) core::release_value(ret[0]);
-  return st;
+// Composites over empty and fill_; options: dtype, layout, device, pin_memory(, memory_format)
+Var filled(Compose& c, const Value& size, const Value* options, const Value& number) {
+  return c.op<"fill_.Scalar">(c.op<"empty.memory_format">(size, options[0], options[1], options[2], options[3]),
+                              number);
+}
+Var filled_like(Compose& c, const Value& self, const Value* options, const Value& number) {
+  return c.op<"fill_.Scalar">(c.op<"empty_like">(self, options[0], options[1], options[2], options[3], options[4]),
+                              number);
 }
 
-// A composite over empty and fill_, of rows (size, dtype, layout, device, pin_memory).
-lattis_status filled(lattis_frame* f, const Value* size, const Value* options, const Value& number, Value* ret) {
-  static const Callee empty("empty", "memory_format");
-  if (lattis_status st = empty(f, {*size, options[0], options[1], options[2], options[3], core::none()}, ret))
-    return st;
-  return fill(f, ret, number);
+lattis_status zeros(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, filled(c, a[0], a + 1, core::integer(0)));
 }
-
-lattis_status zeros(lattis_frame* f, const Value* a, Value* r) { return filled(f, a, a + 1, core::integer(0), r); }
-lattis_status ones(lattis_frame* f, const Value* a, Value* r) { return filled(f, a, a + 1, core::integer(1), r); }
-
+lattis_status ones(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, filled(c, a[0], a + 1, core::integer(1)));
+}
 lattis_status full(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
   Value options[4] = {a[2], a[3], a[4], a[5]};
   if (!given(options[0])) options[0] = core::dtype_value(core::number_dtype(a[1]));
-  return filled(f, a, options, a[1], r);
-}
-
-lattis_status filled_like(lattis_frame* f, const Value* a, const Value* options, const Value& number, Value* ret) {
-  static const Callee like("empty_like", "");
-  if (lattis_status st = like(f, {a[0], options[0], options[1], options[2], options[3], options[4]}, ret)) return st;
-  return fill(f, ret, number);
+  return c.give(r, filled(c, a[0], options, a[1]));
 }
 
 lattis_status zeros_like(lattis_frame* f, const Value* a, Value* r) {
-  return filled_like(f, a, a + 1, core::integer(0), r);
+  Compose c(f);
+  return c.give(r, filled_like(c, a[0], a + 1, core::integer(0)));
 }
 lattis_status ones_like(lattis_frame* f, const Value* a, Value* r) {
-  return filled_like(f, a, a + 1, core::integer(1), r);
+  Compose c(f);
+  return c.give(r, filled_like(c, a[0], a + 1, core::integer(1)));
 }
-lattis_status full_like(lattis_frame* f, const Value* a, Value* r) { return filled_like(f, a, a + 2, a[1], r); }
+lattis_status full_like(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, filled_like(c, a[0], a + 2, a[1]));
+}
 
 // arange(start, end, step, *, dtype, layout, device, pin_memory)
 lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
@@ -124,16 +122,14 @@ lattis_status infer_arange(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-lattis_status arange_from(lattis_frame* f, const Value* bounds, const Value& step, const Value* options, Value* r) {
-  static const Callee arange("arange", "start_step");
-  return arange(f, {bounds[0], bounds[1], step, options[0], options[1], options[2], options[3]}, r);
-}
+// arange(end, *, dtype, …), arange.start(start, end, *, dtype, …)
 lattis_status arange_end(lattis_frame* f, const Value* a, Value* r) {
-  Value bounds[2] = {core::integer(0), a[0]};
-  return arange_from(f, bounds, core::integer(1), a + 1, r);
+  Compose c(f);
+  return c.give(r, c.op<"arange.start_step">(0, a[0], 1, a[1], a[2], a[3], a[4]));
 }
 lattis_status arange_start(lattis_frame* f, const Value* a, Value* r) {
-  return arange_from(f, a, core::integer(1), a + 2, r);
+  Compose c(f);
+  return c.give(r, c.op<"arange.start_step">(a[0], a[1], 1, a[2], a[3], a[4], a[5]));
 }
 
 lattis_status infer_self(lattis_frame*, const Value*, Meta* m) {
@@ -147,17 +143,17 @@ lattis_status infer_fill(lattis_frame* f, const Value* a, Meta* m) {
 }
 
 lattis_status zero_(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee fill_("fill_", "Scalar");
-  return fill_(f, {a[0], core::integer(0)}, r);
+  Compose c(f);
+  return c.give(r, c.op<"fill_.Scalar">(a[0], 0));
 }
 
 lattis_status fill_tensor(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee copy_("copy_", "");
   const Tensor* value = tensor_arg(a[1]);
   if (value->ndim() != 0)
     return raise(LATTIS_RUNTIME_ERROR,
                  where(f, 1) + ": expected a zero-dim tensor, got shape " + core::shape_string(value));
-  return copy_(f, {a[0], a[1], core::boolean(false)}, r);
+  Compose c(f);
+  return c.give(r, c.op<"copy_">(a[0], a[1]));
 }
 
 lattis_status check_count(lattis_frame* f, int arg, const Value& v) {

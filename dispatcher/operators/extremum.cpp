@@ -105,12 +105,12 @@ lattis_status aminmax(lattis_frame* f, const Value* a, Value* r) {
 }
 
 lattis_status max_other(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee maximum("maximum", "");
-  return maximum(f, {a[0], a[1]}, r);
+  Compose c(f);
+  return c.give(r, c.op<"maximum">(a[0], a[1]));
 }
 lattis_status min_other(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee minimum("minimum", "");
-  return minimum(f, {a[0], a[1]}, r);
+  Compose c(f);
+  return c.give(r, c.op<"minimum">(a[0], a[1]));
 }
 
 }  // namespace

@@ -5,10 +5,10 @@ namespace lattis::dispatcher {
 namespace {
 
 lattis_status gelu(lattis_frame* f, const Value* a, Value* r) {
-  static const Callee exact("_gelu", ""), by_tanh("_gelu_tanh", "");
+  Compose c(f);
   const std::string_view kind(a[1].as.string, a[1].length);
-  if (kind == "none") return exact(f, {a[0]}, r);
-  if (kind == "tanh") return by_tanh(f, {a[0]}, r);
+  if (kind == "none") return c.give(r, c.op<"_gelu">(a[0]));
+  if (kind == "tanh") return c.give(r, c.op<"_gelu_tanh">(a[0]));
   return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected 'none' or 'tanh', got '" + std::string(kind) + "'");
 }
 

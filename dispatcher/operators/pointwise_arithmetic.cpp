@@ -5,15 +5,16 @@ namespace lattis::dispatcher {
 namespace {
 
 lattis_status div_mode(lattis_frame* f, const Value* a, Value* r) {
-  bool scalar = a[1].tag != LATTIS_TENSOR;
-  static const Callee plain[2] = {{"div", "Tensor"}, {"div", "Scalar"}};
-  static const Callee floored[2] = {{"floor_divide", ""}, {"floor_divide", "Scalar"}};
-  static const Callee truncated[2] = {{"_trunc_divide", "Tensor"}, {"_trunc_divide", "Scalar"}};
-  if (!given(a[2])) return plain[scalar](f, {a[0], a[1]}, r);
-  std::string mode(a[2].as.string, a[2].length);
-  if (mode == "floor") return floored[scalar](f, {a[0], a[1]}, r);
-  if (mode == "trunc") return truncated[scalar](f, {a[0], a[1]}, r);
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": expected None, 'trunc' or 'floor', got '" + mode + "'");
+  Compose c(f);
+  const bool number = a[1].tag != LATTIS_TENSOR;
+  const std::string_view mode = given(a[2]) ? std::string_view(a[2].as.string, a[2].length) : "";
+  if (!given(a[2])) return c.give(r, number ? c.op<"div.Scalar">(a[0], a[1]) : c.op<"div.Tensor">(a[0], a[1]));
+  if (mode == "floor")
+    return c.give(r, number ? c.op<"floor_divide.Scalar">(a[0], a[1]) : c.op<"floor_divide">(a[0], a[1]));
+  if (mode == "trunc")
+    return c.give(r, number ? c.op<"_trunc_divide.Scalar">(a[0], a[1]) : c.op<"_trunc_divide.Tensor">(a[0], a[1]));
+  return raise(LATTIS_RUNTIME_ERROR,
+               where(f, 2) + ": expected None, 'trunc' or 'floor', got '" + std::string(mode) + "'");
 }
 
 // Bools have no square of their own: they become integers.

@@ -46,13 +46,4 @@ lattis_status check_sizes(lattis_frame* f, int arg, int ndim, const int64_t* siz
 lattis_status check_number(lattis_frame* f, int arg, const Value& number, DType dtype);
 lattis_status read_sizes(lattis_frame* f, int arg, const Value& v, DType dtype);
 
-// A composite's call of another operator; fetched once.
-struct Callee {
-  const Operator* op;
-  Callee(const char* name, const char* overload) : op(Registry::get().find(std::string("aten::") + name, overload)) {}
-  lattis_status operator()(lattis_frame* f, std::initializer_list<Value> args, Value* ret) const {
-    return call(f, op, args.begin(), ret);
-  }
-};
-
 }  // namespace lattis::dispatcher
