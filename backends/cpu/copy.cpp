@@ -109,4 +109,8 @@ lattis_status copy_kernel(lattis_frame*, const lattis_value* args, lattis_value*
   return copy_into(dst, raw);
 }
 
+lattis_status clone_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  return copy_into(rets[0].as.tensor, args[0].as.tensor);
+}
+
 }  // namespace lattis::cpu

@@ -13,6 +13,7 @@ lattis_status pointwise_kernel(lattis_frame*, const lattis_value*,
                                lattis_value*);  // context: lattis_pointwise, or null for the operator's own
 
 lattis_status copy_kernel(lattis_frame*, const lattis_value*, lattis_value*);
+lattis_status clone_kernel(lattis_frame*, const lattis_value*, lattis_value*);
 
 void register_pointwise(Library& m);
 void register_reductions(Library& m);
@@ -29,6 +30,7 @@ void register_convolution(Library& m);
 void register_pooling(Library& m);
 void register_gather(Library& m);
 void register_joining(Library& m);
+void register_repeating(Library& m);
 void register_flipping(Library& m);
 void register_triangles(Library& m);
 void register_fill(Library& m);

@@ -41,7 +41,7 @@ LATTIS_LIBRARY(aten, m) {
   int32_t id;
   m.backend(b, &id);
   register_pointwise(m);
-  m.impl("copy_", "cpu", copy_kernel);
+  m.impl("copy_", "cpu", copy_kernel).impl("clone", "cpu", clone_kernel);
   register_fill(m);
   register_reductions(m);
   register_indexing(m);
@@ -57,6 +57,7 @@ LATTIS_LIBRARY(aten, m) {
   register_pooling(m);
   register_gather(m);
   register_joining(m);
+  register_repeating(m);
   register_flipping(m);
   register_triangles(m);
   register_sort(m);

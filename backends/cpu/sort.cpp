@@ -1,5 +1,6 @@
 // sort and topk: rows in parallel, or one long row in buckets, which the threads share.
 #include <atomic>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -52,6 +53,16 @@ struct Rows {
   }
   int64_t stride(const lattis_tensor* t) const { return ndim ? t->dl.strides[dim] * itemsize(t) : itemsize(t); }
 };
+
+// An element by its number in row-major order.
+char* element(const lattis_tensor* t, int64_t number) {
+  int64_t offset = 0;
+  for (int d = t->dl.ndim - 1; d >= 0; d--) {
+    offset += number % t->dl.shape[d] * t->dl.strides[d];
+    number /= t->dl.shape[d];
+  }
+  return static_cast<char*>(t->dl.data) + offset * itemsize(t);
+}
 
 struct Sort {
   const lattis_tensor *in, *values, *indices;
@@ -268,6 +279,65 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
   return parallel_for(0, s.rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
+// The k-th element of each row, or a NaN of those that have one; r: values and perhaps indices, one for each row.
+lattis_status picked(const lattis_tensor* self, int dim, int64_t k, bool nan, const lattis_value* r, bool indexed) {
+  const Rows rows(self, dim);
+  const int64_t n = rows.length, step = rows.stride(self);
+  const SortLoops& loops = (n < int64_t{1} << 32 && itemsize(self) <= 4 ? table().narrow : table().wide)[self->dtype];
+  auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+    Space work;
+    if (lattis_status st = work.take(n * loops.item)) return st;
+    for (int64_t row = begin; row < end; row++) {
+      char* in = rows.start(self, row);
+      const bool hidden = loops.build(n, 0, in, step, false, 0, work.data());
+      const char* item = work.data() + loops.kth(n, work.data(), k, nan && hidden) * loops.item;
+      int64_t unused;
+      loops.finish(1, item, false, 0, hidden ? in : nullptr, step, element(r[0].as.tensor, row), 0,
+                   indexed ? reinterpret_cast<int64_t*>(element(r[1].as.tensor, row)) : &unused, 0);
+    }
+    return LATTIS_OK;
+  };
+  return rows.count == 1 ? some(0, 1) : parallel_for(0, rows.count, std::max<int64_t>(16384 / n, 1), some);
+}
+
+// self, k, dim, keepdim
+lattis_status kthvalue(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  return self->numel ? picked(self, wrapped_dim(a[2], self->dl.ndim), a[1].as.i - 1, false, r, true) : LATTIS_OK;
+}
+
+// self, dim, keepdim
+lattis_status median_dim(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  if (self->numel == 0) return LATTIS_OK;
+  const int dim = wrapped_dim(a[1], self->dl.ndim);
+  return picked(self, dim, ((self->dl.ndim ? self->dl.shape[dim] : 1) - 1) / 2, true, r, true);
+}
+
+lattis_status median(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor* self = a[0].as.tensor;
+  if (self->numel == 0) return fill_with(value(std::nan("")), r[0].as.tensor);
+  Space packed;
+  lattis_tensor row = *self;
+  int64_t stride = 1;
+  if (!is_contiguous(self)) {
+    if (lattis_status st = packed.take(self->numel * itemsize(self))) return st;
+    int64_t strides[LATTIS_MAX_DIMS], step = 1;
+    for (int d = self->dl.ndim - 1; d >= 0; d--) {
+      strides[d] = step;
+      step *= self->dl.shape[d];
+    }
+    row.dl.data = packed.data();
+    row.dl.strides = strides;
+    row.flags = LATTIS_CONTIGUOUS;
+    if (lattis_status st = copy_into(&row, self)) return st;
+  }
+  row.dl.ndim = 1;
+  row.dl.shape = &row.numel;
+  row.dl.strides = &stride;
+  return picked(&row, 0, (row.numel - 1) / 2, true, r, false);
+}
+
 // Rows by their first column, then, where several are alike, these by the next.
 lattis_status row_order(lattis_frame*, const lattis_value* a, lattis_value* r) {
   struct Alike {
@@ -385,6 +455,9 @@ lattis_status bucketize(lattis_frame*, const lattis_value* a, lattis_value* r) {
 void register_sort(Library& m) {
   m.impl("sort.stable", "cpu", sort)
       .impl("topk", "cpu", topk)
+      .impl("kthvalue", "cpu", kthvalue)
+      .impl("median", "cpu", median)
+      .impl("median.dim", "cpu", median_dim)
       .impl("_row_order", "cpu", row_order)
       .impl("searchsorted.Tensor", "cpu", searchsorted, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
       .impl("searchsorted.Scalar", "cpu", searchsorted, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)

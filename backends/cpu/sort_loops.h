@@ -49,6 +49,8 @@ struct SortLoops {
   // The k first items in order, in items[0 .. k); room for `room` >= 2 k items in both buffers. True as build.
   bool (*top)(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, int64_t room, void* items,
               void* other);
+  // Where the k-th of the items in order is, which are moved; `nan`: where the last one is, if that is a NaN.
+  int64_t (*kth)(int64_t n, void* items, int64_t k, bool nan);
   // Puts n of a matrix's rows, given by their numbers, in order; strides in bytes.
   void (*order_few)(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order);
   // Keys one after another, and how many of `count` ordered ones are smaller than each of n values, or not larger.

@@ -16,6 +16,12 @@ Var copied(Compose& c, const X& x, const Type& dtype, const Where& device, const
   return to;
 }
 
+lattis_status infer_clone(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* self = tensor_arg(a[0]);
+  fresh(m, self->ndim(), self->sizes(), self->dtype);
+  return laid_out(f, 1, a[1], self, m);
+}
+
 lattis_status clone(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, copied(c, a[0], Absent{}, Absent{}, a[1]));
@@ -27,7 +33,7 @@ lattis_status contiguous(lattis_frame* f, const Value* a, Value* r) {
   if (format.tag == LATTIS_MEMORY_FORMAT && format.as.i == LATTIS_PRESERVE_FORMAT)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": preserve_format asks for no order; pass another");
   if (lies_in(tensor_arg(a[0]), format)) return c.give(r, c.arg(a[0]));
-  return c.give(r, copied(c, a[0], Absent{}, Absent{}, format));
+  return c.give(r, c.op<"clone">(a[0], format));
 }
 
 Var converted(Compose& c, const Value& self, const Value& dtype, const Value& device, const Value& copy,
@@ -135,7 +141,7 @@ const std::vector<Declaration>& copy_operators() {
        infer_copy, nullptr,
        "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> "
        "lattis.zeros(2).copy_(lattis.tensor([1, 2]))\ntensor([1., 2.])\n"},
-      {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy", everywhere, nullptr, clone,
+      {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy", everywhere, infer_clone, clone,
        "A copy with memory of its own.\n\n>>> lattis.clone(lattis.tensor([1, 2]))\ntensor([1, 2])\n"},
       {"contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", "copy", method,
        nullptr, contiguous,

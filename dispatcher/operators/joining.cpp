@@ -109,39 +109,50 @@ lattis_status stack(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"cat">(c.list(all), a[1].as.i < 0 ? a[1].as.i + n : a[1].as.i));
 }
 
-// Each tensor with `least` dimensions, then cat; dim < 0: the second dimension, of vectors the only one.
+// Do all have so many dimensions, and is there any?
+bool all_have(const Value& list, int least, int most = LATTIS_MAX_DIMS) {
+  for (uint32_t i = 0; i < list.length; i++)
+    if (item(list, i)->ndim() < least || item(list, i)->ndim() > most) return false;
+  return list.length > 0;
+}
+
+// Each tensor seen otherwise, then cat.
 template <class View>
-lattis_status cat_views(lattis_frame* f, const Value& list, int least, View view, int dim, Value* r) {
-  Compose c(f);
-  bool enough = true;
-  for (uint32_t i = 0; i < list.length; i++) enough = enough && item(list, i)->ndim() >= least;
-  if (enough && list.length) return c.give(r, c.op<"cat">(list, dim < 0 ? item(list, 0)->ndim() > 1 : dim));
+lattis_status cat_views(Compose& c, const Value& list, View view, int dim, Value* r) {
   std::vector<Var> all;
   all.reserve(list.length);
-  for (uint32_t i = 0; i < list.length; i++) all.push_back(view(c, c.arg(core::tensor_value(list.as.tensors[i]))));
-  if (dim < 0) dim = !all.empty() && all[0].dim() == 1 ? 0 : 1;
+  for (uint32_t i = 0; i < list.length; i++) all.push_back(view(c.arg(core::tensor_value(list.as.tensors[i]))));
   return c.give(r, c.op<"cat">(c.list(all), dim));
 }
 
+// Along the second dimension, of vectors the only one.
 lattis_status hstack(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  if (all_have(a[0], 1)) return c.give(r, c.op<"cat">(a[0], item(a[0], 0)->ndim() > 1 ? 1 : 0));
+  const bool wide = a[0].length && item(a[0], 0)->ndim() > 1;
   return cat_views(
-      f, a[0], 1, [](Compose& c, Var x) { return c.op<"atleast_1d">(x); }, -1, r);
+      c, a[0], [&](const Var& x) { return c.op<"atleast_1d">(x); }, wide ? 1 : 0, r);
 }
 lattis_status vstack(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  if (all_have(a[0], 2)) return c.give(r, c.op<"cat">(a[0], 0));
+  if (all_have(a[0], 1, 1)) return c.give(r, c.op<"stack">(a[0], 0));
   return cat_views(
-      f, a[0], 2, [](Compose& c, Var x) { return c.op<"atleast_2d">(x); }, 0, r);
+      c, a[0], [&](const Var& x) { return c.op<"atleast_2d">(x); }, 0, r);
 }
 lattis_status dstack(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  if (all_have(a[0], 3)) return c.give(r, c.op<"cat">(a[0], 2));
+  if (all_have(a[0], 2, 2)) return c.give(r, c.op<"stack">(a[0], 2));
   return cat_views(
-      f, a[0], 3, [](Compose& c, Var x) { return c.op<"atleast_3d">(x); }, 2, r);
+      c, a[0], [&](const Var& x) { return c.op<"atleast_3d">(x); }, 2, r);
 }
 lattis_status column_stack(lattis_frame* f, const Value* a, Value* r) {
-  return cat_views(
-      f, a[0], 2,
-      [](Compose& c, Var x) {
-        return x.dim() < 2 ? c.op<"reshape">(x, Ints{x.numel(), 1}) : x;
-      },
-      1, r);
+  Compose c(f);
+  if (all_have(a[0], 2)) return c.give(r, c.op<"cat">(a[0], 1));
+  if (all_have(a[0], 1, 1)) return c.give(r, c.op<"stack">(a[0], 1));
+  auto column = [&](const Var& x) { return x.dim() < 2 ? c.op<"reshape">(x, Ints{x.numel(), 1}) : x; };
+  return cat_views(c, a[0], column, 1, r);
 }
 
 }  // namespace

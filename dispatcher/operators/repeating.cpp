@@ -64,21 +64,25 @@ lattis_status repeat(lattis_frame* f, const Value* a, Value* r) {
 }
 
 // self, repeats, dim, *, output_size
-lattis_status repeat_interleave(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
-  Var x = c.arg(a[0]);
+lattis_status infer_repeat_interleave(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
   int d = 0;
   if (a[1].as.i < 0)
     return raise(LATTIS_RUNTIME_ERROR,
                  format("%s: expected no negative count, got %lld", where(f, 1).c_str(), (long long)a[1].as.i));
-  if (!given(a[2])) {
-    x = c.op<"reshape">(x, Ints{x.numel()});
-  } else if (lattis_status st = wrap_dim(f, 2, a[2].as.i, x.dim(), &d)) {
-    return st;
-  } else if (x.dim() == 0) {
-    x = c.op<"reshape">(x, Ints{1});
-  }
-  if (c.status()) return c.status();
+  if (given(a[2]))
+    if (lattis_status st = wrap_dim(f, 2, a[2].as.i, t->ndim(), &d)) return st;
+  const bool whole = !given(a[2]) || t->ndim() == 0;
+  fresh(m, whole ? 1 : t->ndim(), whole ? &t->numel : t->sizes(), t->dtype);
+  if (__builtin_mul_overflow(m->sizes[d], a[1].as.i, &m->sizes[d]))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": the repeated sizes overflow");
+  return check_sizes(f, 1, m->ndim, m->sizes, t->dtype);
+}
+
+lattis_status repeat_interleave(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var x = given(a[2]) && tensor_arg(a[0])->ndim() ? c.arg(a[0]) : c.op<"reshape">(a[0], Ints{tensor_arg(a[0])->numel});
+  const auto d = given(a[2]) ? static_cast<int>(a[2].as.i < 0 ? a[2].as.i + x.dim() : a[2].as.i) : 0;
   Ints full, sizes;
   for (int k = 0; k < x.dim(); k++) {
     full.add(x.size(k));
@@ -143,7 +147,7 @@ const std::vector<Declaration>& repeating_operators() {
        "repeat(), with counts of one where some are missing.\n\n>>> lattis.tile(lattis.tensor([1, 2]), (2,))\n"
        "tensor([1, 2, 1, 2])\n"},
       {"repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
-       "copy", everywhere, nullptr, repeat_interleave,
+       "copy", everywhere, infer_repeat_interleave, repeat_interleave,
        "Each position of a dimension, or each element, so often in a row.\n\n>>> "
        "lattis.repeat_interleave(lattis.tensor([1, 2]), 2)\ntensor([1, 1, 2, 2])\n"},
       {"repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> "

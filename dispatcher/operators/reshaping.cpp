@@ -89,7 +89,7 @@ lattis_status reshape(lattis_frame* f, const Value* a, Value* r) {
   int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS];
   if (lattis_status st = infer_sizes(f, 1, a[1], t->numel, sizes)) return st;
   const bool seen = t->contiguous() || view_strides(t, static_cast<int>(a[1].length), sizes, strides);
-  return c.give(r, c.op<"view">(seen ? c.arg(a[0]) : c.op<"clone">(a[0], contiguous_format), a[1]));
+  return c.give(r, seen ? c.op<"view">(a[0], a[1]) : c.op<"view">(c.op<"clone">(a[0], contiguous_format), a[1]));
 }
 
 // The same bytes as another dtype; the last dimension grows or shrinks with the items' size.

@@ -90,9 +90,20 @@ int64_t length_along(const Tensor* t, int64_t dim) {
   return t->ndim() ? t->sizes()[dim < 0 ? dim + t->ndim() : dim] : 1;
 }
 
+// Values and indices of one element along a dimension.
+lattis_status infer_picked(lattis_frame* f, const Tensor* self, int dim, bool keepdim, Meta* m) {
+  if (lattis_status st = check_ordered(f, self)) return st;
+  int64_t sizes[LATTIS_MAX_DIMS];
+  int n = 0;
+  for (int d = 0; d < self->ndim(); d++)
+    if (d != dim || keepdim) sizes[n++] = d == dim ? 1 : self->sizes()[d];
+  fresh(m, n, sizes, self->dtype);
+  fresh(m + 1, n, sizes, LATTIS_INT64);
+  return LATTIS_OK;
+}
+
 // self, k, dim, keepdim
-lattis_status kthvalue(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
+lattis_status infer_kthvalue(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
   int dim;
   if (lattis_status st = wrap_dim(f, 2, a[2].as.i, self->ndim(), &dim)) return st;
@@ -100,7 +111,11 @@ lattis_status kthvalue(lattis_frame* f, const Value* a, Value* r) {
   if (k < 1 || k > n)
     return raise(LATTIS_RUNTIME_ERROR, format("%s: the %lldth of %lld elements along dimension %d; it takes 1 to %lld",
                                               where(f, 1).c_str(), (long long)k, (long long)n, dim, (long long)n));
-  return c.give(r, ranked(c, sorted(c, a[0], a[2], false), a[2], k - 1, a[3].as.i != 0));
+  return infer_picked(f, self, dim, a[3].as.i != 0, m);
+}
+lattis_status kthvalue(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, ranked(c, sorted(c, a[0], a[2], false), a[2], a[1].as.i - 1, a[3].as.i != 0));
 }
 
 // The lower of two middle elements; a NaN where there is one.
@@ -113,29 +128,33 @@ std::array<Var, 2> medians(Compose& c, const Value& self, const Value& dim, int6
   return {c.op<"where.self">(nan, last[0], middle[0]), c.op<"where.self">(nan, last[1], middle[1])};
 }
 
+lattis_status infer_median(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* self = tensor_arg(a[0]);
+  fresh(m, 0, nullptr, self->dtype);
+  if (lattis_status st = check_ordered(f, self)) return st;
+  if (self->numel || core::dtype_class(self->dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": an empty tensor of integers has no median");
+}
 lattis_status median(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* self = tensor_arg(a[0]);
-  if (lattis_status st = check_ordered(f, self)) return st;
-  if (self->numel == 0) {
-    if (core::dtype_class(self->dtype) != LATTIS_CLASS_FLOATING)
-      return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": an empty tensor of integers has no median");
-    return c.give(r, c.op<"full">(Ints{}, std::nan(""), As{self->dtype}, Absent{}, self->device()));
-  }
-  return c.give(r,
-                medians(c, c.op<"reshape">(a[0], Ints{self->numel}).value(), core::integer(0), self->numel, false)[0]);
+  if (self->numel == 0) return c.give(r, c.op<"full">(Ints{}, std::nan(""), As{self->dtype}, Absent{}, self->device()));
+  Var all = c.op<"reshape">(a[0], Ints{self->numel});
+  if (c.status()) return c.status();
+  return c.give(r, medians(c, all.value(), core::integer(0), self->numel, false)[0]);
 }
 
 // self, dim, keepdim
-lattis_status median_dim(lattis_frame* f, const Value* a, Value* r) {
-  Compose c(f);
+lattis_status infer_median_dim(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
   int dim;
-  if (lattis_status st = check_ordered(f, self)) return st;
   if (lattis_status st = wrap_dim(f, 1, a[1].as.i, self->ndim(), &dim)) return st;
-  const int64_t n = length_along(self, dim);
-  if (n == 0) return raise(LATTIS_INDEX_ERROR, where(f, 1) + ": no elements along it");
-  return c.give(r, medians(c, a[0], a[1], n, a[2].as.i != 0));
+  if (length_along(self, dim) == 0) return raise(LATTIS_INDEX_ERROR, where(f, 1) + ": no elements along it");
+  return infer_picked(f, self, dim, a[2].as.i != 0, m);
+}
+lattis_status median_dim(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, medians(c, a[0], a[1], length_along(tensor_arg(a[0]), a[1].as.i), a[2].as.i != 0));
 }
 
 }  // namespace
@@ -164,14 +183,14 @@ const std::vector<Declaration>& sort_operators() {
        "first.\n\nRaises:\n    RuntimeError: there are fewer than `k`\n\n>>> lattis.topk(lattis.tensor([1, 5, 3]), "
        "2).values\ntensor([5, 3])\n"},
       {"kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
-       everywhere | out, nullptr, kthvalue,
+       everywhere | out, infer_kthvalue, kthvalue,
        "The k-th smallest element along one dimension, counted from 1, and its index.\n\n>>> "
        "lattis.kthvalue(lattis.tensor([3, 1, 2]), 2).values\ntensor(2)\n"},
-      {"median(Tensor self) -> Tensor", "sort", everywhere, nullptr, median,
+      {"median(Tensor self) -> Tensor", "sort", everywhere, infer_median, median,
        "The middle element in order, the lower of two; along one dimension also its index. A NaN comes before all.\n\n"
        ">>> lattis.median(lattis.tensor([3, 1, 2, 9]))\ntensor(2)\n"},
       {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
-       everywhere | out, nullptr, median_dim, nullptr},
+       everywhere | out, infer_median_dim, median_dim, nullptr},
   };
   return *table;
 }

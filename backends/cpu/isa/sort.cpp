@@ -33,6 +33,7 @@ struct Unsigned<8> {
 // Unsigned integers and bool are their own keys.
 template <class T>
 struct Plain {
+  static constexpr bool floating = false;
   using Bits = typename Unsigned<sizeof(T)>::type;
   static Bits key(Bits u) { return u; }
   static Bits back(Bits k) { return k; }
@@ -47,6 +48,7 @@ struct Signed : Plain<T> {
 };
 template <class T, int Mantissa>
 struct Floating {
+  static constexpr bool floating = true;
   using Bits = typename Unsigned<sizeof(T)>::type;
   static constexpr Bits sign = Bits(Bits(1) << (sizeof(T) * 8 - 1));
   static constexpr Bits infinity = Bits(Bits(sign - 1) >> Mantissa << Mantissa);
@@ -357,6 +359,19 @@ typename K::Bits key_at(const char* p) {
   return K::key(*reinterpret_cast<const typename K::Bits*>(p));
 }
 
+// The k-th item in order at its place; `nan`: the last item instead where its key says that it is a NaN.
+template <class K, class I>
+int64_t kth(int64_t n, void* items, int64_t k, bool nan) {
+  auto* x = static_cast<I*>(items);
+  auto before = [](I a, I b) { return a.before(b); };
+  if (nan && K::floating) {
+    const int64_t last = std::max_element(x, x + n, before) - x;
+    if (x[last].key() == static_cast<typename K::Bits>(~typename K::Bits(0))) return last;
+  }
+  std::nth_element(x, x + k, x + n, before);
+  return k;
+}
+
 // Compared element by element, from a column on; equal rows keep their order.
 template <class K>
 void order_few(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order) {
@@ -404,6 +419,7 @@ SortLoops loops_of() {
   SortLoops l = {sizeof(I),    digits,   range<K>,  build<K, I>, sort<I>, merge<I>,
                  finish<K, I>, count<I>, spread<I>, bucket<I>,   nullptr};
   if constexpr (digits <= 32 || sizeof(I) > 8) l.top = top<K, I>;  // keys as they are fit the items
+  l.kth = kth<K, I>;
   l.order_few = order_few<K>;
   l.keys = keys<K>;
   l.search = search<K>;

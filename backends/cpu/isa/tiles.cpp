@@ -137,7 +137,10 @@ void pack(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* sr
   if (src_row == Bytes && src_col != Bytes && src_col != 0)
     return pack_transposed<Bytes>(rows, cols, dst, dst_row, src, src_col);
   if (src_row == 0 && rows > 1 && dst_row == cols * Bytes) {  // one row, repeated by doubling
-    pack_strided<Bytes>(1, cols, dst, dst_row, src, src_row, src_col);
+    if (src_col == Bytes)
+      std::memcpy(dst, src, cols * Bytes);
+    else
+      pack_strided<Bytes>(1, cols, dst, dst_row, src, src_row, src_col);
     for (int64_t done = 1; done < rows;) {
       const int64_t more = done < rows - done ? done : rows - done;
       std::memcpy(dst + done * dst_row, dst, more * dst_row);

@@ -1,0 +1,74 @@
+// Repeating dimensions and elements: one copy between two views of more dimensions.
+#include "backends/cpu/gather.h"
+#include "backends/cpu/parts.h"
+
+namespace lattis::cpu {
+namespace {
+
+// A source and where it is copied to, dimension by dimension.
+struct Pair {
+  Part to, from;
+
+  Pair(const lattis_tensor* out, const lattis_tensor* self) : to(out), from(self) { to.t.dl.ndim = from.t.dl.ndim = 0; }
+  bool add(int64_t n, int64_t to_stride, int64_t from_stride) {
+    if (n == 1) return true;
+    int& k = to.t.dl.ndim;
+    if (k == LATTIS_MAX_DIMS) return false;
+    to.sizes[k] = from.sizes[k] = n;
+    to.strides[k] = to_stride;
+    from.strides[k++] = from_stride;
+    from.t.dl.ndim = k;
+    return true;
+  }
+  lattis_status copy() const {
+    const Part x(to), y(from);
+    return copy_into(&x.t, &y.t);
+  }
+};
+
+// self, counts; dimensions that are new come first
+lattis_status repeat(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  Pair p(out, self);
+  const int lead = out->dl.ndim - self->dl.ndim;
+  bool fits = true;
+  for (int d = 0; d < out->dl.ndim; d++) {
+    const int64_t n = d < lead ? 1 : self->dl.shape[d - lead], stride = out->dl.strides[d];
+    fits = fits && p.add(out->dl.shape[d] / n, n * stride, 0) &&
+           p.add(n, stride, d < lead ? 0 : self->dl.strides[d - lead]);
+  }
+  return fits ? p.copy() : fail(LATTIS_RUNTIME_ERROR, "repeat: argument 'repeats': too many dimensions are repeated");
+}
+
+// self, count, dim: each position of a dimension, or each element, so often in a row
+lattis_status repeat_interleave(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  Pair p(out, self);
+  const int64_t count = a[1].as.i;
+  const bool whole = a[2].tag == LATTIS_NONE || self->dl.ndim == 0;
+  const int dim = whole ? -1 : wrapped_dim(a[2], self->dl.ndim);
+  bool fits = true;
+  int64_t rest = self->numel;
+  for (int d = 0; d < self->dl.ndim; d++) {
+    const int64_t n = self->dl.shape[d];
+    rest /= n;
+    const int64_t stride = whole ? rest * count * out->dl.strides[0] : out->dl.strides[d] * (d == dim ? count : 1);
+    fits = fits && p.add(n, stride, self->dl.strides[d]);
+    if (d == dim) fits = fits && p.add(count, out->dl.strides[d], 0);
+  }
+  if (whole) fits = fits && p.add(count, out->dl.strides[0], 0);
+  return fits ? p.copy()
+              : fail(LATTIS_RUNTIME_ERROR, "repeat_interleave: argument 'self': it has no room for a dimension");
+}
+
+}  // namespace
+
+void register_repeating(Library& m) {
+  m.impl("repeat", "cpu", repeat)
+      .impl("tile", "cpu", repeat)
+      .impl("repeat_interleave.self_int", "cpu", repeat_interleave);
+}
+
+}  // namespace lattis::cpu
