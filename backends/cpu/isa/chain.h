@@ -33,30 +33,25 @@ struct FloatChain {
     };
     Doubles total = Doubles{} + neutral;
     Floats a[4], v;
-    for (; n >= 512; n -= 512) {
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; k++) get(a[k], x + 16 * k);
-      x += 64;
-      // Not unrolled: the order of the loads is what the prefetcher sees.
-#pragma GCC unroll 1
-      for (int step = 1; step < 8; step++, x += 64)
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) {
-          get(v, x + 16 * k);
-          chain(a[k], v);
-        }
-      into(total, a);
-    }
-    if (n > 0) {
+    // Not unrolled further: the order of the loads, each with a step of its own, is what the prefetcher sees.
+    auto four = [&](int64_t steps) __attribute__((always_inline)) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; k++) a[k] = Floats{} + static_cast<float>(neutral);
 #pragma GCC unroll 1
-      for (; n >= 64; n -= 64, x += 64)
+      for (; steps > 0; steps--, x += 64)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
           get(v, x + 16 * k);
           chain(a[k], v);
         }
+    };
+    for (; n >= 512; n -= 512) {
+      four(8);
+      into(total, a);
+    }
+    if (n > 0) {
+      four(n / 64);
+      n %= 64;
       for (; n >= 16; n -= 16, x += 16) {
         get(v, x);
         chain(a[0], v);
