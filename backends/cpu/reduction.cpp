@@ -343,14 +343,14 @@ class Reduction {
   void fill_tile(const Geometry& g, int64_t from, int64_t to, int64_t in, int64_t n, char* acc) const {
     // Only if there are many rows: each of them is joined in the end.
     const bool narrow = n <= 32 && n == g.keep[g.kept - 1].size && !fold_.indexed && (to - from) * n >= 2048;
-    const int64_t together = narrow ? 256 / n : 1;
+    const int64_t together = narrow ? 128 / n : 1;
     fold_.start(n, acc);
     if (together == 1)
       return g.walk(from, to, [&](int64_t rows, int64_t offset, int64_t stride, int64_t first) {
         feed_columns(rows, in + offset, stride, n, first, acc);
       });
     // Few columns: where rows follow each other without a gap, several are taken as one.
-    alignas(64) char wide[256 * 64];
+    alignas(64) char wide[128 * 64];
     fold_.start(n * together, wide);
     g.walk(from, to, [&](int64_t rows, int64_t offset, int64_t stride, int64_t first) {
       const int64_t whole = stride == n ? rows / together : 0;

@@ -33,30 +33,25 @@ struct FloatChain {
     };
     Doubles total = Doubles{} + neutral;
     Floats a[4], v;
-    for (; n >= 512; n -= 512) {
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; k++) get(a[k], x + 16 * k);
-      x += 64;
-      // Not unrolled: the order of the loads is what the prefetcher sees.
-#pragma GCC unroll 1
-      for (int step = 1; step < 8; step++, x += 64)
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) {
-          get(v, x + 16 * k);
-          chain(a[k], v);
-        }
-      into(total, a);
-    }
-    if (n > 0) {
+    // Not unrolled further: the order of the loads, each with a step of its own, is what the prefetcher sees.
+    auto four = [&](int64_t steps) __attribute__((always_inline)) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; k++) a[k] = Floats{} + static_cast<float>(neutral);
 #pragma GCC unroll 1
-      for (; n >= 64; n -= 64, x += 64)
+      for (; steps > 0; steps--, x += 64)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
           get(v, x + 16 * k);
           chain(a[k], v);
         }
+    };
+    for (; n >= 512; n -= 512) {
+      four(8);
+      into(total, a);
+    }
+    if (n > 0) {
+      four(n / 64);
+      n %= 64;
       for (; n >= 16; n -= 16, x += 16) {
         get(v, x);
         chain(a[0], v);
@@ -88,19 +83,51 @@ struct FloatChain {
     into(total, a[0]);
   }
 
+  // Eight rows, each column into its double. Narrow rows are read in the order of the memory: eight streams within a
+  // page are more than the prefetcher sees through.
   static void eight_rows(const float* x, int64_t stride, int64_t width, double* a) {
+    int64_t k = 0;
+    if (width <= 128) {
+      for (; k + 128 <= width; k += 128) strip<8>(x + k, stride, a + k);
+      for (; k + 64 <= width; k += 64) strip<4>(x + k, stride, a + k);
+      for (; k + 16 <= width; k += 16) strip<1>(x + k, stride, a + k);
+    }
 #pragma omp simd
-    for (int64_t k = 0; k < width; k++) {
-      const float* at = x + k;
-      float s0 = at[0], s1 = at[2 * stride], s2 = at[4 * stride], s3 = at[6 * stride];
-      chain(s0, at[stride]);
-      chain(s1, at[3 * stride]);
-      chain(s2, at[5 * stride]);
-      chain(s3, at[7 * stride]);
-      chain(s0, s1);
-      chain(s2, s3);
-      chain(s0, s2);
-      chain(a[k], static_cast<double>(s0));
+    for (int64_t i = k; i < width; i++) {
+      const float* at = x + i;
+      float s = at[0];
+      chain(s, at[stride]);
+      chain(s, at[2 * stride]);
+      chain(s, at[3 * stride]);
+      chain(s, at[4 * stride]);
+      chain(s, at[5 * stride]);
+      chain(s, at[6 * stride]);
+      chain(s, at[7 * stride]);
+      chain(a[i], static_cast<double>(s));
+    }
+  }
+  template <int N>
+  static LATTIS_INLINE void strip(const float* x, int64_t stride, double* a) {
+    Floats s[N], v;
+#pragma GCC unroll 8
+    for (int k = 0; k < N; k++) load(s[k], x + 16 * k);
+#pragma GCC unroll 1
+    for (int row = 1; row < 8; row++) {
+      x += stride;
+#pragma GCC unroll 8
+      for (int k = 0; k < N; k++) {
+        load(v, x + 16 * k);
+        chain(s[k], v);
+      }
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < N; k++) {
+      Doubles half[2], sum[2];
+      widen(half[0], half[1], s[k]);
+      __builtin_memcpy(sum, a + 16 * k, sizeof sum);
+      chain(sum[0], half[0]);
+      chain(sum[1], half[1]);
+      __builtin_memcpy(a + 16 * k, sum, sizeof sum);
     }
   }
 };

@@ -96,19 +96,36 @@ struct FloatExtremum {
     return any((Longs)nan[0]) ? std::numeric_limits<T>::quiet_NaN() : across(best[0]);
   }
 
+  template <int N>
+  static LATTIS_INLINE void strip(int64_t rows, const T* x, int64_t stride, T* a) {
+    V best[N], v;
+    Mask nan[N];
+#pragma GCC unroll 8
+    for (int k = 0; k < N; k++) {
+      load(best[k], a + size * k);
+      nan[k] = best[k] != best[k];
+    }
+#pragma GCC unroll 1
+    for (int64_t r = 0; r < rows; r++, x += stride)
+#pragma GCC unroll 8
+      for (int k = 0; k < N; k++) {
+        load(v, x + size * k);
+        take(best[k], nan[k], v);
+      }
+#pragma GCC unroll 8
+    for (int k = 0; k < N; k++) {
+      best[k] = nan[k] ? V{} + std::numeric_limits<T>::quiet_NaN() : best[k];
+      __builtin_memcpy(a + size * k, best + k, sizeof(V));
+    }
+  }
+  // Some rows, each column into its extremum; narrow ones in the order of the memory, as sums do.
   static void few_rows(int64_t rows, const T* x, int64_t stride, int64_t width, T* a) {
     int64_t k = 0;
-    for (; k + size <= width; k += size) {
-      V best, v;
-      load(best, a + k);
-      Mask nan = best != best;
-      for (int64_t r = 0; r < rows; r++) {
-        load(v, x + r * stride + k);
-        take(best, nan, v);
-      }
-      best = nan ? V{} + std::numeric_limits<T>::quiet_NaN() : best;
-      __builtin_memcpy(a + k, &best, sizeof best);
+    if (width <= 128) {
+      for (; k + 8 * size <= width; k += 8 * size) strip<8>(rows, x + k, stride, a + k);
+      for (; k + 4 * size <= width; k += 4 * size) strip<4>(rows, x + k, stride, a + k);
     }
+    for (; k + size <= width; k += size) strip<1>(rows, x + k, stride, a + k);
     for (; k < width; k++)
       for (int64_t r = 0; r < rows; r++) a[k] = better<Max>(a[k], x[r * stride + k]);
   }

@@ -61,11 +61,7 @@ struct Variance {
     float near[fold_width];
     for (int64_t k = 0; k < width; k++) sum[k] = 0;
     int64_t r = 0;
-    for (; r + 8 <= rows; r += 8) {
-      for (int64_t ahead = r + 8; ahead < r + 16 && ahead < rows; ahead++)  // in the order of the memory
-        for (int64_t k = 0; k < width; k += 16) __builtin_prefetch(x + ahead * stride + k, 0, 2);
-      Chain::eight_rows(x + r * stride, stride, width, sum);
-    }
+    for (; r + 8 <= rows; r += 8) Chain::eight_rows(x + r * stride, stride, width, sum);
     for (; r < rows; r++)
       for (int64_t k = 0; k < width; k++) sum[k] += static_cast<double>(x[r * stride + k]);
     for (int64_t k = 0; k < width; k++) {
