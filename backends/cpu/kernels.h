@@ -21,6 +21,7 @@ void register_reductions(Library& m);
 void register_indexing(Library& m);
 void register_random(Library& m);
 void register_matmul(Library& m);
+void register_added_products(Library& m);
 void register_scans(Library& m);
 void register_softmax(Library& m);
 void register_normalization(Library& m);

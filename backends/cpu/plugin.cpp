@@ -48,6 +48,7 @@ LATTIS_LIBRARY(aten, m) {
   register_indexing(m);
   register_random(m);
   register_matmul(m);
+  register_added_products(m);
   register_scans(m);
   register_softmax(m);
   register_normalization(m);
