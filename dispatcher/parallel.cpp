@@ -64,17 +64,19 @@ int64_t now_ns() {
   return t.tv_sec * int64_t{1000000000} + t.tv_nsec;
 }
 
-// Whether the work that a thread of the pool helps with has failed elsewhere, an interrupt included.
+// Whether the work that a thread of the pool helps with has failed elsewhere, an interrupt included. Work that it cuts
+// again by itself is part of the same.
 thread_local const std::atomic<int>* helped = nullptr;
 
-// One thread's share, in pieces short enough for a prompt answer.
+// One thread's share, in pieces short enough for a prompt answer; `stop` is null for work that was not shared.
 lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context,
                          const std::atomic<int>* stop, bool caller) {
-  int64_t piece = std::max<int64_t>(grain, 1) * 4;
+  const int64_t piece = std::min(grain, end - begin) * 4;
   struct Helping {
-    explicit Helping(const std::atomic<int>* stop) { helped = stop; }
-    ~Helping() { helped = nullptr; }
-  } helping(caller ? nullptr : stop);
+    const std::atomic<int>* before = helped;
+    ~Helping() { helped = before; }
+  } helping;
+  if (!caller) helped = stop;
   for (int64_t b = begin; b < end; b += piece) {
     if (stop && stop->load(std::memory_order_relaxed)) return LATTIS_OK;
     if (lattis_status st = core::guarded([&] { return body(context, b, std::min(end, b + piece)); })) return st;

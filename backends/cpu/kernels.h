@@ -23,6 +23,7 @@ void register_nonzero(Library& m);
 void register_random(Library& m);
 void register_complex(Library& m);
 void register_matmul(Library& m);
+void register_added_products(Library& m);
 void register_scans(Library& m);
 void register_softmax(Library& m);
 void register_normalization(Library& m);

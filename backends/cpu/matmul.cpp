@@ -1,12 +1,10 @@
 // Products of matrices and vectors, with what is added to them: large float32 ones by oneDNN, the rest by our own
 // tiles.
-#include <lattis/half.h>
+#include "backends/cpu/matmul.h"
 
 #include <algorithm>
-#include <complex>
 
 #include "backends/cpu/gemm.h"
-#include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/space.h"
 
@@ -18,30 +16,6 @@ const Gemms& gemms() {
 }
 
 namespace {
-
-struct Matrix {
-  char* data;
-  int64_t rows, columns, row, column;  // the strides in elements
-
-  Matrix transposed() const { return {data, columns, rows, column, row}; }
-};
-
-Matrix matrix(const lattis_tensor* t) {
-  const int d = t->dl.ndim - 2;
-  return {static_cast<char*>(t->dl.data), t->dl.shape[d], t->dl.shape[d + 1], t->dl.strides[d], t->dl.strides[d + 1]};
-}
-Matrix column(const lattis_tensor* t) {
-  return {static_cast<char*>(t->dl.data), t->dl.shape[0], 1, t->dl.strides[0], 1};
-}
-Matrix row(const lattis_tensor* t) { return column(t).transposed(); }
-Matrix single(const lattis_tensor* t) { return {static_cast<char*>(t->dl.data), 1, 1, 1, 1}; }
-// A tensor of at least one dimension as the rows of one matrix, or as one row; its leading dimensions lie without gaps.
-Matrix rows_of(const lattis_tensor* t) {
-  const int n = t->dl.ndim;
-  const int64_t k = t->dl.shape[n - 1];
-  return {static_cast<char*>(t->dl.data), k ? t->numel / k : 0, k, n > 1 ? t->dl.strides[n - 2] : k,
-          t->dl.strides[n - 1]};
-}
 
 template <class T>
 T element(const Matrix& m, int64_t i, int64_t j) {
@@ -121,7 +95,7 @@ bool flips(const Matrix& a, const Matrix& b, const Matrix& c) {
 }
 
 // c = a · b + bias, one number per column, or null. The threads share rows or columns, whichever way packs less twice.
-lattis_status multiply(int dtype, Matrix a, Matrix b, Matrix c, const char* bias = nullptr) {
+lattis_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char* bias) {
   if (c.rows == 0 || c.columns == 0) return LATTIS_OK;
   const bool fits = c.column == 1 || c.columns == 1 || c.row == 1 || c.rows == 1;
   const double work = static_cast<double>(c.rows) * static_cast<double>(c.columns) * static_cast<double>(a.columns);
@@ -182,16 +156,6 @@ lattis_status multiply(int dtype, Matrix a, Matrix b, Matrix c, const char* bias
 // ---- other dtypes: converted, or seen as real matrices
 // ----------------------------------------------------------------
 
-// What products of a dtype are computed in. Narrow integers wrap the same way in 32 bits.
-int computes_in(int dtype) {
-  if (dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16) return LATTIS_FLOAT32;
-  if (dtype == LATTIS_UINT8 || dtype == LATTIS_INT8 || dtype == LATTIS_INT16 || dtype == LATTIS_UINT16)
-    return LATTIS_INT32;
-  return dtype;
-}
-
-bool is_complex(int dtype) { return dtype == LATTIS_COMPLEX64 || dtype == LATTIS_COMPLEX128; }
-
 // A complex product as a real one: c's parts lie beside each other, and so do a's; b becomes twice as high and wide,
 // with (re, im) above (-im, re).
 template <class T>
@@ -226,7 +190,7 @@ lattis_status complex_multiply(int real, const Matrix& a, const Matrix& b, const
     for (int64_t i = 0; i < a.rows; i++)
       for (int64_t k = 0; k < a.columns; k++)
         reinterpret_cast<std::complex<T>*>(left.data())[i * a.columns + k] = element<std::complex<T>>(a, i, k);
-  if (lattis_status st = multiply(real, x, y, z)) return st;
+  if (lattis_status st = multiply_real(real, x, y, z, nullptr)) return st;
   if (out.data())
     for (int64_t i = 0; i < c.rows; i++)
       for (int64_t j = 0; j < c.columns; j++)
@@ -235,56 +199,16 @@ lattis_status complex_multiply(int real, const Matrix& a, const Matrix& b, const
   return LATTIS_OK;
 }
 
-lattis_status multiply_any(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr) {
+}  // namespace
+
+lattis_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
   if (dtype == LATTIS_COMPLEX64) return complex_multiply<float>(LATTIS_FLOAT32, a, b, c);
   if (dtype == LATTIS_COMPLEX128) return complex_multiply<double>(LATTIS_FLOAT64, a, b, c);
-  return multiply(dtype, a, b, c, bias);
+  return multiply_real(dtype, a, b, c, bias);
 }
-
-// A copy in plain layout and another dtype.
-lattis_status converted(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  if (t->dtype == dtype) return LATTIS_OK;
-  lattis_tensor* raw;
-  if (lattis_status st =
-          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
-    return st;
-  *owner = Tensor::steal(raw);
-  lattis_status st = copy_into(raw, t);
-  t = raw;
-  return st;
-}
-
-// The operands and the result of a product in the dtype that it is computed in; the result is copied back at the end.
-class Operands {
- public:
-  Operands(const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c)
-      : a(a), b(b), c(c), result_(c), dtype(computes_in(c->dtype)) {}
-  const lattis_tensor *a, *b, *c;
-
- private:
-  const lattis_tensor* result_;
-  Tensor x_, y_, z_;
-
- public:
-  const int dtype;
-
-  lattis_status open() {
-    if (dtype == result_->dtype) return LATTIS_OK;
-    if (lattis_status st = converted(a, dtype, &x_)) return st;
-    if (lattis_status st = converted(b, dtype, &y_)) return st;
-    lattis_tensor* raw;
-    if (lattis_status st =
-            api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(c), &raw))
-      return st;
-    z_ = Tensor::steal(raw);
-    c = raw;
-    return LATTIS_OK;
-  }
-  lattis_status close() const { return c == result_ ? LATTIS_OK : copy_into(result_, c); }
-};
 
 // All batches; small ones go to the threads whole (a nested parallel_for runs on its own thread).
-lattis_status batches(int dtype, const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c) {
+lattis_status multiply_batches(int dtype, const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c) {
   const Matrix x0 = matrix(a), y0 = matrix(b), z0 = matrix(c);
   const double work = static_cast<double>(z0.rows) * static_cast<double>(z0.columns) * static_cast<double>(x0.columns);
   auto range = [&](int64_t begin, int64_t end) -> lattis_status {
@@ -293,7 +217,7 @@ lattis_status batches(int dtype, const lattis_tensor* a, const lattis_tensor* b,
       x.data += i * a->dl.strides[0] * itemsize(a);
       y.data += i * b->dl.strides[0] * itemsize(b);
       z.data += i * c->dl.strides[0] * itemsize(c);
-      if (lattis_status st = multiply_any(dtype, x, y, z)) return st;
+      if (lattis_status st = multiply(dtype, x, y, z)) return st;
     }
     return LATTIS_OK;
   };
@@ -301,27 +225,29 @@ lattis_status batches(int dtype, const lattis_tensor* a, const lattis_tensor* b,
   return range(0, c->dl.shape[0]);  // large ones use all threads, one after another
 }
 
+namespace {
+
 // ---- kernels
 // -----------------------------------------------------------------------------------------------------------
 
 lattis_status mm_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
   if (lattis_status st = o.open()) return st;
-  if (lattis_status st = multiply_any(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
+  if (lattis_status st = multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
   return o.close();
 }
 
 lattis_status bmm_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
   if (lattis_status st = o.open()) return st;
-  if (lattis_status st = batches(o.dtype, o.a, o.b, o.c)) return st;
+  if (lattis_status st = multiply_batches(o.dtype, o.a, o.b, o.c)) return st;
   return o.close();
 }
 
 lattis_status mv_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
   if (lattis_status st = o.open()) return st;
-  if (lattis_status st = multiply_any(o.dtype, matrix(o.a), column(o.b), column(o.c))) return st;
+  if (lattis_status st = multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))) return st;
   return o.close();
 }
 
@@ -333,7 +259,7 @@ lattis_status dot_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
   const Matrix x = row(o.a), y = column(o.b);
   const int64_t n = x.columns, blocks = n / block;
   if (blocks < 2 || is_complex(o.dtype)) {
-    if (lattis_status st = multiply_any(o.dtype, x, y, single(o.c))) return st;
+    if (lattis_status st = multiply(o.dtype, x, y, single(o.c))) return st;
     return o.close();
   }
   const int64_t size = size_of(o.dtype);
@@ -357,67 +283,13 @@ lattis_status dot_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
   return st ? st : o.close();
 }
 
-template <class T>
-void add_bias(const Matrix& c, const lattis_tensor* bias) {
-  auto* from = static_cast<const T*>(bias->dl.data);
-  const int64_t step = bias->dl.ndim ? bias->dl.strides[0] : 0;
-  for (int64_t i = 0; i < c.rows; i++)
-    for (int64_t j = 0; j < c.columns; j++) reinterpret_cast<T*>(c.data)[i * c.row + j * c.column] += from[j * step];
-}
-
-// linear(input, weight, bias): the rows of input times the transposed weight.
-lattis_status linear_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
-  if (lattis_status st = o.open()) return st;
-  const lattis_tensor* bias = args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr;
-  Tensor plain, packed;
-  // Rows that do not follow each other by one step are copied.
-  auto steps = [](const lattis_tensor* t) {
-    for (int d = t->dl.ndim - 3; d >= 0; d--)
-      if (t->dl.shape[d] != 1 && t->dl.strides[d] != t->dl.strides[d + 1] * t->dl.shape[d + 1]) return false;
-    return true;
-  };
-  if (!steps(o.a)) {
-    lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.dtype),
-                                              device_of(o.a), &raw))
-      return st;
-    plain = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, o.a)) return st;
-    o.a = raw;
-  }
-  char* numbers = nullptr;
-  const bool own = bias && !is_complex(o.dtype);
-  if (own) {
-    if (lattis_status st = converted(bias, o.dtype, &packed)) return st;
-    numbers = static_cast<char*>(bias->dl.data);
-    if (bias->dl.ndim && bias->dl.strides[0] != 1 && bias->dl.shape[0] > 1) {
-      void* to;
-      if (lattis_status st = api().scratch(f, bias->numel * itemsize(bias), &to)) return st;
-      loops().cast[o.dtype][o.dtype](bias->numel, static_cast<char*>(to), itemsize(bias), numbers,
-                                     bias->dl.strides[0] * itemsize(bias));
-      numbers = static_cast<char*>(to);
-    }
-  }
-  const bool one = o.b->dl.ndim == 1;  // a weight of one row; its dimension is not in the result
-  const Matrix w = one ? column(o.b) : matrix(o.b).transposed();
-  const Matrix out = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
-  if (lattis_status st = multiply_any(o.dtype, rows_of(o.a), w, out, numbers)) return st;
-  if (bias && !own) {
-    if (o.dtype == LATTIS_COMPLEX64) add_bias<std::complex<float>>(out, bias);
-    if (o.dtype == LATTIS_COMPLEX128) add_bias<std::complex<double>>(out, bias);
-  }
-  return o.close();
-}
-
 }  // namespace
 
 void register_matmul(Library& m) {
   m.impl("mm", "cpu", mm_kernel)
       .impl("bmm", "cpu", bmm_kernel)
       .impl("mv", "cpu", mv_kernel)
-      .impl("dot", "cpu", dot_kernel)
-      .impl("linear", "cpu", linear_kernel);
+      .impl("dot", "cpu", dot_kernel);
 }
 
 }  // namespace lattis::cpu

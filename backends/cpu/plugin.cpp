@@ -50,6 +50,7 @@ LATTIS_LIBRARY(aten, m) {
   register_random(m);
   register_complex(m);
   register_matmul(m);
+  register_added_products(m);
   register_scans(m);
   register_softmax(m);
   register_normalization(m);

@@ -29,28 +29,34 @@ lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
   return LATTIS_OK;
 }
 
-void read_pair(const lattis_value& v, int64_t* out) {
-  for (int i = 0; i < 2; i++) out[i] = v.as.ints[v.length == 1 ? 0 : i];
+// The numbers of one argument; one dimension is that of columns, in an image of one row.
+template <int Spatial>
+void read_sizes(const lattis_value& v, int64_t* out) {
+  for (int i = 0; i < Spatial; i++) out[2 - Spatial + i] = v.as.ints[v.length == 1 ? 0 : i];
 }
 
-void read_window(const lattis_value* args, PoolPlane* p) {
-  read_pair(args[1], p->kernel);
+template <int Spatial>
+PoolPlane read_window(const lattis_value* args) {
+  PoolPlane p{};
+  p.kernel[0] = p.stride[0] = p.dilation[0] = p.dilation[1] = 1;
+  read_sizes<Spatial>(args[1], p.kernel);
   if (args[2].tag == LATTIS_INT_LIST && args[2].length)
-    read_pair(args[2], p->stride);
+    read_sizes<Spatial>(args[2], p.stride);
   else
-    std::copy(p->kernel, p->kernel + 2, p->stride);
-  read_pair(args[3], p->padding);
-  p->dilation[0] = p->dilation[1] = 1;
+    std::copy(p.kernel, p.kernel + 2, p.stride);
+  read_sizes<Spatial>(args[3], p.padding);
+  return p;
 }
 
 // All planes; a unit of work is a row of outputs.
+template <int Spatial>
 lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_tensor* in, const lattis_tensor* out,
                   const lattis_tensor* indices) {
   const int n = in->dl.ndim, dtype = computes_in(in->dtype);
   if (out->numel == 0) return LATTIS_OK;
-  p.height = in->dl.shape[n - 2];
+  p.height = Spatial == 2 ? in->dl.shape[n - 2] : 1;
   p.width = in->dl.shape[n - 1];
-  p.places[0] = out->dl.shape[n - 2];
+  p.places[0] = Spatial == 2 ? out->dl.shape[n - 2] : 1;
   p.places[1] = out->dl.shape[n - 1];
   const lattis_tensor *from = in, *to = out, *at = indices;
   Tensor own[3];
@@ -92,50 +98,52 @@ lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_te
   return st;
 }
 
+template <int Spatial>
 lattis_status max_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  PoolPlane p{};
-  read_window(args, &p);
-  read_pair(args[4], p.dilation);
+  PoolPlane p = read_window<Spatial>(args);
+  read_sizes<Spatial>(args[4], p.dilation);
   const lattis_tensor* in = args[0].as.tensor;
-  return run(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
+  return run<Spatial>(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
 }
 
 lattis_status max_indices_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  PoolPlane p{};
-  read_window(args, &p);
-  read_pair(args[4], p.dilation);
+  PoolPlane p = read_window<2>(args);
+  read_sizes<2>(args[4], p.dilation);
   const lattis_tensor* in = args[0].as.tensor;
-  return run(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, rets[1].as.tensor);
+  return run<2>(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, rets[1].as.tensor);
 }
 
+template <int Spatial>
 lattis_status avg_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  PoolPlane p{};
-  read_window(args, &p);
+  PoolPlane p = read_window<Spatial>(args);
   p.count_padding = args[5].as.i;
-  p.divisor = args[6].tag == LATTIS_NONE ? 0 : args[6].as.i;
+  p.divisor = Spatial == 1 || args[6].tag == LATTIS_NONE ? 0 : args[6].as.i;
   const lattis_tensor* in = args[0].as.tensor;
-  return run(p, pools().mean[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
+  return run<Spatial>(p, pools().mean[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
 }
 
+template <int Spatial>
 lattis_status adaptive_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   PoolPlane p{};
   const lattis_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
   if (out->numel == 0) return LATTIS_OK;
   const int n = in->dl.ndim;
-  for (int i = 0; i < 2; i++) {
-    p.stride[i] = p.dilation[i] = 1;
+  p.kernel[0] = p.stride[0] = p.stride[1] = p.dilation[0] = p.dilation[1] = 1;
+  for (int i = 2 - Spatial; i < 2; i++)
     p.kernel[i] = in->dl.shape[n - 2 + i] / out->dl.shape[n - 2 + i] + 1;  // the work of a place
-  }
-  return run(p, pools().adaptive[computes_in(in->dtype)], in, out, nullptr);
+  return run<Spatial>(p, pools().adaptive[computes_in(in->dtype)], in, out, nullptr);
 }
 
 }  // namespace
 
 void register_pooling(Library& m) {
-  m.impl("max_pool2d", "cpu", max_kernel)
+  m.impl("max_pool1d", "cpu", max_kernel<1>)
+      .impl("max_pool2d", "cpu", max_kernel<2>)
       .impl("max_pool2d_with_indices", "cpu", max_indices_kernel)
-      .impl("avg_pool2d", "cpu", avg_kernel)
-      .impl("adaptive_avg_pool2d", "cpu", adaptive_kernel);
+      .impl("avg_pool1d", "cpu", avg_kernel<1>)
+      .impl("avg_pool2d", "cpu", avg_kernel<2>)
+      .impl("adaptive_avg_pool1d", "cpu", adaptive_kernel<1>)
+      .impl("adaptive_avg_pool2d", "cpu", adaptive_kernel<2>);
 }
 
 }  // namespace lattis::cpu

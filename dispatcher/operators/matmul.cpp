@@ -359,6 +359,7 @@ lattis_status inner(lattis_frame* f, const Value* a, Value* r) {
   if (lattis_status st = check_dtypes(f, a, 0, 1)) return st;
   if (x->sizes()[x->ndim() - 1] != y->sizes()[y->ndim() - 1]) return do_not_multiply(f, a, 0, 1);
   if (x->ndim() == 1 && y->ndim() == 1) return c.give(r, c.op<"dot">(a[0], a[1]));
+  if (y->ndim() <= 2) return c.give(r, c.op<"linear">(a[0], a[1]));
   return contract(f, a, r, Ints{x->ndim() - 1}, Ints{y->ndim() - 1});
 }
 

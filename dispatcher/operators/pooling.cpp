@@ -15,19 +15,23 @@ lattis_status check_image(lattis_frame* f, const Tensor* x, int spatial) {
                       spatial + 2, spatial + 1, core::shape_string(x).c_str()));
 }
 
-// Arguments kernel, stride (empty: the kernel), padding, then dilation (or -1), ceil_mode at these positions.
+// Arguments kernel, stride (empty: the kernel), padding, then dilation (or -1), ceil_mode at these positions. One
+// dimension is read as an image of one row.
+template <int Spatial>
 lattis_status read(lattis_frame* f, const Value* a, int dilation, int ceil, Pool* p) {
+  constexpr int first = 2 - Spatial;
   const Tensor* x = tensor_arg(a[0]);
-  if (lattis_status st = check_image(f, x, 2)) return st;
-  if (lattis_status st = read_spatial(f, 1, a[1], 2, 1, p->kernel)) return st;
+  if (lattis_status st = check_image(f, x, Spatial)) return st;
+  p->padding[0] = 0;
+  p->kernel[0] = p->stride[0] = p->places[0] = p->dilation[0] = p->dilation[1] = 1;
+  if (lattis_status st = read_spatial(f, 1, a[1], Spatial, 1, p->kernel + first)) return st;
   std::copy(p->kernel, p->kernel + 2, p->stride);
   if (given(a[2]) && a[2].length)
-    if (lattis_status st = read_spatial(f, 2, a[2], 2, 1, p->stride)) return st;
-  if (lattis_status st = read_spatial(f, 3, a[3], 2, 0, p->padding)) return st;
-  p->dilation[0] = p->dilation[1] = 1;
+    if (lattis_status st = read_spatial(f, 2, a[2], Spatial, 1, p->stride + first)) return st;
+  if (lattis_status st = read_spatial(f, 3, a[3], Spatial, 0, p->padding + first)) return st;
   if (dilation >= 0)
-    if (lattis_status st = read_spatial(f, dilation, a[dilation], 2, 1, p->dilation)) return st;
-  for (int i = 0; i < 2; i++) {
+    if (lattis_status st = read_spatial(f, dilation, a[dilation], Spatial, 1, p->dilation + first)) return st;
+  for (int i = first; i < 2; i++) {
     if (p->padding[i] > p->kernel[i] / 2)
       return raise(LATTIS_RUNTIME_ERROR,
                    format("%s: must be at most half of the kernel, %lld of %lld", where(f, 3).c_str(),
@@ -50,10 +54,11 @@ lattis_status read(lattis_frame* f, const Value* a, int dilation, int ceil, Pool
   return LATTIS_OK;
 }
 
+template <int Spatial>
 lattis_status pooled(const Value* a, Meta* m, const int64_t* places, DType dtype) {
   const Tensor* x = tensor_arg(a[0]);
   fresh(m, x->ndim(), x->sizes(), dtype);
-  std::copy(places, places + 2, m->sizes + x->ndim() - 2);
+  std::copy(places, places + Spatial, m->sizes + x->ndim() - Spatial);
   if (channels_last(x)) set_channels_last(m);
   return core::check_sizes("pooling", m->ndim, m->sizes, core::itemsize(dtype), nullptr);
 }
@@ -68,18 +73,19 @@ void behind(const Var& x, const Pool& p, int64_t* after) {
 // ---- the largest
 // -----------------------------------------------------------------------------------------------------
 
+template <int Spatial>
 lattis_status infer_max(lattis_frame* f, const Value* a, Meta* m) {
   Pool p;
   const Tensor* x = tensor_arg(a[0]);
   if (core::dtype_class(x->dtype) == LATTIS_CLASS_COMPLEX || x->dtype == LATTIS_BOOL)
     return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": dtype " + core::dtype_info(x->dtype).name +
                                              " has no largest element here; it takes integers and floats");
-  if (lattis_status st = read(f, a, 4, 5, &p)) return st;
-  return pooled(a, m, p.places, x->dtype);
+  if (lattis_status st = read<Spatial>(f, a, 4, 5, &p)) return st;
+  return pooled<Spatial>(a, m, p.places + 2 - Spatial, x->dtype);
 }
 
 lattis_status infer_max_indices(lattis_frame* f, const Value* a, Meta* m) {
-  if (lattis_status st = infer_max(f, a, m)) return st;
+  if (lattis_status st = infer_max<2>(f, a, m)) return st;
   m[1] = m[0];
   m[1].dtype = LATTIS_INT64;
   return LATTIS_OK;
@@ -112,7 +118,7 @@ Var laid_out(Compose& c, const Var& result, const Tensor* like) {
 
 lattis_status max_pool(lattis_frame* f, const Value* a, Value* r) {
   Pool p;
-  if (lattis_status st = read(f, a, 4, 5, &p)) return st;
+  if (lattis_status st = read<2>(f, a, 4, 5, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[0]);
   Var seen = reduced_windows(c, a, p, lowest(x->dtype));
@@ -122,7 +128,7 @@ lattis_status max_pool(lattis_frame* f, const Value* a, Value* r) {
 // The index of a window's largest element, as an offset in its plane: from the window's first place, row and column.
 lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
   Pool p;
-  if (lattis_status st = read(f, a, 4, 5, &p)) return st;
+  if (lattis_status st = read<2>(f, a, 4, 5, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[0]);
   const int64_t columns = x->sizes()[x->ndim() - 1];
@@ -145,21 +151,23 @@ lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
 // ---- the mean
 // --------------------------------------------------------------------------------------------------------
 
+template <int Spatial>
 lattis_status infer_avg(lattis_frame* f, const Value* a, Meta* m) {
   Pool p;
   const Tensor* x = tensor_arg(a[0]);
   if (core::dtype_class(x->dtype) != LATTIS_CLASS_FLOATING)
     return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": a mean needs a floating dtype, got " +
                                              core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
-  if (lattis_status st = read(f, a, -1, 4, &p)) return st;
-  if (given(a[6]) && a[6].as.i == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 6) + ": must not be 0");
-  return pooled(a, m, p.places, x->dtype);
+  if (lattis_status st = read<Spatial>(f, a, -1, 4, &p)) return st;
+  if (Spatial == 2 && given(a[6]) && a[6].as.i == 0)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 6) + ": must not be 0");
+  return pooled<Spatial>(a, m, p.places + 2 - Spatial, x->dtype);
 }
 
 // Sums of windows, divided by how many elements count: by all that lie in the image and, if they count, its padding.
 lattis_status avg_pool(lattis_frame* f, const Value* a, Value* r) {
   Pool p;
-  if (lattis_status st = read(f, a, -1, 4, &p)) return st;
+  if (lattis_status st = read<2>(f, a, -1, 4, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[0]);
   Var sums = c.op<"sum.dim_IntList">(reduced_windows(c, a, p, core::integer(0)), Ints{-2, -1});
@@ -188,14 +196,15 @@ lattis_status read_adaptive(lattis_frame* f, const Value* a, int spatial, int64_
   return LATTIS_OK;
 }
 
+template <int Spatial>
 lattis_status infer_adaptive_avg(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[0]);
   int64_t places[2];
   if (core::dtype_class(x->dtype) != LATTIS_CLASS_FLOATING)
     return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": a mean needs a floating dtype, got " +
                                              core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
-  if (lattis_status st = read_adaptive(f, a, 2, places)) return st;
-  return pooled(a, m, places, x->dtype);
+  if (lattis_status st = read_adaptive(f, a, Spatial, places)) return st;
+  return pooled<Spatial>(a, m, places, x->dtype);
 }
 
 // Strip by strip, each a mean over its rows, then the same over columns.
@@ -225,7 +234,6 @@ lattis_status adaptive_avg_pool(lattis_frame* f, const Value* a, Value* r) {
 // ---- one dimension, as images of one row ----------------------------------------------------------------------------
 
 lattis_status max_pool1d(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_image(f, tensor_arg(a[0]), 1)) return st;
   Compose c(f);
   const int64_t kernel = a[1].as.ints[0], stride = given(a[2]) && a[2].length ? a[2].as.ints[0] : kernel;
   return c.give(r, c.op<"squeeze.dim">(c.op<"max_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, kernel}, Ints{1, stride},
@@ -234,7 +242,6 @@ lattis_status max_pool1d(lattis_frame* f, const Value* a, Value* r) {
 }
 
 lattis_status avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_image(f, tensor_arg(a[0]), 1)) return st;
   Compose c(f);
   const int64_t kernel = a[1].as.ints[0], stride = given(a[2]) && a[2].length ? a[2].as.ints[0] : kernel;
   return c.give(r, c.op<"squeeze.dim">(c.op<"avg_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, kernel}, Ints{1, stride},
@@ -243,10 +250,9 @@ lattis_status avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
 }
 
 lattis_status adaptive_avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
-  int64_t places;
-  if (lattis_status st = read_adaptive(f, a, 1, &places)) return st;
   Compose c(f);
-  return c.give(r, c.op<"squeeze.dim">(c.op<"adaptive_avg_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, places}), -2));
+  return c.give(
+      r, c.op<"squeeze.dim">(c.op<"adaptive_avg_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, a[1].as.ints[0]}), -2));
 }
 
 }  // namespace
@@ -256,7 +262,7 @@ lattis_status adaptive_avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
 const std::vector<Declaration>& pooling_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
-       infer_max, max_pool,
+       infer_max<2>, max_pool,
        "The largest element of each window; NaN wins. Windows begin every `stride` places (by default they lie side by "
        "side); padding is never the largest.\n\nRaises:\n    RuntimeError: a window does not fit\n\n>>> "
        "lattis.max_pool2d(lattis.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 5.,  7.],\n         [13., 15.]]])\n"},
@@ -268,23 +274,23 @@ const std::vector<Declaration>& pooling_operators() {
        "[13, 15]]])\n"},
       {"avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
                                             "divisor_override=None) -> Tensor",
-       "pooling", function | hidden, infer_avg, avg_pool,
+       "pooling", function | hidden, infer_avg<2>, avg_pool,
        "The mean of each window; padding counts as zeros, or not at all without `count_include_pad`.\n\n>>> "
        "lattis.ops.aten.avg_pool2d(lattis.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 2.5000,  4.5000],\n         "
        "[10.5000, 12.5000]]])\n"},
       {"adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", "pooling", function | hidden,
-       infer_adaptive_avg, adaptive_avg_pool,
+       infer_adaptive_avg<2>, adaptive_avg_pool,
        "Means of as many windows as asked for, which divide the image evenly.\n\n>>> "
        "lattis.ops.aten.adaptive_avg_pool2d(lattis.arange(16.).view(1, 4, 4), 1)\ntensor([[[7.5000]]])\n"},
       {"max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
-       nullptr, max_pool1d,
+       infer_max<1>, max_pool1d,
        "The largest element of each window along the last dimension.\n\n>>> lattis.max_pool1d(lattis.tensor([[1., 3., "
        "2., 4.]]), 2)\ntensor([[3., 4.]])\n"},
       {"avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor", "pooling",
-       function, nullptr, avg_pool1d,
+       function, infer_avg<1>, avg_pool1d,
        "The mean of each window along the last dimension.\n\n>>> lattis.avg_pool1d(lattis.tensor([[1., 3., 2., 4.]]), "
        "2)\ntensor([[2., 3.]])\n"},
-      {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", "pooling", function, nullptr,
+      {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", "pooling", function, infer_adaptive_avg<1>,
        adaptive_avg_pool1d,
        "Means of as many windows as asked for along the last dimension.\n\n>>> "
        "lattis.adaptive_avg_pool1d(lattis.tensor([[1., 3., 2., 4.]]), 2)\ntensor([[2., 3.]])\n"},

@@ -117,15 +117,47 @@ def test_nothing_is_read_with_beta_0():
     assert nan.tolist() == [[3.0, 3.0]] * 2
 
 
+@pytest.mark.parametrize("name", ["float32", "float64", "int32", "complex64"])
+@pytest.mark.parametrize("shape", [(300, 350), (350,), (300, 1), ()])
+def test_what_is_added_lies_anyhow(shape, name):
+    x, y, z = (
+        np.random.default_rng(i).integers(-9, 9, s).astype(name) for i, s in enumerate([(300, 40), (40, 350), shape])
+    )
+    expected = 2 * z - 3 * (x @ y)
+    for self in (
+        to_lattis(z),
+        to_lattis(np.array(z, order="F")),
+        to_lattis(np.repeat(z, 2, -1))[..., ::2] if shape else to_lattis(z),
+    ):
+        for threads in (1, 2):
+            lattis.set_num_threads(threads)
+            np.testing.assert_array_equal(
+                to_numpy(lattis.addmm(self, to_lattis(x), to_lattis(y), beta=2, alpha=-3)), expected
+            )
+            columns = lattis.empty(350, 300, dtype=self.dtype).t()
+            lattis.addmm(self, to_lattis(x), to_lattis(y), beta=2, alpha=-3, out=columns)
+            np.testing.assert_array_equal(to_numpy(columns), expected)
+
+
+def test_infinity_is_not_multiplied_by_beta_0():
+    x = lattis.full((2, 2), float("inf"))
+    assert lattis.addmm(x, x, lattis.ones(2, 2), beta=0, alpha=2).tolist() == [[float("inf")] * 2] * 2
+
+
 def test_threads_do_not_change_a_bit():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((300, 400)), rng.standard_normal((400, 350))
-    results = []
+    small, results = to_lattis(rng.standard_normal((280, 280)).astype("float32")), []
     for threads in (1, 2):
         lattis.set_num_threads(threads)
         a, b = to_lattis(x), to_lattis(y)
         flat = a.reshape(-1)
-        results.append([to_numpy(r).tobytes() for r in (a @ b, a @ b[:, 0], a[0] @ b, lattis.dot(flat, flat))])
+        results.append(
+            [
+                to_numpy(r).tobytes()
+                for r in (a @ b, a @ b[:, 0], a[0] @ b, lattis.dot(flat, flat), small @ small, small[:190] @ small)
+            ]
+        )
     assert results[0] == results[1]
 
 
