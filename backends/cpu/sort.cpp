@@ -284,15 +284,29 @@ lattis_status picked(const lattis_tensor* self, int dim, int64_t k, bool nan, co
   const Rows rows(self, dim);
   const int64_t n = rows.length, step = rows.stride(self);
   const SortLoops& loops = (n < int64_t{1} << 32 && itemsize(self) <= 4 ? table().narrow : table().wide)[self->dtype];
+  const bool sorts = n > sort_piece;  // which hears of an interrupt, as selecting cannot
   auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+    std::atomic<bool> stopped{false};
+    Asker asker{&stopped};
     Space work;
-    if (lattis_status st = work.take(n * loops.item)) return st;
+    if (lattis_status st = work.take((sorts ? 2 : 1) * n * loops.item)) return st;
     for (int64_t row = begin; row < end; row++) {
-      char* in = rows.start(self, row);
-      const bool hidden = loops.build(n, 0, in, step, false, 0, work.data());
-      const char* item = work.data() + loops.kth(n, work.data(), k, nan && hidden) * loops.item;
+      char *in = rows.start(self, row), *items = work.data();
+      bool hidden = false;
+      for (int64_t i = 0; i < n; i += sort_piece) {
+        if (i && asker.halt()()) return asker.status;
+        hidden |= loops.build(std::min(sort_piece, n - i), i, in + i * step, step, false, 0, items + i * loops.item);
+      }
+      int64_t at = k;
+      if (sorts) {
+        items = static_cast<char*>(loops.sort(n, items, items + n * loops.item, loops.digits, asker.halt()));
+        if (!items) return asker.status;
+        if (nan && hidden && loops.kth(2, items + (n - 2) * loops.item, 0, true) == 1) at = n - 1;
+      } else {
+        at = loops.kth(n, items, k, nan && hidden);
+      }
       int64_t unused;
-      loops.finish(1, item, false, 0, hidden ? in : nullptr, step, element(r[0].as.tensor, row), 0,
+      loops.finish(1, items + at * loops.item, false, 0, hidden ? in : nullptr, step, element(r[0].as.tensor, row), 0,
                    indexed ? reinterpret_cast<int64_t*>(element(r[1].as.tensor, row)) : &unused, 0);
     }
     return LATTIS_OK;
