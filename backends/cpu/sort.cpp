@@ -138,7 +138,7 @@ struct Sort {
   // One long row: items are spread over buckets by their highest digits, and each bucket is sorted where the cache
   // holds it. `uneven`: a bucket would be too large, and nothing was done.
   lattis_status buckets(int64_t row, bool* uneven) const {
-    constexpr int64_t parts = 16;
+    const int64_t parts = std::max<int64_t>(16, rows.length >> 18);  // short enough to hear of an interrupt
     const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
     const int low = digits - sort_bucket_digits;
     Space work, counted;
@@ -146,16 +146,17 @@ struct Sort {
     if (lattis_status st = counted.take(parts * sort_buckets * 8)) return st;
     char *a = work.data(), *b = a + bytes;
     auto* places = reinterpret_cast<int64_t*>(counted.data());
-    bool hidden[parts];
+    bool hidden = false;
     auto each = [&](auto&& body) {
       return parallel_for(0, parts, 1, [&](int64_t p, int64_t end) -> lattis_status {
         for (; p < end; p++) body(p, n * p / parts, n * (p + 1) / parts, places + p * sort_buckets);
         return LATTIS_OK;
       });
     };
-    auto build = [&](int64_t p, int64_t begin, int64_t end, int64_t* counts) {
+    auto build = [&](int64_t, int64_t begin, int64_t end, int64_t* counts) {
       char* items = a + begin * loops.item;
-      hidden[p] = loops.build(end - begin, begin, rows.start(in, row) + begin * step, step, descending, base, items);
+      if (loops.build(end - begin, begin, rows.start(in, row) + begin * step, step, descending, base, items))
+        __atomic_store_n(&hidden, true, __ATOMIC_RELAXED);
       loops.count(end - begin, items, low, counts);
     };
     if (lattis_status st = each(build)) return st;
@@ -172,13 +173,12 @@ struct Sort {
     };
     if (lattis_status st = each(spread)) return st;
     const int64_t* ends = places + (parts - 1) * sort_buckets;
-    const bool some_hidden = std::any_of(hidden, hidden + parts, [](bool h) { return h; });
     auto sort = [&](int64_t k, int64_t end) -> lattis_status {
       for (; k < end; k++) {
         const int64_t begin = k ? ends[k - 1] : 0, offset = begin * loops.item, m = ends[k] - begin;
         if (m == 0) continue;
         const bool stayed = loops.bucket(m, b + offset, a + offset, low) == b + offset;
-        finish(row, begin, m, stayed ? b : a, some_hidden);
+        finish(row, begin, m, stayed ? b : a, hidden);
       }
       return LATTIS_OK;
     };
