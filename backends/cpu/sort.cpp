@@ -177,6 +177,8 @@ struct Sort {
       for (; k < end; k++) {
         const int64_t begin = k ? ends[k - 1] : 0, offset = begin * loops.item, m = ends[k] - begin;
         if (m == 0) continue;
+        if (m > sort_piece / 4)
+          if (lattis_status st = api().check_interrupt()) return st;
         const bool stayed = loops.bucket(m, b + offset, a + offset, low) == b + offset;
         finish(row, begin, m, stayed ? b : a, hidden);
       }
