@@ -41,6 +41,7 @@ WORK: dict[str, Callable[[Any, Any], Any]] = {  # of the library and its tensors
     "scatter_add, dim 0": lambda m, t: t.a.scatter_add(0, t.k, t.b),
     "scatter_add, dim 1": lambda m, t: t.a.scatter_add(1, t.k, t.b),
     "scatter_add, 1e6": lambda m, t: t.x.scatter_add(0, t.i, t.y),
+    "scatter_reduce, amax": lambda m, t: t.a.scatter_reduce(1, t.k, t.b, "amax"),
     "index_select, dim 0": lambda m, t: t.a.index_select(0, t.r),
     "index_select, dim 1": lambda m, t: t.a.index_select(1, t.r),
     "index_add, dim 0": lambda m, t: t.a.index_add(0, t.r, t.b),

@@ -1,4 +1,4 @@
-"""sort, argsort, topk and unique."""
+"""sort, argsort, topk, unique and searchsorted."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def arrays() -> dict[str, Any]:
         "i": rng.integers(0, 10**6, 10**6),
         "wide": rng.integers(-(2**62), 2**62, 10**6),
         "rows": x.reshape(1000, 1000),
+        "digits": rng.integers(0, 10, (100000, 3)),
+        "steps": np.sort(x[:100000]),
         "many": x.reshape(10000, 100),
     }
 
@@ -55,9 +57,16 @@ def cases() -> list[families.Case]:
     made = [
         families.Case(name, lambda work=work: work(ours), lambda work=work: work(theirs)) for name, work in WORK.items()
     ]
-    made.append(
-        families.Case("unique, 1e6", lambda: lattis.ops.aten._unique2(ours.i)[0], lambda: torch.unique(theirs.i))
-    )
+    both = {  # functions of the namespace
+        "unique, 1e6": lambda m, t: m.unique(t.i),
+        "unique, dim 0 of 100000 × 3": lambda m, t: m.unique(t.digits, dim=0),
+        "unique, dim 1 of 1000 × 1000": lambda m, t: m.unique(t.rows, dim=1),
+        "searchsorted, 1e6 in 1e5": lambda m, t: m.searchsorted(t.steps, t.x),
+    }
+    made += [
+        families.Case(name, lambda work=work: work(lattis, ours), lambda work=work: work(torch, theirs))
+        for name, work in both.items()
+    ]
     return made
 
 

@@ -1,6 +1,10 @@
+// What is not zero: its places, and what is written to them.
 #include "backends/cpu/nonzero.h"
 
+#include <string>
+
 #include "backends/cpu/gather.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
@@ -42,8 +46,48 @@ lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
   return count <= grain / 4 ? take_apart(0, count) : parallel_for(0, count, grain / 4, take_apart);
 }
 
+lattis_status contiguous(lattis_tensor* t, Tensor* out) {
+  if (is_contiguous(t)) {
+    *out = Tensor::borrow(t);
+    return LATTIS_OK;
+  }
+  lattis_tensor* raw;
+  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
+  *out = Tensor::steal(raw);
+  return copy_into(raw, t);
+}
+
+// self, mask, source
+lattis_status masked_scatter(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor *self = a[0].as.tensor, *mask = a[1].as.tensor, *out = r[0].as.tensor;
+  Tensor bytes, source, target;
+  lattis_tensor* raw;
+  if (lattis_status st = api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, LATTIS_BOOL, device_of(self), &raw))
+    return st;
+  bytes = Tensor::steal(raw);
+  if (lattis_status st = copy_into(raw, mask)) return st;  // which broadcasts
+  const Found found(bytes);
+  if (found.status) return found.status;
+  const int64_t count = found.count();
+  if (count > a[2].as.tensor->numel)
+    return fail(LATTIS_RUNTIME_ERROR, "masked_scatter: argument 'source': " + std::to_string(a[2].as.tensor->numel) +
+                                          " elements for " + std::to_string(count) + " places of the mask");
+  Space places;
+  if (lattis_status st = places.take(count * 8)) return st;
+  if (lattis_status st = found.write(reinterpret_cast<int64_t*>(places.data()))) return st;
+  if (lattis_status st = contiguous(a[2].as.tensor, &source)) return st;
+  if (lattis_status st = contiguous(out, &target)) return st;
+  if (target.get()->dl.data != self->dl.data)
+    if (lattis_status st = copy_into(target.get(), self)) return st;
+  const int64_t item = itemsize(self);
+  if (count)
+    index_loops().put[log2_item(item)]({count, target.data<char>(), 0, places.data(), 8, source.data<char>(), item},
+                                       {INT64_MAX, 0, item});
+  return target.get() == out ? LATTIS_OK : copy_into(out, target.get());
+}
+
 }  // namespace
 
-void register_nonzero(Library& m) { m.impl("nonzero", "cpu", nonzero); }
+void register_nonzero(Library& m) { m.impl("nonzero", "cpu", nonzero).impl("masked_scatter", "cpu", masked_scatter); }
 
 }  // namespace lattis::cpu

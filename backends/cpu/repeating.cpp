@@ -1,4 +1,6 @@
 // Repeating dimensions and elements: one copy between two views of more dimensions.
+#include <string>
+
 #include "backends/cpu/gather.h"
 #include "backends/cpu/parts.h"
 
@@ -63,12 +65,41 @@ lattis_status repeat_interleave(lattis_frame*, const lattis_value* a, lattis_val
               : fail(LATTIS_RUNTIME_ERROR, "repeat_interleave: argument 'self': it has no room for a dimension");
 }
 
+template <class T>
+void positions(int64_t n, const int64_t* counts, int64_t step, lattis_tensor* out) {
+  auto* to = static_cast<T*>(out->dl.data);
+  for (int64_t i = 0; i < n; i++) to = std::fill_n(to, counts[i * step], static_cast<T>(i));
+}
+
+// repeats: position i as often as repeats[i] says
+lattis_status repeat_interleave_counts(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  lattis_tensor *repeats = a[0].as.tensor, *out;
+  Tensor counts;
+  if (lattis_status st = as_int64(repeats, &counts)) return st;
+  const auto* from = counts.data<int64_t>();
+  const int64_t n = counts.numel(), step = counts.strides()[0];
+  int64_t total = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (from[i * step] < 0 || __builtin_add_overflow(total, from[i * step], &total))
+      return fail(LATTIS_RUNTIME_ERROR,
+                  "repeat_interleave: argument 'repeats': expected no negative count, and a sum " +
+                      std::string("below 2^63; got ") + std::to_string(from[i * step]));
+  const bool narrow = repeats->dtype == LATTIS_INT32;
+  if (lattis_status st =
+          api().tensor_empty(1, &total, nullptr, narrow ? LATTIS_INT32 : LATTIS_INT64, device_of(repeats), &out))
+    return st;
+  r[0] = value(out);
+  (narrow ? positions<int32_t> : positions<int64_t>)(n, from, step, out);
+  return LATTIS_OK;
+}
+
 }  // namespace
 
 void register_repeating(Library& m) {
   m.impl("repeat", "cpu", repeat)
       .impl("tile", "cpu", repeat)
-      .impl("repeat_interleave.self_int", "cpu", repeat_interleave);
+      .impl("repeat_interleave.self_int", "cpu", repeat_interleave)
+      .impl("repeat_interleave.Tensor", "cpu", repeat_interleave_counts);
 }
 
 }  // namespace lattis::cpu

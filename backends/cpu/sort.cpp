@@ -138,7 +138,7 @@ struct Sort {
   // One long row: items are spread over buckets by their highest digits, and each bucket is sorted where the cache
   // holds it. `uneven`: a bucket would be too large, and nothing was done.
   lattis_status buckets(int64_t row, bool* uneven) const {
-    constexpr int64_t parts = 16;
+    const int64_t parts = std::max<int64_t>(16, rows.length >> 18);  // short enough to hear of an interrupt
     const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
     const int low = digits - sort_bucket_digits;
     Space work, counted;
@@ -146,16 +146,17 @@ struct Sort {
     if (lattis_status st = counted.take(parts * sort_buckets * 8)) return st;
     char *a = work.data(), *b = a + bytes;
     auto* places = reinterpret_cast<int64_t*>(counted.data());
-    bool hidden[parts];
+    bool hidden = false;
     auto each = [&](auto&& body) {
       return parallel_for(0, parts, 1, [&](int64_t p, int64_t end) -> lattis_status {
         for (; p < end; p++) body(p, n * p / parts, n * (p + 1) / parts, places + p * sort_buckets);
         return LATTIS_OK;
       });
     };
-    auto build = [&](int64_t p, int64_t begin, int64_t end, int64_t* counts) {
+    auto build = [&](int64_t, int64_t begin, int64_t end, int64_t* counts) {
       char* items = a + begin * loops.item;
-      hidden[p] = loops.build(end - begin, begin, rows.start(in, row) + begin * step, step, descending, base, items);
+      if (loops.build(end - begin, begin, rows.start(in, row) + begin * step, step, descending, base, items))
+        __atomic_store_n(&hidden, true, __ATOMIC_RELAXED);
       loops.count(end - begin, items, low, counts);
     };
     if (lattis_status st = each(build)) return st;
@@ -172,13 +173,14 @@ struct Sort {
     };
     if (lattis_status st = each(spread)) return st;
     const int64_t* ends = places + (parts - 1) * sort_buckets;
-    const bool some_hidden = std::any_of(hidden, hidden + parts, [](bool h) { return h; });
     auto sort = [&](int64_t k, int64_t end) -> lattis_status {
       for (; k < end; k++) {
         const int64_t begin = k ? ends[k - 1] : 0, offset = begin * loops.item, m = ends[k] - begin;
         if (m == 0) continue;
+        if (m > sort_piece / 4)
+          if (lattis_status st = api().check_interrupt()) return st;
         const bool stayed = loops.bucket(m, b + offset, a + offset, low) == b + offset;
-        finish(row, begin, m, stayed ? b : a, some_hidden);
+        finish(row, begin, m, stayed ? b : a, hidden);
       }
       return LATTIS_OK;
     };
@@ -284,15 +286,29 @@ lattis_status picked(const lattis_tensor* self, int dim, int64_t k, bool nan, co
   const Rows rows(self, dim);
   const int64_t n = rows.length, step = rows.stride(self);
   const SortLoops& loops = (n < int64_t{1} << 32 && itemsize(self) <= 4 ? table().narrow : table().wide)[self->dtype];
+  const bool sorts = n > sort_piece;  // which hears of an interrupt, as selecting cannot
   auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+    std::atomic<bool> stopped{false};
+    Asker asker{&stopped};
     Space work;
-    if (lattis_status st = work.take(n * loops.item)) return st;
+    if (lattis_status st = work.take((sorts ? 2 : 1) * n * loops.item)) return st;
     for (int64_t row = begin; row < end; row++) {
-      char* in = rows.start(self, row);
-      const bool hidden = loops.build(n, 0, in, step, false, 0, work.data());
-      const char* item = work.data() + loops.kth(n, work.data(), k, nan && hidden) * loops.item;
+      char *in = rows.start(self, row), *items = work.data();
+      bool hidden = false;
+      for (int64_t i = 0; i < n; i += sort_piece) {
+        if (i && asker.halt()()) return asker.status;
+        hidden |= loops.build(std::min(sort_piece, n - i), i, in + i * step, step, false, 0, items + i * loops.item);
+      }
+      int64_t at = k;
+      if (sorts) {
+        items = static_cast<char*>(loops.sort(n, items, items + n * loops.item, loops.digits, asker.halt()));
+        if (!items) return asker.status;
+        if (nan && hidden && loops.kth(2, items + (n - 2) * loops.item, 0, true) == 1) at = n - 1;
+      } else {
+        at = loops.kth(n, items, k, nan && hidden);
+      }
       int64_t unused;
-      loops.finish(1, item, false, 0, hidden ? in : nullptr, step, element(r[0].as.tensor, row), 0,
+      loops.finish(1, items + at * loops.item, false, 0, hidden ? in : nullptr, step, element(r[0].as.tensor, row), 0,
                    indexed ? reinterpret_cast<int64_t*>(element(r[1].as.tensor, row)) : &unused, 0);
     }
     return LATTIS_OK;

@@ -93,13 +93,18 @@ lattis_status repeat_interleave(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"view">(c.op<"clone">(wide, contiguous_format), sizes));
 }
 
+lattis_status infer_counts(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* t = tensor_arg(a[0]);
+  m->kind = LATTIS_META_DYNAMIC;
+  if (t->ndim() == 1 && core::dtype_class(t->dtype) == LATTIS_CLASS_INTEGRAL) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected a vector of integers, got shape " +
+                                         core::shape_string(t) + " and dtype " + core::dtype_info(t->dtype).name);
+}
+
 // Position i as often as repeats[i] says: ones where the next position starts, summed up.
 lattis_status repeat_interleave_counts(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* t = tensor_arg(a[0]);
-  if (t->ndim() != 1 || core::dtype_class(t->dtype) != LATTIS_CLASS_INTEGRAL)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected a vector of integers, got shape " +
-                                           core::shape_string(t) + " and dtype " + core::dtype_info(t->dtype).name);
   const As kind = {t->dtype == LATTIS_INT32 ? t->dtype : static_cast<DType>(LATTIS_INT64)};
   if (t->numel == 0) return c.give(r, c.op<"empty.memory_format">(Ints{0}, kind, Absent{}, t->device()));
   Var counts = c.op<"to.dtype">(a[0], As{LATTIS_INT64});
@@ -153,8 +158,8 @@ const std::vector<Declaration>& repeating_operators() {
       {"repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> "
        "Tensor",
        "copy", everywhere, nullptr, repeat_interleave_tensor, nullptr},
-      {"repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", "copy", function, nullptr,
-       repeat_interleave_counts, nullptr},
+      {"repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", "copy", function,
+       infer_counts, repeat_interleave_counts, nullptr},
   };
   return *table;
 }

@@ -113,6 +113,7 @@ entries(
     gather=lambda x, dim, index: x[at(x, dim, index)],
     scatter=scatter,
     scatter_reduce=scatter,
+    _scatter_fold=scatter,
     scatter_add=lambda x, dim, index, src: scatter(x, dim, index, src, "add"),
     index_select=lambda x, dim, index: np.take(x, index, axis=dim),
     index_add=index_add,
