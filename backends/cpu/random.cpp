@@ -9,6 +9,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
@@ -314,26 +315,21 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
     cast(n, static_cast<char*>(t->dl.data), step, reinterpret_cast<char*>(places), 4);
     return LATTIS_OK;
   }
-  lattis_tensor* raw;  // memory from the pool
-  if (lattis_status st = api().tensor_empty(1, &n, nullptr, LATTIS_UINT64, device_of(t), &raw)) return st;
-  const Tensor pool = Tensor::steal(raw);
-  auto* entries = pool.data<uint64_t>();
+  Space pool;
+  if (lattis_status st = pool.take_touched(n * 8)) return st;
+  auto* entries = reinterpret_cast<uint64_t*>(pool.data());
   std::vector<int64_t> starts(static_cast<size_t>(buckets * parts)), bounds(static_cast<size_t>(buckets + 1));
   auto bucket_of = [&](uint32_t high) { return bucket_bits ? high >> (32 - bucket_bits) : 0; };
-  // The key's high halves of one part, in pieces. An entry may be the first in its page, and wait for a large one to be
-  // cleared: a few of them take long enough to ask for an interrupt.
+  // The key's high halves of one part, in pieces.
   auto each = [&](int64_t p, auto visit) -> lattis_status {
-    constexpr int64_t piece = 512, often = 16;
+    constexpr int64_t piece = 512;
     uint32_t words[2 * piece];
     const int64_t begin = p * part / 2 * 2, end = p + 1 == parts ? n : (p + 1) * part / 2 * 2;
     for (int64_t i = begin; i < end; i += piece) {
+      if (lattis_status st = api().check_interrupt()) return st;
       const int64_t m = std::min(piece, end - i);
       streams().words({keys.stream.seed, keys.stream.counter + static_cast<uint64_t>(i / 2)}, 2 * m, words);
-      for (int64_t k = 0; k < m; k++) {
-        if (k % often == 0)
-          if (lattis_status st = api().check_interrupt()) return st;
-        visit(words[2 * k], i + k);
-      }
+      for (int64_t k = 0; k < m; k++) visit(words[2 * k], i + k);
     }
     return LATTIS_OK;
   };

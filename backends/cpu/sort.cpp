@@ -142,7 +142,7 @@ struct Sort {
     const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
     const int low = digits - sort_bucket_digits;
     Space work, counted;
-    if (lattis_status st = work.take(2 * bytes)) return st;
+    if (lattis_status st = work.take_touched(2 * bytes)) return st;
     if (lattis_status st = counted.take(parts * sort_buckets * 8)) return st;
     char *a = work.data(), *b = a + bytes;
     auto* places = reinterpret_cast<int64_t*>(counted.data());

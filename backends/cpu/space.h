@@ -22,6 +22,16 @@ class Space {
     data_ = tensor_.data<char>();
     return LATTIS_OK;
   }
+  // The same for what is written in no order. Fresh pages are cleared when they are first written, large ones for long:
+  // touched here one by one, they keep nobody waiting who asks for an interrupt now and then.
+  lattis_status take_touched(int64_t bytes) {
+    if (lattis_status st = take(bytes)) return st;
+    constexpr int64_t page = 2 << 20;
+    return parallel_for(0, bytes / page, 1, [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t k = b; k < e; k++) *static_cast<volatile char*>(data_ + k * page + page - 1) = 0;
+      return LATTIS_OK;
+    });
+  }
   char* data() const { return data_; }
 
  private:
