@@ -1,5 +1,7 @@
 #include "core/error.h"
 
+#include <cxxabi.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <new>
@@ -37,10 +39,14 @@ lattis_status raise_host(void* payload, void (*release)(void*), std::string mess
 lattis_status raise_exception() {
   try {
     throw;
+  } catch (const abi::__forced_unwind&) {  // a thread that ends, as Python's do at exit
+    throw;
   } catch (const std::bad_alloc&) {
     return raise(LATTIS_OUT_OF_MEMORY, "out of memory");  // short enough to need none
   } catch (const std::exception& e) {
     return raise(LATTIS_RUNTIME_ERROR, std::string("a kernel has thrown: ") + e.what());
+  } catch (...) {
+    return raise(LATTIS_RUNTIME_ERROR, "a kernel has thrown something that is no std::exception");
   }
 }
 

@@ -535,3 +535,24 @@ def test_a_read_only_page_is_never_written():
     finally:
         libc.mprotect(ctypes.c_void_p(array.ctypes.data), page, 3)
     assert total == array.sum(dtype=np.float64) + array.size
+
+
+def test_daemon_threads_inside_kernels_at_exit():
+    """Python ends such threads by unwinding their stacks, kernels and the dispatcher among them."""
+    code = """
+import threading, time
+import lattis
+lib = lattis.library.Library('slow', owner='a test')
+lib.define('wait(Tensor self) -> Tensor')
+lib.impl('wait', lambda x: (time.sleep(0.05), x + 1)[1], 'cpu')
+def work():
+    while True:
+        lattis.ops.slow.wait(lattis.ones(3))
+        lattis.exp(lattis.ones(1_000_000))
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+    for _ in range(3):
+        done = python(code)
+        assert done.returncode == 0, done.stderr

@@ -3,6 +3,8 @@
 #include <lattis/extension.h>
 
 #include <cstdlib>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -55,6 +57,13 @@ static lattis_status to_host(void* context, int32_t index, void* to, const void*
 // neg of dense float32: fails before it writes, or later, and then writes nothing.
 static lattis_status neg(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   if (lattis_status st = fails("kernel")) return st;
+  if (broken == "throw") throw std::runtime_error("thrown by neg");
+  if (broken == "throw a number") throw 42;
+  if (broken == "throw in parallel")
+    return lattis::parallel_for(0, 8, 1, [](int64_t begin, int64_t) -> lattis_status {
+      if (begin > 0) throw std::bad_alloc();
+      return LATTIS_OK;
+    });
   if (broken == "late") return late = "neg: a late error", LATTIS_OK;
   const auto* in = static_cast<const float*>(args[0].as.tensor->dl.data);
   for (int64_t i = 0; i < rets[0].as.tensor->numel; i++) static_cast<float*>(rets[0].as.tensor->dl.data)[i] = -in[i];

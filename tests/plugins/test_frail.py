@@ -59,6 +59,23 @@ def frail(host, packages, frail_library):
     return host
 
 
+def test_a_kernel_that_throws(frail):
+    """What it throws is the error, on the caller's thread and on another one."""
+    frail.run(
+        SETUP
+        + """
+    lattis.set_num_threads(2)
+    for what, kind, words in (("throw", RuntimeError, ["thrown by neg"]),
+                              ("throw a number", RuntimeError, ["no std::exception"]),
+                              ("throw in parallel", lattis.OutOfMemoryError, ["out of memory"])):
+        breaks(what)
+        fails(kind, words, lambda: -x)
+        fails(kind, words, x.neg_)
+        unharmed()
+    """
+    )
+
+
 def test_an_allocator_that_fails(frail):
     frail.run(
         SETUP
