@@ -43,7 +43,9 @@ void release_with_gil(Tensor* t);
 
 struct Gil {
   PyGILState_STATE state = PyGILState_Ensure();
-  ~Gil() { PyGILState_Release(state); }
+  ~Gil() {
+    if (PyGILState_Check()) PyGILState_Release(state);  // not held where Python, at exit, ends a thread by unwinding it
+  }
 };
 
 extern PyObject* out_of_memory_error;  // lattis.OutOfMemoryError
