@@ -49,6 +49,7 @@ struct Part {
 };
 
 inline lattis_status copy_bytes(char* dst, const char* src, int64_t bytes) {
+  if (bytes == 0) return LATTIS_OK;  // the memory of nothing may be null
   if (bytes < 2 * copy_grain) {
     std::memcpy(dst, src, bytes);
     return LATTIS_OK;
