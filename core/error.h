@@ -27,7 +27,7 @@ lattis_status raise_exception();
 // Calls what may throw: kernels, shape rules and handlers, whose exceptions must not cross the frames of their callers,
 // which own results or are of another language. Costs nothing until something is thrown.
 template <class F>
-lattis_status guarded(F&& f) {
+inline __attribute__((always_inline)) lattis_status guarded(F&& f) {
   try {
     return f();
   } catch (...) {

@@ -10,7 +10,8 @@ namespace {
 // The frame and what only the dispatcher reads. What an outer call writes is found through `args`.
 struct CallFrame : Frame {
   const Value* args;
-  uint64_t hidden;  // the bit of the layer whose handler runs, while it is off for that handler's own calls
+  uint64_t excluded;  // what the thread had off when the call began
+  uint64_t hidden;    // the bit of the layer whose handler runs, while it is off for that handler's own calls
 };
 
 inline uint64_t keys_of(const lattis_tensor* t) { return t->keys | t->storage->sticky; }
@@ -104,7 +105,7 @@ bool written_above(const Frame* f, const lattis_storage* s) {
 
 }  // namespace
 
-static inline lattis_status step(CallFrame& f, const Value* args, Value* rets) {
+static inline __attribute__((always_inline)) lattis_status step(CallFrame& f, const Value* args, Value* rets) {
   lattis_status st = f.keys ? run_layer(f, 63 - __builtin_clzll(f.keys), args, rets) : run_backend(f, args, rets);
   return __builtin_expect(st == retry, 0) ? run_again(f, args, rets) : st;
 }
@@ -138,10 +139,15 @@ lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* 
   f.scratch = nullptr;
   f.layer = -1;
   f.hidden = 0;
+  f.excluded = thread->exclude;
   f.args = args;
-  const uint64_t exclude = thread->exclude;
-  const lattis_status st = core::guarded([&] { return step(f, args, rets); });  // the dispatcher allocates, too
-  thread->exclude = exclude;
+  lattis_status st;
+  try {
+    st = step(f, args, rets);
+  } catch (...) {  // the dispatcher allocates, too
+    thread->exclude = f.excluded;
+    st = core::raise_exception();
+  }
   if (__builtin_expect(t->info->written != 0, 0) && st == LATTIS_OK) bump_versions(f, *t->info, args);
   return st;
 }

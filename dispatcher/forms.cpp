@@ -341,7 +341,7 @@ lattis_status check_target(Frame& f, const CallInfo& info, int at, Tensor* targe
 }
 
 // Puts what was computed into the tensor that the caller gave, which is the result then.
-lattis_status store_result(Frame& f, Tensor* target, Tensor* computed, Value* ret) {
+inline lattis_status store_result(Frame& f, Tensor* target, Tensor* computed, Value* ret) {
   if (target != computed) {
     const bool fits = has_shape(target, computed->ndim(), computed->sizes());
     if (lattis_status st = fits ? own_copy(f, target, computed) : adopt(f, target, computed)) return st;

@@ -69,7 +69,9 @@ lattis_status added_kernel(lattis_frame*, const lattis_value* args, lattis_value
                      : Kind == Product::vector  ? multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))
                                                 : multiply(o.dtype, column(o.a), row(o.b), matrix(o.c));
   if (st) return st;
-  auto is = [](const lattis_value& v, double x) { return v.tag != LATTIS_COMPLEX && as_double(v) == x; };
+  auto is = [](const lattis_value& v, double x) {
+    return v.tag == LATTIS_COMPLEX ? v.as.doubles[0] == x && v.as.doubles[1] == 0 : as_double(v) == x;
+  };
   Tensor owner;
   const lattis_tensor* self = is(args[3], 0) ? nullptr : args[0].as.tensor;
   if (!self && is(args[4], 1)) return o.close();

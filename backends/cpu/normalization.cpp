@@ -370,6 +370,7 @@ lattis_status batch_norm_update(lattis_frame* f, const lattis_value* a, lattis_v
   const lattis_tensor* in = a[0].as.tensor;
   Doubles mean(in->dl.shape[1]), variance(in->dl.shape[1]);
   if (lattis_status st = train(f, a, as_double(a[6]), r, mean.data(), variance.data())) return st;
+  if (in->numel == 0) return LATTIS_OK;  // a batch of nothing moves no statistics
   const double n = static_cast<double>(in->numel / std::max<int64_t>(in->dl.shape[1], 1));
   blend(a[3].as.tensor, mean.data(), 1, as_double(a[5]));
   blend(a[4].as.tensor, variance.data(), n / (n - 1), as_double(a[5]));

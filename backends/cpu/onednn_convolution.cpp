@@ -323,7 +323,7 @@ Shape shape_of(const Convolution& c) {
     const int n = t->dl.ndim;
     to[0] = t->dl.strides[1];
     to[2] = t->dl.strides[n - 1];
-    to[1] = n == 4 ? t->dl.strides[2] : image[1] * to[2];  // an image of three dimensions has no rows
+    to[1] = n >= 4 ? t->dl.strides[n - 2] : image[1] * to[2];  // a line has no rows
   };
   steps(c.input, s.image, s.from);
   steps(c.out, s.places, s.to);

@@ -47,6 +47,11 @@ template <Reduce What>
 lattis_status over_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   return reduce(f, What, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
 }
+// Only floating numbers have NaN.
+lattis_status nansum(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const bool some = f->compute_dtype >= LATTIS_FLOAT16 || a[0].as.tensor->dtype >= LATTIS_FLOAT16;
+  return reduce(f, some ? Reduce::nansum : Reduce::sum, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
+}
 template <Reduce What>
 lattis_status own_over_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   return reduce(f, What, a[0], none(), false, own(a[0]), 0, r[0].as.tensor);
@@ -116,7 +121,7 @@ lattis_status vector_norm(lattis_frame* f, const lattis_value* a, lattis_value* 
 void register_reductions(Library& m) {
   m.impl("sum", "cpu", over_all<Reduce::sum>).impl("sum.dim_IntList", "cpu", over_dims<Reduce::sum>);
   m.impl("mean", "cpu", over_all<Reduce::mean>).impl("mean.dim", "cpu", over_dims<Reduce::mean>);
-  m.impl("nansum", "cpu", over_dims<Reduce::nansum>);
+  m.impl("nansum", "cpu", nansum);
   m.impl("prod", "cpu", over_all<Reduce::prod>).impl("prod.dim_int", "cpu", over_dims<Reduce::prod>);
   m.impl("max", "cpu", own_over_all<Reduce::amax>).impl("max.dim", "cpu", extremum_dim<Reduce::argmax>);
   m.impl("min", "cpu", own_over_all<Reduce::amin>).impl("min.dim", "cpu", extremum_dim<Reduce::argmin>);

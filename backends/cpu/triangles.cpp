@@ -10,6 +10,7 @@ lattis_status triangle(const lattis_tensor* self, int64_t diagonal, bool lower, 
   if (out->numel == 0) return LATTIS_OK;
   const int ndim = out->dl.ndim;
   const int64_t rows = out->dl.shape[ndim - 2], columns = out->dl.shape[ndim - 1], item = itemsize(out);
+  diagonal = std::clamp(diagonal, -rows, columns);
   const int64_t os = out->dl.strides[ndim - 1] * item, ss = self->dl.strides[ndim - 1] * item;
   CastLoop same = loops().cast[self->dtype][self->dtype];
   const char zero[16] = {};
@@ -54,7 +55,7 @@ lattis_status triangle_indices(const lattis_value* a, bool lower, const lattis_t
   if (out->numel == 0) return LATTIS_OK;
   constexpr int64_t tile = 128;
   int64_t place[2][tile], filled = 0;
-  const int64_t rows = a[0].as.i, columns = a[1].as.i, offset = a[2].as.i;
+  const int64_t rows = a[0].as.i, columns = a[1].as.i, offset = std::clamp(a[2].as.i, -rows, columns);
   const int64_t item = itemsize(out), step = out->dl.strides[1] * item;
   auto* to = static_cast<char*>(out->dl.data);
   CastLoop cast = loops().cast[LATTIS_INT64][out->dtype];

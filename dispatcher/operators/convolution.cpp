@@ -207,6 +207,7 @@ lattis_status infer_pad(lattis_frame* f, const Value* a, Meta* m) {
   fresh(m, t->ndim(), t->sizes(), t->dtype);
   for (int d = 0; d < t->ndim(); d++) m->sizes[d] += before[d] + after[d];
   if (channels_last(t)) set_channels_last(m);
+  if (lattis_status st = check_number(f, 2, a[2], t->dtype)) return st;
   return core::check_sizes(where(f, 1).c_str(), m->ndim, m->sizes, core::itemsize(m->dtype), nullptr);
 }
 

@@ -62,7 +62,7 @@ lattis_status check_index_add(lattis_frame* f, const Value* a) {
   if (lattis_status st = check_index_rows(f, a)) return st;
   const DType self = tensor_arg(a[0])->dtype, alpha = core::number_dtype(a[4]);
   const int kind = core::dtype_class(alpha);  // a whole number scales bools, too
-  if (kind <= LATTIS_CLASS_INTEGRAL || kind <= core::dtype_class(self)) return LATTIS_OK;
+  if (kind <= LATTIS_CLASS_INTEGRAL || kind <= core::dtype_class(self)) return check_number(f, 4, a[4], self);
   return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s does not fit dtype %s", where(f, 4).c_str(),
                                             core::dtype_info(alpha).name, core::dtype_info(self).name));
 }
@@ -141,6 +141,8 @@ lattis_status one_hot(lattis_frame* f, const Value* a, Value* r) {
       return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": the number of classes cannot be told from no index");
     Var most = c.op<"item">(c.op<"amax">(a[0], Ints{}, false));
     if (c.status()) return c.status();
+    if (most.value().as.i == INT64_MAX)
+      return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": more classes than 63 bits can count");
     classes = most.value().as.i + 1;
   }
   if (classes < 1 && !(classes == 0 && self->numel == 0))

@@ -84,14 +84,19 @@ lattis_status check_added(lattis_frame* f, const Value* a, const Meta* m) {
                                            " does not broadcast to the product's " +
                                            core::shape_string(m->ndim, m->sizes));
   if (lattis_status st = check_dtypes(f, a, 1, 0)) return st;
-  for (int i = 3; i < 5; i++)
+  for (int i = 3; i < 5; i++) {
     if (a[i].tag == LATTIS_FLOAT && core::dtype_class(m->dtype) < LATTIS_CLASS_FLOATING)
       return raise(LATTIS_RUNTIME_ERROR, format("%s: must be an integer beside dtype %s, got %g", where(f, i).c_str(),
                                                 core::dtype_info(m->dtype).name, a[i].as.d));
+    if (lattis_status st = check_number(f, i, a[i], m->dtype)) return st;
+  }
   return LATTIS_OK;
 }
 
-bool is(const Value& number, double x) { return number.tag != LATTIS_COMPLEX && core::as_double(number) == x; }
+bool is(const Value& number, double x) {
+  if (number.tag == LATTIS_COMPLEX) return number.as.doubles[0] == x && number.as.doubles[1] == 0;
+  return core::as_double(number) == x;
+}
 
 lattis_status infer_addmm(lattis_frame* f, const Value* a, Meta* m) {
   if (lattis_status st = infer_product(f, a, m, 1, 2)) return st;

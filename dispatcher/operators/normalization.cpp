@@ -272,6 +272,7 @@ lattis_status batch_update(lattis_frame* f, const Value* a, Value* r) {
   Var x = c.arg(a[0]);
   x = as(c, x, wide_of(x.dtype()));
   std::array<Var, 3> made = from_batch(c, a, as_double(a[6]));
+  if (x.numel() == 0) return c.give(r, std::move(made));  // a batch of nothing moves no statistics
   auto seen = c.ops<"var_mean.correction", 2>(x, all_but_channels(x.dim()), 1);
   const double momentum = as_double(a[5]);
   for (int k : {0, 1}) {

@@ -13,6 +13,8 @@ lattis_status check_boundaries(lattis_frame* f, int arg, const Tensor* boundarie
     return raise(LATTIS_RUNTIME_ERROR,
                  format("%s: dtype %s, but the boundaries have dtype %s; convert one", where(f, values_arg).c_str(),
                         core::dtype_info(v->dtype).name, core::dtype_info(boundaries->dtype).name));
+  if (!v && values.tag == LATTIS_COMPLEX)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, values_arg) + ": a complex number has no order");
   bool fits = boundaries->ndim() == 1 || (rows && v && boundaries->ndim() > 1 && v->ndim() == boundaries->ndim());
   for (int d = 0; d + 1 < boundaries->ndim() && fits; d++) fits = boundaries->sizes()[d] == v->sizes()[d];
   if (fits) return LATTIS_OK;
@@ -57,10 +59,18 @@ lattis_status infer_bucketize(lattis_frame* f, const Value* a, Meta* m) {
 // The halving of a range, for all values at once: `place` moves by `step` where what stands before it is still smaller.
 // A NaN is larger than all numbers, as it is for sort().
 Var places(Compose& c, const Value& boundaries, const Value& values, bool right, bool narrow) {
-  const Tensor* sequence = tensor_arg(boundaries);
+  // A number is compared as it is: beside narrow integers in int64, or in float64.
+  Var in = c.arg(boundaries), v = c.arg(values);
+  if (!v.tensor()) {
+    DType dtype = in.dtype();
+    if (in.dtype_class() < LATTIS_CLASS_FLOATING && (values.tag == LATTIS_FLOAT || dtype != LATTIS_UINT64))
+      dtype = static_cast<DType>(values.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : LATTIS_INT64);
+    in = c.op<"to.dtype">(in, As{dtype});
+    v = c.op<"full">(Ints{}, values, As{dtype}, Absent{}, in.tensor() ? in.tensor()->device() : lattis_device{});
+  }
+  if (c.status()) return c.nothing();
+  const Tensor* sequence = in.tensor();
   const int64_t n = sequence->sizes()[sequence->ndim() - 1];
-  Var v = tensor_arg(values) ? c.arg(values)
-                             : c.op<"full">(Ints{}, values, As{sequence->dtype}, Absent{}, sequence->device());
   const Ints shape(v.tensor() ? v.tensor()->sizes() : nullptr, v.dim());
   if (sequence->ndim() == 1) v = c.op<"reshape">(v, Ints{v.numel()});
   Var place = c.op<"zeros_like">(v, As{LATTIS_INT64});
@@ -68,7 +78,7 @@ Var places(Compose& c, const Value& boundaries, const Value& values, bool right,
   while (step <= n / 2) step *= 2;
   for (; step > 0 && n > 0; step /= 2) {
     Var last = place + (step - 1);
-    Var there = c.op<"gather">(boundaries, -1, c.op<"clamp_max">(last, n - 1));
+    Var there = c.op<"gather">(in, -1, c.op<"clamp_max">(last, n - 1));
     Var passed = right ? c.op<"gt.Tensor">(there, v) : c.op<"ge.Tensor">(there, v);
     if (v.dtype_class() == LATTIS_CLASS_FLOATING) {
       Var nan = c.op<"isnan">(there);

@@ -24,7 +24,7 @@ using core::Value;
 PyObject* raise_pending();
 // Runs what CPython calls; where memory runs out, the exception says so, and no C++ exception meets CPython's frames.
 template <class F>
-auto with_memory(F&& f) -> decltype(f()) {
+inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
   try {
     return f();
   } catch (const std::bad_alloc&) {

@@ -297,3 +297,14 @@ def test_padding_from_within(mode, numpy_mode, pad):
 def test_bad_padding(pad, mode, text):
     with pytest.raises(RuntimeError, match=text):
         lattis.ops.aten.pad(lattis.ones(3), pad, mode)
+
+
+def test_volumes_of_one_plane_in_rows_that_are_apart():
+    """Rows of an image, or of the one plane of a volume, stand where the strides say."""
+    rng = np.random.default_rng(0)
+    x = lattis.tensor(rng.standard_normal((1, 32, 1, 64, 140)).astype(np.float32))
+    w = lattis.tensor(rng.standard_normal((32, 32, 1, 3, 3)).astype(np.float32))
+    for part in (x[..., :64], x[..., ::2], x[:, :, :, ::2], x[:, :, :, :, 3:70]):
+        assert lattis.equal(lattis.conv3d(part, w), lattis.conv3d(part.clone(), w))
+        flat = lattis.conv2d(part[:, :, 0], w[:, :, 0])
+        np.testing.assert_allclose(lattis.conv3d(part, w)[:, :, 0].numpy(), flat.numpy(), atol=2e-4)

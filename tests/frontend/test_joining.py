@@ -201,3 +201,14 @@ def test_pieces_in_any_layout_go_into_any_layout(data):
     out = layout.tensor(lattis.zeros(layout.span))
     lattis.cat([t for _, t in made], out=out)
     assert_same(out, np.concatenate([x for x, _ in made]))
+
+
+@pytest.mark.parametrize("diagonal", [2**63 - 1, 2**63 - 2, -(2**63) + 9, 5, -5])
+def test_triangles_far_from_the_matrix(diagonal):
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    near = max(min(diagonal, 9), -9)
+    t = lattis.tensor(x)
+    np.testing.assert_array_equal(t.tril(diagonal).numpy(), np.tril(x, near))
+    np.testing.assert_array_equal(t.triu(diagonal).numpy(), np.triu(x, near))
+    np.testing.assert_array_equal(lattis.tril_indices(2, 3, diagonal).numpy(), np.array(np.tril_indices(2, near, 3)))
+    np.testing.assert_array_equal(lattis.triu_indices(2, 3, diagonal).numpy(), np.array(np.triu_indices(2, near, 3)))

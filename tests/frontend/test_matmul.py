@@ -145,3 +145,38 @@ def test_bools_have_no_product():
 def test_meta():
     a, b = lattis.empty(10**6, 10**6, device="meta"), lattis.empty(10**6, 3, device="meta")
     assert (a @ b).shape == (10**6, 3) and lattis.bmm(a[None], b[None]).shape == (1, 10**6, 3)
+
+
+ADDED = {
+    "addmm": lambda m, **k: lattis.addmm(m, m, m, **k),
+    "baddbmm": lambda m, **k: lattis.baddbmm(m[None], m[None], m[None], **k),
+    "addbmm": lambda m, **k: lattis.addbmm(m, m[None], m[None], **k),
+    "addmv": lambda m, **k: lattis.addmv(m[0], m, m[0], **k),
+    "addr": lambda m, **k: lattis.addr(m, m[0], m[0], **k),
+}
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_factors_that_do_not_fit(name):
+    ones = {kind: lattis.ones(2, 2, dtype=getattr(lattis, kind)) for kind in ("float32", "int64", "int8")}
+    for kind, number in (("float32", 1j), ("int64", 1j), ("int64", 0.5), ("int8", 300)):
+        for factor in ("alpha", "beta"):
+            with pytest.raises(RuntimeError, match=f"{name}: argument '{factor}'.*{kind}"):
+                ADDED[name](ones[kind], **{factor: number})
+
+
+@pytest.mark.parametrize("name", ADDED)
+@pytest.mark.parametrize("dtype, zero", [("float32", 0), ("complex64", 0), ("complex64", 0j)])
+def test_nothing_of_a_nan(name, dtype, zero):
+    """With beta 0, self is not read."""
+    ones = lattis.ones(2, 2, dtype=getattr(lattis, dtype))
+    nan = lattis.full_like(ones, float("nan"))
+    calls = {
+        "addmm": lambda: lattis.addmm(nan, ones, ones, beta=zero),
+        "baddbmm": lambda: lattis.baddbmm(nan[None], ones[None], ones[None], beta=zero),
+        "addbmm": lambda: lattis.addbmm(nan, ones[None], ones[None], beta=zero),
+        "addmv": lambda: lattis.addmv(nan[0], ones, ones[0], beta=zero),
+        "addr": lambda: lattis.addr(nan, ones[0], ones[0], beta=zero),
+    }
+    got = calls[name]()
+    assert not lattis.isnan(got).any()

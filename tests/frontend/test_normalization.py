@@ -234,3 +234,11 @@ def test_groups_must_divide_the_channels():
         lattis.native_group_norm(lattis.ones(2, 4, 3), None, None, 2, 4, 3, 3, 1e-5)
     with pytest.raises(RuntimeError, match="argument 'N'"):
         lattis.native_group_norm(lattis.ones(2, 4, 3), None, None, 3, 4, 3, 2, 1e-5)
+
+
+@pytest.mark.parametrize("passed_over", [[], ["aten::_batch_norm_with_update"]])
+def test_a_batch_of_nothing_moves_no_statistics(passed_over):
+    mean, var = lattis.zeros(3), lattis.ones(3)
+    with lattis.library.kernels_disabled(passed_over, "cpu"):
+        lattis.batch_norm(lattis.ones(0, 3, 4), None, None, mean, var, True, 0.1, 1e-5, False)
+    assert mean.tolist() == [0] * 3 and var.tolist() == [1] * 3

@@ -514,3 +514,9 @@ def test_the_others_do_not_depend_on_threads(name, dim):
         result = getattr(lattis, name)(t, **keywords)
         found.add(b"".join(bits(r) for r in (result if isinstance(result, tuple) else [result])))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "bool"])
+def test_nansum_without_nan(dtype):
+    x, t = (make([1, 0, 1], dtype) for make in (np.array, lambda v, d: lattis.tensor(v, dtype=getattr(lattis, d))))
+    assert lattis.nansum(t).item() == np.nansum(x)

@@ -215,3 +215,20 @@ def test_zero_dim_and_out():
     v, i = lattis.empty(0), lattis.empty(0, dtype=lattis.int64)
     lattis.sort(lattis.tensor([2.0, 1.0]), out=(v, i))
     assert v.tolist() == [1, 2] and i.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("right", [True, False])
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "bool", "float32"])
+def test_a_number_among_boundaries(dtype, right, native):
+    """It is compared as it is, whatever the boundaries hold."""
+    x = np.array([0, 1] if dtype == "bool" else [1, 2, 3], dtype)
+    t = lattis.tensor(x)
+    passed_over = [] if native else ["aten::searchsorted.Scalar", "aten::bucketize.Scalar"]
+    with lattis.library.kernels_disabled(passed_over, "cpu"):
+        for number in (2.5, 2, -1, 300, 0.5, float("inf"), -float("inf"), float("nan"), True):
+            want = np.searchsorted(x.astype(np.float64), number, "right" if right else "left")
+            assert lattis.searchsorted(t, number, right=right).item() == want, number
+            assert lattis.bucketize(number, t, right=right).item() == want, number
+        with pytest.raises(RuntimeError, match="searchsorted: argument 'self': a complex"):
+            lattis.searchsorted(t, 1j)
