@@ -85,11 +85,11 @@ LONG = {
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", LONG)
 def test_ctrl_c_within_a_fifth_of_a_second(name, threads):
-    """Of three tries the fastest: a busy machine, and memory that the system clears, may hold up one of them."""
+    """Of five tries the fastest: a busy machine, and memory that the system clears, may hold up one of them."""
     prepare, operator = LONG[name]
     prepare = f"lattis.set_num_threads({threads})\n{prepare}"
     waited = []
-    while len(waited) < 3 and min(waited, default=1) >= 0.2:
+    while len(waited) < 5 and min(waited, default=1) >= 0.2:
         done = python(INTERRUPTED.format(prepare=prepare, operator=operator, delay=0.3), timeout=120)
         assert done.returncode == 0, done.stdout + done.stderr
         what, seconds = done.stdout.split()
