@@ -173,9 +173,15 @@ struct Sort {
     };
     if (lattis_status st = each(spread)) return st;
     const int64_t* ends = places + (parts - 1) * sort_buckets;
-    auto sort = [&](int64_t k, int64_t end) -> lattis_status {
-      for (; k < end; k++) {
-        const int64_t begin = k ? ends[k - 1] : 0, offset = begin * loops.item, m = ends[k] - begin;
+    auto first_of = [&](int64_t k) { return k ? ends[k - 1] : 0; };
+    // A share of the elements is the buckets that begin there, however few: each thread has as much to do, and the
+    // caller, who hears of interrupts, is there as long as the others.
+    constexpr int64_t shares = 64;
+    auto sort = [&](int64_t share, int64_t end) -> lattis_status {
+      const int64_t from = n * share / shares, to = n * end / shares;
+      for (int64_t k = from ? std::lower_bound(ends, ends + sort_buckets, from) - ends + 1 : 0;
+           k < sort_buckets && first_of(k) < to; k++) {
+        const int64_t begin = first_of(k), offset = begin * loops.item, m = ends[k] - begin;
         if (m == 0) continue;
         if (m > sort_piece / 4)
           if (lattis_status st = api().check_interrupt()) return st;
@@ -184,7 +190,7 @@ struct Sort {
       }
       return LATTIS_OK;
     };
-    return parallel_for(0, sort_buckets, 16, sort);
+    return parallel_for(0, shares, 1, sort);
   }
 
   // Two threads sort a half each, then merge from both ends.
