@@ -36,6 +36,7 @@ void register_flipping(Library& m);
 void register_triangles(Library& m);
 void register_fill(Library& m);
 void register_sort(Library& m);
+void register_searching(Library& m);
 
 // Whether the channels of four dimensions are neighbours, and nothing lies between pixels.
 inline bool lies_channels_last(const lattis_tensor* t) {

@@ -62,6 +62,7 @@ LATTIS_LIBRARY(aten, m) {
   register_flipping(m);
   register_triangles(m);
   register_sort(m);
+  register_searching(m);
   static const Info info = {sizeof info, isa_name()};
   m.interface("cpu.info", 1, &info);
 }

@@ -1,4 +1,5 @@
-// sort and topk: rows in parallel, or one long row in buckets, which the threads share.
+// What is in order: sorts, the first or the k-th of each row, the order of rows. Rows in parallel, or one long row in
+// buckets, which the threads share.
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -7,16 +8,12 @@
 
 #include "backends/cpu/gather.h"
 #include "backends/cpu/loops.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/sort_loops.h"
 #include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
-
-const SortTable& table() {
-  static const SortTable& chosen = LATTIS_BY_ISA(sort_loops)();
-  return chosen;
-}
 
 // Whether a sort is to stop, asked by one of its threads. An interrupt is the status of the thread that found it; the
 // others stop without one.
@@ -31,27 +28,6 @@ struct Asker {
     return me->status != LATTIS_OK;
   }
   Halt halt() { return {ask, this}; }
-};
-
-// The rows of a tensor along one dimension: where row r of the row-major order of the others starts.
-struct Rows {
-  int dim, ndim;
-  int64_t length, count, sizes[LATTIS_MAX_DIMS];
-  Rows(const lattis_tensor* t, int d) : dim(d), ndim(t->dl.ndim), length(ndim ? t->dl.shape[d] : 1), count(1) {
-    for (int i = 0; i < ndim; i++) {
-      sizes[i] = i == d ? 1 : t->dl.shape[i];
-      count *= sizes[i];
-    }
-  }
-  char* start(const lattis_tensor* t, int64_t row) const {
-    int64_t offset = 0;
-    for (int i = ndim - 1; i >= 0; i--) {
-      offset += row % sizes[i] * t->dl.strides[i];
-      row /= sizes[i];
-    }
-    return static_cast<char*>(t->dl.data) + offset * itemsize(t);
-  }
-  int64_t stride(const lattis_tensor* t) const { return ndim ? t->dl.strides[dim] * itemsize(t) : itemsize(t); }
 };
 
 // An element by its number in row-major order.
@@ -78,10 +54,10 @@ struct Sort {
         indices(r[1].as.tensor),
         descending(descending),
         rows(self, wrapped_dim(dim, self->dl.ndim)),
-        loops(table().wide[self->dtype]),
+        loops(sort_table().wide[self->dtype]),
         digits(loops.digits) {
     if (rows.length >= int64_t{1} << 32) return;
-    if (digits <= 32) loops = table().narrow[self->dtype];
+    if (digits <= 32) loops = sort_table().narrow[self->dtype];
   }
 
   // Integers of one long row count from the smallest: fewer digits, perhaps narrow items.
@@ -91,7 +67,7 @@ struct Sort {
     loops.range(rows.length, rows.start(in, 0), rows.stride(in), descending, &least, &most);
     base = least;
     digits = 64 - __builtin_clzll((most - least) | 1);
-    if (digits <= 32) loops = table().narrow[in->dtype];
+    if (digits <= 32) loops = sort_table().narrow[in->dtype];
   }
 
   void finish(int64_t row, int64_t begin, int64_t n, const char* items, bool hidden) const {
@@ -291,7 +267,8 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
 lattis_status picked(const lattis_tensor* self, int dim, int64_t k, bool nan, const lattis_value* r, bool indexed) {
   const Rows rows(self, dim);
   const int64_t n = rows.length, step = rows.stride(self);
-  const SortLoops& loops = (n < int64_t{1} << 32 && itemsize(self) <= 4 ? table().narrow : table().wide)[self->dtype];
+  const SortLoops& loops =
+      (n < int64_t{1} << 32 && itemsize(self) <= 4 ? sort_table().narrow : sort_table().wide)[self->dtype];
   const bool sorts = n > sort_piece;  // which hears of an interrupt, as selecting cannot
   auto some = [&](int64_t begin, int64_t end) -> lattis_status {
     std::atomic<bool> stopped{false};
@@ -373,7 +350,7 @@ lattis_status row_order(lattis_frame*, const lattis_value* a, lattis_value* r) {
   auto* order = static_cast<int64_t*>(r[0].as.tensor->dl.data);
   std::iota(order, order + n, 0);
   if (self->numel == 0) return LATTIS_OK;
-  const SortLoops& loops = table().wide[self->dtype];
+  const SortLoops& loops = sort_table().wide[self->dtype];
   const auto pick = index_loops().pick[log2_item(item)];
   Space items, columns;
   if (lattis_status st = items.take(2 * n * loops.item)) return st;
@@ -409,81 +386,6 @@ lattis_status row_order(lattis_frame*, const lattis_value* a, lattis_value* r) {
   return LATTIS_OK;
 }
 
-// Boundaries along the last dimension: one row for all values, or each row of values its own.
-lattis_status search(const lattis_tensor* boundaries, const lattis_value& wanted, bool right,
-                     const lattis_tensor* out) {
-  if (out->numel == 0) return LATTIS_OK;
-  Tensor wider;  // a number is compared as it is: beside narrow integers in int64, or in float64
-  if (wanted.tag != LATTIS_TENSOR && boundaries->dtype < LATTIS_FLOAT16 &&
-      (wanted.tag == LATTIS_FLOAT || boundaries->dtype != LATTIS_UINT64)) {
-    lattis_tensor* raw;
-    const uint8_t dtype = wanted.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : LATTIS_INT64;
-    if (lattis_status st =
-            api().tensor_empty(boundaries->dl.ndim, boundaries->dl.shape, nullptr, dtype, device_of(boundaries), &raw))
-      return st;
-    wider = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, boundaries)) return st;
-    boundaries = raw;
-  }
-  const SortLoops& loops = table().wide[boundaries->dtype];
-  const Rows rows(boundaries, boundaries->dl.ndim - 1);
-  const int64_t count = rows.length, each = out->numel / std::max<int64_t>(rows.count, 1);
-  alignas(16) char number[16];
-  const lattis_tensor* values = wanted.tag == LATTIS_TENSOR ? wanted.as.tensor : nullptr;
-  if (!values) store_number(wanted, boundaries->dtype, number);
-  const bool many = boundaries->dl.ndim > 1;
-  const CastLoop cast = cpu::loops().cast[LATTIS_INT64][out->dtype];
-  Space space;
-  if (lattis_status st = space.take(count * itemsize(boundaries))) return st;
-  for (int64_t row = 0; row < rows.count; row++) {
-    loops.keys(count, rows.start(boundaries, row), rows.stride(boundaries), space.data());
-    auto some = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
-      constexpr int64_t tile = 512;
-      int64_t places[tile];
-      for (int64_t b = 0; b < n; b += tile) {
-        const int64_t m = std::min(tile, n - b);
-        loops.search(count, space.data(), m, at[1] + b * step[1], step[1], right, places);
-        cast(m, at[0] + b * step[0], step[0], reinterpret_cast<char*>(places), 8);
-      }
-      return LATTIS_OK;
-    };
-    if (many) {
-      const Rows to(out, out->dl.ndim - 1), from(values, out->dl.ndim - 1);
-      char* at[2] = {to.start(out, row), from.start(values, row)};
-      const int64_t step[2] = {to.stride(out), from.stride(values)};
-      if (lattis_status st = some(each, at, step)) return st;
-      continue;
-    }
-    Strips s(out);
-    if (values)
-      s.add(values);
-    else
-      s.add_scalar(number);
-    if (lattis_status st = s.run(4096, some)) return st;
-  }
-  return LATTIS_OK;
-}
-
-// sorted_sequence, self, *, out_int32, right, side, sorter
-lattis_status searchsorted(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  static const lattis_operator* gather = api().find_operator("aten::gather", "");
-  const bool right = a[3].as.i || (a[4].tag != LATTIS_NONE && a[4].as.string[0] == 'r');
-  if (a[5].tag == LATTIS_NONE) return search(a[0].as.tensor, a[1], right, r[0].as.tensor);
-  const int last = a[0].as.tensor->dl.ndim - 1;
-  const Places places = {a[0].as.tensor->dl.shape[last], 0, 1};
-  if (lattis_status st = check_indices(f, "sorter", a[5].as.tensor, places, last)) return st;
-  const lattis_value args[4] = {a[0], value(-1), a[5], value(false)};
-  lattis_value ordered = none();
-  if (lattis_status st = api().call(f, gather, args, &ordered)) return st;
-  const Tensor held = Tensor::steal(ordered.as.tensor);
-  return search(held.get(), a[1], right, r[0].as.tensor);
-}
-
-// self, boundaries, *, out_int32, right
-lattis_status bucketize(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  return search(a[1].as.tensor, a[0], a[3].as.i != 0, r[0].as.tensor);
-}
-
 }  // namespace
 
 void register_sort(Library& m) {
@@ -492,11 +394,7 @@ void register_sort(Library& m) {
       .impl("kthvalue", "cpu", kthvalue)
       .impl("median", "cpu", median)
       .impl("median.dim", "cpu", median_dim)
-      .impl("_row_order", "cpu", row_order)
-      .impl("searchsorted.Tensor", "cpu", searchsorted, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
-      .impl("searchsorted.Scalar", "cpu", searchsorted, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
-      .impl("bucketize.Tensor", "cpu", bucketize)
-      .impl("bucketize.Scalar", "cpu", bucketize);
+      .impl("_row_order", "cpu", row_order);
 }
 
 }  // namespace lattis::cpu

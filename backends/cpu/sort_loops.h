@@ -64,8 +64,16 @@ struct SortTable {
   SortLoops wide[LATTIS_NUM_DTYPES];
 };
 
-const SortTable& sort_loops();
-
 }  // namespace lattis::cpu
 
 LATTIS_DECLARE_ISA(const SortTable&, sort_loops, ())
+
+namespace lattis::cpu {
+
+// Of the chosen instruction set.
+inline const SortTable& sort_table() {
+  static const SortTable& chosen = LATTIS_BY_ISA(sort_loops)();
+  return chosen;
+}
+
+}  // namespace lattis::cpu
