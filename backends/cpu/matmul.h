@@ -47,19 +47,6 @@ inline int product_dtype(int dtype) {
 
 inline bool is_complex(int dtype) { return dtype == LATTIS_COMPLEX64 || dtype == LATTIS_COMPLEX128; }
 
-// A copy in plain layout and another dtype.
-inline lattis_status converted(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  if (t->dtype == dtype) return LATTIS_OK;
-  lattis_tensor* raw;
-  if (lattis_status st =
-          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
-    return st;
-  *owner = Tensor::steal(raw);
-  lattis_status st = copy_into(raw, t);
-  t = raw;
-  return st;
-}
-
 // The operands and the result of a product in the dtype that it is computed in; the result is copied back at the end.
 class Operands {
  public:

@@ -14,16 +14,9 @@ lattis_status search(const lattis_tensor* boundaries, const lattis_value& wanted
   if (out->numel == 0) return LATTIS_OK;
   Tensor wider;  // a number is compared as it is: beside narrow integers in int64, or in float64
   if (wanted.tag != LATTIS_TENSOR && boundaries->dtype < LATTIS_FLOAT16 &&
-      (wanted.tag == LATTIS_FLOAT || boundaries->dtype != LATTIS_UINT64)) {
-    lattis_tensor* raw;
-    const uint8_t dtype = wanted.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : LATTIS_INT64;
-    if (lattis_status st =
-            api().tensor_empty(boundaries->dl.ndim, boundaries->dl.shape, nullptr, dtype, device_of(boundaries), &raw))
+      (wanted.tag == LATTIS_FLOAT || boundaries->dtype != LATTIS_UINT64))
+    if (lattis_status st = converted(boundaries, wanted.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : LATTIS_INT64, &wider))
       return st;
-    wider = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, boundaries)) return st;
-    boundaries = raw;
-  }
   const SortLoops& loops = sort_table().wide[boundaries->dtype];
   const Rows rows(boundaries, boundaries->dl.ndim - 1);
   const int64_t count = rows.length, each = out->numel / std::max<int64_t>(rows.count, 1);
