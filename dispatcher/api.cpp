@@ -95,7 +95,12 @@ uint64_t tensor_version(const lattis_tensor* t) { return t->storage->version; }
 void tensor_set_keys(lattis_tensor* t, uint64_t keys) { t->keys = keys; }
 void* storage_data(const lattis_storage* s) { return s->data; }
 int64_t storage_bytes(const lattis_storage* s) { return s->bytes; }
-void storage_set_sticky(lattis_storage* s, uint64_t keys) { s->sticky = keys; }
+void storage_add_sticky(lattis_storage* s, uint64_t keys) { __atomic_fetch_or(&s->sticky, keys, __ATOMIC_RELAXED); }
+lattis_status tensor_detach(lattis_tensor* t, lattis_tensor** out) {
+  const Tensor* of = full(t);
+  *out = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
+  return LATTIS_OK;
+}
 
 const lattis_operator* find_operator(const char* name, const char* overload) { return registry().find(name, overload); }
 lattis_thread* thread() { return &core::this_thread().shared; }
@@ -114,6 +119,22 @@ int32_t operator_num_args(const lattis_operator* op) {
 int32_t operator_num_returns(const lattis_operator* op) {
   registry().prepare(const_cast<Operator*>(op));
   return op->info.nrets;
+}
+
+int32_t operator_form(const lattis_operator* op) { return static_cast<int32_t>(op->form); }
+const lattis_operator* operator_functional(const lattis_operator* op) { return op->functional; }
+lattis_status operator_argument(const lattis_operator* op, int32_t i, lattis_argument* out) {
+  if (lattis_status st = registry().prepare(const_cast<Operator*>(op))) return st;
+  return op->schema.load()->describe_argument(i, out);
+}
+lattis_status operator_return(const lattis_operator* op, int32_t i, lattis_argument* out) {
+  if (lattis_status st = registry().prepare(const_cast<Operator*>(op))) return st;
+  return op->schema.load()->describe_return(i, out);
+}
+int32_t find_overloads(const char* name, const lattis_operator** out, int32_t room) {
+  const auto all = registry().overloads(name);
+  for (int32_t i = 0; i < room && i < static_cast<int32_t>(all.size()); i++) out[i] = all[i];
+  return static_cast<int32_t>(all.size());
 }
 
 lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
@@ -224,7 +245,7 @@ const lattis_api table = {sizeof(lattis_api),
                           tensor_set_keys,
                           storage_data,
                           storage_bytes,
-                          storage_set_sticky,
+                          storage_add_sticky,
                           find_operator,
                           call,
                           redispatch,
@@ -265,7 +286,13 @@ const lattis_api table = {sizeof(lattis_api),
                           process_include,
                           guard<find_backend>,
                           core::backend_name,
-                          guard<host_pool>};
+                          guard<host_pool>,
+                          guard<operator_argument>,
+                          guard<operator_return>,
+                          operator_form,
+                          operator_functional,
+                          find_overloads,
+                          guard<tensor_detach>};
 
 }  // namespace
 

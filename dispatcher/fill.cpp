@@ -73,10 +73,17 @@ const Registration* Registry::find_category(const Operator* op, const std::strin
   return nullptr;
 }
 
-// Rules 1 to 5 of the design for a layer. False: the layer falls through.
+// What serves an operator at a layer; the first that exists. False: the layer falls through.
 bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   const Layer& l = *dispatcher::layer(bit);
   const Registration* r = find_kernel(op, l.name);
+  if (!r && l.rule && !disabled(op, l.name))
+    for (const Operator* o : {static_cast<const Operator*>(op), static_cast<const Operator*>(op->functional)})
+      if (const Rule* found = o ? rule_of(o, l.name) : nullptr) {
+        *who = found->owner + " (rule)";
+        *e = {l.rule, found->payload, 0};
+        return true;
+      }
   if (!r) r = find_category(op, l.name);
   if (r) {
     *who = r->owner;

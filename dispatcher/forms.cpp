@@ -227,6 +227,11 @@ lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Val
       t->keys = of->keys & alias_layers.load(std::memory_order_relaxed);
       break;
     }
+    case LATTIS_META_DETACHED: {
+      Tensor* of = full(args[m.alias_of].as.tensor);
+      t = core::tensor_over(of->storage, m.ndim, m.sizes, m.strides, m.offset, of->dtype);
+      break;
+    }
     case LATTIS_META_SAME:
       t = full(args[m.alias_of].as.tensor);
       core::retain(t);

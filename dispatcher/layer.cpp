@@ -129,11 +129,12 @@ lattis_status add_layer(const lattis_layer& desc, const std::string& owner, int3
   l.kernel_flags = desc.kernel_flags;
   l.fallback = desc.fallback;
   l.context = desc.context;
+  l.rule = desc.rule;
   l.live = true;
-  if (find_band(l.name))
+  if (find_band(l.name) && l.at != l.name)
     return core::raise(
         LATTIS_VALUE_ERROR,
-        "layer: '" + l.name + "' is the name of an anchor; name the layer otherwise and wish at='" + l.name + "'");
+        "layer: '" + l.name + "' is the name of an anchor; name the layer otherwise, or wish at='" + l.name + "'");
   if (!l.fallback && !(l.flags & (LATTIS_LAYER_FALLTHROUGH | LATTIS_LAYER_DECOMPOSE)))
     return core::raise(LATTIS_VALUE_ERROR,
                        "layer " + l.name + ": it has no fallback; give one, or declare fallthrough or decompose");

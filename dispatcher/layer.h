@@ -21,7 +21,7 @@ struct Layer {
   std::vector<std::string> outside, inside;
   uint32_t flags = 0;
   uint32_t kernel_flags = 0;  // of the fallback
-  lattis_kernel fallback = nullptr;
+  lattis_kernel fallback = nullptr, rule = nullptr;
   void* context = nullptr;
   bool live = false;
 };

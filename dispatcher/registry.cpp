@@ -361,22 +361,37 @@ lattis_status Registry::backend(Library& lib, const lattis_backend& desc, int32_
 lattis_status Registry::rule(Library& lib, const char* op, const char* layer, void* payload, void (*destroy)(void*),
                              lattis_handle* handle) {
   Lock lock(mutex_);
-  lattis_handle h = add_handle(lib, nullptr);
-  rules_.push_back({h, qualified(lib, op), layer, payload, destroy});
-  undo_[h] = [this, h] {
-    for (Rule& r : rules_)
-      if (r.handle == h && r.destroy) r.destroy(r.payload);
-    remove_handle(rules_, h);
+  const std::string name = qualified(lib, op);
+  const auto changed = [this, name] {
+    std::string base, overload;
+    split_name(name, &base, &overload);
+    if (Operator* o = find(base, overload)) invalidate(o);  // else it comes later
   };
+  lattis_handle h = add_handle(lib, nullptr);
+  rules_[name].push_back({h, layer, lib.owner, payload, destroy});
+  undo_[h] = [this, h, name, changed] {
+    for (Rule& r : rules_[name])
+      if (r.handle == h && r.destroy) r.destroy(r.payload);
+    remove_handle(rules_[name], h);
+    changed();
+  };
+  changed();
   if (handle) *handle = h;
   return LATTIS_OK;
 }
 
+const Registry::Rule* Registry::rule_of(const Operator* op, const std::string& layer) const {
+  const auto known = rules_.find(op->full_name());
+  if (known == rules_.end()) return nullptr;
+  for (auto r = known->second.rbegin(); r != known->second.rend(); ++r)
+    if (r->layer == layer) return &*r;
+  return nullptr;
+}
+
 void* Registry::find_rule(const Operator* op, const char* layer) {
   Lock lock(mutex_);
-  for (auto r = rules_.rbegin(); r != rules_.rend(); ++r)
-    if (r->layer == layer && (r->op == op->full_name() || r->op == op->name)) return r->payload;
-  return nullptr;
+  const Rule* r = rule_of(op, layer);
+  return r ? r->payload : nullptr;
 }
 
 lattis_status Registry::publish_interface(Library& lib, const char* name, uint32_t version, const void* table,

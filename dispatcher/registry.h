@@ -72,7 +72,7 @@ class Registry {
   };
   struct Rule {
     lattis_handle handle;
-    std::string op, layer;
+    std::string layer, owner;
     void* payload;
     void (*destroy)(void*);
   };
@@ -89,6 +89,7 @@ class Registry {
   const Table* fill(Operator*);
   const Registration* find_kernel(const Operator*, const std::string& key) const;
   const Registration* find_category(const Operator*, const std::string& key) const;
+  const Rule* rule_of(const Operator*, const std::string& layer) const;
   bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
   Entry backend_entry(Operator*, int32_t id, std::string* who);
   Entry traced(Entry, const Operator*, const std::string& where, const std::string& who);
@@ -97,7 +98,7 @@ class Registry {
   std::unordered_map<std::string, std::vector<Operator*>> operators_;
   std::vector<Operator*> order_;
   std::vector<CategoryRegistration> categories_;
-  std::vector<Rule> rules_;
+  std::unordered_map<std::string, std::vector<Rule>> rules_;  // by operator, which may not be there yet
   std::vector<Interface> interfaces_;
   std::unordered_map<lattis_handle, std::function<void()>> undo_;
   lattis_handle next_handle_ = 1;

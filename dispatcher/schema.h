@@ -10,8 +10,8 @@
 
 namespace lattis::dispatcher {
 
-enum class Kind : uint8_t {
-  Tensor,
+enum class Kind : uint8_t {  // enum lattis_kind
+  Tensor = LATTIS_KIND_TENSOR,
   Scalar,
   Int,
   Float,
@@ -24,7 +24,7 @@ enum class Kind : uint8_t {
   MemoryFormat,
   Generator,
   Object,
-  Any
+  Any = LATTIS_KIND_ANY
 };
 
 struct Type {
@@ -67,6 +67,10 @@ struct Schema {
 
   std::string text() const;
   std::string signature() const;  // "(self, other, *, alpha=1)", as Python shows it
+
+  // What the C ABI tells of one; raises where there is no i-th.
+  lattis_status describe_argument(int i, lattis_argument* out) const;
+  lattis_status describe_return(int i, lattis_argument* out) const;
 };
 
 // Raises a ValueError that shows the column. `ns` is used where the text names none.

@@ -192,6 +192,12 @@ lattis_status infer_alias(lattis_frame*, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
+lattis_status infer_detach(lattis_frame*, const Value* a, Meta* m) {
+  alias(m, 0, a[0].as.tensor);
+  m->kind = LATTIS_META_DETACHED;
+  return LATTIS_OK;
+}
+
 // One dimension, cut into windows of `size` that start `step` apart; each window is a last dimension.
 lattis_status infer_unfold(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
@@ -383,7 +389,7 @@ const std::vector<Declaration>& view_operators() {
        "A view of the storage with the given sizes, strides and offset (in elements).\n\nRaises:\n    RuntimeError: it "
        "would reach beyond the storage\n\n"
        ">>> lattis.as_strided(lattis.arange(5), (2, 2), (2, 1))\ntensor([[0, 1],\n        [2, 3]])\n"},
-      {"detach(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_alias, nullptr,
+      {"detach(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_detach, nullptr,
        "The same storage, cut from any history of gradients.\n\n>>> lattis.ones(2).detach()\ntensor([1., 1.])\n"},
       {"alias(Tensor(a) self) -> Tensor(a)", "view", hidden | no_kernel_needed, infer_alias, nullptr,
        "A second tensor over the same elements."},

@@ -127,7 +127,7 @@ static void layers() {
   drop(call("aten::neg", "", {of(a)}));
   CHECK(seen->size() == 1);
   api->tensor_set_keys(a, 0);
-  api->storage_set_sticky(a->storage, uint64_t{1} << first);
+  api->storage_add_sticky(a->storage, uint64_t{1} << first);
   lattis_value v = call("aten::alias", "", {of(a)});
   drop(call("aten::neg", "", {v}));
   CHECK(seen->size() == 3);
@@ -139,6 +139,66 @@ static void layers() {
   api->release(a);
   api->release(b);
   done("layers: order, thread, tensor and storage bits, composites, withdrawal");
+}
+
+static lattis_status by_rule(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  seen->push_back(std::string(api->operator_name(f->op)) + " by " + static_cast<const char*>(f->context));
+  return api->redispatch(f, args, rets);
+}
+
+static void rules() {
+  lattis_library *l = library("ruled"), *other = library("ruler");
+  CHECK(!api->rule(other, "aten::neg", "autograd", const_cast<char*>("the first"), nullptr,
+                   nullptr));  // before the layer
+  lattis_layer d{};
+  d.size = sizeof d;
+  d.name = d.at = "autograd";
+  d.flags = LATTIS_LAYER_FALLTHROUGH;
+  d.rule = by_rule;
+  int32_t bit;
+  CHECK(!api->layer(l, &d, &bit, nullptr));
+  lattis_thread* t = api->thread();
+  t->include = uint64_t{1} << bit;
+  lattis_tensor* a = floats({1});
+  seen->clear();
+  drop(call("aten::neg", "", {of(a)}));
+  drop(call("aten::neg_", "", {of(a)}));
+  drop(call("aten::exp", "", {of(a)}));
+  CHECK(seen->size() == 2 && (*seen)[0] == "aten::neg by the first" && (*seen)[1] == "aten::neg_ by the first");
+  lattis_handle h;
+  CHECK(!api->rule(other, "aten::neg", "autograd", const_cast<char*>("the second"), nullptr, &h));
+  drop(call("aten::neg", "", {of(a)}));
+  CHECK(seen->back() == "aten::neg by the second");
+  CHECK(!api->withdraw(h));
+  drop(call("aten::neg", "", {of(a)}));
+  CHECK(seen->size() == 4 && seen->back() == "aten::neg by the first");
+  t->include = 0;
+  api->library_close(other);
+  api->library_close(l);
+  api->release(a);
+  done("rules: kept until their layer comes, for every form, stacked and withdrawn");
+}
+
+static void looks() {
+  const lattis_operator* add = api->find_operator("aten::add_", "Tensor");
+  lattis_argument a;
+  CHECK(!api->operator_argument(add, 0, &a) && a.kind == LATTIS_KIND_TENSOR && (a.flags & LATTIS_ARGUMENT_WRITTEN));
+  CHECK(!api->operator_argument(add, 2, &a) && std::string(a.name) == "alpha" && a.kind == LATTIS_KIND_SCALAR &&
+        a.value.as.i == 1 && a.flags == (LATTIS_ARGUMENT_KEYWORD_ONLY | LATTIS_ARGUMENT_HAS_DEFAULT));
+  CHECK(!api->operator_return(add, 0, &a) && a.alias_of == 0);
+  FAILS(api, api->operator_argument(add, 3, &a), "there is no argument 3");
+  CHECK(api->operator_form(add) == LATTIS_INPLACE_FORM &&
+        api->operator_functional(add) == api->find_operator("aten::add", "Tensor"));
+  const lattis_operator* all[8];
+  CHECK(api->find_overloads("aten::add", all, 8) == 4);
+  lattis_tensor *x = floats({1, 2}), *cut;
+  lattis_value row = call("aten::select", "int", {of(x), num(0), num(1)});
+  CHECK(api->tensor_base(row.as.tensor) == x && !api->tensor_detach(row.as.tensor, &cut));
+  CHECK(!api->tensor_base(cut) && cut->dl.data == row.as.tensor->dl.data && cut->storage == x->storage);
+  drop(row);
+  api->release(cut);
+  api->release(x);
+  done("what operators look like, and tensors of their own over the same elements");
 }
 
 static void wishes() {
@@ -380,6 +440,8 @@ int main(int argc, char** argv) {
   forms();
   views();
   layers();
+  rules();
+  looks();
   wishes();
   stacking();
   operators();

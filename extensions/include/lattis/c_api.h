@@ -182,10 +182,11 @@ typedef lattis_status (*lattis_kernel)(lattis_frame* frame, const lattis_value* 
 /* ---- shape rules ------------------------------------------------------------------------------------------- */
 
 enum lattis_meta_kind {
-  LATTIS_META_FRESH,  /* allocate: sizes, dtype, and strides if has_strides */
-  LATTIS_META_ALIAS,  /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
-  LATTIS_META_SAME,   /* args[alias_of] itself */
-  LATTIS_META_DYNAMIC /* only the kernel knows; it allocates */
+  LATTIS_META_FRESH,   /* allocate: sizes, dtype, and strides if has_strides */
+  LATTIS_META_ALIAS,   /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
+  LATTIS_META_SAME,    /* args[alias_of] itself */
+  LATTIS_META_DYNAMIC, /* only the kernel knows; it allocates */
+  LATTIS_META_DETACHED /* like ALIAS, but no view of it for any layer: no base, no keys */
 };
 
 typedef struct {
@@ -296,6 +297,8 @@ typedef struct {
   uint32_t kernel_flags;  /* enum lattis_kernel_flags of the fallback */
   lattis_kernel fallback; /* for every operator that has no kernel of its own here */
   void* context;
+  lattis_kernel rule; /* nullable: for operators with a rule of this layer, in all their forms; its payload is the
+                       * context */
 } lattis_layer;
 
 /* ---- state on tensors and threads
@@ -355,6 +358,47 @@ typedef struct {
   int32_t line;
 } lattis_operator_def;
 
+/* ---- what a schema says of an argument or of a result
+ * -------------------------------------------------------------------- */
+
+enum lattis_kind {
+  LATTIS_KIND_TENSOR,
+  LATTIS_KIND_SCALAR,
+  LATTIS_KIND_INT,
+  LATTIS_KIND_FLOAT,
+  LATTIS_KIND_BOOL,
+  LATTIS_KIND_COMPLEX,
+  LATTIS_KIND_STRING,
+  LATTIS_KIND_DTYPE,
+  LATTIS_KIND_LAYOUT,
+  LATTIS_KIND_DEVICE,
+  LATTIS_KIND_MEMORY_FORMAT,
+  LATTIS_KIND_GENERATOR,
+  LATTIS_KIND_OBJECT,
+  LATTIS_KIND_ANY
+};
+
+enum lattis_argument_flags {
+  LATTIS_ARGUMENT_LIST = 1,
+  LATTIS_ARGUMENT_OPTIONAL = 2,
+  LATTIS_ARGUMENT_OPTIONAL_ELEMENTS = 4,
+  LATTIS_ARGUMENT_KEYWORD_ONLY = 8,
+  LATTIS_ARGUMENT_HAS_DEFAULT = 16,
+  LATTIS_ARGUMENT_WRITTEN = 32, /* (a!) */
+  LATTIS_ARGUMENT_OUT = 64      /* an output of an out= form */
+};
+
+typedef struct {
+  uint32_t size;
+  uint32_t kind;      /* enum lattis_kind */
+  uint32_t flags;     /* enum lattis_argument_flags */
+  int32_t alias_of;   /* of a result: the argument whose alias set it shares, or -1 */
+  const char* name;   /* empty for a result without a name */
+  lattis_value value; /* the default; borrowed, lives as long as the process */
+} lattis_argument;
+
+enum lattis_operator_form { LATTIS_FUNCTIONAL_FORM, LATTIS_INPLACE_FORM, LATTIS_OUT_FORM };
+
 typedef struct lattis_api lattis_api;
 typedef lattis_status (*lattis_body)(void* context, int64_t begin, int64_t end);
 
@@ -394,7 +438,7 @@ struct lattis_api {
   void (*tensor_set_keys)(lattis_tensor*, uint64_t keys);
   void* (*storage_data)(const lattis_storage*);
   int64_t (*storage_bytes)(const lattis_storage*);
-  void (*storage_set_sticky)(lattis_storage*, uint64_t keys); /* a write through any view reaches these layers */
+  void (*storage_add_sticky)(lattis_storage*, uint64_t keys); /* calls with any view of it reach these layers */
 
   /* calling */
   const lattis_operator* (*find_operator)(const char* name, const char* overload); /* "aten::add", "Tensor"; or null */
@@ -453,6 +497,16 @@ struct lattis_api {
   lattis_status (*find_backend)(const char* name, int32_t* id);
   const char* (*backend_name)(int32_t id);
   lattis_status (*host_pool)(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out);
+
+  /* what operators look like */
+  lattis_status (*operator_argument)(const lattis_operator*, int32_t i, lattis_argument* out);
+  lattis_status (*operator_return)(const lattis_operator*, int32_t i, lattis_argument* out);
+  int32_t (*operator_form)(const lattis_operator*);                      /* enum lattis_operator_form */
+  const lattis_operator* (*operator_functional)(const lattis_operator*); /* of a derived form, else null */
+  int32_t (*find_overloads)(const char* name, const lattis_operator** out, int32_t room); /* how many there are */
+
+  /* A tensor of its own over the same elements: no base, no slots, no layers' keys; versions are shared. */
+  lattis_status (*tensor_detach)(lattis_tensor*, lattis_tensor** out);
 };
 
 /* A library's entry, called by the loader: `lattis_plugin_init`. */
