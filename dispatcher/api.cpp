@@ -96,6 +96,7 @@ void tensor_set_keys(lattis_tensor* t, uint64_t keys) { t->keys = keys; }
 void* storage_data(const lattis_storage* s) { return s->data; }
 int64_t storage_bytes(const lattis_storage* s) { return s->bytes; }
 void storage_add_sticky(lattis_storage* s, uint64_t keys) { __atomic_fetch_or(&s->sticky, keys, __ATOMIC_RELAXED); }
+int64_t storage_use_count(const lattis_storage* s) { return __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE); }
 lattis_status tensor_detach(lattis_tensor* t, lattis_tensor** out) {
   const Tensor* of = full(t);
   *out = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
@@ -292,7 +293,8 @@ const lattis_api table = {sizeof(lattis_api),
                           operator_form,
                           operator_functional,
                           find_overloads,
-                          guard<tensor_detach>};
+                          guard<tensor_detach>,
+                          storage_use_count};
 
 }  // namespace
 

@@ -92,7 +92,8 @@ bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who
   }
   const Registration* c =
       disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
-  if ((l.flags & LATTIS_LAYER_DECOMPOSE) && c) {
+  // An out= form stores what its composite returns: the layer itself must say what that means.
+  if ((l.flags & LATTIS_LAYER_DECOMPOSE) && c && op->form != Form::Out) {
     *who = c->owner + " (decomposed)";
     *e = {c->fn, c->context, c->flags | composite | stays_on};
     return true;

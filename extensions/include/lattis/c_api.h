@@ -507,6 +507,7 @@ struct lattis_api {
 
   /* A tensor of its own over the same elements: no base, no slots, no layers' keys; versions are shared. */
   lattis_status (*tensor_detach)(lattis_tensor*, lattis_tensor** out);
+  int64_t (*storage_use_count)(const lattis_storage*); /* how many tensors share it */
 };
 
 /* A library's entry, called by the loader: `lattis_plugin_init`. */

@@ -10,6 +10,7 @@
 #ifndef LATTIS_EXTENSION_H
 #define LATTIS_EXTENSION_H
 
+#include <lattis/autograd.h>
 #include <lattis/c_api.h>
 
 #include <cstdio>
@@ -189,6 +190,26 @@ class LATTIS_HIDDEN Library {
   }
   Library& layer(const lattis_layer& l, int32_t* bit) {
     if (!status_) status_ = api().layer(lib_, &l, bit, nullptr);
+    return *this;
+  }
+  /* What a layer wants to know of an operator; kept until that layer comes. */
+  Library& rule(const char* op, const char* layer, const void* payload) {
+    if (!status_) status_ = api().rule(lib_, op, layer, const_cast<void*>(payload), nullptr, nullptr);
+    return *this;
+  }
+  /* Its derivative, in the notation of <lattis/autograd.h>: m.derivative("twice", "self: grad * 2"). */
+  Library& derivative(const char* op, const char* formulas) {
+    auto* d = new lattis_derivative{}; /* kept for ever, like the text */
+    d->size = sizeof *d;
+    d->formulas = formulas;
+    return rule(op, "autograd", d);
+  }
+  Library& tensor_slot(const lattis_slot_type& t, int32_t* index) {
+    if (!status_) status_ = api().tensor_slot(lib_, &t, index);
+    return *this;
+  }
+  Library& attribute(const char* name, lattis_get_attribute get, lattis_set_attribute set = nullptr) {
+    if (!status_) status_ = api().attribute(lib_, name, get, set, nullptr, nullptr);
     return *this;
   }
   Library& interface(const char* name, uint32_t version, const void* table) {

@@ -1,0 +1,137 @@
+#include "accumulate.h"
+
+#include <mutex>
+
+#include "engine.h"
+
+namespace lattis::autograd {
+namespace {
+
+struct AccumulateNode : Node {
+  Variable* leaf;  // null once it is gone; under the node's lock
+};
+
+// Engines add under one of these, so that two of them may meet at a leaf. It is held while operators run, which may
+// wait for the host language's lock: therefore nobody takes it who holds that lock. See also Guard, which is short.
+std::recursive_mutex& adding(const Node* n) {
+  static std::recursive_mutex all[64];
+  return all[(reinterpret_cast<uintptr_t>(n) / 64) % 64];
+}
+
+bool sole_owner(const lattis_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
+
+// What a leaf keeps of the first gradient: the tensor itself where nobody else can see its memory, else a copy. Takes
+// over the reference.
+lattis_status keep(Run& run, lattis_tensor* g, lattis_tensor** out) {
+  const lattis_tensor* base = api().tensor_base(g);
+  const bool alone =
+      sole_owner(g) && (!base || sole_owner(base)) && api().storage_use_count(g->storage) == (base ? 2 : 1);
+  if (run.create_graph) {
+    *out = g;
+    return LATTIS_OK;
+  }
+  lattis_status st = LATTIS_OK;
+  if (alone && (g->flags & LATTIS_DENSE)) {
+    if (!base) {
+      *out = g;
+      return LATTIS_OK;
+    }
+    st = api().tensor_detach(g, out);  // a gradient of its own rather than a view of what nobody sees
+  } else {
+    st = run.ops.clone(g, out);
+  }
+  api().release(g);
+  return st;
+}
+
+// Adds to what stands in `grad`, which others may read or take away meanwhile. Takes over the reference to g.
+lattis_status add_to(Run& run, Node* n, lattis_tensor* g) {
+  std::lock_guard lock(adding(n));
+  const auto leaf = [n] { return static_cast<AccumulateNode*>(n)->leaf; };
+  lattis_tensor *there = nullptr, *sum = nullptr;
+  {
+    Guard guard(n);
+    if (leaf() && (there = leaf()->grad)) api().retain(there);
+  }
+  lattis_status st;
+  if (there && !run.create_graph) {
+    st = run.ops.add_into(there, g);
+    api().release(g);
+    api().release(there);
+    return st;
+  }
+  if (there) {
+    st = run.ops.add(there, g, &sum);
+    api().release(g);
+    api().release(there);
+  } else {
+    st = keep(run, g, &sum);
+  }
+  if (st) return st;
+  {
+    Guard guard(n);
+    if (leaf()) std::swap(leaf()->grad, sum);
+  }
+  if (sum) api().release(sum);
+  return LATTIS_OK;
+}
+
+lattis_status apply(Node* n, Run& run, lattis_tensor** grads, lattis_tensor**) {
+  return add_to(run, n, std::exchange(grads[0], nullptr));
+}
+
+const NodeKind kind = {apply, [](Node*) {}, [](Node*) {}, [](const Node*) { return std::string("AccumulateGrad"); },
+                       nullptr};
+
+}  // namespace
+
+bool is_accumulator(const Node* n) { return n->kind == &kind; }
+
+void forget_leaf(Node* n) { static_cast<AccumulateNode*>(n)->leaf = nullptr; }
+
+Node* accumulator(Variable& v, const lattis_tensor* t) {
+  if (v.node) return v.node;
+  auto* n = new_node<AccumulateNode>(&kind, 0, 1);
+  n->sequence = UINT64_MAX;
+  n->leaf = &v;
+  n->results[0].describe(t);
+  return v.node = n;
+}
+
+lattis_status accumulate(Run& run, Variable& v, lattis_tensor* g) {
+  if (v.leaf) return add_to(run, v.node, g);
+  lattis_tensor* sum = nullptr;
+  lattis_status st;
+  if (v.grad) {
+    st = run.ops.add(v.grad, g, &sum);
+    api().release(g);
+  } else {
+    st = keep(run, g, &sum);
+  }
+  if (!st) set_grad(v, sum);
+  return st;
+}
+
+lattis_tensor* grad_of(Variable& v) {
+  if (!v.node) {
+    if (v.grad) api().retain(v.grad);
+    return v.grad;
+  }
+  Guard guard(v.node);
+  if (v.grad) api().retain(v.grad);
+  return v.grad;
+}
+
+void set_grad(Variable& v, lattis_tensor* owned) {
+  {
+    if (v.node) {
+      Guard guard(v.node);
+      std::swap(v.grad, owned);
+    } else {
+      std::swap(v.grad, owned);
+    }
+  }
+  if (owned) api().release(owned);
+}
+
+}  // namespace lattis::autograd

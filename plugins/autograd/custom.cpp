@@ -1,0 +1,127 @@
+// Nodes whose backward is a function of somebody else: derivatives that are functions, and nodes made by hand.
+#include <cstring>
+
+#include "record.h"
+
+namespace lattis::autograd {
+namespace {
+
+// Both save tensors one by one.
+struct CustomNode : Node {
+  std::vector<SavedValue> saved;
+  const Rule* rule = nullptr;  // of an operator, or
+  const lattis_node_type* type = nullptr;
+  void* context = nullptr;
+};
+
+CustomNode* cast(Node* n) { return static_cast<CustomNode*>(n); }
+
+lattis_status apply(Node* node, Run&, lattis_tensor** grads, lattis_tensor** outs) {
+  CustomNode* n = cast(node);
+  if (n->released) return used_twice(n);
+  auto* handle = reinterpret_cast<lattis_node*>(node);
+  if (n->rule) return n->rule->functions->backward(n->rule->functions->context, handle, grads, outs);
+  return n->type->backward(n->context, handle, grads, outs);
+}
+
+void release_saved(Node* node) {
+  CustomNode* n = cast(node);
+  std::vector<SavedValue> own;
+  {
+    Guard guard(n);
+    n->released = true;
+    own.swap(n->saved);
+  }
+  for (SavedValue& s : own) s.drop();
+  if (n->type && n->type->release) n->type->release(n->context);
+}
+
+void destroy(Node* node) {
+  CustomNode* n = cast(node);
+  for (SavedValue& s : n->saved) s.drop();
+  if (n->type && n->type->destroy) n->type->destroy(n->context);
+  n->saved.~vector();
+}
+
+std::string name(const Node* node) {
+  const auto* n = static_cast<const CustomNode*>(node);
+  return n->rule ? n->rule->name : n->type->name;
+}
+
+int traverse(Node* node, lattis_visit visit, void* visitor) {
+  CustomNode* n = cast(node);
+  return n->type && n->type->traverse ? n->type->traverse(n->context, visit, visitor) : 0;
+}
+
+const NodeKind custom_kind = {apply, release_saved, destroy, name, traverse};
+
+}  // namespace
+
+Node* new_function_node(const Rule& r, int num_edges, int num_results) {
+  auto* n = new_node<CustomNode>(&custom_kind, num_edges, num_results);
+  n->rule = &r;
+  return n;
+}
+
+lattis_status node_new(const lattis_node_type* type, void* context, lattis_tensor* const* inputs, int32_t num_inputs,
+                       int32_t num_results, lattis_node** out) {
+  auto* n = new_node<CustomNode>(&custom_kind, num_inputs, num_results);
+  n->type = type;
+  n->context = context;
+  n->holds_host = type->traverse != nullptr;
+  for (int i = 0; i < num_inputs; i++) {
+    if (!inputs[i] || !is_differentiable(inputs[i])) continue;
+    if (lattis_status st = gradient_edge(inputs[i], &n->edges[i])) {
+      n->type = nullptr;  // the context stays the caller's
+      release(n);
+      return st;
+    }
+    if (n->edges[i].node) n->holds_host |= n->edges[i].node->holds_host;
+  }
+  if (anomaly_trace)
+    if (char* text = anomaly_trace()) {
+      extra_of(n).trace = text;
+      std::free(text);
+    }
+  *out = reinterpret_cast<lattis_node*>(static_cast<Node*>(n));
+  return LATTIS_OK;
+}
+
+void* node_context(lattis_node* node, const lattis_node_type* type) {
+  auto* n = reinterpret_cast<Node*>(node);
+  return n->kind == &custom_kind && cast(n)->type == type ? cast(n)->context : nullptr;
+}
+
+lattis_status node_save(lattis_node* node, lattis_tensor* t, int32_t result) {
+  CustomNode* n = cast(reinterpret_cast<Node*>(node));
+  if (n->kind != &custom_kind) return fail(LATTIS_TYPE_ERROR, "save: " + n->kind->name(n) + " saves by its formulas");
+  n->saved.emplace_back();
+  lattis_status st = n->saved.back().keep(t, result, false);
+  if (st) n->saved.pop_back();
+  return st;
+}
+
+int32_t node_num_saved(lattis_node* node) {
+  auto* n = reinterpret_cast<Node*>(node);
+  return n->kind == &custom_kind ? static_cast<int32_t>(cast(n)->saved.size()) : 0;
+}
+
+lattis_status node_saved(lattis_node* node, int32_t i, lattis_tensor** out) {
+  CustomNode* n = cast(reinterpret_cast<Node*>(node));
+  *out = nullptr;
+  SavedValue own;
+  {
+    Guard guard(n);
+    if (n->kind != &custom_kind || i < 0 || (i >= static_cast<int32_t>(n->saved.size()) && !n->released))
+      return fail(LATTIS_INDEX_ERROR, "saved: there is no saved tensor " + std::to_string(i));
+    if (n->released) return used_twice(n);
+    if (lattis_status st = n->saved[i].copy(&own)) return st;
+  }
+  lattis_value v = none();
+  lattis_status st = own.unpack(n, grad_mode(), &v);
+  own.drop();
+  if (!st && v.tag == LATTIS_TENSOR) *out = v.as.tensor;
+  return st;
+}
+
+}  // namespace lattis::autograd

@@ -1,0 +1,137 @@
+#include "derivatives.h"
+
+namespace lattis::autograd {
+
+const std::vector<Line> pointwise_derivatives = {
+    // arithmetic
+    {"add.Tensor", "self: grad; other: grad * conj(alpha)"},
+    {"add.Scalar", "self: grad"},
+    {"sub.Tensor, subtract.Tensor", "self: grad; other: -(grad * conj(alpha))"},
+    {"sub.Scalar, subtract.Scalar", "self: grad"},
+    {"rsub.Tensor", "self: -(grad * conj(alpha)); other: grad"},
+    {"rsub.Scalar", "self: -(grad * conj(alpha))"},
+    {"mul.Tensor, multiply.Tensor", "self: grad * conj(other); other: grad * conj(self)"},
+    {"mul.Scalar, multiply.Scalar", "self: grad * conj(other)"},
+    {"div.Tensor, divide.Tensor, true_divide.Tensor",
+     "self: grad / conj(other); other: -(grad * conj(result / other))"},
+    {"div.Scalar, divide.Scalar, true_divide.Scalar", "self: grad / conj(other)"},
+    {"div.Scalar_Tensor, divide.Scalar_Tensor, true_divide.Scalar_Tensor", "other: -(grad * conj(result / other))"},
+    {"floor_divide, floor_divide.Scalar, floor_divide.Scalar_Tensor, _trunc_divide.Tensor, _trunc_divide.Scalar",
+     "none"},
+    {"neg, negative", "self: -grad"},
+    {"abs, absolute", "self: grad * sgn(self)"},
+    {"addcmul", "self: grad; tensor1: grad * conj(tensor2 * value); tensor2: grad * conj(tensor1 * value)"},
+    {"addcdiv",
+     "self: grad; tensor1: grad * conj(value) / conj(tensor2);"
+     "tensor2: -(grad * conj(tensor1 * value / (tensor2 * tensor2)))"},
+    {"lerp.Tensor", "self: grad * conj(1 - weight); end: grad * conj(weight); weight: grad * conj(end - self)"},
+    {"lerp.Scalar", "self: grad * conj(1 - weight); end: grad * conj(weight)"},
+    {"square", "self: grad * conj(self * 2)"},
+    {"deg2rad", "self: grad * 0.017453292519943295"},
+    {"rad2deg", "self: grad * 57.29577951308232"},
+    {"reciprocal", "self: -(grad * conj(result * result))"},
+    {"fmod.Tensor", "self: grad; other: -(grad * _trunc_divide(self, other))"},
+    {"fmod.Scalar", "self: grad"},
+    {"remainder.Tensor", "self: grad; other: -(grad * floor_divide(self, other))"},
+    {"remainder.Scalar", "self: grad"},
+    {"remainder.Scalar_Tensor", "other: -(grad * floor_divide(self, other))"},
+    {"sign, ceil, floor, round, trunc, fix", "self: zeros_like(grad)"},
+    {"frac", "self: grad"},
+    {"sgn", "self: _sgn_backward(grad, self, result)"},
+    {"copysign.Tensor", "self: grad * where(eq(self, 0), 0, result / self); other: zeros_like(grad)"},
+    {"copysign.Scalar", "self: grad * where(eq(self, 0), 0, result / self)"},
+    {"heaviside", "none"},
+
+    // powers, exponentials, logarithms
+    {"pow.Tensor_Scalar", "self: _pow_backward(grad, self, exponent)"},
+    {"pow.Tensor_Tensor",
+     "self: _pow_backward_self(grad, self, exponent); exponent: _pow_backward_exponent(grad, self, exponent, result)"},
+    {"pow.Scalar", "exponent: _pow_backward_base(grad, self, exponent, result)"},
+    {"sqrt", "self: grad / conj(result * 2)"},
+    {"rsqrt", "self: grad * conj(result * result * result * -0.5)"},
+    {"exp", "self: grad * conj(result)"},
+    {"exp2", "self: grad * conj(result * 0.6931471805599453)"},
+    {"expm1", "self: grad * conj(result + 1)"},
+    {"log", "self: grad / conj(self)"},
+    {"log2", "self: grad / conj(self * 0.6931471805599453)"},
+    {"log10", "self: grad / conj(self * 2.302585092994046)"},
+    {"log1p", "self: grad / conj(self + 1)"},
+    {"logaddexp", "self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)"},
+    {"logaddexp2", "self: grad / (exp2(other - self) + 1); other: grad / (exp2(self - other) + 1)"},
+    {"xlogy.Tensor",
+     "self: where(logical_and(eq(self, 0), le(other, 0)), 0, xlogy(grad, other)); other: grad * (self / other)"},
+    {"xlogy.Scalar_Other", "self: _xlogy_backward(grad, self, other)"},
+    {"xlogy.Scalar_Self", "other: grad * (self / other)"},
+    {"logit", "self: _logit_backward(grad, self, eps)"},
+
+    // trigonometric and special functions
+    {"sin", "self: grad * conj(cos(self))"},
+    {"cos", "self: -(grad * conj(sin(self)))"},
+    {"tan", "self: grad * conj(result * result + 1)"},
+    {"asin, arcsin", "self: grad * conj(rsqrt(1 - self * self))"},
+    {"acos, arccos", "self: -(grad * conj(rsqrt(1 - self * self)))"},
+    {"atan, arctan", "self: grad / conj(self * self + 1)"},
+    {"sinh", "self: grad * conj(cosh(self))"},
+    {"cosh", "self: grad * conj(sinh(self))"},
+    {"asinh, arcsinh", "self: grad * conj(rsqrt(self * self + 1))"},
+    {"acosh, arccosh", "self: grad * conj(rsqrt(self - 1) * rsqrt(self + 1))"},
+    {"atanh, arctanh", "self: grad / conj(1 - self * self)"},
+    {"atan2, arctan2",
+     "self: grad * _atan2_backward(self, other, other); other: -(grad * _atan2_backward(self, other, self))"},
+    {"hypot", "self: grad * (self / result); other: grad * (other / result)"},
+    {"erf", "self: grad * exp(-(self * self)) * 1.1283791670955126"},
+    {"erfc", "self: grad * exp(-(self * self)) * -1.1283791670955126"},
+    {"erfinv", "self: grad * exp(result * result) * 0.886226925452758"},
+    {"sinc", "self: _sinc_backward(grad, self)"},
+
+    // complex numbers
+    {"conj_physical", "self: conj_physical(grad)"},
+    {"angle", "self: _angle_backward(grad, self)"},
+
+    // choosing
+    {"where.self", "self: where(condition, grad, 0); other: where(condition, 0, grad)"},
+    {"where.ScalarSelf", "other: where(condition, 0, grad)"},
+    {"where.ScalarOther", "self: where(condition, grad, 0)"},
+    {"where.Scalar", "none"},
+    {"clamp, clip", "self: _clamp_backward(grad, self, min, max)"},
+    {"clamp_min", "self: where(ge(self, min), grad, 0)"},
+    {"clamp_max", "self: where(le(self, max), grad, 0)"},
+    {"clamp_min.Tensor", "self: where(ge(self, min), grad, 0); min: where(lt(self, min), grad, 0)"},
+    {"clamp_max.Tensor", "self: where(le(self, max), grad, 0); max: where(gt(self, max), grad, 0)"},
+    // Where both are equal, each has half.
+    {"maximum",
+     "self: where(eq(self, other), grad / 2, where(lt(self, other), 0, grad));"
+     "other: where(eq(self, other), grad / 2, where(gt(self, other), 0, grad))"},
+    {"minimum",
+     "self: where(eq(self, other), grad / 2, where(gt(self, other), 0, grad));"
+     "other: where(eq(self, other), grad / 2, where(lt(self, other), 0, grad))"},
+    {"fmax",
+     "self: where(logical_or(ge(self, other), isnan(other)), grad, 0);"
+     "other: where(logical_or(ge(self, other), isnan(other)), 0, grad)"},
+    {"fmin",
+     "self: where(logical_or(le(self, other), isnan(other)), grad, 0);"
+     "other: where(logical_or(le(self, other), isnan(other)), 0, grad)"},
+    {"_nan_to_num", "self: where(isfinite(self), grad, 0)"},
+
+    // what is true or false, or made of bits
+    {"eq.Tensor, eq.Scalar, ne.Tensor, ne.Scalar, not_equal.Tensor, not_equal.Scalar, lt.Tensor, lt.Scalar, "
+     "less.Tensor, less.Scalar, le.Tensor, le.Scalar, less_equal.Tensor, less_equal.Scalar, gt.Tensor, gt.Scalar, "
+     "greater.Tensor, greater.Scalar, ge.Tensor, ge.Scalar, greater_equal.Tensor, greater_equal.Scalar, logical_and, "
+     "logical_or, logical_xor, logical_not, isnan, isinf, isfinite, isposinf, isneginf, signbit",
+     "none"},
+    {"bitwise_and.Tensor, bitwise_and.Scalar, bitwise_and.Scalar_Tensor, bitwise_or.Tensor, bitwise_or.Scalar, "
+     "bitwise_or.Scalar_Tensor, bitwise_xor.Tensor, bitwise_xor.Scalar, bitwise_xor.Scalar_Tensor, bitwise_not, "
+     "bitwise_left_shift.Tensor, bitwise_left_shift.Tensor_Scalar, bitwise_left_shift.Scalar_Tensor, "
+     "bitwise_right_shift.Tensor, bitwise_right_shift.Tensor_Scalar, bitwise_right_shift.Scalar_Tensor",
+     "none"}};
+
+const std::vector<Line> activation_derivatives = {
+    {"tanh", "self: grad * conj(1 - result * result)"},
+    {"sigmoid", "self: grad * conj((1 - result) * result)"},
+    {"relu", "self: where(gt(result, 0), grad, 0)"},
+    {"log_sigmoid", "self: grad * sigmoid(-self)"},
+    {"hardshrink, softshrink", "self: where(logical_and(ge(self, -lambd), le(self, lambd)), 0, grad)"},
+    {"tanhshrink", "self: grad * (tanh(self) * tanh(self))"},
+    {"threshold", "self: where(gt(self, threshold), grad, 0)"}};
+
+}  // namespace lattis::autograd

@@ -1,0 +1,66 @@
+#include "derivatives.h"
+
+namespace lattis::autograd {
+
+const std::vector<Line> view_derivatives = {
+    {"positive, alias, expand, expand_as, broadcast_to", "self: grad"},  // summed to the shape, as all gradients are
+    {"t", "self: t(grad)"},
+    {"transpose.int", "self: transpose(grad, dim0, dim1)"},
+    {"swapaxes", "self: transpose(grad, axis0, axis1)"},
+    {"swapdims", "self: transpose(grad, dim0, dim1)"},
+    {"permute", "self: _permute_backward(grad, dims)"},
+    {"movedim.int, moveaxis.int", "self: movedim(grad, destination, source)"},
+    {"movedim.intlist, moveaxis.intlist", "self: movedim(grad, destination, source)"},
+    {"view, view_as, squeeze, squeeze.dim, squeeze.dims, unsqueeze", "self: reshape(grad, self.shape)"},
+    {"view.dtype", "none"},
+    {"select.int", "self: _select_backward(grad, self.shape, dim, index)"},
+    {"slice.Tensor", "self: _slice_backward(grad, self.shape, dim, start, end, step)"},
+    {"narrow", "self: _narrow_backward(grad, self.shape, dim, start, length)"},
+    {"diagonal", "self: _diagonal_backward(grad, self.shape, offset, dim1, dim2)"},
+    {"unfold", "self: _unfold_backward(grad, self.shape, dimension, size, step)"},
+    {"as_strided",
+     "self: _as_strided_backward(grad, self.shape, self.strides, self.storage_offset, size, stride, storage_offset)"},
+    {"real", "self: grad"},
+    {"imag", "self: grad * 1j"},
+    {"view_as_real", "self: view_as_complex(contiguous(grad))"},
+    {"view_as_complex", "self: view_as_real(grad)"},
+
+    // what the gradients of views are made of
+    {"autograd::_select_backward", "grad: select(grad0, dim, index)"},
+    {"autograd::_slice_backward", "grad: slice(grad0, dim, start, end, step)"},
+    {"autograd::_narrow_backward", "grad: narrow(grad0, dim, start, length)"},
+    {"autograd::_diagonal_backward", "grad: diagonal(grad0, offset, dim1, dim2)"},
+    {"autograd::_unfold_backward", "grad: unfold(grad0, dim, size, step)"},
+
+    // copies
+    {"copy_", "self: zeros_like(grad); src: grad"},
+    {"clone", "self: grad"},
+    {"flip", "self: flip(grad, dims)"},
+    {"tril", "self: tril(grad, diagonal)"},
+    {"triu", "self: triu(grad, diagonal)"},
+    {"cat", "tensors: _cat_backward(grad, tensors.shapes, dim)"},
+    {"empty_like", "none"},
+    {"fill_.Scalar, _random_bits_", "self: zeros_like(grad)"}};
+
+const std::vector<Line> reduction_derivatives = {
+    {"sum", "self: expand(grad, self.shape)"},
+    {"sum.dim_IntList", "self: _unreduce(grad, self.shape, dim, keepdim)"},
+    {"mean", "self: expand(grad / self.numel, self.shape)"},
+    {"mean.dim", "self: _mean_backward(grad, self.shape, dim, keepdim)"},
+    {"prod.dim_int", "self: _prod_backward(grad, self, dim, keepdim)"},
+    // Where several are the largest, they share.
+    {"amax, amin", "self: _extremum_backward(grad, self, result, dim, keepdim)"},
+    {"argmax", "none"},
+    {"cumsum", "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"},
+    {"sort.stable", "self: scatter(_zeros(grad, self.shape), dim, indices, grad)"}};
+
+const std::vector<Line> indexing_derivatives = {
+    {"gather", "self: scatter_add(_zeros(grad, self.shape), dim, index, grad)"},
+    {"scatter_.src", "self: scatter(grad, dim, index, 0); src: gather(grad, dim, index)"},
+    {"scatter_add_", "self: grad; src: gather(grad, dim, index)"},
+    {"nonzero", "none"},
+    {"index_select", "self: index_add(_zeros(grad, self.shape), dim, index, grad)"},
+    {"index.Tensor", "self: index_put(_zeros(grad, self.shape), indices, grad, true)"},
+    {"masked_fill.Scalar", "self: masked_fill(grad, mask, 0)"}};
+
+}  // namespace lattis::autograd

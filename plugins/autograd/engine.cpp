@@ -1,0 +1,389 @@
+// Note [A run]  First the nodes that the roots reach are met, and how many edges lead to each is counted. Then the
+// ready
+//   ones run, the latest recorded first, each once all gradients for it have come: so that memory goes as early as it
+//   can, and sums always have the same order.
+// Note [Claims]  A run keeps its counts and its pending gradients in the nodes themselves, which it claims. A node that
+//   another run (of another thread, or one further out in this one) has claimed is kept in a table beside.
+#include "engine.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+
+#include "accumulate.h"
+
+namespace lattis::autograd {
+
+char* (*anomaly_trace)(void) = nullptr;
+bool check_nan = false;
+
+namespace {
+
+struct Walk : Run {
+  struct Beside {
+    int32_t dependencies = 0;
+    bool wanted = true;
+    std::vector<lattis_tensor*> pending;
+  };
+  struct Capture {
+    uint32_t output;
+    lattis_tensor** into;
+  };
+
+  bool selective = false;  // only what leads to the captures
+  std::vector<Node*> met, ready;
+  std::unordered_map<const Node*, Beside> beside;
+  std::unordered_multimap<const Node*, Capture> captures;
+  std::vector<Edge> roots, targets;  // owned
+  int since_interrupt = 0;
+
+  Walk() = default;
+  Walk(const Walk&) = delete;
+  ~Walk() override {
+    for (Node* n : met)
+      if (claimed(n)) drop(n);
+    for (auto& [n, b] : beside)
+      for (lattis_tensor* t : b.pending)
+        if (t) api().release(t);
+    for (const auto* edges : {&roots, &targets})
+      for (const Edge& e : *edges) release(e.node);
+  }
+
+  bool claimed(const Node* n) const { return n->run.load(std::memory_order_relaxed) == this; }
+  int32_t& dependencies(Node* n) { return claimed(n) ? n->dependencies : beside[n].dependencies; }
+  lattis_tensor*& pending(Node* n, uint32_t i) {
+    return claimed(n) ? n->results[i].pending : beside.find(n)->second.pending[i];
+  }
+  bool wanted(const Node* n) const { return claimed(n) ? n->wanted : beside.find(n)->second.wanted; }
+  void want(Node* n, bool w) { (claimed(n) ? n->wanted : beside[n].wanted) = w; }
+
+  bool needs(const Node* n, int edge) const override {
+    const Node* to = n->edges[edge].node;
+    return to && (!selective || wanted(to));
+  }
+
+  // False if it was met before.
+  bool meet(Node* n) {
+    if (claimed(n)) return false;
+    Run* nobody = nullptr;
+    if (n->run.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) {
+      n->dependencies = 0;
+      n->wanted = true;
+      met.push_back(n);
+      return true;
+    }
+    const auto [at, first] = beside.try_emplace(n);
+    if (first) at->second.pending.resize(n->num_results);
+    return first;
+  }
+
+  void drop(Node* n) {
+    for (int i = 0; i < n->num_results; i++)
+      if (lattis_tensor* t = std::exchange(n->results[i].pending, nullptr)) api().release(t);
+    n->run.store(nullptr, std::memory_order_release);
+  }
+
+  void discover() {
+    std::vector<Node*> stack;
+    for (const Edge& e : roots)
+      if (meet(e.node)) stack.push_back(e.node);
+    while (!stack.empty()) {
+      Node* n = stack.back();
+      stack.pop_back();
+      for (int i = 0; i < n->num_edges; i++)
+        if (Node* to = n->edges[i].node) {
+          if (meet(to)) stack.push_back(to);
+          dependencies(to)++;
+        }
+    }
+  }
+
+  // After discover(): a node is wanted if a capture stands at it or further on. Children come before their parents.
+  void select() {
+    struct Step {
+      Node* node;
+      int edge;
+    };
+    std::unordered_map<const Node*, bool> done;
+    std::vector<Step> path;
+    const auto enter = [&](Node* n) {
+      if (done.try_emplace(n, true).second) {
+        want(n, captures.count(n) != 0);
+        path.push_back({n, 0});
+      }
+    };
+    for (const Edge& e : roots) {
+      enter(e.node);
+      while (!path.empty()) {
+        Step& s = path.back();
+        if (s.edge < s.node->num_edges) {
+          if (Node* to = s.node->edges[s.edge++].node) enter(to);
+          continue;
+        }
+        Node* n = s.node;
+        path.pop_back();
+        for (int i = 0; i < n->num_edges; i++)
+          if (const Node* to = n->edges[i].node; to && wanted(to)) want(n, true);
+      }
+    }
+  }
+
+  static bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
+  void make_ready(Node* n) {
+    ready.push_back(n);
+    std::push_heap(ready.begin(), ready.end(), earlier);
+  }
+
+  // Takes over g.
+  lattis_status deliver(const Edge& to, lattis_tensor* g) {
+    lattis_tensor*& there = pending(to.node, to.output);
+    if (!there) {
+      there = g;
+      return LATTIS_OK;
+    }
+    lattis_status st;
+    const bool alone = __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
+                       api().storage_use_count(there->storage) == 1 && (there->flags & LATTIS_DENSE);
+    if (alone && !create_graph) {
+      st = ops.add_into(there, g);
+    } else {
+      lattis_tensor* sum = nullptr;
+      if (!(st = ops.add(there, g, &sum))) api().release(std::exchange(there, sum));
+    }
+    api().release(g);
+    return st;
+  }
+
+  lattis_status run_hooks(Node* n, int32_t kind, lattis_tensor** grads, int count, lattis_tensor* const* also, int m) {
+    if (!n->extra) return LATTIS_OK;
+    std::vector<uint64_t> ids;  // a hook may remove hooks
+    for (const Extra::Hook& h : n->extra->hooks)
+      if (h.hook.kind == kind) ids.push_back(h.id);
+    for (uint64_t id : ids)
+      for (size_t i = 0; i < n->extra->hooks.size(); i++) {
+        const Extra::Hook& h = n->extra->hooks[i];
+        if (h.id != id) continue;
+        const bool one = kind == LATTIS_HOOK_TENSOR;
+        if (one && !grads[h.output]) break;
+        if (lattis_status st = h.hook.run(h.hook.context, one ? grads + h.output : grads, one ? 1 : count, also, m))
+          return st;
+        break;
+      }
+    return LATTIS_OK;
+  }
+
+  // Everything that looks at gradients before their node runs.
+  lattis_status before(Node* n, lattis_tensor** grads) {
+    if (Extra* e = n->extra) {
+      if (lattis_status st = run_hooks(n, LATTIS_HOOK_TENSOR, grads, n->num_results, nullptr, 0)) return st;
+      for (auto& [output, v] : e->retained)
+        if (grads[output]) {
+          lattis_tensor* kept = nullptr;
+          if (v->grad) {
+            if (lattis_status st = ops.add(v->grad, grads[output], &kept)) return st;
+          } else if (create_graph) {
+            api().retain(kept = grads[output]);
+          } else if (lattis_status st = ops.clone(grads[output], &kept)) {
+            return st;
+          }
+          set_grad(*v, kept);
+        }
+      if (lattis_status st = run_hooks(n, LATTIS_HOOK_BEFORE, grads, n->num_results, nullptr, 0)) return st;
+    }
+    if (selective) {
+      const auto [first, last] = captures.equal_range(n);
+      for (auto c = first; c != last; ++c)
+        if (lattis_tensor* g = grads[c->second.output]) {
+          api().retain(g);
+          *c->second.into = g;
+        }
+    }
+    return LATTIS_OK;
+  }
+
+  lattis_status hand_on(Node* n, int i, lattis_tensor* g) {
+    const Edge& e = n->edges[i];
+    if (!e.node || (selective && !wanted(e.node))) {
+      api().release(g);
+      return LATTIS_OK;
+    }
+    const Result& to = e.node->results[e.output];
+    if (__builtin_expect(to.dtype != g->dtype || !to.has_shape_of(g), 0)) {
+      lattis_tensor* fit = nullptr;
+      lattis_status st = conform(to, n, g, &fit);
+      api().release(g);
+      if (st) return st;
+      g = fit;
+    }
+    return deliver(e, g);
+  }
+
+  lattis_status apply(Node* n, lattis_tensor** grads, lattis_tensor** outs) {
+    for (int i = 0; i < n->num_edges; i++) outs[i] = nullptr;
+    std::vector<lattis_tensor*> came;  // for those who look afterwards
+    if (n->extra && !n->extra->hooks.empty()) {
+      came.assign(grads, grads + n->num_results);
+      for (lattis_tensor* t : came)
+        if (t) api().retain(t);
+    }
+    lattis_status st = n->kind->apply(n, *this, grads, outs);
+    if (!st && __builtin_expect(check_nan, 0)) st = find_nan(n, outs);
+    if (!st && n->extra) {
+      const auto kind = is_accumulator(n) ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_AFTER;
+      st = run_hooks(n, kind, outs, n->num_edges, came.data(), static_cast<int>(came.size()));
+    }
+    for (lattis_tensor* t : came)
+      if (t) api().release(t);
+    return st;
+  }
+
+  lattis_status find_nan(Node* n, lattis_tensor** outs) {
+    for (int i = 0; i < n->num_edges; i++) {
+      bool nan = false;
+      if (outs[i])
+        if (lattis_status st = ops.has_nan(outs[i], &nan)) return st;
+      if (nan)
+        return fail(LATTIS_RUNTIME_ERROR,
+                    "backward: " + n->kind->name(n) + " returned nan values in its output " + std::to_string(i));
+    }
+    return LATTIS_OK;
+  }
+
+  lattis_status execute(Node* n) {
+    constexpr int few = 8;
+    lattis_tensor* small[2 * few];
+    std::vector<lattis_tensor*> large;
+    lattis_tensor** grads = small;
+    if (n->num_results + n->num_edges > 2 * few) {
+      large.resize(n->num_results + n->num_edges);
+      grads = large.data();
+    }
+    lattis_tensor** outs = grads + n->num_results;
+    bool any = false, runs = !selective && is_accumulator(n);
+    for (int i = 0; i < n->num_results; i++) any |= (grads[i] = std::exchange(pending(n, i), nullptr)) != nullptr;
+    for (int i = 0; i < n->num_edges && !runs; i++) runs = needs(n, i);
+    lattis_status st = any ? before(n, grads) : LATTIS_OK;
+    if (!st && any && runs) {
+      if (!(st = apply(n, grads, outs)) && !retain_graph) n->kind->release_saved(n);
+      for (int i = 0; i < n->num_edges; i++)
+        if (outs[i]) {
+          if (!st)
+            st = hand_on(n, i, outs[i]);
+          else
+            api().release(outs[i]);
+        }
+      if (__builtin_expect(st != LATTIS_OK, 0)) explain(n);
+    }
+    for (int i = 0; i < n->num_results; i++)
+      if (grads[i]) api().release(grads[i]);
+    for (int i = 0; i < n->num_edges && !st; i++)
+      if (Node* to = n->edges[i].node; to && --dependencies(to) == 0) make_ready(to);
+    if (claimed(n)) drop(n);
+    return st;
+  }
+
+  static void explain(const Node* n) {
+    api().add_note(("while the gradient of " + n->kind->name(n) + " was computed").c_str());
+    if (n->extra && !n->extra->trace.empty())
+      api().add_note(("the call whose gradient failed was recorded here:\n" + n->extra->trace).c_str());
+  }
+
+  lattis_status walk() {
+    for (const Edge& e : roots)
+      if (dependencies(e.node) == 0 && std::find(ready.begin(), ready.end(), e.node) == ready.end()) make_ready(e.node);
+    while (!ready.empty()) {
+      std::pop_heap(ready.begin(), ready.end(), earlier);
+      Node* n = ready.back();
+      ready.pop_back();
+      if (++since_interrupt % 64 == 0)
+        if (lattis_status st = api().check_interrupt()) return st;
+      if (lattis_status st = execute(n)) return st;
+    }
+    return LATTIS_OK;
+  }
+};
+
+thread_local Walk* current = nullptr;
+
+struct Current {
+  Walk* before;
+  explicit Current(Walk* w) : before(std::exchange(current, w)) {}
+  ~Current() { current = before; }
+};
+
+// What backward starts with: the gradient that the caller gave, or one.
+lattis_status root_gradient(const Operators& ops, lattis_tensor* root, lattis_tensor* given, int i,
+                            lattis_tensor** out) {
+  const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";
+  const auto is_complex = [](const lattis_tensor* t) { return t->dtype >= LATTIS_COMPLEX64; };
+  if (given) {
+    if (!same_shape(given, root)) return fail(LATTIS_RUNTIME_ERROR, which + "another shape than the tensor");
+    if (given->device_key != root->device_key)
+      return fail(LATTIS_RUNTIME_ERROR, which + "another device than the tensor");
+    if (is_complex(given) != is_complex(root) || !is_differentiable(given))
+      return fail(LATTIS_RUNTIME_ERROR, which + "a dtype of another kind than the tensor");
+    if (given->dtype != root->dtype) return ops.cast(given, root->dtype, out);
+    api().retain(*out = given);
+    return LATTIS_OK;
+  }
+  if (root->numel != 1 || is_complex(root))
+    return fail(LATTIS_RUNTIME_ERROR, "backward: grad can be implicitly created only for real scalar outputs; output " +
+                                          std::to_string(i) + " has " + std::to_string(root->numel) +
+                                          (is_complex(root) ? " complex" : "") + " elements: pass its gradient");
+  return ops.ones_like(root, out);
+}
+
+// Tensors that are released at the end.
+struct Owned : std::vector<lattis_tensor*> {
+  using vector::vector;
+  ~Owned() {
+    for (lattis_tensor* t : *this)
+      if (t) api().release(t);
+  }
+};
+
+}  // namespace
+
+bool edge_needed(const Node* n, int edge) { return current ? current->needs(n, edge) : n->edges[edge].node != nullptr; }
+
+lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* grads, int num_roots,
+                           lattis_tensor* const* inputs, int num_inputs, lattis_tensor** outs, uint32_t flags) {
+  Owned captured(num_inputs), starts(num_roots);
+  Walk w;
+  w.retain_graph = flags & LATTIS_BACKWARD_RETAIN_GRAPH;
+  w.create_graph = flags & LATTIS_BACKWARD_CREATE_GRAPH;
+  w.selective = num_inputs > 0;
+  GradMode mode(w.create_graph);
+  Current now(&w);
+  for (int i = 0; i < num_roots; i++) {
+    Edge e;
+    if (lattis_status st = gradient_edge(roots[i], &e)) return st;
+    if (!e.node)
+      return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) +
+                                            " of tensors does not require grad and does not have a grad_fn");
+    w.roots.push_back(e);
+    if (lattis_status st = root_gradient(w.ops, roots[i], grads ? grads[i] : nullptr, i, &starts[i])) return st;
+  }
+  for (int i = 0; i < num_inputs; i++) {
+    Edge e;
+    if (lattis_status st = gradient_edge(inputs[i], &e)) return st;
+    if (!e.node)
+      return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) + " of inputs does not require grad");
+    w.targets.push_back(e);
+    w.captures.insert({e.node, {e.output, &captured[i]}});
+  }
+  w.discover();
+  if (w.selective) w.select();
+  for (int i = 0; i < num_roots; i++)
+    if (lattis_status st = w.deliver(w.roots[i], std::exchange(starts[i], nullptr))) return st;
+  if (lattis_status st = w.walk()) return st;
+  for (int i = 0; i < num_inputs; i++) {
+    if (!(flags & LATTIS_BACKWARD_ACCUMULATE))
+      outs[i] = std::exchange(captured[i], nullptr);
+    else if (captured[i])
+      if (lattis_status st = accumulate(w, variable_for(inputs[i]), std::exchange(captured[i], nullptr))) return st;
+  }
+  return LATTIS_OK;
+}
+
+}  // namespace lattis::autograd

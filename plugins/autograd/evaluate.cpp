@@ -1,0 +1,173 @@
+// Running a compiled formula: operands are copied from where they are, sixteen bytes each, and operators called.
+#include "formula.h"
+
+#include <array>
+
+namespace lattis::autograd {
+namespace {
+
+struct Number {
+  double re, im;
+  bool complex, whole;
+  int64_t i;
+};
+
+Number number(const lattis_value& v) {
+  if (v.tag == LATTIS_COMPLEX) return {v.as.doubles[0], v.as.doubles[1], true, false, 0};
+  if (v.tag == LATTIS_FLOAT) return {v.as.d, 0, false, false, 0};
+  return {static_cast<double>(v.as.i), 0, false, true, v.as.i};
+}
+
+struct Evaluation {
+  const Rule& rule;
+  const lattis_value* saved;
+  lattis_tensor* const* grads;
+  const uint8_t* mask;
+  int wanted;
+  lattis_value temporaries[most_temporaries];
+  double complexes[most_temporaries][2];
+  int64_t ints[64];
+  int used_ints = 0;
+  uint64_t owned = 0;  // temporaries to release
+
+  Evaluation(const Rule& r, const lattis_value* s, lattis_tensor* const* g, const uint8_t* m, int w)
+      : rule(r), saved(s), grads(g), mask(m), wanted(w) {}
+
+  lattis_value read(Operand o) const {
+    switch (o.from) {
+      case Operand::Constant:
+        return rule.constants[o.index];
+      case Operand::Saved:
+        return saved[o.index];
+      case Operand::Grad:
+        return value(grads[o.index]);
+      case Operand::Mask: {
+        lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
+        v.as.bools = mask;
+        return v;
+      }
+      default:
+        return temporaries[o.index];
+    }
+  }
+
+  lattis_value make(const Number& n, int at) {
+    if (n.complex) {
+      complexes[at][0] = n.re;
+      complexes[at][1] = n.im;
+      lattis_value v{LATTIS_COMPLEX, 0, {0}};
+      v.as.doubles = complexes[at];
+      return v;
+    }
+    return n.whole ? value(n.i) : value(n.re);
+  }
+
+  static Number calculate(Step::What what, Number a, Number b) {
+    Number r{0, 0, a.complex || b.complex, a.whole && b.whole && what != Step::Div, 0};
+    switch (what) {
+      case Step::Add:
+        return {a.re + b.re, a.im + b.im, r.complex, r.whole, a.i + b.i};
+      case Step::Sub:
+        return {a.re - b.re, a.im - b.im, r.complex, r.whole, a.i - b.i};
+      case Step::Mul:
+        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re, r.complex, r.whole, a.i * b.i};
+      default: {
+        if (!r.complex) return {a.re / b.re, 0, false, false, 0};
+        const double d = b.re * b.re + b.im * b.im;
+        return {(a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d, true, false, 0};
+      }
+    }
+  }
+
+  // A number for a parameter that is a float or a list of integers.
+  void coerce(uint8_t kind, lattis_value& v) {
+    if (kind == LATTIS_KIND_FLOAT && v.tag == LATTIS_INT) v = value(static_cast<double>(v.as.i));
+    if (kind == (LATTIS_KIND_INT | list_of) && v.tag == LATTIS_INT) {
+      ints[used_ints] = v.as.i;
+      v = {LATTIS_INT_LIST, 1, {0}};
+      v.as.ints = ints + used_ints++;
+    }
+  }
+
+  lattis_status call(const Step& s) {
+    lattis_value args[32];
+    for (size_t i = 0; i < s.operands.size(); i++) {
+      args[i] = read(s.operands[i]);
+      if (s.kinds[i] != LATTIS_KIND_TENSOR) coerce(s.kinds[i], args[i]);
+    }
+    for (int i = 0; i < s.returns; i++) temporaries[s.to + i] = none();
+    if (lattis_status st = api().call(nullptr, s.op, args, temporaries + s.to)) return st;
+    owned |= ((uint64_t{1} << s.returns) - 1) << s.to;
+    return LATTIS_OK;
+  }
+
+  lattis_status conj(const Step& s) {
+    static const lattis_operator* const op = api().find_operator("aten::conj", "");
+    const lattis_value v = read(s.operands[0]);
+    if (v.tag == LATTIS_COMPLEX) {
+      Number n = number(v);
+      n.im = -n.im;
+      temporaries[s.to] = make(n, s.to);
+    } else if (v.tag == LATTIS_TENSOR && v.as.tensor && v.as.tensor->dtype >= LATTIS_COMPLEX64) {
+      temporaries[s.to] = none();
+      if (lattis_status st = api().call(nullptr, op, &v, &temporaries[s.to])) return st;
+      owned |= uint64_t{1} << s.to;
+    } else {
+      temporaries[s.to] = v;
+    }
+    return LATTIS_OK;
+  }
+
+  lattis_status run(const Step& s) {
+    switch (s.what) {
+      case Step::Call:
+        return call(s);
+      case Step::Scale: {  // by one, as alpha usually is, costs nothing
+        const lattis_value by = read(s.operands[1]);
+        if (!(by.tag == LATTIS_INT && by.as.i == 1) && !(by.tag == LATTIS_FLOAT && by.as.d == 1)) return call(s);
+        temporaries[s.to] = read(s.operands[0]);
+        return LATTIS_OK;
+      }
+      case Step::Conj:
+        return conj(s);
+      case Step::List: {
+        lattis_value v{LATTIS_INT_LIST, static_cast<uint32_t>(s.operands.size()), {0}};
+        v.as.ints = ints + used_ints;
+        for (Operand o : s.operands) ints[used_ints++] = as_int(read(o));
+        temporaries[s.to] = v;
+        return LATTIS_OK;
+      }
+      case Step::Neg:
+        temporaries[s.to] = make(calculate(Step::Sub, {0, 0, false, true, 0}, number(read(s.operands[0]))), s.to);
+        return LATTIS_OK;
+      default:
+        temporaries[s.to] = make(calculate(s.what, number(read(s.operands[0])), number(read(s.operands[1]))), s.to);
+        return LATTIS_OK;
+    }
+  }
+};
+
+}  // namespace
+
+lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,
+                       const uint8_t* mask, lattis_value* results) {
+  Evaluation e(r, saved, grads, mask, static_cast<int>(f.targets.size()));
+  lattis_status st = LATTIS_OK;
+  for (size_t i = 0; i < f.steps.size() && !st; i++) st = e.run(f.steps[i]);
+  const int n = static_cast<int>(f.targets.size());
+  for (int i = 0; i < n; i++) {
+    results[i] = none();
+    if (st) continue;
+    const Operand from{f.result.from, static_cast<uint8_t>(f.result.index + i)};
+    if (from.from == Operand::Temporary && (e.owned >> from.index & 1)) {
+      results[i] = e.temporaries[from.index];
+      e.owned &= ~(uint64_t{1} << from.index);
+    } else {
+      st = api().value_retain(std::array<lattis_value, 1>{e.read(from)}.data(), &results[i]);
+    }
+  }
+  for (; e.owned; e.owned &= e.owned - 1) api().value_release(&e.temporaries[__builtin_ctzll(e.owned)]);
+  return st;
+}
+
+}  // namespace lattis::autograd

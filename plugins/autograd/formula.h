@@ -1,0 +1,87 @@
+// Formulas: derivatives as text, compiled into short programs over operators. The grammar is in <lattis/autograd.h>.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "engine.h"
+
+namespace lattis::autograd {
+
+// Something that a formula names and that therefore is saved.
+struct Save {
+  enum What : uint8_t {
+    Argument,
+    Result,
+    ArgumentShape,
+    ResultShape,
+    ArgumentStrides,
+    ArgumentOffset,
+    ArgumentDtype,
+    ArgumentNumel,
+    ArgumentShapes
+  };
+  What what;
+  uint8_t index;
+  bool operator==(const Save& o) const { return what == o.what && index == o.index; }
+};
+
+// Where an operand of a step comes from.
+struct Operand {
+  enum From : uint8_t { Constant, Saved, Grad, Temporary, Mask };
+  From from;
+  uint8_t index;
+};
+
+struct Step {
+  enum What : uint8_t { Call, Scale, Conj, Add, Sub, Mul, Div, Neg, List, Pick };
+  What what;
+  uint8_t to, returns = 1, pick = 0;  // `returns` temporaries from `to` on
+  const lattis_operator* op = nullptr;
+  std::vector<Operand> operands;
+  std::vector<uint8_t> kinds;  // what the operator takes there: enum lattis_kind, with list_of added for lists
+};
+constexpr uint8_t list_of = 64;
+
+struct Formula {
+  std::vector<uint8_t> targets;  // inputs of the rule whose gradients it gives
+  uint64_t saves = 0;            // which of the rule's saved things it needs
+  uint64_t grads = 0;            // which results' gradients
+  std::vector<Step> steps;
+  Operand result;  // or, for several targets, that many from here on
+  uint8_t temporaries = 0;
+};
+
+// The derivative of one operator, compiled when first used.
+struct Rule {
+  struct Input {
+    uint8_t arg;
+    bool list;
+    int8_t formula = -1;  // none: asking for its gradient is an error
+  };
+  const lattis_operator* op;
+  std::string name;  // "MulBackward0"
+  std::vector<Input> inputs;
+  int list = -1;  // the input that is a list
+  std::vector<Formula> formulas;
+  std::vector<Save> saves;
+  std::deque<lattis_value> constants;
+  std::deque<std::string> strings;  // of constants
+  int num_args, num_returns;
+  int written = -1;                              // the argument that the operator itself writes
+  const lattis_derivative* functions = nullptr;  // instead of formulas
+  lattis_status broken = LATTIS_OK;              // the formulas do not compile
+  std::string error;
+};
+
+constexpr int most_saves = 24, most_temporaries = 40;
+
+const Rule* compile(const lattis_operator* op, const lattis_derivative& d);
+std::string node_name(const lattis_operator* op);
+
+// Evaluates one formula; results are owned, one a target.
+lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,
+                       const uint8_t* mask, lattis_value* results);
+
+}  // namespace lattis::autograd

@@ -1,0 +1,157 @@
+#include "functions.h"
+
+namespace lattis::autograd {
+namespace {
+
+bool is_complex(const Tensor& t) { return t && t.dtype() >= LATTIS_COMPLEX64; }
+bool is_zero(const lattis_value& v) { return as_double(v) == 0 && !(v.tag == LATTIS_COMPLEX && v.as.doubles[1] != 0); }
+
+Tensor conj(Compose& c, const Tensor& t) { return is_complex(t) ? c.op<"conj">(t) : t; }
+
+// A number less one, as a value.
+struct LessOne {
+  double pair[2];
+  lattis_value v;
+  explicit LessOne(const lattis_value& n) : v(n) {
+    if (n.tag == LATTIS_COMPLEX) {
+      pair[0] = n.as.doubles[0] - 1;
+      pair[1] = n.as.doubles[1];
+      v.as.doubles = pair;
+    } else if (n.tag == LATTIS_FLOAT) {
+      v.as.d -= 1;
+    } else {
+      v = value(n.as.i - 1);
+    }
+  }
+};
+
+// x^p: p x^(p-1), and nothing at all where p is zero.
+lattis_status pow_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  if (is_zero(a[2])) return c.give(r, c.op<"zeros_like">(grad));
+  const LessOne less(a[2]);
+  return c.give(r, c.op<"mul.Tensor">(grad, conj(c, c.op<"mul.Scalar">(c.op<"pow.Tensor_Scalar">(x, less.v), a[2]))));
+}
+
+lattis_status pow_backward_self(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]);
+  const Tensor slope = c.op<"mul.Tensor">(p, c.op<"pow.Tensor_Tensor">(x, c.op<"sub.Scalar">(p, 1)));
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(p, 0), 0, c.op<"mul.Tensor">(grad, conj(c, slope))));
+}
+
+// x^p: x^p log x, which is zero where x is zero and the power smooth there.
+lattis_status pow_backward_exponent(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]), power = c.arg(a[3]);
+  const Tensor real = is_complex(p) ? c.op<"real">(p) : p;
+  const Tensor flat = c.op<"logical_and">(c.op<"eq.Scalar">(x, 0), c.op<"ge.Scalar">(real, 0));
+  const Tensor slope = c.op<"mul.Tensor">(power, c.op<"log">(x));
+  return c.give(r, c.op<"mul.Tensor">(grad, c.op<"where.ScalarSelf">(flat, 0, conj(c, slope))));
+}
+
+lattis_status pow_backward_base(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), p = c.arg(a[2]), power = c.arg(a[3]);
+  const Tensor base = c.op<"full">(Ints{}, a[1], As{static_cast<uint8_t>(power.dtype())}, none(), power.device());
+  const Tensor slope = conj(c, c.op<"mul.Tensor">(power, c.op<"log">(base)));
+  if (!is_zero(a[1])) return c.give(r, c.op<"mul.Tensor">(grad, slope));
+  const Tensor real = is_complex(p) ? c.op<"real">(p) : p;
+  return c.give(r, c.op<"mul.Tensor">(grad, c.op<"where.ScalarSelf">(c.op<"ge.Scalar">(real, 0), 0, slope)));
+}
+
+// x / |x|: perpendicular to it; of a real number, nothing.
+lattis_status sgn_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), sgn = c.arg(a[2]);
+  if (!is_complex(x)) return c.give(r, c.op<"zeros_like">(grad));
+  const Tensor size = c.op<"abs">(x);
+  const Tensor along = c.op<"real">(c.op<"div.Tensor">(grad, sgn));
+  const Tensor across = c.op<"sub.Tensor">(grad, c.op<"mul.Tensor">(sgn, along));
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(size, 0), 0, c.op<"div.Tensor">(across, size)));
+}
+
+lattis_status angle_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), z = c.arg(a[1]);
+  if (!is_complex(z)) return c.give(r, c.op<"zeros_like">(grad));
+  const Tensor square = c.op<"square">(c.op<"abs">(z));
+  const Tensor x = c.op<"div.Tensor">(c.op<"neg">(c.op<"imag">(z)), square);
+  const Tensor y = c.op<"div.Tensor">(c.op<"real">(z), square);
+  const Tensor slope = c.op<"complex">(x, y);
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(slope, grad)));
+}
+
+// by / (y^2 + x^2), and zero at the origin.
+lattis_status atan2_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor y = c.arg(a[0]), x = c.arg(a[1]), by = c.arg(a[2]);
+  const Tensor square = c.op<"add.Tensor">(c.op<"square">(y), c.op<"square">(x));
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"div.Tensor">(by, square)));
+}
+
+lattis_status sinc_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  constexpr double pi = 3.14159265358979323846;
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), px = c.op<"mul.Scalar">(x, pi);
+  const Tensor top = c.op<"sub.Tensor">(c.op<"mul.Tensor">(c.op<"cos">(px), px), c.op<"sin">(px));
+  const Tensor slope = conj(c, c.op<"div.Tensor">(top, c.op<"mul.Tensor">(px, x)));
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(x, 0), 0, c.op<"mul.Tensor">(grad, slope)));
+}
+
+lattis_status xlogy_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  const Tensor slope = c.op<"xlogy.Scalar_Other">(grad, a[2]);
+  if (as_double(a[2]) > 0) return c.give(r, slope);
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(x, 0), 0, slope));
+}
+
+// log(x / (1 - x)); with eps, x is clamped and flat outside, without it undefined there.
+lattis_status logit_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  const double low = a[2].tag == LATTIS_NONE ? 0 : as_double(a[2]);
+  const Tensor slope = c.op<"div.Tensor">(grad, c.op<"mul.Tensor">(x, c.op<"rsub.Scalar">(x, 1)));
+  const Tensor inside = c.op<"logical_and">(c.op<"ge.Scalar">(x, low), c.op<"le.Scalar">(x, 1 - low));
+  const double outside = a[2].tag == LATTIS_NONE ? __builtin_nan("") : 0.0;
+  return c.give(r, c.op<"where.ScalarOther">(inside, slope, outside));
+}
+
+lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  Tensor inside;
+  if (a[2].tag != LATTIS_NONE) inside = c.op<"ge.Scalar">(x, a[2]);
+  if (a[3].tag != LATTIS_NONE) {
+    const Tensor below = c.op<"le.Scalar">(x, a[3]);
+    inside = inside ? c.op<"logical_and">(inside, below) : below;
+  }
+  return c.give(r, inside ? c.op<"where.ScalarOther">(inside, grad, 0) : grad);
+}
+
+}  // namespace
+
+void define_pointwise_functions(Library& m) {
+  struct {
+    const char* schema;
+    lattis_kernel kernel;
+  } const all[] = {
+      {"_pow_backward(Tensor grad, Tensor self, Scalar exponent) -> Tensor", pow_backward},
+      {"_pow_backward_self(Tensor grad, Tensor self, Tensor exponent) -> Tensor", pow_backward_self},
+      {"_pow_backward_exponent(Tensor grad, Tensor self, Tensor exponent, Tensor result) -> Tensor",
+       pow_backward_exponent},
+      {"_pow_backward_base(Tensor grad, Scalar self, Tensor exponent, Tensor result) -> Tensor", pow_backward_base},
+      {"_sgn_backward(Tensor grad, Tensor self, Tensor sgn) -> Tensor", sgn_backward},
+      {"_angle_backward(Tensor grad, Tensor self) -> Tensor", angle_backward},
+      {"_atan2_backward(Tensor self, Tensor other, Tensor by) -> Tensor", atan2_backward},
+      {"_sinc_backward(Tensor grad, Tensor self) -> Tensor", sinc_backward},
+      {"_xlogy_backward(Tensor grad, Tensor self, Scalar other) -> Tensor", xlogy_backward},
+      {"_logit_backward(Tensor grad, Tensor self, float? eps) -> Tensor", logit_backward},
+      {"_clamp_backward(Tensor grad, Tensor self, Scalar? min, Scalar? max) -> Tensor", clamp_backward},
+  };
+  for (const auto& o : all) composite(m, o.schema, o.kernel);
+}
+
+}  // namespace lattis::autograd

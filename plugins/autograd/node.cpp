@@ -1,0 +1,249 @@
+#include "node.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "accumulate.h"
+
+namespace lattis::autograd {
+
+int32_t slot = -1;
+uint64_t layer_bit = 0;
+
+namespace {
+
+// Freed blocks of a thread by size, and the nodes that wait to be freed.
+struct Pool {
+  static constexpr size_t step = 64, classes = 16;
+  static constexpr int capacity = 2048;  // blocks kept of each size
+  struct Block {
+    Block* next;
+  };
+  Block* free[classes] = {};
+  int count[classes] = {};
+  std::vector<Node*> waiting;
+  bool freeing = false;
+  uint64_t sequence = 0;
+
+  ~Pool() {
+    for (Block* b : free)
+      while (b) std::free(std::exchange(b, b->next));
+  }
+};
+
+__thread Pool* this_pool __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// Owns the pool until the thread ends; what runs later in this thread starts another, which is not freed.
+__attribute__((noinline)) Pool& start_pool() {
+  struct Owner {
+    Pool pool;
+    bool ended = false;
+    ~Owner() {
+      this_pool = nullptr;
+      ended = true;
+    }
+  };
+  static thread_local Owner owner;
+  return *(this_pool = owner.ended ? new Pool : &owner.pool);
+}
+
+inline Pool& pool() { return __builtin_expect(this_pool != nullptr, 1) ? *this_pool : start_pool(); }
+
+void destroy_one(Node* n) {
+  n->kind->destroy(n);
+  for (int i = 0; i < n->num_edges; i++)
+    if (n->edges[i].node) release(n->edges[i].node);
+  for (int i = 0; i < n->num_results; i++) {
+    Result& r = n->results[i];
+    if (r.more_sizes) std::free(r.more_sizes);
+    if (r.pending) api().release(r.pending);
+  }
+  delete n->extra;
+  give_block(n, n->bytes);
+}
+
+}  // namespace
+
+void* take_block(size_t bytes) {
+  const size_t k = (bytes - 1) / Pool::step;
+#ifndef LATTIS_NO_CACHE
+  Pool& p = pool();
+  if (k < Pool::classes && p.free[k]) {
+    p.count[k]--;
+    return std::exchange(p.free[k], p.free[k]->next);
+  }
+#endif
+  void* block = std::aligned_alloc(Pool::step, (k + 1) * Pool::step);
+  if (!block) throw std::bad_alloc();
+  return block;
+}
+
+void give_block(void* block, size_t bytes) {
+#ifndef LATTIS_NO_CACHE
+  const size_t k = (bytes - 1) / Pool::step;
+  Pool& p = pool();
+  if (k < Pool::classes && p.count[k] < Pool::capacity) {
+    p.count[k]++;
+    p.free[k] = new (block) Pool::Block{p.free[k]};
+    return;
+  }
+#endif
+  (void)bytes;
+  std::free(block);
+}
+
+uint64_t next_sequence() { return pool().sequence++; }
+
+void free_node(Node* n) {
+  Pool& p = pool();
+  p.waiting.push_back(n);
+  if (p.freeing) return;
+  p.freeing = true;
+  while (!p.waiting.empty()) {
+    Node* last = p.waiting.back();
+    p.waiting.pop_back();
+    destroy_one(last);
+  }
+  p.freeing = false;
+}
+
+Extra::~Extra() {
+  for (Hook& h : hooks)
+    if (h.hook.destroy) h.hook.destroy(h.hook.context);
+  if (metadata) destroy_metadata(metadata);
+}
+
+Extra& extra_of(Node* n) {
+  if (!n->extra) n->extra = new Extra;
+  return *n->extra;
+}
+
+void Result::describe(const lattis_tensor* t) {
+  device = device_of(t);
+  dtype = t->dtype;
+  ndim = static_cast<uint8_t>(t->dl.ndim);
+  int64_t* to = inline_sizes;
+  if (__builtin_expect(ndim > inline_dims, 0)) {
+    to = more_sizes = static_cast<int64_t*>(std::malloc(sizeof(int64_t) * ndim));
+    if (!to) throw std::bad_alloc();
+  }
+  for (int i = 0; i < ndim; i++) to[i] = t->dl.shape[i];
+}
+
+// ---- variables --------------------------------------------------------------------------------------------------
+
+Variable& variable_for(lattis_tensor* t) {
+  if (Variable* there = variable(t)) return *there;
+  auto* v = new (take_block(sizeof(Variable))) Variable;
+  api().slot_set(t, slot, v);
+  return *v;
+}
+
+void destroy_variable(void* state) {
+  auto* v = static_cast<Variable*>(state);
+  Node* n = std::exchange(v->node, nullptr);
+  if (n && (v->leaf || v->retains_grad)) {
+    Guard guard(n);
+    if (v->leaf)
+      forget_leaf(n);
+    else
+      std::erase_if(extra_of(n).retained, [v](const auto& r) { return r.second == v; });
+  }
+  if (lattis_tensor* g = std::exchange(v->grad, nullptr)) api().release(g);
+  if (lattis_tensor* g = std::exchange(v->tangent, nullptr)) api().release(g);
+  if (!v->embedded) give_block(v, sizeof(Variable));
+  if (n) release(n);
+}
+
+void set_history(lattis_tensor* t, Node* n, uint32_t output) {
+  n->results[output].describe(t);
+  give_history(t, n, output);
+}
+
+void give_history(lattis_tensor* t, Node* n, uint32_t output) {
+  Variable* v;
+  if (output == 0 && !n->first.embedded) {
+    v = &n->first;
+    v->embedded = true;
+  } else {
+    v = new (take_block(sizeof(Variable))) Variable;
+  }
+  v->node = n;
+  v->output = output;
+  v->leaf = false;
+  v->requires_grad = true;
+  if (api().tensor_base(t)) v->version = api().tensor_version(t);
+  api().slot_set(t, slot, v);
+  if (!(t->keys & layer_bit)) api().tensor_set_keys(t, t->keys | layer_bit);
+}
+
+lattis_status gradient_edge(lattis_tensor* t, Edge* out) {
+  Variable* v;
+  *out = {};
+  if (lattis_status st = refreshed(t, &v)) return st;
+  if (!v || !v->requires_grad) return LATTIS_OK;
+  Node* n = v->leaf ? accumulator(*v, t) : v->node;
+  retain(n);
+  *out = {n, v->leaf ? 0 : v->output};
+  return LATTIS_OK;
+}
+
+lattis_status check_writable(const char* op, lattis_tensor* t) {
+  const Variable* v = variable(t);
+  if (v && v->leaf && v->requires_grad)
+    return fail(LATTIS_RUNTIME_ERROR,
+                std::string(op) +
+                    ": a leaf Variable that requires grad is being used in an in-place operation; "
+                    "write to it under no_grad(), or to a clone()");
+  lattis_tensor* base = api().tensor_base(t);
+  const Variable* b = base ? variable(base) : nullptr;
+  if (b && b->leaf && b->requires_grad)
+    return fail(
+        LATTIS_RUNTIME_ERROR,
+        std::string(op) +
+            ": a view of a leaf Variable that requires grad is being used in an in-place operation; write to it "
+            "under no_grad(), or to a view of a clone()");
+  return LATTIS_OK;
+}
+
+// ---- what the garbage collector of the host language may see: see Note [Cycles] in node.h --------------------------
+
+int traverse_variable(void* state, lattis_visit visit, void* visitor) {
+  auto* v = static_cast<Variable*>(state);
+  // A chain of nodes that are owned by the one before, and only where something of the host language hangs on it.
+  Node* n = v->node;
+  for (int depth = 0; n && n->holds_host && depth < 1000; depth++) {
+    if (__atomic_load_n(&n->refcount, __ATOMIC_ACQUIRE) != 1) return 0;
+    if (n->kind->traverse)
+      if (int r = n->kind->traverse(n, visit, visitor)) return r;
+    if (n->extra)
+      for (Extra::Hook& h : n->extra->hooks)
+        if (h.hook.traverse)
+          if (int r = h.hook.traverse(h.hook.context, visit, visitor)) return r;
+    Node* next = nullptr;
+    for (int i = 0; i < n->num_edges; i++)
+      if (n->edges[i].node && n->edges[i].node->holds_host) next = n->edges[i].node;
+    n = next;
+  }
+  return 0;
+}
+
+void clear_variable(void* state) {
+  auto* v = static_cast<Variable*>(state);
+  if (!v->node || __atomic_load_n(&v->node->refcount, __ATOMIC_ACQUIRE) != 1) return;
+  if (Extra* e = v->node->extra) {
+    auto hooks = std::move(e->hooks);
+    e->hooks.clear();
+    for (Extra::Hook& h : hooks)
+      if (h.hook.destroy) h.hook.destroy(h.hook.context);
+  }
+  v->node->kind->release_saved(v->node);
+}
+
+std::string operator_text(const lattis_operator* op) {
+  const std::string overload = api().operator_overload(op);
+  return api().operator_name(op) + (overload.empty() ? "" : "." + overload);
+}
+
+}  // namespace lattis::autograd

@@ -1,0 +1,181 @@
+// Node: one step of the graph that backward walks, and Variable: what autograd keeps in a tensor's slot.
+//
+// Note [Who owns whom]  A tensor's Variable owns the node that made it (grad_fn). A node owns the nodes that its edges
+//   lead to, and what it saved. A leaf's Variable owns the node that accumulates into it, which knows the Variable
+//   weakly: edges to it may outlive the leaf. Nodes of the usual kind hold the Variable of their first result within
+//   themselves, so that recording a call allocates once.
+// Note [Freeing]  A graph may be a million nodes deep. Whatever is released while a node is being destroyed waits in a
+//   list of the thread, and the outermost release empties it: there is no recursion.
+#pragma once
+
+#include <lattis/autograd.h>
+#include <lattis/extension.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace lattis::autograd {
+
+extern int32_t slot;        // of a Variable on a tensor
+extern uint64_t layer_bit;  // in keys
+
+struct Node;
+struct Run;
+struct Extra;
+
+// The gradient of result `output` of `node` is what flows along it. Owned by whoever holds it.
+struct Edge {
+  Node* node = nullptr;
+  uint32_t output = 0;
+};
+
+struct Variable {
+  Node* node = nullptr;  // grad_fn, or of a leaf the node that accumulates, made when first needed; owned
+  uint32_t output = 0;
+  bool requires_grad = false, leaf = true, retains_grad = false, embedded = false;
+  lattis_tensor* grad = nullptr;     // owned
+  lattis_tensor* tangent = nullptr;  // reserved for forward mode
+  uint64_t version = 0;  // of the storage when this history was made: views look whether their base's is newer
+};
+
+// One result of a recorded call: what its gradient must look like, and that gradient while backward collects it.
+struct Result {
+  static constexpr int inline_dims = 5;
+  lattis_device device{-1, 0};
+  uint8_t dtype = LATTIS_NO_DTYPE;  // stays so for results without a gradient
+  uint8_t ndim = 0;
+  int64_t inline_sizes[inline_dims];
+  int64_t* more_sizes = nullptr;
+  lattis_tensor* pending = nullptr;
+
+  const int64_t* sizes() const { return more_sizes ? more_sizes : inline_sizes; }
+  bool described() const { return dtype != LATTIS_NO_DTYPE; }
+  bool has_shape_of(const lattis_tensor* t) const {
+    if (t->dl.ndim != ndim) return false;
+    for (int i = 0; i < ndim; i++)
+      if (t->dl.shape[i] != sizes()[i]) return false;
+    return true;
+  }
+  void describe(const lattis_tensor* t);
+};
+
+struct NodeKind {
+  // Owned gradients out, one for each edge. Of the gradients in, null where there is none, it may take some over and
+  // leave null.
+  lattis_status (*apply)(Node* n, Run& run, lattis_tensor** grads, lattis_tensor** outs);
+  void (*release_saved)(Node* n);  // after backward without retain_graph
+  void (*destroy)(Node* n);        // what the kind added; the rest follows
+  std::string (*name)(const Node* n);
+  int (*traverse)(Node* n, lattis_visit visit, void* visitor);  // nullable
+};
+
+struct Node {
+  int64_t refcount = 1;
+  const NodeKind* kind = nullptr;
+  uint64_t sequence = 0;  // later calls have larger numbers; a node that accumulates has the largest
+  uint32_t bytes = 0;
+  uint16_t num_results = 0, num_edges = 0;
+  bool released = false;          // what it had saved is gone
+  bool holds_host = false;        // it or a node further down holds objects of the host language
+  std::atomic<bool> busy{false};  // a short lock around what was saved
+  Extra* extra = nullptr;
+  // A run claims the nodes that it meets; see engine.cpp.
+  std::atomic<Run*> run{nullptr};
+  int32_t dependencies = 0;
+  bool wanted = true;
+  Variable first;
+
+  // Behind the node's own members, in its block: edges, then results.
+  Edge* edges = nullptr;
+  Result* results = nullptr;
+};
+
+// What few nodes have.
+struct Extra {
+  struct Hook {
+    uint64_t id;
+    uint32_t output;
+    lattis_hook hook;
+  };
+  std::vector<Hook> hooks;
+  std::vector<std::pair<uint32_t, Variable*>>
+      retained;  // results whose gradient is kept: weak, cleared with the Variable
+  void* host = nullptr;
+  void* metadata = nullptr;
+  void (*destroy_metadata)(void*) = nullptr;
+  std::string trace;  // where the call was recorded, in anomaly mode
+  ~Extra();
+};
+
+inline void retain(Node* n) { __atomic_fetch_add(&n->refcount, 1, __ATOMIC_RELAXED); }
+void free_node(Node* n);
+inline void release(Node* n) {
+  if (__atomic_load_n(&n->refcount, __ATOMIC_ACQUIRE) == 1 ||
+      __atomic_sub_fetch(&n->refcount, 1, __ATOMIC_ACQ_REL) == 0)
+    free_node(n);
+}
+Extra& extra_of(Node* n);
+
+// A node of class T (derived from Node) with room for its edges, results and `room` more bytes behind it.
+void* take_block(size_t bytes);
+void give_block(void* p, size_t bytes);
+uint64_t next_sequence();
+
+template <class T>
+T* new_node(const NodeKind* kind, int num_edges, int num_results, size_t room = 0) {
+  const size_t head = (sizeof(T) + 15) / 16 * 16;
+  const size_t bytes = head + sizeof(Edge) * num_edges + sizeof(Result) * num_results + room;
+  auto* block = static_cast<char*>(take_block(bytes));
+  T* n = new (block) T;
+  n->kind = kind;
+  n->bytes = static_cast<uint32_t>(bytes);
+  n->sequence = next_sequence();
+  n->num_edges = static_cast<uint16_t>(num_edges);
+  n->num_results = static_cast<uint16_t>(num_results);
+  n->edges = reinterpret_cast<Edge*>(block + head);
+  n->results = reinterpret_cast<Result*>(n->edges + num_edges);
+  for (int i = 0; i < num_edges; i++) new (n->edges + i) Edge;
+  for (int i = 0; i < num_results; i++) new (n->results + i) Result;
+  return n;
+}
+inline void* room_behind(Node* n) { return n->results + n->num_results; }
+
+// ---- tensors ----------------------------------------------------------------------------------------------------
+
+inline Variable* variable(const lattis_tensor* t) { return static_cast<Variable*>(api().slot_get(t, slot)); }
+Variable& variable_for(lattis_tensor* t);  // makes one
+// The same for a view whose base has a newer history: that is made its own first.
+lattis_status refreshed(lattis_tensor* t, Variable** out);
+void destroy_variable(void* state);
+int traverse_variable(void* state, lattis_visit visit, void* visitor);
+void clear_variable(void* state);
+// Owned: where the gradient of this tensor goes. A null node if it needs none.
+lattis_status gradient_edge(lattis_tensor* t, Edge* out);
+Node* accumulator(Variable& leaf, const lattis_tensor* t);  // borrowed
+// `t` is result `output` of `n`; takes over the reference to n. The second one leaves the result's description alone.
+void set_history(lattis_tensor* t, Node* n, uint32_t output);
+void give_history(lattis_tensor* t, Node* n, uint32_t output);
+// The same for a tensor that was just written in place; if it is a view, its base's history takes it in.
+lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge);
+lattis_status check_writable(const char* op, lattis_tensor* t);
+
+inline bool same_shape(const lattis_tensor* a, const lattis_tensor* b) {
+  return a->dl.ndim == b->dl.ndim && std::equal(a->dl.shape, a->dl.shape + a->dl.ndim, b->dl.shape);
+}
+inline bool is_differentiable(const lattis_tensor* t) { return t->dtype >= LATTIS_FLOAT16; }
+
+class Guard {  // a short lock of one node
+ public:
+  explicit Guard(Node* n) : n_(n) {
+    while (n_->busy.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
+  }
+  ~Guard() { n_->busy.store(false, std::memory_order_release); }
+
+ private:
+  Node* n_;
+};
+
+std::string operator_text(const lattis_operator* op);  // "aten::mul.Tensor"
+
+}  // namespace lattis::autograd

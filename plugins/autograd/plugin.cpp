@@ -1,0 +1,315 @@
+// The plugin's entry: the layer, what it keeps on tensors, the derivatives as rules, and the interface.
+#include <cstring>
+#include <memory>
+
+#include "accumulate.h"
+#include "derivatives.h"
+#include "functions.h"
+#include "record.h"
+
+namespace lattis::autograd {
+
+// In custom.cpp.
+void* node_context(lattis_node* node, const lattis_node_type* type);
+int32_t node_num_saved(lattis_node* node);
+lattis_status node_saved(lattis_node* node, int32_t i, lattis_tensor** out);
+
+namespace {
+
+Node* node_of(lattis_node* n) { return reinterpret_cast<Node*>(n); }
+lattis_node* handle_of(Node* n) { return reinterpret_cast<lattis_node*>(n); }
+
+// ---- tensors ----------------------------------------------------------------------------------------------------
+
+int32_t requires_grad(lattis_tensor* t) {
+  Variable* v = nullptr;
+  if (refreshed(t, &v)) api().error_clear();
+  return v && v->requires_grad;
+}
+
+int32_t is_leaf(lattis_tensor* t) {
+  Variable* v = nullptr;
+  if (refreshed(t, &v)) api().error_clear();
+  return !v || v->leaf;
+}
+
+lattis_status set_requires_grad(lattis_tensor* t, int32_t on) {
+  if (on && !is_differentiable(t))
+    return fail(LATTIS_RUNTIME_ERROR,
+                "requires_grad: only Tensors of floating point and complex dtype can require gradients");
+  Variable* v = nullptr;
+  if (lattis_status st = refreshed(t, &v)) return st;
+  if (v && !v->leaf) {
+    if (on) return LATTIS_OK;
+    return fail(
+        LATTIS_RUNTIME_ERROR,
+        "requires_grad: you can only change requires_grad flags of leaf variables; use detach() for a tensor that "
+        "does not require it");
+  }
+  if (!v && !on) return LATTIS_OK;
+  variable_for(t).requires_grad = on;
+  api().tensor_set_keys(t, on ? t->keys | layer_bit : t->keys & ~layer_bit);
+  return LATTIS_OK;
+}
+
+lattis_tensor* grad(lattis_tensor* t) {
+  Variable* v = variable(t);
+  return v ? grad_of(*v) : nullptr;
+}
+
+lattis_status assign_grad(lattis_tensor* t, lattis_tensor* g) {
+  if (!g) {
+    if (Variable* v = variable(t)) set_grad(*v, nullptr);
+    return LATTIS_OK;
+  }
+  const auto wrong = [](const char* what) {
+    return fail(LATTIS_RUNTIME_ERROR, std::string("grad: the assigned grad must have the tensor's ") + what);
+  };
+  if (g == t) return fail(LATTIS_RUNTIME_ERROR, "grad: a tensor cannot be its own grad");
+  if (!same_shape(g, t)) return wrong("shape");
+  if (g->dtype != t->dtype) return wrong("dtype");
+  if (g->device_key != t->device_key) return wrong("device");
+  api().retain(g);
+  set_grad(variable_for(t), g);
+  return LATTIS_OK;
+}
+
+int32_t retains_grad(lattis_tensor* t) {
+  const Variable* v = variable(t);
+  return v && !v->leaf && v->retains_grad;
+}
+
+lattis_status retain_grad(lattis_tensor* t) {
+  Variable* v = nullptr;
+  if (lattis_status st = refreshed(t, &v)) return st;
+  if (!v || !v->requires_grad)
+    return fail(LATTIS_RUNTIME_ERROR, "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
+  if (v->leaf || v->retains_grad) return LATTIS_OK;
+  Extra& e = extra_of(v->node);
+  Guard guard(v->node);
+  v->retains_grad = true;
+  e.retained.emplace_back(v->output, v);
+  return LATTIS_OK;
+}
+
+lattis_status detach_in_place(lattis_tensor* t) {
+  if (api().tensor_base(t))
+    return fail(LATTIS_RUNTIME_ERROR, "detach_: can't detach views in-place; use detach() instead");
+  api().slot_set(t, slot, nullptr);
+  api().tensor_set_keys(t, t->keys & ~layer_bit);
+  return LATTIS_OK;
+}
+
+lattis_status grad_fn(lattis_tensor* t, lattis_node** out, uint32_t* output) {
+  Variable* v = nullptr;
+  *out = nullptr;
+  if (lattis_status st = refreshed(t, &v)) return st;
+  if (!v || v->leaf) return LATTIS_OK;
+  retain(v->node);
+  *out = handle_of(v->node);
+  if (output) *output = v->output;
+  return LATTIS_OK;
+}
+
+lattis_status edge(lattis_tensor* t, lattis_node** out, uint32_t* output) {
+  Edge e;
+  if (lattis_status st = gradient_edge(t, &e)) return st;
+  *out = handle_of(e.node);
+  if (output) *output = e.output;
+  return LATTIS_OK;
+}
+
+lattis_status history(lattis_tensor* t, lattis_node* n, uint32_t output) {
+  if (!is_differentiable(t))
+    return fail(LATTIS_RUNTIME_ERROR, "set_history: a tensor of integers or bools has no gradient");
+  retain(node_of(n));
+  set_history(t, node_of(n), output);
+  return LATTIS_OK;
+}
+
+lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output) {
+  retain(node_of(n));
+  return set_written(t, node_of(n), output, -1);
+}
+
+// ---- nodes ------------------------------------------------------------------------------------------------------
+
+void node_retain(lattis_node* n) { retain(node_of(n)); }
+void node_release(lattis_node* n) { release(node_of(n)); }
+const char* node_name_of(lattis_node* n) {
+  static thread_local std::string name;
+  return (name = node_of(n)->kind->name(node_of(n))).c_str();
+}
+uint64_t node_sequence(lattis_node* n) { return node_of(n)->sequence; }
+int32_t node_results(lattis_node* n) { return node_of(n)->num_results; }
+int32_t node_edges(lattis_node* n) { return node_of(n)->num_edges; }
+lattis_node* node_edge(lattis_node* n, int32_t i, uint32_t* output) {
+  if (i < 0 || i >= node_of(n)->num_edges) return nullptr;
+  if (output) *output = node_of(n)->edges[i].output;
+  return handle_of(node_of(n)->edges[i].node);
+}
+int32_t node_needs(lattis_node* n, int32_t i) {
+  return i >= 0 && i < node_of(n)->num_edges && edge_needed(node_of(n), i);
+}
+void** node_host(lattis_node* n) { return &extra_of(node_of(n)).host; }
+lattis_status node_metadata(lattis_node* n, void* object, void (*destroy)(void*)) {
+  Extra& e = extra_of(node_of(n));
+  if (e.metadata) e.destroy_metadata(e.metadata);
+  e.metadata = object;
+  e.destroy_metadata = destroy;
+  return LATTIS_OK;
+}
+void* node_metadata_of(lattis_node* n) { return node_of(n)->extra ? node_of(n)->extra->metadata : nullptr; }
+
+lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* hook, uint64_t* id) {
+  static std::atomic<uint64_t> next{1};
+  Node* n = node_of(handle);
+  if (output >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
+  *id = next++;
+  extra_of(n).hooks.push_back({*id, output, *hook});
+  n->holds_host |= hook->traverse != nullptr;
+  return LATTIS_OK;
+}
+
+void hook_remove(lattis_node* handle, uint64_t id) {
+  Extra* e = node_of(handle)->extra;
+  if (!e) return;
+  for (auto h = e->hooks.begin(); h != e->hooks.end(); ++h)
+    if (h->id == id) {
+      const lattis_hook gone = h->hook;
+      e->hooks.erase(h);
+      if (gone.destroy) gone.destroy(gone.context);
+      return;
+    }
+}
+
+void set_anomaly(char* (*trace)(void), int32_t nan) {
+  anomaly_trace = trace;
+  check_nan = trace && nan;
+}
+
+// ---- the table's guards -------------------------------------------------------------------------------------------
+
+// The interface is C: what C++ throws ends here.
+template <auto Function>
+struct Closed;
+template <class... A, lattis_status (*Function)(A...)>
+struct Closed<Function> {
+  static lattis_status call(A... a) {
+    try {
+      return Function(a...);
+    } catch (const std::bad_alloc&) {
+      return fail(LATTIS_OUT_OF_MEMORY, "autograd: not enough memory");
+    }
+  }
+};
+template <auto Function>
+inline constexpr auto closed = &Closed<Function>::call;
+
+lattis_autograd table = {sizeof table,
+                         -1,
+                         requires_grad,
+                         is_leaf,
+                         closed<set_requires_grad>,
+                         grad,
+                         closed<assign_grad>,
+                         closed<retain_grad>,
+                         retains_grad,
+                         closed<detach_in_place>,
+                         closed<grad_fn>,
+                         closed<edge>,
+                         closed<history>,
+                         closed<written_history>,
+                         node_retain,
+                         node_release,
+                         node_name_of,
+                         node_sequence,
+                         node_results,
+                         node_edges,
+                         node_edge,
+                         closed<node_new>,
+                         node_needs,
+                         node_context,
+                         node_host,
+                         closed<node_metadata>,
+                         node_metadata_of,
+                         closed<node_save>,
+                         node_num_saved,
+                         closed<node_saved>,
+                         closed<hook_add>,
+                         hook_remove,
+                         closed<run_backward>,
+                         push_saved_hooks,
+                         pop_saved_hooks,
+                         set_anomaly};
+
+// ---- attributes ---------------------------------------------------------------------------------------------------
+
+lattis_status get_requires_grad(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
+  *out = value(requires_grad(t) != 0);
+  return LATTIS_OK;
+}
+lattis_status set_requires_grad_to(lattis_frame*, void*, lattis_tensor* t, const lattis_value* v) {
+  if (v->tag != LATTIS_BOOLEAN) return fail(LATTIS_TYPE_ERROR, "requires_grad: must be a bool");
+  return set_requires_grad(t, v->as.i != 0);
+}
+lattis_status get_grad(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
+  lattis_tensor* g = grad(t);
+  *out = g ? value(g) : none();
+  return LATTIS_OK;
+}
+lattis_status set_grad_to(lattis_frame*, void*, lattis_tensor* t, const lattis_value* v) {
+  if (v->tag != LATTIS_TENSOR && v->tag != LATTIS_NONE)
+    return fail(LATTIS_TYPE_ERROR, "grad: must be a Tensor or None");
+  return assign_grad(t, v->tag == LATTIS_TENSOR ? v->as.tensor : nullptr);
+}
+lattis_status get_is_leaf(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
+  *out = value(is_leaf(t) != 0);
+  return LATTIS_OK;
+}
+lattis_status get_retains_grad(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
+  *out = value(retains_grad(t) != 0);
+  return LATTIS_OK;
+}
+
+void add_rules(Library& m) {
+  for (const auto* family : {&pointwise_derivatives, &activation_derivatives, &view_derivatives, &reduction_derivatives,
+                             &product_derivatives, &indexing_derivatives, &network_derivatives})
+    for (const Line& line : *family) {
+      std::string names = line.operators;
+      for (size_t at = 0; at != std::string::npos;) {
+        const size_t end = names.find(',', at);
+        std::string name = names.substr(at, end == std::string::npos ? end : end - at);
+        m.derivative((name.find("::") == std::string::npos ? "aten::" + name : name).c_str(), line.formulas);
+        at = end == std::string::npos ? end : names.find_first_not_of(' ', end + 1);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace lattis::autograd
+
+LATTIS_LIBRARY(autograd, m) {
+  using namespace lattis::autograd;
+  lattis_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = layer.at = "autograd";
+  layer.flags = LATTIS_LAYER_DECOMPOSE | LATTIS_LAYER_FOLLOWS_ALIAS;
+  layer.fallback = record_unknown;
+  layer.rule = record;
+  m.layer(layer, &table.layer);
+  if (m.status()) return;
+  layer_bit = uint64_t{1} << table.layer;
+  static const lattis_slot_type type = {sizeof type, "autograd", destroy_variable, traverse_variable, clear_variable};
+  m.tensor_slot(type, &slot);
+  m.attribute("requires_grad", get_requires_grad, set_requires_grad_to);
+  m.attribute("grad", get_grad, set_grad_to);
+  m.attribute("is_leaf", get_is_leaf);
+  m.attribute("retains_grad", get_retains_grad);
+  define_pointwise_functions(m);
+  define_shape_functions(m);
+  define_network_functions(m);
+  m.impl("aten::detach", "autograd", nullptr);  // falls through: its result has no history
+  add_rules(m);
+  m.interface("autograd", 1, &table);
+}

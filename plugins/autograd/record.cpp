@@ -1,0 +1,459 @@
+#include "record.h"
+
+#include <cstring>
+#include <new>
+
+namespace lattis::autograd {
+namespace {
+
+// The usual node: a rule and what its formulas need.
+struct FormulaNode : Node {
+  const Rule* rule;
+  uint8_t num_saved;
+  SavedValue* saved() { return static_cast<SavedValue*>(room_behind(this)); }
+};
+
+// Values that are released at the end.
+struct Values {
+  lattis_value v[most_saves];
+  int n;
+  explicit Values(int count) : n(count) {
+    for (int i = 0; i < n; i++) v[i] = none();
+  }
+  ~Values() {
+    for (int i = 0; i < n; i++)
+      if (v[i].tag != LATTIS_NONE) api().value_release(&v[i]);
+  }
+};
+
+lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
+  SavedValue own[most_saves];
+  {
+    Guard guard(n);  // another run may be here, too
+    if (n->released) return used_twice(n);
+    if (!run.retain_graph) n->released = n->num_saved > 0;
+    for (int i = 0; i < n->num_saved; i++) {
+      if (!run.retain_graph)
+        own[i] = n->saved()[i].take();
+      else if (lattis_status st = n->saved()[i].copy(&own[i]))
+        return st;
+    }
+  }
+  lattis_status st = LATTIS_OK;
+  for (int i = 0; i < n->num_saved; i++) {
+    if (!st) st = own[i].unpack(n, run.create_graph, &out.v[i]);
+    own[i].drop();
+  }
+  return st;
+}
+
+// The first edge of an input: all have one, but a list has as many as it is long.
+int first_edge(const Rule& r, const Node* n, int input) {
+  const int list_length = n->num_edges - static_cast<int>(r.inputs.size()) + 1;
+  return r.list >= 0 && input > r.list ? input - 1 + list_length : input;
+}
+
+lattis_status no_formula(const Rule& r, const Rule::Input& input) {
+  lattis_argument a{};
+  (void)api().operator_argument(r.op, input.arg, &a);
+  return fail(LATTIS_NOT_IMPLEMENTED, operator_text(r.op) + ": the derivative with respect to argument '" +
+                                          (a.name ? a.name : "?") + "' is not implemented");
+}
+
+lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lattis_value* saved,
+                            lattis_tensor** grads, lattis_tensor** outs) {
+  const Rule& r = *n->rule;
+  uint8_t mask[16] = {};
+  bool any = false;
+  for (size_t k = 0; k < f.targets.size(); k++) {
+    const int at = first_edge(r, n, f.targets[k]),
+              count = f.targets[k] == r.list ? n->num_edges - static_cast<int>(r.inputs.size()) + 1 : 1;
+    for (int i = 0; i < count; i++) mask[k] |= run.needs(n, at + i);
+    any |= mask[k];
+  }
+  if (!any) return LATTIS_OK;
+  // Gradients that did not come are zero, unless none came at all.
+  lattis_tensor* made[LATTIS_MAX_RETURNS] = {};
+  lattis_tensor* use[LATTIS_MAX_RETURNS];
+  bool some = f.grads == 0;
+  for (uint64_t g = f.grads; g; g &= g - 1) some |= grads[__builtin_ctzll(g)] != nullptr;
+  if (!some) return LATTIS_OK;
+  lattis_status st = LATTIS_OK;
+  for (int i = 0; i < n->num_results; i++) {
+    use[i] = grads[i];
+    if ((f.grads >> i & 1) && !grads[i] && !st && n->results[i].described()) {
+      st = run.ops.zeros(n->results[i], &made[i]);
+      use[i] = made[i];
+    }
+  }
+  lattis_value results[16];
+  if (!st) {
+    st = evaluate(r, f, saved, use, mask, results);
+    for (size_t k = 0; k < f.targets.size() && !st; k++) {
+      const int at = first_edge(r, n, f.targets[k]);
+      if (results[k].tag == LATTIS_TENSOR) {
+        if (mask[k])
+          outs[at] = results[k].as.tensor;
+        else
+          api().value_release(&results[k]);
+      } else if (results[k].tag == LATTIS_TENSOR_LIST) {
+        for (uint32_t i = 0; i < results[k].length; i++)
+          if (run.needs(n, at + static_cast<int>(i)) && results[k].as.tensors[i])
+            api().retain(outs[at + i] = results[k].as.tensors[i]);
+        api().value_release(&results[k]);
+      }
+    }
+  }
+  for (lattis_tensor* t : made)
+    if (t) api().release(t);
+  return st;
+}
+
+lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {
+  auto* n = static_cast<FormulaNode*>(node);
+  Values saved(n->num_saved);
+  if (lattis_status st = unpack_all(n, run, saved)) return st;
+  for (size_t i = 0; i < n->rule->inputs.size(); i++)
+    if (n->rule->inputs[i].formula < 0 && run.needs(n, first_edge(*n->rule, n, static_cast<int>(i))))
+      return no_formula(*n->rule, n->rule->inputs[i]);
+  for (const Formula& f : n->rule->formulas)
+    if (lattis_status st = apply_formula(f, n, run, saved.v, grads, outs)) return st;
+  return LATTIS_OK;
+}
+
+void release_saved(Node* node) {
+  auto* n = static_cast<FormulaNode*>(node);
+  SavedValue own[most_saves];
+  {
+    Guard guard(n);
+    n->released |= n->num_saved > 0;
+    for (int i = 0; i < n->num_saved; i++) own[i] = n->saved()[i].take();
+  }
+  for (int i = 0; i < n->num_saved; i++) own[i].drop();
+}
+
+void destroy(Node* node) {
+  auto* n = static_cast<FormulaNode*>(node);
+  for (int i = 0; i < n->num_saved; i++) n->saved()[i].drop();
+}
+
+const NodeKind formula_kind = {apply, release_saved, destroy,
+                               [](const Node* n) { return static_cast<const FormulaNode*>(n)->rule->name; }, nullptr};
+
+// A call of an operator without a derivative.
+struct UnknownNode : Node {
+  const lattis_operator* op;
+};
+lattis_status apply_unknown(Node* n, Run&, lattis_tensor**, lattis_tensor**) {
+  return fail(LATTIS_NOT_IMPLEMENTED,
+              operator_text(static_cast<UnknownNode*>(n)->op) +
+                  ": there is no derivative of it; register one with lattis.library.register_autograd(), or as a rule "
+                  "of the layer \"autograd\"");
+}
+const NodeKind unknown_kind = {apply_unknown, [](Node*) {}, [](Node*) {},
+                               [](const Node* n) { return node_name(static_cast<const UnknownNode*>(n)->op); },
+                               nullptr};
+
+// ---- recording ---------------------------------------------------------------------------------------------------
+
+// The edges of a call that is being recorded; released unless a node takes them.
+class Edges {
+ public:
+  Edges() = default;
+  Edges(const Edges&) = delete;
+  ~Edges() {
+    for (int i = 0; i < count_; i++)
+      if (data_[i].node) release(data_[i].node);
+  }
+  lattis_status add(lattis_tensor* t) {
+    if (count_ == few && large_.empty()) large_.assign(small_, small_ + few);
+    if (count_ >= few) {
+      large_.push_back({});
+      data_ = large_.data();
+    } else {
+      small_[count_] = {};
+    }
+    if (!t || !is_differentiable(t)) {
+      count_++;
+      return LATTIS_OK;
+    }
+    lattis_status st = gradient_edge(t, &data_[count_]);
+    any_ |= data_[count_].node != nullptr;
+    count_++;
+    return st;
+  }
+  int count() const { return count_; }
+  bool any() const { return any_; }
+  bool needed(int i) const { return data_[i].node != nullptr; }
+  void give(Node* n) {
+    for (int i = 0; i < count_; i++) {
+      n->edges[i] = std::exchange(data_[i], {});
+      if (n->edges[i].node) n->holds_host |= n->edges[i].node->holds_host;
+    }
+  }
+
+ private:
+  static constexpr int few = 8;
+  Edge small_[few];
+  std::vector<Edge> large_;
+  Edge* data_ = small_;
+  int count_ = 0;
+  bool any_ = false;
+};
+
+lattis_status refuse_out(const lattis_operator* op) {
+  return fail(
+      LATTIS_RUNTIME_ERROR,
+      operator_text(op) +
+          ": functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+          "requires grad; call it without out=, or under no_grad()");
+}
+
+// Everything that takes part in a call, lists included.
+template <class Visit>
+void each_tensor(const lattis_operator* op, const lattis_value* args, Visit visit) {
+  for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
+    if (args[i].tag == LATTIS_TENSOR && args[i].as.tensor) visit(i, args[i].as.tensor);
+    for (uint32_t k = 0; args[i].tag == LATTIS_TENSOR_LIST && k < args[i].length; k++)
+      if (args[i].as.tensors[k]) visit(i, args[i].as.tensors[k]);
+  }
+}
+
+lattis_status requires_any(const lattis_operator* op, const lattis_value* args, bool* any) {
+  lattis_status st = LATTIS_OK;
+  each_tensor(op, args, [&](int, lattis_tensor* t) {
+    Variable* v = nullptr;
+    if (!st) st = refreshed(t, &v);
+    *any |= !st && v && v->requires_grad;
+  });
+  return st;
+}
+
+lattis_status record_out(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+  bool any = false;
+  if (lattis_status st = requires_any(frame->op, args, &any)) return st;
+  return any ? refuse_out(frame->op) : api().redispatch(frame, args, rets);
+}
+
+void remember_trace(Node* n) {
+  if (char* text = anomaly_trace()) {
+    extra_of(n).trace = text;
+    std::free(text);
+  }
+}
+
+// Which formulas a call will need, as the set of what they save.
+uint64_t saves_of(const Rule& r, const Edges& edges) {
+  uint64_t saves = 0;
+  const int list_length = edges.count() - static_cast<int>(r.inputs.size()) + 1;
+  int at = 0;
+  for (size_t i = 0; i < r.inputs.size(); i++) {
+    const int n = r.inputs[i].list ? list_length : 1;
+    bool needed = false;
+    for (int k = 0; k < n; k++) needed |= edges.needed(at + k);
+    at += n;
+    if (needed && r.inputs[i].formula >= 0) saves |= r.formulas[r.inputs[i].formula].saves;
+  }
+  return saves;
+}
+
+lattis_value shape_value(const lattis_tensor* t, const int64_t* list) {
+  lattis_value v{LATTIS_INT_LIST, static_cast<uint32_t>(t->dl.ndim), {0}};
+  v.as.ints = list;
+  return v;
+}
+
+// Of each tensor of a list: how many dimensions, then their sizes.
+lattis_status keep_shapes(const lattis_value& list, SavedValue& to) {
+  std::vector<int64_t> all;
+  for (uint32_t i = 0; list.tag == LATTIS_TENSOR_LIST && i < list.length; i++) {
+    const lattis_tensor* t = list.as.tensors[i];
+    all.push_back(t->dl.ndim);
+    all.insert(all.end(), t->dl.shape, t->dl.shape + t->dl.ndim);
+  }
+  return to.keep(value(all));
+}
+
+lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, const lattis_value* rets, int written) {
+  const bool result = what.what == Save::Result || what.what == Save::ResultShape;
+  const lattis_value& v = result ? rets[what.index] : args[what.index];
+  lattis_tensor* t = v.tag == LATTIS_TENSOR ? v.as.tensor : nullptr;
+  switch (what.what) {
+    case Save::Argument:
+      return v.tag == LATTIS_TENSOR ? to.keep(t, -1, false) : to.keep(v);
+    case Save::Result:
+      return to.keep(t, what.index, written >= 0);
+    case Save::ArgumentShape:
+    case Save::ResultShape:
+      return t ? to.keep(shape_value(t, t->dl.shape)) : to.keep(none());
+    case Save::ArgumentStrides:
+      return t ? to.keep(shape_value(t, t->dl.strides)) : to.keep(none());
+    case Save::ArgumentShapes:
+      return keep_shapes(v, to);
+    case Save::ArgumentNumel:
+      return t ? to.keep(value(t->numel)) : to.keep(none());
+    case Save::ArgumentOffset:
+      return t ? to.keep(value(t->storage_offset)) : to.keep(none());
+    default:
+      return t ? to.keep(lattis_value{LATTIS_DTYPE, 0, {t->dtype}}) : to.keep(none());
+  }
+}
+
+bool is_argument(const lattis_operator* op, const lattis_value* args, const lattis_tensor* t) {
+  bool is = false;
+  each_tensor(op, args, [&](int, const lattis_tensor* a) { is |= a == t; });
+  return is;
+}
+
+// Before a call in place: what the formulas need of the argument that it overwrites is copied.
+class Overwritten {
+ public:
+  lattis_status prepare(const Rule& r, uint64_t saves, int written, const lattis_value*& args) {
+    for (size_t i = 0; i < r.saves.size(); i++) {
+      if (!(saves >> i & 1) || r.saves[i].what != Save::Argument || r.saves[i].index != written) continue;
+      copied_.assign(args, args + r.num_args);
+      GradMode off(false);
+      lattis_tensor* copy = nullptr;
+      if (lattis_status st = operators().clone(args[written].as.tensor, &copy)) return st;
+      copy_ = Tensor::steal(copy);
+      copied_[written] = value(copy);
+      args = copied_.data();
+      return LATTIS_OK;
+    }
+    return LATTIS_OK;
+  }
+
+ private:
+  std::vector<lattis_value> copied_;
+  Tensor copy_;
+};
+
+Node* function_node(const Rule& r, const lattis_value* args, const lattis_value* rets, int edges, lattis_status* st) {
+  Node* n = new_function_node(r, edges, r.num_returns);
+  const lattis_derivative& d = *r.functions;
+  *st = d.setup ? d.setup(d.context, reinterpret_cast<lattis_node*>(n), args, rets) : LATTIS_OK;
+  return n;
+}
+
+Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, const lattis_value* rets, int edges,
+                   int written, lattis_status* st) {
+  const int num_saved = static_cast<int>(r.saves.size());
+  auto* n = new_node<FormulaNode>(&formula_kind, edges, r.num_returns, sizeof(SavedValue) * num_saved);
+  n->rule = &r;
+  n->num_saved = static_cast<uint8_t>(num_saved);
+  *st = LATTIS_OK;
+  for (int i = 0; i < num_saved; i++) {
+    new (n->saved() + i) SavedValue;
+    if ((saves >> i & 1) && !*st) *st = save(r.saves[i], n->saved()[i], args, rets, written);
+  }
+  return n;
+}
+
+// Position of the argument that an operator writes, or -1.
+int written_argument(const lattis_operator* op) {
+  for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
+    lattis_argument a{};
+    if (!api().operator_argument(op, i, &a) && (a.flags & LATTIS_ARGUMENT_WRITTEN)) return i;
+  }
+  return -1;
+}
+
+// Results of one call get their history. Those that are arguments have theirs.
+lattis_status attach(Node* n, const lattis_operator* op, int written, int self_edge, const lattis_value* args,
+                     const lattis_value* rets, int num_returns) {
+  if (written >= 0) {
+    retain(n);
+    return set_written(args[written].as.tensor, n, 0, self_edge);
+  }
+  for (int i = 0; i < num_returns; i++) {
+    if (rets[i].tag != LATTIS_TENSOR || !is_differentiable(rets[i].as.tensor)) continue;
+    if (variable(rets[i].as.tensor) && is_argument(op, args, rets[i].as.tensor)) continue;
+    retain(n);
+    set_history(rets[i].as.tensor, n, static_cast<uint32_t>(i));
+  }
+  return LATTIS_OK;
+}
+
+bool any_differentiable(const lattis_value* rets, int n) {
+  for (int i = 0; i < n; i++)
+    if (rets[i].tag == LATTIS_TENSOR && is_differentiable(rets[i].as.tensor)) return true;
+  return false;
+}
+
+void release_results(lattis_value* rets, int n) {
+  for (int i = 0; i < n; i++) api().value_release(&rets[i]);
+}
+
+}  // namespace
+
+lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+  const auto& derivative = *static_cast<const lattis_derivative*>(frame->context);
+  const auto* compiled = static_cast<const Rule*>(__atomic_load_n(&derivative.compiled, __ATOMIC_ACQUIRE));
+  const Rule& r = compiled ? *compiled : *compile(frame->op, derivative);
+  int written = r.written;
+  if (__builtin_expect(frame->op != r.op, 0)) {
+    if (api().operator_form(frame->op) == LATTIS_OUT_FORM) return record_out(frame, args, rets);
+    written = 0;
+  }
+  if (__builtin_expect(r.broken, 0)) return fail(r.broken, r.error);
+  Edges edges;
+  for (const Rule::Input& input : r.inputs) {
+    const lattis_value& v = args[input.arg];
+    if (!input.list) {
+      if (lattis_status st = edges.add(v.tag == LATTIS_TENSOR ? v.as.tensor : nullptr)) return st;
+    } else {
+      for (uint32_t k = 0; v.tag == LATTIS_TENSOR_LIST && k < v.length; k++)
+        if (lattis_status st = edges.add(v.as.tensors[k])) return st;
+    }
+  }
+  if (!edges.any()) return api().redispatch(frame, args, rets);
+  const lattis_value* keep = args;
+  Overwritten overwritten;
+  uint64_t saves = r.functions ? 0 : saves_of(r, edges);
+  if (__builtin_expect(written >= 0, 0)) {
+    if (lattis_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
+    if (lattis_status st = overwritten.prepare(r, saves, written, keep)) return st;
+  }
+  if (lattis_status st = api().redispatch(frame, args, rets)) return st;
+  if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
+  lattis_status st;
+  Node* n = r.functions ? function_node(r, keep, rets, edges.count(), &st)
+                        : formula_node(r, saves, keep, rets, edges.count(), written, &st);
+  if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
+  edges.give(n);
+  int self_edge = -1;
+  for (size_t i = 0; i < r.inputs.size() && written >= 0; i++)
+    if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
+  if (!st) st = attach(n, frame->op, written, self_edge, args, rets, r.num_returns);
+  release(n);
+  if (__builtin_expect(st != LATTIS_OK, 0)) release_results(rets, r.num_returns);
+  return st;
+}
+
+lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+  const lattis_operator* op = frame->op;
+  bool any = false;
+  if (lattis_status st = requires_any(op, args, &any)) return st;
+  if (!any) return api().redispatch(frame, args, rets);
+  if (api().operator_form(op) == LATTIS_OUT_FORM) return refuse_out(op);
+  const int written = written_argument(op), num_returns = api().operator_num_returns(op);
+  if (written >= 0)
+    if (lattis_status st = check_writable(api().operator_name(op), args[written].as.tensor)) return st;
+  if (lattis_status st = api().redispatch(frame, args, rets)) return st;
+  Edges edges;
+  lattis_status st = LATTIS_OK;
+  each_tensor(op, args, [&](int, lattis_tensor* t) {
+    if (!st && t != (written >= 0 ? args[written].as.tensor : nullptr)) st = edges.add(t);
+  });
+  auto* n = new_node<UnknownNode>(&unknown_kind, edges.count(), std::max(num_returns, 1));
+  n->op = op;
+  if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
+  edges.give(n);
+  if (!st && (written >= 0 ? is_differentiable(args[written].as.tensor) : any_differentiable(rets, num_returns)))
+    st = attach(n, op, written, -1, args, rets, num_returns);
+  release(n);
+  if (st) release_results(rets, num_returns);
+  return st;
+}
+
+}  // namespace lattis::autograd

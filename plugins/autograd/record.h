@@ -1,0 +1,23 @@
+// Recording: what the layer does with a call. Start at `record` in record.cpp.
+#pragma once
+
+#include "formula.h"
+#include "saved.h"
+
+namespace lattis::autograd {
+
+// The layer's kernel for operators with a derivative; the frame's context is the derivative.
+lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
+// For all others: a node that says at backward that there is no derivative.
+lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
+
+// In views.cpp: `view`, as a strided view of its base, from that base's present history.
+lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& base_history);
+
+// In custom.cpp: nodes made by hand, and what derivatives that are functions save.
+lattis_status node_new(const lattis_node_type* type, void* context, lattis_tensor* const* inputs, int32_t num_inputs,
+                       int32_t num_results, lattis_node** out);
+Node* new_function_node(const Rule& r, int num_edges, int num_results);
+lattis_status node_save(lattis_node* node, lattis_tensor* t, int32_t result);
+
+}  // namespace lattis::autograd

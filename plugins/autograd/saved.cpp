@@ -1,0 +1,110 @@
+#include "saved.h"
+
+#include "engine.h"
+
+namespace lattis::autograd {
+namespace {
+
+thread_local std::vector<const lattis_saved_hooks*> hooks_now;
+__thread bool any_hooks __attribute__((tls_model("initial-exec"))) = false;
+
+std::string describe(const lattis_tensor* t) {
+  std::string s = "[";
+  for (int i = 0; i < t->dl.ndim; i++) s += (i ? ", " : "") + std::to_string(t->dl.shape[i]);
+  return s + "]";
+}
+
+}  // namespace
+
+void push_saved_hooks(const lattis_saved_hooks* hooks) {
+  hooks_now.push_back(hooks);
+  any_hooks = true;
+}
+
+void pop_saved_hooks() {
+  hooks_now.pop_back();
+  any_hooks = !hooks_now.empty();
+}
+
+lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool writes) {
+  value = none();
+  if (!t) return LATTIS_OK;
+  version = api().tensor_version(t) + writes;
+  result = from;
+  if (__builtin_expect(any_hooks, 0)) {
+    const lattis_saved_hooks* now = hooks_now.back();
+    void* packed = nullptr;
+    GradMode off(false);
+    if (lattis_status st = now->pack(now->context, t, &packed)) return st;
+    hooks = now;
+    value.as.pointer = packed;
+    return LATTIS_OK;
+  }
+  lattis_tensor* own = t;
+  if (from >= 0) {
+    if (lattis_status st = api().tensor_detach(t, &own)) return st;
+  } else {
+    api().retain(t);
+  }
+  value = lattis::value(own);
+  return LATTIS_OK;
+}
+
+void SavedValue::drop() {
+  if (hooks)
+    std::exchange(hooks, nullptr)->destroy(value.as.pointer);
+  else if (value.tag != LATTIS_NONE)
+    api().value_release(&value);
+  value = none();
+}
+
+lattis_status SavedValue::copy(SavedValue* out) const {
+  *out = *this;
+  out->value = none();
+  out->hooks = nullptr;
+  if (hooks) {  // unpacked here: what was packed stays with the node
+    lattis_tensor* t = nullptr;
+    if (lattis_status st = hooks->unpack(value.as.pointer, &t)) return st;
+    out->value = lattis::value(t);
+    out->version = api().tensor_version(t);
+    return LATTIS_OK;
+  }
+  return api().value_retain(&value, &out->value);
+}
+
+lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) const {
+  lattis_tensor* t = value.tag == LATTIS_TENSOR ? value.as.tensor : nullptr;
+  if (hooks) {
+    if (lattis_status st = hooks->unpack(value.as.pointer, &t)) return st;
+    *out = lattis::value(t);
+  } else {
+    if (t && api().tensor_version(t) != version)
+      return fail(
+          LATTIS_RUNTIME_ERROR,
+          n->kind->name(n) +
+              ": one of the variables needed for gradient computation has been modified by an inplace operation: " +
+              (result >= 0 ? "its result of shape " : "an argument of shape ") + describe(t) + " is at version " +
+              std::to_string(api().tensor_version(t)) + "; expected version " + std::to_string(version) +
+              ". Write to a clone(), or out of place");
+    if (lattis_status st = api().value_retain(&value, out)) return st;
+  }
+  if (t && result >= 0 && with_graph) {
+    lattis_tensor* with = nullptr;
+    lattis_status st = api().tensor_detach(t, &with);
+    api().value_release(out);
+    if (st) return st;
+    retain(n);
+    give_history(with, n, static_cast<uint32_t>(result));
+    *out = lattis::value(with);
+  }
+  return LATTIS_OK;
+}
+
+lattis_status used_twice(const Node* n) {
+  return fail(LATTIS_RUNTIME_ERROR,
+              n->kind->name(n) +
+                  ": trying to backward through the graph a second time, but what it had saved has been freed; pass "
+                  "retain_graph=True to the first backward() or grad()");
+}
+
+}  // namespace lattis::autograd

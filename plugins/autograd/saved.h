@@ -1,0 +1,36 @@
+// What a node keeps for its backward, with the version that the memory had: an in-place write in between is an error,
+// not a wrong gradient.
+#pragma once
+
+#include "node.h"
+
+namespace lattis::autograd {
+
+struct SavedValue {
+  lattis_value value = none();  // owned
+  uint64_t version = 0;
+  const lattis_saved_hooks* hooks = nullptr;  // then value is what they packed
+  int32_t result = -1;                        // which result of the node it is, if any
+
+  // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `writes`: the call
+  // writes this memory, and its version is still to be counted up.
+  lattis_status keep(lattis_tensor* t, int32_t result, bool writes);
+  lattis_status keep(const lattis_value& v) { return api().value_retain(&v, &value); }
+  void drop();
+  SavedValue take() {
+    SavedValue s = *this;
+    value = none();
+    hooks = nullptr;
+    return s;
+  }
+  // A copy of its own.
+  lattis_status copy(SavedValue* out) const;
+  // An owned value to compute with; with a graph, a result has its history again.
+  lattis_status unpack(Node* n, bool with_graph, lattis_value* out) const;
+};
+
+void push_saved_hooks(const lattis_saved_hooks* hooks);
+void pop_saved_hooks();
+lattis_status used_twice(const Node* n);
+
+}  // namespace lattis::autograd

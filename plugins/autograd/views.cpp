@@ -1,0 +1,234 @@
+// Views and writes in place.
+//
+// Note [Histories of views]  Memory has one history: its root tensor's, the base of all views. A write through a view
+//   therefore gives the base a new node, which puts the written part's gradient in place of that part of the base's
+//   (ViewWrittenNode). The versions say which views are stale: a Variable of a base holds the version of its last write
+//   in place, that of a view the version when it was made; an older view is made again, from the base as it is now,
+//   when somebody next looks at it. Its storage's sticky bit leads the calls with such a view here even if it was made
+//   before anybody asked for a gradient.
+// Note [Geometry]  A view is known by its sizes, strides and offset alone, whatever chain of operators made it. Where
+// the
+//   one is complex and the other its parts, the geometry counts real numbers.
+#include <cstdlib>
+#include <cstring>
+
+#include "record.h"
+
+namespace lattis::autograd {
+namespace {
+
+struct Geometry {
+  std::vector<int64_t> sizes, strides;
+  int64_t offset = 0;
+  uint8_t dtype = LATTIS_NO_DTYPE;
+
+  Geometry() = default;
+  explicit Geometry(const lattis_tensor* t)
+      : sizes(t->dl.shape, t->dl.shape + t->dl.ndim),
+        strides(t->dl.strides, t->dl.strides + t->dl.ndim),
+        offset(t->storage_offset),
+        dtype(t->dtype) {}
+};
+
+bool is_complex(uint8_t dtype) { return dtype >= LATTIS_COMPLEX64; }
+
+lattis_value ints(const std::vector<int64_t>& v) { return value(v); }
+
+lattis_status call(const char* name, const char* overload, std::initializer_list<lattis_value> args,
+                   lattis_tensor** out) {
+  lattis_value ret = none();
+  if (lattis_status st = api().call(nullptr, api().find_operator(name, overload), args.begin(), &ret)) return st;
+  if (out)
+    *out = ret.as.tensor;
+  else
+    api().value_release(&ret);
+  return LATTIS_OK;
+}
+
+// The view `part` of a tensor that stands for the whole of `base`: same sizes and strides, its own memory.
+lattis_status view_of(lattis_tensor* whole, const Geometry& base, const Geometry& part, lattis_tensor** out) {
+  Tensor from = Tensor::borrow(whole);
+  int64_t offset = part.offset, base_offset = base.offset;
+  const bool parts = is_complex(base.dtype) && !is_complex(part.dtype);
+  const bool pairs = !is_complex(base.dtype) && is_complex(part.dtype);
+  lattis_tensor* next = nullptr;
+  if (parts) {
+    if (lattis_status st = call("aten::view_as_real", "", {value(from)}, &next)) return st;
+    from = Tensor::steal(next);
+    base_offset *= 2;
+  }
+  std::vector<int64_t> sizes = part.sizes, strides = part.strides;
+  if (pairs) {  // as real numbers first
+    for (int64_t& s : strides) s *= 2;
+    sizes.push_back(2);
+    strides.push_back(1);
+    offset *= 2;
+  }
+  lattis_status st =
+      call("aten::as_strided", "",
+           {value(from), ints(sizes), ints(strides), value(offset - base_offset + from.get()->storage_offset)}, out);
+  if (st || !pairs) return st;
+  from = Tensor::steal(*out);
+  return call("aten::view_as_complex", "", {value(from)}, out);
+}
+
+// ---- a view, made again -------------------------------------------------------------------------------------------
+
+struct ViewNode : Node {
+  Geometry base, view;
+};
+
+// The adjoint of reading a view: zeros of the base, with what came added at the view's places.
+lattis_status apply_view(Node* node, Run&, lattis_tensor** grads, lattis_tensor** outs) {
+  auto* n = static_cast<ViewNode*>(node);
+  return call("autograd::_strided_backward", "",
+              {value(grads[0]), ints(n->base.sizes), ints(n->base.strides), value(n->base.offset),
+               value(is_complex(n->base.dtype)), ints(n->view.sizes), ints(n->view.strides), value(n->view.offset)},
+              &outs[0]);
+}
+
+const NodeKind view_kind = {apply_view, [](Node*) {},
+                            [](Node* n) {
+                              static_cast<ViewNode*>(n)->base.~Geometry();
+                              static_cast<ViewNode*>(n)->view.~Geometry();
+                            },
+                            [](const Node*) { return std::string("AsStridedBackward0"); }, nullptr};
+
+// ---- a base that was written through a view -------------------------------------------------------------------------
+
+// The first edge leads to what the base was before; the others are those of the node of the write.
+struct ViewWrittenNode : Node {
+  Geometry base, view;
+  Node* write;    // owned; it is no part of the graph itself
+  int self_edge;  // which of its edges led to the view, and leads to the base as it was before, or -1
+};
+
+lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {
+  auto* n = static_cast<ViewWrittenNode*>(node);
+  // The gradient, laid out as the base is.
+  lattis_tensor* next = nullptr;
+  lattis_value device{LATTIS_DEVICE, 0, {0}};
+  device.as.device = device_of(grads[0]);
+  if (lattis_status st =
+          call("aten::empty_strided", "",
+               {ints(n->base.sizes), ints(n->base.strides), {LATTIS_DTYPE, 0, {n->base.dtype}}, none(), device, none()},
+               &next))
+    return st;
+  Tensor whole = Tensor::steal(next);
+  if (lattis_status st = call("aten::copy_", "", {value(whole), value(grads[0]), value(false)}, nullptr)) return st;
+  if (lattis_status st = view_of(whole.get(), n->base, n->view, &next)) return st;
+  Tensor part = Tensor::steal(next);
+  if (lattis_status st = call("aten::clone", "", {value(part), none()}, &next)) return st;
+  Tensor arrived = Tensor::steal(next);
+  std::vector<lattis_tensor*> computed(n->write->num_edges);
+  lattis_tensor* in[1] = {arrived.take()};
+  lattis_status st = n->write->kind->apply(n->write, run, in, computed.data());
+  if (in[0]) api().release(in[0]);
+  if (!st) {
+    lattis_tensor* own = n->self_edge >= 0 ? computed[n->self_edge] : nullptr;
+    st = own ? call("aten::copy_", "", {value(part), value(own), value(false)}, nullptr)
+             : call("aten::zero_", "", {value(part)}, nullptr);
+  }
+  for (int i = 0; i < n->write->num_edges; i++) {
+    if (!computed[i]) continue;
+    if (i == n->self_edge || st)
+      api().release(computed[i]);
+    else
+      outs[1 + i] = computed[i];
+  }
+  if (!st) outs[0] = whole.take();
+  return st;
+}
+
+const NodeKind written_kind = {apply_written,
+                               [](Node* n) {
+                                 auto* w = static_cast<ViewWrittenNode*>(n)->write;
+                                 w->kind->release_saved(w);
+                               },
+                               [](Node* n) {
+                                 auto* w = static_cast<ViewWrittenNode*>(n);
+                                 release(w->write);
+                                 w->base.~Geometry();
+                                 w->view.~Geometry();
+                               },
+                               [](const Node*) { return std::string("CopySlices"); },
+                               [](Node* n, lattis_visit visit, void* visitor) {
+                                 Node* w = static_cast<ViewWrittenNode*>(n)->write;
+                                 return w->kind->traverse ? w->kind->traverse(w, visit, visitor) : 0;
+                               }};
+
+bool is_stale(const Variable* view, const Variable* base) {
+  return base && base->version > 0 && !base->leaf && (!view || view->version < base->version);
+}
+
+// The tensor's history is now this; its own Variable keeps a gradient that it had.
+void replace_history(lattis_tensor* t, Node* n, uint32_t output, uint64_t version) {
+  lattis_tensor* grad = nullptr;
+  if (Variable* old = variable(t)) grad = std::exchange(old->grad, nullptr);
+  set_history(t, n, output);
+  Variable& v = *variable(t);
+  v.grad = grad;
+  v.version = version;
+  api().storage_add_sticky(t->storage, layer_bit);
+}
+
+}  // namespace
+
+lattis_status refreshed(lattis_tensor* t, Variable** out) {
+  *out = variable(t);
+  lattis_tensor* base = api().tensor_base(t);
+  if (__builtin_expect(base == nullptr, 1)) return LATTIS_OK;
+  const Variable* history = variable(base);
+  if (__builtin_expect(!is_stale(*out, history), 1)) return LATTIS_OK;
+  if (!is_differentiable(t)) return LATTIS_OK;
+  lattis_status st = regenerate(t, base, *history);
+  *out = variable(t);
+  return st;
+}
+
+lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& history) {
+  if (!history.requires_grad) return LATTIS_OK;
+  auto* n = new_node<ViewNode>(&view_kind, 1, 1);
+  n->base = Geometry(base);
+  n->view = Geometry(view);
+  retain(history.node);
+  n->edges[0] = {history.node, history.output};
+  n->holds_host = history.node->holds_host;
+  replace_history(view, n, 0, history.version);
+  return LATTIS_OK;
+}
+
+// Takes over the reference to n, whose edges are complete; that at self_edge leads to the view's old history.
+lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge) {
+  const uint64_t version = api().tensor_version(t) + 1;  // the call counts it up when it is over
+  lattis_tensor* base = api().tensor_base(t);
+  if (!base) {
+    replace_history(t, n, output, version);
+    return LATTIS_OK;
+  }
+  n->results[output].describe(t);
+  auto* w = new_node<ViewWrittenNode>(&written_kind, 1 + n->num_edges, 1);
+  w->base = Geometry(base);
+  w->view = Geometry(t);
+  w->write = n;
+  w->self_edge = self_edge;
+  if (lattis_status st = gradient_edge(base, &w->edges[0])) {
+    release(w);
+    return st;
+  }
+  for (int i = 0; i < n->num_edges; i++) {
+    Edge& from = n->edges[i];
+    if (i != self_edge) {
+      w->edges[1 + i] = from;
+    } else {
+      if (from.node) release(from.node);
+      from = w->edges[0];
+    }
+    if (from.node) retain(from.node);
+  }
+  w->holds_host = n->holds_host || (w->edges[0].node && w->edges[0].node->holds_host);
+  replace_history(base, w, 0, version);
+  return regenerate(t, base, *variable(base));
+}
+
+}  // namespace lattis::autograd
