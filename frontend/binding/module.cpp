@@ -17,6 +17,7 @@
 #include "frontend/binding/packet.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/python_backend.h"
+#include "frontend/binding/python_face.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -393,7 +394,7 @@ PYBIND11_MODULE(_C, m) {
   PyObject* p = m.ptr();
   init_errors(p);
   if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 ||
-      init_protocols() < 0 || PyModule_AddFunctions(p, interop_methods) < 0)
+      init_protocols() < 0 || init_python_face(p) < 0 || PyModule_AddFunctions(p, interop_methods) < 0)
     throw py::error_already_set();
   add_registration(m);
   add_fallback(m);

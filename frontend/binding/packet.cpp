@@ -351,6 +351,8 @@ PyObject* packet(const std::string& name) {
   return o;
 }
 
+const std::string* packet_name(PyObject* o) { return Py_TYPE(o) == packet_type ? cast(o)->name : nullptr; }
+
 void forget_signatures() { generation++; }
 
 PyObject* call_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) {

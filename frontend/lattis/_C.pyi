@@ -990,5 +990,6 @@ uint16: dtype
 uint32: dtype
 uint64: dtype
 uint8: dtype
+_api: Any
 _compiler: str
 __version__: str

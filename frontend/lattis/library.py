@@ -19,6 +19,7 @@ from typing import Any
 from lattis import _C
 from lattis._C import Call
 
+api = _C._api  # a capsule: the table of the C ABI, for <lattis/python.h>
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 CPU_FALLBACK = 4  # of a backend

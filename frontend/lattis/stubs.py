@@ -260,7 +260,7 @@ def native_stub() -> str:
             lines.append(f"{name}: {kind}")
         elif name.startswith("_") and callable(value) and not name.startswith("__") or name in ("get_num_threads", "get_default_dtype", "from_numpy"):
             lines.append(f"{name}: Callable[..., Any]" if name != "_Library" else "_Library: Any")
-    lines += ["_compiler: str", "__version__: str"]
+    lines += ["_api: Any", "_compiler: str", "__version__: str"]
     return "\n".join(lines) + "\n"
 
 
