@@ -179,6 +179,10 @@ lattis_status attribute(lattis_library* l, const char* name, lattis_get_attribut
   return add_attribute(*l, name, g, s, c, h);
 }
 
+lattis_status keyword(lattis_library* l, const char* name, lattis_apply_keyword f, void* c, lattis_handle* h) {
+  return add_keyword(*l, name, f, c, h);
+}
+
 void process_include(uint64_t bits, int on) {
   if (on)
     process_layers.fetch_or(bits);
@@ -265,7 +269,8 @@ const lattis_api table = {sizeof(lattis_api),
                           process_include,
                           guard<find_backend>,
                           core::backend_name,
-                          guard<host_pool>};
+                          guard<host_pool>,
+                          guard<keyword>};
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "dispatcher/fallback.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
+#include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/python_backend.h"
 #include "frontend/binding/python_face.h"
@@ -152,6 +153,12 @@ class PyLibrary {
     check(Registry::get().backend(*lib_, b, nullptr, &h));
     return h;
   }
+  lattis_handle keyword(const std::string& name, py::object callable) {
+    lattis_handle h = 0;
+    auto* cell = new PythonKernel{callable.release().ptr()};
+    const lattis_status st = dispatcher::add_keyword(*lib_, name.c_str(), apply_python_keyword, cell, &h);
+    return keep(st, h, cell);
+  }
   void withdraw(lattis_handle h) {
     check(Registry::get().withdraw(h));
     drop(h);
@@ -195,6 +202,7 @@ void add_registration(py::module_& m) {
       .def("category", &PyLibrary::category)
       .def("layer", &PyLibrary::layer)
       .def("backend", &PyLibrary::backend)
+      .def("keyword", &PyLibrary::keyword)
       .def("withdraw", &PyLibrary::withdraw)
       .def("close", &PyLibrary::close);
   m.def("_operators", [] {
@@ -297,6 +305,11 @@ void add_plugins(py::module_& m) {
     }
   });
   m.def("_attributes", attribute_list);
+  m.def("_apply_keyword", [](py::object tensor, const std::string& name, py::object value) {
+    const int found = apply_keyword(tensor.ptr(), name, value.ptr());
+    if (found < 0) throw py::error_already_set();
+    return found > 0;
+  });
   m.def("_interface_text",
         [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lattis info` prints
           struct Info {

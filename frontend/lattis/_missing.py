@@ -57,6 +57,14 @@ def keywords_note(names: tuple[str, ...]) -> str:
     return "".join(notes)
 
 
+def unknown_keyword(who: str, name: str) -> Exception:
+    """What a function that is no operator raises for a keyword that nobody contributes."""
+    note = keywords_note((name,))
+    if "is planned" in note:
+        return RuntimeError(explain(f"{who}: argument '{name}'", name))
+    return TypeError(f"{who}: has no argument '{name}'{note}")
+
+
 class Planned:
     """Stands on Tensor for a planned name; reading or setting it explains."""
 

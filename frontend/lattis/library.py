@@ -179,6 +179,28 @@ class Library:
         flags = CPU_FALLBACK if fallback else 0
         return self._library.backend(name, *calls.values(), synchronize, device_count, flags)
 
+    def register_keyword(self, name: str, apply: Callable[[Any, Any], Any]) -> int:
+        """Contributes a keyword to everything that makes tensors: operators that take ``dtype``, and ``lattis.tensor``.
+
+        ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call.
+
+        Raises:
+            RuntimeError: somebody contributes it already; the message names both owners
+
+        >>> lib = lattis.library.Library("mine", owner="an example")
+        >>> _ = lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value))
+        >>> lattis.zeros(2, filled=7), lattis.tensor([1, 2], filled=3)
+        (tensor([7., 7.]), tensor([3, 3]))
+        >>> lib.close()
+        """
+        if not name.isidentifier():
+            raise ValueError(f"register_keyword: argument 'name': expected an identifier, got {name!r}")
+        if not callable(apply):
+            raise TypeError(
+                f"register_keyword: argument 'apply': expected a callable, got {type(apply).__name__}"
+            )
+        return self._library.keyword(name, apply)
+
     def withdraw(self, handle: int) -> None:
         """Takes one registration back."""
         self._library.withdraw(handle)

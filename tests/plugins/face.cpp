@@ -50,9 +50,28 @@ static PyObject* name(PyObject*, PyObject* o) {
   return PyUnicode_FromFormat("%s.%s", api().operator_name(op), api().operator_overload(op));
 }
 
+// The keyword `scaled`: multiplies what is fresh, in float32, and takes no zero.
+static lattis_library* library = nullptr;
+static lattis_status scale(lattis_frame*, void*, lattis_tensor* result, const lattis_value* value) {
+  if (lattis::as_double(*value) == 0) return lattis::fail(LATTIS_VALUE_ERROR, "scaled: argument 'scaled' is zero");
+  for (int64_t i = 0; i < result->numel; i++)
+    static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lattis::as_double(*value));
+  return LATTIS_OK;
+}
+static PyObject* keyword(PyObject*, PyObject* on) {
+  if (on == Py_False) {
+    api().library_close(library);
+  } else if (api().library_open("face", "face.cpp", &library) ||
+             api().keyword(library, "scaled", scale, nullptr, nullptr)) {
+    return face().raise_pending();
+  }
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {{"negative", negative, METH_O, nullptr}, {"through", through, METH_O, nullptr},
                                 {"errors", errors, METH_O, nullptr},     {"drop", drop, METH_O, nullptr},
-                                {"name", name, METH_O, nullptr},         {nullptr, nullptr, 0, nullptr}};
+                                {"name", name, METH_O, nullptr},         {"keyword", keyword, METH_O, nullptr},
+                                {nullptr, nullptr, 0, nullptr}};
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "face", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
 
 PyMODINIT_FUNC PyInit_face(void) {

@@ -1,11 +1,8 @@
 """<lattis/python.h>: a stranger's CPython extension module that passes tensors, lists, numbers and errors through."""
 
 import gc
-import importlib.machinery
-import importlib.util
 import math
 import re
-import sysconfig
 import time
 import weakref
 from pathlib import Path
@@ -13,7 +10,6 @@ from pathlib import Path
 import lattis
 import pytest
 from children import run
-from conftest import compile_library
 
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = (  # the value's tag and length, and what comes back; the names are those of enum lattis_tag
@@ -32,20 +28,6 @@ TAGS = (  # the value's tag and length, and what comes back; the names are those
 )
 
 
-@pytest.fixture(scope="session")
-def library(tmp_path_factory):
-    include = "-I" + sysconfig.get_path("include")
-    return compile_library("face.cpp", tmp_path_factory.mktemp("face"), include, "-pthread")
-
-
-@pytest.fixture(scope="session")
-def face(library):
-    loader = importlib.machinery.ExtensionFileLoader("face", str(library))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("face", loader))
-    loader.exec_module(module)
-    return module
-
-
 def tag_names():
     text = (ROOT / "extensions/include/lattis/c_api.h").read_text()
     body = re.search(r"enum lattis_tag \{(.*?)\};", text, re.DOTALL).group(1)
@@ -56,8 +38,8 @@ def tag(name):
     return tag_names().index(name)
 
 
-def test_it_links_nothing_of_ours(library):
-    needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-dW", library, cwd=library.parent))
+def test_it_links_nothing_of_ours(face_library):
+    needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-dW", face_library, cwd=face_library.parent))
     assert needed and not [n for n in needed if "lattis" in n or "python" in n]
 
 
@@ -185,7 +167,7 @@ def test_operators_by_name_and_packet(face):
         face.name("face::once")
 
 
-def test_the_module_imports_lattis_itself(library, host):
+def test_the_module_imports_lattis_itself(face_library, host):
     host.run(
         """
         import importlib.machinery, importlib.util, sys
@@ -194,5 +176,5 @@ def test_the_module_imports_lattis_itself(library, host):
         import lattis
         assert face.negative(lattis.ones(2)).tolist() == [-1, -1]
         """,
-        library,
+        face_library,
     )

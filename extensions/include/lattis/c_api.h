@@ -323,6 +323,11 @@ typedef lattis_status (*lattis_get_attribute)(lattis_frame*, void* context, latt
 typedef lattis_status (*lattis_set_attribute)(lattis_frame*, void* context, lattis_tensor* self,
                                               const lattis_value* value);
 
+/* What a factory's keyword does to the fresh tensor: zeros(2, requires_grad=True). The value is any that Python gave.
+ */
+typedef lattis_status (*lattis_apply_keyword)(lattis_frame*, void* context, lattis_tensor* result,
+                                              const lattis_value* value);
+
 /* ---- registration
  * -------------------------------------------------------------------------------------------------------- */
 
@@ -453,6 +458,9 @@ struct lattis_api {
   lattis_status (*find_backend)(const char* name, int32_t* id);
   const char* (*backend_name)(int32_t id);
   lattis_status (*host_pool)(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out);
+
+  /* a keyword of every operator of the categories creation and random that takes `dtype` */
+  lattis_status (*keyword)(lattis_library*, const char* name, lattis_apply_keyword, void* context, lattis_handle*);
 };
 
 /* A library's entry, called by the loader: `lattis_plugin_init`. */
