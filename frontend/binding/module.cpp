@@ -305,6 +305,10 @@ void add_plugins(py::module_& m) {
     }
   });
   m.def("_attributes", attribute_list);
+  m.def("_attribute_owner", [](const std::string& name) {
+    const dispatcher::Attribute* a = dispatcher::find_attribute(name);
+    return a ? a->owner : std::string();
+  });
   m.def("_apply_keyword", [](py::object tensor, const std::string& name, py::object value) {
     const int found = apply_keyword(tensor.ptr(), name, value.ptr());
     if (found < 0) throw py::error_already_set();

@@ -923,6 +923,7 @@ _Library: Any
 _allocator_stats: Callable[..., Any]
 _anchors: Callable[..., Any]
 _apply_keyword: Callable[..., Any]
+_attribute_owner: Callable[..., Any]
 _attributes: Callable[..., Any]
 _backends: Callable[..., Any]
 _default_generator: Callable[..., Any]
