@@ -230,6 +230,12 @@ void add_registration(py::module_& m) {
     if (!p) throw py::error_already_set();
     return py::reinterpret_borrow<py::object>(p);
   });
+  m.def("_find_operator", [](py::object o) {  // full name and schema
+    auto* op = const_cast<Operator*>(find_operator(o.ptr()));
+    if (!op) throw py::error_already_set();
+    check(Registry::get().prepare(op));
+    return std::pair(op->full_name(), op->schema_text);
+  });
   m.def("_parse_schema", [](const std::string& text, const std::string& ns) {
     dispatcher::Schema s;
     check(dispatcher::parse_schema(text, ns, &s));
