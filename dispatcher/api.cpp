@@ -201,6 +201,10 @@ lattis_status attribute(lattis_library* l, const char* name, lattis_get_attribut
   return add_attribute(*l, name, g, s, c, h);
 }
 
+lattis_status keyword(lattis_library* l, const char* name, lattis_apply_keyword f, void* c, lattis_handle* h) {
+  return add_keyword(*l, name, f, c, h);
+}
+
 void process_include(uint64_t bits, int on) {
   if (on)
     process_layers.fetch_or(bits);
@@ -294,7 +298,8 @@ const lattis_api table = {sizeof(lattis_api),
                           operator_functional,
                           find_overloads,
                           guard<tensor_detach>,
-                          storage_use_count};
+                          storage_use_count,
+                          guard<keyword>};
 
 }  // namespace
 

@@ -2,8 +2,14 @@
 
 Entry-point groups: ``lattis.backends`` (the entry's name is the device's name; imported when that device is first
 named) and ``lattis.plugins`` (imported once the namespace is complete). Each names a module with one hook,
-``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest, ``lattis.json``, which is read without
-importing the package: ``{"requires_lattis": ">=0.1,<1", "priority": 0, "attributes": ["grad"], "keywords": []}``.
+``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest, ``lattis.json``, beside its module or in a
+folder around it, which is read without importing the plugin:
+
+    {"requires_lattis": ">=0.1,<1", "priority": 0, "names": ["no_grad"], "methods": ["backward"],
+     "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}}
+
+All is optional. What a plugin brings (names of the namespace, methods and attributes of Tensor, keywords of factories)
+explains itself while the plugin is absent. Attributes and keywords go into the stubs, with their types or as a list.
 
 ``LATTIS_PLUGINS=a,b`` loads only these; ``LATTIS_PLUGINS=-a`` all but a.
 """
@@ -16,6 +22,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,6 +30,7 @@ from typing import Any
 
 import pluggy
 from lattis import _C
+from lattis.dispatcher import contributions
 
 if sys.version_info >= (3, 12):
     from importlib.metadata import EntryPoint, entry_points
@@ -68,6 +76,7 @@ class PluginContext:
         self.plugin = plugin
         self.name = plugin.name
         self.libraries: list[Any] = []
+        self.undo: list[Callable[[], None]] = []  # in the order of registration
 
     def load_library(self, path: str | os.PathLike[str]) -> None:
         """Loads a native library and runs its ``lattis_plugin_init``. A relative path is one of Lattis' own files."""
@@ -83,12 +92,32 @@ class PluginContext:
         from lattis.library import Library
 
         self.libraries.append(Library(namespace, owner=self.name))
+        self.undo.append(self.libraries[-1].close)
         return self.libraries[-1]
+
+    def add_names(self, objects: Mapping[str, Any]) -> None:
+        """Puts functions, classes and modules into the namespace: ``{"no_grad": no_grad}`` is ``lattis.no_grad``.
+
+        A module can be imported too, with its submodules, as ``import lattis.autograd``.
+
+        Raises:
+            RuntimeError: a name is taken, unless it was only planned; the message names both owners
+        """
+        self.undo.append(contributions.add_names(self.name, objects))
+
+    def add_methods(self, objects: Mapping[str, Any]) -> None:
+        """Puts functions and properties onto Tensor: ``{"backward": backward}`` is ``Tensor.backward``.
+
+        Raises:
+            RuntimeError: a name is taken, unless it was only planned; the message names both owners
+        """
+        self.undo.append(contributions.add_methods(self.name, objects))
 
     def withdraw(self) -> None:
         """Takes back what a plugin that failed had registered already."""
-        for library in reversed(self.libraries):
-            library.close()
+        for undo in reversed(self.undo):
+            undo()
+        self.undo.clear()
 
 
 @cache
@@ -98,32 +127,48 @@ def native_folder() -> Path:
 
 
 def read_manifest(module: str) -> dict[str, Any]:
-    """The manifest of the package that holds a module, without importing either."""
+    """The manifest nearest to a module, beside it or in a package around it. Nothing is imported that was not yet."""
     from importlib.util import find_spec
 
+    parts = module.split(".")
+    known = 1  # what comes after a package that is not imported yet is found by its folder
+    while known < len(parts) and ".".join(parts[:known]) in sys.modules:
+        known += 1
     try:
-        spec = find_spec(module.partition(".")[0])
+        spec = find_spec(".".join(parts[:known]))
     except (ImportError, ValueError):
         return {}
     for folder in (spec.submodule_search_locations or []) if spec else []:
-        file = Path(folder) / "lattis.json"
-        if file.exists():
-            found = json.loads(file.read_text())
-            check_manifest(found)
-            return found
+        for depth in range(len(parts), known - 1, -1):
+            file = Path(folder, *parts[known:depth], "lattis.json")
+            if file.exists():
+                found = json.loads(file.read_text())
+                check_manifest(found)
+                return found
     return {}
 
 
-MANIFEST = {"requires_lattis": str, "priority": int, "attributes": list, "keywords": list}
+MANIFEST = {
+    "requires_lattis": (str,),
+    "priority": (int,),
+    "names": (list,),
+    "methods": (list,),
+    "attributes": (list, dict),
+    "keywords": (list, dict),
+}
 
 
 def check_manifest(found: Any) -> None:
     """Raises ValueError where a manifest is not what the head of this file describes."""
     if not isinstance(found, dict):
         raise ValueError(f"lattis.json must hold an object, not {type(found).__name__}")
-    for key, kind in MANIFEST.items():
-        if key in found and (not isinstance(found[key], kind) or isinstance(found[key], bool)):
-            raise ValueError(f"lattis.json: '{key}' must be {kind.__name__}, got {found[key]!r}")
+    for key, kinds in MANIFEST.items():
+        value = found.get(key, kinds[0]())
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise ValueError(f"lattis.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
+        texts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"lattis.json: '{key}' must hold strings, got {value!r}")
 
 
 def release(version: str) -> tuple[int, ...]:
@@ -214,13 +259,12 @@ class Manager:
                 twin.reason = f"{plugin.distribution} brings a {kind} of this name too; {twin.distribution} was first"
             return twin
         self.plugins[(kind, entry.name)] = plugin
+        try:
+            plugin.manifest = read_manifest(plugin.module)
+        except (OSError, ValueError) as error:
+            plugin.state, plugin.reason = "failed", f"its manifest cannot be read: {error}"
         if not allowed(entry.name, os.environ.get("LATTIS_PLUGINS", "")):
             plugin.state, plugin.reason = "denied", f"LATTIS_PLUGINS={os.environ['LATTIS_PLUGINS']}"
-        elif plugin.distribution != "lattis":
-            try:
-                plugin.manifest = read_manifest(plugin.module)
-            except (OSError, ValueError) as error:
-                plugin.state, plugin.reason = "failed", f"its manifest cannot be read: {error}"
         return plugin
 
     def load(self, plugin: Plugin) -> bool:

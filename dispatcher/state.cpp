@@ -19,6 +19,12 @@ std::vector<Attribute*>& attributes() {
   return *v;
 }
 
+std::atomic<int> num_keywords{0};
+std::vector<Keyword*>& keywords() {
+  static auto* v = new std::vector<Keyword*>;
+  return *v;
+}
+
 void (*attribute_hook)(const Attribute*, bool) = nullptr;
 
 struct Captured {
@@ -156,6 +162,32 @@ std::vector<std::string> attribute_names() {
   std::vector<std::string> v;
   for (const Attribute* a : attributes()) v.push_back(a->name);
   return v;
+}
+
+lattis_status add_keyword(Library& lib, const char* name, lattis_apply_keyword apply, void* context,
+                          lattis_handle* handle) {
+  std::lock_guard lock(Registry::get().mutex());
+  if (const Keyword* old = find_keyword(name))
+    return core::raise(LATTIS_RUNTIME_ERROR, std::string("keyword: '") + name + "' is taken by " + old->owner + "; " +
+                                                 lib.owner + " cannot register it too");
+  auto* k = new Keyword{name, lib.owner, apply, context};
+  keywords().push_back(k);
+  num_keywords++;
+  const lattis_handle h = Registry::get().add_handle(lib, [k] {
+    std::erase(keywords(), k);
+    num_keywords--;
+  });
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+bool any_keywords() { return num_keywords.load(std::memory_order_relaxed) > 0; }
+
+const Keyword* find_keyword(const std::string& name) {
+  std::lock_guard lock(Registry::get().mutex());
+  for (const Keyword* k : keywords())
+    if (k->name == name) return k;
+  return nullptr;
 }
 
 }  // namespace lattis::dispatcher

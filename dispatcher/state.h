@@ -1,4 +1,4 @@
-// State of other people: slots on tensors and threads, and Tensor attributes contributed by name.
+// State of other people: slots on tensors and threads, and Tensor attributes and factory keywords contributed by name.
 #pragma once
 
 #include "dispatcher/registry.h"
@@ -11,6 +11,12 @@ struct Attribute {
   lattis_set_attribute set;
   void* context;
   lattis_handle handle;
+};
+
+struct Keyword {
+  std::string name, owner;
+  lattis_apply_keyword apply;
+  void* context;
 };
 
 lattis_status add_tensor_slot(Library&, const lattis_slot_type&, int32_t* index);
@@ -32,6 +38,10 @@ const Attribute* find_attribute(const std::string& name);  // valid until withdr
 std::vector<std::string> attribute_names();
 // Told of every attribute that comes or goes; those already there are told at once.
 void set_attribute_hook(void (*hook)(const Attribute*, bool added));
+
+lattis_status add_keyword(Library&, const char* name, lattis_apply_keyword, void* context, lattis_handle*);
+bool any_keywords();
+const Keyword* find_keyword(const std::string& name);  // null if there is none; never freed
 
 void install_state();  // hands the core its destroyers; once, at start-up
 

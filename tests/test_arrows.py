@@ -37,6 +37,8 @@ UPWARD = {
     "plugins": ("lattis.core", "lattis.backends", "lattis.extensions"),
     "extensions": (),
 }
+# The one public header that includes Python's: a plugin's extension module needs no other.
+PYTHON_FACE = "extensions/include/lattis/python.h"
 # plugins/__init__.py is the public face of the manager, not a plugin.
 FACES = ("plugins/__init__.py",)
 
@@ -70,7 +72,7 @@ def include_faults(root: Path) -> list[str]:
             elif bracket == "<":
                 if (root / target).exists() or target.split("/")[0] in ROOMS:
                     faults.append(f"{path}: <{target}> is ours; only <lattis/...> stands in angle brackets")
-                if target == "Python.h" and not path.startswith("frontend/"):
+                if target == "Python.h" and not path.startswith("frontend/") and path != PYTHON_FACE:
                     faults.append(f"{path}: Python is known to the binding only")
                 if target.startswith("pybind11/") and not path.startswith("frontend/"):
                     faults.append(f"{path}: pybind11 is known to the binding only")

@@ -233,18 +233,46 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
       return true;
     }
     case Kind::Any:
-      if (is_tensor(o)) {
-        *v = core::tensor_value(unwrap(o));
-        return true;
-      }
-      if (o == Py_None) {
-        *v = core::none();
-        return true;
-      }
-      return as_scalar(o, v, arena) || as_string(o, v);
+      return convert_any(o, v, arena);
     default:
       return false;
   }
+}
+
+namespace {
+
+bool list_of_any(PyObject* o, Value* v, Arena& arena) {
+  Type t;
+  t.list = t.optional_elements = true;
+  for (Kind kind : {Kind::Tensor, Kind::Bool, Kind::Int, Kind::Float}) {
+    t.kind = PySequence_Fast_GET_SIZE(o) > 0 ? kind : Kind::Int;
+    if (as_list(o, t, v, arena)) return true;
+    if (PyErr_Occurred()) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool convert_any(PyObject* o, Value* v, Arena& arena) {
+  if (PyList_Check(o) || PyTuple_Check(o)) return list_of_any(o, v, arena);
+  Type t;
+  t.optional = true;
+  if (is_tensor(o))
+    t.kind = Kind::Tensor;
+  else if (Py_TYPE(o) == dtype_type)
+    t.kind = Kind::Dtype;
+  else if (Py_TYPE(o) == device_type)
+    t.kind = Kind::Device;
+  else if (Py_TYPE(o) == layout_type)
+    t.kind = Kind::Layout;
+  else if (Py_TYPE(o) == memory_format_type)
+    t.kind = Kind::MemoryFormat;
+  else if (Py_TYPE(o) == generator_type)
+    t.kind = Kind::Generator;
+  else
+    t.kind = PyUnicode_Check(o) ? Kind::Str : Kind::Scalar;
+  return convert(o, t, v, arena);
 }
 
 std::string expected(const Type& t) {

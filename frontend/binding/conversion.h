@@ -26,6 +26,10 @@ class Arena {
 // One argument. False without an exception where it does not fit; with one where it fits but is wrong.
 bool convert(PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena);
 
+// Without a declared type, as attributes of Tensor have none: by the object's own. A list is one of tensors, else of
+// the narrowest of bool, int and float that holds all its items.
+bool convert_any(PyObject* o, Value* v, Arena& arena);
+
 // Owned values to Python, and back for Python kernels.
 PyObject* to_python(Value& owned);  // takes it over
 PyObject* borrowed_to_python(const Value& v);

@@ -15,8 +15,10 @@
 #include "dispatcher/fallback.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
+#include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/python_backend.h"
+#include "frontend/binding/python_face.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -151,6 +153,12 @@ class PyLibrary {
     check(Registry::get().backend(*lib_, b, nullptr, &h));
     return h;
   }
+  lattis_handle keyword(const std::string& name, py::object callable) {
+    lattis_handle h = 0;
+    auto* cell = new PythonKernel{callable.release().ptr()};
+    const lattis_status st = dispatcher::add_keyword(*lib_, name.c_str(), apply_python_keyword, cell, &h);
+    return keep(st, h, cell);
+  }
   void withdraw(lattis_handle h) {
     check(Registry::get().withdraw(h));
     drop(h);
@@ -194,6 +202,7 @@ void add_registration(py::module_& m) {
       .def("category", &PyLibrary::category)
       .def("layer", &PyLibrary::layer)
       .def("backend", &PyLibrary::backend)
+      .def("keyword", &PyLibrary::keyword)
       .def("withdraw", &PyLibrary::withdraw)
       .def("close", &PyLibrary::close);
   m.def("_operators", [] {
@@ -220,6 +229,12 @@ void add_registration(py::module_& m) {
     PyObject* p = packet(name);
     if (!p) throw py::error_already_set();
     return py::reinterpret_borrow<py::object>(p);
+  });
+  m.def("_find_operator", [](py::object o) {  // full name and schema
+    auto* op = const_cast<Operator*>(find_operator(o.ptr()));
+    if (!op) throw py::error_already_set();
+    check(Registry::get().prepare(op));
+    return std::pair(op->full_name(), op->schema_text);
   });
   m.def("_parse_schema", [](const std::string& text, const std::string& ns) {
     dispatcher::Schema s;
@@ -296,6 +311,15 @@ void add_plugins(py::module_& m) {
     }
   });
   m.def("_attributes", attribute_list);
+  m.def("_attribute_owner", [](const std::string& name) {
+    const dispatcher::Attribute* a = dispatcher::find_attribute(name);
+    return a ? a->owner : std::string();
+  });
+  m.def("_apply_keyword", [](py::object tensor, const std::string& name, py::object value) {
+    const int found = apply_keyword(tensor.ptr(), name, value.ptr());
+    if (found < 0) throw py::error_already_set();
+    return found > 0;
+  });
   m.def("_interface_text",
         [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lattis info` prints
           struct Info {
@@ -393,7 +417,7 @@ PYBIND11_MODULE(_C, m) {
   PyObject* p = m.ptr();
   init_errors(p);
   if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 ||
-      init_protocols() < 0 || PyModule_AddFunctions(p, interop_methods) < 0)
+      init_protocols() < 0 || init_python_face(p) < 0 || PyModule_AddFunctions(p, interop_methods) < 0)
     throw py::error_already_set();
   add_registration(m);
   add_fallback(m);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "dispatcher/state.h"
+#include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/tensor_object.h"
 
 namespace lattis::binding {
@@ -24,6 +26,7 @@ struct Packet {
   std::string* name;  // "aten::add"
   std::vector<std::unique_ptr<Signature>>* overloads;
   uint64_t generation;  // of the registrations that `overloads` knows
+  bool makes_tensors;   // plugins' keywords apply: zeros(2, requires_grad=True)
   PyObject* doc;
 };
 
@@ -44,10 +47,12 @@ bool refresh(Packet* p) {
     old->push_back(p->overloads);
     p->overloads = new std::vector<std::unique_ptr<Signature>>;
   }
+  p->makes_tensors = false;
   for (Operator* op : Registry::get().overloads(*p->name)) {
     if (op->form == dispatcher::Form::Out) continue;
     auto s = std::make_unique<Signature>();
     if (!make_signature(op, s.get())) return false;
+    p->makes_tensors |= makes_tensors(*s);
     p->overloads->push_back(std::move(s));
   }
   p->generation = generation;
@@ -208,8 +213,23 @@ PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyO
   return nullptr;
 }
 
+// Keywords that plugins contribute are taken out of the call, and applied to its result.
+PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+  Contributed contributed;
+  std::vector<PyObject*> rest(args, args + n);
+  PyObject* names = contributed.take(*p->overloads, args + n, kwnames, rest);
+  if (!names) return nullptr;
+  PyObject* result = contributed.any() ? dispatch(p, rest.data(), n, names, false) : nullptr;
+  Py_DECREF(names);
+  return result ? contributed.apply(result) : nullptr;
+}
+
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) {
+  if (p->makes_tensors && kwnames && dispatcher::any_keywords()) {
+    PyObject* result = dispatch_contributed(p, args, n, kwnames);
+    if (result || PyErr_Occurred()) return result;
+  }
   Arena arena;
   Mismatch quick;
   PyObject* out = nullptr;
@@ -346,10 +366,13 @@ PyObject* packet(const std::string& name) {
   p->name = new std::string(name);
   p->overloads = new std::vector<std::unique_ptr<Signature>>;
   p->generation = 0;
+  p->makes_tensors = false;
   p->doc = nullptr;
   packets()[name] = p;
   return o;
 }
+
+const std::string* packet_name(PyObject* o) { return Py_TYPE(o) == packet_type ? cast(o)->name : nullptr; }
 
 void forget_signatures() { generation++; }
 

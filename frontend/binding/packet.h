@@ -8,8 +8,9 @@ namespace lattis::binding {
 extern PyTypeObject* packet_type;
 
 // One packet per qualified name ("aten::add"), made on first use; null with an exception if there is no such operator.
-PyObject* packet(const std::string& name);  // borrowed, lives for ever
-void forget_signatures();                   // after registrations: packets look again
+PyObject* packet(const std::string& name);    // borrowed, lives for ever
+const std::string* packet_name(PyObject* o);  // null if it is no packet
+void forget_signatures();                     // after registrations: packets look again
 
 // Calls a packet with positional arguments. Null with an exception.
 PyObject* call_packet(PyObject* packet, PyObject* const* args, Py_ssize_t n);

@@ -15,30 +15,39 @@ def default_generator() -> _C.Generator:
     return _C._default_generator()
 
 
-def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor:
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False, **keywords) -> Tensor:
     """A new tensor with a copy of ``data``: numbers, nested sequences, a numpy array or a tensor.
 
     The dtype is that of the data: bool, int64, the default dtype for floats, or a complex one; numpy arrays and
-    tensors keep theirs.
+    tensors keep theirs. Further keywords are those that plugins contribute, as for ``lattis.zeros``.
 
     Raises:
-        TypeError: the data holds something that is no number
+        TypeError: the data holds something that is no number, or nobody contributes a keyword
         ValueError: nested sequences of different lengths
 
     >>> lattis.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
     """
-    if requires_grad:
-        from lattis._missing import explain
-
-        raise RuntimeError(explain("tensor: argument 'requires_grad'", "requires_grad"))
     made, natural = _C._tensor_from(data, dtype)
     target = natural if dtype is None else dtype
     if device is None and not isinstance(data, Tensor):
         device = _C._get_default_device()
     copy = made is data or not isinstance(data, (list, tuple, int, float, complex, bool))
-    return made.to(made.device if device is None else device, target, False, copy)
+    made = made.to(made.device if device is None else device, target, False, copy)
+    if requires_grad:
+        keywords["requires_grad"] = requires_grad
+    return _contributed("tensor", made, keywords) if keywords else made
+
+
+def _contributed(who: str, made: Tensor, keywords) -> Tensor:
+    """Applies the keywords that plugins contribute, in the call's order."""
+    for name, value in keywords.items():
+        if not _C._apply_keyword(made, name, value):
+            from lattis._missing import unknown_keyword
+
+            raise unknown_keyword(who, name)
+    return made
 
 
 def as_tensor(data, dtype=None, device=None) -> Tensor:

@@ -18,9 +18,7 @@ PLANNED = {
         "requires_grad requires_grad_ retain_grad retains_grad set_grad_enabled detach_ grad_mode gradcheck"
     ),
     PACKAGE: "optim utils linalg fft random special amp func compile jit onnx export hub",
-    "a plugin of its own": (
-        "cuda distributed quantization profiler names rename align_to refine_names sparse mps"
-    ),
+    "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
 }
 # Modules that are imported when they are first named.
 LAZY = ("nn", "testing")
@@ -41,20 +39,45 @@ def explain(what: str, name: str, among=()) -> str:
     return f"{what} does not exist and is not planned{nearest(name, among)}"
 
 
+def absent_plugin(kind: str, name: str):
+    """The installed plugin whose manifest promises a name of this kind, but that is not loaded; or None."""
+    found = sys.modules.get("lattis.dispatcher.manager")  # lattis itself may be half imported
+    for plugin in found.manager.plugins.values() if found else ():
+        if plugin.state not in ("loaded", "loading") and name in plugin.manifest.get(kind, ()):
+            return plugin
+    return None
+
+
+def brought(what: str, plugin) -> str:
+    """Which plugin would bring it, and why it does not."""
+    state = "not loaded yet" if plugin.state == "found" else plugin.state
+    why = f"{state}: {plugin.reason}" if plugin.reason else state
+    return f"{what} is brought by plugin '{plugin.name}' ({plugin.distribution} {plugin.version}), which is {why}"
+
+
+def missing_name(what: str, name: str, among=()) -> str:
+    """The answer for a name of the namespace: a plugin's, planned, or neither."""
+    plugin = absent_plugin("names", name)
+    return brought(what, plugin) if plugin else explain(what, name, among)
+
+
 def keywords_note(names: tuple[str, ...]) -> str:
     """What to add to a message about unknown keywords: which plugin would bring them, or which are planned."""
-    from lattis.plugins import manager
-
     notes = []
     for name in names:
-        brings = [p for p in manager.plugins.values() if p.state != "loaded" and name in p.manifest.get("keywords", [])]
-        if brings:
-            p = brings[0]
-            who = f"plugin '{p.name}' ({p.distribution} {p.version})"
-            notes.append(f"; '{name}' is brought by {who}, which is {p.state}: {p.reason}")
+        if plugin := absent_plugin("keywords", name):
+            notes.append("; " + brought(f"'{name}'", plugin))
         elif name in ("requires_grad", "names"):
             notes.append(f"; '{name}' is planned with {STEPS[name]}")
     return "".join(notes)
+
+
+def unknown_keyword(who: str, name: str) -> Exception:
+    """What a function that is no operator raises for a keyword that nobody contributes."""
+    note = keywords_note((name,))
+    if "is planned" in note:
+        return RuntimeError(explain(f"{who}: argument '{name}'", name))
+    return TypeError(f"{who}: has no argument '{name}'{note}")
 
 
 class Planned:
@@ -81,15 +104,14 @@ class Absent(Planned):
         self.plugin = plugin
 
     def words(self) -> str:
-        p = self.plugin
-        why = f"{p.state}: {p.reason}" if p.reason else p.state
-        return f"Tensor.{self.name} is brought by plugin '{p.name}' ({p.distribution} {p.version}), which is {why}"
+        return brought(f"Tensor.{self.name}", self.plugin)
 
 
 def mark_absent(tensor_type: type, plugins) -> None:
-    """Puts the attributes that manifests promise on Tensor, for plugins that are not loaded."""
+    """Puts the attributes and methods that manifests promise on Tensor, for plugins that are not loaded."""
     for plugin in plugins:
-        for name in plugin.manifest.get("attributes", []) if plugin.state != "loaded" else []:
+        promised = [*plugin.manifest.get("attributes", ()), *plugin.manifest.get("methods", ())]
+        for name in promised if plugin.state != "loaded" else []:
             if isinstance(vars(tensor_type).get(name, None), (Planned, type(None))):
                 setattr(tensor_type, name, Absent(name, plugin))
 
@@ -102,7 +124,7 @@ class PlannedModules:
         if parent == "lattis" and not name.startswith("_"):
             import lattis
 
-            raise ModuleNotFoundError(explain(fullname, name, dir(lattis)), name=fullname)
+            raise ModuleNotFoundError(missing_name(fullname, name, dir(lattis)), name=fullname)
         return None
 
 
@@ -114,7 +136,7 @@ def install(namespace: dict[str, Any], tensor_type: type) -> None:
             return importlib.import_module(f"lattis.{name}")
         if name.startswith("__"):
             raise AttributeError(f"module 'lattis' has no attribute '{name}'")
-        raise AttributeError(explain(f"lattis.{name}", name, namespace))
+        raise AttributeError(missing_name(f"lattis.{name}", name, namespace))
 
     namespace["__getattr__"] = __getattr__
     namespace["__dir__"] = lambda: sorted({n for n in namespace if not n.startswith("_")} | {"__version__", *LAZY})

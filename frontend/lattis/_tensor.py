@@ -132,7 +132,7 @@ def untyped_storage(self):
     return storage_of(self)
 
 
-def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, **keywords):
     """A new tensor with a copy of ``data``, of the dtype and on the device of ``self``.
 
     >>> lattis.ones(1).new_tensor([1, 2])
@@ -140,17 +140,16 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
     """
     from lattis._functions import tensor
 
-    where = self.device if device is None else device
-    return tensor(data, dtype=self.dtype if dtype is None else dtype, device=where, requires_grad=requires_grad)
+    return tensor(data, **_like(self, dtype, device), requires_grad=requires_grad, **keywords)
 
 
-def new_full(self, size, fill_value, *, dtype=None, device=None):
+def new_full(self, size, fill_value, *, dtype=None, device=None, **keywords):
     """A tensor of ``size`` full of a number, of the dtype and on the device of ``self``.
 
     >>> lattis.arange(1).new_full((2,), 7)
     tensor([7, 7])
     """
-    return _C._packet("aten::full")(size, fill_value, **_like(self, dtype, device))
+    return _C._packet("aten::full")(size, fill_value, **_like(self, dtype, device), **keywords)
 
 
 def _like(tensor, dtype, device):
@@ -161,9 +160,9 @@ def _like(tensor, dtype, device):
 
 
 def _new(name, what):
-    def make(self, *size, dtype=None, device=None):
+    def make(self, *size, dtype=None, device=None, **keywords):
         size = size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size
-        return _C._packet(f"aten::{name}")(size, **_like(self, dtype, device))
+        return _C._packet(f"aten::{name}")(size, **_like(self, dtype, device), **keywords)
 
     make.__name__ = make.__qualname__ = f"new_{name}"
     make.__doc__ = (

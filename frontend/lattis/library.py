@@ -10,6 +10,7 @@ tensor([2, 4])
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -18,12 +19,27 @@ from typing import Any
 
 from lattis import _C
 from lattis._C import Call
+from lattis._rules import Derivative, Rule, Subscription, find, keep, on_rule, remove_all, rules
 
+api = _C._api  # a capsule: the table of the C ABI, for <lattis/python.h>
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 CPU_FALLBACK = 4  # of a backend
 
-__all__ = ["Call", "Layer", "Library", "kernels_disabled", "register_layer", "set_kernel_enabled"]
+__all__ = [
+    "Call",
+    "Derivative",
+    "Layer",
+    "Library",
+    "Rule",
+    "Subscription",
+    "kernels_disabled",
+    "on_rule",
+    "register_autograd",
+    "register_layer",
+    "rules",
+    "set_kernel_enabled",
+]
 
 
 def _caller() -> tuple[str, int]:
@@ -82,6 +98,7 @@ class Library:
         self.namespace = namespace
         self.owner = owner or _caller()[0]
         self._library = _C._Library(namespace, self.owner)
+        self._kept: dict[Rule | Subscription, None] = {}  # what is Python's alone, in the order of registration
 
     def define(
         self, schema: str, *, category: str = "", doc: str = "", inplace: bool = False, out: bool = False
@@ -178,13 +195,78 @@ class Library:
         flags = CPU_FALLBACK if fallback else 0
         return self._library.backend(name, *calls.values(), synchronize, device_count, flags)
 
+    def register_keyword(self, name: str, apply: Callable[[Any, Any], Any]) -> int:
+        """Contributes a keyword to everything that makes tensors: operators that take ``dtype``, and ``lattis.tensor``.
+
+        ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call.
+
+        Raises:
+            RuntimeError: somebody contributes it already; the message names both owners
+
+        >>> lib = lattis.library.Library("mine", owner="an example")
+        >>> _ = lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value))
+        >>> lattis.zeros(2, filled=7), lattis.tensor([1, 2], filled=3)
+        (tensor([7., 7.]), tensor([3, 3]))
+        >>> lib.close()
+        """
+        if not name.isidentifier():
+            raise ValueError(f"register_keyword: argument 'name': expected an identifier, got {name!r}")
+        if not callable(apply):
+            raise TypeError(f"register_keyword: argument 'apply': expected a callable, got {type(apply).__name__}")
+        return self._library.keyword(name, apply)
+
+    def rule(self, op: Any, layer: str, payload: Any) -> Rule:
+        """Keeps what an operator brings for a layer, there or not; ``rules`` and ``on_rule`` find it.
+
+        Several rules of one operator stack: the last counts, and removing it uncovers the one before.
+
+        Args:
+            op: a packet such as ``lattis.ops.mine.twice``, or a name; without a namespace it is this library's
+            layer: the layer's name, as "autograd"
+            payload: whatever that layer's plugin understands
+
+        Raises:
+            RuntimeError: there is no such operator, or there are several overloads
+        """
+        if isinstance(op, str) and "::" not in op:
+            op = f"{self.namespace}::{op}"
+        made = keep(Rule(find(op)[0], layer, payload, self))
+        self.remember(made)
+        return made
+
+    def register_autograd(
+        self, op: Any, backward: Callable[..., Any], *, setup_context: Callable[..., Any] | None = None
+    ) -> Rule:
+        """Gives an operator its derivative; see :func:`register_autograd`."""
+        if isinstance(op, str) and "::" not in op:
+            op = f"{self.namespace}::{op}"
+        for what, f in (("backward", backward), ("setup_context", setup_context)):
+            if not callable(f) and (what == "backward" or f is not None):
+                raise TypeError(f"register_autograd: argument '{what}': expected a callable, got {type(f).__name__}")
+        name, schema = find(op)
+        if re.search(r"\([a-z](!|\)|\|| ->)", schema):  # an alias annotation
+            why = f"{name} writes to an argument or returns a view; give a functional operator the derivative"
+            raise RuntimeError(f"register_autograd: argument 'op': {why}, not {schema}")
+        return self.rule(op, "autograd", Derivative(backward, setup_context))
+
+    def remember(self, kept: Rule | Subscription) -> None:
+        """``close`` will remove it."""
+        self._kept[kept] = None
+
+    def forget(self, kept: Rule | Subscription) -> None:
+        """It is removed already."""
+        self._kept.pop(kept, None)
+
     def withdraw(self, handle: int) -> None:
         """Takes one registration back."""
         self._library.withdraw(handle)
 
     def close(self) -> None:
         """Takes everything back."""
-        self._library.close()
+        try:
+            remove_all(list(reversed(self._kept)))
+        finally:
+            self._library.close()
 
 
 def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Layer:
@@ -202,6 +284,42 @@ def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Lay
     >>> layer.remove()
     """
     return Library(name, owner=_caller()[0]).register_layer(name, handler, **wishes)
+
+
+def register_autograd(
+    op: Any,
+    backward: Callable[..., Any],
+    *,
+    setup_context: Callable[..., Any] | None = None,
+    lib: Library | None = None,
+) -> Rule:
+    """Gives an operator its derivative: before or after a plugin for autograd is loaded, or without one.
+
+    Args:
+        op: a packet such as ``lattis.ops.mine.twice``, or its name
+        backward: ``backward(ctx, *grads)`` returns a gradient, or None, for each input of the operator
+        setup_context: ``setup_context(ctx, inputs, output)`` keeps for the backward pass what that needs, by
+            ``ctx.save_for_backward`` or as attributes; with keyword-only arguments these are passed before ``output``
+        lib: the library whose ``close`` withdraws it; without one it stays
+
+    Raises:
+        RuntimeError: there is no such operator, it has several overloads, or it writes to an argument or returns a view
+
+    >>> lib = lattis.library.Library("mine", owner="an example")
+    >>> _ = lib.define("cube(Tensor self) -> Tensor")
+    >>> _ = lib.impl("cube", lambda x: x * x * x, "cpu")
+    >>> def setup_context(ctx, inputs, output):
+    ...     ctx.save_for_backward(*inputs)
+    >>> def backward(ctx, grad):
+    ...     [x] = ctx.saved_tensors
+    ...     return 3 * x * x * grad
+    >>> rule = lattis.library.register_autograd("mine::cube", backward, setup_context=setup_context, lib=lib)
+    >>> lattis.library.rules("mine::cube")[0].payload.backward is backward
+    True
+    >>> lib.close()
+    """
+    lib = lib or Library("aten", owner=_caller()[0])
+    return lib.register_autograd(op, backward, setup_context=setup_context)
 
 
 def set_kernel_enabled(op: str, key: str, enabled: bool) -> None:

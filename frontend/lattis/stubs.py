@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import re
 import sys
 from pathlib import Path
 
@@ -103,11 +104,11 @@ class Tensor:
     def _storage_id(self) -> _int: ...
     def storage(self) -> Any: ...
     def untyped_storage(self) -> Any: ...
-    def new_empty(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None) -> Tensor: ...
-    def new_zeros(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None) -> Tensor: ...
-    def new_ones(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None) -> Tensor: ...
-    def new_full(self, size: Sequence[_int], fill_value: Number, *, dtype: _Dtype | None = None, device: _Device | None = None) -> Tensor: ...
-    def new_tensor(self, data: Any, *, dtype: _Dtype | None = None, device: _Device | None = None, requires_grad: _bool = False) -> Tensor: ...
+    def new_empty(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_zeros(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_ones(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_full(self, size: Sequence[_int], fill_value: Number, *, dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_tensor(self, data: Any, *, dtype: _Dtype | None = None, device: _Device | None = None, requires_grad: _bool = False, **keywords: Any) -> Tensor: ...
     def type(self, dtype: Any = None) -> Any: ...
     def equal(self, other: Tensor) -> _bool: ...
     def allclose(self, other: Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool: ...
@@ -200,7 +201,88 @@ def returned(op: dict) -> str:
     return f"tuple[{', '.join(kinds)}]" if kinds else "None"
 
 
-def signature(op: dict, method: bool, out: bool, name: str) -> str:
+class Contributed:
+    """What the loaded plugins of a distribution bring: types of attributes and keywords are their manifests'."""
+
+    def __init__(self, distribution: str):
+        from lattis import _C, plugins
+        from lattis.dispatcher import contributions
+
+        loaded = [p for p in plugins.status() if p.distribution == distribution and p.state == "loaded"]
+        owners = [p.name for p in loaded]
+        self.names = {n: vars(sys.modules["lattis"])[n] for n, who in contributions.names.items() if who in owners}
+        self.methods = {n: vars(_C.Tensor)[n] for n, who in contributions.methods.items() if who in owners}
+        self.attributes = self.promised(loaded, "attributes")
+        self.keywords = self.promised(loaded, "keywords")
+
+    @staticmethod
+    def promised(plugins, kind: str) -> dict[str, str]:
+        found = {}
+        for manifest in (p.manifest.get(kind, {}) for p in plugins):
+            found |= {n: in_stub(manifest[n]) if isinstance(manifest, dict) else "Any" for n in manifest}
+        return found
+
+    def modules(self) -> dict[str, str]:
+        """Name and place of the modules among the names."""
+        return {n: o.__name__ for n, o in self.names.items() if inspect.ismodule(o)}
+
+    def package_lines(self) -> list[str]:
+        """Names are imported from where they are defined."""
+        lines = []
+        for name, o in sorted(self.names.items()):
+            if inspect.ismodule(o):
+                lines.append(f"from lattis import {name} as {name}")
+            elif inspect.isfunction(o) or inspect.isclass(o):
+                lines.append(f"from {o.__module__} import {o.__qualname__} as {name}")
+            else:
+                lines.append(f"{name}: Any")
+        return lines
+
+    def tensor_lines(self) -> list[str]:
+        lines = [f"    {name}: {text}" for name, text in sorted(self.attributes.items())]
+        for name, o in sorted(self.methods.items()):
+            if isinstance(o, property):
+                lines.append(f"    {name}: {in_stub(inspect.get_annotations(o.fget).get('return', 'Any'))}")
+            elif inspect.isfunction(o):
+                lines.append(f"    def {name}{python_signature(o)}: ...")
+            else:
+                lines.append(f"    {name}: Any")
+        return lines
+
+
+def in_stub(text) -> str:
+    """An annotation as it reads inside Tensor, where float is a method."""
+    text = text if isinstance(text, str) else inspect.formatannotation(text)
+    return re.sub(r"\b(bool|int|float)\b", r"_\1", text.replace("lattis.", ""))
+
+
+class Default:
+    def __repr__(self) -> str:
+        return "..."
+
+
+class Annotation:
+    def __init__(self, text: str):
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def python_signature(function) -> str:
+    """A Python function's, defaults left out."""
+    empty = inspect.Parameter.empty
+    s = inspect.signature(function)
+    parameters = []
+    for i, p in enumerate(s.parameters.values()):
+        p = p.replace(annotation=empty if p.annotation is empty or i == 0 else Annotation(in_stub(p.annotation)))
+        parameters.append(p if p.default is empty else p.replace(default=Default()))
+    returned = "Any" if s.return_annotation is empty else in_stub(s.return_annotation)
+    text = str(s.replace(parameters=parameters, return_annotation=empty))
+    return f"{text.replace(' = ...', '=...').replace('=...', ' = ...')} -> {returned}"
+
+
+def signature(op: dict, method: bool, out: bool, name: str, keywords: dict[str, str]) -> str:
     parts, starred = [], False
     for i, arg in enumerate(op["args"]):
         if arg["keyword_only"] and not starred:
@@ -212,6 +294,8 @@ def signature(op: dict, method: bool, out: bool, name: str) -> str:
         parts[spread] = f"*{op['args'][spread]['name']}: _int | Sequence[_int]"
         parts = [p for p in parts if p != "*"]
         starred = True
+    if op["category"] in ("creation", "random") and any(a["name"] == "dtype" and a["keyword_only"] for a in op["args"]):
+        parts += [f"{k}: {text} = ..." for k, text in sorted(keywords.items())]
     if out:
         if not starred:
             parts.append("*")
@@ -220,7 +304,7 @@ def signature(op: dict, method: bool, out: bool, name: str) -> str:
     return f"def {name}({', '.join(parts)}) -> {returned(op)}: ..."
 
 
-def definitions(ops: list[dict], method: bool, outs: set[str], indent: str) -> list[str]:
+def definitions(ops: list[dict], method: bool, outs: set[str], indent: str, keywords: dict[str, str]) -> list[str]:
     by_name: dict[str, list[str]] = {}
     for op in ops:
         name = op["name"].partition("::")[2]
@@ -231,7 +315,7 @@ def definitions(ops: list[dict], method: bool, outs: set[str], indent: str) -> l
         if not op["name"].startswith("aten::") or op["form"] == "out" or op["private"] or not wanted:
             continue
         out = op["form"] == "functional" and f"{name}.{op['overload']}" in outs and not method
-        text = signature(op, method, out, name)
+        text = signature(op, method, out, name, keywords)
         if text not in by_name.setdefault(name, []):
             by_name[name].append(text)
     lines = []
@@ -243,16 +327,18 @@ def definitions(ops: list[dict], method: bool, outs: set[str], indent: str) -> l
     return lines
 
 
-def native_stub() -> str:
-    """The text of ``_C.pyi``."""
+def native_stub(distribution: str = "lattis") -> str:
+    """The text of ``_C.pyi``, with what the plugins of a distribution bring."""
     from lattis import _C
 
+    contributed = Contributed(distribution)
     ops = _C._operators()
     outs = with_out(ops)
     lines = [HEAD.rstrip(), TYPES.strip("\n"), TENSOR.rstrip()]
     for word, names in (("", BINARY), ("r", REFLECTED), ("i", INPLACE), ("", COMPARISONS)):
         lines += [f"    def __{word}{n}__(self, other: Any) -> Tensor: ..." for n in names]
-    lines += definitions(ops, True, outs, "    ")
+    lines += definitions(ops, True, outs, "    ", contributed.keywords)
+    lines += contributed.tensor_lines()
     for name in sorted(vars(_C)):
         value = getattr(_C, name)
         kind = type(value).__name__
@@ -260,7 +346,7 @@ def native_stub() -> str:
             lines.append(f"{name}: {kind}")
         elif name.startswith("_") and callable(value) and not name.startswith("__") or name in ("get_num_threads", "get_default_dtype", "from_numpy"):
             lines.append(f"{name}: Callable[..., Any]" if name != "_Library" else "_Library: Any")
-    lines += ["_compiler: str", "__version__: str"]
+    lines += ["_api: Any", "_compiler: str", "__version__: str"]
     return "\n".join(lines) + "\n"
 
 
@@ -274,16 +360,18 @@ def has_out(op: dict, ops: list[dict]) -> bool:
     return any(o["form"] == "out" and o["name"] == op["name"] and o["overload"] == wanted for o in ops)
 
 
-def package_stub() -> str:
-    """The text of ``__init__.pyi``."""
+def package_stub(distribution: str = "lattis") -> str:
+    """The text of ``__init__.pyi``, with what the plugins of a distribution bring."""
     import lattis
     from lattis import _C, _functions
 
+    contributed = Contributed(distribution)
     ops = _C._operators()
     outs = with_out(ops)
     native = [n for n in lattis.__all__ if n in vars(_C)]
     python = [n for n in lattis.__all__ if n in vars(_functions) and n not in vars(_C)]
-    lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import overload", ""]
+    typing = "Any, overload" if "Any" in " ".join([*contributed.package_lines(), *contributed.keywords.values()]) else "overload"
+    lines = [HEAD.rstrip(), "from collections.abc import Sequence", f"from typing import {typing}", ""]
     lines.append("__all__: list[str]")
     lines.append("from lattis import library as library")
     lines.append("from lattis import nn as nn")
@@ -292,14 +380,22 @@ def package_stub() -> str:
     hidden = ["Number", "_bool", "_Device", "_Dtype", "_float", "_int", "__version__"]
     lines += [f"from lattis._C import {n} as {n}" for n in sorted(native) + hidden]
     lines += [f"from lattis._functions import {n} as {n}" for n in sorted(python)]
-    lines += ["from lattis._namespace import ops as ops", ""]
-    lines += definitions(ops, False, outs, "")
+    lines += ["from lattis._namespace import ops as ops", *contributed.package_lines(), ""]
+    lines += definitions(ops, False, outs, "", contributed.keywords)
     return "\n".join(lines) + "\n"
 
 
+def files(distribution: str = "lattis") -> dict[str, str]:
+    """Every stub by its file's name: the two above, and one for each module that a plugin brings into the namespace."""
+    found = {"_C.pyi": native_stub(distribution), "__init__.pyi": package_stub(distribution)}
+    for name, place in Contributed(distribution).modules().items():
+        found[f"{name}.pyi"] = f"{HEAD}from {place} import *\n"
+    return found
+
+
 def main(folder: str) -> None:
-    Path(folder, "_C.pyi").write_text(native_stub())
-    Path(folder, "__init__.pyi").write_text(package_stub())
+    for name, text in files().items():
+        Path(folder, name).write_text(text)
 
 
 if __name__ == "__main__":

@@ -371,8 +371,14 @@ static void state() {
   };
   OK(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr));
   FAILS(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr), "taken by state");
+  auto apply = [](lattis_frame*, void*, lattis_tensor*, const lattis_value*) -> lattis_status { return LATTIS_OK; };
+  lattis_handle keyword;
+  OK(api, api->keyword(l, "glad", apply, nullptr, &keyword));
+  FAILS(api, api->keyword(l, "glad", apply, nullptr, nullptr), "taken by state");
+  OK(api, api->withdraw(keyword));
+  OK(api, api->keyword(l, "glad", apply, nullptr, nullptr));
   api->library_close(l);
-  done("slots on tensors and threads, attributes");
+  done("slots on tensors and threads, attributes, keywords");
 }
 
 static void memory() {

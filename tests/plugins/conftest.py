@@ -1,5 +1,7 @@
 """A fresh environment with the example packages, built and installed with pip; and tiny packages for faults."""
 
+import importlib.machinery
+import importlib.util
 import sys
 import sysconfig
 import textwrap
@@ -87,6 +89,21 @@ def stranger_library(tmp_path_factory):
 def failing_library(tmp_path_factory):
     """The same with a block that fails after others have registered."""
     return compile_library("stranger.cpp", tmp_path_factory.mktemp("failing"), "-DFAILS")
+
+
+@pytest.fixture(scope="session")
+def face_library(tmp_path_factory):
+    """face.cpp's extension module, built with the installed headers and Python's."""
+    include = "-I" + sysconfig.get_path("include")
+    return compile_library("face.cpp", tmp_path_factory.mktemp("face"), include, "-pthread")
+
+
+@pytest.fixture(scope="session")
+def face(face_library):
+    loader = importlib.machinery.ExtensionFileLoader("face", str(face_library))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("face", loader))
+    loader.exec_module(module)
+    return module
 
 
 @pytest.fixture

@@ -326,6 +326,11 @@ typedef lattis_status (*lattis_get_attribute)(lattis_frame*, void* context, latt
 typedef lattis_status (*lattis_set_attribute)(lattis_frame*, void* context, lattis_tensor* self,
                                               const lattis_value* value);
 
+/* What a factory's keyword does to the fresh tensor: zeros(2, requires_grad=True). The value is any that Python gave.
+ */
+typedef lattis_status (*lattis_apply_keyword)(lattis_frame*, void* context, lattis_tensor* result,
+                                              const lattis_value* value);
+
 /* ---- registration
  * -------------------------------------------------------------------------------------------------------- */
 
@@ -508,6 +513,8 @@ struct lattis_api {
   /* A tensor of its own over the same elements: no base, no slots, no layers' keys; versions are shared. */
   lattis_status (*tensor_detach)(lattis_tensor*, lattis_tensor** out);
   int64_t (*storage_use_count)(const lattis_storage*); /* how many tensors share it */
+  /* a keyword of every operator of the categories creation and random that takes `dtype` */
+  lattis_status (*keyword)(lattis_library*, const char* name, lattis_apply_keyword, void* context, lattis_handle*);
 };
 
 /* A library's entry, called by the loader: `lattis_plugin_init`. */

@@ -1,0 +1,121 @@
+"""What plugins put into the namespace and onto Tensor from Python: who brought what, conflicts, and how it goes again.
+
+Read with ``PluginContext.add_names`` and ``add_methods`` in ``manager.py``, which are the door to this file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+from lattis import _C
+
+names: dict[str, str] = {}  # in the namespace: who brought it
+methods: dict[str, str] = {}  # on Tensor
+ABSENT = object()
+
+
+def check(where: str, owner: str, objects: Mapping[str, Any], holder: Callable[[str], str]) -> None:
+    """Raises before anything is put there."""
+    for name in objects:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"plugin '{owner}': {where}.{name} is no identifier")
+        if held := holder(name):
+            raise RuntimeError(f"{where}.{name} is taken by {held}; plugin '{owner}' cannot bring it too")
+
+
+def name_holder(name: str) -> str:
+    """Who has a name of the namespace, or ''. Planned names are in nobody's hands."""
+    package = sys.modules["lattis"]
+    if name in names:
+        return f"plugin '{names[name]}'"
+    full = f"lattis.{name}"
+    there = name in vars(package) or full in sys.modules or PathFinder.find_spec(full, package.__path__)
+    return "lattis" if there else ""
+
+
+def method_holder(name: str) -> str:
+    """Who has a name on Tensor, or ''."""
+    from lattis._missing import Planned
+
+    there = vars(_C.Tensor).get(name, ABSENT)
+    if name in methods:
+        return f"plugin '{methods[name]}'"
+    if there is ABSENT or isinstance(there, Planned):
+        return ""
+    return f"'{owner}'" if (owner := _C._attribute_owner(name)) else "lattis"
+
+
+def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
+    """Puts objects into the namespace; returns what takes them back."""
+    check("lattis", owner, objects, name_holder)
+    package = sys.modules["lattis"]
+    for name, o in objects.items():
+        setattr(package, name, o)
+        package.__all__.append(name)
+        names[name] = owner
+        if isinstance(o, ModuleType):
+            sys.modules[f"lattis.{name}"] = o
+            aliases.add(f"lattis.{name}", o.__name__)
+
+    def undo() -> None:
+        for name in objects:
+            delattr(package, name)
+            package.__all__.remove(name)
+            del names[name]
+            for module in [m for m in sys.modules if (m + ".").startswith(f"lattis.{name}.")]:
+                del sys.modules[module]
+            aliases.modules.pop(f"lattis.{name}", None)
+
+    return undo
+
+
+def add_methods(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
+    """Puts functions, properties and the like onto Tensor; returns what takes them back."""
+    check("Tensor", owner, objects, method_holder)
+    before = {name: vars(_C.Tensor).get(name, ABSENT) for name in objects}
+    for name, o in objects.items():
+        setattr(_C.Tensor, name, o)
+        methods[name] = owner
+
+    def undo() -> None:
+        for name, o in before.items():
+            delattr(_C.Tensor, name) if o is ABSENT else setattr(_C.Tensor, name, o)
+            del methods[name]
+
+    return undo
+
+
+class Aliases:
+    """On ``sys.meta_path``: ``import lattis.x.y`` finds y in the package that a plugin brought as x.
+
+    Without it, y would be imported twice, once under each name.
+    """
+
+    def __init__(self) -> None:
+        self.modules: dict[str, str] = {}
+
+    def add(self, alias: str, real: str) -> None:
+        self.modules[alias] = real
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
+        parts = fullname.split(".", 2)
+        real = self.modules.get(".".join(parts[:2])) if len(parts) > 2 else None
+        return ModuleSpec(fullname, self, origin=f"{real}.{parts[2]}") if real else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(spec.origin)
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = module.__spec__.loader_state  # the import system had put the alias's there
+
+
+aliases = Aliases()

@@ -1,0 +1,106 @@
+#include "frontend/binding/python_face.h"
+
+#include <lattis/python.h>
+
+#include "dispatcher/api.h"
+#include "dispatcher/registry.h"
+#include "frontend/binding/conversion.h"
+#include "frontend/binding/packet.h"
+#include "frontend/binding/tensor_object.h"
+
+namespace lattis::binding {
+
+using dispatcher::Operator;
+using dispatcher::Registry;
+
+const Operator* find_operator(PyObject* o) {
+  std::string name, overload;
+  const std::string* packed = packet_name(o);
+  if (packed) {
+    name = *packed;
+  } else if (PyUnicode_Check(o) && PyUnicode_AsUTF8(o)) {
+    std::string full = PyUnicode_AsUTF8(o);
+    dispatcher::split_name(full.find("::") == std::string::npos ? "aten::" + full : full, &name, &overload);
+    if (const Operator* op = Registry::get().find(name, overload)) return op;
+  } else {
+    if (!PyErr_Occurred())
+      PyErr_Format(PyExc_TypeError, "operator: expected an operator or its name, as 'aten::add.Tensor', got %s",
+                   type_name(o).c_str());
+    return nullptr;
+  }
+  const Operator* only = nullptr;
+  std::string all;
+  int n = 0;
+  for (const Operator* op : Registry::get().overloads(name)) {
+    if (op->form == dispatcher::Form::Out) continue;
+    all += (n++ ? ", " : "") + op->full_name();
+    only = op;
+  }
+  if (n == 1 && overload.empty()) return only;
+  const std::string wanted = overload.empty() ? name : name + "." + overload;
+  if (n == 0)
+    PyErr_Format(PyExc_RuntimeError, "operator: there is no %s; define it first", wanted.c_str());
+  else if (overload.empty())
+    PyErr_Format(PyExc_RuntimeError, "operator: %s has several overloads; name one of %s", name.c_str(), all.c_str());
+  else
+    PyErr_Format(PyExc_RuntimeError, "operator: there is no %s; %s has %s", wanted.c_str(), name.c_str(), all.c_str());
+  return nullptr;
+}
+
+namespace {
+
+PyObject* wrap_public(lattis_tensor* t) { return wrap(core::full(t)); }
+lattis_tensor* unwrap_public(PyObject* o) { return is_tensor(o) ? unwrap(o) : nullptr; }
+
+PyObject* value_to_python(const lattis_value* v) {
+  return with_memory([&] { return borrowed_to_python(*v); });
+}
+
+PyObject* read_value(PyObject* o, lattis_value* out) {  // true, or null with an exception
+  return with_memory([&]() -> PyObject* {
+    Arena arena;
+    Value v;
+    if (convert_any(o, &v, arena)) {
+      *out = core::retain_value(v);
+      return Py_True;
+    }
+    if (!PyErr_Occurred())
+      PyErr_Format(PyExc_TypeError,
+                   "expected a tensor, a number, a string, a dtype, a device, None or a list of them, got %s",
+                   type_name(o).c_str());
+    return nullptr;
+  });
+}
+int value_from_python(PyObject* o, lattis_value* out) {
+  *out = core::none();
+  return read_value(o, out) ? 0 : -1;
+}
+
+const lattis_operator* find_operator_public(PyObject* o) {
+  const lattis_operator* found = nullptr;
+  with_memory([&]() -> PyObject* {
+    found = find_operator(o);
+    return nullptr;
+  });
+  return found;
+}
+
+}  // namespace
+
+int init_python_face(PyObject* module) {
+  static const lattis_python face = {sizeof(lattis_python), tensor_type,         wrap_public,   unwrap_public,
+                                     value_to_python,       value_from_python,   raise_pending, capture_exception,
+                                     drop_anywhere,         find_operator_public};
+  const lattis_api* api = dispatcher::api();
+  lattis_library* library;
+  if (api->library_open("aten", "the Python binding", &library) ||
+      api->publish_interface(library, "python", LATTIS_PYTHON_VERSION, &face, nullptr)) {
+    raise_pending();
+    return -1;
+  }
+  PyObject* capsule = PyCapsule_New(const_cast<lattis_api*>(api), LATTIS_PYTHON_CAPSULE, nullptr);
+  if (!capsule) return -1;
+  return PyModule_AddObject(module, "_api", capsule);
+}
+
+}  // namespace lattis::binding

@@ -1,0 +1,16 @@
+// What strangers' extension modules see of the binding: the interface "python" of <lattis/python.h>, and the capsule
+// with the table of the C ABI.
+#pragma once
+
+#include "dispatcher/operator.h"
+#include "frontend/binding/python.h"
+
+namespace lattis::binding {
+
+// The operator that a packet or a name ("mine::twice.Tensor") means; null with an exception. Out= forms are told by
+// name.
+const dispatcher::Operator* find_operator(PyObject* packet_or_name);
+
+int init_python_face(PyObject* module);
+
+}  // namespace lattis::binding

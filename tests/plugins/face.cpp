@@ -1,0 +1,82 @@
+// A stranger's CPython extension module over <lattis/python.h>: it links neither Lattis nor Python.
+#include <lattis/python.h>
+
+#include <thread>
+
+using lattis::api;
+using lattis::python::face;
+
+// The negative of a tensor, by a call through the C ABI.
+static PyObject* negative(PyObject*, PyObject* o) {
+  lattis_tensor* t = face().unwrap(o);
+  if (!t) return PyErr_Format(PyExc_TypeError, "negative: argument 'self' must be Tensor");
+  lattis_value args[1] = {lattis::value(t)}, result = lattis::none();
+  if (api().call(nullptr, api().find_operator("aten::neg", ""), args, &result)) return face().raise_pending();
+  return face().wrap(result.as.tensor);
+}
+
+// An object to a value and back: (tag, length, object).
+static PyObject* through(PyObject*, PyObject* o) {
+  lattis_value v;
+  if (face().from_python(o, &v) < 0) return nullptr;
+  PyObject* back = face().to_python(&v);
+  PyObject* all = back ? Py_BuildValue("IIN", v.tag, v.length, back) : nullptr;
+  api().value_release(&v);
+  return all;
+}
+
+// Calls f; its exception becomes a pending error, and an exception again. Without one: (status, message) of ours.
+static PyObject* errors(PyObject*, PyObject* f) {
+  PyObject* result = PyObject_CallNoArgs(f);
+  if (result) {
+    Py_DECREF(result);
+    lattis::fail(LATTIS_INDEX_ERROR, "face: out of range");
+    return face().raise_pending();
+  }
+  if (face().capture_exception() != LATTIS_HOST_ERROR || PyErr_Occurred()) Py_RETURN_NONE;
+  return face().raise_pending();
+}
+
+// Releases a reference on a thread without the lock.
+static PyObject* drop(PyObject*, PyObject* o) {
+  Py_INCREF(o);
+  std::thread([o] { face().drop(o); }).join();
+  Py_RETURN_NONE;
+}
+
+static PyObject* name(PyObject*, PyObject* o) {
+  const lattis_operator* op = face().find_operator(o);
+  if (!op) return nullptr;
+  return PyUnicode_FromFormat("%s.%s", api().operator_name(op), api().operator_overload(op));
+}
+
+// The keyword `scaled`: multiplies what is fresh, in float32, and takes no zero.
+static lattis_library* library = nullptr;
+static lattis_status scale(lattis_frame*, void*, lattis_tensor* result, const lattis_value* value) {
+  if (lattis::as_double(*value) == 0) return lattis::fail(LATTIS_VALUE_ERROR, "scaled: argument 'scaled' is zero");
+  for (int64_t i = 0; i < result->numel; i++)
+    static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lattis::as_double(*value));
+  return LATTIS_OK;
+}
+static PyObject* keyword(PyObject*, PyObject* on) {
+  if (on == Py_False) {
+    api().library_close(library);
+  } else if (api().library_open("face", "face.cpp", &library) ||
+             api().keyword(library, "scaled", scale, nullptr, nullptr)) {
+    return face().raise_pending();
+  }
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {{"negative", negative, METH_O, nullptr}, {"through", through, METH_O, nullptr},
+                                {"errors", errors, METH_O, nullptr},     {"drop", drop, METH_O, nullptr},
+                                {"name", name, METH_O, nullptr},         {"keyword", keyword, METH_O, nullptr},
+                                {nullptr, nullptr, 0, nullptr}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "face", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
+
+PyMODINIT_FUNC PyInit_face(void) {
+  if (lattis::python::import() < 0) return nullptr;
+  PyObject* m = PyModule_Create(&module);
+  if (m) PyModule_AddObjectRef(m, "Tensor", reinterpret_cast<PyObject*>(face().tensor_type));
+  return m;
+}

@@ -1,0 +1,268 @@
+"""Names that plugins bring from Python, to the namespace and to Tensor: conflicts, withdrawal, absence, stubs."""
+
+import json
+import textwrap
+
+import pytest
+
+HEAD = "from lattis.plugins import hookimpl\n"
+BRINGS = (
+    HEAD
+    + """
+from tiny_brings import inner, halo
+
+@hookimpl
+def register(ctx):
+    ctx.add_names({"shine": inner.shine, "Glow": inner.Glow, "halo": halo})
+    ctx.add_methods({"shine": inner.shine, "glowing": property(inner.glowing)})
+"""
+)
+INNER = '''
+"""What the plugin brings."""
+from __future__ import annotations
+
+import lattis
+imported = []
+
+def shine(self: lattis.Tensor, by: int = 2, *, loud: bool = False) -> lattis.Tensor:
+    """Shines."""
+    return self * by
+
+class Glow:
+    """Glows."""
+
+def glowing(self) -> bool:
+    return bool(self.sum() > 0)
+'''
+MANIFEST = {
+    "names": ["shine", "Glow", "halo"],
+    "methods": ["shine", "glowing"],
+    "attributes": {"sparkle": "int | None"},
+    "keywords": {"sparkling": "bool"},
+}
+
+
+@pytest.fixture
+def brings(packages):
+    """A package with a module `halo`, itself a package, and `inner`."""
+
+    def make(name="brings", code=BRINGS, manifest=MANIFEST):
+        package = packages(name, code, manifest=json.dumps(manifest))
+        (package / "inner.py").write_text(INNER)
+        (package / "halo").mkdir()
+        (package / "halo" / "__init__.py").write_text("from tiny_brings.inner import *\nfrom . import near\n")
+        (package / "halo" / "near.py").write_text("")
+        (package / "halo" / "late.py").write_text("from tiny_brings import inner\ninner.imported.append(__name__)\n")
+        return package
+
+    return make
+
+
+def test_they_are_there_and_importable(host, brings):
+    brings()
+    host.run(
+        """
+        import lattis
+        from lattis import Glow, halo, shine
+        import tiny_brings
+
+        t = lattis.ones(2)
+        assert lattis.shine(t, 3).tolist() == t.shine(3).tolist() == [3, 3] and t.glowing is True
+        assert Glow is lattis.Glow is tiny_brings.inner.Glow
+        assert {"shine", "Glow", "halo"} <= set(lattis.__all__) and {"shine", "halo"} <= set(dir(lattis))
+        assert "shine" in dir(t)
+
+        import lattis.halo
+        from lattis.halo import Glow as again, near
+        assert lattis.halo is tiny_brings.halo and again is Glow
+
+        # Submodules are those of the package, imported once, whether they were there before or not.
+        import lattis.halo.late
+        import tiny_brings.halo.late as late
+        assert lattis.halo.late is late and late.__name__ == late.__spec__.name == "tiny_brings.halo.late"
+        assert tiny_brings.inner.imported == ["tiny_brings.halo.late"]
+        import lattis.halo.near
+        assert lattis.halo.near is near is tiny_brings.halo.near and near.__spec__.name == "tiny_brings.halo.near"
+        try:
+            import lattis.halo.never
+        except ModuleNotFoundError as error:
+            assert "tiny_brings.halo.never" in str(error)
+        else:
+            raise SystemExit("no error")
+        print([(p.state, p.reason) for p in lattis.plugins.status() if p.name == "brings"])
+        """
+    )
+
+
+ABSENT = """
+    import lattis
+
+    def words(make):
+        try:
+            make()
+        except (AttributeError, ImportError, TypeError) as error:
+            return str(error)
+        raise SystemExit("no error")
+
+    def from_it():
+        from lattis.halo import near
+
+    t = lattis.ones(1)
+    texts = [
+        words(lambda: lattis.shine),
+        words(lambda: lattis.halo),
+        words(lambda: __import__("lattis.halo")),
+        words(from_it),
+        words(lambda: t.shine),
+        words(lambda: t.glowing()),
+        words(lambda: t.sparkle),
+        words(lambda: lattis.zeros(1, sparkling=True)),
+        words(lambda: lattis.tensor(1, sparkling=True)),
+    ]
+    for text in texts:
+        assert "is brought by plugin 'brings' (tiny-brings 1.2), which is " + WHY in text, text
+    assert "planned" in words(lambda: lattis.compile) and "not planned" in words(lambda: lattis.rumpelstiltskin)
+"""
+
+
+@pytest.mark.parametrize(
+    "code, why, env",
+    [
+        (BRINGS, "denied: LATTIS_PLUGINS=-brings", {"LATTIS_PLUGINS": "-brings"}),
+        (BRINGS, "denied: LATTIS_PLUGINS=cpu", {"LATTIS_PLUGINS": "cpu"}),
+        ('raise OSError("on fire")\n', "failed: OSError: on fire", {}),
+        (BRINGS + '    raise ValueError("too late")\n', "failed: ValueError: too late", {}),
+    ],
+    ids=["denied", "not among the chosen", "failed", "failed after it had brought them"],
+)
+def test_absence_says_which_plugin_brings_them(host, brings, code, why, env):
+    brings(code=code)
+    host.run(f"WHY = {why!r}\n" + textwrap.dedent(ABSENT), **env)
+
+
+def test_a_plugin_that_fails_leaves_nothing(host, brings):
+    define = '    ctx.library("mine").define("f(Tensor self) -> Tensor")\n'
+    brings(code=BRINGS + define + '    raise ValueError("too late")\n')
+    host.run(
+        """
+        import sys
+        import lattis
+
+        assert not {"shine", "Glow", "halo"} & (set(vars(lattis)) | set(lattis.__all__))
+        assert not [m for m in sys.modules if m.startswith("lattis.halo")]
+        assert not hasattr(lattis.Tensor, "shine") and not hasattr(lattis.ops.mine, "f")
+        """
+    )
+
+
+CONFLICTS = {
+    "a function": ("add_names", "zeros", "lattis.zeros is taken by lattis; plugin 'second' cannot"),
+    "a lazy module": ("add_names", "nn", "lattis.nn is taken by lattis"),
+    "a module that is not imported": ("add_names", "cli", "lattis.cli is taken by lattis"),
+    "a room": ("add_names", "backends", "lattis.backends is taken by lattis"),
+    "a plugin's name": ("add_names", "shine", "lattis.shine is taken by plugin 'brings'"),
+    "a method": ("add_methods", "add", "Tensor.add is taken by lattis; plugin 'second' cannot"),
+    "a property": ("add_methods", "shape", "Tensor.shape is taken by lattis"),
+    "a protocol": ("add_methods", "__len__", "Tensor.__len__ is taken by lattis"),
+    "a plugin's method": ("add_methods", "glowing", "Tensor.glowing is taken by plugin 'brings'"),
+    "no identifier": ("add_names", "a b", "lattis.a b is no identifier"),
+}
+
+
+@pytest.mark.parametrize("method, name, why", CONFLICTS.values(), ids=CONFLICTS)
+def test_conflicts_name_both(host, brings, packages, method, name, why):
+    """Nothing of the call that failed is there, nor what came before."""
+    brings()
+    lines = ["@hookimpl", "def register(ctx):", "    ctx.add_names({'first': print})"]
+    lines.append(f"    ctx.{method}({{'other': print, {name!r}: print}})")
+    packages("second", HEAD + "\n".join(lines))
+    host.run(
+        """
+        import sys
+        import lattis
+
+        [p] = [p for p in lattis.plugins.status() if p.name == "second"]
+        assert p.state == "failed" and sys.argv[1] in p.reason, p.reason
+        assert not hasattr(lattis, "first") and not hasattr(lattis, "other") and not hasattr(lattis.Tensor, "other")
+        assert lattis.ones(1).shine().item() == 2 and len(lattis.ones(3).add(1)) == 3
+        """,
+        why,
+    )
+
+
+def test_planned_names_are_free(host, packages):
+    packages(
+        "second",
+        HEAD
+        + """
+def refine_names(self):
+    return "refined"
+
+@hookimpl
+def register(ctx):
+    ctx.add_names({"compile": refine_names})
+    ctx.add_methods({"refine_names": refine_names})
+""",
+    )
+    host.run(
+        """
+        import lattis
+
+        assert lattis.compile(1) == lattis.ones(1).refine_names() == "refined"
+        """
+    )
+
+
+def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
+    """One distribution with two plugins: each has its own, and the folder around them serves the rest."""
+    package = packages("outer", "raise SystemExit('imported')\n", manifest='{"names": ["around"]}')
+    for name, manifest in (("a", '{"names": ["own"]}'), ("b", None)):
+        (package / name).mkdir()
+        (package / name / "__init__.py").write_text("raise OSError('on fire')\n")
+        if manifest:
+            (package / name / "lattis.json").write_text(manifest)
+    host.run(
+        """
+        from lattis.dispatcher.manager import read_manifest
+
+        assert read_manifest("tiny_outer.a") == {"names": ["own"]} == read_manifest("tiny_outer.a.deep.deeper")
+        assert read_manifest("tiny_outer.b") == {"names": ["around"]} == read_manifest("tiny_outer")
+        assert read_manifest("no_such_package.b") == {}
+        """,
+        LATTIS_PLUGINS="cpu",
+    )
+
+
+@pytest.mark.parametrize(
+    "manifest, word",
+    [('{"names": "shine"}', "names"), ('{"methods": [1]}', "methods"), ('{"attributes": {"a": 1}}', "attributes")],
+)
+def test_manifests_that_are_wrong(host, packages, manifest, word):
+    packages("wrong", "", manifest=manifest)
+    out = host.run("import lattis; print([(p.state, p.reason) for p in lattis.plugins.status() if p.name == 'wrong'])")
+    assert "failed" in out and f"'{word}' must" in out
+
+
+def test_stubs_declare_them(host, brings, tmp_path):
+    """Names come from where they are defined, methods have their signatures, attributes the manifest's types."""
+    brings()
+    out = json.loads(
+        host.run(
+            """
+            import json
+            from lattis import stubs
+
+            print(json.dumps(stubs.files("tiny-brings") | {"ours": stubs.files()["_C.pyi"]}))
+            """
+        )
+    )
+    package, native = out["__init__.pyi"].splitlines(), out["_C.pyi"].splitlines()
+    assert "from tiny_brings.inner import shine as shine" in package
+    assert "from tiny_brings.inner import Glow as Glow" in package
+    assert "from lattis import halo as halo" in package
+    assert out["halo.pyi"].endswith("from tiny_brings.halo import *\n")
+    assert "    def shine(self, by: _int = ..., *, loud: _bool = ...) -> Tensor: ..." in native
+    assert "    glowing: _bool" in native and "    sparkle: _int | None" in native
+    assert any(line.startswith("def zeros(") and "sparkling: _bool = ..." in line for line in package)
+    assert not any(line.startswith("def sum(") and "sparkling" in line for line in package)
+    assert "shine" not in out["ours"]
