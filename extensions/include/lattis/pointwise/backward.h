@@ -86,7 +86,7 @@ struct softplus_backward : CurveBackward<2> {
 struct elu_backward : CurveBackward<3> {
   template <class T>
   static T apply(T grad, T x, T alpha, T scale, T input_scale) {
-    return where(x <= number<T>(0), grad * (exp_(x * input_scale) * (alpha * scale * input_scale)), grad * scale);
+    return where(x > number<T>(0), grad * scale, grad * (exp_(x * input_scale) * (alpha * scale * input_scale)));
   }
 };
 
@@ -108,7 +108,7 @@ struct threshold_backward : Pointwise<2, REAL, 1> {
 struct hardtanh_backward : BrokenBackward<2> {
   template <class T>
   static T apply(T grad, T x, T low, T high) {
-    return where(x <= low || x >= high, number<T>(0), grad);
+    return where(x > low && x < high, grad, number<T>(0));
   }
 };
 
@@ -123,7 +123,7 @@ struct hardswish_backward : BrokenBackward<> {
   template <class T>
   static T apply(T grad, T x) {
     const T bent = grad * (x / number<T>(3) + number<T>(0.5));
-    return where(x <= number<T>(-3), number<T>(0), where(x < number<T>(3), bent, grad));
+    return where(x <= number<T>(-3), number<T>(0), where(x >= number<T>(3), grad, bent));
   }
 };
 
@@ -131,7 +131,7 @@ struct hardswish_backward : BrokenBackward<> {
 struct shrink_backward : BrokenBackward<1> {
   template <class T>
   static T apply(T grad, T x, T lambda) {
-    return where(x >= -lambda && x <= lambda, number<T>(0), grad);
+    return where(x < -lambda || x > lambda, grad, number<T>(0));
   }
 };
 
