@@ -124,7 +124,7 @@ lattis_status rows_backward(lattis_frame* f, const Work& w, int64_t rows, const 
   double* sums = nullptr;
   if (summed) {
     void* memory;
-    const int64_t bytes = std::max<int64_t>(parts.count, 1) * 2 * n * static_cast<int64_t>(sizeof(double));
+    const int64_t bytes = std::max<int64_t>(parts.count, 1) * 2 * std::max<int64_t>(n, 1) * 8;
     if (lattis_status st = api().scratch(f, bytes, &memory)) return st;
     sums = static_cast<double*>(memory);
     if (parts.count == 0) std::fill(sums, sums + 2 * n, 0.);

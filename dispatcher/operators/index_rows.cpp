@@ -135,6 +135,9 @@ lattis_status embedding(lattis_frame* f, const Value* a, Value* r) {
 // embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 lattis_status infer_embedding_backward(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor *g = tensor_arg(a[0]), *index = tensor_arg(a[1]);
+  if (core::dtype_class(g->dtype) != LATTIS_CLASS_FLOATING)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 0) + ": expected a floating dtype, got " + core::dtype_info(g->dtype).name);
   if (lattis_status st = check_integral(f, 1, index)) return st;
   if (g->ndim() != index->ndim() + 1 || !std::equal(index->sizes(), index->sizes() + index->ndim(), g->sizes()))
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected one row for each index, but the indices have shape " +
@@ -154,12 +157,13 @@ lattis_status embedding_dense_backward(lattis_frame* f, const Value* a, Value* r
   const lattis_device device = tensor_arg(a[0])->device();
   auto zeros = [&](const Ints& sizes) { return c.op<"zeros">(sizes, As{t}, Absent{}, device); };
   g = as(c, c.op<"reshape">(g, Ints{n, width}), t);
+  if (a[3].as.i >= 0) g = c.op<"where.ScalarOther">(c.op<"unsqueeze">(c.op<"ne.Scalar">(index, a[3]), 1), g, 0);
+  Var out = c.op<"index_add">(zeros({rows, width}), 0, index, g);
   if (a[4].as.i) {
     Var one = c.op<"ones">(Ints{n}, As{t}, Absent{}, device), count = c.op<"index_add">(zeros({rows}), 0, index, one);
-    g = g / c.op<"unsqueeze">(c.op<"index_select">(count, 0, index), 1);
+    out = out / c.op<"unsqueeze">(c.op<"clamp_min">(count, 1), 1);
   }
-  if (a[3].as.i >= 0) g = c.op<"where.ScalarOther">(c.op<"unsqueeze">(c.op<"ne.Scalar">(index, a[3]), 1), g, 0);
-  return c.give(r, as(c, c.op<"index_add">(zeros({rows, width}), 0, index, g), tensor_arg(a[0])->dtype));
+  return c.give(r, as(c, out, tensor_arg(a[0])->dtype));
 }
 
 lattis_status one_hot(lattis_frame* f, const Value* a, Value* r) {
