@@ -3,6 +3,7 @@
 #include <lattis/half.h>
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "backends/cpu/losses.h"
@@ -320,7 +321,7 @@ struct ClassGradient {
         if (t < 0 || t >= classes) return no_class(t, classes);
         factors[k] = (each ? static_cast<double>(each[i + k]) : g) * (weight ? static_cast<double>(weight[t]) : 1);
       }
-      if (classes > 0) spread(n, at, factors);
+      if (logits && classes > 0) spread(n, at, factors);
       for (int64_t k = 0; k < n; k++)
         if (const int64_t t = target[i + k]; t != ignored) to[at + t * area + k * step] -= static_cast<T>(factors[k]);
       i += n;
@@ -329,18 +330,10 @@ struct ClassGradient {
   }
 
  private:
-  // What all classes of n samples get: softmax times the factors, or nothing.
+  // Softmax times the factors, for n samples.
   void spread(int64_t n, int64_t at, const double* factors) const {
-    if (logits && area > 1) {
-      loops->scaled_columns(classes, n, x + at, to + at, area, factors);
-    } else if (logits) {
-      for (int64_t k = 0; k < n; k++)
-        loops->scaled_row(classes, x + at + k * classes, to + at + k * classes, factors[k]);
-    } else if (area == 1) {
-      std::fill(to + at, to + at + n * classes, T(0));
-    } else {
-      for (int64_t c = 0; c < classes; c++) std::fill(to + at + c * area, to + at + c * area + n, T(0));
-    }
+    if (area > 1) return loops->scaled_columns(classes, n, x + at, to + at, area, factors);
+    for (int64_t k = 0; k < n; k++) loops->scaled_row(classes, x + at + k * classes, to + at + k * classes, factors[k]);
   }
 };
 
@@ -395,7 +388,15 @@ lattis_status class_backward_of(lattis_frame* f, const lattis_value* a, lattis_v
                            scale,
                            a[6].as.i != 0,
                            softmax_of(work)};
-  const int64_t few = std::max<int64_t>(1, grain / (body.logits ? 8 : 1) / (classes + 1));
+  if (!body.logits) {
+    const int64_t bytes = r[0].as.tensor->numel * static_cast<int64_t>(sizeof(T));
+    auto clear = [&](int64_t b, int64_t e) -> lattis_status {
+      if (e > b) std::memset(out.data() + b, 0, e - b);
+      return LATTIS_OK;
+    };
+    if (lattis_status st = bytes <= 8 * grain ? clear(0, bytes) : parallel_for(0, bytes, 8 * grain, clear)) return st;
+  }
+  const int64_t few = std::max<int64_t>(1, body.logits ? grain / 8 / (classes + 1) : grain / 8);
   if (lattis_status st = n <= few ? body(0, n) : parallel_for(0, n, few, body)) return st;
   return out.close();
 }

@@ -108,52 +108,54 @@ const NormGradients* gradients_of(int dtype) {
 
 // ---- layer and root-mean-square norms -------------------------------------------------------------------------------
 
+// Rows of n elements, each with its own mean (null: none is subtracted) and scale. Weight and bias are those of so many
+// rows in turn.
 struct RowNorm {
-  int64_t n;            // elements of a row
-  const double* means;  // null: none is subtracted
-  const double* scales;
+  int64_t rows, n, in_turn;
+  const double *means, *scales;
 };
 
-// Gradients of (x - mean) * scale * weight + bias with statistics of each row: of the input, the weight and the bias.
-lattis_status rows_backward(lattis_frame* f, const Work& w, int64_t rows, const RowNorm& norm, const Packed& weight,
+// Gradients of (x - mean) * scale * weight + bias: of the input, the weight and the bias.
+lattis_status rows_backward(lattis_frame* f, const Work& w, const RowNorm& norm, const Packed& weight,
                             const lattis_value& of_weight, const lattis_value& of_bias) {
   const NormGradients* loops = gradients_of(w.dtype);
-  const int64_t n = norm.n;
+  const int64_t n = norm.n, columns = norm.in_turn * n;
   const bool summed = of_weight.tag == LATTIS_TENSOR || of_bias.tag == LATTIS_TENSOR;
-  const Parts parts(rows, n);
+  const Parts parts(norm.rows, n);
   double* sums = nullptr;
   if (summed) {
     void* memory;
-    const int64_t bytes = std::max<int64_t>(parts.count, 1) * 2 * std::max<int64_t>(n, 1) * 8;
-    if (lattis_status st = api().scratch(f, bytes, &memory)) return st;
+    const int64_t count = std::max<int64_t>(parts.count, 1) * 2 * std::max<int64_t>(columns, 1);
+    if (lattis_status st = api().scratch(f, count * static_cast<int64_t>(sizeof(double)), &memory)) return st;
     sums = static_cast<double*>(memory);
-    if (parts.count == 0) std::fill(sums, sums + 2 * n, 0.);
+    std::fill(sums, sums + count, 0.);
   }
+  auto of_row = [&](int64_t i) {
+    const int64_t at = i * n * w.item, turn = i % norm.in_turn * n * w.item;
+    const char* factors = weight.data() ? weight.data() + turn : nullptr;
+    const double mean = norm.means ? norm.means[i] : 0, scale = norm.scales[i], count = static_cast<double>(n);
+    double sum, by_x;
+    loops->sums(n, w.g + at, w.x + at, factors, mean, &sum, &by_x);
+    loops->row(n, w.g + at, w.x + at, factors, w.to + at, mean, scale, -scale * scale * scale * by_x / count,
+               norm.means ? -scale * sum / count : 0);
+  };
   const double zeros[8] = {};
+  const int64_t together = norm.in_turn == 1 ? 8 : 1;  // so few that the second look finds them in the cache
   lattis_status st = parts.run([&](int64_t part, int64_t b, int64_t e) {
-    double* sum = sums + part * 2 * n;
-    if (summed) std::fill(sum, sum + 2 * n, 0.);
-    for (int64_t i = b; i < e; i += 8) {  // so few that the second look finds them in the cache
-      const int64_t at = i * n * w.item, count = std::min<int64_t>(8, e - i);
-      for (int64_t k = 0; w.to && k < count; k++) {
-        const int64_t here = at + k * n * w.item;
-        const double mean = norm.means ? norm.means[i + k] : 0, scale = norm.scales[i + k];
-        double by_one, by_x;
-        loops->sums(n, w.g + here, w.x + here, weight.data(), mean, &by_one, &by_x);
-        const double c = norm.means ? -scale * by_one / static_cast<double>(n) : 0;
-        loops->row(n, w.g + here, w.x + here, weight.data(), w.to + here, mean, scale,
-                   -scale * scale * scale * by_x / static_cast<double>(n), c);
-      }
-      if (summed)
-        loops->add_rows(count, n, w.g + at, w.x + at, norm.means ? norm.means + i : zeros, norm.scales + i, sum,
-                        sum + n);
+    for (int64_t i = b; i < e; i += together) {
+      const int64_t count = std::min(together, e - i), at = i * n * w.item;
+      for (int64_t k = i; w.to && k < i + count; k++) of_row(k);
+      if (!summed) continue;
+      double* sum = sums + part * 2 * columns + i % norm.in_turn * n;
+      loops->add_rows(count, n, w.g + at, w.x + at, norm.means ? norm.means + i : zeros, norm.scales + i, sum,
+                      sum + columns);
     }
   });
   if (st) return st;
   if (summed) {
-    join(sums, 2 * n, parts.count);
-    store_all(of_bias, n, sums);
-    store_all(of_weight, n, sums + n);
+    join(sums, 2 * columns, parts.count);
+    store_all(of_bias, columns, sums);
+    store_all(of_weight, columns, sums + columns);
   }
   return w.close();
 }
@@ -166,8 +168,8 @@ lattis_status layer_norm_backward(lattis_frame* f, const lattis_value* a, lattis
   if (lattis_status st = means.read(a[3], LATTIS_FLOAT64)) return st;
   if (lattis_status st = scales.read(a[4], LATTIS_FLOAT64)) return st;
   if (lattis_status st = weight.read(a[5], w.dtype)) return st;
-  const RowNorm norm = {numel_of(a[2]), means.as<double>(), scales.as<double>()};
-  return rows_backward(f, w, a[4].as.tensor->numel, norm, weight, r[1], r[2]);
+  const RowNorm norm = {a[4].as.tensor->numel, numel_of(a[2]), 1, means.as<double>(), scales.as<double>()};
+  return rows_backward(f, w, norm, weight, r[1], r[2]);
 }
 
 // _fused_rms_norm_backward(grad_out, input, normalized_shape, rstd, weight?, output_mask)
@@ -177,8 +179,8 @@ lattis_status rms_norm_backward(lattis_frame* f, const lattis_value* a, lattis_v
   if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
   if (lattis_status st = scales.read(a[3], LATTIS_FLOAT64)) return st;
   if (lattis_status st = weight.read(a[4], w.dtype)) return st;
-  const RowNorm norm = {numel_of(a[2]), nullptr, scales.as<double>()};
-  return rows_backward(f, w, a[3].as.tensor->numel, norm, weight, r[1], lattis_value{});
+  const RowNorm norm = {a[3].as.tensor->numel, numel_of(a[2]), 1, nullptr, scales.as<double>()};
+  return rows_backward(f, w, norm, weight, r[1], lattis_value{});
 }
 
 // ---- group norm -----------------------------------------------------------------------------------------------------
@@ -190,11 +192,13 @@ lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis
   if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
   if (lattis_status st = means.read(a[2], LATTIS_FLOAT64)) return st;
   if (lattis_status st = scales.read(a[3], LATTIS_FLOAT64)) return st;
-  if (lattis_status st = weights.read(a[4], LATTIS_FLOAT64)) return st;
-  const NormGradients* loops = gradients_of(w.dtype);
   const int64_t samples = a[5].as.i, channels = a[6].as.i, area = a[7].as.i, groups = a[8].as.i;
   const int64_t each = channels / groups, n = each * area;
-  const double *mean = means.as<double>(), *scale = scales.as<double>(), *weight = weights.as<double>();
+  const double *mean = means.as<double>(), *scale = scales.as<double>();
+  if (lattis_status st = weights.read(a[4], area == 1 ? w.dtype : LATTIS_FLOAT64)) return st;
+  if (area == 1) return rows_backward(f, w, {samples * groups, each, groups, mean, scale}, weights, r[1], r[2]);
+  const double* weight = weights.as<double>();
+  const NormGradients* loops = gradients_of(w.dtype);
   // Of each channel of each sample: the sums of g and of g * (x - mean).
   void* memory;
   const int64_t bytes = std::max<int64_t>(1, 2 * (samples + 1) * channels * static_cast<int64_t>(sizeof(double)));
@@ -276,8 +280,8 @@ lattis_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v
       }
       v.finish(c, train, static_cast<double>(ch.outer * ch.area));
       for (int64_t o = 0; w.to && o < ch.outer; o++)
-        loops->row(ch.area, w.g + at(o, c), w.x + at(o, c), nullptr, w.to + at(o, c), v.mean[c], v.a[c], v.b[c],
-                   v.c[c]);
+        loops->row(ch.area, w.g + at(o, c), train ? w.x + at(o, c) : nullptr, nullptr, w.to + at(o, c), v.mean[c],
+                   v.a[c], v.b[c], v.c[c]);
     }
     return LATTIS_OK;
   };
@@ -328,7 +332,7 @@ lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const 
   spread(c, v.c);
   auto write = [&](int64_t first, int64_t count, int64_t length) {
     const int64_t at = first * width * w.item;
-    loops->each(count, length, w.g + at, w.x + at, w.to + at, m, a, b, c);
+    loops->each(count, length, w.g + at, train ? w.x + at : nullptr, w.to + at, m, a, b, c);
   };
   if ((st = parts.run([&](int64_t, int64_t first, int64_t last) { write(first, last - first, width); }))) return st;
   write(whole, 1, rest);

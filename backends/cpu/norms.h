@@ -37,7 +37,7 @@ struct Norms {
 struct NormGradients {
   // The sums of g * weight and of g * weight * (x - mean); weight may be null.
   void (*sums)(int64_t n, const void* g, const void* x, const void* weight, double mean, double* sum, double* by_x);
-  // a * g * weight + b * (x - mean) + c, element by element; weight may be null.
+  // a * g * weight + b * (x - mean) + c, element by element; weight may be null, and x: then it is a * g alone.
   void (*row)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double a, double b,
               double c);
   // For each of n columns, adds to the sums of g and of g * (x - mean) * scale over rows that follow each other: with a
@@ -46,7 +46,7 @@ struct NormGradients {
                    double* sum, double* by_x);
   void (*add_columns)(int64_t rows, int64_t n, const void* g, const void* x, const void* means, double* sum,
                       double* by_x);
-  // row, of rows that follow each other, with values for each column.
+  // row, of rows that follow each other, with values for each column and no weight.
   void (*each)(int64_t rows, int64_t n, const void* g, const void* x, void* to, const void* mean, const void* a,
                const void* b, const void* c);
 };
