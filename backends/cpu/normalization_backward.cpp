@@ -294,7 +294,7 @@ template <class T>
 lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t rows = ch.outer * ch.area, n = ch.count;
-  const int64_t together = std::clamp<int64_t>(128 / n, 1, rows), width = together * n, whole = rows / together;
+  const int64_t together = std::clamp<int64_t>(64 / n, 1, rows), width = together * n, whole = rows / together;
   const int64_t rest = rows % together * n;
   const Parts parts(whole, width);
   void* memory;
