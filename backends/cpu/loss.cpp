@@ -52,9 +52,10 @@ lattis_status packed(lattis_tensor* t, int dtype, Tensor* out) {
   return copy_into(raw, t);
 }
 
-lattis_status no_class(int64_t target, int64_t classes) {
-  return fail(LATTIS_INDEX_ERROR,
-              "argument 'target': class " + std::to_string(target) + " is not in [0, " + std::to_string(classes) + ")");
+// Forward, the public operator that called puts its name in front.
+lattis_status no_class(int64_t target, int64_t classes, const char* title = "") {
+  return fail(LATTIS_INDEX_ERROR, std::string(title) + "argument 'target': class " + std::to_string(target) +
+                                      " is not in [0, " + std::to_string(classes) + ")");
 }
 
 // _nll_pick(input, target, weight?, ignore_index) -> (loss, weight)
@@ -318,7 +319,7 @@ struct ClassGradient {
         const int64_t t = target[i + k];
         factors[k] = 0;
         if (t == ignored) continue;
-        if (t < 0 || t >= classes) return no_class(t, classes);
+        if (t < 0 || t >= classes) return no_class(t, classes, "_class_loss_backward: ");
         factors[k] = (each ? static_cast<double>(each[i + k]) : g) * (weight ? static_cast<double>(weight[t]) : 1);
       }
       if (logits && classes > 0) spread(n, at, factors);
@@ -346,7 +347,7 @@ lattis_status weight_of(lattis_frame* f, int64_t n, const int64_t* target, const
     for (int64_t i = b; i < e; i++) {
       const int64_t t = target[i];
       if (t == ignored) continue;
-      if (t < 0 || t >= classes) return no_class(t, classes);
+      if (t < 0 || t >= classes) return no_class(t, classes, "_class_loss_backward: ");
       part->weight += weight ? static_cast<double>(weight[t]) : 1;
     }
     return LATTIS_OK;

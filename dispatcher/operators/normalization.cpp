@@ -349,9 +349,9 @@ const std::vector<Declaration>& normalization_operators() {
        "input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if not "
        "given.\n\n>>> lattis.rms_norm(lattis.tensor([[2., 2.]]), [2])\ntensor([[1., 1.]])\n"},
       {"_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
-       "normalization", function, infer_rms_norm<true>, fused_rms_norm,
+       "normalization", hidden | function, infer_rms_norm<true>, fused_rms_norm,
        "rms_norm with what it used: the result, and 1 / sqrt(mean(input^2) + eps).\n\n>>> "
-       "lattis._fused_rms_norm(lattis.tensor([[2., 2.]]), [2], None, 0.0)[1]\ntensor([[0.5000]])\n"},
+       "lattis.ops.aten._fused_rms_norm(lattis.tensor([[2., 2.]]), [2], None, 0.0)[1]\ntensor([[0.5000]])\n"},
       {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
        "cudnn_enabled=True) -> Tensor",
        "normalization", function, infer_plain_group_norm, group_norm,

@@ -26,7 +26,7 @@ struct AbsoluteError {
   }
   template <class T>
   static LATTIS_INLINE T slope(T d, T) {
-    return d > 0 ? T(1) : d < 0 ? T(-1) : d * 0;
+    return d > 0 ? T(1) : d < 0 ? T(-1) : T(0);
   }
 };
 // Quadratic below `width`, straight beyond it.
