@@ -16,6 +16,9 @@ SECONDS = 0.008
 OTHERWISE = {
     "embedding": lambda torch: lambda weight, indices: torch.nn.functional.embedding(indices, weight),
     "log_sigmoid": lambda torch: torch.nn.functional.logsigmoid,
+    "_gelu_backward": lambda torch: torch.ops.aten.gelu_backward,
+    "_gelu_tanh_backward": lambda torch: lambda g, x: torch.ops.aten.gelu_backward(g, x, approximate="tanh"),
+    "_elu_backward": lambda torch: lambda g, x, a, b, c: torch.ops.aten.elu_backward(g, a, b, c, False, x),
     "index": lambda torch: torch.ops.aten.index,
     "index_put": lambda torch: torch.ops.aten.index_put,
     "index_put_": lambda torch: torch.ops.aten.index_put_,

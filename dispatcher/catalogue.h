@@ -54,6 +54,7 @@ const std::vector<Declaration>& random_operators();
 const std::vector<Declaration>& sampling_operators();
 const std::vector<Declaration>& scan_operators();
 const std::vector<Declaration>& normalization_operators();
+const std::vector<Declaration>& normalization_backward_operators();
 const std::vector<Declaration>& loss_operators();
 const std::vector<Declaration>& convolution_operators();
 const std::vector<Declaration>& pooling_operators();

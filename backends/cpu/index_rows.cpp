@@ -1,6 +1,8 @@
 // One index for a whole row, a position along one dimension: picked by a vector of indices, and written by one.
+#include <memory>
+
 #include "backends/cpu/gather.h"
-#include "backends/cpu/loops.h"
+#include "backends/cpu/packed.h"
 
 namespace lattis::cpu {
 
@@ -68,6 +70,53 @@ lattis_status index_select(lattis_frame* f, const lattis_value* a, lattis_value*
 
 lattis_status embedding(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   return rows_of(f, "indices", a[0].as.tensor, 0, a[1].as.tensor, false, r[0].as.tensor);
+}
+
+// embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq): each thread has some of
+// the table's rows, and takes what is theirs in the order of the indices.
+template <class T>
+lattis_status add_rows(const Packed& g, const int64_t* index, int64_t count, const lattis_value* a, int64_t width,
+                       T* to) {
+  const int64_t rows = a[2].as.i, padding = a[3].as.i;
+  const FoldLoop add = index_loops().fold[INDEX_SUM][sizeof(T) == 8 ? LATTIS_FLOAT64 : LATTIS_FLOAT32];
+  const bool scaled = a[4].as.i != 0;
+  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+    std::fill(to + b * width, to + e * width, T(0));
+    std::unique_ptr<int64_t[]> seen(scaled ? new int64_t[e - b]() : nullptr);
+    for (int64_t i = 0; i < count; i++) {
+      const int64_t row = index[i];
+      if (row < b || row >= e || row == padding) continue;
+      static constexpr int64_t first = 0;
+      auto* from = const_cast<T*>(g.as<T>() + i * width);
+      add({width, reinterpret_cast<char*>(to + row * width), sizeof(T), reinterpret_cast<const char*>(&first), 0,
+           reinterpret_cast<char*>(from), sizeof(T)},
+          Places::offsets());
+      if (scaled) seen[row - b]++;
+    }
+    for (int64_t row = b; scaled && row < e; row++)
+      for (int64_t k = 0; seen[row - b] > 1 && k < width; k++) to[row * width + k] /= static_cast<T>(seen[row - b]);
+    return LATTIS_OK;
+  };
+  const int64_t work = (count + rows) * width;
+  return work <= grain ? some(0, rows) : parallel_for(0, rows, std::max<int64_t>(rows / 16, 1), some);
+}
+
+lattis_status embedding_dense_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  lattis_tensor* out = r[0].as.tensor;
+  const int work = work_dtype(out);
+  Tensor index;
+  Packed g, packed;
+  PackedOutput to;
+  if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
+  if (lattis_status st = check_indices(f, "indices", index.get(), {a[2].as.i, 0, 0}, 0)) return st;
+  if (lattis_status st = packed.read(value(index.get()), LATTIS_INT64)) return st;
+  if (lattis_status st = g.read(a[0], work)) return st;
+  if (lattis_status st = to.open(out, work)) return st;
+  const int64_t count = index.numel(), width = out->dl.shape[1];
+  const auto* at = packed.as<int64_t>();
+  lattis_status st = work == LATTIS_FLOAT64 ? add_rows(g, at, count, a, width, reinterpret_cast<double*>(to.data()))
+                                            : add_rows(g, at, count, a, width, reinterpret_cast<float*>(to.data()));
+  return st ? st : to.close();
 }
 
 // ---- rows written by a vector of indices
@@ -196,7 +245,8 @@ void register_index_rows(Library& m) {
       .impl("index_fill.int_Scalar", "cpu", copied<index_fill_>)
       .impl("index_fill.int_Tensor", "cpu", copied<index_fill_>)
       .impl("index_select", "cpu", index_select)
-      .impl("embedding", "cpu", embedding);
+      .impl("embedding", "cpu", embedding)
+      .impl("embedding_dense_backward", "cpu", embedding_dense_backward);
 }
 
 }  // namespace lattis::cpu

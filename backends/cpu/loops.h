@@ -29,7 +29,7 @@ struct Loops {
   PackLoop pack[5];                                           // by the logarithm of the element's size
   void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
   void (*fence)();
-  PointwiseEntries pointwise[4];
+  PointwiseEntries pointwise[5];
 };
 
 const Loops& loops();  // of the chosen instruction set
@@ -47,3 +47,4 @@ LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_arithmetic, ())
 LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_functions, ())
 LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_choosing, ())
 LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_activations, ())
+LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_backward, ())

@@ -3,12 +3,12 @@
 #include <lattis/half.h>
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
-#include "backends/cpu/kernels.h"
-#include "backends/cpu/loops.h"
 #include "backends/cpu/losses.h"
 #include "backends/cpu/norms.h"
+#include "backends/cpu/packed.h"
 
 namespace lattis::cpu {
 namespace {
@@ -52,9 +52,10 @@ lattis_status packed(lattis_tensor* t, int dtype, Tensor* out) {
   return copy_into(raw, t);
 }
 
-lattis_status no_class(int64_t target, int64_t classes) {
-  return fail(LATTIS_INDEX_ERROR,
-              "argument 'target': class " + std::to_string(target) + " is not in [0, " + std::to_string(classes) + ")");
+// Forward, the public operator that called puts its name in front.
+lattis_status no_class(int64_t target, int64_t classes, const char* title = "") {
+  return fail(LATTIS_INDEX_ERROR, std::string(title) + "argument 'target': class " + std::to_string(target) +
+                                      " is not in [0, " + std::to_string(classes) + ")");
 }
 
 // _nll_pick(input, target, weight?, ignore_index) -> (loss, weight)
@@ -179,6 +180,31 @@ lattis_status pair_loss(lattis_frame* f, const lattis_value* a, lattis_value* r)
   return LATTIS_OK;
 }
 
+// _pair_loss_backward(grad_output, input, target, kind, width, reduction)
+lattis_status pair_loss_backward(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  static const auto chosen = LATTIS_BY_ISA(losses);
+  const int work = work_dtype(r[0].as.tensor);
+  const How how = static_cast<How>(a[5].as.i);
+  Packed g, x, y;
+  PackedOutput out;
+  if (lattis_status st = g.read(a[0], how == How::none ? work : LATTIS_FLOAT64)) return st;
+  if (lattis_status st = x.read(a[1], work)) return st;
+  if (lattis_status st = y.read(a[2], work)) return st;
+  if (lattis_status st = out.open(r[0].as.tensor, work)) return st;
+  const auto loop = chosen(work)->pair_backward[a[3].as.i];
+  const double width = as_double(a[4]);
+  const int64_t n = r[0].as.tensor->numel, item = work == LATTIS_FLOAT64 ? 8 : 4;
+  const char* each = how == How::none ? g.data() : nullptr;
+  const double scale = how == How::none ? 1 : *g.as<double>() / (how == How::mean ? static_cast<double>(n) : 1);
+  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    const int64_t at = b * item;
+    loop(e - b, x.data() + at, y.data() + at, each ? each + at : nullptr, scale, width, out.data() + at);
+    return LATTIS_OK;
+  };
+  if (lattis_status st = n <= grain ? body(0, n) : parallel_for(0, n, grain, body)) return st;
+  return out.close();
+}
+
 // ---- by class, from logits or from log-probabilities ----------------------------------------------------------------
 
 const Softmax* softmax_of(int dtype) {
@@ -272,11 +298,121 @@ lattis_status class_loss(lattis_frame* f, const lattis_value* a, lattis_value* r
   return work == LATTIS_FLOAT64 ? class_loss_of<double>(f, a, r, work) : class_loss_of<float>(f, a, r, work);
 }
 
+// The gradient of samples b to e, of which each has g times its weight.
+template <class T>
+struct ClassGradient {
+  const T *x, *weight, *each;  // each: g of each sample, unless it is `g` for all
+  T* to;
+  const int64_t* target;
+  int64_t classes, area, ignored;  // x as (outer, classes, area)
+  double g;
+  bool logits;
+  const Softmax* loops;
+
+  lattis_status operator()(int64_t b, int64_t e) const {
+    double factors[softmax_width];
+    const int64_t step = area == 1 ? classes : 1;  // from one sample to the next of a run
+    for (int64_t i = b; i < e;) {
+      const int64_t p = area == 1 ? 0 : i % area, left = area == 1 ? e - i : std::min(e - i, area - p);
+      const int64_t n = std::min(left, softmax_width), at = (i - p) * classes + p;
+      for (int64_t k = 0; k < n; k++) {
+        const int64_t t = target[i + k];
+        factors[k] = 0;
+        if (t == ignored) continue;
+        if (t < 0 || t >= classes) return no_class(t, classes, "_class_loss_backward: ");
+        factors[k] = (each ? static_cast<double>(each[i + k]) : g) * (weight ? static_cast<double>(weight[t]) : 1);
+      }
+      if (logits && classes > 0) spread(n, at, factors);
+      for (int64_t k = 0; k < n; k++)
+        if (const int64_t t = target[i + k]; t != ignored) to[at + t * area + k * step] -= static_cast<T>(factors[k]);
+      i += n;
+    }
+    return LATTIS_OK;
+  }
+
+ private:
+  // Softmax times the factors, for n samples.
+  void spread(int64_t n, int64_t at, const double* factors) const {
+    if (area > 1) return loops->scaled_columns(classes, n, x + at, to + at, area, factors);
+    for (int64_t k = 0; k < n; k++) loops->scaled_row(classes, x + at + k * classes, to + at + k * classes, factors[k]);
+  }
+};
+
+// The sum of the weights that count.
+template <class T>
+lattis_status weight_of(lattis_frame* f, int64_t n, const int64_t* target, const T* weight, int64_t classes,
+                        int64_t ignored, double* sum) {
+  Part all;
+  const lattis_status st = by_blocks(f, n, grain, 1, &all, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+    for (int64_t i = b; i < e; i++) {
+      const int64_t t = target[i];
+      if (t == ignored) continue;
+      if (t < 0 || t >= classes) return no_class(t, classes, "_class_loss_backward: ");
+      part->weight += weight ? static_cast<double>(weight[t]) : 1;
+    }
+    return LATTIS_OK;
+  });
+  *sum = all.weight;
+  return st;
+}
+
+// _class_loss_backward(grad_output, input, target, weight?, ignore_index, reduction, logits)
+template <class T>
+lattis_status class_backward_of(lattis_frame* f, const lattis_value* a, lattis_value* r, int work) {
+  const DLTensor& in = a[1].as.tensor->dl;
+  const int64_t n = a[2].as.tensor->numel, classes = in.shape[in.ndim == 1 ? 0 : 1];
+  const How how = static_cast<How>(a[5].as.i);
+  Packed g, x, target, weight;
+  PackedOutput out;
+  if (lattis_status st = g.read(a[0], work)) return st;
+  if (a[6].as.i)
+    if (lattis_status st = x.read(a[1], work)) return st;
+  if (lattis_status st = target.read(a[2], LATTIS_INT64)) return st;
+  if (lattis_status st = weight.read(a[3], work)) return st;
+  if (lattis_status st = out.open(r[0].as.tensor, work)) return st;
+  int64_t area = 1;
+  for (int d = 2; d < in.ndim; d++) area *= in.shape[d];
+  double scale = how == How::none ? 0 : static_cast<double>(*g.as<T>());
+  if (how == How::mean) {
+    double sum;
+    if (lattis_status st = weight_of(f, n, target.as<int64_t>(), weight.as<T>(), classes, a[4].as.i, &sum)) return st;
+    scale /= sum;
+  }
+  ClassGradient<T> body = {x.as<T>(),
+                           weight.as<T>(),
+                           how == How::none ? g.as<T>() : nullptr,
+                           reinterpret_cast<T*>(out.data()),
+                           target.as<int64_t>(),
+                           classes,
+                           area,
+                           a[4].as.i,
+                           scale,
+                           a[6].as.i != 0,
+                           softmax_of(work)};
+  if (!body.logits) {
+    const int64_t bytes = r[0].as.tensor->numel * static_cast<int64_t>(sizeof(T));
+    auto clear = [&](int64_t b, int64_t e) -> lattis_status {
+      if (e > b) std::memset(out.data() + b, 0, e - b);
+      return LATTIS_OK;
+    };
+    if (lattis_status st = bytes <= 8 * grain ? clear(0, bytes) : parallel_for(0, bytes, 8 * grain, clear)) return st;
+  }
+  const int64_t few = std::max<int64_t>(1, body.logits ? grain / 8 / (classes + 1) : grain / 8);
+  if (lattis_status st = n <= few ? body(0, n) : parallel_for(0, n, few, body)) return st;
+  return out.close();
+}
+
+lattis_status class_loss_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const int work = work_dtype(a[1].as.tensor);
+  return work == LATTIS_FLOAT64 ? class_backward_of<double>(f, a, r, work) : class_backward_of<float>(f, a, r, work);
+}
+
 }  // namespace
 
 void register_losses(Library& m) {
   m.impl("_nll_pick", "cpu", nll_pick);
   m.impl("_pair_loss", "cpu", pair_loss).impl("_class_loss", "cpu", class_loss);
+  m.impl("_pair_loss_backward", "cpu", pair_loss_backward).impl("_class_loss_backward", "cpu", class_loss_backward);
 }
 
 }  // namespace lattis::cpu

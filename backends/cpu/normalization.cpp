@@ -3,9 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "backends/cpu/kernels.h"
-#include "backends/cpu/loops.h"
-#include "backends/cpu/norms.h"
+#include "backends/cpu/normalization.h"
 #include "backends/cpu/reduction.h"
 
 namespace lattis::cpu {
@@ -16,56 +14,20 @@ const Norms* norms_of(int dtype) {
   return chosen(dtype);
 }
 
-// An operand as contiguous elements of the dtype of the work: itself, or a copy.
-class Packed {
- public:
-  lattis_status read(const lattis_value& v, int dtype) {
-    if (v.tag != LATTIS_TENSOR) return LATTIS_OK;
-    lattis_tensor* t = v.as.tensor;
-    if (t->dtype == dtype && is_contiguous(t)) {
-      data_ = static_cast<char*>(t->dl.data);
-      return LATTIS_OK;
-    }
-    lattis_tensor* raw;
-    if (lattis_status st =
-            api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
-      return st;
-    holder_ = Tensor::steal(raw);
-    data_ = static_cast<char*>(raw->dl.data);
-    return copy_into(raw, t);
-  }
-  const char* data() const { return data_; }
-  template <class T>
-  const T* as() const {
-    return reinterpret_cast<const T*>(data_);
-  }
-
- private:
-  Tensor holder_;
-  const char* data_ = nullptr;
-};
-
 // Inputs and outputs of a norm as contiguous float or double; half precision and other layouts go by way of a copy.
 class Work {
  public:
   lattis_status open(const lattis_value& input, lattis_tensor* out) {
-    out_ = out;
-    dtype = out->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+    dtype = work_dtype(out);
     item = dtype == LATTIS_FLOAT64 ? 8 : 4;
     loops = norms_of(dtype);
     if (lattis_status st = in_.read(input, dtype)) return st;
+    if (lattis_status st = out_.open(out, dtype)) return st;
     x = in_.data();
-    y = static_cast<char*>(out->dl.data);
-    if (out->dtype == dtype && is_contiguous(out)) return LATTIS_OK;
-    lattis_tensor* raw;
-    if (lattis_status st =
-            api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
-      return st;
-    beside_ = Tensor::steal(raw);
-    y = static_cast<char*>(raw->dl.data);
+    y = out_.data();
     return LATTIS_OK;
   }
-  lattis_status close() const { return beside_ ? copy_into(out_, beside_.get()) : LATTIS_OK; }
+  lattis_status close() const { return out_.close(); }
 
   int dtype;
   int64_t item;
@@ -75,19 +37,13 @@ class Work {
 
  private:
   Packed in_;
-  Tensor beside_;
-  lattis_tensor* out_;
+  PackedOutput out_;
 };
 
 void store(lattis_tensor* t, int64_t at, double v) {
   if (t)
     loops().cast[LATTIS_FLOAT64][t->dtype](1, static_cast<char*>(t->dl.data) + at * itemsize(t), 0,
                                            reinterpret_cast<char*>(&v), 0);
-}
-
-double number(const Packed& p, int dtype, int64_t at, double absent) {
-  if (!p.data()) return absent;
-  return dtype == LATTIS_FLOAT64 ? p.as<double>()[at] : static_cast<double>(p.as<float>()[at]);
 }
 
 // Rows of n elements, each with its own mean and scale.
@@ -113,12 +69,6 @@ lattis_status rows(const Work& w, int64_t count, int64_t n, const Packed& weight
   return count <= few ? body(0, count) : parallel_for(0, count, few, body);
 }
 
-int64_t numel_of(const lattis_value& sizes) {
-  int64_t n = 1;
-  for (uint32_t i = 0; i < sizes.length; i++) n *= sizes.as.ints[i];
-  return n;
-}
-
 lattis_status layer_norm_into(const lattis_value* a, lattis_tensor* out, lattis_tensor* means, lattis_tensor* scales) {
   Work w;
   Packed weight, bias;
@@ -140,17 +90,23 @@ lattis_status layer_norm(lattis_frame*, const lattis_value* a, lattis_value* r) 
   return layer_norm_into(a, r[0].as.tensor, nullptr, nullptr);
 }
 
-// rms_norm(input, normalized_shape, weight?, eps?)
-lattis_status rms_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lattis_status rms_norm_into(const lattis_value* a, lattis_value* r, lattis_tensor* scales) {
   Work w;
   Packed weight;
   if (lattis_status st = w.open(a[0], r[0].as.tensor)) return st;
   if (lattis_status st = weight.read(a[2], w.dtype)) return st;
   const int64_t n = numel_of(a[1]);
   const double eps = a[3].tag != LATTIS_NONE ? as_double(a[3]) : w.dtype == LATTIS_FLOAT64 ? 0x1p-52 : 0x1p-23;
-  if (lattis_status st = rows(w, n ? a[0].as.tensor->numel / n : 0, n, weight, Packed(), eps, false, nullptr, nullptr))
+  if (lattis_status st = rows(w, n ? a[0].as.tensor->numel / n : 0, n, weight, Packed(), eps, false, nullptr, scales))
     return st;
   return w.close();
+}
+
+// rms_norm(input, normalized_shape, weight?, eps?)
+lattis_status rms_norm(lattis_frame*, const lattis_value* a, lattis_value* r) { return rms_norm_into(a, r, nullptr); }
+// _fused_rms_norm(input, normalized_shape, weight?, eps?) -> (out, rstd)
+lattis_status fused_rms_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  return rms_norm_into(a, r, r[1].as.tensor);
 }
 
 struct Groups {
@@ -210,24 +166,6 @@ lattis_status group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) 
 
 // ---- batch norm: one mean and one scale for each index of dimension 1 -----------------------------------------------
 
-struct Channels {
-  int64_t count, outer, area;  // input as (outer, count, area)
-  explicit Channels(const lattis_tensor* t) : count(t->dl.shape[1]), outer(t->dl.shape[0]), area(1) {
-    for (int d = 2; d < t->dl.ndim; d++) area *= t->dl.shape[d];
-  }
-};
-
-bool channels_last(const lattis_tensor* t) {
-  int64_t step = t->dl.shape[1];
-  if (t->dl.strides[1] != 1) return false;
-  for (int d = t->dl.ndim - 1; d >= 0; d--) {
-    if (d == 1) continue;
-    if (t->dl.shape[d] != 1 && t->dl.strides[d] != step) return false;
-    step *= t->dl.shape[d];
-  }
-  return true;
-}
-
 template <class T>
 lattis_status each_channel(const Work& w, int64_t rows, int64_t channels, const double* mean, const double* scale,
                            const double* shift) {
@@ -261,7 +199,7 @@ lattis_status apply(const lattis_value& input, lattis_tensor* out, const double*
   const lattis_tensor* in = input.as.tensor;
   const Channels ch(in);
   if (in->numel == 0) return LATTIS_OK;
-  const int work = out->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+  const int work = work_dtype(out);
   Work w;
   const bool rows = in->dtype == work && out->dtype == work && channels_last(in) && channels_last(out);
   if (rows) {
@@ -284,36 +222,6 @@ lattis_status apply(const lattis_value& input, lattis_tensor* out, const double*
                                   });
   return st ? st : w.close();
 }
-
-// Numbers per channel as double, and back.
-void as_doubles(const lattis_tensor* t, int64_t n, double* to) {
-  loops().cast[t->dtype][LATTIS_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
-                                         static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));
-}
-void from_doubles(lattis_tensor* t, int64_t n, const double* from) {
-  loops().cast[LATTIS_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), t->dl.strides[0] * itemsize(t),
-                                         reinterpret_cast<const char*>(from), sizeof(double));
-}
-void as_doubles(const lattis_value& v, int64_t n, double absent, double* to) {
-  if (v.tag == LATTIS_TENSOR)
-    as_doubles(v.as.tensor, n, to);
-  else
-    std::fill(to, to + n, absent);
-}
-
-// So many doubles: beside the call if they are few.
-class Doubles {
- public:
-  explicit Doubles(int64_t n) : more_(n > few ? new double[n] : nullptr), data_(n > few ? more_.get() : here_) {}
-  Doubles(const Doubles&) = delete;
-  double* data() { return data_; }
-
- private:
-  static constexpr int64_t few = 256;
-  double here_[few];
-  const std::unique_ptr<double[]> more_;
-  double* const data_;
-};
 
 // n doubles as a tensor that nobody else sees.
 struct Loose {
@@ -393,10 +301,13 @@ lattis_status batch_norm_eval(lattis_frame*, const lattis_value* a, lattis_value
 
 }  // namespace
 
+void register_norm_gradients(Library& m);  // normalization_backward.cpp
+
 void register_normalization(Library& m) {
+  register_norm_gradients(m);
   m.impl("native_layer_norm", "cpu", native_layer_norm).impl("layer_norm", "cpu", layer_norm);
   m.impl("native_group_norm", "cpu", native_group_norm).impl("group_norm", "cpu", group_norm);
-  m.impl("rms_norm", "cpu", rms_norm);
+  m.impl("rms_norm", "cpu", rms_norm).impl("_fused_rms_norm", "cpu", fused_rms_norm);
   m.impl("_batch_norm_train", "cpu", batch_norm_train).impl("_batch_norm_eval", "cpu", batch_norm_eval);
   m.impl("_batch_norm_with_update", "cpu", batch_norm_update);
 }

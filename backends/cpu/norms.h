@@ -13,6 +13,12 @@ struct Softmax {
   // n rows of `width` (at most softmax_width) columns, each column by itself; strides in elements.
   void (*columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, void* y, int64_t y_stride, bool log);
   void (*logsumexp_columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, double* to);
+  // Softmax times a number, of a row, and of columns without a gap between the rows, each with its own.
+  void (*scaled_row)(int64_t n, const void* x, void* y, double factor);
+  void (*scaled_columns)(int64_t n, int64_t width, const void* x, void* y, int64_t stride, const double* factors);
+  // The gradient by that of the output, g, and the output y; columns as above, with one stride for all.
+  void (*row_backward)(int64_t n, const void* g, const void* y, void* to, bool log);
+  void (*columns_backward)(int64_t n, int64_t width, const void* g, const void* y, void* to, int64_t stride, bool log);
 };
 inline constexpr int64_t softmax_width = 512;
 
@@ -27,7 +33,26 @@ struct Norms {
                       const void* shift);
 };
 
+// Gradients of norms: x is their input, g the gradient of their output. Sums are in double.
+struct NormGradients {
+  // The sums of g * weight and of g * weight * (x - mean); weight may be null.
+  void (*sums)(int64_t n, const void* g, const void* x, const void* weight, double mean, double* sum, double* by_x);
+  // a * g * weight + b * (x - mean) + c, element by element; weight may be null, and x: then it is a * g alone.
+  void (*row)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double a, double b,
+              double c);
+  // For each of n columns, adds to the sums of g and of g * (x - mean) * scale over rows that follow each other: with a
+  // mean and a scale for each row; and with a mean for each column, where the scale is 1.
+  void (*add_rows)(int64_t rows, int64_t n, const void* g, const void* x, const double* means, const double* scales,
+                   double* sum, double* by_x);
+  void (*add_columns)(int64_t rows, int64_t n, const void* g, const void* x, const void* means, double* sum,
+                      double* by_x);
+  // row, of rows that follow each other, with values for each column and no weight.
+  void (*each)(int64_t rows, int64_t n, const void* g, const void* x, void* to, const void* mean, const void* a,
+               const void* b, const void* c);
+};
+
 }  // namespace lattis::cpu
 
 LATTIS_DECLARE_ISA(const Softmax*, softmax, (int dtype))
 LATTIS_DECLARE_ISA(const Norms*, norms, (int dtype))
+LATTIS_DECLARE_ISA(const NormGradients*, norm_gradients, (int dtype))

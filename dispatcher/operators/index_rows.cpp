@@ -1,5 +1,6 @@
 // One index for a whole row, a position along one dimension: index_select, index_add, index_copy, index_fill, tables.
 #include "dispatcher/operators/indexing.h"
+#include "dispatcher/operators/widen.h"
 
 namespace lattis::dispatcher {
 namespace {
@@ -131,6 +132,40 @@ lattis_status embedding(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"reshape">(c.op<"index_select">(a[0], 0, flat), shape));
 }
 
+// embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+lattis_status infer_embedding_backward(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor *g = tensor_arg(a[0]), *index = tensor_arg(a[1]);
+  if (core::dtype_class(g->dtype) != LATTIS_CLASS_FLOATING)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 0) + ": expected a floating dtype, got " + core::dtype_info(g->dtype).name);
+  if (lattis_status st = check_integral(f, 1, index)) return st;
+  if (g->ndim() != index->ndim() + 1 || !std::equal(index->sizes(), index->sizes() + index->ndim(), g->sizes()))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected one row for each index, but the indices have shape " +
+                                           core::shape_string(index) + ", and this " + core::shape_string(g));
+  if (a[2].as.i < 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": must not be negative");
+  const int64_t sizes[2] = {a[2].as.i, g->sizes()[index->ndim()]};
+  if (lattis_status st = check_sizes(f, 2, 2, sizes, g->dtype)) return st;
+  fresh(m, 2, sizes, g->dtype);
+  return LATTIS_OK;
+}
+
+lattis_status embedding_dense_backward(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var g = c.arg(a[0]), index = c.op<"reshape">(a[1], Ints{tensor_arg(a[1])->numel});
+  const DType t = wide_of(g.dtype());
+  const int64_t n = index.numel(), width = g.size(-1), rows = a[2].as.i;
+  const lattis_device device = tensor_arg(a[0])->device();
+  auto zeros = [&](const Ints& sizes) { return c.op<"zeros">(sizes, As{t}, Absent{}, device); };
+  g = as(c, c.op<"reshape">(g, Ints{n, width}), t);
+  if (a[3].as.i >= 0) g = c.op<"where.ScalarOther">(c.op<"unsqueeze">(c.op<"ne.Scalar">(index, a[3]), 1), g, 0);
+  Var out = c.op<"index_add">(zeros({rows, width}), 0, index, g);
+  if (a[4].as.i) {
+    Var one = c.op<"ones">(Ints{n}, As{t}, Absent{}, device), count = c.op<"index_add">(zeros({rows}), 0, index, one);
+    out = out / c.op<"unsqueeze">(c.op<"clamp_min">(count, 1), 1);
+  }
+  return c.give(r, as(c, out, tensor_arg(a[0])->dtype));
+}
+
 lattis_status one_hot(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* self = tensor_arg(a[0]);
@@ -198,6 +233,11 @@ const std::vector<Declaration>& index_rows_operators() {
        "indexing", function, infer_embedding, embedding,
        "The rows of a table that indices name.\n\n>>> lattis.embedding(lattis.tensor([[1., 2.], [3., 4.]]), "
        "lattis.tensor([1]))\ntensor([[3., 4.]])\n"},
+      {"embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
+       "scale_grad_by_freq) -> Tensor",
+       "scatter", hidden | function, infer_embedding_backward, embedding_dense_backward,
+       "The gradient of embedding, of its table: each row gets the sum of what was taken from it, or the mean if it is "
+       "scaled; the row `padding_idx`, unless that is negative, gets none."},
       {"one_hot(Tensor self, int num_classes=-1) -> Tensor", "indexing", hidden | function, nullptr, one_hot,
        "One row for each index, with a one at that index; the largest index plus one tells the classes if they are "
        "not given.\n\n>>> lattis.ops.aten.one_hot(lattis.tensor([1, 0]), 3)\ntensor([[0, 1, 0],\n        [1, 0, "

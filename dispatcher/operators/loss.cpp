@@ -41,8 +41,8 @@ lattis_status check_floating(lattis_frame* f, int arg, const Tensor* t) {
                                          core::dtype_info(t->dtype).name + "; convert it with .to(lattis.float32)");
 }
 
-std::string size_clash(lattis_frame* f, const Tensor* x, const Tensor* y) {
-  return where(f, 1) + ": shape " + core::shape_string(y) + " is not that of the input, " + core::shape_string(x);
+std::string size_clash(lattis_frame* f, int arg, const Tensor* x, const Tensor* y) {
+  return where(f, arg) + ": shape " + core::shape_string(y) + " is not that of the input, " + core::shape_string(x);
 }
 
 bool same_shape(const Tensor* x, const Tensor* y) {
@@ -76,17 +76,33 @@ Var pair_element(Compose& c, const Var& d, PairLoss kind, double width) {
   return kind == PairLoss::huber ? bent(c, d, width) : bent(c, d, width) / width;
 }
 
-// _pair_loss(input, target, kind, width, reduction)
-lattis_status infer_pair(lattis_frame* f, const Value* a, Meta* m) {
-  const Tensor *x = tensor_arg(a[0]), *y = tensor_arg(a[1]);
-  if (lattis_status st = check_floating(f, 0, x)) return st;
-  if (!same_shape(x, y)) return raise(LATTIS_VALUE_ERROR, size_clash(f, x, y));
+// The arguments input, target and kind.
+lattis_status check_pair(lattis_frame* f, const Value* a, int input) {
+  const Tensor *x = tensor_arg(a[input]), *y = tensor_arg(a[input + 1]);
+  if (lattis_status st = check_floating(f, input, x)) return st;
+  if (!same_shape(x, y)) return raise(LATTIS_VALUE_ERROR, size_clash(f, input + 1, x, y));
   if (x->dtype != y->dtype)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": its dtype " + core::dtype_info(y->dtype).name +
+    return raise(LATTIS_RUNTIME_ERROR, where(f, input + 1) + ": its dtype " + core::dtype_info(y->dtype).name +
                                            " is not that of the input, " + core::dtype_info(x->dtype).name +
                                            "; convert one with .to(...)");
-  if (a[2].as.i < 0 || a[2].as.i >= static_cast<int64_t>(PairLoss::count))
-    return raise(LATTIS_VALUE_ERROR, where(f, 2) + ": there is no such loss");
+  if (a[input + 2].as.i >= 0 && a[input + 2].as.i < static_cast<int64_t>(PairLoss::count)) return LATTIS_OK;
+  return raise(LATTIS_VALUE_ERROR, where(f, input + 2) + ": there is no such loss");
+}
+
+// The gradient of a loss has its shape: one number for all, or for each one.
+lattis_status check_gradient(lattis_frame* f, const Value* a, Reduction how, const Tensor* each) {
+  const Tensor* g = tensor_arg(a[0]);
+  if (lattis_status st = check_floating(f, 0, g)) return st;
+  if (how == Reduction::none ? same_shape(g, each) : g->ndim() == 0) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected shape " +
+                                         (how == Reduction::none ? core::shape_string(each) : std::string("()")) +
+                                         ", got " + core::shape_string(g));
+}
+
+// _pair_loss(input, target, kind, width, reduction)
+lattis_status infer_pair(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* x = tensor_arg(a[0]);
+  if (lattis_status st = check_pair(f, a, 0)) return st;
   const bool each = static_cast<Reduction>(a[4].as.i) == Reduction::none;
   fresh(m, each ? x->ndim() : 0, x->sizes(), x->dtype);
   return LATTIS_OK;
@@ -96,6 +112,33 @@ lattis_status pair_loss(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var loss = pair_element(c, c.arg(a[0]) - c.arg(a[1]), static_cast<PairLoss>(a[2].as.i), as_double(a[3]));
   return c.give(r, reduced(c, loss, static_cast<Reduction>(a[4].as.i)));
+}
+
+// _pair_loss_backward(grad_output, input, target, kind, width, reduction)
+lattis_status infer_pair_backward(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* x = tensor_arg(a[1]);
+  if (lattis_status st = check_pair(f, a, 1)) return st;
+  if (lattis_status st = check_gradient(f, a, static_cast<Reduction>(a[5].as.i), x)) return st;
+  fresh(m, x->ndim(), x->sizes(), x->dtype);
+  return LATTIS_OK;
+}
+
+lattis_status pair_loss_backward(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var x = c.arg(a[1]);
+  const DType t = wide_of(x.dtype());
+  const PairLoss kind = static_cast<PairLoss>(a[3].as.i);
+  const double width = as_double(a[4]);
+  Var d = as(c, x, t) - as(c, c.arg(a[2]), t), g = as(c, c.arg(a[0]), t);
+  if (static_cast<Reduction>(a[5].as.i) == Reduction::mean) g = g / x.numel();
+  if (kind == PairLoss::squared)
+    d = d * 2;
+  else if (kind == PairLoss::absolute)
+    d = c.op<"sign">(d);
+  else
+    d = c.op<"clamp">(d, -width, width);
+  if (kind == PairLoss::smooth_l1) d = d / width;
+  return c.give(r, as(c, d * g, x.dtype()));
 }
 
 // In one step where nothing broadcasts, is promoted or weighed.
@@ -166,7 +209,7 @@ lattis_status binary_cross_entropy(lattis_frame* f, const Value* a, Value* r) {
   if (lattis_status st = read_reduction(f, a, 5, 3, 4, &how)) return st;
   if (lattis_status st = check_floating(f, 0, tensor_arg(a[0]))) return st;
   if (!same_shape(tensor_arg(a[0]), tensor_arg(a[1])))
-    return raise(LATTIS_VALUE_ERROR, size_clash(f, tensor_arg(a[0]), tensor_arg(a[1])));
+    return raise(LATTIS_VALUE_ERROR, size_clash(f, 1, tensor_arg(a[0]), tensor_arg(a[1])));
   Compose c(f);
   Var p = c.arg(a[0]), t = c.arg(a[1]);
   Var yes = c.op<"clamp">(c.op<"log">(p), -100.), no = c.op<"clamp">(c.op<"log1p">(-p), -100.);
@@ -180,7 +223,7 @@ lattis_status binary_cross_entropy_with_logits(lattis_frame* f, const Value* a, 
   Reduction how;
   if (lattis_status st = read_reduction(f, a, 5, 3, 4, &how)) return st;
   if (!same_shape(tensor_arg(a[0]), tensor_arg(a[1])))
-    return raise(LATTIS_VALUE_ERROR, size_clash(f, tensor_arg(a[0]), tensor_arg(a[1])));
+    return raise(LATTIS_VALUE_ERROR, size_clash(f, 1, tensor_arg(a[0]), tensor_arg(a[1])));
   Compose c(f);
   Var x = c.arg(a[0]), t = c.arg(a[1]);
   // log(1 + exp(-x)), without overflow
@@ -195,60 +238,68 @@ lattis_status binary_cross_entropy_with_logits(lattis_frame* f, const Value* a, 
 // Classes stand in dimension 1, or in dimension 0 of a single sample.
 int class_dim(const Tensor* t) { return t->ndim() == 1 ? 0 : 1; }
 
-// The target's shape is the input's without the classes.
-lattis_status check_classes(lattis_frame* f, const Tensor* x, const Tensor* target, const Tensor* weight,
-                            int weight_arg) {
-  if (lattis_status st = check_floating(f, 0, x)) return st;
+// The target's shape is the input's without the classes; the arguments are input, target and weight.
+lattis_status check_classes(lattis_frame* f, const Value* a, int input = 0) {
+  const Tensor *x = tensor_arg(a[input]), *target = tensor_arg(a[input + 1]), *weight = tensor_arg(a[input + 2]);
+  if (lattis_status st = check_floating(f, input, x)) return st;
   if (x->ndim() == 0)
     return raise(LATTIS_RUNTIME_ERROR,
-                 where(f, 0) + ": a zero-dim tensor has no classes; expected (classes,) or (batch, classes, ...)");
+                 where(f, input) + ": a zero-dim tensor has no classes; expected (classes,) or (batch, classes, ...)");
   const int dim = class_dim(x);
   bool fits = target->ndim() == x->ndim() - 1;
   for (int i = 0; fits && i < target->ndim(); i++) fits = target->sizes()[i] == x->sizes()[i < dim ? i : i + 1];
   if (!fits)
-    return raise(LATTIS_VALUE_ERROR, where(f, 1) + ": shape " + core::shape_string(target) +
+    return raise(LATTIS_VALUE_ERROR, where(f, input + 1) + ": shape " + core::shape_string(target) +
                                          " is not that of the input, " + core::shape_string(x) +
                                          ", without the classes in dimension " + std::to_string(dim));
   if (core::dtype_class(target->dtype) != LATTIS_CLASS_INTEGRAL)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected class indices in an integer dtype, got " +
+    return raise(LATTIS_RUNTIME_ERROR, where(f, input + 1) + ": expected class indices in an integer dtype, got " +
                                            core::dtype_info(target->dtype).name +
                                            "; convert it with .to(lattis.int64)");
   if (weight && (weight->ndim() != 1 || weight->sizes()[0] != x->sizes()[dim]))
     return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: expected %lld numbers, one for each class, got shape %s", where(f, weight_arg).c_str(),
+                 format("%s: expected %lld numbers, one for each class, got shape %s", where(f, input + 2).c_str(),
                         (long long)x->sizes()[dim], core::shape_string(weight).c_str()));
   return LATTIS_OK;
+}
+
+// For each target: the index to take instead of one to ignore, whether it is kept, and the weight, 0 if it is not.
+struct Targets {
+  Var safe, kept, weight;
+};
+Targets targets_of(Compose& c, const Value& target, const Value& weights, const Value& ignored, DType dtype) {
+  Var t = as(c, c.arg(target), LATTIS_INT64), kept = c.op<"ne.Scalar">(t, ignored);
+  Var safe = c.op<"where.ScalarOther">(kept, t, 0), weight = as(c, kept, dtype);
+  if (given(weights)) {
+    Var flat = c.op<"gather">(as(c, c.arg(weights), dtype), 0, c.op<"reshape">(safe, Ints{-1}));
+    Ints sizes;
+    for (int d = 0; d < t.dim(); d++) sizes.add(t.size(d));
+    weight = c.op<"where.ScalarOther">(kept, c.op<"reshape">(flat, sizes), 0);
+  }
+  return {safe, kept, weight};
 }
 
 // _nll_pick(input, target, weight?, ignore_index) -> (loss, weight), both of the target's shape
 lattis_status infer_pick(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor *x = tensor_arg(a[0]), *t = tensor_arg(a[1]);
-  if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
+  if (lattis_status st = check_classes(f, a)) return st;
   for (int k : {0, 1}) fresh(m + k, t->ndim(), t->sizes(), x->dtype);
   return LATTIS_OK;
 }
 
 lattis_status pick(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
-  Var x = c.arg(a[0]), target = as(c, c.arg(a[1]), LATTIS_INT64);
-  const int64_t dim = x.dim() == 1 ? 0 : 1;
-  Var kept = c.op<"ne.Scalar">(target, a[3]);
-  Var safe = c.op<"where.ScalarOther">(kept, target, 0);
-  Var found = c.op<"squeeze.dim">(c.op<"gather">(x, dim, c.op<"unsqueeze">(safe, dim)), dim);
-  Var weight = as(c, kept, x.dtype());
-  if (given(a[2])) {
-    Var flat = c.op<"gather">(as(c, c.arg(a[2]), x.dtype()), 0, c.op<"reshape">(safe, Ints{-1}));
-    Ints sizes;
-    for (int d = 0; d < target.dim(); d++) sizes.add(target.size(d));
-    weight = c.op<"where.ScalarOther">(kept, c.op<"reshape">(flat, sizes), 0);
-  }
-  return c.give(r, c.op<"where.ScalarOther">(kept, -found * weight, 0), weight);
+  Var x = c.arg(a[0]);
+  const int64_t dim = class_dim(x.tensor());
+  Targets t = targets_of(c, a[1], a[2], a[3], x.dtype());
+  Var found = c.op<"squeeze.dim">(c.op<"gather">(x, dim, c.op<"unsqueeze">(t.safe, dim)), dim);
+  return c.give(r, c.op<"where.ScalarOther">(t.kept, -found * t.weight, 0), t.weight);
 }
 
 // _class_loss(input, target, weight?, ignore_index, reduction, logits)
 lattis_status infer_class_loss(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor *x = tensor_arg(a[0]), *t = tensor_arg(a[1]);
-  if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
+  if (lattis_status st = check_classes(f, a)) return st;
   const bool each = static_cast<Reduction>(a[4].as.i) == Reduction::none;
   fresh(m, each ? t->ndim() : 0, t->sizes(), x->dtype);
   return LATTIS_OK;
@@ -270,11 +321,32 @@ lattis_status class_loss(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, picked(c, log, a[1], a[2], a[3], static_cast<Reduction>(a[4].as.i), nullptr));
 }
 
+// _class_loss_backward(grad_output, input, target, weight?, ignore_index, reduction, logits)
+lattis_status infer_class_backward(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor* x = tensor_arg(a[1]);
+  if (lattis_status st = check_classes(f, a, 1)) return st;
+  if (lattis_status st = check_gradient(f, a, static_cast<Reduction>(a[5].as.i), tensor_arg(a[2]))) return st;
+  fresh(m, x->ndim(), x->sizes(), x->dtype);
+  return LATTIS_OK;
+}
+
+lattis_status class_loss_backward(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var input = c.arg(a[1]), x = as(c, input, wide_of(input.dtype()));
+  const int64_t dim = class_dim(x.tensor());
+  Targets t = targets_of(c, a[2], a[3], a[4], x.dtype());
+  Var g = as(c, c.arg(a[0]), x.dtype()) * t.weight;
+  if (static_cast<Reduction>(a[5].as.i) == Reduction::mean) g = g / c.op<"sum">(t.weight);
+  g = c.op<"unsqueeze">(c.op<"where.ScalarOther">(t.kept, g, 0), dim);
+  Var rest = a[6].as.i ? c.op<"softmax.int">(x, dim) * g : c.op<"zeros_like">(x);
+  return c.give(r, as(c, c.op<"scatter_add">(rest, dim, c.op<"unsqueeze">(t.safe, dim), -g), input.dtype()));
+}
+
 // nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction)
 lattis_status nll_loss(lattis_frame* f, const Value* a, Value* r) {
   Reduction how;
   if (lattis_status st = read_reduction(f, a, 6, 3, 5, &how)) return st;
-  if (lattis_status st = check_classes(f, tensor_arg(a[0]), tensor_arg(a[1]), tensor_arg(a[2]), 2)) return st;
+  if (lattis_status st = check_classes(f, a)) return st;
   Compose c(f);
   return c.give(r, c.op<"_class_loss">(a[0], a[1], a[2], a[4], static_cast<int64_t>(how), false));
 }
@@ -309,7 +381,7 @@ lattis_status cross_entropy(lattis_frame* f, const Value* a, Value* r) {
     return raise(LATTIS_RUNTIME_ERROR, where(f, 7) + ": expected a number from 0 to 1");
   const bool probabilities = same_shape(x, t) && core::dtype_class(t->dtype) == LATTIS_CLASS_FLOATING && x->ndim() > 0;
   if (!probabilities)
-    if (lattis_status st = check_classes(f, x, t, tensor_arg(a[2]), 2)) return st;
+    if (lattis_status st = check_classes(f, a)) return st;
   Compose c(f);
   if (!probabilities && smoothing == 0)
     return c.give(r, c.op<"_class_loss">(a[0], a[1], a[2], a[4], static_cast<int64_t>(how), true));
@@ -383,6 +455,14 @@ const std::vector<Declaration>& loss_operators() {
        "Tensor",
        "reduction", hidden | function, infer_class_loss, class_loss,
        "nll_loss, of log_softmax(input) where `logits`; each (0), their mean (1), sum (2)."},
+      {"_pair_loss_backward(Tensor grad_output, Tensor input, Tensor target, int kind, float width, int reduction) -> "
+       "Tensor",
+       "reduction", hidden | function, infer_pair_backward, pair_loss_backward,
+       "The gradient of _pair_loss, of its input; with input and target in each other's place, of its target."},
+      {"_class_loss_backward(Tensor grad_output, Tensor input, Tensor target, Tensor? weight, int ignore_index, int "
+       "reduction, bool logits) -> Tensor",
+       "reduction", hidden | function, infer_class_backward, class_loss_backward,
+       "The gradient of _class_loss, of its input; of _nll_pick without `logits` and reduction."},
       {"nll_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
        "bool? reduce=None, str reduction='mean') -> Tensor",
        "reduction", hidden | function, nullptr, nll_loss,

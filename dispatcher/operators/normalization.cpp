@@ -3,25 +3,95 @@
 //
 // Note [Running statistics]  Torch's batch_norm changes running_mean and running_var without saying so in its schema.
 //   Here batch_norm is a composite, and what it calls in training, _batch_norm_with_update, declares both as written.
-#include "dispatcher/operators/widen.h"
+#include "dispatcher/operators/normalization.h"
 
 namespace lattis::dispatcher {
-namespace {
 
-// ---- softmax --------------------------------------------------------------------------------------------------------
-
-lattis_status check_floating(lattis_frame* f, int arg, DType t) {
+lattis_status check_floating_dtype(lattis_frame* f, int arg, DType t) {
   if (core::dtype_class(t) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
   return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": expected a floating dtype, got " + core::dtype_info(t).name +
                                          "; convert it with .to(lattis.float32)");
 }
+
+lattis_status check_shape(lattis_frame* f, const Value* a, int arg, int ndim, const int64_t* sizes) {
+  const Tensor* t = tensor_arg(a[arg]);
+  if (!t || (t->ndim() == ndim && std::equal(sizes, sizes + ndim, t->sizes()))) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": expected shape " + core::shape_string(ndim, sizes) + ", got " +
+                                         core::shape_string(t));
+}
+
+lattis_status check_parameter(lattis_frame* f, const Value* a, int arg, const Tensor* input, int ndim,
+                              const int64_t* sizes) {
+  const Tensor* t = tensor_arg(a[arg]);
+  if (!t) return LATTIS_OK;
+  if (lattis_status st = check_shape(f, a, arg, ndim, sizes)) return st;
+  if (t->dtype == input->dtype || t->dtype == wide_of(input->dtype)) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": its dtype " + core::dtype_info(t->dtype).name +
+                                         " is not that of the input, " + core::dtype_info(input->dtype).name +
+                                         "; convert one with .to(...)");
+}
+
+lattis_status check_normalized(lattis_frame* f, const Value* a, int input) {
+  const Tensor* t = tensor_arg(a[input]);
+  const Value& shape = a[input + 1];
+  const int n = static_cast<int>(shape.length);
+  if (lattis_status st = check_floating_dtype(f, input, t->dtype)) return st;
+  if (n == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, input + 1) + ": expected at least one dimension, got none");
+  if (n > t->ndim() || !std::equal(shape.as.ints, shape.as.ints + n, t->sizes() + t->ndim() - n))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, input + 1) + ": " + core::shape_string(n, shape.as.ints) +
+                                           " is not how the shape of the input ends, " + core::shape_string(t));
+  return LATTIS_OK;
+}
+
+lattis_status check_groups(lattis_frame* f, int arg, int64_t groups, int64_t channels) {
+  if (groups >= 1 && channels % groups == 0) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld groups do not divide %lld channels", where(f, arg).c_str(),
+                                            (long long)groups, (long long)channels));
+}
+
+lattis_status check_volume(lattis_frame* f, int arg, std::array<int64_t, 3> sizes, const Tensor* input) {
+  if (sizes[0] >= 0 && sizes[1] >= 0 && sizes[2] >= 0 && sizes[0] * sizes[1] * sizes[2] == input->numel)
+    return LATTIS_OK;
+  return raise(
+      LATTIS_RUNTIME_ERROR,
+      where(f, arg) + ": N * C * HxW is not the number of elements of the input, shape " + core::shape_string(input));
+}
+
+Ints last_dims(uint32_t n) {
+  Ints dims;
+  for (uint32_t i = 0; i < n; i++) dims.add(static_cast<int64_t>(i) - n);
+  return dims;
+}
+
+Ints all_but_channels(int ndim) {
+  Ints dims = {0};
+  for (int d = 2; d < ndim; d++) dims.add(d);
+  return dims;
+}
+
+Var by_channel(Compose& c, const Var& v, int ndim) {
+  if (!v.present()) return v;
+  Ints sizes = {1, v.size(0)};
+  for (int d = 2; d < ndim; d++) sizes.add(1);
+  return c.op<"reshape">(v, sizes);
+}
+
+Ints sizes_of(const Var& v) {
+  Ints sizes;
+  for (int d = 0; d < v.dim(); d++) sizes.add(v.size(d));
+  return sizes;
+}
+
+namespace {
+
+// ---- softmax --------------------------------------------------------------------------------------------------------
 
 lattis_status infer_softmax(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   int d;
   if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
   const DType dtype = dtype_or(a[2], t->dtype);
-  if (lattis_status st = check_floating(f, given(a[2]) ? 2 : 0, dtype)) return st;
+  if (lattis_status st = check_floating_dtype(f, given(a[2]) ? 2 : 0, dtype)) return st;
   fresh(m, t->ndim(), t->sizes(), dtype);
   f->compute_dtype = dtype;
   return LATTIS_OK;
@@ -41,36 +111,10 @@ lattis_status softmax(lattis_frame* f, const Value* a, Value* r) {
 
 // ---- layer, group and root-mean-square norms ------------------------------------------------------------------------
 
-// A weight or bias: absent, or of a shape, and of the input's dtype (float32 goes with half precision too).
-lattis_status check_parameter(lattis_frame* f, const Value* a, int arg, const Tensor* input, int ndim,
-                              const int64_t* sizes) {
-  const Tensor* t = tensor_arg(a[arg]);
-  if (!t) return LATTIS_OK;
-  if (t->ndim() != ndim || !std::equal(sizes, sizes + ndim, t->sizes()))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": expected shape " + core::shape_string(ndim, sizes) +
-                                           ", got " + core::shape_string(t));
-  if (t->dtype == input->dtype || t->dtype == wide_of(input->dtype)) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": its dtype " + core::dtype_info(t->dtype).name +
-                                         " is not that of the input, " + core::dtype_info(input->dtype).name +
-                                         "; convert one with .to(...)");
-}
-
-// The last dimensions must be `normalized_shape`.
-lattis_status check_normalized(lattis_frame* f, const Value* a) {
-  const Tensor* t = tensor_arg(a[0]);
-  const int n = static_cast<int>(a[1].length);
-  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
-  if (n == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected at least one dimension, got none");
-  if (n > t->ndim() || !std::equal(a[1].as.ints, a[1].as.ints + n, t->sizes() + t->ndim() - n))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": " + core::shape_string(n, a[1].as.ints) +
-                                           " is not how the shape of the input ends, " + core::shape_string(t));
-  return LATTIS_OK;
-}
-
 lattis_status infer_layer_norm(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   const int n = static_cast<int>(a[1].length);
-  if (lattis_status st = check_normalized(f, a)) return st;
+  if (lattis_status st = check_normalized(f, a, 0)) return st;
   for (int arg : {2, 3})
     if (lattis_status st = check_parameter(f, a, arg, t, n, a[1].as.ints)) return st;
   fresh(m, t->ndim(), t->sizes(), t->dtype);
@@ -89,18 +133,18 @@ lattis_status infer_plain_layer_norm(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
+// rms_norm, and _fused_rms_norm with the scale that it used
+template <bool WithScale>
 lattis_status infer_rms_norm(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
-  if (lattis_status st = check_normalized(f, a)) return st;
-  if (lattis_status st = check_parameter(f, a, 2, t, static_cast<int>(a[1].length), a[1].as.ints)) return st;
+  const int n = static_cast<int>(a[1].length);
+  if (lattis_status st = check_normalized(f, a, 0)) return st;
+  if (lattis_status st = check_parameter(f, a, 2, t, n, a[1].as.ints)) return st;
   fresh(m, t->ndim(), t->sizes(), t->dtype);
+  if (!WithScale) return LATTIS_OK;
+  fresh(m + 1, t->ndim(), t->sizes(), wide_of(t->dtype));
+  std::fill(m[1].sizes + t->ndim() - n, m[1].sizes + t->ndim(), 1);
   return LATTIS_OK;
-}
-
-Ints last_dims(uint32_t n) {
-  Ints dims;
-  for (uint32_t i = 0; i < n; i++) dims.add(static_cast<int64_t>(i) - n);
-  return dims;
 }
 
 struct Normalized {
@@ -130,30 +174,26 @@ lattis_status layer_norm(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.ops<"native_layer_norm", 3>(a[0], a[1], a[2], a[3], a[4])[0]);
 }
 
-lattis_status rms_norm(lattis_frame* f, const Value* a, Value* r) {
+lattis_status fused_rms_norm(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var input = c.arg(a[0]), x = as(c, input, wide_of(input.dtype()));
   const double eps = given(a[3]) ? as_double(a[3]) : x.dtype() == LATTIS_FLOAT64 ? 0x1p-52 : 0x1p-23;
   Var scale = 1 / c.op<"sqrt">(c.op<"mean.dim">(x * x, last_dims(a[1].length), true) + eps);
-  return c.give(r, as(c, scaled(c, x * scale, c.arg(a[2]), c.nothing()), input.dtype()));
+  return c.give(r, as(c, scaled(c, x * scale, c.arg(a[2]), c.nothing()), input.dtype()), scale);
 }
 
-lattis_status check_groups(lattis_frame* f, int arg, int64_t groups, int64_t channels) {
-  if (groups >= 1 && channels % groups == 0) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld groups do not divide %lld channels", where(f, arg).c_str(),
-                                            (long long)groups, (long long)channels));
+lattis_status rms_norm(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  return c.give(r, c.ops<"_fused_rms_norm", 2>(a[0], a[1], a[2], a[3])[0]);
 }
 
 // native_group_norm(input, weight?, bias?, N, C, HxW, group, eps)
 lattis_status infer_group_norm(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   const int64_t channels = a[4].as.i, groups = a[6].as.i;
-  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  if (lattis_status st = check_floating_dtype(f, 0, t->dtype)) return st;
   if (lattis_status st = check_groups(f, 6, groups, channels)) return st;
-  if (a[3].as.i < 0 || a[5].as.i < 0 || channels < 0 || a[3].as.i * channels * a[5].as.i != t->numel)
-    return raise(
-        LATTIS_RUNTIME_ERROR,
-        where(f, 3) + ": N * C * HxW is not the number of elements of the input, shape " + core::shape_string(t));
+  if (lattis_status st = check_volume(f, 3, {a[3].as.i, channels, a[5].as.i}, t)) return st;
   for (int arg : {1, 2})
     if (lattis_status st = check_parameter(f, a, arg, t, 1, &channels)) return st;
   fresh(m, t->ndim(), t->sizes(), t->dtype);
@@ -162,22 +202,12 @@ lattis_status infer_group_norm(lattis_frame* f, const Value* a, Meta* m) {
   return LATTIS_OK;
 }
 
-// Per channel, beside an input of so many dimensions.
-Var by_channel(Compose& c, const Var& v, int ndim) {
-  if (!v.present()) return v;
-  Ints sizes = {1, v.size(0)};
-  for (int d = 2; d < ndim; d++) sizes.add(1);
-  return c.op<"reshape">(v, sizes);
-}
-
 lattis_status native_group_norm(lattis_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var input = c.arg(a[0]), x = as(c, input, wide_of(input.dtype()));
   const int64_t groups = a[6].as.i, length = groups ? a[4].as.i / groups * a[5].as.i : 0;
   Normalized n = normalize(c, c.op<"reshape">(x, Ints{a[3].as.i, groups, length}), {-1}, as_double(a[7]));
-  Ints sizes;
-  for (int d = 0; d < x.dim(); d++) sizes.add(x.size(d));
-  Var y = c.op<"reshape">(n.centered * n.scale, sizes);
+  Var y = c.op<"reshape">(n.centered * n.scale, sizes_of(x));
   y = scaled(c, y, by_channel(c, c.arg(a[1]), x.dim()), by_channel(c, c.arg(a[2]), x.dim()));
   return c.give(r, std::array<Var, 3>{as(c, y, input.dtype()), c.op<"squeeze.dim">(n.mean, -1),
                                       c.op<"squeeze.dim">(n.scale, -1)});
@@ -191,7 +221,7 @@ lattis_status infer_plain_group_norm(lattis_frame* f, const Value* a, Meta* m) {
                  where(f, 0) + ": expected (batch, channels, ...), got shape " + core::shape_string(t));
   const int64_t channels = t->sizes()[1], groups = a[1].as.i;
   if (lattis_status st = check_groups(f, 1, groups, channels)) return st;
-  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  if (lattis_status st = check_floating_dtype(f, 0, t->dtype)) return st;
   for (int arg : {2, 3})
     if (lattis_status st = check_parameter(f, a, arg, t, 1, &channels)) return st;
   fresh(m, t->ndim(), t->sizes(), t->dtype);
@@ -214,7 +244,7 @@ lattis_status check_batch(lattis_frame* f, const Value* a, std::initializer_list
   if (t->ndim() < 2)
     return raise(LATTIS_RUNTIME_ERROR,
                  where(f, 0) + ": expected (batch, channels, ...), got shape " + core::shape_string(t));
-  if (lattis_status st = check_floating(f, 0, t->dtype)) return st;
+  if (lattis_status st = check_floating_dtype(f, 0, t->dtype)) return st;
   for (int arg : parameters)
     if (lattis_status st = check_parameter(f, a, arg, t, 1, t->sizes() + 1)) return st;
   fresh_like(m, t, t->dtype);
@@ -245,12 +275,6 @@ lattis_status batch_eval(lattis_frame* f, const Value* a, Value* r) {
   Var y = (x - beside(3)) * (1 / c.op<"sqrt">(beside(4) + as_double(a[5])));
   y = scaled(c, y, by_channel(c, c.arg(a[1]), x.dim()), by_channel(c, c.arg(a[2]), x.dim()));
   return c.give(r, as(c, y, input.dtype()));
-}
-
-Ints all_but_channels(int ndim) {
-  Ints dims = {0};
-  for (int d = 2; d < ndim; d++) dims.add(d);
-  return dims;
 }
 
 std::array<Var, 3> from_batch(Compose& c, const Value* a, double eps) {
@@ -321,9 +345,13 @@ const std::vector<Declaration>& normalization_operators() {
        "layer_norm with what it used: the result, the means, and 1 / sqrt(var + eps).\n\n>>> "
        "lattis.native_layer_norm(lattis.tensor([[1., 3.]]), [2], None, None, 0.0)[1]\ntensor([[2.]])\n"},
       {"rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-       "normalization", function, infer_rms_norm, rms_norm,
+       "normalization", function, infer_rms_norm<false>, rms_norm,
        "input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if not "
        "given.\n\n>>> lattis.rms_norm(lattis.tensor([[2., 2.]]), [2])\ntensor([[1., 1.]])\n"},
+      {"_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+       "normalization", hidden | function, infer_rms_norm<true>, fused_rms_norm,
+       "rms_norm with what it used: the result, and 1 / sqrt(mean(input^2) + eps).\n\n>>> "
+       "lattis.ops.aten._fused_rms_norm(lattis.tensor([[2., 2.]]), [2], None, 0.0)[1]\ntensor([[0.5000]])\n"},
       {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
        "cudnn_enabled=True) -> Tensor",
        "normalization", function, infer_plain_group_norm, group_norm,

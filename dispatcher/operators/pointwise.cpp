@@ -43,7 +43,8 @@ bool is_named(const Declaration& d, const char* name) {
 const std::vector<Declaration>& pointwise_operators() {
   static const auto* table = [] {
     auto* all = new std::vector<Declaration>;
-    for (auto family : {arithmetic_operators, function_operators, choosing_operators, activation_operators})
+    for (auto family :
+         {arithmetic_operators, function_operators, choosing_operators, activation_operators, backward_operators})
       for (const Declaration& d : family()) all->push_back(d);
     const std::vector<Declaration> own = *all;
     for (const SecondName& a : aliases)

@@ -15,6 +15,7 @@ std::vector<Declaration> arithmetic_operators();
 std::vector<Declaration> function_operators();
 std::vector<Declaration> choosing_operators();
 std::vector<Declaration> activation_operators();
+std::vector<Declaration> backward_operators();
 
 // The descriptor of a declaration, with the loops compiled here, for the oldest instruction set.
 template <class Op>

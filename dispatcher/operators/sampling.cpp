@@ -74,15 +74,23 @@ lattis_status bernoulli_with(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.op<"bernoulli_.float">(c.op<"empty_like">(a[0]), a[1], a[2]));
 }
 
-// dropout(input, p, train): a fraction p becomes 0, the rest grows by 1 / (1 - p).
-lattis_status dropout(lattis_frame* f, const Value* a, Value* r) {
+// native_dropout(input, p, train?): a fraction p becomes 0, the rest grows by 1 / (1 - p); and which stay.
+lattis_status native_dropout(lattis_frame* f, const Value* a, Value* r) {
   const double p = a[1].as.d;
   if (lattis_status st = check_probability(f, 1, p)) return st;
   Compose c(f);
-  if (!a[2].as.i || p == 0) return c.give(r, c.arg(a[0]));
-  if (p == 1) return c.give(r, c.op<"zeros_like">(a[0]));
-  Var kept = c.op<"bernoulli_.float">(c.op<"empty_like">(a[0]), 1 - p);
-  return c.give(r, c.arg(a[0]) * c.op<"mul_.Scalar">(kept, 1 / (1 - p)));
+  Var mask = c.op<"empty_like">(a[0], As{LATTIS_BOOL});
+  if ((given(a[2]) && !a[2].as.i) || p == 0) return c.give(r, c.op<"clone">(a[0]), c.op<"fill_.Scalar">(mask, true));
+  mask = c.op<"bernoulli_.float">(mask, 1 - p);
+  return c.give(r, c.op<"native_dropout_backward">(a[0], mask, p == 1 ? 0. : 1 / (1 - p)), mask);
+}
+
+// dropout(input, p, train)
+lattis_status dropout(lattis_frame* f, const Value* a, Value* r) {
+  if (lattis_status st = check_probability(f, 1, a[1].as.d)) return st;
+  Compose c(f);
+  if (!a[2].as.i || a[1].as.d == 0) return c.give(r, c.arg(a[0]));
+  return c.give(r, c.ops<"native_dropout", 2>(a[0], a[1], true)[0]);
 }
 
 // randperm(n, generator, dtype, …): the order of random keys of 63 bits, equal ones in the order of their places.
@@ -232,6 +240,10 @@ const std::vector<Declaration>& sampling_operators() {
        "lattis.multinomial(lattis.tensor([0., 1., 0.]), 1)\ntensor([1])\n"},
       {"_search_cdf(Tensor cdf, Tensor u) -> Tensor", "random", hidden, infer_search, search_cdf,
        "How many entries of each row of `cdf`, which ascends, are at most each `u` of that row."},
+      {"native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "random", function, nullptr,
+       native_dropout,
+       "dropout, unless `train` is False, and a bool tensor that says which elements stay.\n\n>>> "
+       "lattis.native_dropout(lattis.ones(2), 0.5, False)[1]\ntensor([True, True])\n"},
       {"dropout(Tensor input, float p, bool train) -> Tensor", "random", function, nullptr, dropout,
        "In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else `input` "
        "itself.\n\n>>> lattis.dropout(lattis.ones(2), 0.5, False)\ntensor([1., 1.])\n"},

@@ -45,9 +45,9 @@ def run(sample: Sample, device: str = "cpu", built=None, **more):
 
 
 def flat(result) -> list:
-    """A result as a list: of tensors and numbers."""
+    """A result as a list: of tensors and numbers; a gradient that was not asked for is None, and left out."""
     if isinstance(result, (list, tuple)):
-        return [r for part in result for r in flat(part)]
+        return [r for part in result if part is not None for r in flat(part)]
     return [result]
 
 

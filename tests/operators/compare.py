@@ -47,11 +47,12 @@ def expected(sample: Sample):
 
     with np.errstate(all="ignore"):
         if sample.operator in STREAMS:
-            return [STREAMS[sample.operator](sample)]
-        if name in OF_SAMPLE:
-            return [OF_SAMPLE[name](sample)]
-        args, kwargs = sample.map(argument)
-        made = ORACLES[name](*args, **kwargs)
+            made = STREAMS[sample.operator](sample)
+        elif name in OF_SAMPLE:
+            made = OF_SAMPLE[name](sample)
+        else:
+            args, kwargs = sample.map(argument)
+            made = ORACLES[name](*args, **kwargs)
     return list(made) if isinstance(made, (list, tuple)) else [made]
 
 

@@ -105,6 +105,11 @@ def dropout(x, p, train):
     return np.where(bernoulli(x.shape, 1 - p), x.array().astype(np.float64) / (1 - p), 0)
 
 
+def native_dropout(x, p, train=None):
+    kept = np.ones(x.shape, bool) if train is False or p == 0 else bernoulli(x.shape, 1 - p)
+    return [dropout(x, p, train is not False), kept]
+
+
 # ---- over samples ----------------------------------------------------------------------------------------------------
 
 
@@ -150,4 +155,5 @@ ORACLES = {
     "normal.Tensor_Tensor": normal_of, "normal.Tensor_float": normal_of, "normal.float_Tensor": normal_of,
     "normal.float_float": lambda s: normal(s.args[2], dtype_of(s), *s.args[:2]),
     "multinomial": lambda s: multinomial(*s.args), "dropout": lambda s: dropout(*s.args),
+    "native_dropout": lambda s: native_dropout(*s.args),
 }  # fmt: skip

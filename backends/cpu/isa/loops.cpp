@@ -11,6 +11,7 @@ void fill_loops(Loops& l) {
   l.pointwise[1] = pointwise_functions();
   l.pointwise[2] = pointwise_choosing();
   l.pointwise[3] = pointwise_activations();
+  l.pointwise[4] = pointwise_backward();
 }
 
 }  // namespace lattis::cpu::LATTIS_ISA

@@ -14,11 +14,19 @@ struct SquaredError {
   static LATTIS_INLINE T of(T d, T) {
     return d * d;
   }
+  template <class T>
+  static LATTIS_INLINE T slope(T d, T) {
+    return d * T(2);
+  }
 };
 struct AbsoluteError {
   template <class T>
   static LATTIS_INLINE T of(T d, T) {
     return size_of(d);
+  }
+  template <class T>
+  static LATTIS_INLINE T slope(T d, T) {
+    return d > 0 ? T(1) : d < 0 ? T(-1) : T(0);
   }
 };
 // Quadratic below `width`, straight beyond it.
@@ -28,11 +36,20 @@ struct Huber {
     const T a = size_of(d), near = a * a * T(.5), far = (a - T(.5) * width) * width;
     return a < width ? near : far;
   }
+  template <class T>
+  static LATTIS_INLINE T slope(T d, T width) {
+    const T low = d < -width ? -width : d;
+    return low > width ? width : low;
+  }
 };
 struct SmoothL1 {
   template <class T>
   static LATTIS_INLINE T of(T d, T width) {
     return Huber::of(d, width) / width;
+  }
+  template <class T>
+  static LATTIS_INLINE T slope(T d, T width) {
+    return Huber::slope(d, width) / width;
   }
 };
 
@@ -54,8 +71,25 @@ double pair(int64_t n, const void* in, const void* target, double width, void* e
   return sum;
 }
 
+template <class Loss, class T>
+void pair_backward(int64_t n, const void* in, const void* target, const void* gradient, double scale, double width,
+                   void* out) {
+  auto *x = static_cast<const T*>(in), *y = static_cast<const T*>(target), *g = static_cast<const T*>(gradient);
+  auto* to = static_cast<T*>(out);
+  const T w = static_cast<T>(width), s = static_cast<T>(scale);
+  if (g) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) to[i] = Loss::slope(x[i] - y[i], w) * (g[i] * s);
+  } else {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) to[i] = Loss::slope(x[i] - y[i], w) * s;
+  }
+}
+
 template <class T>
-constexpr Losses table = {{pair<SquaredError, T>, pair<AbsoluteError, T>, pair<Huber, T>, pair<SmoothL1, T>}};
+constexpr Losses table = {{pair<SquaredError, T>, pair<AbsoluteError, T>, pair<Huber, T>, pair<SmoothL1, T>},
+                          {pair_backward<SquaredError, T>, pair_backward<AbsoluteError, T>, pair_backward<Huber, T>,
+                           pair_backward<SmoothL1, T>}};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "backends/cpu/isa/chain.h"
 #include "backends/cpu/isa/exp.h"
 #include "backends/cpu/isa/extrema.h"
+#include "backends/cpu/isa/made.h"
 #include "backends/cpu/norms.h"
 
 namespace lattis::cpu {
@@ -50,8 +51,9 @@ double largest(int64_t n, const double* x) { return largest<double, Doubles>(n, 
 
 constexpr int64_t piece = 512;
 
+// Softmax times a factor.
 template <class T>
-void softmax_row(int64_t n, const T* x, T* y) {
+void softmax_row(int64_t n, const T* x, T* y, double factor = 1) {
   const ExpBeside<T> exp(largest(n, x));
   double sum = 0;
   for (int64_t i = 0; i < n; i += piece) {
@@ -60,7 +62,7 @@ void softmax_row(int64_t n, const T* x, T* y) {
     for (int64_t k = i; k < i + m; k++) y[k] = exp(x[k]);
     sum += add_all(m, y + i);
   }
-  const double scale = 1 / sum;
+  const double scale = factor / sum;
   const T high = static_cast<T>(scale), low = static_cast<T>(scale - static_cast<double>(high));
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) y[i] = multiply_add(y[i], high, y[i] * low);
@@ -107,7 +109,8 @@ void largest_of_columns(int64_t n, int64_t width, const T* x, int64_t stride, T*
 }
 
 template <class T>
-void softmax_columns(int64_t n, int64_t width, const T* x, int64_t xs, T* y, int64_t ys) {
+void softmax_columns(int64_t n, int64_t width, const T* x, int64_t xs, T* y, int64_t ys,
+                     const double* factors = nullptr) {
   T shift[softmax_width], least[softmax_width], large[softmax_width];
   double sum[softmax_width];
   largest_of_columns(n, width, x, xs, shift);
@@ -130,7 +133,7 @@ void softmax_columns(int64_t n, int64_t width, const T* x, int64_t xs, T* y, int
   }
   T *high = shift, *low = least;
   for (int64_t k = 0; k < width; k++) {
-    const double scale = 1 / sum[k];
+    const double scale = (factors ? factors[k] : 1) / sum[k];
     high[k] = static_cast<T>(scale);
     low[k] = static_cast<T>(scale - static_cast<double>(high[k]));
   }
@@ -179,7 +182,79 @@ void logsumexp_columns(int64_t n, int64_t width, const void* in, int64_t xs, dou
 }
 
 template <class T>
-constexpr Softmax table = {row<T>, logsumexp<T>, columns<T>, logsumexp_columns<T>};
+void scaled_row(int64_t n, const void* x, void* y, double factor) {
+  softmax_row(n, static_cast<const T*>(x), static_cast<T*>(y), factor);
+}
+
+template <class T>
+void scaled_columns(int64_t n, int64_t width, const void* x, void* y, int64_t stride, const double* factors) {
+  softmax_columns(n, width, static_cast<const T*>(x), stride, static_cast<T*>(y), stride, factors);
+}
+
+template <class T>
+double add_products(int64_t n, const T* x, const T* y) {
+  double sum[1];
+  auto product = [=](int64_t i, auto(&to)[1]) __attribute__((always_inline)) {
+    auto other = to[0];
+    load(to[0], x + i);
+    load(other, y + i);
+    to[0] *= other;
+  };
+  add_all_made<T>(n, product, sum);
+  return sum[0];
+}
+
+// y * (g - sum of g * y); of the logarithm: g - e^y * sum of g.
+template <class T>
+void row_backward(int64_t n, const void* gradient, const void* output, void* to, bool log) {
+  auto *g = static_cast<const T*>(gradient), *y = static_cast<const T*>(output);
+  auto* x = static_cast<T*>(to);
+  if (log) {
+    const T sum = static_cast<T>(add_all(n, g));
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) x[i] = g[i] - exp_below(y[i]) * sum;
+  } else {
+    const T sum = static_cast<T>(add_products(n, g, y));
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) x[i] = y[i] * (g[i] - sum);
+  }
+}
+
+template <class T>
+void columns_backward(int64_t n, int64_t width, const void* gradient, const void* output, void* to, int64_t stride,
+                      bool log) {
+  auto *g = static_cast<const T*>(gradient), *y = static_cast<const T*>(output);
+  auto* x = static_cast<T*>(to);
+  double sum[softmax_width];
+  T s[softmax_width];
+  for (int64_t k = 0; k < width; k++) sum[k] = 0;
+  for (int64_t r = 0; r < n; r++) {
+    const T *gr = g + r * stride, *yr = y + r * stride;
+    if (log) {
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++) sum[k] += static_cast<double>(gr[k]);
+    } else {
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++) sum[k] += static_cast<double>(gr[k] * yr[k]);
+    }
+  }
+  for (int64_t k = 0; k < width; k++) s[k] = static_cast<T>(sum[k]);
+  for (int64_t r = 0; r < n; r++) {
+    const T *gr = g + r * stride, *yr = y + r * stride;
+    T* xr = x + r * stride;
+    if (log) {
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++) xr[k] = gr[k] - exp_below(yr[k]) * s[k];
+    } else {
+#pragma omp simd
+      for (int64_t k = 0; k < width; k++) xr[k] = yr[k] * (gr[k] - s[k]);
+    }
+  }
+}
+
+template <class T>
+constexpr Softmax table = {row<T>,        logsumexp<T>,      columns<T>,      logsumexp_columns<T>,
+                           scaled_row<T>, scaled_columns<T>, row_backward<T>, columns_backward<T>};
 
 }  // namespace
 

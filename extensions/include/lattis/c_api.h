@@ -182,11 +182,12 @@ typedef lattis_status (*lattis_kernel)(lattis_frame* frame, const lattis_value* 
 /* ---- shape rules ------------------------------------------------------------------------------------------- */
 
 enum lattis_meta_kind {
-  LATTIS_META_FRESH,   /* allocate: sizes, dtype, and strides if has_strides */
-  LATTIS_META_ALIAS,   /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
-  LATTIS_META_SAME,    /* args[alias_of] itself */
-  LATTIS_META_DYNAMIC, /* only the kernel knows; it allocates */
-  LATTIS_META_DETACHED /* like ALIAS, but no view of it for any layer: no base, no keys */
+  LATTIS_META_FRESH,    /* allocate: sizes, dtype, and strides if has_strides */
+  LATTIS_META_ALIAS,    /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
+  LATTIS_META_SAME,     /* args[alias_of] itself */
+  LATTIS_META_DYNAMIC,  /* only the kernel knows; it allocates */
+  LATTIS_META_DETACHED, /* like ALIAS, but no view of it for any layer: no base, no keys */
+  LATTIS_META_NONE      /* no result: one of several, which the caller did not ask for */
 };
 
 typedef struct {

@@ -5,12 +5,12 @@ and strings as they stand in the sample; dtypes as numpy's. An entry returns wha
 holds it.
 """
 
-from oracles import indexing, pointwise, products, reductions, shapes
+from oracles import backward, indexing, pointwise, products, reductions, shapes
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
 # What needs the arrays in their own dtype, and what needs the whole sample.
-NARROW = {"view", "nextafter", "nan_to_num", "rms_norm"}
+NARROW = {"view", "nextafter", "nan_to_num", "rms_norm", "_fused_rms_norm"}
 OF_SAMPLE = {"as_strided": same_memory}
 
-__all__ = ["NARROW", "OF_SAMPLE", "ORACLES", "indexing", "pointwise", "products", "reductions", "shapes"]
+__all__ = ["NARROW", "OF_SAMPLE", "ORACLES", "backward", "indexing", "pointwise", "products", "reductions", "shapes"]

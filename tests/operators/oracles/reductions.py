@@ -218,6 +218,12 @@ def rms_norm(x, shape, weight=None, eps=None):
     return scaled(x / np.sqrt((x**2).mean(axis=axis, keepdims=True) + eps), weight, None)
 
 
+def fused_rms_norm(x, shape, weight, eps):
+    wide = x.astype(np.float64)
+    scale = 1 / np.sqrt((wide**2).mean(axis=tuple(range(-len(shape), 0)), keepdims=True) + eps)
+    return rms_norm(x, shape, weight, eps), scale
+
+
 def group_norm(x, groups, weight=None, bias=None, eps=1e-5, enable=True):
     parts = x.reshape(len(x), groups, -1) if x.size else x
     made = normalized(parts, 2, eps).reshape(x.shape) if x.size else x
@@ -252,6 +258,7 @@ entries(
     log_softmax=soft(sp.log_softmax),
     layer_norm=layer_norm,
     rms_norm=rms_norm,
+    _fused_rms_norm=fused_rms_norm,
     group_norm=group_norm,
     batch_norm=batch_norm,
     instance_norm=lambda x, w, b, mean, var, stats, momentum, eps, cudnn: scaled(

@@ -10,6 +10,7 @@
 
 #include <lattis/pointwise/activations.h>
 #include <lattis/pointwise/arithmetic.h>
+#include <lattis/pointwise/backward.h>
 #include <lattis/pointwise/choosing.h>
 #include <lattis/pointwise/functions.h>
 
@@ -18,6 +19,7 @@
   LATTIS_POINTWISE_ARITHMETIC(X)         \
   LATTIS_POINTWISE_FUNCTIONS(X)          \
   LATTIS_POINTWISE_CHOOSING(X)           \
-  LATTIS_POINTWISE_ACTIVATIONS(X)
+  LATTIS_POINTWISE_ACTIVATIONS(X)        \
+  LATTIS_POINTWISE_BACKWARD(X)
 
 #endif

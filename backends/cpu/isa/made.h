@@ -1,0 +1,64 @@
+// Sums of what is made of elements on the way: vectors by vectors, then one by one at the end. For the files of this
+// folder.
+#pragma once
+
+#include "backends/cpu/isa/chain.h"
+
+namespace lattis::cpu {
+namespace {
+
+template <class T>
+struct Lanes;
+template <>
+struct Lanes<float> {
+  using type = Floats;
+  static constexpr int64_t count = 16, chain = 8;  // that many are added as floats, then go on as double
+};
+template <>
+struct Lanes<double> {
+  using type = Doubles;
+  static constexpr int64_t count = 8, chain = 8;
+};
+
+LATTIS_INLINE void take_in(Doubles& total, const Floats& v) { FloatChain<false>::into(total, v); }
+LATTIS_INLINE void take_in(Doubles& total, const Doubles& v) { total += v; }
+
+// N sums. make(i, v...) makes what is added of element i, and of those after it that a vector holds.
+template <class T, int N, class Make>
+LATTIS_INLINE void add_all_made(int64_t n, Make make, double (&sums)[N]) {
+  using V = typename Lanes<T>::type;
+  constexpr int64_t size = Lanes<T>::count;
+  Doubles total[N] = {};
+  int64_t i = 0;
+  while (i + 4 * size <= n) {
+    int64_t steps = (n - i) / (4 * size);
+    if (steps > Lanes<T>::chain) steps = Lanes<T>::chain;
+    V a[N][4] = {}, v[N];
+    for (; steps > 0; steps--, i += 4 * size)
+#pragma GCC unroll 4
+      for (int64_t k = 0; k < 4; k++) {
+        make(i + k * size, v);
+#pragma GCC unroll 2
+        for (int s = 0; s < N; s++) a[s][k] += v[s];
+      }
+#pragma GCC unroll 2
+    for (int s = 0; s < N; s++) take_in(total[s], (a[s][0] + a[s][1]) + (a[s][2] + a[s][3]));
+  }
+  for (; i + size <= n; i += size) {
+    V v[N];
+    make(i, v);
+#pragma GCC unroll 2
+    for (int s = 0; s < N; s++) take_in(total[s], v[s]);
+  }
+#pragma GCC unroll 2
+  for (int s = 0; s < N; s++) sums[s] = add_up(total[s]);
+  for (; i < n; i++) {
+    T v[N];
+    make(i, v);
+#pragma GCC unroll 2
+    for (int s = 0; s < N; s++) sums[s] += static_cast<double>(v[s]);
+  }
+}
+
+}  // namespace
+}  // namespace lattis::cpu

@@ -1,0 +1,72 @@
+// What the kernels of norms and their gradients share: numbers by row and by channel.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "backends/cpu/norms.h"
+#include "backends/cpu/packed.h"
+
+namespace lattis::cpu {
+
+inline double number(const Packed& p, int dtype, int64_t at, double absent) {
+  if (!p.data()) return absent;
+  return dtype == LATTIS_FLOAT64 ? p.as<double>()[at] : static_cast<double>(p.as<float>()[at]);
+}
+
+inline int64_t numel_of(const lattis_value& sizes) {
+  int64_t n = 1;
+  for (uint32_t i = 0; i < sizes.length; i++) n *= sizes.as.ints[i];
+  return n;
+}
+
+// Input as (outer, count, area): one mean and one scale for each index of dimension 1.
+struct Channels {
+  int64_t count, outer, area;
+  explicit Channels(const lattis_tensor* t) : count(t->dl.shape[1]), outer(t->dl.shape[0]), area(1) {
+    for (int d = 2; d < t->dl.ndim; d++) area *= t->dl.shape[d];
+  }
+};
+
+inline bool channels_last(const lattis_tensor* t) {
+  int64_t step = t->dl.shape[1];
+  if (t->dl.strides[1] != 1) return false;
+  for (int d = t->dl.ndim - 1; d >= 0; d--) {
+    if (d == 1) continue;
+    if (t->dl.shape[d] != 1 && t->dl.strides[d] != step) return false;
+    step *= t->dl.shape[d];
+  }
+  return true;
+}
+
+// Numbers per channel as double, and back.
+inline void as_doubles(const lattis_tensor* t, int64_t n, double* to) {
+  loops().cast[t->dtype][LATTIS_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
+                                         static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));
+}
+inline void from_doubles(lattis_tensor* t, int64_t n, const double* from) {
+  loops().cast[LATTIS_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), t->dl.strides[0] * itemsize(t),
+                                         reinterpret_cast<const char*>(from), sizeof(double));
+}
+inline void as_doubles(const lattis_value& v, int64_t n, double absent, double* to) {
+  if (v.tag == LATTIS_TENSOR)
+    as_doubles(v.as.tensor, n, to);
+  else
+    std::fill(to, to + n, absent);
+}
+
+// So many doubles: beside the call if they are few.
+class Doubles {
+ public:
+  explicit Doubles(int64_t n) : more_(n > few ? new double[n] : nullptr), data_(n > few ? more_.get() : here_) {}
+  Doubles(const Doubles&) = delete;
+  double* data() { return data_; }
+
+ private:
+  static constexpr int64_t few = 256;
+  double here_[few];
+  const std::unique_ptr<double[]> more_;
+  double* const data_;
+};
+
+}  // namespace lattis::cpu

@@ -1,0 +1,389 @@
+// Gradients of softmax and the norms. What happens to the elements is in norms.h.
+//
+// Sums over rows are made in parts whose length depends on the shape only, and the parts added in order: the bits do
+// not depend on the threads.
+#include <cmath>
+
+#include "backends/cpu/normalization.h"
+
+namespace lattis::cpu {
+namespace {
+
+// The gradient of the output and the input (or the output) as contiguous float or double; and where the result goes.
+struct Work {
+  int dtype;
+  int64_t item;
+  const char *g, *x;
+  char* to = nullptr;  // null where the gradient of the input is not asked for
+
+  lattis_status open(const lattis_value& gradient, const lattis_value& input, const lattis_value& result) {
+    dtype = work_dtype(input.as.tensor);
+    item = dtype == LATTIS_FLOAT64 ? 8 : 4;
+    if (lattis_status st = g_.read(gradient, dtype)) return st;
+    if (lattis_status st = x_.read(input, dtype)) return st;
+    g = g_.data();
+    x = x_.data();
+    if (result.tag != LATTIS_TENSOR) return LATTIS_OK;
+    if (lattis_status st = out_.open(result.as.tensor, dtype)) return st;
+    to = out_.data();
+    return LATTIS_OK;
+  }
+  lattis_status close() const { return to ? out_.close() : LATTIS_OK; }
+
+ private:
+  Packed g_, x_;
+  PackedOutput out_;
+};
+
+// ---- softmax --------------------------------------------------------------------------------------------------------
+
+// _softmax_backward_data(grad_output, output, dim, input_dtype)
+template <bool Log>
+lattis_status softmax_backward(lattis_frame*, const lattis_value* a, lattis_value* r) {
+  static const auto chosen = LATTIS_BY_ISA(softmax);
+  const lattis_tensor* y = a[1].as.tensor;
+  if (y->numel == 0) return LATTIS_OK;
+  Work w;
+  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
+  const Softmax* loops = chosen(w.dtype);
+  const int ndim = y->dl.ndim, dim = static_cast<int>(a[2].as.i < 0 ? a[2].as.i + ndim : a[2].as.i);
+  const int64_t n = ndim ? y->dl.shape[dim] : 1;
+  int64_t inner = 1;
+  for (int d = dim + 1; d < ndim; d++) inner *= y->dl.shape[d];
+  const int64_t tile = inner == 1 ? 1 : std::min(std::clamp<int64_t>(65536 / n / 16 * 16, 64, softmax_width), inner);
+  const int64_t tiles = (inner + tile - 1) / tile, items = y->numel / (n * inner) * tiles;
+  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t i = b; i < e; i++) {
+      const int64_t first = i % tiles * tile, at = (i / tiles * n * inner + first) * w.item;
+      if (inner == 1)
+        loops->row_backward(n, w.g + at, w.x + at, w.to + at, Log);
+      else
+        loops->columns_backward(n, std::min(tile, inner - first), w.g + at, w.x + at, w.to + at, inner, Log);
+    }
+    return LATTIS_OK;
+  };
+  const int64_t few = std::max<int64_t>(1, grain / (Log ? 8 : 2) / (n * tile));
+  if (lattis_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
+  return w.close();
+}
+
+// ---- sums over rows, in parts ---------------------------------------------------------------------------------------
+
+struct Parts {
+  static constexpr int64_t most = 16;
+  int64_t rows, each, count;
+  Parts(int64_t rows, int64_t width) : rows(rows) {
+    const int64_t least = std::max<int64_t>(8, grain / 2 / std::max<int64_t>(width, 1) / 8 * 8);
+    each = std::max(least, (rows + 8 * most - 1) / (8 * most) * 8);
+    count = (rows + each - 1) / each;
+  }
+  // body(part, first row, last row)
+  template <class Body>
+  lattis_status run(Body body) const {
+    auto some = [&](int64_t b, int64_t e) -> lattis_status {
+      for (int64_t i = b; i < e; i++) body(i, i * each, std::min(rows, (i + 1) * each));
+      return LATTIS_OK;
+    };
+    return count <= 1 ? some(0, count) : parallel_for(0, count, 1, some);
+  }
+};
+
+// Adds the parts of so many sums into the first.
+void join(double* sums, int64_t n, int64_t parts) {
+  for (int64_t p = 1; p < parts; p++)
+    for (int64_t i = 0; i < n; i++) sums[i] += sums[p * n + i];
+}
+
+void store_all(const lattis_value& result, int64_t n, const double* from) {
+  if (result.tag != LATTIS_TENSOR) return;
+  const lattis_tensor* t = result.as.tensor;  // fresh, so without gaps
+  loops().cast[LATTIS_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), itemsize(t),
+                                         reinterpret_cast<const char*>(from), sizeof(double));
+}
+
+const NormGradients* gradients_of(int dtype) {
+  static const auto chosen = LATTIS_BY_ISA(norm_gradients);
+  return chosen(dtype);
+}
+
+// ---- layer and root-mean-square norms -------------------------------------------------------------------------------
+
+// Rows of n elements, each with its own mean (null: none is subtracted) and scale. Weight and bias are those of so many
+// rows in turn.
+struct RowNorm {
+  int64_t rows, n, in_turn;
+  const double *means, *scales;
+};
+
+// Gradients of (x - mean) * scale * weight + bias: of the input, the weight and the bias.
+lattis_status rows_backward(lattis_frame* f, const Work& w, const RowNorm& norm, const Packed& weight,
+                            const lattis_value& of_weight, const lattis_value& of_bias) {
+  const NormGradients* loops = gradients_of(w.dtype);
+  const int64_t n = norm.n, columns = norm.in_turn * n;
+  const bool summed = of_weight.tag == LATTIS_TENSOR || of_bias.tag == LATTIS_TENSOR;
+  const Parts parts(norm.rows, n);
+  double* sums = nullptr;
+  if (summed) {
+    void* memory;
+    const int64_t count = std::max<int64_t>(parts.count, 1) * 2 * std::max<int64_t>(columns, 1);
+    if (lattis_status st = api().scratch(f, count * static_cast<int64_t>(sizeof(double)), &memory)) return st;
+    sums = static_cast<double*>(memory);
+    std::fill(sums, sums + count, 0.);
+  }
+  auto of_row = [&](int64_t i) {
+    const int64_t at = i * n * w.item, turn = i % norm.in_turn * n * w.item;
+    const char* factors = weight.data() ? weight.data() + turn : nullptr;
+    const double mean = norm.means ? norm.means[i] : 0, scale = norm.scales[i], count = static_cast<double>(n);
+    double sum, by_x;
+    loops->sums(n, w.g + at, w.x + at, factors, mean, &sum, &by_x);
+    loops->row(n, w.g + at, w.x + at, factors, w.to + at, mean, scale, -scale * scale * scale * by_x / count,
+               norm.means ? -scale * sum / count : 0);
+  };
+  const double zeros[8] = {};
+  const int64_t together = norm.in_turn == 1 ? 8 : 1;  // so few that the second look finds them in the cache
+  lattis_status st = parts.run([&](int64_t part, int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; i += together) {
+      const int64_t count = std::min(together, e - i), at = i * n * w.item;
+      for (int64_t k = i; w.to && k < i + count; k++) of_row(k);
+      if (!summed) continue;
+      double* sum = sums + part * 2 * columns + i % norm.in_turn * n;
+      loops->add_rows(count, n, w.g + at, w.x + at, norm.means ? norm.means + i : zeros, norm.scales + i, sum,
+                      sum + columns);
+    }
+  });
+  if (st) return st;
+  if (summed) {
+    join(sums, 2 * columns, parts.count);
+    store_all(of_bias, columns, sums);
+    store_all(of_weight, columns, sums + columns);
+  }
+  return w.close();
+}
+
+// native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight?, bias?, output_mask)
+lattis_status layer_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Work w;
+  Packed means, scales, weight;
+  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lattis_status st = means.read(a[3], LATTIS_FLOAT64)) return st;
+  if (lattis_status st = scales.read(a[4], LATTIS_FLOAT64)) return st;
+  if (lattis_status st = weight.read(a[5], w.dtype)) return st;
+  const RowNorm norm = {a[4].as.tensor->numel, numel_of(a[2]), 1, means.as<double>(), scales.as<double>()};
+  return rows_backward(f, w, norm, weight, r[1], r[2]);
+}
+
+// _fused_rms_norm_backward(grad_out, input, normalized_shape, rstd, weight?, output_mask)
+lattis_status rms_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Work w;
+  Packed scales, weight;
+  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lattis_status st = scales.read(a[3], LATTIS_FLOAT64)) return st;
+  if (lattis_status st = weight.read(a[4], w.dtype)) return st;
+  const RowNorm norm = {a[3].as.tensor->numel, numel_of(a[2]), 1, nullptr, scales.as<double>()};
+  return rows_backward(f, w, norm, weight, r[1], lattis_value{});
+}
+
+// ---- group norm -----------------------------------------------------------------------------------------------------
+
+// native_group_norm_backward(grad_out, input, mean, rstd, weight?, N, C, HxW, group, output_mask)
+lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Work w;
+  Packed means, scales, weights;
+  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lattis_status st = means.read(a[2], LATTIS_FLOAT64)) return st;
+  if (lattis_status st = scales.read(a[3], LATTIS_FLOAT64)) return st;
+  const int64_t samples = a[5].as.i, channels = a[6].as.i, area = a[7].as.i, groups = a[8].as.i;
+  const int64_t each = channels / groups, n = each * area;
+  const double *mean = means.as<double>(), *scale = scales.as<double>();
+  if (lattis_status st = weights.read(a[4], area == 1 ? w.dtype : LATTIS_FLOAT64)) return st;
+  if (area == 1) return rows_backward(f, w, {samples * groups, each, groups, mean, scale}, weights, r[1], r[2]);
+  const double* weight = weights.as<double>();
+  const NormGradients* loops = gradients_of(w.dtype);
+  // Of each channel of each sample: the sums of g and of g * (x - mean).
+  void* memory;
+  const int64_t bytes = std::max<int64_t>(1, 2 * (samples + 1) * channels * static_cast<int64_t>(sizeof(double)));
+  if (lattis_status st = api().scratch(f, bytes, &memory)) return st;
+  auto* by_one = static_cast<double*>(memory);
+  double* by_x = by_one + samples * channels;
+  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t i = b; i < e; i++) {
+      const int64_t first = i * each;
+      double sum = 0, sum_x = 0;
+      for (int64_t c = first; c < first + each; c++) {
+        const int64_t at = c * area * w.item;
+        loops->sums(area, w.g + at, w.x + at, nullptr, mean[i], by_one + c, by_x + c);
+        const double factor = weight ? weight[c % channels] : 1;
+        sum += factor * by_one[c];
+        sum_x += factor * by_x[c];
+      }
+      const double s = scale[i], count = static_cast<double>(n);
+      for (int64_t c = first; w.to && c < first + each; c++) {
+        const int64_t at = c * area * w.item;
+        loops->row(area, w.g + at, w.x + at, nullptr, w.to + at, mean[i], s * (weight ? weight[c % channels] : 1),
+                   -s * s * s * sum_x / count, -s * sum / count);
+      }
+    }
+    return LATTIS_OK;
+  };
+  const int64_t items = samples * groups, few = std::max<int64_t>(1, grain / 2 / std::max<int64_t>(n, 1));
+  if (lattis_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
+  double *of_bias = by_x + samples * channels, *of_weight = of_bias + channels;
+  for (int64_t c = 0; c < channels; c++) {
+    of_bias[c] = of_weight[c] = 0;
+    for (int64_t i = 0; i < samples; i++) {
+      of_bias[c] += by_one[i * channels + c];
+      of_weight[c] += by_x[i * channels + c] * scale[i * groups + c / each];
+    }
+  }
+  store_all(r[1], channels, of_weight);
+  store_all(r[2], channels, of_bias);
+  return w.close();
+}
+
+// ---- batch norm -----------------------------------------------------------------------------------------------------
+
+// What each channel has: statistics, and of the gradient g the sums of g and of g * (x - mean). The gradient of the
+// input is a * g + b * (x - mean) + c.
+struct ChannelNumbers {
+  double *mean, *scale, *weight, *sum, *by_x, *a, *b, *c;
+  static constexpr int64_t count = 8;
+  ChannelNumbers(double* memory, int64_t n)
+      : mean(memory),
+        scale(mean + n),
+        weight(scale + n),
+        sum(weight + n),
+        by_x(sum + n),
+        a(by_x + n),
+        b(a + n),
+        c(b + n) {}
+
+  void finish(int64_t i, bool train, double elements) const {
+    a[i] = weight[i] * scale[i];
+    b[i] = train ? -a[i] * scale[i] * scale[i] * by_x[i] / elements : 0;
+    c[i] = train ? -a[i] * sum[i] / elements : 0;
+    by_x[i] *= scale[i];  // the gradient of the weight
+  }
+};
+
+// One channel after another, each of `outer` runs.
+lattis_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
+  const NormGradients* loops = gradients_of(w.dtype);
+  auto at = [&](int64_t o, int64_t c) { return (o * ch.count + c) * ch.area * w.item; };
+  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    for (int64_t c = b; c < e; c++) {
+      v.sum[c] = v.by_x[c] = 0;
+      for (int64_t o = 0; o < ch.outer; o++) {
+        double sum, by_x;
+        loops->sums(ch.area, w.g + at(o, c), w.x + at(o, c), nullptr, v.mean[c], &sum, &by_x);
+        v.sum[c] += sum;
+        v.by_x[c] += by_x;
+      }
+      v.finish(c, train, static_cast<double>(ch.outer * ch.area));
+      for (int64_t o = 0; w.to && o < ch.outer; o++)
+        loops->row(ch.area, w.g + at(o, c), train ? w.x + at(o, c) : nullptr, nullptr, w.to + at(o, c), v.mean[c],
+                   v.a[c], v.b[c], v.c[c]);
+    }
+    return LATTIS_OK;
+  };
+  const int64_t few = std::max<int64_t>(1, grain / 2 / std::max<int64_t>(ch.outer * ch.area, 1));
+  return ch.count <= few ? body(0, ch.count) : parallel_for(0, ch.count, few, body);
+}
+
+// Rows of all channels. Few channels are repeated, so that the loops over them are long enough.
+template <class T>
+lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
+  const NormGradients* loops = gradients_of(w.dtype);
+  const int64_t rows = ch.outer * ch.area, n = ch.count;
+  const int64_t together = std::clamp<int64_t>(64 / n, 1, rows), width = together * n, whole = rows / together;
+  const int64_t rest = rows % together * n;
+  const Parts parts(whole, width);
+  void* memory;
+  const int64_t bytes = (parts.count + 1) * 2 * width * static_cast<int64_t>(sizeof(double));
+  if (lattis_status st = api().scratch(f, bytes, &memory)) return st;
+  auto* sums = static_cast<double*>(memory);
+  std::fill(sums, sums + (parts.count + 1) * 2 * width, 0.);
+  const std::unique_ptr<T[]> values(new T[4 * width]);
+  T *m = values.get(), *a = m + width, *b = a + width, *c = b + width;
+  auto spread = [&](T* to, const double* from) {
+    for (int64_t i = 0; i < width; i++) to[i] = static_cast<T>(from[i % n]);
+  };
+  spread(m, v.mean);
+  auto add = [&](int64_t part, int64_t first, int64_t count, int64_t length) {
+    const int64_t at = first * width * w.item;
+    double* sum = sums + part * 2 * width;
+    loops->add_columns(count, length, w.g + at, w.x + at, m, sum, sum + width);
+  };
+  lattis_status st =
+      parts.run([&](int64_t part, int64_t first, int64_t last) { add(part, first, last - first, width); });
+  if (st) return st;
+  add(parts.count, whole, 1, rest);
+  join(sums, 2 * width, parts.count + 1);
+  for (int64_t i = 0; i < n; i++) {
+    v.sum[i] = v.by_x[i] = 0;
+    for (int64_t k = i; k < width; k += n) {
+      v.sum[i] += sums[k];
+      v.by_x[i] += sums[width + k];
+    }
+    v.finish(i, train, static_cast<double>(rows));
+  }
+  if (!w.to) return LATTIS_OK;
+  spread(a, v.a);
+  spread(b, v.b);
+  spread(c, v.c);
+  auto write = [&](int64_t first, int64_t count, int64_t length) {
+    const int64_t at = first * width * w.item;
+    loops->each(count, length, w.g + at, train ? w.x + at : nullptr, w.to + at, m, a, b, c);
+  };
+  if ((st = parts.run([&](int64_t, int64_t first, int64_t last) { write(first, last - first, width); }))) return st;
+  write(whole, 1, rest);
+  return LATTIS_OK;
+}
+
+// native_batch_norm_backward(grad_out, input, weight?, running_mean?, running_var?, save_mean?, save_invstd?, train,
+// eps, output_mask)
+lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  const lattis_tensor *g = a[0].as.tensor, *x = a[1].as.tensor;
+  const Channels ch(x);
+  const bool train = a[7].as.i != 0;
+  Doubles memory(ChannelNumbers::count * ch.count);
+  const ChannelNumbers v(memory.data(), ch.count);
+  as_doubles(a[2], ch.count, 1, v.weight);
+  as_doubles(a[train ? 5 : 3], ch.count, 0, v.mean);
+  as_doubles(a[train ? 6 : 4], ch.count, 0, v.scale);
+  for (int64_t c = 0; c < ch.count && !train; c++) v.scale[c] = 1 / std::sqrt(v.scale[c] + as_double(a[8]));
+  Work w;
+  w.dtype = work_dtype(x);
+  w.item = w.dtype == LATTIS_FLOAT64 ? 8 : 4;
+  const lattis_tensor* to = r[0].tag == LATTIS_TENSOR ? r[0].as.tensor : nullptr;
+  auto as_rows = [&](const lattis_tensor* t) { return t->dtype == w.dtype && channels_last(t); };
+  lattis_status st = LATTIS_OK;
+  if (x->numel == 0) {
+    std::fill(v.sum, v.sum + ch.count, 0.);
+    std::fill(v.by_x, v.by_x + ch.count, 0.);
+  } else if (as_rows(g) && as_rows(x) && (!to || as_rows(to))) {
+    w.g = static_cast<const char*>(g->dl.data);
+    w.x = static_cast<const char*>(x->dl.data);
+    if (to) w.to = static_cast<char*>(to->dl.data);
+    st = w.dtype == LATTIS_FLOAT64 ? by_rows<double>(f, w, ch, v, train) : by_rows<float>(f, w, ch, v, train);
+  } else {
+    if ((st = w.open(a[0], a[1], r[0]))) return st;
+    if (!(st = by_runs(w, ch, v, train))) st = w.close();
+  }
+  if (st) return st;
+  store_all(r[1], ch.count, v.by_x);
+  store_all(r[2], ch.count, v.sum);
+  return LATTIS_OK;
+}
+
+}  // namespace
+
+void register_norm_gradients(Library& m) {
+  m.impl("_softmax_backward_data", "cpu", softmax_backward<false>);
+  m.impl("_log_softmax_backward_data", "cpu", softmax_backward<true>);
+  m.impl("native_layer_norm_backward", "cpu", layer_norm_backward);
+  m.impl("_fused_rms_norm_backward", "cpu", rms_norm_backward);
+  m.impl("native_group_norm_backward", "cpu", group_norm_backward);
+  m.impl("native_batch_norm_backward", "cpu", batch_norm_backward);
+}
+
+}  // namespace lattis::cpu
