@@ -42,8 +42,8 @@ void register_catalogue() {
         &repeating_operators(),     &flipping_operators(),    &triangle_operators(),  &gather_operators(),
         &index_rows_operators(),    &mask_operators(),        &indexing_operators(),  &sort_operators(),
         &unique_operators(),        &searching_operators(),   &random_operators(),    &sampling_operators(),
-        &normalization_operators(), &convolution_operators(), &pooling_operators(),   &loss_operators(),
-        &complex_operators()})
+        &normalization_operators(), &convolution_operators(), &padding_operators(),   &pooling_operators(),
+        &loss_operators(),          &complex_operators()})
     for (const Declaration& d : *family) add(*lib, d);
 }
 
