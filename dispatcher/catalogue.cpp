@@ -48,8 +48,9 @@ void register_catalogue() {
                              &unique_operators(),        &searching_operators(),
                              &random_operators(),        &sampling_operators(),
                              &normalization_operators(), &normalization_backward_operators(),
-                             &convolution_operators(),   &pooling_operators(),
-                             &loss_operators(),          &complex_operators()})
+                             &convolution_operators(),   &padding_operators(),
+                             &pooling_operators(),       &loss_operators(),
+                             &complex_operators()})
     for (const Declaration& d : *family) add(*lib, d);
 }
 

@@ -57,6 +57,7 @@ const std::vector<Declaration>& normalization_operators();
 const std::vector<Declaration>& normalization_backward_operators();
 const std::vector<Declaration>& loss_operators();
 const std::vector<Declaration>& convolution_operators();
+const std::vector<Declaration>& padding_operators();
 const std::vector<Declaration>& pooling_operators();
 const std::vector<Declaration>& joining_operators();
 const std::vector<Declaration>& repeating_operators();

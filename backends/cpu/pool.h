@@ -37,6 +37,13 @@ struct Pools {
   void (*adaptive[LATTIS_NUM_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
 };
 
+// The largest with their indices, rows [begin, end); backward, of one plane: `in` are the gradients of its places.
+struct PoolIndices {
+  void (*largest[LATTIS_NUM_DTYPES])(const PoolPlane&);
+  void (*backward[LATTIS_NUM_DTYPES])(const PoolPlane&);
+};
+
 }  // namespace lattis::cpu
 
 LATTIS_DECLARE_ISA(const Pools&, pools, ())
+LATTIS_DECLARE_ISA(const PoolIndices&, pool_indices, ())

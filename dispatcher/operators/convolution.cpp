@@ -1,5 +1,4 @@
-// Convolutions and padding. convolution itself is pad, windows, one bmm per group; conv1d to conv3d read their
-// arguments for it.
+// Convolutions: pad, windows, one bmm per group; conv1d to conv3d read their arguments for it.
 #include <cstring>
 #include <string_view>
 
@@ -13,53 +12,80 @@ struct Shape {
   int64_t stride[3], padding[3], dilation[3], kernel[3], places[3], groups;
 };
 
+// The sizes of an operand, and the argument that tells them: a tensor or a list.
+struct Sizes {
+  int arg, count;
+  const int64_t* data;
+  Sizes(const Value* a, int at) : arg(at) {
+    if (const Tensor* t = tensor_arg(a[at])) {
+      count = t->ndim();
+      data = t->sizes();
+    } else {
+      count = static_cast<int>(a[at].length);
+      data = a[at].as.ints;
+    }
+  }
+  std::string text() const { return core::shape_string(count, data); }
+};
+
 std::string text_of(const Tensor* t) { return "shape " + core::shape_string(t); }
 
-// convolution(input, weight, bias, stride, padding, dilation, groups)
-lattis_status read(lattis_frame* f, const Value* a, Shape* s) {
-  const Tensor *x = tensor_arg(a[0]), *w = tensor_arg(a[1]), *bias = tensor_arg(a[2]);
-  s->spatial = w->ndim() - 2;
+// How a weight goes over an image: stride, padding, dilation and groups are the arguments from `first` on.
+lattis_status fit(lattis_frame* f, const Value* a, int first, const Sizes& x, const Sizes& w, Shape* s) {
+  s->spatial = w.count - 2;
   if (s->spatial < 1 || s->spatial > 3)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) +
+    return raise(LATTIS_RUNTIME_ERROR, where(f, w.arg) +
                                            ": expected (out channels, in channels / groups, 1 to 3 kernel "
-                                           "sizes), got " +
-                                           text_of(w));
-  if (x->ndim() != w->ndim())
+                                           "sizes), got shape " +
+                                           w.text());
+  if (x.count != w.count)
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected %d dimensions for a weight of shape %s, got shape %s",
+                                              where(f, x.arg).c_str(), w.count, w.text().c_str(), x.text().c_str()));
+  if (lattis_status st = read_spatial(f, first, a[first], s->spatial, 1, s->stride)) return st;
+  if (lattis_status st = read_spatial(f, first + 1, a[first + 1], s->spatial, 0, s->padding)) return st;
+  if (lattis_status st = read_spatial(f, first + 2, a[first + 2], s->spatial, 1, s->dilation)) return st;
+  s->groups = a[first + 3].as.i;
+  if (s->groups < 1 || w.data[0] % s->groups || x.data[1] != w.data[1] * s->groups)
     return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: expected %d dimensions for a weight of shape %s, got shape %s", where(f, 0).c_str(),
-                        w->ndim(), core::shape_string(w).c_str(), core::shape_string(x).c_str()));
-  if (lattis_status st = read_spatial(f, 3, a[3], s->spatial, 1, s->stride)) return st;
-  if (lattis_status st = read_spatial(f, 4, a[4], s->spatial, 0, s->padding)) return st;
-  if (lattis_status st = read_spatial(f, 5, a[5], s->spatial, 1, s->dilation)) return st;
-  s->groups = a[6].as.i;
-  const int64_t out = w->sizes()[0];
-  if (s->groups < 1 || out % s->groups || x->sizes()[1] != w->sizes()[1] * s->groups)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: %lld groups need a weight of (k * %lld, in channels / %lld, …), got %s for an input of %s",
-                        where(f, 6).c_str(), (long long)s->groups, (long long)s->groups, (long long)s->groups,
-                        text_of(w).c_str(), text_of(x).c_str()));
-  for (int i = 1; i < 3; i++) {
-    const Tensor* t = i == 1 ? w : bias;
-    if (t && t->dtype != x->dtype)
-      return raise(LATTIS_RUNTIME_ERROR,
-                   format("%s: its dtype %s is not that of 'input', %s; convert one with .to(...)", where(f, i).c_str(),
-                          core::dtype_info(t->dtype).name, core::dtype_info(x->dtype).name));
-  }
-  if (x->dtype == LATTIS_BOOL)
-    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": bools have no product of sums; convert with .to(...)");
-  if (bias && (bias->ndim() != 1 || bias->sizes()[0] != out))
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected shape (%lld,), got %s", where(f, 2).c_str(), (long long)out,
-                                              text_of(bias).c_str()));
+                 format("%s: %lld groups need a weight of (k * %lld, in channels / %lld, …), got shape %s for an input "
+                        "of shape %s",
+                        where(f, first + 3).c_str(), (long long)s->groups, (long long)s->groups, (long long)s->groups,
+                        w.text().c_str(), x.text().c_str()));
   for (int i = 0; i < s->spatial; i++) {
-    s->kernel[i] = w->sizes()[2 + i];
-    const int64_t room = x->sizes()[2 + i] + 2 * s->padding[i], reach = s->dilation[i] * (s->kernel[i] - 1) + 1;
+    s->kernel[i] = w.data[2 + i];
+    const int64_t room = x.data[2 + i] + 2 * s->padding[i], reach = s->dilation[i] * (s->kernel[i] - 1) + 1;
     if (s->kernel[i] < 1 || room < reach)
       return raise(LATTIS_RUNTIME_ERROR,
                    format("%s: a kernel of %lld (dilation %lld) does not fit into size %lld with padding %lld",
-                          where(f, 1).c_str(), (long long)s->kernel[i], (long long)s->dilation[i],
-                          (long long)x->sizes()[2 + i], (long long)s->padding[i]));
+                          where(f, w.arg).c_str(), (long long)s->kernel[i], (long long)s->dilation[i],
+                          (long long)x.data[2 + i], (long long)s->padding[i]));
     s->places[i] = (room - reach) / s->stride[i] + 1;
   }
+  return LATTIS_OK;
+}
+
+// Two operands of one product.
+lattis_status same_dtype(lattis_frame* f, const Value* a, int first, int second) {
+  const Tensor *x = tensor_arg(a[first]), *y = tensor_arg(a[second]);
+  if (y && y->dtype != x->dtype)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 format("%s: its dtype %s is not %s, that of the first operand; convert one with .to(...)",
+                        where(f, second).c_str(), core::dtype_info(y->dtype).name, core::dtype_info(x->dtype).name));
+  if (x->dtype == LATTIS_BOOL)
+    return raise(LATTIS_NOT_IMPLEMENTED, where(f, first) + ": bools have no product of sums; convert with .to(...)");
+  return LATTIS_OK;
+}
+
+// convolution(input, weight, bias, stride, padding, dilation, groups)
+lattis_status read(lattis_frame* f, const Value* a, Shape* s) {
+  const Sizes w(a, 1);
+  if (lattis_status st = fit(f, a, 3, Sizes(a, 0), w, s)) return st;
+  for (int i = 1; i < 3; i++)
+    if (lattis_status st = same_dtype(f, a, 0, i)) return st;
+  const Tensor* bias = tensor_arg(a[2]);
+  if (bias && (bias->ndim() != 1 || bias->sizes()[0] != w.data[0]))
+    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected shape (%lld,), got %s", where(f, 2).c_str(),
+                                              (long long)w.data[0], text_of(bias).c_str()));
   return LATTIS_OK;
 }
 
@@ -174,110 +200,116 @@ lattis_status conv_named(lattis_frame* f, const Value* a, Value* r) {
                     Spatial, r);
 }
 
-// ---- padding -------------------------------------------------------------------------------------------------------
+// ---- backward ------------------------------------------------------------------------------------------------------
 
-// Pairs (before, after) from the last dimension on.
-lattis_status read_pad(lattis_frame* f, const Value* a, int64_t* before, int64_t* after) {
-  const Tensor* t = tensor_arg(a[0]);
-  const int pairs = static_cast<int>(a[1].length) / 2;
-  if (a[1].length % 2 || pairs > t->ndim())
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: takes pairs (before, after) for at most %d dimensions, the last first, got %s",
-                        where(f, 1).c_str(), t->ndim(), core::describe(a[1]).c_str()));
-  std::fill_n(before, t->ndim(), 0);
-  std::fill_n(after, t->ndim(), 0);
-  for (int i = 0; i < pairs; i++) {
-    const int d = t->ndim() - 1 - i;
-    before[d] = a[1].as.ints[2 * i];
-    after[d] = a[1].as.ints[2 * i + 1];
-    int64_t size;
-    if (__builtin_add_overflow(before[d], after[d], &size) || __builtin_add_overflow(size, t->sizes()[d], &size) ||
-        size < 0)
-      return raise(LATTIS_RUNTIME_ERROR,
-                   format("%s: dimension %d of size %lld cannot be padded by (%lld, %lld)", where(f, 1).c_str(), d,
-                          (long long)t->sizes()[d], (long long)before[d], (long long)after[d]));
-  }
-  return LATTIS_OK;
+// _convolution_backward_*(grad_output, weight or input, sizes of the other, stride, padding, dilation, groups)
+template <bool OfInput>
+lattis_status read_backward(lattis_frame* f, const Value* a, Shape* s) {
+  const Sizes g(a, 0), x(a, OfInput ? 2 : 1), w(a, OfInput ? 1 : 2);
+  if (lattis_status st = fit(f, a, 3, x, w, s)) return st;
+  if (lattis_status st = same_dtype(f, a, 0, 1)) return st;
+  if (core::dtype_class(tensor_arg(a[0])->dtype) == LATTIS_CLASS_COMPLEX)
+    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": takes real numbers; convolution_backward takes complex ones");
+  bool fits = g.count == w.count && g.data[0] == x.data[0] && g.data[1] == w.data[0];
+  for (int i = 0; i < s->spatial && fits; i++) fits = g.data[2 + i] == s->places[i];
+  if (fits) return LATTIS_OK;
+  Ints wanted{x.data[0], w.data[0]};
+  for (int i = 0; i < s->spatial; i++) wanted.add(s->places[i]);
+  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected shape " + core::shape_string(wanted.count, wanted.data) +
+                                         ", got shape " + g.text());
 }
 
-lattis_status infer_pad(lattis_frame* f, const Value* a, Meta* m) {
-  int64_t before[LATTIS_MAX_DIMS], after[LATTIS_MAX_DIMS];
-  if (lattis_status st = read_pad(f, a, before, after)) return st;
-  const Tensor* t = tensor_arg(a[0]);
-  fresh(m, t->ndim(), t->sizes(), t->dtype);
-  for (int d = 0; d < t->ndim(); d++) m->sizes[d] += before[d] + after[d];
-  if (channels_last(t)) set_channels_last(m);
-  if (lattis_status st = check_number(f, 2, a[2], t->dtype)) return st;
-  return core::check_sizes(where(f, 1).c_str(), m->ndim, m->sizes, core::itemsize(m->dtype), nullptr);
+template <bool OfInput>
+lattis_status infer_backward(lattis_frame* f, const Value* a, Meta* m) {
+  Shape s;
+  if (lattis_status st = read_backward<OfInput>(f, a, &s)) return st;
+  const Sizes sizes(a, 2);
+  fresh(m, sizes.count, sizes.data, tensor_arg(a[0])->dtype);
+  if ((OfInput && channels_last(tensor_arg(a[0]))) || channels_last(tensor_arg(a[1]))) set_channels_last(m);
+  return core::check_sizes("convolution", m->ndim, m->sizes, core::itemsize(m->dtype), nullptr);
 }
 
-// Negative padding cuts.
-lattis_status constant_pad(lattis_frame* f, const Value* a, Value* r) {
-  int64_t before[LATTIS_MAX_DIMS], after[LATTIS_MAX_DIMS];
-  Meta m;
-  m.has_strides = 0;
-  if (lattis_status st = infer_pad(f, a, &m)) return st;
-  if (lattis_status st = read_pad(f, a, before, after)) return st;
+// The convolution of the gradient, zeros between its places where the stride was larger than 1, with the weight turned
+// around: (groups · out, in, taps) becomes (groups · in, out, taps).
+lattis_status backward_input(lattis_frame* f, const Value* a, Value* r) {
+  Shape s;
+  if (lattis_status st = read_backward<true>(f, a, &s)) return st;
   Compose c(f);
-  Var x = c.arg(a[0]);
-  if (!m.has_strides) core::contiguous_strides(m.ndim, m.sizes, m.strides);
-  Var out = c.op<"empty_strided">(Ints(m.sizes, m.ndim), Ints(m.strides, m.ndim), As{x.dtype()}, Absent{},
-                                  x.tensor()->device());
-  out = c.op<"fill_.Scalar">(out, a[2]);
-  Var inside = out;
-  for (int d = 0; d < m.ndim; d++) {
-    const int64_t n = x.size(d);
-    if (before[d] < 0 || after[d] < 0)
-      x = c.op<"slice.Tensor">(x, d, std::max<int64_t>(-before[d], 0), n + std::min<int64_t>(after[d], 0), 1);
-    if (before[d] > 0 || after[d] > 0)
-      inside = c.op<"slice.Tensor">(inside, d, std::max<int64_t>(before[d], 0),
-                                    m.sizes[d] - std::max<int64_t>(after[d], 0), 1);
+  Var g = c.arg(a[0]), w = c.arg(a[1]);
+  const bool last = channels_last(g.tensor()) || channels_last(w.tensor());
+  const Sizes image(a, 2);
+  const int64_t out = w.size(0) / s.groups, in = w.size(1);
+  Ints taps, apart{s.groups, out, in}, joined{s.groups * in, out}, ones, none;
+  for (int i = 0; i < s.spatial; i++) {
+    const int64_t reach = s.dilation[i] * (s.kernel[i] - 1), before = reach - s.padding[i];
+    g = spread_along(c, g, 2 + i, s.stride[i]);
+    g = padded_along(c, g, 2 + i, before, image.data[2 + i] + reach - before - g.size(2 + i));
+    taps.add(2 + i);
+    apart.add(s.kernel[i]);
+    joined.add(s.kernel[i]);
+    ones.add(1);
+    none.add(0);
   }
-  c.op<"copy_">(inside, x);
-  return c.give(r, out);
+  w = c.op<"transpose.int">(c.op<"reshape">(c.op<"flip">(w, taps), apart), 1, 2);
+  Var result =
+      c.op<"convolution">(g, c.op<"reshape">(w, joined), Absent{}, ones, none, Ints(s.dilation, s.spatial), s.groups);
+  return c.give(r, c.op<"contiguous">(result, last ? LATTIS_CHANNELS_LAST : LATTIS_CONTIGUOUS_FORMAT));
 }
 
-// One dimension, its ends filled from within: copies of single places, or of a run.
-Var extend(Compose& c, const Var& x, int d, int64_t before, int64_t after, std::string_view mode) {
-  const int64_t n = x.size(d);
-  Ints sizes(x.tensor()->sizes(), x.dim());
-  sizes[d] = n + before + after;
-  Var out = c.op<"empty.memory_format">(sizes, As{x.dtype()}, Absent{}, x.tensor()->device());
-  auto place = [&](int64_t to, const Var& from, int64_t at, int64_t count) {
-    c.op<"copy_">(c.op<"slice.Tensor">(out, d, to, to + count, 1), c.op<"slice.Tensor">(from, d, at, at + count, 1));
+// The convolution of the images with the gradient, stride and dilation in each other's place: images take the place of
+// channels, (n, groups · in) becomes (in, groups · n), and (n, groups · out) becomes (groups · out, n).
+lattis_status backward_weight(lattis_frame* f, const Value* a, Value* r) {
+  Shape s;
+  if (lattis_status st = read_backward<false>(f, a, &s)) return st;
+  Compose c(f);
+  Var g = c.arg(a[0]), x = c.arg(a[1]);
+  const bool last = channels_last(x.tensor());
+  const int64_t n = x.size(0), in = x.size(1) / s.groups;
+  Ints apart{n, s.groups, in}, order{2, 1, 0}, joined{in, s.groups * n};
+  for (int i = 0; i < s.spatial; i++) {
+    apart.add(x.size(2 + i));
+    order.add(3 + i);
+    joined.add(x.size(2 + i));
+  }
+  const Ints stride(s.stride, s.spatial), padding(s.padding, s.spatial), dilation(s.dilation, s.spatial);
+  x = c.op<"reshape">(c.op<"permute">(c.op<"reshape">(x, apart), order), joined);
+  Var result = c.op<"convolution">(x, c.op<"transpose.int">(g, 0, 1), Absent{}, dilation, padding, stride, s.groups);
+  result = c.op<"transpose.int">(result, 0, 1);
+  for (int i = 0; i < s.spatial; i++) result = c.op<"slice.Tensor">(result, 2 + i, 0, s.kernel[i], 1);
+  return c.give(r, c.op<"clone">(result, last ? LATTIS_CHANNELS_LAST : LATTIS_CONTIGUOUS_FORMAT));
+}
+
+// Which results are asked for, and how the operands lie beside each other; a transposed convolution is the backward of
+// the other one, so that the two images change places.
+lattis_status convolution_backward(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var g = c.arg(a[0]), x = c.arg(a[1]), w = c.arg(a[2]);
+  const uint8_t* mask = a[10].as.bools;
+  const bool transposed = a[7].as.i;
+  auto sizes_of = [](const Var& t) { return Ints(t.tensor()->sizes(), t.dim()); };
+  auto of_input = [&](const Var& grad, const Var& weight) {
+    if (transposed) return c.op<"convolution">(grad, weight, Absent{}, a[4], a[5], a[6], a[9]);
+    return c.op<"_convolution_backward_input">(grad, weight, sizes_of(x), a[4], a[5], a[6], a[9]);
   };
-  place(before, x, 0, n);
-  if (mode == "circular") {
-    if (before) place(0, x, n - before, before);
-    if (after) place(before + n, x, 0, after);
-    return out;
+  auto of_weight = [&](const Var& grad, const Var& image) {
+    return c.op<"_convolution_backward_weight">(transposed ? image : grad, transposed ? grad : image, sizes_of(w), a[4],
+                                                a[5], a[6], a[9]);
+  };
+  // conj(y) · g in its parts, for a product of real numbers.
+  auto product = [&](auto& of, const Var& y) {
+    if (y.dtype_class() != LATTIS_CLASS_COMPLEX) return of(g, y);
+    Var yr = c.op<"real">(y), yi = c.op<"imag">(y), gr = c.op<"real">(g), gi = c.op<"imag">(g);
+    return c.op<"complex">(of(gr, yr) + of(gi, yi), of(gi, yr) - of(gr, yi));
+  };
+  std::array<Var, 3> results{c.nothing(), c.nothing(), c.nothing()};
+  if (mask[0]) results[0] = product(of_input, w);
+  if (mask[1]) results[1] = product(of_weight, x);
+  if (mask[2]) {
+    Ints all{0};
+    for (int d = 2; d < g.dim(); d++) all.add(d);
+    results[2] = c.op<"sum.dim_IntList">(g, all);
   }
-  for (int64_t i = 0; i < before; i++) place(before - 1 - i, x, mode == "reflect" ? i + 1 : 0, 1);
-  for (int64_t i = 0; i < after; i++) place(before + n + i, x, mode == "reflect" ? n - 2 - i : n - 1, 1);
-  return out;
-}
-
-lattis_status pad(lattis_frame* f, const Value* a, Value* r) {
-  const std::string_view mode(a[2].as.string, a[2].length);
-  Compose c(f);
-  if (mode == "constant") return c.give(r, c.op<"constant_pad_nd">(a[0], a[1], given(a[3]) ? a[3] : core::integer(0)));
-  if (mode != "reflect" && mode != "replicate" && mode != "circular")
-    return raise(
-        LATTIS_RUNTIME_ERROR,
-        where(f, 2) + ": must be 'constant', 'reflect', 'replicate' or 'circular', got " + core::describe(a[2]));
-  int64_t before[LATTIS_MAX_DIMS], after[LATTIS_MAX_DIMS];
-  if (lattis_status st = read_pad(f, a, before, after)) return st;
-  Var x = c.arg(a[0]);
-  for (int d = x.dim() - 1; d >= 0 && !c.status(); d--) {
-    if (!before[d] && !after[d]) continue;
-    const int64_t n = x.size(d), most = mode == "reflect" ? n - 1 : mode == "circular" ? n : n > 0 ? INT64_MAX : 0;
-    if (before[d] < 0 || after[d] < 0 || std::max(before[d], after[d]) > most)
-      return raise(LATTIS_RUNTIME_ERROR,
-                   format("%s: mode '%s' cannot pad dimension %d of size %lld by (%lld, %lld)", where(f, 1).c_str(),
-                          std::string(mode).c_str(), d, (long long)n, (long long)before[d], (long long)after[d]));
-    x = extend(c, x, d, before[d], after[d], mode);
-  }
-  return c.give(r, x);
+  return c.give(r, std::move(results));
 }
 
 }  // namespace
@@ -310,15 +342,23 @@ const std::vector<Declaration>& convolution_operators() {
        "Sums of products of windows of volumes with kernels: input (n, c, depth, height, width), or without n.\n\n>>> "
        "lattis.conv3d(lattis.ones(1, 2, 2, 2), lattis.ones(1, 1, 2, 2, 2))\ntensor([[[[8.]]]])\n"},
       {"conv3d.padding" ARGUMENTS(3, "str padding='valid'"), "convolution", function, nullptr, conv_named<3>, nullptr},
-      {"constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "copy", function, infer_pad,
-       constant_pad,
-       "Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on; negative ones "
-       "cut.\n\n>>> lattis.constant_pad_nd(lattis.tensor([1, 2]), (1, 2), 9)\ntensor([9, 1, 2, 9, 9])\n"},
-      {"pad(Tensor self, SymInt[] pad, str mode='constant', float? value=None) -> Tensor", "copy", function | hidden,
-       nullptr, pad,
-       "Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode 'reflect', "
-       "'replicate' or 'circular', from within.\n\n>>> lattis.ops.aten.pad(lattis.tensor([1, 2, 3]), (2, 1), "
-       "'reflect')\ntensor([3, 2, 1, 2, 3, 2])\n"},
+      {"_convolution_backward_input(Tensor grad_output, Tensor weight, SymInt[] input_size, SymInt[] stride, SymInt[] "
+       "padding, SymInt[] dilation, SymInt groups) -> Tensor",
+       "convolution", function | hidden, infer_backward<true>, backward_input,
+       "The gradient of convolution's input, which had these sizes: the transposed convolution."},
+      {"_convolution_backward_weight(Tensor grad_output, Tensor input, SymInt[] weight_size, SymInt[] stride, SymInt[] "
+       "padding, SymInt[] dilation, SymInt groups) -> Tensor",
+       "convolution", function | hidden, infer_backward<false>, backward_weight,
+       "The gradient of convolution's weight, which had these sizes: windows of the input times grad_output."},
+      {"convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, "
+       "SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] "
+       "output_mask) -> (Tensor, Tensor, Tensor)",
+       "convolution", function | hidden, nullptr, convolution_backward,
+       "The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the others are "
+       "None.\n\n>>> g, x, w = lattis.ones(1, 1, 2), lattis.tensor([[[1., 2., 4.]]]), lattis.tensor([[[1., "
+       "-1.]]])\n>>> "
+       "lattis.ops.aten.convolution_backward(g, x, w, [1], [1], [0], [1], False, [0], 1, [True, True, False])\n"
+       "(tensor([[[ 1.,  0., -1.]]]), tensor([[[3., 6.]]]), None)\n"},
   };
   return *table;
 }

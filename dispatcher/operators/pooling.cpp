@@ -8,33 +8,33 @@ struct Pool {
   int64_t kernel[2], stride[2], padding[2], dilation[2], places[2];
 };
 
-lattis_status check_image(lattis_frame* f, const Tensor* x, int spatial) {
+lattis_status check_image(lattis_frame* f, int arg, const Tensor* x, int spatial) {
   if (x->ndim() == spatial + 1 || x->ndim() == spatial + 2) return LATTIS_OK;
   return raise(LATTIS_RUNTIME_ERROR,
-               format("%s: expected %d dimensions, or %d without a batch, got shape %s", where(f, 0).c_str(),
+               format("%s: expected %d dimensions, or %d without a batch, got shape %s", where(f, arg).c_str(),
                       spatial + 2, spatial + 1, core::shape_string(x).c_str()));
 }
 
-// Arguments kernel, stride (empty: the kernel), padding, then dilation (or -1), ceil_mode at these positions. One
-// dimension is read as an image of one row.
+// Arguments image, kernel, stride (empty: the kernel) and padding from `at` on; dilation (or -1) and ceil_mode at these
+// positions. One dimension is read as an image of one row.
 template <int Spatial>
-lattis_status read(lattis_frame* f, const Value* a, int dilation, int ceil, Pool* p) {
+lattis_status read(lattis_frame* f, const Value* a, int at, int dilation, int ceil, Pool* p) {
   constexpr int first = 2 - Spatial;
-  const Tensor* x = tensor_arg(a[0]);
-  if (lattis_status st = check_image(f, x, Spatial)) return st;
+  const Tensor* x = tensor_arg(a[at]);
+  if (lattis_status st = check_image(f, at, x, Spatial)) return st;
   p->padding[0] = 0;
   p->kernel[0] = p->stride[0] = p->places[0] = p->dilation[0] = p->dilation[1] = 1;
-  if (lattis_status st = read_spatial(f, 1, a[1], Spatial, 1, p->kernel + first)) return st;
+  if (lattis_status st = read_spatial(f, at + 1, a[at + 1], Spatial, 1, p->kernel + first)) return st;
   std::copy(p->kernel, p->kernel + 2, p->stride);
-  if (given(a[2]) && a[2].length)
-    if (lattis_status st = read_spatial(f, 2, a[2], Spatial, 1, p->stride + first)) return st;
-  if (lattis_status st = read_spatial(f, 3, a[3], Spatial, 0, p->padding + first)) return st;
+  if (given(a[at + 2]) && a[at + 2].length)
+    if (lattis_status st = read_spatial(f, at + 2, a[at + 2], Spatial, 1, p->stride + first)) return st;
+  if (lattis_status st = read_spatial(f, at + 3, a[at + 3], Spatial, 0, p->padding + first)) return st;
   if (dilation >= 0)
     if (lattis_status st = read_spatial(f, dilation, a[dilation], Spatial, 1, p->dilation + first)) return st;
   for (int i = first; i < 2; i++) {
     if (p->padding[i] > p->kernel[i] / 2)
       return raise(LATTIS_RUNTIME_ERROR,
-                   format("%s: must be at most half of the kernel, %lld of %lld", where(f, 3).c_str(),
+                   format("%s: must be at most half of the kernel, %lld of %lld", where(f, at + 3).c_str(),
                           (long long)p->padding[i], (long long)p->kernel[i]));
     const int64_t n = x->sizes()[x->ndim() - 2 + i], reach = p->dilation[i] * (p->kernel[i] - 1) + 1;
     const int64_t room = n + 2 * p->padding[i] - reach;
@@ -48,7 +48,7 @@ lattis_status read(lattis_frame* f, const Value* a, int dilation, int ceil, Pool
     if (p->places[i] < 1)
       return raise(LATTIS_RUNTIME_ERROR,
                    format("%s: a window of %lld (dilation %lld) does not fit into size %lld with padding %lld",
-                          where(f, 1).c_str(), (long long)p->kernel[i], (long long)p->dilation[i], (long long)n,
+                          where(f, at + 1).c_str(), (long long)p->kernel[i], (long long)p->dilation[i], (long long)n,
                           (long long)p->padding[i]));
   }
   return LATTIS_OK;
@@ -73,14 +73,24 @@ void behind(const Var& x, const Pool& p, int64_t* after) {
 // ---- the largest
 // -----------------------------------------------------------------------------------------------------
 
+lattis_status check_ordered(lattis_frame* f, int arg, const Tensor* x) {
+  if (core::dtype_class(x->dtype) != LATTIS_CLASS_COMPLEX && x->dtype != LATTIS_BOOL) return LATTIS_OK;
+  return raise(LATTIS_NOT_IMPLEMENTED, where(f, arg) + ": dtype " + core::dtype_info(x->dtype).name +
+                                           " has no largest element here; it takes integers and floats");
+}
+
+lattis_status check_floating(lattis_frame* f, int arg, const Tensor* x) {
+  if (core::dtype_class(x->dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
+  return raise(LATTIS_NOT_IMPLEMENTED, where(f, arg) + ": a mean needs a floating dtype, got " +
+                                           core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
+}
+
 template <int Spatial>
 lattis_status infer_max(lattis_frame* f, const Value* a, Meta* m) {
   Pool p;
   const Tensor* x = tensor_arg(a[0]);
-  if (core::dtype_class(x->dtype) == LATTIS_CLASS_COMPLEX || x->dtype == LATTIS_BOOL)
-    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": dtype " + core::dtype_info(x->dtype).name +
-                                             " has no largest element here; it takes integers and floats");
-  if (lattis_status st = read<Spatial>(f, a, 4, 5, &p)) return st;
+  if (lattis_status st = check_ordered(f, 0, x)) return st;
+  if (lattis_status st = read<Spatial>(f, a, 0, 4, 5, &p)) return st;
   return pooled<Spatial>(a, m, p.places + 2 - Spatial, x->dtype);
 }
 
@@ -117,18 +127,14 @@ Var laid_out(Compose& c, const Var& result, const Tensor* like) {
 }
 
 lattis_status max_pool(lattis_frame* f, const Value* a, Value* r) {
-  Pool p;
-  if (lattis_status st = read<2>(f, a, 4, 5, &p)) return st;
   Compose c(f);
-  const Tensor* x = tensor_arg(a[0]);
-  Var seen = reduced_windows(c, a, p, lowest(x->dtype));
-  return c.give(r, laid_out(c, c.op<"amax">(seen, Ints{-2, -1}), x));
+  return c.give(r, c.ops<"max_pool2d_with_indices", 2>(a[0], a[1], a[2], a[3], a[4], a[5])[0]);
 }
 
 // The index of a window's largest element, as an offset in its plane: from the window's first place, row and column.
 lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
   Pool p;
-  if (lattis_status st = read<2>(f, a, 4, 5, &p)) return st;
+  if (lattis_status st = read<2>(f, a, 0, 4, 5, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[0]);
   const int64_t columns = x->sizes()[x->ndim() - 1];
@@ -155,39 +161,41 @@ template <int Spatial>
 lattis_status infer_avg(lattis_frame* f, const Value* a, Meta* m) {
   Pool p;
   const Tensor* x = tensor_arg(a[0]);
-  if (core::dtype_class(x->dtype) != LATTIS_CLASS_FLOATING)
-    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": a mean needs a floating dtype, got " +
-                                             core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
-  if (lattis_status st = read<Spatial>(f, a, -1, 4, &p)) return st;
+  if (lattis_status st = check_floating(f, 0, x)) return st;
+  if (lattis_status st = read<Spatial>(f, a, 0, -1, 4, &p)) return st;
   if (Spatial == 2 && given(a[6]) && a[6].as.i == 0)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 6) + ": must not be 0");
   return pooled<Spatial>(a, m, p.places + 2 - Spatial, x->dtype);
 }
 
-// Sums of windows, divided by how many elements count: by all that lie in the image and, if they count, its padding.
-lattis_status avg_pool(lattis_frame* f, const Value* a, Value* r) {
-  Pool p;
-  if (lattis_status st = read<2>(f, a, -1, 4, &p)) return st;
-  Compose c(f);
-  const Tensor* x = tensor_arg(a[0]);
-  Var sums = c.op<"sum.dim_IntList">(reduced_windows(c, a, p, core::integer(0)), Ints{-2, -1});
-  if (given(a[6])) return c.give(r, laid_out(c, sums / a[6].as.i, x));
-  auto counts = [&](int i) {  // as a column of numbers: from arange, cut to the image
-    const int64_t n = x->sizes()[x->ndim() - 2 + i], pad = a[5].as.i ? p.padding[i] : 0;
+// How many elements of each window count: what lies in the image and, if it counts, its padding.
+Var counted(Compose& c, const Tensor* x, const Pool& p, bool padding) {
+  auto along = [&](int i) {
+    const int64_t n = x->sizes()[x->ndim() - 2 + i], pad = padding ? p.padding[i] : 0;
     Var begin = c.op<"arange.start_step">(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
                                           As{static_cast<DType>(LATTIS_INT64)}, Absent{}, x->device());
     Var end = c.op<"clamp">(begin + p.kernel[i], Absent{}, n + pad);
     return end - c.op<"clamp">(begin, -pad, Absent{});
   };
-  Var count = c.op<"unsqueeze">(counts(0), 1) * counts(1);
-  return c.give(r, laid_out(c, sums / c.op<"to.dtype">(count, As{x->dtype}), x));
+  return c.op<"to.dtype">(c.op<"unsqueeze">(along(0), 1) * along(1), As{x->dtype});
+}
+
+// Sums of windows, divided by how many elements count.
+lattis_status avg_pool(lattis_frame* f, const Value* a, Value* r) {
+  Pool p;
+  if (lattis_status st = read<2>(f, a, 0, -1, 4, &p)) return st;
+  Compose c(f);
+  const Tensor* x = tensor_arg(a[0]);
+  Var sums = c.op<"sum.dim_IntList">(reduced_windows(c, a, p, core::integer(0)), Ints{-2, -1});
+  if (given(a[6])) return c.give(r, laid_out(c, sums / a[6].as.i, x));
+  return c.give(r, laid_out(c, sums / counted(c, x, p, a[5].as.i), x));
 }
 
 // ---- adaptive: place i of m takes [floor(i n / m), ceil((i + 1) n / m))
 // ------------------------------------------------
 
 lattis_status read_adaptive(lattis_frame* f, const Value* a, int spatial, int64_t* places) {
-  if (lattis_status st = check_image(f, tensor_arg(a[0]), spatial)) return st;
+  if (lattis_status st = check_image(f, 0, tensor_arg(a[0]), spatial)) return st;
   if (lattis_status st = read_spatial(f, 1, a[1], spatial, 0, places)) return st;
   const Tensor* x = tensor_arg(a[0]);
   for (int i = 0; i < spatial; i++)
@@ -200,9 +208,7 @@ template <int Spatial>
 lattis_status infer_adaptive_avg(lattis_frame* f, const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[0]);
   int64_t places[2];
-  if (core::dtype_class(x->dtype) != LATTIS_CLASS_FLOATING)
-    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": a mean needs a floating dtype, got " +
-                                             core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
+  if (lattis_status st = check_floating(f, 0, x)) return st;
   if (lattis_status st = read_adaptive(f, a, Spatial, places)) return st;
   return pooled<Spatial>(a, m, places, x->dtype);
 }
@@ -229,6 +235,121 @@ lattis_status adaptive_avg_pool(lattis_frame* f, const Value* a, Value* r) {
   Var x = c.arg(a[0]);
   Var rows = adaptive_dim(c, x, x.dim() - 2, places[0]);
   return c.give(r, laid_out(c, adaptive_dim(c, rows, x.dim() - 1, places[1]), x.tensor()));
+}
+
+// ---- backward ------------------------------------------------------------------------------------------------------
+
+lattis_status check_gradient(lattis_frame* f, const Tensor* g, const Tensor* x) {
+  if (g->dtype == x->dtype) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               format("%s: its dtype %s is not that of 'self', %s; convert one with .to(...)", where(f, 0).c_str(),
+                      core::dtype_info(g->dtype).name, core::dtype_info(x->dtype).name));
+}
+
+lattis_status gradient_like(const Value* a, Meta* m) {
+  const Tensor* x = tensor_arg(a[1]);
+  fresh(m, x->ndim(), x->sizes(), x->dtype);
+  if (channels_last(x)) set_channels_last(m);
+  return LATTIS_OK;
+}
+
+// Of the largest: (grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices); of the mean:
+// (grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override).
+template <bool Max>
+lattis_status read_backward(lattis_frame* f, const Value* a, Pool* p) {
+  if (lattis_status st = (Max ? check_ordered : check_floating)(f, 1, tensor_arg(a[1]))) return st;
+  if (lattis_status st = read<2>(f, a, 1, Max ? 5 : -1, Max ? 6 : 5, p)) return st;
+  const Tensor *g = tensor_arg(a[0]), *x = tensor_arg(a[1]);
+  Ints sizes(x->sizes(), x->ndim());
+  std::copy(p->places, p->places + 2, sizes.data + x->ndim() - 2);
+  for (int arg : {0, 7}) {
+    const Tensor* t = tensor_arg(a[arg]);
+    if (t && (t->ndim() != sizes.count || !std::equal(sizes.data, sizes.data + sizes.count, t->sizes())))
+      return raise(LATTIS_RUNTIME_ERROR,
+                   format("%s: expected shape %s, got %s", where(f, arg).c_str(),
+                          core::shape_string(sizes.count, sizes.data).c_str(), core::shape_string(t).c_str()));
+  }
+  if (Max && tensor_arg(a[7])->dtype != LATTIS_INT64)
+    return raise(LATTIS_RUNTIME_ERROR,
+                 where(f, 7) + ": expected dtype int64, got " + core::dtype_info(tensor_arg(a[7])->dtype).name);
+  if (!Max && given(a[7]) && a[7].as.i == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 7) + ": must not be 0");
+  return check_gradient(f, g, x);
+}
+
+template <bool Max>
+lattis_status infer_backward(lattis_frame* f, const Value* a, Meta* m) {
+  Pool p;
+  if (lattis_status st = read_backward<Max>(f, a, &p)) return st;
+  return gradient_like(a, m);
+}
+
+// Each gradient goes to where its largest element stood; an empty window's index lies outside of the plane.
+lattis_status max_pool_backward(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var g = c.arg(a[0]), x = c.arg(a[1]);
+  const int64_t plane = x.size(-2) * x.size(-1), planes = x.size(0) * (x.dim() == 4 ? x.size(1) : 1);
+  const Ints flat{planes, g.size(-2) * g.size(-1)};
+  Var at = c.op<"reshape">(a[7], flat),
+      none = c.op<"zeros">(Ints{planes, plane}, As{g.dtype()}, Absent{}, g.tensor()->device());
+  Var inside = c.op<"bitwise_and.Tensor">(c.op<"ge.Scalar">(at, 0), c.op<"lt.Scalar">(at, plane));
+  g = c.op<"where.ScalarOther">(inside, c.op<"reshape">(g, flat), 0);
+  Var sums = c.op<"scatter_add">(none, 1, c.op<"where.ScalarOther">(inside, at, 0), g);
+  return c.give(r, laid_out(c, c.op<"reshape">(sums, Ints(x.tensor()->sizes(), x.dim())), x.tensor()));
+}
+
+// Every place's share goes to the taps of its window: shares with zeros between them, added up tap by tap along one
+// dimension, then along the other.
+lattis_status avg_pool_backward(lattis_frame* f, const Value* a, Value* r) {
+  Pool p;
+  if (lattis_status st = read_backward<false>(f, a, &p)) return st;
+  Compose c(f);
+  const Tensor* x = tensor_arg(a[1]);
+  Var g = c.arg(a[0]);
+  g = given(a[7]) ? g / a[7].as.i : g / counted(c, x, p, a[6].as.i);
+  for (int i = 0; i < 2; i++) {
+    const int d = x->ndim() - 2 + i;
+    const int64_t n = x->sizes()[d], before = p.kernel[i] - 1 - p.padding[i];
+    g = spread_along(c, g, d, p.stride[i]);
+    g = padded_along(c, g, d, before, n + p.kernel[i] - 1 - before - g.size(d));
+    Var sum = c.op<"slice.Tensor">(g, d, 0, n, 1);
+    for (int64_t k = 1; k < p.kernel[i]; k++) sum = sum + c.op<"slice.Tensor">(g, d, k, k + n, 1);
+    g = sum;
+  }
+  return c.give(r, laid_out(c, g, x));
+}
+
+lattis_status infer_adaptive_backward(lattis_frame* f, const Value* a, Meta* m) {
+  const Tensor *g = tensor_arg(a[0]), *x = tensor_arg(a[1]);
+  if (lattis_status st = check_floating(f, 1, x)) return st;
+  if (lattis_status st = check_image(f, 1, x, 2)) return st;
+  if (g->ndim() != x->ndim() || !std::equal(g->sizes(), g->sizes() + g->ndim() - 2, x->sizes()))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected " + std::to_string(x->ndim()) +
+                                           " dimensions, all but the last two of " + core::shape_string(x) + ", got " +
+                                           core::shape_string(g));
+  if (lattis_status st = check_gradient(f, g, x)) return st;
+  return gradient_like(a, m);
+}
+
+// Along each dimension, the sum over the places of their shares, each as long as its strip and padded to the image.
+lattis_status adaptive_avg_pool_backward(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  const Tensor* x = tensor_arg(a[1]);
+  Var g = c.arg(a[0]);
+  for (int d = x->ndim() - 2; d < x->ndim(); d++) {
+    const int64_t n = x->sizes()[d], places = g.size(d);
+    Ints sizes(g.tensor() ? g.tensor()->sizes() : nullptr, x->ndim());
+    sizes[d] = n;
+    Var sum = c.op<"zeros">(sizes, As{x->dtype}, Absent{}, x->device());
+    for (int64_t i = 0; i < places && !c.status(); i++) {
+      const int64_t begin = i * n / places, end = ((i + 1) * n + places - 1) / places;
+      Ints strip = sizes;
+      strip[d] = end - begin;
+      Var share = c.op<"slice.Tensor">(g, d, i, i + 1, 1) / (end - begin);
+      sum = sum + padded_along(c, c.op<"expand">(share, strip), d, begin, n - end);
+    }
+    g = sum;
+  }
+  return c.give(r, laid_out(c, g, x));
 }
 
 // ---- one dimension, as images of one row ----------------------------------------------------------------------------
@@ -294,6 +415,20 @@ const std::vector<Declaration>& pooling_operators() {
        adaptive_avg_pool1d,
        "Means of as many windows as asked for along the last dimension.\n\n>>> "
        "lattis.adaptive_avg_pool1d(lattis.tensor([[1., 3., 2., 4.]]), 2)\ntensor([[2., 3.]])\n"},
+      {"max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
+       "padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+       "pooling", function | hidden, infer_backward<true>, max_pool_backward,
+       "The gradient of max_pool2d_with_indices.\n\n>>> x = lattis.tensor([[[1., 3., 2.]]])\n>>> "
+       "lattis.ops.aten.max_pool2d_with_indices_backward(lattis.ones(1, 1, 2), x, [1, 2], [1, 1], [0, 0], [1, 1], "
+       "False, lattis.tensor([[[1, 1]]]))\ntensor([[[0., 2., 0.]]])\n"},
+      {"avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool "
+       "ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+       "pooling", function | hidden, infer_backward<false>, avg_pool_backward,
+       "The gradient of avg_pool2d.\n\n>>> lattis.ops.aten.avg_pool2d_backward(lattis.ones(1, 1, 2), lattis.ones(1, 1, "
+       "3), "
+       "[1, 2], [1, 1], [0, 0], False, True, None)\ntensor([[[0.5000, 1.0000, 0.5000]]])\n"},
+      {"_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", "pooling", function | hidden,
+       infer_adaptive_backward, adaptive_avg_pool_backward, "The gradient of adaptive_avg_pool2d."},
   };
   return *table;
 }

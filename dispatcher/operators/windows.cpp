@@ -43,6 +43,24 @@ Var windows(Compose& c, const Var& x, int spatial, const int64_t* kernel, const 
   return c.op<"as_strided">(x, sizes, strides, t->storage_offset);
 }
 
+Var padded_along(Compose& c, const Var& x, int d, int64_t before, int64_t after) {
+  Ints pad;
+  for (int k = x.dim() - 1; k > d; k--) {
+    pad.add(0);
+    pad.add(0);
+  }
+  pad.add(before);
+  pad.add(after);
+  return before || after ? c.op<"constant_pad_nd">(x, pad) : x;
+}
+
+Var spread_along(Compose& c, const Var& x, int d, int64_t step) {
+  if (step == 1 || !x.tensor()) return x;
+  Ints sizes(x.tensor()->sizes(), x.dim());
+  sizes[d] *= step;
+  return c.op<"reshape">(padded_along(c, c.op<"unsqueeze">(x, d + 1), d + 1, 0, step - 1), sizes);
+}
+
 bool channels_last(const lattis_tensor* t) {
   if (t->dl.ndim != 4 || t->numel == 0) return false;
   const int64_t *n = t->dl.shape, *s = t->dl.strides;

@@ -13,6 +13,10 @@ Var padded(Compose& c, const Var& x, int spatial, const int64_t* before, const i
 Var windows(Compose& c, const Var& x, int spatial, const int64_t* kernel, const int64_t* stride,
             const int64_t* dilation, const int64_t* places);
 
+// One dimension alone: padded with zeros, or cut where a number is negative; `step - 1` zeros behind each place.
+Var padded_along(Compose& c, const Var& x, int d, int64_t before, int64_t after);
+Var spread_along(Compose& c, const Var& x, int d, int64_t step);
+
 // The layout of a result: channels last where the input's is, as torch decides from sizes and strides.
 bool channels_last(const lattis_tensor* t);
 void set_channels_last(Meta* m);

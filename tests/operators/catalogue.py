@@ -67,7 +67,7 @@ def bits(result) -> list[bytes]:
 
 
 def described(result) -> list:
-    return [(tuple(r.shape), r.stride(), r.dtype) for r in flat(result)]
+    return [r if r is None else (tuple(r.shape), r.stride(), r.dtype) for r in flat(result)]
 
 
 def tensors(built) -> list:

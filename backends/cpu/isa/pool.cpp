@@ -1,17 +1,9 @@
 // Pools. In planes, the rows of a window are joined into one, then its columns; channels last, pixels are joined. All
 // loops run along what is neighbouring in memory. Note [Instruction sets] is in backends/cpu/isa.h.
-#include "backends/cpu/pool.h"
-
-#include <limits>
+#include "backends/cpu/isa/pool_windows.h"
 
 namespace lattis::cpu {
 namespace {
-
-#define INLINE inline __attribute__((always_inline))
-
-template <class T>
-constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                          : std::numeric_limits<T>::lowest();
 
 struct Largest {
   template <class T>  // of numbers or vectors
@@ -24,38 +16,6 @@ struct Sum {
   static INLINE T join(T x, T y) {
     return x + y;
   }
-};
-
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
-template <class T, int N>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias));
-};
-
-template <int Bytes>
-struct IndexOf;
-template <>
-struct IndexOf<1> {
-  using type = int8_t;
-};
-template <>
-struct IndexOf<2> {
-  using type = int16_t;
-};
-template <>
-struct IndexOf<4> {
-  using type = int32_t;
-};
-template <>
-struct IndexOf<8> {
-  using type = int64_t;
 };
 
 // Windows of two by two side by side: N of them, then half as many, until all n are done.
@@ -210,13 +170,6 @@ void columns(const PoolPlane& p, const T* row, T* out) {
   join_columns<Op, T, 0, 0>(p, row, out);
 }
 
-INLINE int64_t clipped(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
-
-// The first place of a window that lies in the image.
-INLINE int64_t first_inside(int64_t begin, int64_t dilation) {
-  return begin >= 0 ? begin : begin + (-begin + dilation - 1) / dilation * dilation;
-}
-
 // Channels last: finish gets the row, the column and the channels of each place.
 template <class Op, class T, class Finish>
 INLINE void pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
@@ -233,15 +186,6 @@ INLINE void pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
       join_pixels<Op, T>(p, from, to, nothing, out);
       finish(i, j, out);
     }
-}
-
-// Neighbouring windows of two by two that lie in the image.
-INLINE bool are_squares(const PoolPlane& p) {
-  bool all = true;
-  for (int d = 0; d < 2; d++)
-    all &= p.kernel[d] == 2 && p.stride[d] == 2 && p.padding[d] == 0 && p.dilation[d] == 1 &&
-           2 * p.places[d] <= (d ? p.width : p.height);
-  return all;
 }
 
 template <class Op, class T, class Finish>
@@ -271,59 +215,8 @@ INLINE void pool(const PoolPlane& p, T nothing, Finish finish) {
   }
 }
 
-// One tap of a row of windows against the best so far; an index is as wide as an element, so both share one mask.
-template <class T, class I, int Stride>
-INLINE void better(const T* __restrict from, int64_t stride, int64_t first, int64_t last, I index, T* __restrict best,
-                   I* __restrict at) {
-  const int64_t s = Stride ? Stride : stride;
-  for (int64_t j = first; j < last; j++) {
-    const T x = from[j * s];
-    const bool takes = (x > best[j]) | ((x != x) & (best[j] == best[j]));
-    best[j] = takes ? x : best[j];
-    at[j] = takes ? index + static_cast<I>(j * s) : at[j];
-  }
-}
-
-// Values with their indices: the taps of all windows of a row, one after another; the first of equals stays.
-template <class T, class I>
-void largest_with_indices(const PoolPlane& p) {
-  const T* image = static_cast<const T*>(p.in);
-  const int64_t n = p.places[1];
-  I* at = static_cast<I*>(p.space);
-  for (int64_t i = p.begin; i < p.end; i++) {
-    T* best = static_cast<T*>(p.out) + i * n;
-    const int64_t top = i * p.stride[0] - p.padding[0];
-    for (int64_t j = 0; j < n; j++) {
-      best[j] = lowest<T>;
-      at[j] = static_cast<I>(first_inside(top, p.dilation[0]) * p.width +
-                             first_inside(j * p.stride[1] - p.padding[1], p.dilation[1]));
-    }
-    for (int64_t k = 0; k < p.kernel[0]; k++) {
-      const int64_t row = top + k * p.dilation[0];
-      if (row < 0 || row >= p.height) continue;
-      for (int64_t q = 0; q < p.kernel[1]; q++) {
-        const int64_t shift = q * p.dilation[1] - p.padding[1], s = p.stride[1], begin = row * p.width + shift;
-        const int64_t first = shift < 0 ? (-shift + s - 1) / s : 0;
-        const int64_t last = p.width > shift ? clipped((p.width - shift - 1) / s + 1, 0, n) : 0;
-        if (s == 1)
-          better<T, I, 1>(image + begin, s, first, last, static_cast<I>(begin), best, at);
-        else if (s == 2)
-          better<T, I, 2>(image + begin, s, first, last, static_cast<I>(begin), best, at);
-        else
-          better<T, I, 0>(image + begin, s, first, last, static_cast<I>(begin), best, at);
-      }
-    }
-    for (int64_t j = 0; j < n; j++) p.indices[i * n + j] = at[j];
-  }
-}
-
 template <class T>
 void largest(const PoolPlane& p) {
-  if (p.indices) {
-    if (sizeof(T) == 8 || p.height * p.width > std::numeric_limits<int32_t>::max())
-      return largest_with_indices<T, int64_t>(p);
-    return largest_with_indices<T, int32_t>(p);
-  }
   if (p.channels) return pool_pixels<Largest, T>(p, lowest<T>, [](int64_t, int64_t, T*) {});
   pool<Largest, T>(p, lowest<T>, [](int64_t, T*) {});
 }

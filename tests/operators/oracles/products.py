@@ -108,8 +108,8 @@ def flat_windows(seen, dims):
 
 
 def pool_arguments(dims, kernel, stride, padding):
-    kernel = pairs(kernel, dims)
-    return kernel, kernel if stride in (None, ()) else pairs(stride, dims), pairs(padding, dims)
+    kernel, given = pairs(kernel, dims), stride is not None and np.size(stride)
+    return kernel, pairs(stride, dims) if given else kernel, pairs(padding, dims)
 
 
 def max_pool(dims):
@@ -159,6 +159,61 @@ def adaptive(dims):
     return go
 
 
+# ---- backward: every tap gives its share to what it read, or takes it from there ------------------------------------
+
+
+def taps(w, x, places, stride, padding, dilation):
+    """Each tap of a kernel, and where in the padded image it read for all places."""
+    around = [(0, 0), (0, 0), *((p, p + s * n) for p, s, n in zip(padding, stride, w[2:], strict=True))]
+    padded = np.pad(x, around)
+    for tap in itertools.product(*map(range, w[2:])):
+        begins = [t * d for t, d in zip(tap, dilation, strict=True)]
+        ends = [b + (n - 1) * s + 1 for b, n, s in zip(begins, places, stride, strict=True)]
+        yield tap, padded, (..., *(slice(*b) for b in zip(begins, ends, stride, strict=True)))
+
+
+def conv_backward(g, x, w, bias, stride, padding, dilation, transposed, output_padding, groups, mask):
+    if transposed:  # the backward of the convolution from g's sizes to x's
+        of_weight = conv_backward(x, g, w, None, stride, padding, dilation, False, None, groups, mask)[1]
+        return conv(w.ndim - 2)(g, w, None, stride, padding, dilation, groups), of_weight, g.sum((0, *range(2, g.ndim)))
+    outs = len(w) // groups
+    apart = g.reshape(len(g), groups, outs, *g.shape[2:])
+    weight = w.reshape(groups, outs, *w.shape[1:])
+    of_weight, of_padded = np.zeros_like(weight), None
+    for tap, padded, at in taps(w.shape, x, g.shape[2:], stride, padding, dilation):
+        of_padded = np.zeros_like(padded) if of_padded is None else of_padded
+        share = np.einsum("ngo...,goi->ngi...", apart, np.conj(weight[(..., *tap)]))
+        of_padded[at] += share.reshape(padded[at].shape)
+        seen = np.conj(padded[at]).reshape(share.shape)
+        of_weight[(..., *tap)] = np.einsum("ngo...,ngi...->goi...", apart, seen).sum(tuple(range(3, 3 + len(tap))))
+    inside = tuple(slice(p, p + n) for p, n in zip(padding, x.shape[2:], strict=True))
+    of_input = of_padded[(..., *inside)]
+    made = of_input, of_weight.reshape(w.shape), g.sum((0, *range(2, g.ndim)))
+    return [m if wanted else None for m, wanted in zip(made, mask, strict=True)]
+
+
+def max_pool_backward(g, x, kernel, stride, padding, dilation, ceil, indices):
+    made = np.zeros_like(x)
+    for plane in itertools.product(*map(range, x.shape[:-2])):
+        np.add.at(made[plane].reshape(-1), indices[plane], g[plane])
+    return made
+
+
+def backward_of(pool):
+    """Of a linear operator: each place's share, by what it makes of the image that is 1 there and 0 elsewhere."""
+
+    def go(g, x, *rest):
+        made = np.zeros(x.shape)
+        for at in itertools.product(*map(range, x.shape[-2:])):
+            one = np.zeros((1, *x.shape[-2:]))
+            one[(0, *at)] = 1
+            share = pool(one, *(rest or (g.shape[-2:],)))[0]
+            made[(..., *at)] = np.where(share != 0, g * share, 0).sum((-2, -1))
+        return made
+
+    return go
+
+
 entries(
     conv1d=conv(1),
     conv2d=conv(2),
@@ -171,4 +226,8 @@ entries(
     max_pool2d_with_indices=max_pool_indices,
     adaptive_avg_pool1d=adaptive(1),
     adaptive_avg_pool2d=adaptive(2),
+    convolution_backward=conv_backward,
+    max_pool2d_with_indices_backward=max_pool_backward,
+    avg_pool2d_backward=backward_of(avg_pool(2)),
+    _adaptive_avg_pool2d_backward=backward_of(adaptive(2)),
 )

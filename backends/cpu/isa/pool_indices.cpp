@@ -1,0 +1,214 @@
+// Pools that tell where each largest element stood, and its gradient's way back there. Note [Instruction sets] is in
+// backends/cpu/isa.h.
+#include "backends/cpu/isa/pool_windows.h"
+
+namespace lattis::cpu {
+namespace {
+
+// One tap of a row of windows against the best so far; an index is as wide as an element, so both share one mask.
+template <class T, class I, int Stride>
+INLINE void better(const T* __restrict from, int64_t stride, int64_t first, int64_t last, I index, T* __restrict best,
+                   I* __restrict at) {
+  const int64_t s = Stride ? Stride : stride;
+  for (int64_t j = first; j < last; j++) {
+    const T x = from[j * s];
+    const bool takes = (x > best[j]) | ((x != x) & (best[j] == best[j]));
+    best[j] = takes ? x : best[j];
+    at[j] = takes ? index + static_cast<I>(j * s) : at[j];
+  }
+}
+
+// Values with their indices: the taps of all windows of a row, one after another; the first of equals stays.
+template <class T, class I>
+void largest_with_indices(const PoolPlane& p) {
+  const T* image = static_cast<const T*>(p.in);
+  const int64_t n = p.places[1];
+  I* at = static_cast<I*>(p.space);
+  for (int64_t i = p.begin; i < p.end; i++) {
+    T* best = static_cast<T*>(p.out) + i * n;
+    const int64_t top = i * p.stride[0] - p.padding[0];
+    for (int64_t j = 0; j < n; j++) {
+      best[j] = lowest<T>;
+      at[j] = static_cast<I>(first_inside(top, p.dilation[0]) * p.width +
+                             first_inside(j * p.stride[1] - p.padding[1], p.dilation[1]));
+    }
+    for (int64_t k = 0; k < p.kernel[0]; k++) {
+      const int64_t row = top + k * p.dilation[0];
+      if (row < 0 || row >= p.height) continue;
+      for (int64_t q = 0; q < p.kernel[1]; q++) {
+        const int64_t shift = q * p.dilation[1] - p.padding[1], s = p.stride[1], begin = row * p.width + shift;
+        const int64_t first = shift < 0 ? (-shift + s - 1) / s : 0;
+        const int64_t last = p.width > shift ? clipped((p.width - shift - 1) / s + 1, 0, n) : 0;
+        if (s == 1)
+          better<T, I, 1>(image + begin, s, first, last, static_cast<I>(begin), best, at);
+        else if (s == 2)
+          better<T, I, 2>(image + begin, s, first, last, static_cast<I>(begin), best, at);
+        else
+          better<T, I, 0>(image + begin, s, first, last, static_cast<I>(begin), best, at);
+      }
+    }
+    for (int64_t j = 0; j < n; j++) p.indices[i * n + j] = at[j];
+  }
+}
+
+// ---- windows of two by two side by side ----------------------------------------------------------------------------
+
+// N elements, their places in a plane, and the orders that take every second element of two vectors, or put it back.
+template <class T, int N>
+struct Squares {
+  using I = typename IndexOf<sizeof(T)>::type;
+  using V = typename VectorOf<T, N>::type;
+  using Wide = typename VectorOf<int64_t, N>::type;
+  typedef I Index __attribute__((vector_size(N * sizeof(I))));
+  Index even, odd, low, high;
+
+  INLINE Squares() {
+#pragma GCC unroll 16
+    for (int i = 0; i < N; i++) {
+      even[i] = static_cast<I>(2 * i);
+      odd[i] = static_cast<I>(2 * i + 1);
+      low[i] = static_cast<I>(i % 2 * N + i / 2);
+      high[i] = static_cast<I>(i % 2 * N + N / 2 + i / 2);
+    }
+  }
+
+  static INLINE void better(V x, Index index, V* best, Index* at) {
+    const Index takes = (x > *best) | ((x != x) & (*best == *best));
+    *best = takes ? x : *best;
+    *at = takes ? index : *at;
+  }
+
+  INLINE void largest(const T* top, int64_t width, int64_t first, T* out, int64_t* indices) const {
+    const T* rows[2] = {top, top + width};
+    V best = {};
+    Index at = {};
+#pragma GCC unroll 2
+    for (int r = 0; r < 2; r++) {
+      const V x = *reinterpret_cast<const V*>(rows[r]), y = *reinterpret_cast<const V*>(rows[r] + N);
+      const Index left = static_cast<I>(first + r * width) + even;
+      if (r)
+        better(__builtin_shuffle(x, y, even), left, &best, &at);
+      else
+        best = __builtin_shuffle(x, y, even), at = left;
+      better(__builtin_shuffle(x, y, odd), left + 1, &best, &at);
+    }
+    *reinterpret_cast<V*>(out) = best;
+    *reinterpret_cast<Wide*>(indices) = __builtin_convertvector(at, Wide);
+  }
+
+  // `strays` gets bits where an index is none of its window's.
+  INLINE void spread(const T* grad, const int64_t* indices, int64_t width, int64_t first, T* top, Wide* strays) const {
+    const V g = *reinterpret_cast<const V*>(grad);
+    const Wide wide = *reinterpret_cast<const Wide*>(indices);
+    const Index at = __builtin_convertvector(wide, Index);
+    Index found = {};
+#pragma GCC unroll 2
+    for (int r = 0; r < 2; r++) {
+      const Index left = static_cast<I>(first + r * width) + even;
+      const Index is_left = at == left, is_right = at == left + 1;
+      found |= is_left | is_right;
+      const V x = is_left ? g : V{}, y = is_right ? g : V{};
+      T* row = top + r * width;
+      *reinterpret_cast<V*>(row) = __builtin_shuffle(x, y, low);
+      *reinterpret_cast<V*>(row + N) = __builtin_shuffle(x, y, high);
+    }
+    *strays |= ~__builtin_convertvector(found, Wide) | (wide >> 31);  // places are fewer than 2 ** 31
+  }
+};
+
+// All windows of rows [begin, end), as many at a time as fit; the last ones of a row may be done twice. Strays are told
+// at the end.
+template <class T, int N, class Body>
+INLINE bool in_vectors(int64_t begin, int64_t end, int64_t n, Body body) {
+  if constexpr (N == 1) {
+    return false;
+  } else {
+    if (n < N) return in_vectors<T, N / 2>(begin, end, n, body);
+    const Squares<T, N> squares;
+    typename Squares<T, N>::Wide strays = {};
+    for (int64_t i = begin; i < end; i++)
+      for (int64_t j = 0; j < n; j += N) body(squares, i, j + N <= n ? j : n - N, &strays);
+    int64_t any = 0;
+    for (int k = 0; k < N; k++) any |= strays[k];
+    return any == 0;
+  }
+}
+
+template <class T>
+constexpr int most = vector_bytes / static_cast<int>(sizeof(T));
+
+template <class T>
+INLINE bool square_windows(const PoolPlane& p) {
+  if (sizeof(T) < 4 || !are_squares(p) || p.height * p.width > std::numeric_limits<int32_t>::max()) return false;
+  const int64_t n = p.places[1];
+  return in_vectors<T, most<T>>(p.begin, p.end, n, [&](const auto& squares, int64_t i, int64_t j, auto*) {
+    const int64_t first = 2 * i * p.width + 2 * j;
+    squares.largest(static_cast<const T*>(p.in) + first, p.width, first, static_cast<T*>(p.out) + i * n + j,
+                    p.indices + i * n + j);
+  });
+}
+
+template <class T>
+void largest(const PoolPlane& p) {
+  if (square_windows<T>(p)) return;
+  if (sizeof(T) == 8 || p.height * p.width > std::numeric_limits<int32_t>::max())
+    return largest_with_indices<T, int64_t>(p);
+  largest_with_indices<T, int32_t>(p);
+}
+
+// ---- backward: what lies outside of the plane belongs to empty windows
+// ------------------------------------------------
+
+template <class T>
+INLINE bool square_gradients(const PoolPlane& p) {
+  if (sizeof(T) < 4 || !are_squares(p) || p.height * p.width > std::numeric_limits<int32_t>::max()) return false;
+  T* out = static_cast<T*>(p.out);
+  const int64_t n = p.places[1];
+  if (2 * p.places[0] != p.height || 2 * n != p.width)
+    for (int64_t k = 0; k < p.height * p.width; k++) out[k] = 0;
+  return in_vectors<T, most<T>>(0, p.places[0], n, [&](const auto& squares, int64_t i, int64_t j, auto* strays) {
+    const int64_t first = 2 * i * p.width + 2 * j, from = i * n + j;
+    squares.spread(static_cast<const T*>(p.in) + from, p.indices + from, p.width, first, out + first, strays);
+  });
+}
+
+// One plane: `in` are the gradients of the largest elements, `out` the whole image's.
+template <class T>
+void backward(const PoolPlane& p) {
+  if (square_gradients<T>(p)) return;
+  const T* grad = static_cast<const T*>(p.in);
+  T* out = static_cast<T*>(p.out);
+  const int64_t plane = p.height * p.width, n = p.places[0] * p.places[1];
+  for (int64_t k = 0; k < plane; k++) out[k] = 0;
+  for (int64_t k = 0; k < n; k++)
+    if (static_cast<uint64_t>(p.indices[k]) < static_cast<uint64_t>(plane))
+      out[p.indices[k]] = static_cast<T>(out[p.indices[k]] + grad[k]);
+}
+
+constexpr PoolIndices make() {
+  PoolIndices p{};
+#define DTYPE(name, T)          \
+  p.largest[name] = largest<T>; \
+  p.backward[name] = backward<T>
+  DTYPE(LATTIS_UINT8, uint8_t);
+  DTYPE(LATTIS_UINT16, uint16_t);
+  DTYPE(LATTIS_UINT32, uint32_t);
+  DTYPE(LATTIS_UINT64, uint64_t);
+  DTYPE(LATTIS_INT8, int8_t);
+  DTYPE(LATTIS_INT16, int16_t);
+  DTYPE(LATTIS_INT32, int32_t);
+  DTYPE(LATTIS_INT64, int64_t);
+  DTYPE(LATTIS_FLOAT32, float);
+  DTYPE(LATTIS_FLOAT64, double);
+#undef DTYPE
+  return p;
+}
+
+constexpr PoolIndices all = make();
+
+}  // namespace
+
+namespace LATTIS_ISA {
+const PoolIndices& pool_indices() { return all; }
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu
