@@ -92,11 +92,12 @@ void* node_context(lattis_node* node, const lattis_node_type* type) {
   return n->kind == &custom_kind && cast(n)->type == type ? cast(n)->context : nullptr;
 }
 
-lattis_status node_save(lattis_node* node, lattis_tensor* t, int32_t result) {
+lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result) {
   CustomNode* n = cast(reinterpret_cast<Node*>(node));
   if (n->kind != &custom_kind) return fail(LATTIS_TYPE_ERROR, "save: " + n->kind->name(n) + " saves by its formulas");
   n->saved.emplace_back();
-  lattis_status st = n->saved.back().keep(t, result, false);
+  SavedValue& to = n->saved.back();
+  lattis_status st = v->tag == LATTIS_TENSOR ? to.keep(v->as.tensor, result, false) : to.keep(*v);
   if (st) n->saved.pop_back();
   return st;
 }
@@ -106,21 +107,19 @@ int32_t node_num_saved(lattis_node* node) {
   return n->kind == &custom_kind ? static_cast<int32_t>(cast(n)->saved.size()) : 0;
 }
 
-lattis_status node_saved(lattis_node* node, int32_t i, lattis_tensor** out) {
+lattis_status node_saved(lattis_node* node, int32_t i, lattis_value* out) {
   CustomNode* n = cast(reinterpret_cast<Node*>(node));
-  *out = nullptr;
+  *out = none();
   SavedValue own;
   {
     Guard guard(n);
     if (n->kind != &custom_kind || i < 0 || (i >= static_cast<int32_t>(n->saved.size()) && !n->released))
-      return fail(LATTIS_INDEX_ERROR, "saved: there is no saved tensor " + std::to_string(i));
+      return fail(LATTIS_INDEX_ERROR, "saved: there is no saved value " + std::to_string(i));
     if (n->released) return used_twice(n);
     if (lattis_status st = n->saved[i].copy(&own)) return st;
   }
-  lattis_value v = none();
-  lattis_status st = own.unpack(n, grad_mode(), &v);
+  lattis_status st = own.unpack(n, grad_mode(), out);
   own.drop();
-  if (!st && v.tag == LATTIS_TENSOR) *out = v.as.tensor;
   return st;
 }
 

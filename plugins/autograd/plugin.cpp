@@ -9,11 +9,6 @@
 
 namespace lattis::autograd {
 
-// In custom.cpp.
-void* node_context(lattis_node* node, const lattis_node_type* type);
-int32_t node_num_saved(lattis_node* node);
-lattis_status node_saved(lattis_node* node, int32_t i, lattis_tensor** out);
-
 namespace {
 
 Node* node_of(lattis_node* n) { return reinterpret_cast<Node*>(n); }
@@ -161,6 +156,13 @@ lattis_status node_metadata(lattis_node* n, void* object, void (*destroy)(void*)
 }
 void* node_metadata_of(lattis_node* n) { return node_of(n)->extra ? node_of(n)->extra->metadata : nullptr; }
 
+lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
+  *out = nullptr;
+  if (i < 0 || i >= node_of(n)->num_results) return fail(LATTIS_INDEX_ERROR, "zeros: the node has no such result");
+  const Result& r = node_of(n)->results[i];
+  return r.described() ? operators().zeros(r, out) : LATTIS_OK;
+}
+
 lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* hook, uint64_t* id) {
   static std::atomic<uint64_t> next{1};
   Node* n = node_of(handle);
@@ -236,6 +238,7 @@ lattis_autograd table = {sizeof table,
                          closed<node_save>,
                          node_num_saved,
                          closed<node_saved>,
+                         closed<zeros>,
                          closed<hook_add>,
                          hook_remove,
                          closed<run_backward>,
@@ -252,6 +255,9 @@ lattis_status get_requires_grad(lattis_frame*, void*, lattis_tensor* t, lattis_v
 lattis_status set_requires_grad_to(lattis_frame*, void*, lattis_tensor* t, const lattis_value* v) {
   if (v->tag != LATTIS_BOOLEAN) return fail(LATTIS_TYPE_ERROR, "requires_grad: must be a bool");
   return set_requires_grad(t, v->as.i != 0);
+}
+lattis_status apply_requires_grad(lattis_frame* f, void* context, lattis_tensor* t, const lattis_value* v) {
+  return v->tag == LATTIS_NONE ? LATTIS_OK : set_requires_grad_to(f, context, t, v);
 }
 lattis_status get_grad(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
   lattis_tensor* g = grad(t);
@@ -306,6 +312,7 @@ LATTIS_LIBRARY(autograd, m) {
   m.attribute("grad", get_grad, set_grad_to);
   m.attribute("is_leaf", get_is_leaf);
   m.attribute("retains_grad", get_retains_grad);
+  m.keyword("requires_grad", apply_requires_grad);
   define_pointwise_functions(m);
   define_shape_functions(m);
   define_network_functions(m);

@@ -18,6 +18,9 @@ lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variabl
 lattis_status node_new(const lattis_node_type* type, void* context, lattis_tensor* const* inputs, int32_t num_inputs,
                        int32_t num_results, lattis_node** out);
 Node* new_function_node(const Rule& r, int num_edges, int num_results);
-lattis_status node_save(lattis_node* node, lattis_tensor* t, int32_t result);
+lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result);
+lattis_status node_saved(lattis_node* node, int32_t i, lattis_value* out);
+int32_t node_num_saved(lattis_node* node);
+void* node_context(lattis_node* node, const lattis_node_type* type);
 
 }  // namespace lattis::autograd

@@ -109,10 +109,12 @@ typedef struct {
   void** (*node_host)(lattis_node*);                            /* a word for the host language, weak */
   lattis_status (*node_metadata)(lattis_node*, void* object, void (*destroy)(void*)); /* kept with the node */
   void* (*node_metadata_of)(lattis_node*);
-  /* `result`: which result of the node the tensor is, or -1. Null: a place without a tensor. */
-  lattis_status (*save)(lattis_node*, lattis_tensor* tensor, int32_t result);
+  /* `result`: which result of the node a tensor is, or -1. None: a place without a tensor. */
+  lattis_status (*save)(lattis_node*, const lattis_value* value, int32_t result);
   int32_t (*num_saved)(lattis_node*);
-  lattis_status (*saved)(lattis_node*, int32_t i, lattis_tensor** out); /* owned; checks the version */
+  lattis_status (*saved)(lattis_node*, int32_t i, lattis_value* out); /* owned; checks the version */
+  /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
+  lattis_status (*zeros)(lattis_node*, int32_t result, lattis_tensor** out);
 
   /* hooks: an id that removes it */
   lattis_status (*hook_add)(lattis_node*, uint32_t output, const lattis_hook*, uint64_t* id);

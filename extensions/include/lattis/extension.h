@@ -212,6 +212,10 @@ class LATTIS_HIDDEN Library {
     if (!status_) status_ = api().attribute(lib_, name, get, set, nullptr, nullptr);
     return *this;
   }
+  Library& keyword(const char* name, lattis_apply_keyword apply) {
+    if (!status_) status_ = api().keyword(lib_, name, apply, nullptr, nullptr);
+    return *this;
+  }
   Library& interface(const char* name, uint32_t version, const void* table) {
     if (!status_) status_ = api().publish_interface(lib_, name, version, table, nullptr);
     return *this;

@@ -1,0 +1,30 @@
+"""Autograd: reverse-mode differentiation, as a layer that enters by the door that strangers use.
+
+The native library records calls and runs backward; this package, which is ``lattis.autograd``, is what Python sees of
+it. ``docs/autograd.md`` leads through the files.
+"""
+
+import sys
+from pathlib import Path
+
+from lattis.plugins import hookimpl
+
+MODES = (
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+)
+
+
+@hookimpl
+def register(ctx):
+    ctx.load_library(Path(__file__).with_name("liblattis_autograd.so"))
+    from . import api, rules, tensor  # they need the library
+
+    globals().update({name: getattr(api, name) for name in api.__all__})
+    ctx.add_names({"autograd": sys.modules[__name__], **{name: getattr(api, name) for name in MODES}})
+    ctx.add_methods(tensor.methods)
+    rules.follow(ctx)

@@ -1,0 +1,152 @@
+"""Reverse-mode differentiation: ``lattis.autograd``.
+
+>>> x = lattis.tensor([1.0, 2.0], requires_grad=True)
+>>> (x * x).sum().backward()
+>>> x.grad
+tensor([2., 4.])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import lattis
+from lattis import Tensor
+
+from . import _python, function, graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .function import Function
+from .grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+
+__all__ = [
+    "Function",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "grad",
+    "graph",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
+
+RETAIN_GRAPH, CREATE_GRAPH, ACCUMULATE = 1, 2, 4  # enum lattis_backward_flags
+
+
+def _tuple(tensors: Any) -> tuple:
+    return (tensors,) if isinstance(tensors, Tensor) or tensors is None else tuple(tensors)
+
+
+def _flags(retain_graph: bool | None, create_graph: bool) -> int:
+    retain = create_graph if retain_graph is None else retain_graph
+    return RETAIN_GRAPH * bool(retain) | CREATE_GRAPH * bool(create_graph)
+
+
+def _gradients(given: Any, n: int) -> tuple:
+    return (None,) * n if given is None else _tuple(given)
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
+) -> None:
+    """Adds the gradients of tensors to the ``grad`` of the leaves they were computed from.
+
+    Args:
+        tensors: what to differentiate
+        grad_tensors: for each of them the gradient with respect to it, of its shape; None is one, for a real tensor of
+            one element
+        retain_graph: keeps the graph for another backward; as create_graph if absent
+        create_graph: records the gradients' own computation, for derivatives of higher order
+        inputs: only the gradients of these
+
+    Raises:
+        RuntimeError: a tensor does not require grad, a gradient does not fit, what was saved has been written in place
+            or was freed by an earlier backward, or an operator has no derivative
+
+    >>> w = lattis.ones(2, requires_grad=True)
+    >>> lattis.autograd.backward((w * 3).sum())
+    >>> w.grad
+    tensor([3., 3.])
+    """
+    roots = _tuple(tensors)
+    inputs = () if inputs is None else _tuple(inputs)
+    if not roots:
+        raise RuntimeError("backward: argument 'tensors' is empty")
+    _python._run(roots, _gradients(grad_tensors, len(roots)), inputs, _flags(retain_graph, create_graph) | ACCUMULATE)
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of outputs with respect to inputs, as a tuple; nothing is added to any ``grad``.
+
+    Args:
+        outputs: what to differentiate
+        inputs: with respect to what; they need not be leaves
+        grad_outputs: as grad_tensors of :func:`backward`
+        allow_unused: gives None for inputs that the outputs do not depend on, rather than an error
+        is_grads_batched: grad_outputs have one dimension more, in front; the gradients, too, one by one in a loop
+        materialize_grads: gives zeros for those inputs
+
+    Raises:
+        RuntimeError: as :func:`backward`; or an input is not used
+
+    >>> x = lattis.tensor(2.0, requires_grad=True)
+    >>> (g,) = lattis.autograd.grad(x ** 3, x, create_graph=True)
+    >>> lattis.autograd.grad(g, x)
+    (tensor(12.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("grad: argument 'allow_unused' must be True or None where materialize_grads is True")
+    roots, wanted = _tuple(outputs), _tuple(inputs)
+    if not wanted:
+        raise ValueError("grad: argument 'inputs' is empty")
+    given = _gradients(grad_outputs, len(roots))
+    if is_grads_batched:
+        return _batched(roots, wanted, given, retain_graph, create_graph, allow_unused, materialize_grads)
+    found = _python._run(roots, given, wanted, _flags(retain_graph, create_graph))
+    for i, g in enumerate(found):
+        if g is None and not (allow_unused or materialize_grads):
+            raise RuntimeError(
+                f"grad: element {i} of inputs appears to not have been used in the graph; "
+                "pass allow_unused=True if this is what you want"
+            )
+    if materialize_grads:
+        found = tuple(lattis.zeros_like(x) if g is None else g for g, x in zip(found, wanted, strict=True))
+    return found
+
+
+def _batched(roots, inputs, given, retain_graph, create_graph, allow_unused, materialize_grads):
+    sizes = {g.shape[0] for g in given if g is not None}
+    if len(sizes) != 1:
+        raise RuntimeError("grad: grad_outputs must have one first dimension in common where is_grads_batched is True")
+    n = sizes.pop()
+    rows = []
+    for i in range(n):
+        one = tuple(None if g is None else g[i] for g in given)
+        keep = True if i < n - 1 else retain_graph
+        rows.append(grad(roots, inputs, one, keep, create_graph, allow_unused, False, materialize_grads))
+    return tuple(None if column[0] is None else lattis.stack(column) for column in zip(*rows, strict=True))

@@ -1,0 +1,96 @@
+"""Function: a differentiable step whose forward and backward are Python's."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from lattis import Tensor
+
+from . import _python
+
+
+class Function(_python._FunctionBase):
+    """A differentiable step of one's own: subclass it with static methods ``forward`` and ``backward``, call ``apply``.
+
+    ``forward(ctx, *args)`` computes, without being recorded; or ``forward(*args)``, with a
+    ``setup_context(ctx, inputs, output)`` beside it. ``backward(ctx, *grads)`` gets one gradient for each result and
+    returns one for each argument, None for those without. What it computes is recorded under create_graph.
+
+    >>> class Cube(lattis.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x * x
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return grad * 3 * x * x
+    >>> x = lattis.tensor(2.0, requires_grad=True)
+    >>> Cube.apply(x).backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    @staticmethod
+    def forward(*args: Any) -> Any:
+        """Computes the results."""
+        raise NotImplementedError("Function: a subclass must implement the static method forward")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Saves what backward needs, where forward takes no ctx."""
+        raise NotImplementedError("Function: setup_context is called for classes that define it only")
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Computes the gradients of the arguments."""
+        raise NotImplementedError("Function: a subclass must implement the static method backward")
+
+
+_python._set_base_setup(Function.setup_context)
+
+
+class _DifferentiatedOnce(Function):
+    """Hands gradients on, and refuses to be differentiated."""
+
+    @staticmethod
+    def forward(ctx, *grads):
+        return grads
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a ``backward`` whose computation cannot be differentiated: trying to is an error, not a wrong gradient.
+
+    >>> class Square(lattis.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     @lattis.autograd.function.once_differentiable
+    ...     def backward(ctx, grad):
+    ...         return 2 * ctx.saved_tensors[0] * grad
+    >>> x = lattis.tensor(3.0, requires_grad=True)
+    >>> lattis.autograd.grad(Square.apply(x), x)
+    (tensor(6.),)
+    """
+
+    @functools.wraps(function)
+    def wrapper(ctx, *grads):
+        recording = _python.is_grad_enabled() and any(isinstance(g, Tensor) and g.requires_grad for g in grads)
+        with _python.no_grad():
+            found = function(ctx, *grads)
+        if not (_python.is_grad_enabled() and (recording or any(t.requires_grad for t in ctx.saved_tensors))):
+            return found
+        several = isinstance(found, tuple)
+        out = [t.detach().requires_grad_() if isinstance(t, Tensor) else t for t in (found if several else (found,))]
+        refused = _DifferentiatedOnce.apply(*out)
+        return refused if several else refused[0]
+
+    return wrapper

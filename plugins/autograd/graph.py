@@ -1,0 +1,95 @@
+"""The graph: its nodes, where gradients go, and what is saved for backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from lattis import Tensor
+
+from . import _python
+from ._python import Node
+
+__all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save_on_cpu", "saved_tensors_hooks"]
+
+
+class GradientEdge(NamedTuple):
+    """Where a tensor's gradient goes: a node, and which of its results the tensor is."""
+
+    node: Node
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The place in the graph where the gradient of a tensor arrives; a leaf's node adds to its ``grad``.
+
+    >>> lattis.autograd.get_gradient_edge(lattis.ones(1, requires_grad=True)).node.name()
+    'AccumulateGrad'
+    """
+    node, output = _python._edge(tensor)
+    if node is None:
+        raise RuntimeError("get_gradient_edge: the tensor does not require grad")
+    return GradientEdge(node, output)
+
+
+class saved_tensors_hooks:
+    """While it is open, tensors that are saved for backward go through ``pack_hook``, and back through ``unpack_hook``.
+
+    Args:
+        pack_hook: takes a tensor, returns any object
+        unpack_hook: takes that object, returns a tensor of the same content
+
+    >>> x = lattis.ones(2, requires_grad=True)
+    >>> with lattis.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), lattis.from_numpy):
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self):
+        _python._push_hooks(self.pack_hook, self.unpack_hook)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _python._pop_hooks()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keeps what is saved for backward in host memory while it is open.
+
+    >>> with lattis.autograd.graph.save_on_cpu():
+    ...     lattis.ones(2, requires_grad=True).exp().sum().backward()
+    """
+
+    def __init__(self, pin_memory: bool = False):
+        super().__init__(lambda t: (t.device, t.cpu()), lambda packed: packed[1].to(packed[0]))
+
+
+class RemovableHandle:
+    """Removes a hook: by ``remove()``, or at the end of a ``with`` block.
+
+    >>> x = lattis.ones(1, requires_grad=True)
+    >>> with x.register_hook(lambda g: g * 2):
+    ...     x.sum().backward()
+    >>> x.grad
+    tensor([2.])
+    """
+
+    def __init__(self, node, id: int):
+        self._node, self.id = node, id
+
+    def remove(self) -> None:
+        """Removes the hook; again is nothing."""
+        if self._node is not None:
+            _python._remove_hook(self._node, self.id)
+            self._node = None
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()

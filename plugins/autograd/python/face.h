@@ -1,0 +1,45 @@
+// What the files of the Python face share. It is an extension module of its own, which knows autograd by the interface
+// that the native plugin publishes, as a stranger would.
+#pragma once
+
+#include <lattis/python.h>
+
+#include <lattis/autograd.h>
+
+namespace lattis::autograd::face {
+
+using python::Gil;
+
+extern const lattis_autograd* autograd;  // the interface
+inline uint64_t layer_bit() { return uint64_t{1} << autograd->layer; }
+
+inline PyObject* raise() { return python::face().raise_pending(); }
+inline lattis_tensor* unwrap(PyObject* o) { return python::face().unwrap(o); }
+inline PyObject* wrap_borrowed(lattis_tensor* t) {
+  if (!t) Py_RETURN_NONE;
+  api().retain(t);
+  return python::face().wrap(t);
+}
+
+// Runs something without the interpreter's lock.
+template <class F>
+auto unlocked(F&& f) {
+  PyThreadState* state = PyEval_SaveThread();
+  auto r = f();
+  PyEval_RestoreThread(state);
+  return r;
+}
+
+// A tensor or None into an owned pointer, or null. False with an exception.
+bool read_gradient(PyObject* o, const char* who, lattis_tensor** out);
+
+PyObject* node_object(lattis_node* owned);  // null becomes None; one object a node
+bool is_node(PyObject* o);
+lattis_node* node_of(PyObject* o);
+
+int add_nodes(PyObject* module);
+int add_modes(PyObject* module);
+int add_functions(PyObject* module);
+extern PyMethodDef node_methods[], run_methods[];
+
+}  // namespace lattis::autograd::face

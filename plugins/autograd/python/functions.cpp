@@ -1,0 +1,396 @@
+// Function: a step of the graph whose forward and backward are Python's. Its instance is the `ctx` of both.
+#include <cstring>
+#include <vector>
+
+#include "face.h"
+
+#include <structmember.h>
+
+namespace lattis::autograd::face {
+namespace {
+
+struct Context {
+  PyObject_HEAD PyObject* dict;
+  PyObject* weakrefs;
+  lattis_node* node;  // weak: the node owns this object; null before it is there and after it has gone
+  PyObject* to_save;  // what forward gave to save_for_backward: a tuple, until the node keeps it
+  PyObject* dirty;    // tuples, or null
+  PyObject* no_gradient;
+  PyObject* needs;  // a tuple of bools
+  bool materialize;
+};
+PyTypeObject* function_type = nullptr;
+PyObject *name_forward, *name_backward, *name_setup, *base_setup;
+
+Context* cast(PyObject* o) { return reinterpret_cast<Context*>(o); }
+
+int traverse(PyObject* o, visitproc visit, void* arg) {
+  Context* c = cast(o);
+  Py_VISIT(c->dict);
+  Py_VISIT(c->to_save);
+  Py_VISIT(c->dirty);
+  Py_VISIT(c->no_gradient);
+  Py_VISIT(Py_TYPE(o));
+  return 0;
+}
+
+int clear(PyObject* o) {
+  Context* c = cast(o);
+  Py_CLEAR(c->dict);
+  Py_CLEAR(c->to_save);
+  Py_CLEAR(c->dirty);
+  Py_CLEAR(c->no_gradient);
+  return 0;
+}
+
+void dealloc(PyObject* o) {
+  PyObject_GC_UnTrack(o);
+  if (cast(o)->weakrefs) PyObject_ClearWeakRefs(o);
+  clear(o);
+  Py_CLEAR(cast(o)->needs);
+  PyTypeObject* type = Py_TYPE(o);
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+// ---- the node ---------------------------------------------------------------------------------------------------
+
+// The gradients that came, as backward takes them.
+PyObject* gradient_arguments(Context* c, lattis_node* n, lattis_tensor* const* grads) {
+  const int32_t count = autograd->node_results(n);
+  PyObject* args = PyTuple_New(count + 1);
+  if (!args) return nullptr;
+  PyTuple_SET_ITEM(args, 0, Py_NewRef(reinterpret_cast<PyObject*>(c)));
+  for (int32_t i = 0; i < count; i++) {
+    lattis_tensor* t = grads[i];
+    if (t) {
+      api().retain(t);
+    } else if (c->materialize && autograd->zeros(n, i, &t)) {
+      Py_DECREF(args);
+      return raise();
+    }
+    PyTuple_SET_ITEM(args, i + 1, t ? python::face().wrap(t) : Py_NewRef(Py_None));
+  }
+  return args;
+}
+
+bool take_gradients(PyObject* result, lattis_node* n, lattis_tensor** outs) {
+  const int32_t wanted = autograd->node_edges(n);
+  PyObject* single[1] = {result};
+  PyObject* const* items = single;
+  Py_ssize_t got = 1;
+  if (PyTuple_Check(result) || PyList_Check(result)) {
+    items = PySequence_Fast_ITEMS(result);
+    got = PySequence_Fast_GET_SIZE(result);
+  }
+  while (got > wanted && items[got - 1] == Py_None) got--;
+  if (got != wanted) {
+    PyErr_Format(PyExc_RuntimeError, "function %s returned an incorrect number of gradients (expected %d, got %zd)",
+                 autograd->node_name(n), wanted, got);
+    return false;
+  }
+  for (int32_t i = 0; i < wanted; i++) {
+    lattis_tensor* t;
+    if (!read_gradient(items[i], autograd->node_name(n), &t)) return false;
+    if (!t) continue;
+    if (autograd->node_edge(n, i, nullptr))
+      outs[i] = t;
+    else
+      api().release(t);
+  }
+  return true;
+}
+
+lattis_status backward(void* context, lattis_node* n, lattis_tensor* const* grads, lattis_tensor** outs) {
+  Gil gil;
+  auto* c = static_cast<Context*>(context);
+  PyObject* self = reinterpret_cast<PyObject*>(c);
+  PyObject* f = PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name_backward);
+  PyObject* args = f ? gradient_arguments(c, n, grads) : nullptr;
+  PyObject* result = args ? PyObject_CallObject(f, args) : nullptr;
+  const bool ok = result && take_gradients(result, n, outs);
+  Py_XDECREF(result);
+  Py_XDECREF(args);
+  Py_XDECREF(f);
+  if (ok) return LATTIS_OK;
+  for (int32_t i = 0; i < autograd->node_edges(n); i++)
+    if (outs[i]) api().release(std::exchange(outs[i], nullptr));
+  return python::face().capture_exception();
+}
+
+void destroy(void* context) {
+  if (!Py_IsInitialized()) return;
+  auto* c = static_cast<Context*>(context);
+  c->node = nullptr;
+  python::face().drop(reinterpret_cast<PyObject*>(c));
+}
+
+int traverse_node(void* context, lattis_visit visit, void* visitor) { return visit(context, visitor); }
+
+// One a class, with its name; kept for ever, as classes mostly are.
+const lattis_node_type* type_of(PyTypeObject* cls) {
+  static PyObject* known = PyDict_New();
+  PyObject* key = PyLong_FromVoidPtr(cls);
+  PyObject* there = PyDict_GetItem(known, key);
+  if (!there) {
+    const char* dot = std::strrchr(cls->tp_name, '.');
+    const std::string name = std::string(dot ? dot + 1 : cls->tp_name) + "Backward";
+    auto* t =
+        new lattis_node_type{sizeof(lattis_node_type), strdup(name.c_str()), backward, nullptr, destroy, traverse_node};
+    PyObject* pointer = PyLong_FromVoidPtr(t);
+    PyDict_SetItem(known, key, pointer);
+    Py_DECREF(pointer);
+    there = PyDict_GetItem(known, key);
+    Py_INCREF(cls);  // its address is the key
+  }
+  Py_DECREF(key);
+  return static_cast<const lattis_node_type*>(PyLong_AsVoidPtr(there));
+}
+
+// ---- apply --------------------------------------------------------------------------------------------------------
+
+Py_ssize_t find(PyObject* tuple, PyObject* o) {
+  for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++)
+    if (PyTuple_GET_ITEM(tuple, i) == o) return i;
+  return -1;
+}
+
+Py_ssize_t find(PyObject* const* list, Py_ssize_t n, PyObject* o) {
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (list[i] == o) return i;
+  return -1;
+}
+
+// The thread's recording, off while forward runs.
+class Off {
+ public:
+  Off() : thread_(api().thread()), saved_(thread_->exclude) { thread_->exclude |= layer_bit(); }
+  ~Off() { thread_->exclude = saved_; }
+
+ private:
+  lattis_thread* thread_;
+  uint64_t saved_;
+};
+
+PyObject* run_forward(PyTypeObject* cls, Context* c, PyObject* const* args, Py_ssize_t n) {
+  Off off;
+  PyObject* type = reinterpret_cast<PyObject*>(cls);
+  PyObject* self = reinterpret_cast<PyObject*>(c);
+  PyObject* forward = PyObject_GetAttr(type, name_forward);
+  if (!forward) return nullptr;
+  PyObject* setup = PyObject_GetAttr(type, name_setup);
+  if (!setup) PyErr_Clear();
+  PyObject* result;
+  if (!setup || setup == base_setup) {
+    std::vector<PyObject*> all(static_cast<size_t>(n) + 2);
+    all[1] = self;
+    std::copy(args, args + n, all.begin() + 2);
+    result = PyObject_Vectorcall(forward, all.data() + 1, static_cast<size_t>(n + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                                 nullptr);
+  } else {
+    result = PyObject_Vectorcall(forward, args, static_cast<size_t>(n), nullptr);
+    if (result) {
+      PyObject* inputs = PyTuple_New(n);
+      for (Py_ssize_t i = 0; i < n; i++) PyTuple_SET_ITEM(inputs, i, Py_NewRef(args[i]));
+      PyObject* done = PyObject_CallFunctionObjArgs(setup, self, inputs, result, nullptr);
+      Py_DECREF(inputs);
+      if (!done) Py_CLEAR(result);
+      Py_XDECREF(done);
+    }
+  }
+  Py_DECREF(forward);
+  Py_XDECREF(setup);
+  return result;
+}
+
+// A result's history; an input that is returned as it came is returned as a tensor of its own. Null with an exception.
+PyObject* attach(Context* c, lattis_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
+  lattis_tensor* t = unwrap(o);
+  if (!t || find(c->no_gradient, o) >= 0 || t->dtype < LATTIS_FLOAT16) return Py_NewRef(o);
+  const bool is_input = find(args, num_args, o) >= 0;
+  if (find(c->dirty, o) >= 0) {
+    if (autograd->set_written(t, n, i)) return raise();
+    return Py_NewRef(o);
+  }
+  PyObject* out = Py_NewRef(o);
+  if (is_input) {
+    lattis_tensor* own;
+    if (api().tensor_detach(t, &own)) return raise();
+    Py_SETREF(out, python::face().wrap(own));
+    t = own;
+  }
+  if (!autograd->set_history(t, n, i)) return out;
+  Py_DECREF(out);
+  return raise();
+}
+
+bool keep_saved(Context* c, lattis_node* n, PyObject* const* results, Py_ssize_t num_results) {
+  for (Py_ssize_t i = 0; c->to_save && i < PyTuple_GET_SIZE(c->to_save); i++) {
+    PyObject* o = PyTuple_GET_ITEM(c->to_save, i);
+    lattis_tensor* t = unwrap(o);
+    const lattis_value v = t ? value(t) : none();
+    if (autograd->save(n, &v, static_cast<int32_t>(find(results, num_results, o)))) {
+      raise();
+      return false;
+    }
+  }
+  Py_CLEAR(c->to_save);
+  return true;
+}
+
+// What was recorded of a call: the results with their history.
+PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* const* args, Py_ssize_t n) {
+  std::vector<lattis_tensor*> inputs(static_cast<size_t>(n));
+  for (Py_ssize_t i = 0; i < n; i++) inputs[i] = unwrap(args[i]);
+  for (Py_ssize_t i = 0; c->dirty && i < PyTuple_GET_SIZE(c->dirty); i++)
+    if (find(args, n, PyTuple_GET_ITEM(c->dirty, i)) < 0)
+      return PyErr_Format(PyExc_RuntimeError, "mark_dirty: element %zd is no input of forward", i);
+  PyObject* single[1] = {result};
+  const bool tuple = PyTuple_Check(result) || PyList_Check(result);
+  PyObject* const* results = tuple ? PySequence_Fast_ITEMS(result) : single;
+  const Py_ssize_t count = tuple ? PySequence_Fast_GET_SIZE(result) : 1;
+  lattis_node* node;
+  if (autograd->node_new(type_of(cls), c, inputs.data(), static_cast<int32_t>(n), static_cast<int32_t>(count), &node))
+    return raise();
+  Py_INCREF(reinterpret_cast<PyObject*>(c));  // the node's
+  c->node = node;
+  PyObject* all = PyTuple_New(count);
+  bool ok = keep_saved(c, node, results, count);
+  for (Py_ssize_t i = 0; ok && i < count; i++) {
+    PyObject* one = attach(c, node, results[i], static_cast<uint32_t>(i), args, n);
+    ok = one != nullptr;
+    PyTuple_SET_ITEM(all, i, one);
+  }
+  autograd->node_release(node);
+  if (!ok) {
+    Py_DECREF(all);
+    return nullptr;
+  }
+  if (tuple) return all;
+  PyObject* one = Py_NewRef(PyTuple_GET_ITEM(all, 0));
+  Py_DECREF(all);
+  return one;
+}
+
+PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) {
+  auto* cls = reinterpret_cast<PyTypeObject*>(type);
+  const bool recording = !(api().thread()->exclude & layer_bit());
+  bool any = false;
+  PyObject* needs = PyTuple_New(n);
+  if (!needs) return nullptr;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    lattis_tensor* t = unwrap(args[i]);
+    const bool need = recording && t && autograd->requires_grad(t);
+    any |= need;
+    PyTuple_SET_ITEM(needs, i, PyBool_FromLong(need));
+  }
+  Context* c = cast(cls->tp_alloc(cls, 0));
+  if (!c) {
+    Py_DECREF(needs);
+    return nullptr;
+  }
+  c->materialize = true;
+  c->needs = needs;
+  PyObject* result = run_forward(cls, c, args, n);
+  if (result && any) Py_SETREF(result, record(cls, c, result, args, n));
+  Py_DECREF(reinterpret_cast<PyObject*>(c));
+  return result;
+}
+
+// ---- ctx ----------------------------------------------------------------------------------------------------------
+
+PyObject* keep_tuple(PyObject** at, PyObject* args, const char* what) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
+    PyObject* o = PyTuple_GET_ITEM(args, i);
+    if (o != Py_None && !unwrap(o))
+      return PyErr_Format(PyExc_TypeError, "%s can only take tensors, got %s", what, Py_TYPE(o)->tp_name);
+  }
+  Py_XSETREF(*at, Py_NewRef(args));
+  Py_RETURN_NONE;
+}
+PyObject* save_for_backward(PyObject* o, PyObject* args) {
+  return keep_tuple(&cast(o)->to_save, args, "save_for_backward");
+}
+PyObject* mark_dirty(PyObject* o, PyObject* args) { return keep_tuple(&cast(o)->dirty, args, "mark_dirty"); }
+PyObject* mark_non_differentiable(PyObject* o, PyObject* args) {
+  return keep_tuple(&cast(o)->no_gradient, args, "mark_non_differentiable");
+}
+PyObject* set_materialize(PyObject* o, PyObject* on) {
+  cast(o)->materialize = PyObject_IsTrue(on) == 1;
+  Py_RETURN_NONE;
+}
+
+PyObject* saved_tensors(PyObject* o, void*) {
+  Context* c = cast(o);
+  if (c->to_save) return Py_NewRef(c->to_save);
+  const int32_t n = c->node ? autograd->num_saved(c->node) : 0;
+  // After the graph was freed the first one says so.
+  lattis_value v = none();
+  if (c->node && n == 0 && autograd->saved(c->node, 0, &v) && api().error_kind() != LATTIS_INDEX_ERROR) return raise();
+  api().error_clear();
+  PyObject* all = PyTuple_New(n);
+  for (int32_t i = 0; all && i < n; i++) {
+    if (autograd->saved(c->node, i, &v)) {
+      Py_DECREF(all);
+      return raise();
+    }
+    PyTuple_SET_ITEM(all, i, v.tag == LATTIS_TENSOR ? python::face().wrap(v.as.tensor) : Py_NewRef(Py_None));
+  }
+  return all;
+}
+
+PyObject* needs_input_grad(PyObject* o, void*) {
+  PyObject* needs = cast(o)->needs;
+  return needs ? Py_NewRef(needs) : PyTuple_New(0);
+}
+
+PyMethodDef methods[] = {
+    {"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(apply)), METH_FASTCALL | METH_CLASS,
+     "apply(*args)\n--\n\nRuns forward, and records that backward belongs to it."},
+    {"save_for_backward", save_for_backward, METH_VARARGS,
+     "save_for_backward(*tensors)\n--\n\nKeeps tensors for backward, which finds them as saved_tensors."},
+    {"mark_dirty", mark_dirty, METH_VARARGS, "mark_dirty(*tensors)\n--\n\nSays which inputs forward wrote in place."},
+    {"mark_non_differentiable", mark_non_differentiable, METH_VARARGS,
+     "mark_non_differentiable(*tensors)\n--\n\nSays which results have no gradient."},
+    {"set_materialize_grads", set_materialize, METH_O,
+     "set_materialize_grads(value)\n--\n\nWhether gradients that did not come are zeros (the default) or None."},
+    {nullptr}};
+PyGetSetDef getset[] = {{"saved_tensors", saved_tensors, nullptr, "What save_for_backward kept.", nullptr},
+                        {"needs_input_grad", needs_input_grad, nullptr,
+                         "For each argument of forward whether its gradient is asked for.", nullptr},
+                        {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                        {nullptr}};
+PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(Context, dict), READONLY, nullptr},
+                         {"__weaklistoffset__", T_PYSSIZET, offsetof(Context, weakrefs), READONLY, nullptr},
+                         {nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {Py_tp_methods, methods},
+                       {Py_tp_getset, getset},
+                       {Py_tp_members, members},
+                       {0, nullptr}};
+PyType_Spec spec = {"lattis.autograd._FunctionBase", sizeof(Context), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+
+// The setup_context that says a class has none of its own.
+PyObject* set_base_setup(PyObject*, PyObject* f) {
+  Py_XSETREF(base_setup, Py_NewRef(f));
+  Py_RETURN_NONE;
+}
+PyMethodDef functions[] = {{"_set_base_setup", set_base_setup, METH_O, nullptr}, {nullptr}};
+
+}  // namespace
+
+int add_functions(PyObject* module) {
+  name_forward = PyUnicode_InternFromString("forward");
+  name_backward = PyUnicode_InternFromString("backward");
+  name_setup = PyUnicode_InternFromString("setup_context");
+  function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!function_type ||
+      PyModule_AddObject(module, "_FunctionBase", Py_NewRef(reinterpret_cast<PyObject*>(function_type))) < 0)
+    return -1;
+  return PyModule_AddFunctions(module, functions);
+}
+
+}  // namespace lattis::autograd::face

@@ -1,0 +1,172 @@
+// Grad mode: the layer's bit in what the thread has switched off. As context managers, decorators and functions.
+#include "face.h"
+
+#include <structmember.h>
+
+namespace lattis::autograd::face {
+namespace {
+
+thread_local bool inference = false;
+
+bool enabled() { return !(api().thread()->exclude & layer_bit()); }
+void enable(bool on) {
+  lattis_thread* t = api().thread();
+  t->exclude = on ? t->exclude & ~layer_bit() : t->exclude | layer_bit();
+}
+
+// What a `with` block switches to, and what it found.
+struct Mode {
+  PyObject_HEAD bool to, before, inference_to, inference_before;
+};
+PyTypeObject *no_grad_type, *enable_grad_type, *set_type, *inference_type;
+PyObject* decorate = nullptr;  // Python's: wraps a function or a generator in the block
+
+Mode* cast(PyObject* o) { return reinterpret_cast<Mode*>(o); }
+
+Mode* make(PyTypeObject* type, bool to) {
+  auto* m = reinterpret_cast<Mode*>(type->tp_alloc(type, 0));
+  if (!m) return nullptr;
+  m->to = to;
+  m->before = enabled();
+  m->inference_to = m->inference_before = inference;
+  return m;
+}
+
+PyObject* wrap_function(PyObject* mode, PyObject* f) {
+  if (!decorate) return PyErr_Format(PyExc_RuntimeError, "autograd is not set up");
+  PyObject* r = PyObject_CallFunctionObjArgs(decorate, mode, f, nullptr);
+  Py_DECREF(mode);
+  return r;
+}
+
+// no_grad() and enable_grad(); given a function, they decorate it.
+template <bool On>
+PyObject* plain(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* function = nullptr;
+  static const char* names[] = {"orig_func", nullptr};
+  if ((PyTuple_GET_SIZE(args) || kwargs) &&
+      !PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &function))
+    return nullptr;
+  Mode* m = make(type, On);
+  if (!m || !function) return reinterpret_cast<PyObject*>(m);
+  return wrap_function(reinterpret_cast<PyObject*>(m), function);
+}
+
+PyObject* set_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  int on;
+  static const char* names[] = {"mode", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "p:set_grad_enabled", const_cast<char**>(names), &on)) return nullptr;
+  Mode* m = make(type, on != 0);
+  if (m) enable(on != 0);  // at once, and back at the end of a block if it opens one
+  return reinterpret_cast<PyObject*>(m);
+}
+
+PyObject* inference_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* mode = Py_True;
+  static const char* names[] = {"mode", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inference_mode", const_cast<char**>(names), &mode)) return nullptr;
+  const bool function = PyCallable_Check(mode) && !PyBool_Check(mode);
+  const int on = function ? 1 : PyObject_IsTrue(mode);
+  if (on < 0) return nullptr;
+  Mode* m = make(type, !on);
+  if (!m) return nullptr;
+  m->inference_to = on != 0;
+  return function ? wrap_function(reinterpret_cast<PyObject*>(m), mode) : reinterpret_cast<PyObject*>(m);
+}
+
+PyObject* enter(PyObject* o, PyObject*) {
+  Mode* m = cast(o);
+  if (Py_TYPE(o) != set_type) m->before = enabled();
+  m->inference_before = inference;
+  inference = m->inference_to;
+  enable(m->to);
+  return Py_NewRef(o);
+}
+
+PyObject* leave(PyObject* o, PyObject* const*, Py_ssize_t) {
+  enable(cast(o)->before);
+  inference = cast(o)->inference_before;
+  Py_RETURN_NONE;
+}
+
+PyObject* call(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* f;
+  static const char* names[] = {"func", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O", const_cast<char**>(names), &f)) return nullptr;
+  if (Py_TYPE(o) == set_type) enable(cast(o)->before);  // it decorates: nothing is switched now
+  return wrap_function(Py_NewRef(o), f);
+}
+
+// Another of the same, for each call of a decorated function.
+PyObject* again(PyObject* o, PyObject*) {
+  Mode* m = make(Py_TYPE(o), cast(o)->to);
+  if (m) m->inference_to = cast(o)->inference_to;
+  return reinterpret_cast<PyObject*>(m);
+}
+
+PyMethodDef methods[] = {
+    {"__enter__", enter, METH_NOARGS, nullptr},
+    {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
+    {"_again", again, METH_NOARGS, nullptr},
+    {nullptr}};
+PyMemberDef members[] = {{"mode", T_BOOL, offsetof(Mode, to), READONLY, nullptr}, {nullptr}};
+
+PyTypeObject* make_type(PyObject* module, const char* name, newfunc create, const char* doc) {
+  PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(create)},
+                         {Py_tp_call, reinterpret_cast<void*>(call)},
+                         {Py_tp_methods, methods},
+                         {Py_tp_members, members},
+                         {Py_tp_doc, const_cast<char*>(doc)},
+                         {0, nullptr}};
+  const std::string full = std::string("lattis.autograd.") + name;
+  PyType_Spec spec = {strdup(full.c_str()), sizeof(Mode), 0, Py_TPFLAGS_DEFAULT, slots};
+  PyObject* t = PyType_FromSpec(&spec);
+  if (t && PyModule_AddObject(module, name, Py_NewRef(t)) < 0) return nullptr;
+  return reinterpret_cast<PyTypeObject*>(t);
+}
+
+PyObject* is_enabled(PyObject*, PyObject*) { return PyBool_FromLong(enabled()); }
+PyObject* is_inference(PyObject*, PyObject*) { return PyBool_FromLong(inference); }
+PyObject* set_decorate(PyObject*, PyObject* f) {
+  Py_XSETREF(decorate, Py_NewRef(f));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"is_grad_enabled", is_enabled, METH_NOARGS,
+     "is_grad_enabled()\n--\n\nWhether operators are recorded in this thread.\n\n>>> lattis.is_grad_enabled()\nTrue\n"},
+    {"is_inference_mode_enabled", is_inference, METH_NOARGS,
+     "is_inference_mode_enabled()\n--\n\nWhether inference mode is on in this thread.\n\n>>> "
+     "lattis.is_inference_mode_enabled()\nFalse\n"},
+    {"_set_decorate", set_decorate, METH_O, nullptr},
+    {nullptr}};
+
+}  // namespace
+
+int add_modes(PyObject* module) {
+  no_grad_type = make_type(module, "no_grad", plain<false>,
+                           "no_grad(orig_func=None)\n--\n\nNothing is recorded inside: results do not require grad, "
+                           "and leaves may be written. "
+                           "A context manager and a decorator.\n\n>>> x = lattis.ones(2, requires_grad=True)\n>>> with "
+                           "lattis.no_grad():\n...   "
+                           "  y = x * 2\n>>> y.requires_grad\nFalse\n");
+  enable_grad_type = make_type(
+      module, "enable_grad", plain<true>,
+      "enable_grad(orig_func=None)\n--\n\nRecords again, inside no_grad().\n\n>>> x = lattis.ones(2, "
+      "requires_grad=True)\n>>> with lattis.no_grad():\n...     with lattis.enable_grad():\n...         y = x * 2\n>>> "
+      "y.requires_grad\nTrue\n");
+  set_type =
+      make_type(module, "set_grad_enabled", set_new,
+                "set_grad_enabled(mode)\n--\n\nSwitches recording on or off, at once; as a context manager, until "
+                "its end.\n\n>>> with lattis.set_grad_enabled(False):\n...     lattis.is_grad_enabled()\nFalse\n");
+  inference_type = make_type(module, "inference_mode", inference_new,
+                             "inference_mode(mode=True)\n--\n\nNothing is recorded inside, as with no_grad(), and the "
+                             "code says that its results "
+                             "are never to be differentiated.\n\n>>> with lattis.inference_mode():\n...     "
+                             "(lattis.ones(2, requires_grad=True) * "
+                             "2).requires_grad\nFalse\n");
+  if (!no_grad_type || !enable_grad_type || !set_type || !inference_type) return -1;
+  return PyModule_AddFunctions(module, functions);
+}
+
+}  // namespace lattis::autograd::face

@@ -1,0 +1,203 @@
+// The module _python: backward and grad, saved-tensor hooks, anomaly mode. Nodes, modes and Function have files of
+// their own.
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "face.h"
+
+namespace lattis::autograd::face {
+
+const lattis_autograd* autograd = nullptr;
+
+bool read_gradient(PyObject* o, const char* who, lattis_tensor** out) {
+  *out = nullptr;
+  if (o == Py_None) return true;
+  if (!(*out = unwrap(o))) {
+    PyErr_Format(PyExc_TypeError, "%s: a gradient must be a Tensor or None, got %s", who, Py_TYPE(o)->tp_name);
+    return false;
+  }
+  api().retain(*out);
+  return true;
+}
+
+namespace {
+
+bool read_tensors(PyObject* tuple, const char* name, bool optional, std::vector<lattis_tensor*>* out) {
+  if (!PyTuple_Check(tuple)) {
+    PyErr_Format(PyExc_TypeError, "backward: argument '%s' must be a tuple, got %s", name, Py_TYPE(tuple)->tp_name);
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+    PyObject* o = PyTuple_GET_ITEM(tuple, i);
+    out->push_back(optional && o == Py_None ? nullptr : unwrap(o));
+    if (!out->back() && !(optional && o == Py_None)) {
+      PyErr_Format(PyExc_TypeError, "backward: argument '%s', element %zd: must be Tensor%s, got %s", name, i,
+                   optional ? " or None" : "", Py_TYPE(o)->tp_name);
+      return false;
+    }
+  }
+  return true;
+}
+
+// _run(tensors, grads, inputs, flags): the gradients of inputs as a tuple, or None.
+PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 4) return PyErr_Format(PyExc_TypeError, "_run takes 4 arguments");
+  std::vector<lattis_tensor*> roots, grads, inputs;
+  if (!read_tensors(args[0], "tensors", false, &roots) || !read_tensors(args[1], "grad_tensors", true, &grads) ||
+      !read_tensors(args[2], "inputs", false, &inputs))
+    return nullptr;
+  if (grads.size() != roots.size())
+    return PyErr_Format(PyExc_RuntimeError, "backward: got %zu tensors and %zu gradients", roots.size(), grads.size());
+  const auto flags = static_cast<uint32_t>(PyLong_AsUnsignedLong(args[3]));
+  std::vector<lattis_tensor*> outs(inputs.size());
+  const lattis_status st = unlocked([&] {
+    return autograd->backward(roots.data(), grads.data(), static_cast<int32_t>(roots.size()), inputs.data(),
+                              static_cast<int32_t>(inputs.size()), outs.data(), flags);
+  });
+  if (st) return raise();
+  if (flags & LATTIS_BACKWARD_ACCUMULATE) Py_RETURN_NONE;
+  PyObject* result = PyTuple_New(static_cast<Py_ssize_t>(outs.size()));
+  for (size_t i = 0; i < outs.size(); i++)
+    PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(i), outs[i] ? python::face().wrap(outs[i]) : Py_NewRef(Py_None));
+  return result;
+}
+
+// ---- saved-tensor hooks: a pair of callables while they stand
+// --------------------------------------------------------
+
+struct Hooks {
+  lattis_saved_hooks table;
+  PyObject *pack, *unpack;
+  int64_t users;  // packed objects and the stack; under the interpreter's lock
+};
+
+struct Packed {
+  Hooks* hooks;
+  PyObject* object;
+};
+
+void release(Hooks* h) {
+  if (--h->users) return;
+  Py_DECREF(h->pack);
+  Py_DECREF(h->unpack);
+  delete h;
+}
+
+lattis_status pack(void* context, lattis_tensor* t, void** packed) {
+  Gil gil;
+  auto* h = static_cast<Hooks*>(context);
+  PyObject* in = wrap_borrowed(t);
+  PyObject* out = in ? PyObject_CallOneArg(h->pack, in) : nullptr;
+  Py_XDECREF(in);
+  if (!out) return python::face().capture_exception();
+  h->users++;
+  *packed = new Packed{h, out};
+  return LATTIS_OK;
+}
+
+lattis_status unpack(void* packed, lattis_tensor** out) {
+  Gil gil;
+  auto* p = static_cast<Packed*>(packed);
+  PyObject* o = PyObject_CallOneArg(p->hooks->unpack, p->object);
+  lattis_tensor* t = o ? unwrap(o) : nullptr;
+  if (o && !t)
+    PyErr_Format(PyExc_TypeError, "saved_tensors_hooks: unpack_hook must return a Tensor, got %s", Py_TYPE(o)->tp_name);
+  if (t) api().retain(*out = t);
+  Py_XDECREF(o);
+  return t ? LATTIS_OK : python::face().capture_exception();
+}
+
+void destroy(void* packed) {
+  auto* p = static_cast<Packed*>(packed);
+  if (!Py_IsInitialized()) return;
+  Gil gil;
+  Py_DECREF(p->object);
+  release(p->hooks);
+  delete p;
+}
+
+thread_local std::vector<Hooks*> stack;
+
+PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "_push_hooks takes 2 arguments");
+  auto* h = new Hooks{
+      {sizeof(lattis_saved_hooks), nullptr, pack, unpack, destroy}, Py_NewRef(args[0]), Py_NewRef(args[1]), 1};
+  h->table.context = h;
+  stack.push_back(h);
+  autograd->push_saved_hooks(&h->table);
+  Py_RETURN_NONE;
+}
+
+PyObject* pop_hooks(PyObject*, PyObject*) {
+  if (stack.empty()) return PyErr_Format(PyExc_RuntimeError, "saved_tensors_hooks: none stand in this thread");
+  autograd->pop_saved_hooks();
+  Hooks* h = stack.back();
+  stack.pop_back();
+  release(h);
+  Py_RETURN_NONE;
+}
+
+// ---- anomaly mode ------------------------------------------------------------------------------------------------
+
+PyObject* tracer = nullptr;  // a callable that gives the stack as text
+
+char* trace() {
+  Gil gil;
+  PyObject* text = tracer ? PyObject_CallNoArgs(tracer) : nullptr;
+  const char* s = text ? PyUnicode_AsUTF8(text) : nullptr;
+  char* copy = s ? strdup(s) : nullptr;
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return copy;
+}
+
+PyObject* set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "_set_anomaly takes 2 arguments");
+  const bool on = args[0] != Py_None;
+  Py_XSETREF(tracer, on ? Py_NewRef(args[0]) : nullptr);
+  autograd->set_anomaly(on ? trace : nullptr, args[1] == Py_True);
+  Py_RETURN_NONE;
+}
+
+PyObject* retain_grad(PyObject*, PyObject* o) {
+  lattis_tensor* t = unwrap(o);
+  if (!t) return PyErr_Format(PyExc_TypeError, "retain_grad: argument 'self' must be Tensor");
+  if (autograd->retain_grad(t)) return raise();
+  Py_RETURN_NONE;
+}
+
+PyObject* detach_in_place(PyObject*, PyObject* o) {
+  lattis_tensor* t = unwrap(o);
+  if (!t) return PyErr_Format(PyExc_TypeError, "detach_: argument 'self' must be Tensor");
+  if (autograd->detach_(t)) return raise();
+  return Py_NewRef(o);
+}
+
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_python", "The Python face of autograd.", -1, nullptr, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+PyMethodDef run_methods[] = {
+    {"_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(run)), METH_FASTCALL, nullptr},
+    {"_push_hooks", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(push_hooks)), METH_FASTCALL, nullptr},
+    {"_pop_hooks", pop_hooks, METH_NOARGS, nullptr},
+    {"_set_anomaly", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(set_anomaly)), METH_FASTCALL, nullptr},
+    {"_retain_grad", retain_grad, METH_O, nullptr},
+    {"_detach_", detach_in_place, METH_O, nullptr},
+    {nullptr}};
+
+}  // namespace lattis::autograd::face
+
+PyMODINIT_FUNC PyInit__python(void) {
+  using namespace lattis::autograd::face;
+  if (lattis::python::import() < 0) return nullptr;
+  autograd = static_cast<const lattis_autograd*>(lattis::api().find_interface("autograd", 1));
+  if (!autograd) return PyErr_Format(PyExc_ImportError, "the autograd plugin's library is not loaded");
+  PyObject* m = PyModule_Create(&definition);
+  if (!m || PyModule_AddFunctions(m, run_methods) < 0 || PyModule_AddFunctions(m, node_methods) < 0 ||
+      add_nodes(m) < 0 || add_modes(m) < 0 || add_functions(m) < 0)
+    return nullptr;
+  return m;
+}

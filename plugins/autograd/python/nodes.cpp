@@ -1,0 +1,251 @@
+// Nodes and hooks as Python sees them.
+#include <cstring>
+
+#include "face.h"
+
+namespace lattis::autograd::face {
+namespace {
+
+struct NodeObject {
+  PyObject_HEAD lattis_node* node;
+};
+PyTypeObject* node_type = nullptr;
+
+lattis_node* cast(PyObject* o) { return reinterpret_cast<NodeObject*>(o)->node; }
+
+void dealloc(PyObject* o) {
+  lattis_node* n = cast(o);
+  *autograd->node_host(n) = nullptr;
+  autograd->node_release(n);
+  PyTypeObject* type = Py_TYPE(o);
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyObject* name(PyObject* o, PyObject*) { return PyUnicode_FromString(autograd->node_name(cast(o))); }
+PyObject* repr(PyObject* o) { return PyUnicode_FromFormat("<%s object at %p>", autograd->node_name(cast(o)), o); }
+PyObject* sequence(PyObject* o, PyObject*) { return PyLong_FromUnsignedLongLong(autograd->node_sequence(cast(o))); }
+
+PyObject* next_functions(PyObject* o, void*) {
+  const int32_t n = autograd->node_edges(cast(o));
+  PyObject* all = PyTuple_New(n);
+  for (int32_t i = 0; all && i < n; i++) {
+    uint32_t output = 0;
+    lattis_node* to = autograd->node_edge(cast(o), i, &output);
+    if (to) autograd->node_retain(to);
+    PyTuple_SET_ITEM(all, i, Py_BuildValue("(NI)", node_object(to), to ? output : 0));
+  }
+  return all;
+}
+
+PyObject* metadata(PyObject* o, void*) {
+  if (void* there = autograd->node_metadata_of(cast(o))) return Py_NewRef(static_cast<PyObject*>(there));
+  PyObject* made = PyDict_New();
+  if (!made) return nullptr;
+  const auto drop = [](void* d) { python::face().drop(static_cast<PyObject*>(d)); };
+  if (autograd->node_metadata(cast(o), Py_NewRef(made), drop)) return raise();
+  return made;
+}
+
+// ---- hooks ------------------------------------------------------------------------------------------------------
+
+struct Hook {
+  PyObject* callable;
+  PyObject* tensor;  // weak reference to a leaf, for the one that is told of it
+};
+
+PyObject* tuple_of(lattis_tensor* const* list, int32_t n) {
+  PyObject* t = PyTuple_New(n);
+  for (int32_t i = 0; t && i < n; i++) PyTuple_SET_ITEM(t, i, wrap_borrowed(list[i]));
+  return t;
+}
+
+bool replace(lattis_tensor** at, PyObject* o, const char* who) {
+  lattis_tensor* t;
+  if (!read_gradient(o, who, &t)) return false;
+  if (lattis_tensor* old = std::exchange(*at, t)) api().release(old);
+  return true;
+}
+
+// What a hook returns replaces what it was given, unless it is None.
+bool take(PyObject* result, lattis_tensor** grads, int32_t n, bool one) {
+  if (result == Py_None) return true;
+  if (one || (n == 1 && !PyTuple_Check(result))) return replace(grads, result, "hook");
+  if (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n) {
+    PyErr_Format(PyExc_RuntimeError, "hook: must return None or a tuple of %d gradients", n);
+    return false;
+  }
+  for (int32_t i = 0; i < n; i++)
+    if (!replace(grads + i, PyTuple_GET_ITEM(result, i), "hook")) return false;
+  return true;
+}
+
+template <int Kind>
+lattis_status run_hook(void* context, lattis_tensor** grads, int32_t n, lattis_tensor* const* also, int32_t m) {
+  Gil gil;
+  auto* h = static_cast<Hook*>(context);
+  PyObject *callable = Py_NewRef(h->callable), *result = nullptr;
+  if (Kind == LATTIS_HOOK_TENSOR) {
+    PyObject* g = wrap_borrowed(grads[0]);
+    result = PyObject_CallOneArg(callable, g);
+    Py_DECREF(g);
+  } else if (Kind == LATTIS_HOOK_ACCUMULATED) {
+    PyObject* leaf = PyWeakref_GetObject(h->tensor);
+    result = leaf == Py_None ? Py_NewRef(Py_None) : PyObject_CallOneArg(callable, leaf);
+  } else {
+    PyObject *first = tuple_of(grads, n), *second = Kind == LATTIS_HOOK_AFTER ? tuple_of(also, m) : nullptr;
+    result = PyObject_CallFunctionObjArgs(callable, first, second, nullptr);
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+  }
+  Py_DECREF(callable);
+  const bool ok = result && (Kind == LATTIS_HOOK_ACCUMULATED || take(result, grads, n, Kind == LATTIS_HOOK_TENSOR));
+  Py_XDECREF(result);
+  return ok ? LATTIS_OK : python::face().capture_exception();
+}
+
+void destroy_hook(void* context) {
+  auto* h = static_cast<Hook*>(context);
+  python::face().drop(h->callable);
+  python::face().drop(h->tensor);
+  delete h;
+}
+
+int traverse_hook(void* context, lattis_visit visit, void* visitor) {
+  return visit(static_cast<Hook*>(context)->callable, visitor);
+}
+
+using Runner = lattis_status (*)(void*, lattis_tensor**, int32_t, lattis_tensor* const*, int32_t);
+Runner runner(int kind) {
+  switch (kind) {
+    case LATTIS_HOOK_TENSOR:
+      return run_hook<LATTIS_HOOK_TENSOR>;
+    case LATTIS_HOOK_BEFORE:
+      return run_hook<LATTIS_HOOK_BEFORE>;
+    case LATTIS_HOOK_AFTER:
+      return run_hook<LATTIS_HOOK_AFTER>;
+    default:
+      return run_hook<LATTIS_HOOK_ACCUMULATED>;
+  }
+}
+
+PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable, PyObject* tensor) {
+  if (!PyCallable_Check(callable))
+    return PyErr_Format(PyExc_TypeError, "register_hook: argument 'hook' must be callable, got %s",
+                        Py_TYPE(callable)->tp_name);
+  PyObject* weak = tensor ? PyWeakref_NewRef(tensor, nullptr) : nullptr;
+  if (tensor && !weak) return nullptr;
+  lattis_hook hook{sizeof hook, kind, new Hook{Py_NewRef(callable), weak}, runner(kind), destroy_hook, traverse_hook};
+  uint64_t id;
+  if (autograd->hook_add(n, output, &hook, &id)) {
+    destroy_hook(hook.context);
+    return raise();
+  }
+  return PyLong_FromUnsignedLongLong(id);
+}
+
+// _tensor_hook(tensor, callable, accumulated) -> (node, id)
+PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  lattis_tensor* t = count == 3 ? unwrap(args[0]) : nullptr;
+  if (!t) return PyErr_Format(PyExc_TypeError, "register_hook: argument 'self' must be Tensor");
+  lattis_node* n = nullptr;
+  uint32_t output = 0;
+  if (autograd->edge(t, &n, &output)) return raise();
+  const bool accumulated = args[2] == Py_True;
+  const char* what = accumulated ? "register_post_accumulate_grad_hook" : "register_hook";
+  if (!n)
+    return PyErr_Format(PyExc_RuntimeError, "%s: cannot register a hook on a tensor that doesn't require gradient",
+                        what);
+  PyObject* id = nullptr;
+  if (accumulated && !autograd->is_leaf(t))
+    PyErr_Format(PyExc_RuntimeError, "%s: it is for leaf tensors only", what);
+  else
+    id = add_hook(n, output, accumulated ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_TENSOR, args[1],
+                  accumulated ? args[0] : nullptr);
+  PyObject* node = node_object(n);
+  return id && node ? Py_BuildValue("(NN)", node, id) : nullptr;
+}
+
+PyObject* register_hook(PyObject* o, PyObject* callable) {
+  PyObject* id = add_hook(cast(o), 0, LATTIS_HOOK_AFTER, callable, nullptr);
+  return id ? Py_BuildValue("(ON)", o, id) : nullptr;
+}
+PyObject* register_prehook(PyObject* o, PyObject* callable) {
+  PyObject* id = add_hook(cast(o), 0, LATTIS_HOOK_BEFORE, callable, nullptr);
+  return id ? Py_BuildValue("(ON)", o, id) : nullptr;
+}
+
+PyObject* remove_hook(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2 || !is_node(args[0])) return PyErr_Format(PyExc_TypeError, "_remove_hook takes a node and an id");
+  autograd->hook_remove(cast(args[0]), PyLong_AsUnsignedLongLong(args[1]));
+  Py_RETURN_NONE;
+}
+
+PyObject* grad_fn(PyObject*, PyObject* o) {
+  lattis_tensor* t = unwrap(o);
+  if (!t) return PyErr_Format(PyExc_TypeError, "grad_fn: argument 'self' must be Tensor");
+  lattis_node* n = nullptr;
+  if (autograd->grad_fn(t, &n, nullptr)) return raise();
+  return node_object(n);
+}
+
+// _edge(tensor) -> (node, output): where its gradient goes, for a leaf too.
+PyObject* edge(PyObject*, PyObject* o) {
+  lattis_tensor* t = unwrap(o);
+  if (!t) return PyErr_Format(PyExc_TypeError, "get_gradient_edge: argument 'tensor' must be Tensor");
+  lattis_node* n = nullptr;
+  uint32_t output = 0;
+  if (autograd->edge(t, &n, &output)) return raise();
+  return Py_BuildValue("(NI)", node_object(n), output);
+}
+
+PyMethodDef methods[] = {{"name", name, METH_NOARGS, "name()\n--\n\nThe node's name, as 'MulBackward0'."},
+                         {"_sequence_nr", sequence, METH_NOARGS, nullptr},
+                         {"_register_hook", register_hook, METH_O, nullptr},
+                         {"_register_prehook", register_prehook, METH_O, nullptr},
+                         {nullptr}};
+PyGetSetDef getset[] = {
+    {"next_functions", next_functions, nullptr, "The nodes that its gradients go to, each with which result.", nullptr},
+    {"metadata", metadata, nullptr, "A dict that is kept with the node.", nullptr},
+    {nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_methods, methods},
+                       {Py_tp_getset, getset},
+                       {Py_tp_doc, const_cast<char*>("One step of the graph that backward walks.")},
+                       {0, nullptr}};
+PyType_Spec spec = {"lattis.autograd._Node", sizeof(NodeObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+}  // namespace
+
+bool is_node(PyObject* o) { return PyObject_TypeCheck(o, node_type); }
+lattis_node* node_of(PyObject* o) { return cast(o); }
+
+PyObject* node_object(lattis_node* n) {
+  if (!n) Py_RETURN_NONE;
+  void** host = autograd->node_host(n);
+  if (*host) {
+    autograd->node_release(n);
+    return Py_NewRef(static_cast<PyObject*>(*host));
+  }
+  auto* o = reinterpret_cast<NodeObject*>(node_type->tp_alloc(node_type, 0));
+  if (!o) return nullptr;
+  o->node = n;
+  *host = o;
+  return reinterpret_cast<PyObject*>(o);
+}
+
+int add_nodes(PyObject* module) {
+  node_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return node_type ? PyModule_AddObject(module, "Node", Py_NewRef(reinterpret_cast<PyObject*>(node_type))) : -1;
+}
+
+PyMethodDef node_methods[] = {
+    {"_tensor_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(tensor_hook)), METH_FASTCALL, nullptr},
+    {"_remove_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remove_hook)), METH_FASTCALL, nullptr},
+    {"_grad_fn", grad_fn, METH_O, nullptr},
+    {"_edge", edge, METH_O, nullptr},
+    {nullptr}};
+
+}  // namespace lattis::autograd::face

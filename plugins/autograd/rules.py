@@ -1,0 +1,94 @@
+"""Derivatives that operators bring from Python, by ``lattis.library.register_autograd``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import lattis
+from lattis import Tensor
+
+from . import _python
+from .function import Function
+
+
+def derived(rule) -> Callable[..., Any]:
+    """The layer's kernel of an operator whose derivative is a pair of Python functions."""
+    derivative = rule.payload
+    name = rule.op.rpartition("::")[2].partition(".")[0]
+
+    def forward(ctx, call, kwargs, layout, *tensors):
+        args = _fill(layout, iter(tensors))
+        output = call(*args, **kwargs)
+        ctx.layout = layout
+        if derivative.setup_context is not None:
+            keywords = {"keyword_only_inputs": kwargs} if kwargs else {}
+            derivative.setup_context(ctx, inputs=tuple(args), output=output, **keywords)
+        return output
+
+    def backward(ctx, *grads):
+        found = derivative.backward(ctx, *grads)
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != len(ctx.layout):
+            raise RuntimeError(
+                f"{rule.op}: its backward must return one gradient for each of {len(ctx.layout)} arguments, "
+                f"got {len(found)}"
+            )
+        flat: list[Any] = []
+        for place, g in zip(ctx.layout, found, strict=True):
+            if isinstance(place, int):
+                flat.extend([None] * place if g is None else g)
+            elif place is _TENSOR:
+                flat.append(g)
+        return (None, None, None, *flat)
+
+    kind = type(name.title().replace("_", ""), (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+
+    def kernel(call, *args, **kwargs):
+        layout, tensors = _flatten(args)
+        with _python.enable_grad():  # the layer is off inside its own kernels
+            return kind.apply(call, kwargs, layout, *tensors)
+
+    return kernel
+
+
+_TENSOR = object()
+
+
+def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+    """Where tensors stand among arguments (an int: a list of so many), and the tensors."""
+    layout: list[Any] = []
+    tensors: list[Any] = []
+    for a in args:
+        if isinstance(a, Tensor):
+            layout.append(_TENSOR)
+            tensors.append(a)
+        elif isinstance(a, list | tuple) and a and all(isinstance(t, Tensor) for t in a):
+            layout.append(len(a))
+            tensors.extend(a)
+        else:
+            layout.append((a,))
+    return layout, tensors
+
+
+def _fill(layout: list[Any], tensors) -> list[Any]:
+    args: list[Any] = []
+    for place in layout:
+        if place is _TENSOR:
+            args.append(next(tensors))
+        elif isinstance(place, int):
+            args.append([next(tensors) for _ in range(place)])
+        else:
+            args.append(place[0])
+    return args
+
+
+def follow(ctx) -> None:
+    """Makes layer kernels of the derivatives that ``lattis.library.register_autograd`` brings."""
+    library = ctx.library("autograd")
+
+    def apply(rule):
+        handle = library.impl(rule.op, derived(rule), "autograd")
+        return lambda: library.withdraw(handle)
+
+    lattis.library.on_rule("autograd", apply, lib=library)

@@ -1,0 +1,107 @@
+"""What autograd puts onto Tensor, beside the attributes of the native library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lattis import Tensor
+
+from . import _python, api
+from .graph import RemovableHandle
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
+) -> None:
+    """Adds the gradients of this tensor to the ``grad`` of the leaves; see :func:`lattis.autograd.backward`.
+
+    >>> x = lattis.tensor([1.0, 2.0], requires_grad=True)
+    >>> x.prod().backward()
+    >>> x.grad
+    tensor([2., 1.])
+    """
+    flags = api._flags(retain_graph, create_graph) | api.ACCUMULATE
+    _python._run((self,), (gradient,), () if inputs is None else api._tuple(inputs), flags)
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Says whether operators on this leaf are recorded; returns it.
+
+    >>> lattis.ones(1).requires_grad_().requires_grad
+    True
+    """
+    self.requires_grad = requires_grad
+    return self
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Calls ``hook(grad)`` whenever the gradient of this tensor is known; what it returns replaces it, unless None.
+
+    >>> x = lattis.ones(1, requires_grad=True)
+    >>> handle = x.register_hook(lambda g: g * 10)
+    >>> x.sum().backward()
+    >>> x.grad
+    tensor([10.])
+    """
+    return RemovableHandle(*_python._tensor_hook(self, hook, False))
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    """Calls ``hook(self)`` after a gradient was added to the ``grad`` of this leaf.
+
+    >>> x = lattis.ones(1, requires_grad=True)
+    >>> handle = x.register_post_accumulate_grad_hook(lambda p: print(p.grad))
+    >>> x.sum().backward()
+    tensor([1.])
+    """
+    return RemovableHandle(*_python._tensor_hook(self, hook, True))
+
+
+def retain_grad(self: Tensor) -> None:
+    """Keeps the gradient of this tensor in ``grad``, though it is no leaf.
+
+    >>> x = lattis.ones(1, requires_grad=True)
+    >>> y = x * 2
+    >>> y.retain_grad()
+    >>> y.sum().backward()
+    >>> y.grad
+    tensor([1.])
+    """
+    _python._retain_grad(self)
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Cuts this tensor from its history, in place; returns it.
+
+    >>> y = lattis.ones(1, requires_grad=True) * 2
+    >>> y.detach_().requires_grad
+    False
+    """
+    return _python._detach_(self)
+
+
+def _grad_fn(self: Tensor) -> Any:
+    """The node that made this tensor; None for a leaf.
+
+    >>> (lattis.ones(1, requires_grad=True) * 2).grad_fn.name()
+    'MulBackward0'
+    """
+    return _python._grad_fn(self)
+
+
+methods: dict[str, Any] = {
+    f.__name__: f
+    for f in (
+        backward,
+        requires_grad_,
+        register_hook,
+        register_post_accumulate_grad_hook,
+        retain_grad,
+        detach_,
+    )
+} | {"grad_fn": property(_grad_fn)}
