@@ -48,7 +48,7 @@ def method_holder(name: str) -> str:
         return f"plugin '{methods[name]}'"
     if there is ABSENT or isinstance(there, Planned):
         return ""
-    return f"'{owner}'" if (owner := _C._attribute_owner(name)) else "lattis"
+    return _C._attribute_owner(name) or "lattis"
 
 
 def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
