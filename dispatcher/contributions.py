@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -47,7 +48,7 @@ def method_holder(name: str) -> str:
         return f"plugin '{methods[name]}'"
     if there is ABSENT or isinstance(there, Planned):
         return ""
-    return f"'{owner}'" if (owner := _C._attribute_owner(name)) else "lattis"
+    return _C._attribute_owner(name) or "lattis"
 
 
 def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
@@ -90,7 +91,7 @@ def add_methods(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
     return undo
 
 
-class Aliases:
+class Aliases(Loader):
     """On ``sys.meta_path``: ``import lattis.x.y`` finds y in the package that a plugin brought as x.
 
     Without it, y would be imported twice, once under each name.
@@ -110,12 +111,13 @@ class Aliases:
         return ModuleSpec(fullname, self, origin=f"{real}.{parts[2]}") if real else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = importlib.import_module(spec.origin)
+        module = importlib.import_module(spec.origin or "")
         spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = module.__spec__.loader_state  # the import system had put the alias's there
+        if module.__spec__:  # the import system has put the alias's there
+            module.__spec__ = module.__spec__.loader_state
 
 
 aliases = Aliases()

@@ -26,6 +26,7 @@ std::vector<Keyword*>& keywords() {
 }
 
 void (*attribute_hook)(const Attribute*, bool) = nullptr;
+std::string (*attribute_holder)(const char*) = nullptr;
 
 struct Captured {
   uint64_t include, exclude;
@@ -129,9 +130,11 @@ void restore_thread(void* captured) {
 
 lattis_status add_attribute(Library& lib, const char* name, lattis_get_attribute get, lattis_set_attribute set,
                             void* context, lattis_handle* handle) {
+  std::string holder = attribute_holder ? attribute_holder(name) : "";  // may wait for Python: not under the lock
   std::lock_guard lock(Registry::get().mutex());
-  if (const Attribute* old = find_attribute(name))
-    return core::raise(LATTIS_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + old->owner +
+  if (const Attribute* old = find_attribute(name)) holder = old->owner;
+  if (!holder.empty())
+    return core::raise(LATTIS_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + holder +
                                                  "; " + lib.owner + " cannot register it too");
   auto* a = new Attribute{name, lib.owner, get, set, context, 0};
   attributes().push_back(a);
@@ -151,10 +154,11 @@ const Attribute* find_attribute(const std::string& name) {
   return nullptr;
 }
 
-void set_attribute_hook(void (*hook)(const Attribute*, bool)) {
+void set_attribute_hooks(void (*changed)(const Attribute*, bool), std::string (*holder)(const char*)) {
   std::lock_guard lock(Registry::get().mutex());
-  attribute_hook = hook;
-  for (const Attribute* a : attributes()) hook(a, true);
+  attribute_hook = changed;
+  attribute_holder = holder;
+  for (const Attribute* a : attributes()) changed(a, true);
 }
 
 std::vector<std::string> attribute_names() {

@@ -36,8 +36,9 @@ lattis_status add_attribute(Library&, const char* name, lattis_get_attribute, la
                             lattis_handle*);
 const Attribute* find_attribute(const std::string& name);  // valid until withdrawn; never freed
 std::vector<std::string> attribute_names();
-// Told of every attribute that comes or goes; those already there are told at once.
-void set_attribute_hook(void (*hook)(const Attribute*, bool added));
+// `changed` is told of every attribute that comes or goes; those already there are told at once. `holder` says who has
+// a name on Tensor that is no attribute of ours; empty if it is free.
+void set_attribute_hooks(void (*changed)(const Attribute*, bool added), std::string (*holder)(const char* name));
 
 lattis_status add_keyword(Library&, const char* name, lattis_apply_keyword, void* context, lattis_handle*);
 bool any_keywords();

@@ -77,11 +77,24 @@ void attribute_changed(const dispatcher::Attribute* a, bool added) {
   }
 }
 
+// The plugin manager knows what is ours, a plugin's, or only planned.
+std::string holder(const char* name) {
+  std::string who;
+  if (!Py_IsInitialized()) return who;
+  Gil gil;
+  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "lattis.dispatcher.contributions");
+  PyObject* found = module ? PyObject_CallMethod(module, "method_holder", "s", name) : nullptr;
+  if (found && PyUnicode_Check(found)) who = PyUnicode_AsUTF8(found);
+  Py_XDECREF(found);
+  PyErr_Clear();
+  return who;
+}
+
 }  // namespace
 
 int init_plugin_attributes() {
   if (!(attribute_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&attribute_spec)))) return -1;
-  dispatcher::set_attribute_hook(attribute_changed);
+  dispatcher::set_attribute_hooks(attribute_changed, holder);
   return 0;
 }
 

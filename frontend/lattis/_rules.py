@@ -152,7 +152,7 @@ def on_rule(
 
     The callback returns a function that withdraws what it did; it is called when the rule or the subscription is
     removed. If the callback raises, whoever registers the rule gets the exception, and the rule is not kept. A rule
-    that was there before stays, unapplied, with a RuntimeWarning: a stranger's mistake does not stop the layer's plugin.
+    that was there before stays, unapplied, with a RuntimeWarning: one mistake does not stop the layer's plugin.
 
     Args:
         lib: a library whose ``close`` removes the subscription too

@@ -217,7 +217,7 @@ class Contributed:
 
     @staticmethod
     def promised(plugins, kind: str) -> dict[str, str]:
-        found = {}
+        found: dict[str, str] = {}
         for manifest in (p.manifest.get(kind, {}) for p in plugins):
             found |= {n: in_stub(manifest[n]) if isinstance(manifest, dict) else "Any" for n in manifest}
         return found
@@ -241,7 +241,7 @@ class Contributed:
     def tensor_lines(self) -> list[str]:
         lines = [f"    {name}: {text}" for name, text in sorted(self.attributes.items())]
         for name, o in sorted(self.methods.items()):
-            if isinstance(o, property):
+            if isinstance(o, property) and o.fget:
                 lines.append(f"    {name}: {in_stub(inspect.get_annotations(o.fget).get('return', 'Any'))}")
             elif inspect.isfunction(o):
                 lines.append(f"    def {name}{python_signature(o)}: ...")

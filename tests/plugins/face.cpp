@@ -58,6 +58,20 @@ static lattis_status scale(lattis_frame*, void*, lattis_tensor* result, const la
     static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lattis::as_double(*value));
   return LATTIS_OK;
 }
+// Registers an attribute of Tensor that gives the number of elements; its name is the argument.
+static PyObject* attribute(PyObject*, PyObject* name) {
+  auto get = [](lattis_frame*, void*, lattis_tensor* self, lattis_value* out) -> lattis_status {
+    *out = lattis::value(self->numel);
+    return LATTIS_OK;
+  };
+  lattis_library* l;
+  if (api().library_open("face", "face.cpp", &l) ||
+      api().attribute(l, PyUnicode_AsUTF8(name), get, nullptr, nullptr, nullptr))
+    return face().raise_pending();
+  return PyCapsule_New(l, nullptr, [](PyObject* c) {
+    api().library_close(static_cast<lattis_library*>(PyCapsule_GetPointer(c, nullptr)));
+  });
+}
 static PyObject* keyword(PyObject*, PyObject* on) {
   if (on == Py_False) {
     api().library_close(library);
@@ -68,10 +82,10 @@ static PyObject* keyword(PyObject*, PyObject* on) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef methods[] = {{"negative", negative, METH_O, nullptr}, {"through", through, METH_O, nullptr},
-                                {"errors", errors, METH_O, nullptr},     {"drop", drop, METH_O, nullptr},
-                                {"name", name, METH_O, nullptr},         {"keyword", keyword, METH_O, nullptr},
-                                {nullptr, nullptr, 0, nullptr}};
+static PyMethodDef methods[] = {{"negative", negative, METH_O, nullptr},   {"through", through, METH_O, nullptr},
+                                {"errors", errors, METH_O, nullptr},       {"drop", drop, METH_O, nullptr},
+                                {"name", name, METH_O, nullptr},           {"keyword", keyword, METH_O, nullptr},
+                                {"attribute", attribute, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "face", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
 
 PyMODINIT_FUNC PyInit_face(void) {

@@ -167,6 +167,23 @@ def test_operators_by_name_and_packet(face):
         face.name("face::once")
 
 
+def test_an_attribute_takes_no_name_that_is_taken(face):
+    for name in ("add", "shape", "__len__", "numpy"):
+        with pytest.raises(RuntimeError, match=rf"Tensor\.{name} is taken by lattis; face\.cpp cannot"):
+            face.attribute(name)
+    assert lattis.ones(3).shape == (3,)
+    t = lattis.ones(2, 3)
+    for name in ("size_in_all", "refine_names"):  # free, and only planned
+        held = face.attribute(name)
+        assert getattr(t, name) == 6
+        with pytest.raises(RuntimeError, match=rf"Tensor\.{name} is taken by face\.cpp; face\.cpp cannot"):
+            face.attribute(name)
+        del held
+        assert not hasattr(t, name)
+    with pytest.raises(AttributeError, match="planned"):
+        t.refine_names  # noqa: B018
+
+
 def test_the_module_imports_lattis_itself(face_library, host):
     host.run(
         """
