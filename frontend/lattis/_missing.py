@@ -13,10 +13,6 @@ PLANNED = {
         "bincount cdist corrcoef cov cross cummax cummin diff digamma dist lu histc mode quantile renorm resize_ "
         "trapz unsafe_chunk vander save load "
     ),
-    "the autograd plugin": (
-        "autograd backward enable_grad grad grad_fn inference_mode is_grad_enabled is_leaf no_grad register_hook "
-        "requires_grad requires_grad_ retain_grad retains_grad set_grad_enabled detach_ grad_mode gradcheck"
-    ),
     PACKAGE: "optim utils linalg fft random special amp func compile jit onnx export hub",
     "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
 }

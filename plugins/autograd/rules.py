@@ -42,7 +42,8 @@ def derived(rule) -> Callable[..., Any]:
                 flat.append(g)
         return (None, None, None, *flat)
 
-    kind = type(name.title().replace("_", ""), (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    kind = type(name.title().replace("_", ""), (Function,), methods)
 
     def kernel(call, *args, **kwargs):
         layout, tensors = _flatten(args)
