@@ -107,7 +107,7 @@ lattis_status grad_fn(lattis_tensor* t, lattis_node** out, uint32_t* output) {
 }
 
 lattis_status edge(lattis_tensor* t, lattis_node** out, uint32_t* output) {
-  Edge e;
+  Edge e{};
   if (lattis_status st = gradient_edge(t, &e)) return st;
   *out = handle_of(e.node);
   if (output) *output = e.output;
