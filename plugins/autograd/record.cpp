@@ -75,8 +75,9 @@ lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const la
   // Gradients that did not come are zero, unless none came at all.
   lattis_tensor* made[LATTIS_MAX_RETURNS] = {};
   lattis_tensor* use[LATTIS_MAX_RETURNS];
-  bool some = f.grads == 0;
-  for (uint64_t g = f.grads; g; g &= g - 1) some |= grads[__builtin_ctzll(g)] != nullptr;
+  const uint64_t used = f.grads | f.optional_grads;
+  bool some = used == 0;
+  for (uint64_t g = used; g; g &= g - 1) some |= grads[__builtin_ctzll(g)] != nullptr;
   if (!some) return LATTIS_OK;
   lattis_status st = LATTIS_OK;
   for (int i = 0; i < n->num_results; i++) {
