@@ -40,7 +40,7 @@ struct Evaluation {
       case Operand::Saved:
         return saved[o.index];
       case Operand::Grad:
-        return value(grads[o.index]);
+        return grads[o.index] ? value(grads[o.index]) : none();
       case Operand::Mask: {
         lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
         v.as.bools = mask;
@@ -135,6 +135,15 @@ struct Evaluation {
         v.as.ints = ints + used_ints;
         for (Operand o : s.operands) ints[used_ints++] = as_int(read(o));
         temporaries[s.to] = v;
+        return LATTIS_OK;
+      }
+      case Step::Element: {
+        const lattis_value list = read(s.operands[0]);
+        int64_t i = as_int(read(s.operands[1]));
+        if (list.tag == LATTIS_INT_LIST && i < 0) i += list.length;
+        if (list.tag != LATTIS_INT_LIST || i < 0 || i >= list.length)
+          return fail(LATTIS_INDEX_ERROR, rule.name + ": its formula names an element that a shape does not have");
+        temporaries[s.to] = value(list.as.ints[i]);
         return LATTIS_OK;
       }
       case Step::Neg:

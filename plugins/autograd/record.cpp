@@ -134,8 +134,9 @@ lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const la
     for (int i = 0; i < count; i++) mask[k] |= run.needs(n, at + i);
     any |= mask[k];
   }
-  bool came = f.grads == 0;
-  for (int i = 0; i < n->num_results; i++) came |= (f.grads >> i & 1) && grads[i];
+  const uint64_t used = f.grads | f.optional_grads;
+  bool came = used == 0;
+  for (int i = 0; i < n->num_results; i++) came |= (used >> i & 1) && grads[i];
   if (!any || !came) return LATTIS_OK;
   Completed all;
   if (lattis_status st = all.fill(f, n, run, grads)) return st;
