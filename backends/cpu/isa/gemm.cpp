@@ -3,35 +3,14 @@
 // Note [Tiles]  A tile of c, a few rows by a few vectors, stays in registers while k runs; rows of a are broadcast
 //   against vectors of b. k is cut into blocks of `block_k`, whatever the sizes, and each element of c is added up in
 //   the order of k. So values depend neither on the tile that an element falls in, nor on whether operands are packed,
-//   nor on how the threads share the work. This file alone is compiled with contraction of x * y + z.
+//   nor on how the threads share the work. This file and windows.cpp are compiled with contraction of x * y + z.
 #include "backends/cpu/gemm.h"
+#include "backends/cpu/isa/tile.h"
 
 namespace lattis::cpu {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64, tile_rows = 12;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32, tile_rows = 6;
-#else
-constexpr int vector_bytes = 16, tile_rows = 4;
-#endif
 constexpr int64_t block_k = 256;
-
-#define INLINE inline __attribute__((always_inline))
-
-template <class T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
-template <class T>
-constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
-template <class T>
-constexpr int tile_columns = 2 * lanes<T>;
-
-INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
 // The left operand of a tile: packed means row after row of `Rows` elements.
 template <class T>
@@ -365,95 +344,8 @@ int convolve(const Gemm& g, const Windows& w, int64_t first_place, void* space) 
 }
 
 template <class T>
-void depthwise(const Windows& w, const void* weight, const void* bias, void* out) {
-  typedef Vector<T> V;
-  constexpr int n = lanes<T>;
-  const T* f = static_cast<const T*>(weight);
-  const T b = bias ? *static_cast<const T*>(bias) : T(0);
-  for (int64_t r = 0; r < w.rows; r++) {
-    const T* row = static_cast<const T*>(w.image) + w.row[r];
-    T* to = static_cast<T*>(out) + r * w.columns;
-    for (int64_t j = 0; j < w.columns; j += n) {
-      V sum[2] = {};
-      int64_t q = 0;
-      for (; q + 2 <= w.taps; q += 2) {
-        sum[0] += f[q] * *reinterpret_cast<const V*>(row + w.tap[q] + j);
-        sum[1] += f[q + 1] * *reinterpret_cast<const V*>(row + w.tap[q + 1] + j);
-      }
-      if (q < w.taps) sum[0] += f[q] * *reinterpret_cast<const V*>(row + w.tap[q] + j);
-      V v = sum[0] + sum[1];
-      if (bias) v = v + b;
-      if (j + n <= w.columns)
-        *reinterpret_cast<V*>(to + j) = v;
-      else
-        for (int64_t i = 0; i < w.columns - j; i++) to[j + i] = v[i];
-    }
-  }
-}
-
-// A few neighbouring places of as many channels as a V has elements; taps [from, to) of rows and columns.
-template <class T, class V, int Count>
-INLINE void places(const Pixels& p, int64_t row, int64_t column, int64_t channel, const int64_t (&from)[2],
-                   const int64_t (&to)[2], T* out) {
-  const T* image = static_cast<const T*>(p.image) + channel;
-  const T* weight = static_cast<const T*>(p.weight) + channel;
-  V sum[Count] = {};
-  for (int64_t r = from[0]; r < to[0]; r++)
-    for (int64_t q = from[1]; q < to[1]; q++) {
-      const V w = *reinterpret_cast<const V*>(weight + (r * p.kernel[1] + q) * p.channels);
-      const T* x = image + ((row + r * p.dilation[0]) * p.width + column + q * p.dilation[1]) * p.channels;
-#pragma GCC unroll 4
-      for (int i = 0; i < Count; i++) sum[i] += w * *reinterpret_cast<const V*>(x + i * p.stride[1] * p.channels);
-    }
-#pragma GCC unroll 4
-  for (int i = 0; i < Count; i++) {
-    V v = sum[i];
-    if (p.bias) v = v + *reinterpret_cast<const V*>(static_cast<const T*>(p.bias) + channel);
-    *reinterpret_cast<V*>(out + i * p.channels) = v;
-  }
-}
-
-// The taps of a window that lie in the image.
-INLINE void taps_inside(const Pixels& p, int d, int64_t begin, int64_t size, int64_t (&from)[2], int64_t (&to)[2]) {
-  const int64_t step = p.dilation[d], room = size - begin;
-  from[d] = begin < 0 ? least((-begin + step - 1) / step, p.kernel[d]) : 0;
-  to[d] = room > 0 ? least((room + step - 1) / step, p.kernel[d]) : 0;
-}
-
-template <class T, class V>
-INLINE void depthwise_channels(const Pixels& p, int64_t i, int64_t channel) {
-  constexpr int count = 4;
-  const int64_t row = i * p.stride[0] - p.padding[0], reach = (p.kernel[1] - 1) * p.dilation[1] + 1;
-  int64_t from[2], to[2];
-  taps_inside(p, 0, row, p.height, from, to);
-  for (int64_t j = 0; j < p.columns;) {
-    const int64_t column = j * p.stride[1] - p.padding[1];
-    T* out = static_cast<T*>(p.out) + (i * p.columns + j) * p.channels + channel;
-    taps_inside(p, 1, column, p.width, from, to);
-    if (column >= 0 && j + count <= p.columns && column + (count - 1) * p.stride[1] + reach <= p.width) {
-      places<T, V, count>(p, row, column, channel, from, to, out);
-      j += count;
-    } else {
-      places<T, V, 1>(p, row, column, channel, from, to, out);
-      j++;
-    }
-  }
-}
-
-template <class T>
-void depthwise_pixels(const Pixels& p) {
-  constexpr int n = lanes<T>;
-  for (int64_t i = p.begin; i < p.end; i++) {
-    if (p.channels < n)
-      for (int64_t c = 0; c < p.channels; c++) depthwise_channels<T, T>(p, i, c);
-    else  // the last vector begins where it still fits
-      for (int64_t c = 0; c < p.channels; c += n) depthwise_channels<T, Vector<T>>(p, i, least(c, p.channels - n));
-  }
-}
-
-template <class T>
 constexpr GemmKernels kernels_of() {
-  return {space<T>, multiply<T>, convolve<T>, depthwise<T>, depthwise_pixels<T>};
+  return {space<T>, multiply<T>, convolve<T>};
 }
 
 constexpr Gemms all = {kernels_of<float>(), kernels_of<double>(), kernels_of<unsigned>(), kernels_of<unsigned long>()};
