@@ -27,6 +27,11 @@ struct Values {
 };
 
 lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
+  if (!n->rule->saves_tensors) {
+    for (int i = 0; i < n->num_saved; i++) out.v[i] = n->saved()[i].value;
+    out.n = 0;
+    return LATTIS_OK;
+  }
   SavedValue own[most_saves];
   {
     Guard guard(n);  // another run may be here, too
@@ -123,6 +128,7 @@ lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor**
 
 void release_saved(Node* node) {
   auto* n = static_cast<FormulaNode*>(node);
+  if (!n->rule->saves_tensors) return;
   SavedValue own[most_saves];
   {
     Guard guard(n);
@@ -139,6 +145,16 @@ void destroy(Node* node) {
 
 const NodeKind formula_kind = {apply, release_saved, destroy,
                                [](const Node* n) { return static_cast<const FormulaNode*>(n)->rule->name; }, nullptr};
+
+}  // namespace
+
+bool is_view_operator(const Node* n) {
+  lattis_argument a{};
+  return n->kind == &formula_kind && !api().operator_return(static_cast<const FormulaNode*>(n)->rule->op, 0, &a) &&
+         a.alias_of >= 0 && !(a.flags & LATTIS_ARGUMENT_WRITTEN);
+}
+
+namespace {
 
 // A call of an operator without a derivative.
 struct UnknownNode : Node {

@@ -164,11 +164,16 @@ bool is_stale(const Variable* view, const Variable* base) {
 // The tensor's history is now this; its own Variable keeps a gradient that it had.
 void replace_history(lattis_tensor* t, Node* n, uint32_t output, uint64_t version) {
   lattis_tensor* grad = nullptr;
-  if (Variable* old = variable(t)) grad = std::exchange(old->grad, nullptr);
+  bool retains = false;
+  if (Variable* old = variable(t)) {
+    grad = std::exchange(old->grad, nullptr);
+    retains = old->retains_grad;
+  }
   set_history(t, n, output);
   Variable& v = *variable(t);
   v.grad = grad;
   v.version = version;
+  if (retains) retain_grad(v);
   api().storage_add_sticky(t->storage, layer_bit);
 }
 
@@ -188,6 +193,8 @@ lattis_status refreshed(lattis_tensor* t, Variable** out) {
 
 lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& history) {
   if (!history.requires_grad) return LATTIS_OK;
+  const Variable* old = variable(view);
+  if (old && is_view_by_hand(*old)) return refuse_view_by_hand("backward");
   auto* n = new_node<ViewNode>(&view_kind, 1, 1);
   n->base = Geometry(base);
   n->view = Geometry(view);
