@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -54,12 +55,31 @@ class Compose {
     return ret.tag == LATTIS_TENSOR ? Tensor::steal(ret.as.tensor) : Tensor();
   }
 
+  // Of an operator that returns several.
+  template <OperatorName Name, size_t N, class... Args>
+  std::array<Tensor, N> ops(const Args&... args) {
+    static const lattis_operator* const callee = find_callee(Name.text);
+    std::array<lattis_value, N> rets;
+    rets.fill(none());
+    run(callee, rets.data(), {value_of(args)...});
+    std::array<Tensor, N> out;
+    for (size_t i = 0; i < N; i++)
+      if (rets[i].tag == LATTIS_TENSOR) out[i] = Tensor::steal(rets[i].as.tensor);
+    return out;
+  }
+
   lattis_status fail(int kind, const std::string& message) {
     if (!status_) status_ = lattis::fail(kind, message);
     return status_;
   }
   lattis_status give(lattis_value* rets, Tensor result) {
     if (!status_) rets[0] = lattis::value(result.take());
+    return status_;
+  }
+  // Several results, some of which may be absent.
+  template <size_t N>
+  lattis_status give(lattis_value* rets, std::array<Tensor, N> results) {
+    for (size_t i = 0; i < N && !status_; i++) rets[i] = results[i] ? lattis::value(results[i].take()) : none();
     return status_;
   }
   lattis_status give(lattis_value* rets, const std::vector<Tensor>& results) {

@@ -12,6 +12,67 @@ const std::vector<Line> product_derivatives = {
      "conj(alpha)"},
     {"linear", "input: matmul(grad, conj(weight)); weight: _linear_weight_backward(grad, input); bias: grad"}};
 
-const std::vector<Line> network_derivatives = {};
+const std::vector<Line> network_derivatives = {
+    // normalization
+    {"softmax.int", "self: _softmax_backward_data(grad, result, dim, self.dtype)"},
+    {"log_softmax.int", "self: _log_softmax_backward_data(grad, result, dim, self.dtype)"},
+    {"native_layer_norm",
+     "input, weight, bias: _layer_norm_backward(grad0, grad1, grad2, input, normalized_shape, result1, result2, "
+     "weight, "
+     "bias, mask)"},
+    {"native_group_norm",
+     "input, weight, bias: _group_norm_backward(grad0, grad1, grad2, input, result1, result2, weight, N, C, HxW, "
+     "group, "
+     "mask)"},
+    {"_fused_rms_norm",
+     "input, weight: _rms_norm_backward(grad0, grad1, input, normalized_shape, result1, weight, mask)"},
+    {"_batch_norm_train",
+     "input, weight, bias: _batch_norm_backward(grad0, grad1, grad2, input, weight, result1, result2, eps, mask)"},
+    {"_batch_norm_with_update",
+     "input, weight, bias: _batch_norm_backward(grad0, grad1, grad2, input, weight, result1, result2, eps, mask);"
+     "running_mean, running_var: none"},
+    {"_batch_norm_eval",
+     "input, weight, bias: native_batch_norm_backward(grad, input, weight, running_mean, running_var, none, none, "
+     "false, eps, mask); running_mean, running_var: none"},
+
+    // losses
+    {"_pair_loss",
+     "input: _pair_loss_backward(grad, input, target, kind, width, reduction);"
+     "target: _pair_loss_backward(grad, target, input, kind, width, reduction)"},  // of what is even in the difference
+    {"_class_loss",
+     "input: _class_loss_backward(grad, input, target, weight, ignore_index, reduction, logits); target: none"},
+    {"_nll_pick", "input: _class_loss_backward(grad, input, target, weight, ignore_index, 0, false); target: none"},
+
+    // rows and masks
+    {"embedding",
+     "weight: embedding_dense_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq);"
+     "indices: none"},
+    {"native_dropout", "input: _dropout_backward(grad, result1, p, train)"},
+    {"native_dropout_backward", "grad_output: native_dropout_backward(grad, mask, scale); mask: none"},
+
+    // convolution and pooling
+    {"convolution",
+     "input, weight, bias: convolution_backward(grad, input, weight, bias.shape, stride, padding, dilation, false, "
+     "padding, groups, mask)"},
+    {"_convolution_backward_input",
+     "grad_output: convolution(grad, weight, none, stride, padding, dilation, groups);"
+     "weight: _convolution_backward_weight(grad_output, grad, weight.shape, stride, padding, dilation, groups)"},
+    {"_convolution_backward_weight",
+     "grad_output: convolution(input, grad, none, stride, padding, dilation, groups);"
+     "input: _convolution_backward_input(grad_output, grad, input.shape, stride, padding, dilation, groups)"},
+    {"constant_pad_nd", "self: _pad_backward(grad, pad)"},
+    {"max_pool2d_with_indices",
+     "self: max_pool2d_with_indices_backward(grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1)"},
+    {"max_pool2d_with_indices_backward",
+     "grad_output: reshape(gather(flatten(grad, -2), -1, flatten(indices, -2)), indices.shape); self, indices: none"},
+    {"avg_pool2d",
+     "self: avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, "
+     "divisor_override)"},
+    {"avg_pool2d_backward",
+     "grad_output: avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);"
+     "self: none"},
+    {"adaptive_avg_pool2d", "self: _adaptive_avg_pool2d_backward(grad, self)"},
+    {"_adaptive_avg_pool2d_backward",
+     "grad_output: adaptive_avg_pool2d(grad, [grad_output.shape[-2], grad_output.shape[-1]]); self: none"}};
 
 }  // namespace lattis::autograd

@@ -126,12 +126,58 @@ const std::vector<Line> pointwise_derivatives = {
      "none"}};
 
 const std::vector<Line> activation_derivatives = {
-    {"tanh", "self: grad * conj(1 - result * result)"},
-    {"sigmoid", "self: grad * conj((1 - result) * result)"},
-    {"relu", "self: where(gt(result, 0), grad, 0)"},
-    {"log_sigmoid", "self: grad * sigmoid(-self)"},
-    {"hardshrink, softshrink", "self: where(logical_and(ge(self, -lambd), le(self, lambd)), 0, grad)"},
+    {"tanh", "self: tanh_backward(grad, result)"},
+    {"sigmoid", "self: sigmoid_backward(grad, result)"},
+    {"relu", "self: threshold_backward(grad, result, 0)"},
+    {"relu6", "self: hardtanh_backward(grad, self, 0, 6)"},
+    {"threshold", "self: threshold_backward(grad, self, threshold)"},
+    {"silu", "self: silu_backward(grad, self)"},
+    {"mish", "self: mish_backward(grad, self)"},
+    {"log_sigmoid", "self: _log_sigmoid_backward(grad, self)"},
+    {"_gelu", "self: _gelu_backward(grad, self)"},
+    {"_gelu_tanh", "self: _gelu_tanh_backward(grad, self)"},
+    {"leaky_relu", "self: leaky_relu_backward(grad, self, negative_slope, false)"},
+    {"elu", "self: _elu_backward(grad, self, alpha, scale, input_scale)"},
+    {"selu", "self: _elu_backward(grad, self, 1.6732632423543772848, 1.0507009873554804934, 1)"},
+    {"celu", "self: _elu_backward(grad, self, alpha, 1, 1 / alpha)"},
+    {"softplus", "self: softplus_backward(grad, self, beta, threshold)"},
+    {"hardtanh", "self: hardtanh_backward(grad, self, min_val, max_val)"},
+    {"hardsigmoid", "self: hardsigmoid_backward(grad, self)"},
+    {"hardswish", "self: hardswish_backward(grad, self)"},
+    {"hardshrink", "self: hardshrink_backward(grad, self, lambd)"},
+    {"softshrink", "self: softshrink_backward(grad, self, lambd)"},
     {"tanhshrink", "self: grad * (tanh(self) * tanh(self))"},
-    {"threshold", "self: where(gt(self, threshold), grad, 0)"}};
+
+    // Their gradients' own: linear in the gradient; and by the input, where they are curved.
+    {"tanh_backward", "grad_output: tanh_backward(grad, conj(output)); output: conj(grad * output) * grad_output * -2"},
+    {"sigmoid_backward",
+     "grad_output: sigmoid_backward(grad, conj(output)); output: conj(grad * (1 - output * 2)) * grad_output"},
+    {"threshold_backward", "grad_output: threshold_backward(grad, self, threshold); self: none"},
+    {"hardtanh_backward", "grad_output: hardtanh_backward(grad, self, min_val, max_val); self: none"},
+    {"leaky_relu_backward", "grad_output: leaky_relu_backward(grad, self, negative_slope, self_is_result); self: none"},
+    {"hardsigmoid_backward", "grad_output: hardsigmoid_backward(grad, self); self: none"},
+    {"hardshrink_backward", "grad_out: hardshrink_backward(grad, self, lambd); self: none"},
+    {"softshrink_backward", "grad_output: softshrink_backward(grad, self, lambd); self: none"},
+    {"hardswish_backward",
+     "grad_output: hardswish_backward(grad, self);"
+     "self: where(lt(abs(self), 3), grad * grad_output / 3, 0)"},
+    {"silu_backward",
+     "grad_output: silu_backward(grad, self);"
+     "self: sigmoid_backward(grad * grad_output, sigmoid(self)) * (self * (1 - sigmoid(self) * 2) + 2)"},
+    {"mish_backward", "grad_output: mish_backward(grad, self); self: _mish_double_backward(grad * grad_output, self)"},
+    {"_log_sigmoid_backward",
+     "grad_output: _log_sigmoid_backward(grad, self);"
+     "self: -sigmoid_backward(grad * grad_output, sigmoid(self))"},
+    {"_gelu_backward",
+     "grad_output: _gelu_backward(grad, self);"
+     "self: grad * grad_output * exp(self * self * -0.5) * (2 - self * self) * 0.3989422804014327"},
+    {"_gelu_tanh_backward",
+     "grad_output: _gelu_tanh_backward(grad, self); self: _gelu_tanh_double_backward(grad * grad_output, self)"},
+    {"softplus_backward",
+     "grad_output: softplus_backward(grad, self, beta, threshold);"
+     "self: where(gt(self * beta, threshold), 0, sigmoid_backward(grad * grad_output, sigmoid(self * beta)) * beta)"},
+    {"_elu_backward",
+     "grad_output: _elu_backward(grad, self, alpha, scale, input_scale);"
+     "self: where(gt(self, 0), 0, _elu_backward(grad * grad_output * input_scale, self, alpha, scale, input_scale))"}};
 
 }  // namespace lattis::autograd

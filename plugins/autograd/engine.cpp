@@ -142,9 +142,13 @@ struct Walk : Run {
       return LATTIS_OK;
     }
     lattis_status st;
-    const bool alone = __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
-                       api().storage_use_count(there->storage) == 1 && (there->flags & LATTIS_DENSE);
-    if (alone && !create_graph) {
+    // A large sum is kept where it is, if nobody else can see that memory; a new small tensor costs less than the
+    // checks of a write in place.
+    constexpr int64_t large = 1024;
+    const bool in_place = there->numel >= large && !create_graph && (there->flags & LATTIS_DENSE) &&
+                          __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
+                          api().storage_use_count(there->storage) == 1;
+    if (in_place) {
       st = ops.add_into(there, g);
     } else {
       lattis_tensor* sum = nullptr;
@@ -277,7 +281,7 @@ struct Walk : Run {
     for (int i = 0; i < n->num_edges && !runs; i++) runs = needs(n, i);
     lattis_status st = any ? before(n, grads) : LATTIS_OK;
     if (!st && any && runs) {
-      if (!(st = apply(n, grads, outs)) && !retain_graph) n->kind->release_saved(n);
+      if (!(st = apply(n, grads, outs)) && !retain_graph && !n->released) n->kind->release_saved(n);
       for (int i = 0; i < n->num_edges; i++)
         if (outs[i]) {
           if (!st)
@@ -369,7 +373,7 @@ lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* gr
   GradMode mode(w.create_graph);
   Current now(&w);
   for (int i = 0; i < num_roots; i++) {
-    Edge e;
+    Edge e{};
     if (lattis_status st = gradient_edge(roots[i], &e)) return st;
     if (!e.node)
       return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) +
@@ -378,7 +382,7 @@ lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* gr
     if (lattis_status st = root_gradient(w.ops, roots[i], grads ? grads[i] : nullptr, i, &starts[i])) return st;
   }
   for (int i = 0; i < num_inputs; i++) {
-    Edge e;
+    Edge e{};
     if (lattis_status st = gradient_edge(inputs[i], &e)) return st;
     if (!e.node)
       return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) + " of inputs does not require grad");

@@ -40,7 +40,7 @@ struct Evaluation {
       case Operand::Saved:
         return saved[o.index];
       case Operand::Grad:
-        return value(grads[o.index]);
+        return grads[o.index] ? value(grads[o.index]) : none();
       case Operand::Mask: {
         lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
         v.as.bools = mask;
@@ -137,6 +137,15 @@ struct Evaluation {
         temporaries[s.to] = v;
         return LATTIS_OK;
       }
+      case Step::Element: {
+        const lattis_value list = read(s.operands[0]);
+        int64_t i = as_int(read(s.operands[1]));
+        if (list.tag == LATTIS_INT_LIST && i < 0) i += list.length;
+        if (list.tag != LATTIS_INT_LIST || i < 0 || i >= list.length)
+          return fail(LATTIS_INDEX_ERROR, rule.name + ": its formula names an element that a shape does not have");
+        temporaries[s.to] = value(list.as.ints[i]);
+        return LATTIS_OK;
+      }
       case Step::Neg:
         temporaries[s.to] = make(calculate(Step::Sub, {0, 0, false, true, 0}, number(read(s.operands[0]))), s.to);
         return LATTIS_OK;
@@ -167,6 +176,7 @@ lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* save
     }
   }
   for (; e.owned; e.owned &= e.owned - 1) api().value_release(&e.temporaries[__builtin_ctzll(e.owned)]);
+  for (int i = 0; i < n && st; i++) api().value_release(&results[i]);
   return st;
 }
 

@@ -61,7 +61,7 @@ class Compiler {
       lattis_argument a;
       if (api().operator_argument(r_.op, i, &a)) throw Bad{api().error_message()};
       arguments_.push_back(a);
-      if (a.flags & LATTIS_ARGUMENT_WRITTEN) r_.written = i;
+      if ((a.flags & LATTIS_ARGUMENT_WRITTEN) && api().operator_form(r_.op) == LATTIS_INPLACE_FORM) r_.written = i;
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
       Kind kind = Kind::Other;
       if (a.kind == LATTIS_KIND_TENSOR && !list) kind = Kind::Tensor;
@@ -156,6 +156,7 @@ class Compiler {
     const bool fits = at.size() == 1 ? e.kind == Kind::Tensor || (r_.inputs[at[0]].list && e.kind != Kind::Number)
                                      : e.kind == Kind::Results && e.count == static_cast<int>(at.size());
     if (!fits) throw Bad{"the formula for '" + targets[0] + "' must give one tensor for each target"};
+    use(e.operand);
     f.result = e.operand;
     r_.formulas.push_back(std::move(f));
   }
@@ -307,21 +308,34 @@ class Compiler {
   Expression named(const Name& n) {
     if (n.argument >= 0) return saved({Save::Argument, static_cast<uint8_t>(n.argument)}, n.kind);
     if (n.result >= 0) return saved({Save::Result, static_cast<uint8_t>(n.result)}, n.kind);
-    if (n.operand.from == Operand::Grad) f_->grads |= uint64_t{1} << n.operand.index;
     return {n.kind, n.operand};
+  }
+
+  // A gradient that did not come is zeros, but absent where a parameter may be.
+  void use(Operand o, bool optional = false) {
+    if (o.from == Operand::Grad) (optional ? f_->optional_grads : f_->grads) |= uint64_t{1} << o.index;
   }
 
   Expression attribute(const Name& n, const std::string& what) {
     const bool argument = n.argument >= 0;
     const auto index = static_cast<uint8_t>(argument ? n.argument : n.result);
     if (!argument && n.result < 0) throw Bad{"a gradient's ." + what + " is not known beforehand"};
-    if (what == "shape") return saved({argument ? Save::ArgumentShape : Save::ResultShape, index}, Kind::List);
+    if (what == "shape") return element(saved({argument ? Save::ArgumentShape : Save::ResultShape, index}, Kind::List));
     if (argument && what == "strides") return saved({Save::ArgumentStrides, index}, Kind::List);
     if (argument && what == "storage_offset") return saved({Save::ArgumentOffset, index}, Kind::Number);
     if (argument && what == "shapes") return saved({Save::ArgumentShapes, index}, Kind::List);
     if (argument && what == "numel") return saved({Save::ArgumentNumel, index}, Kind::Number);
     if (argument && what == "dtype") return saved({Save::ArgumentDtype, index}, Kind::Other);
     throw Bad{"there is no ." + what};
+  }
+
+  // shape[0], or the list as it is.
+  Expression element(const Expression& list) {
+    if (!take('[')) return list;
+    const Expression i = sum();
+    expect(']');
+    if (i.kind != Kind::Number) throw Bad{"'[' is followed by a number"};
+    return step(Step::Element, {list, i}, Kind::Number);
   }
 
   uint8_t temporary(int n = 1) {
@@ -334,7 +348,10 @@ class Compiler {
     Step s;
     s.what = what;
     s.to = temporary();
-    for (const Expression& e : operands) s.operands.push_back(e.operand);
+    for (const Expression& e : operands) {
+      use(e.operand);
+      s.operands.push_back(e.operand);
+    }
     f_->steps.push_back(std::move(s));
     return {kind, {Operand::Temporary, f_->steps.back().to}};
   }
@@ -389,6 +406,7 @@ class Compiler {
       for (const auto& [key, x] : keywords)
         if (key == a.name) e = &x;
       s.operands.push_back(e ? e->operand : constant(a.value, Kind::Other).operand);
+      use(s.operands.back(), a.flags & LATTIS_ARGUMENT_OPTIONAL);
       s.kinds.push_back(static_cast<uint8_t>(a.kind + (a.flags & LATTIS_ARGUMENT_LIST ? list_of : 0)));
     }
     const int returns = api().operator_num_returns(s.op);

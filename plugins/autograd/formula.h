@@ -35,9 +35,9 @@ struct Operand {
 };
 
 struct Step {
-  enum What : uint8_t { Call, Scale, Conj, Add, Sub, Mul, Div, Neg, List, Pick };
+  enum What : uint8_t { Call, Scale, Conj, Add, Sub, Mul, Div, Neg, List, Element };
   What what;
-  uint8_t to, returns = 1, pick = 0;  // `returns` temporaries from `to` on
+  uint8_t to, returns = 1;  // `returns` temporaries from `to` on
   const lattis_operator* op = nullptr;
   std::vector<Operand> operands;
   std::vector<uint8_t> kinds;  // what the operator takes there: enum lattis_kind, with list_of added for lists
@@ -48,6 +48,7 @@ struct Formula {
   std::vector<uint8_t> targets;  // inputs of the rule whose gradients it gives
   uint64_t saves = 0;            // which of the rule's saved things it needs
   uint64_t grads = 0;            // which results' gradients
+  uint64_t optional_grads = 0;   // and which of them only if they came
   std::vector<Step> steps;
   Operand result;  // or, for several targets, that many from here on
   uint8_t temporaries = 0;

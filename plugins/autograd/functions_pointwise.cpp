@@ -131,6 +131,33 @@ lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_valu
   return c.give(r, inside ? c.op<"where.ScalarOther">(inside, grad, 0) : grad);
 }
 
+// x tanh(softplus(x)), twice.
+lattis_status mish_double_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  const Tensor s = c.op<"sigmoid">(x), t = c.op<"tanh">(c.op<"softplus">(x));
+  const Tensor slope = c.op<"mul.Tensor">(c.op<"rsub.Scalar">(c.op<"square">(t), 1), s);  // of t
+  const Tensor bend = c.op<"mul.Tensor">(
+      slope, c.op<"sub.Tensor">(c.op<"rsub.Scalar">(s, 1), c.op<"mul.Scalar">(c.op<"mul.Tensor">(t, s), 2)));
+  const Tensor both = c.op<"add.Tensor">(c.op<"mul.Scalar">(slope, 2), c.op<"mul.Tensor">(x, bend));
+  return c.give(r, c.op<"mul.Tensor">(grad, both));
+}
+
+// x (1 + tanh(u)) / 2 with u = k (x + cube x^3), twice.
+lattis_status gelu_tanh_double_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  constexpr double k = 0.7978845608028654, cube = 0.044715;
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), square = c.op<"square">(x);
+  const auto linear = [&](double by, double plus) {  // in the square
+    return c.op<"add.Scalar">(c.op<"mul.Scalar">(square, by), plus);
+  };
+  const Tensor t = c.op<"tanh">(c.op<"mul.Tensor">(x, linear(k * cube, k))), u1 = linear(3 * k * cube, k);
+  const Tensor u2 = c.op<"mul.Scalar">(x, 6 * k * cube);
+  const Tensor bend = c.op<"sub.Tensor">(u2, c.op<"mul.Scalar">(c.op<"mul.Tensor">(t, c.op<"square">(u1)), 2));
+  const Tensor both = c.op<"add.Tensor">(u1, c.op<"mul.Scalar">(c.op<"mul.Tensor">(x, bend), 0.5));
+  return c.give(r, c.op<"mul.Tensor">(grad, c.op<"mul.Tensor">(c.op<"rsub.Scalar">(c.op<"square">(t), 1), both)));
+}
+
 }  // namespace
 
 void define_pointwise_functions(Library& m) {
@@ -149,6 +176,8 @@ void define_pointwise_functions(Library& m) {
       {"_sinc_backward(Tensor grad, Tensor self) -> Tensor", sinc_backward},
       {"_xlogy_backward(Tensor grad, Tensor self, Scalar other) -> Tensor", xlogy_backward},
       {"_logit_backward(Tensor grad, Tensor self, float? eps) -> Tensor", logit_backward},
+      {"_mish_double_backward(Tensor grad, Tensor self) -> Tensor", mish_double_backward},
+      {"_gelu_tanh_double_backward(Tensor grad, Tensor self) -> Tensor", gelu_tanh_double_backward},
       {"_clamp_backward(Tensor grad, Tensor self, Scalar? min, Scalar? max) -> Tensor", clamp_backward},
   };
   for (const auto& o : all) composite(m, o.schema, o.kernel);

@@ -158,6 +158,14 @@ lattis_status any_strided_backward(lattis_frame* f, const lattis_value* a, latti
   return c.give(r, whole);
 }
 
+// Negative padding cuts away what was added.
+lattis_status pad_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  Ints back = c.ints(a[1]);
+  for (int64_t& n : back) n = -n;
+  return c.give(r, c.op<"constant_pad_nd">(c.arg(a[0]), back));
+}
+
 lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]);
@@ -270,6 +278,7 @@ void define_shape_functions(Library& m) {
       {"_strided_backward(Tensor grad, int[] base_size, int[] base_stride, int base_offset, bool complex_base, "
        "int[] size, int[] stride, int offset) -> Tensor",
        any_strided_backward},
+      {"_pad_backward(Tensor grad, int[] pad) -> Tensor", pad_backward},
       {"_cat_backward(Tensor grad, int[] shapes, int dim) -> Tensor[]", cat_backward},
       {"_unreduce(Tensor grad, int[] size, int[]? dim, bool keepdim) -> Tensor", unreduce},
       {"_mean_backward(Tensor grad, int[] size, int[]? dim, bool keepdim) -> Tensor", mean_backward},

@@ -26,8 +26,8 @@ struct Extra;
 
 // The gradient of result `output` of `node` is what flows along it. Owned by whoever holds it.
 struct Edge {
-  Node* node = nullptr;
-  uint32_t output = 0;
+  Node* node;
+  uint32_t output;
 };
 
 struct Variable {
@@ -136,7 +136,7 @@ T* new_node(const NodeKind* kind, int num_edges, int num_results, size_t room = 
   n->num_results = static_cast<uint16_t>(num_results);
   n->edges = reinterpret_cast<Edge*>(block + head);
   n->results = reinterpret_cast<Result*>(n->edges + num_edges);
-  for (int i = 0; i < num_edges; i++) new (n->edges + i) Edge;
+  for (int i = 0; i < num_edges; i++) new (n->edges + i) Edge{};
   for (int i = 0; i < num_results; i++) new (n->results + i) Result;
   return n;
 }

@@ -43,6 +43,7 @@ lattis_status set_requires_grad(lattis_tensor* t, int32_t on) {
   }
   if (!v && !on) return LATTIS_OK;
   variable_for(t).requires_grad = on;
+  if (on) api().storage_add_sticky(t->storage, layer_bit);  // so that writes through views from before are seen
   api().tensor_set_keys(t, on ? t->keys | layer_bit : t->keys & ~layer_bit);
   return LATTIS_OK;
 }
@@ -103,7 +104,7 @@ lattis_status grad_fn(lattis_tensor* t, lattis_node** out, uint32_t* output) {
 }
 
 lattis_status edge(lattis_tensor* t, lattis_node** out, uint32_t* output) {
-  Edge e;
+  Edge e{};
   if (lattis_status st = gradient_edge(t, &e)) return st;
   *out = handle_of(e.node);
   if (output) *output = e.output;

@@ -15,7 +15,7 @@ struct FormulaNode : Node {
 
 // Values that are released at the end.
 struct Values {
-  lattis_value v[most_saves];
+  lattis_value v[most_saves];  // the first n of them
   int n;
   explicit Values(int count) : n(count) {
     for (int i = 0; i < n; i++) v[i] = none();
@@ -26,17 +26,12 @@ struct Values {
   }
 };
 
-lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
-  if (!n->rule->saves_tensors) {
-    for (int i = 0; i < n->num_saved; i++) out.v[i] = n->saved()[i].value;
-    out.n = 0;
-    return LATTIS_OK;
-  }
+// The general way: what hooks have packed, and results that get their history again.
+__attribute__((noinline)) lattis_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
   SavedValue own[most_saves];
   {
-    Guard guard(n);  // another run may be here, too
-    if (n->released) return used_twice(n);
-    if (!run.retain_graph) n->released = n->num_saved > 0;
+    Guard guard(n);
+    if (!run.retain_graph) n->released = true;
     for (int i = 0; i < n->num_saved; i++) {
       if (!run.retain_graph)
         own[i] = n->saved()[i].take();
@@ -52,6 +47,35 @@ lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
   return st;
 }
 
+// What the formulas compute with: moved out of the node unless the graph is retained.
+lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
+  if (!n->rule->saves_tensors) {  // numbers stay with the node, for another backward
+    for (int i = 0; i < n->num_saved; i++) out.v[i] = n->saved()[i].value;
+    out.n = 0;
+    return LATTIS_OK;
+  }
+  {
+    Guard guard(n);  // another run may be here, too
+    if (__builtin_expect(n->released, 0)) return used_twice(n);
+    bool plain = true;
+    for (int i = 0; i < n->num_saved; i++)
+      plain &= !n->saved()[i].hooks && !(run.create_graph && n->saved()[i].result >= 0);
+    if (__builtin_expect(plain, 1)) {
+      if (!run.retain_graph) n->released = n->num_saved > 0;
+      for (int i = 0; i < n->num_saved; i++) {
+        SavedValue& s = n->saved()[i];
+        if (lattis_status st = s.check(n)) return st;
+        if (!run.retain_graph)
+          out.v[i] = std::exchange(s.value, none());
+        else if (lattis_status st = api().value_retain(&s.value, &out.v[i]))
+          return st;
+      }
+      return LATTIS_OK;
+    }
+  }
+  return unpack_any(n, run, out);
+}
+
 // The first edge of an input: all have one, but a list has as many as it is long.
 int first_edge(const Rule& r, const Node* n, int input) {
   const int list_length = n->num_edges - static_cast<int>(r.inputs.size()) + 1;
@@ -65,53 +89,66 @@ lattis_status no_formula(const Rule& r, const Rule::Input& input) {
                                           (a.name ? a.name : "?") + "' is not implemented");
 }
 
+// Gradients that did not come are zero where others of the same call did.
+struct Completed {
+  lattis_tensor* grads[LATTIS_MAX_RETURNS];
+  uint32_t made = 0;
+  lattis_status fill(const Formula& f, const FormulaNode* n, const Run& run, lattis_tensor* const* came) {
+    for (int i = 0; i < n->num_results; i++) {
+      grads[i] = came[i];
+      if (came[i] || !(f.grads >> i & 1) || !n->results[i].described()) continue;
+      if (lattis_status st = run.ops.zeros(n->results[i], &grads[i])) return st;
+      made |= 1u << i;
+    }
+    return LATTIS_OK;
+  }
+  ~Completed() {
+    for (; made; made &= made - 1) api().release(grads[__builtin_ctz(made)]);
+  }
+};
+
+// The gradients that a formula gave go to the edges of its targets.
+void hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask, lattis_value* results,
+              lattis_tensor** outs) {
+  for (size_t k = 0; k < f.targets.size(); k++) {
+    const int at = first_edge(*n->rule, n, f.targets[k]);
+    if (results[k].tag == LATTIS_TENSOR && mask[k]) {
+      outs[at] = results[k].as.tensor;
+      continue;
+    }
+    if (results[k].tag == LATTIS_TENSOR_LIST)
+      for (uint32_t i = 0; i < results[k].length; i++)
+        if (run.needs(n, at + static_cast<int>(i)) && results[k].as.tensors[i])
+          api().retain(outs[at + i] = results[k].as.tensors[i]);
+    api().value_release(&results[k]);
+  }
+}
+
+constexpr int most_targets = 16;
+
 lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lattis_value* saved,
                             lattis_tensor** grads, lattis_tensor** outs) {
   const Rule& r = *n->rule;
-  uint8_t mask[16] = {};
+  const int num_targets = static_cast<int>(f.targets.size());
+  uint8_t mask[most_targets];
   bool any = false;
-  for (size_t k = 0; k < f.targets.size(); k++) {
-    const int at = first_edge(r, n, f.targets[k]),
-              count = f.targets[k] == r.list ? n->num_edges - static_cast<int>(r.inputs.size()) + 1 : 1;
+  for (int k = 0; k < num_targets; k++) {
+    const int target = f.targets[k], at = first_edge(r, n, target);
+    const int count = target == r.list ? n->num_edges - static_cast<int>(r.inputs.size()) + 1 : 1;
+    mask[k] = 0;
     for (int i = 0; i < count; i++) mask[k] |= run.needs(n, at + i);
     any |= mask[k];
   }
-  if (!any) return LATTIS_OK;
-  // Gradients that did not come are zero, unless none came at all.
-  lattis_tensor* made[LATTIS_MAX_RETURNS] = {};
-  lattis_tensor* use[LATTIS_MAX_RETURNS];
-  bool some = f.grads == 0;
-  for (uint64_t g = f.grads; g; g &= g - 1) some |= grads[__builtin_ctzll(g)] != nullptr;
-  if (!some) return LATTIS_OK;
-  lattis_status st = LATTIS_OK;
-  for (int i = 0; i < n->num_results; i++) {
-    use[i] = grads[i];
-    if ((f.grads >> i & 1) && !grads[i] && !st && n->results[i].described()) {
-      st = run.ops.zeros(n->results[i], &made[i]);
-      use[i] = made[i];
-    }
-  }
-  lattis_value results[16];
-  if (!st) {
-    st = evaluate(r, f, saved, use, mask, results);
-    for (size_t k = 0; k < f.targets.size() && !st; k++) {
-      const int at = first_edge(r, n, f.targets[k]);
-      if (results[k].tag == LATTIS_TENSOR) {
-        if (mask[k])
-          outs[at] = results[k].as.tensor;
-        else
-          api().value_release(&results[k]);
-      } else if (results[k].tag == LATTIS_TENSOR_LIST) {
-        for (uint32_t i = 0; i < results[k].length; i++)
-          if (run.needs(n, at + static_cast<int>(i)) && results[k].as.tensors[i])
-            api().retain(outs[at + i] = results[k].as.tensors[i]);
-        api().value_release(&results[k]);
-      }
-    }
-  }
-  for (lattis_tensor* t : made)
-    if (t) api().release(t);
-  return st;
+  const uint64_t used = f.grads | f.optional_grads;
+  bool came = used == 0;
+  for (int i = 0; i < n->num_results; i++) came |= (used >> i & 1) && grads[i];
+  if (!any || !came) return LATTIS_OK;
+  Completed all;
+  if (lattis_status st = all.fill(f, n, run, grads)) return st;
+  lattis_value results[most_targets];
+  if (lattis_status st = evaluate(r, f, saved, all.grads, mask, results)) return st;
+  hand_out(f, n, run, mask, results, outs);
+  return LATTIS_OK;
 }
 
 lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {
@@ -129,13 +166,15 @@ lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor**
 void release_saved(Node* node) {
   auto* n = static_cast<FormulaNode*>(node);
   if (!n->rule->saves_tensors) return;
-  SavedValue own[most_saves];
-  {
-    Guard guard(n);
-    n->released |= n->num_saved > 0;
-    for (int i = 0; i < n->num_saved; i++) own[i] = n->saved()[i].take();
+  for (int i = 0; i < n->num_saved; i++) {
+    SavedValue own;
+    {
+      Guard guard(n);
+      n->released = true;
+      own = n->saved()[i].take();
+    }
+    own.drop();
   }
-  for (int i = 0; i < n->num_saved; i++) own[i].drop();
 }
 
 void destroy(Node* node) {
@@ -182,25 +221,17 @@ class Edges {
       if (data_[i].node) release(data_[i].node);
   }
   lattis_status add(lattis_tensor* t) {
-    if (count_ == few && large_.empty()) large_.assign(small_, small_ + few);
-    if (count_ >= few) {
-      large_.push_back({});
-      data_ = large_.data();
-    } else {
-      small_[count_] = {};
-    }
-    if (!t || !is_differentiable(t)) {
-      count_++;
-      return LATTIS_OK;
-    }
-    lattis_status st = gradient_edge(t, &data_[count_]);
-    any_ |= data_[count_].node != nullptr;
-    count_++;
+    if (__builtin_expect(count_ >= few, 0)) grow();
+    Edge& e = data_[count_++] = {};
+    if (!t || !is_differentiable(t)) return LATTIS_OK;
+    lattis_status st = gradient_edge(t, &e);
+    any_ |= e.node != nullptr;
     return st;
   }
   int count() const { return count_; }
   bool any() const { return any_; }
   bool needed(int i) const { return data_[i].node != nullptr; }
+  Edge at(int i) const { return i < 0 ? Edge{} : data_[i]; }
   void give(Node* n) {
     for (int i = 0; i < count_; i++) {
       n->edges[i] = std::exchange(data_[i], {});
@@ -209,6 +240,12 @@ class Edges {
   }
 
  private:
+  __attribute__((noinline)) void grow() {
+    if (large_.empty()) large_.assign(small_, small_ + count_);
+    large_.push_back({});
+    data_ = large_.data();
+  }
+
   static constexpr int few = 8;
   Edge small_[few];
   std::vector<Edge> large_;
@@ -321,21 +358,29 @@ bool is_argument(const lattis_operator* op, const lattis_value* args, const latt
   return is;
 }
 
-// Before a call in place: what the formulas need of the argument that it overwrites is copied.
+// Before a call in place: what the formulas need of the argument that it overwrites is copied. The copy has that
+// argument's history, for derivatives of higher order.
 class Overwritten {
  public:
-  lattis_status prepare(const Rule& r, uint64_t saves, int written, const lattis_value*& args) {
-    for (size_t i = 0; i < r.saves.size(); i++) {
-      if (!(saves >> i & 1) || r.saves[i].what != Save::Argument || r.saves[i].index != written) continue;
-      copied_.assign(args, args + r.num_args);
-      GradMode off(false);
-      lattis_tensor* copy = nullptr;
-      if (lattis_status st = operators().clone(args[written].as.tensor, &copy)) return st;
-      copy_ = Tensor::steal(copy);
-      copied_[written] = value(copy);
-      args = copied_.data();
-      return LATTIS_OK;
+  lattis_status prepare(const Rule& r, uint64_t saves, int written, const Edge& history, const lattis_value*& args) {
+    lattis_tensor* self = args[written].as.tensor;
+    const auto is_self = [self](const lattis_value& v) { return v.tag == LATTIS_TENSOR && v.as.tensor == self; };
+    bool any = false;
+    for (size_t i = 0; i < r.saves.size(); i++)
+      any |= (saves >> i & 1) && r.saves[i].what == Save::Argument && is_self(args[r.saves[i].index]);
+    if (!any) return LATTIS_OK;
+    GradMode off(false);
+    lattis_tensor* copy = nullptr;
+    if (lattis_status st = operators().clone(self, &copy)) return st;
+    copy_ = Tensor::steal(copy);
+    if (history.node) {
+      retain(history.node);
+      give_history(copy, history.node, history.output);
     }
+    copied_.assign(args, args + r.num_args);
+    for (lattis_value& v : copied_)
+      if (is_self(v)) v = value(copy);
+    args = copied_.data();
     return LATTIS_OK;
   }
 
@@ -412,6 +457,8 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
     written = 0;
   }
   if (__builtin_expect(r.broken, 0)) return fail(r.broken, r.error);
+  if (__builtin_expect(written >= 0, 0))
+    if (lattis_status st = adopt(args[written].as.tensor)) return st;
   Edges edges;
   for (const Rule::Input& input : r.inputs) {
     const lattis_value& v = args[input.arg];
@@ -426,9 +473,12 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   const lattis_value* keep = args;
   Overwritten overwritten;
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);
+  int self_edge = -1;
   if (__builtin_expect(written >= 0, 0)) {
+    for (size_t i = 0; i < r.inputs.size(); i++)
+      if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
     if (lattis_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
-    if (lattis_status st = overwritten.prepare(r, saves, written, keep)) return st;
+    if (lattis_status st = overwritten.prepare(r, saves, written, edges.at(self_edge), keep)) return st;
   }
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;
   if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
@@ -437,9 +487,6 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
                         : formula_node(r, saves, keep, rets, edges.count(), written, &st);
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
   edges.give(n);
-  int self_edge = -1;
-  for (size_t i = 0; i < r.inputs.size() && written >= 0; i++)
-    if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
   if (!st) st = attach(n, frame->op, written, self_edge, args, rets, r.num_returns);
   release(n);
   if (__builtin_expect(st != LATTIS_OK, 0)) release_results(rets, r.num_returns);
@@ -448,11 +495,13 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
 
 lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
   const lattis_operator* op = frame->op;
+  const int written = written_argument(op), num_returns = api().operator_num_returns(op);
+  if (written >= 0 && api().operator_form(op) != LATTIS_OUT_FORM)
+    if (lattis_status st = adopt(args[written].as.tensor)) return st;
   bool any = false;
   if (lattis_status st = requires_any(op, args, &any)) return st;
   if (!any) return api().redispatch(frame, args, rets);
   if (api().operator_form(op) == LATTIS_OUT_FORM) return refuse_out(op);
-  const int written = written_argument(op), num_returns = api().operator_num_returns(op);
   if (written >= 0)
     if (lattis_status st = check_writable(api().operator_name(op), args[written].as.tensor)) return st;
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;

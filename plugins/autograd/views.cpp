@@ -205,6 +205,14 @@ lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variabl
   return LATTIS_OK;
 }
 
+lattis_status adopt(lattis_tensor* t) {
+  lattis_tensor* base = api().tensor_base(t);
+  const Variable* history = base ? variable(base) : nullptr;
+  if (!history || history->leaf || !is_differentiable(t)) return LATTIS_OK;
+  const Variable* own = variable(t);
+  return own && own->requires_grad ? LATTIS_OK : regenerate(t, base, *history);
+}
+
 // Takes over the reference to n, whose edges are complete; that at self_edge leads to the view's old history.
 lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge) {
   const uint64_t version = api().tensor_version(t) + 1;  // the call counts it up when it is over

@@ -7,9 +7,11 @@
  * Note [Formulas]  "argument: expression", separated by semicolons. An expression calls operators by name
  *   (mm(grad, t(other))), with + - * / between tensors and numbers. It may name the operator's arguments, its results
  *   (`result`, or by name, or result0, result1), the gradients of its results (`grad`, grad0, grad1), shapes and dtypes
- *   (self.shape, self.dtype), and `mask`, which says which of several targets are wanted. What it names is what is
- *   saved. conj(x) costs nothing where x is real. Gradients are summed to the shape of the argument, and cast to its
- *   dtype, afterwards. "none" in place of a formula declares that nothing depends on the argument smoothly. */
+ *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
+ *   ("input, weight: f(grad, mask)"; those not wanted may come back absent). What it names is what is saved. A gradient
+ *   that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs nothing where x is real.
+ * Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
+ * declares that nothing depends on the argument smoothly. */
 #ifndef LATTIS_AUTOGRAD_H
 #define LATTIS_AUTOGRAD_H
 
