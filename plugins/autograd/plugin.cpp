@@ -43,7 +43,6 @@ lattis_status set_requires_grad(lattis_tensor* t, int32_t on) {
   }
   if (!v && !on) return LATTIS_OK;
   variable_for(t).requires_grad = on;
-  if (on) api().storage_add_sticky(t->storage, layer_bit);  // so that writes through views from before are seen
   api().tensor_set_keys(t, on ? t->keys | layer_bit : t->keys & ~layer_bit);
   return LATTIS_OK;
 }

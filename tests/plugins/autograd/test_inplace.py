@@ -225,8 +225,14 @@ def test_assignment_by_masks_and_indices():
     x.grad = w.grad = None
     y = x * 2
     y[lattis.tensor([True, False, True])] = 0.0
+    y[lattis.tensor([1])] = 2 * y[1].detach() + y[1]
     (y * factors).sum().backward()
     assert x.grad.tolist() == [0, 20, 0]
+    value = lattis.tensor(3.0, dtype=lattis.float64, requires_grad=True)
+    y = x * 2
+    y.masked_fill_(lattis.tensor([True, False, True]), value)
+    (y * factors).sum().backward()
+    assert value.grad.item() == 101
 
 
 # ---- out= ------------------------------------------------------------------------------------------------------------
@@ -241,7 +247,7 @@ OUT = {
     "var": lambda x, out: lattis.var(x.view(1, 2).expand(2, 2), 1, out=out),
     "hypot": lambda x, out: lattis.hypot(x, x, out=out),
     "clamp": lambda x, out: lattis.clamp(x, 0, out=out),
-    "norm": lambda x, out: lattis.linalg.vector_norm(x.view(2, 1), dim=1, out=out),
+    "addmv": lambda x, out: lattis.addmv(x, lattis.eye(2, dtype=lattis.float64), x, out=out),
 }
 
 
@@ -278,7 +284,7 @@ def test_in_place_composites():
         (lambda y: lattis.nn.functional.relu_(y) if hasattr(lattis.nn.functional, "relu_") else y.relu_(), [1, 0]),
         (lambda y: y.addcmul_(y.detach(), y.detach()), [1, 1]),
         (lambda y: y.sub_(1).neg_().abs_(), [-1, -1]),
-        (lambda y: y.t_() if y.dim() == 2 else y.squeeze_(), [1, 1]),
+        (lambda y: y.masked_fill_(lattis.tensor([True, False]), lattis.tensor(1.0, dtype=lattis.float64)), [0, 1]),
     ):
         y = x * 1
         write(y)
