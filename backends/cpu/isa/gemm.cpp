@@ -5,6 +5,7 @@
 //   the order of k. So values depend neither on the tile that an element falls in, nor on whether operands are packed,
 //   nor on how the threads share the work. This file and windows.cpp are compiled with contraction of x * y + z.
 #include "backends/cpu/gemm.h"
+#include "backends/cpu/isa/square.h"
 #include "backends/cpu/isa/tile.h"
 
 namespace lattis::cpu {
@@ -218,6 +219,18 @@ void pack_right(const T* b, int64_t row, int64_t column, int64_t k, int64_t colu
     return;
   }
   if (row == 1) {  // read along k
+    constexpr int64_t side = square<sizeof(T)>;
+    int64_t p0 = 0;
+    if constexpr (side > 0) {
+      if (columns == width)
+        for (; p0 + side <= k; p0 += side)
+          for (int64_t j = 0; j < width; j += side)
+            transpose_square<sizeof(T)>(reinterpret_cast<char*>(to + p0 * width + j), width * sizeof(T),
+                                        reinterpret_cast<const char*>(b + p0 + j * column), column * sizeof(T));
+    }
+    b += p0;
+    to += p0 * width;
+    k -= p0;
     for (int64_t j = 0; j < width; j++)
       for (int64_t p = 0; p < k; p++) to[p * width + j] = j < columns ? b[p + j * column] : T(0);
     return;
