@@ -6,6 +6,14 @@
 
 namespace lattis::autograd {
 
+// The usual node: a rule and what its formulas need.
+struct FormulaNode : Node {
+  const Rule* rule;
+  uint8_t num_saved;
+  SavedValue* saved() { return static_cast<SavedValue*>(room_behind(this)); }
+};
+extern const NodeKind formula_kind;  // in apply.cpp
+
 // The layer's kernel for operators with a derivative; the frame's context is the derivative.
 lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 // For all others: a node that says at backward that there is no derivative.
