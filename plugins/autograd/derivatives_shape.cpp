@@ -61,6 +61,7 @@ const std::vector<Line> indexing_derivatives = {
     {"nonzero", "none"},
     {"index_select", "self: index_add(_zeros(grad, self.shape), dim, index, grad)"},
     {"index.Tensor", "self: index_put(_zeros(grad, self.shape), indices, grad, true)"},
-    {"masked_fill.Scalar", "self: masked_fill(grad, mask, 0)"}};
+    {"masked_fill.Scalar, masked_fill_.Scalar", "self: masked_fill(grad, mask, 0)"},
+    {"masked_fill_.Tensor", "self: masked_fill(grad, mask, 0); value: where(mask, grad, 0)"}};
 
 }  // namespace lattis::autograd

@@ -61,7 +61,9 @@ class Compiler {
       lattis_argument a;
       if (api().operator_argument(r_.op, i, &a)) throw Bad{api().error_message()};
       arguments_.push_back(a);
-      if ((a.flags & LATTIS_ARGUMENT_WRITTEN) && api().operator_form(r_.op) == LATTIS_INPLACE_FORM) r_.written = i;
+      lattis_argument first{};  // what it writes and returns; others, as running statistics, have no history
+      if ((a.flags & LATTIS_ARGUMENT_WRITTEN) && !api().operator_return(r_.op, 0, &first) && first.alias_of == i)
+        r_.written = i;
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
       Kind kind = Kind::Other;
       if (a.kind == LATTIS_KIND_TENSOR && !list) kind = Kind::Tensor;
@@ -461,6 +463,12 @@ const Rule* compile(const lattis_operator* op, const lattis_derivative& d) {
     if (!d.formulas) r->functions = &d;
     for (size_t i = 0; i < r->inputs.size(); i++)
       if (r->inputs[i].list) r->list = static_cast<int>(i);
+    for (const Save& s : r->saves) {
+      lattis_argument a{};
+      r->saves_tensors |=
+          s.what == Save::Result ||
+          (s.what == Save::Argument && !api().operator_argument(op, s.index, &a) && a.kind == LATTIS_KIND_TENSOR);
+    }
   } catch (const Bad& bad) {
     api().error_clear();
     r->broken = LATTIS_VALUE_ERROR;
