@@ -66,7 +66,7 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
 def _check_history(name: str, tensors: tuple[Tensor, ...], what: str) -> None:
     for i, t in enumerate(tensors):
         if not t.requires_grad:
-            raise RuntimeError(f"{name}: {what} {i} does not depend on the inputs, which strict=True takes for an error")
+            raise RuntimeError(f"{name}: {what} {i} does not depend on the inputs, which strict=True forbids")
 
 
 def _gradients(
@@ -86,10 +86,10 @@ def _gradients(
         found = api.grad(roots, inputs, given, retain_graph, create_graph, allow_unused=True)
     for i, g in enumerate(found):
         if g is None and strict:
-            raise RuntimeError(f"{name}: no output depends on input {i}, which strict=True takes for an error")
+            raise RuntimeError(f"{name}: no output depends on input {i}, which strict=True forbids")
         if g is not None and strict and create_graph and not g.requires_grad:
             raise RuntimeError(
-                f"{name}: the gradient of input {i} does not depend on the inputs, which strict=True takes for an error"
+                f"{name}: the gradient of input {i} does not depend on the inputs, which strict=True forbids"
             )
     return tuple(lattis.zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True))
 

@@ -260,9 +260,7 @@ class _Check:
         n = _parts(output).numel()
         for unit in lattis.eye(n, dtype=_real_dtype(output), device=output.device):
             found = self.gradients(output, _from_parts(unit, output))
-            yield tuple(
-                _parts(lattis.zeros_like(x) if g is None else g) for g, x in zip(found, self.of, strict=True)
-            )
+            yield tuple(_parts(lattis.zeros_like(x) if g is None else g) for g, x in zip(found, self.of, strict=True))
 
     # What is compared.
 
