@@ -64,7 +64,7 @@ struct Walk : Run {
 
   // False if it was met before.
   bool meet(Node* n) {
-    if (claimed(n)) return false;
+    if (claimed(n) || (!beside.empty() && beside.count(n))) return false;
     Run* nobody = nullptr;
     if (n->run.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) {
       n->dependencies = 0;
