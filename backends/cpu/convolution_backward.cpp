@@ -240,17 +240,23 @@ class WeightGradient {
  public:
   explicit WeightGradient(const lattis_value* args, const lattis_tensor* out) : grad_(args[0].as.tensor) {
     read_convolution(args, args[1].as.tensor, out, nullptr, grad_, &c_);
-    width_ = rounded(c_.outs, windows_of(c_.dtype).vector);
+    const int64_t vector = windows_of(c_.dtype).vector, columns = c_.places[2];
+    width_ = rounded(c_.outs, vector);
+    // Tiles of channels fill up vectors of these and turn the gradient; tiles of places fill up vectors of columns and
+    // load more than they multiply, as measured.
+    const int64_t by_places = c_.outs * c_.depth() * rounded(columns, vector) * 5 / 3;
+    by_places_ = by_places < width_ * (c_.depth() + 6) * columns;
+    per_channel_ = by_places_ ? c_.outs * c_.taps * vector : c_.taps * width_;
     step_ = std::max<int64_t>(block_places / std::max<int64_t>(c_.places[2], 1), 1);
   }
 
   lattis_status run() {
     if (lattis_status st = result_.prepare(c_.weight, c_.dtype)) return st;
-    if (grad_->dtype != c_.dtype || !lies_channels_last(grad_))
+    if (by_places_ || grad_->dtype != c_.dtype || !lies_channels_last(grad_))
       if (lattis_status st = plain(grad_, c_.dtype, &owned_)) return st;
     last_ = !is_contiguous(grad_);
     // Small weights: the images are shared out, in as many chunks as depend on the sizes alone. Others: the channels.
-    const int64_t rows = c_.groups * c_.depth(), all = rows * width_;
+    const int64_t all = c_.groups * c_.in * per_channel_;
     const int64_t chunks = all <= most_chunked ? std::min<int64_t>(c_.images, 8) : 1;
     if (lattis_status st = table_.take((c_.taps + c_.rows()) * 8)) return st;
     auto* tap = reinterpret_cast<int64_t*>(table_.data());
@@ -277,11 +283,7 @@ class WeightGradient {
                         [&](int64_t begin, int64_t end) { return add(0, c_.images, begin, end, sums.data()); });
     }
     if (st) return st;
-    for (int64_t g = 0; g < c_.groups; g++) {  // (in · taps, width) to (outs, in · taps)
-      const int64_t depth = c_.depth();
-      pack_of(c_.size)(c_.outs, depth, result_.data + g * c_.outs * depth * c_.size, depth * c_.size,
-                       sums.data() + g * depth * width_ * c_.size, c_.size, width_ * c_.size);
-    }
+    by_places_ ? with_type([&](auto* to) { gather(to, sums.data()); }, result_.data) : turn(sums.data());
     return result_.finish();
   }
 
@@ -299,11 +301,16 @@ class WeightGradient {
       const int64_t group = begin / c_.in, channel = begin % c_.in, n = std::min(end - begin, c_.in - channel);
       for (int64_t i = first; i < last; i++) {
         for (int64_t k = 0; k < n; k++) pad_channel(c_, i, begin + k, padded.data() + k * c_.plane * c_.size);
-        for (int64_t r = 0; r < c_.rows(); r += step_) {
+        char* to = sums + begin * per_channel_ * c_.size;
+        for (int64_t r = 0; r < c_.rows() && !by_places_; r += step_) {
           const int64_t rows = std::min(step_, c_.rows() - r);
           const Windows w{padded.data(), n, c_.plane, c_.taps, tap, rows, c_.places[2], tap + c_.taps + r};
           const char* grad = pack(i, group, r, rows, packed.data());
-          windows_of(c_.dtype).weight_gradient(w, grad, width_, sums + begin * c_.taps * width_ * c_.size);
+          windows_of(c_.dtype).weight_gradient(w, grad, width_, to);
+        }
+        if (by_places_) {
+          const Windows w{padded.data(), n, c_.plane, c_.taps, tap, c_.rows(), c_.places[2], tap + c_.taps};
+          windows_of(c_.dtype).weight_gradient_by_places(w, gradient(i, group), c_.outs, c_.count, to);
         }
         if (int st = interrupted()) return static_cast<lattis_status>(st);
       }
@@ -312,40 +319,75 @@ class WeightGradient {
     return LATTIS_OK;
   }
 
+  const char* gradient(int64_t image, int64_t group) const {
+    const int64_t first = image * c_.groups * c_.outs * c_.count + group * c_.outs * (last_ ? 1 : c_.count);
+    return static_cast<const char*>(grad_->dl.data) + first * c_.size;
+  }
+
   // Rows [row, row + rows) of one image's gradient with its channels side by side.
   const char* pack(int64_t image, int64_t group, int64_t row, int64_t rows, char* to) const {
     const int64_t channels = c_.groups * c_.outs, place = last_ ? channels : 1, channel = last_ ? 1 : c_.count;
-    const char* from = static_cast<const char*>(grad_->dl.data) +
-                       (image * channels * c_.count + group * c_.outs * channel + row * c_.places[2] * place) * c_.size;
+    const char* from = gradient(image, group) + row * c_.places[2] * place * c_.size;
     if (last_ && channels == width_) return from;
     pack_of(c_.size)(rows * c_.places[2], c_.outs, to, width_ * c_.size, from, place * c_.size, channel * c_.size);
     return to;
   }
 
-  // The chunks' sums, one after another, into the first.
-  void join(char* sums, int64_t chunks, int64_t n) const {
+  // Memory as numbers of the dtype.
+  template <class Body>
+  void with_type(Body body, char* data) const {
     switch (c_.dtype) {
       case LATTIS_FLOAT32:
-        return join_as<float>(sums, chunks, n);
+        return body(reinterpret_cast<float*>(data));
       case LATTIS_FLOAT64:
-        return join_as<double>(sums, chunks, n);
+        return body(reinterpret_cast<double*>(data));
       case LATTIS_INT32:
-        return join_as<uint32_t>(sums, chunks, n);
+        return body(reinterpret_cast<uint32_t*>(data));
       default:
-        return join_as<uint64_t>(sums, chunks, n);
+        return body(reinterpret_cast<uint64_t*>(data));
     }
   }
+
+  // The chunks' sums, one after another, into the first.
+  void join(char* sums, int64_t chunks, int64_t n) const {
+    with_type(
+        [&](auto* to) {
+          for (int64_t k = 1; k < chunks; k++)
+            for (int64_t i = 0; i < n; i++) to[i] += to[k * n + i];
+        },
+        sums);
+  }
+
+  // Of each group, (in · taps, width) to (outs, in · taps).
+  void turn(const char* sums) const {
+    const int64_t depth = c_.depth(), size = c_.size;
+    for (int64_t g = 0; g < c_.groups; g++)
+      pack_of(size)(c_.outs, depth, result_.data + g * c_.outs * depth * size, depth * size,
+                    sums + g * depth * width_ * size, size, width_ * size);
+  }
+
+  // Of each group, (in, outs, taps, vector) to (outs, in, taps).
   template <class T>
-  static void join_as(char* sums, int64_t chunks, int64_t n) {
-    T* to = reinterpret_cast<T*>(sums);
-    for (int64_t k = 1; k < chunks; k++)
-      for (int64_t i = 0; i < n; i++) to[i] += to[k * n + i];
+  void gather(T* to, const char* sums) const {
+    const T* vectors = reinterpret_cast<const T*>(sums);
+    const int64_t n = windows_of(c_.dtype).vector;
+    for (int64_t g = 0; g < c_.groups; g++, vectors += c_.in * per_channel_)
+      for (int64_t o = 0; o < c_.outs; o++)
+        for (int64_t i = 0; i < c_.in; i++)
+          for (int64_t t = 0; t < c_.taps; t++) {
+            const T* vector = vectors + ((i * c_.outs + o) * c_.taps + t) * n;
+            T sum = vector[0];
+            for (int64_t k = 1; k < n; k++) sum += vector[k];
+            *to++ = sum;
+          }
   }
 
   Convolution c_{};
   const lattis_tensor* grad_;
   int64_t width_, step_;  // of a packed row; rows of places that are packed at a time
-  bool last_;             // the gradient lies channels last
+  int64_t per_channel_;   // sums
+  bool by_places_;
+  bool last_;  // the gradient lies channels last
   Tensor owned_;
   Space table_;
   Result result_;

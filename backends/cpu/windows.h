@@ -39,6 +39,9 @@ struct WindowKernels {
   void (*depthwise_pixels)(const Pixels&);
   // Adds to sums (channels · taps, width) the windows times grad (places, width); the width is a multiple of `vector`.
   void (*weight_gradient)(const Windows&, const void* grad, int64_t width, void* sums);
+  // The same with grad (outs, places), whose channels are grad_step elements apart; sums (channels, outs, taps,
+  // vector), where what is asked for is the sum of each vector.
+  void (*weight_gradient_by_places)(const Windows&, const void* grad, int64_t outs, int64_t grad_step, void* sums);
 };
 struct WindowLoops {
   WindowKernels f32, f64, u32, u64;

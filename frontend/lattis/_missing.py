@@ -13,11 +13,11 @@ PLANNED = {
         "bincount cdist corrcoef cov cross cummax cummin diff digamma dist lu histc mode quantile renorm resize_ "
         "trapz unsafe_chunk vander save load "
     ),
-    PACKAGE: "optim utils linalg fft random special amp func compile jit onnx export hub",
+    PACKAGE: "optim linalg fft random special amp func compile jit onnx export hub",
     "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
 }
 # Modules that are imported when they are first named.
-LAZY = ("nn", "testing")
+LAZY = ("nn", "testing", "utils")
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 
 

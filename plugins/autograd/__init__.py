@@ -28,3 +28,7 @@ def register(ctx):
     ctx.add_names({"autograd": sys.modules[__name__], **{name: getattr(api, name) for name in MODES}})
     ctx.add_methods(tensor.methods)
     rules.follow(ctx)
+    # Its module can be imported, too, but the name is the function's.
+    from lattis.autograd.gradcheck import gradcheck, gradgradcheck
+
+    globals().update(gradcheck=gradcheck, gradgradcheck=gradgradcheck)

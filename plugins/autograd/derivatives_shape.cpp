@@ -3,7 +3,8 @@
 namespace lattis::autograd {
 
 const std::vector<Line> view_derivatives = {
-    {"positive, alias, expand, expand_as, broadcast_to", "self: grad"},  // summed to the shape, as all gradients are
+    {"positive, alias, expand, broadcast_to", "self: grad"},  // summed to the shape, as all gradients are
+    {"expand_as", "self: grad; other: none"},
     {"t", "self: t(grad)"},
     {"transpose.int", "self: transpose(grad, dim0, dim1)"},
     {"swapaxes", "self: transpose(grad, axis0, axis1)"},
@@ -11,7 +12,8 @@ const std::vector<Line> view_derivatives = {
     {"permute", "self: _permute_backward(grad, dims)"},
     {"movedim.int, moveaxis.int", "self: movedim(grad, destination, source)"},
     {"movedim.intlist, moveaxis.intlist", "self: movedim(grad, destination, source)"},
-    {"view, view_as, squeeze, squeeze.dim, squeeze.dims, unsqueeze", "self: reshape(grad, self.shape)"},
+    {"view, squeeze, squeeze.dim, squeeze.dims, unsqueeze", "self: reshape(grad, self.shape)"},
+    {"view_as", "self: reshape(grad, self.shape); other: none"},
     {"view.dtype", "none"},
     {"select.int", "self: _select_backward(grad, self.shape, dim, index)"},
     {"slice.Tensor", "self: _slice_backward(grad, self.shape, dim, start, end, step)"},
@@ -56,8 +58,8 @@ const std::vector<Line> reduction_derivatives = {
 
 const std::vector<Line> indexing_derivatives = {
     {"gather", "self: scatter_add(_zeros(grad, self.shape), dim, index, grad)"},
-    {"scatter_.src", "self: scatter(grad, dim, index, 0); src: gather(grad, dim, index)"},
-    {"scatter_add_", "self: grad; src: gather(grad, dim, index)"},
+    {"scatter_.src", "self: scatter(grad, dim, index, 0); src: _scatter_backward(grad, dim, index, src.shape)"},
+    {"scatter_add_", "self: grad; src: _scatter_backward(grad, dim, index, src.shape)"},
     {"nonzero", "none"},
     {"index_select", "self: index_add(_zeros(grad, self.shape), dim, index, grad)"},
     {"index.Tensor", "self: index_put(_zeros(grad, self.shape), indices, grad, true)"},

@@ -61,9 +61,6 @@ class Compiler {
       lattis_argument a;
       if (api().operator_argument(r_.op, i, &a)) throw Bad{api().error_message()};
       arguments_.push_back(a);
-      lattis_argument first{};  // what it writes and returns; others, as running statistics, have no history
-      if ((a.flags & LATTIS_ARGUMENT_WRITTEN) && !api().operator_return(r_.op, 0, &first) && first.alias_of == i)
-        r_.written = i;
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
       Kind kind = Kind::Other;
       if (a.kind == LATTIS_KIND_TENSOR && !list) kind = Kind::Tensor;
@@ -75,6 +72,8 @@ class Compiler {
     for (int i = 0; i < r_.num_returns; i++) {
       lattis_argument a;
       if (api().operator_return(r_.op, i, &a)) throw Bad{api().error_message()};
+      if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of].flags & LATTIS_ARGUMENT_WRITTEN))
+        r_.written = a.alias_of;
       const Kind kind = a.flags & LATTIS_ARGUMENT_LIST ? Kind::Other : Kind::Tensor;
       const Name n{kind, {}, -1, i};
       if (*a.name) names_.try_emplace(a.name, n);

@@ -166,6 +166,20 @@ lattis_status pad_backward(lattis_frame* f, const lattis_value* a, lattis_value*
   return c.give(r, c.op<"constant_pad_nd">(c.arg(a[0]), back));
 }
 
+// What was read where an index leads; of a source larger than the index, nothing was read beyond it.
+lattis_status scatter_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor read = c.op<"gather">(c.arg(a[0]), a[1], a[2]);
+  const Ints shape = c.ints(a[3]);
+  Ints pad;
+  for (int d = static_cast<int>(shape.size()) - 1; d >= 0 && read; d--) {
+    pad.push_back(0);
+    pad.push_back(shape[d] - read.size(d));
+  }
+  const bool whole = std::all_of(pad.begin(), pad.end(), [](int64_t n) { return n == 0; });
+  return c.give(r, whole ? read : c.op<"constant_pad_nd">(read, pad));
+}
+
 lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]);
@@ -278,6 +292,7 @@ void define_shape_functions(Library& m) {
       {"_strided_backward(Tensor grad, int[] base_size, int[] base_stride, int base_offset, bool complex_base, "
        "int[] size, int[] stride, int offset) -> Tensor",
        any_strided_backward},
+      {"_scatter_backward(Tensor grad, int dim, Tensor index, int[] size) -> Tensor", scatter_backward},
       {"_pad_backward(Tensor grad, int[] pad) -> Tensor", pad_backward},
       {"_cat_backward(Tensor grad, int[] shapes, int dim) -> Tensor[]", cat_backward},
       {"_unreduce(Tensor grad, int[] size, int[]? dim, bool keepdim) -> Tensor", unreduce},

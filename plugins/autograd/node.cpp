@@ -74,7 +74,7 @@ void* take_block(size_t bytes) {
     return std::exchange(p.free[k], p.free[k]->next);
   }
 #endif
-  void* block = std::aligned_alloc(Pool::step, (k + 1) * Pool::step);
+  void* block = std::malloc((k + 1) * Pool::step);
   if (!block) throw std::bad_alloc();
   return block;
 }

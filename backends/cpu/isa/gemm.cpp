@@ -58,8 +58,10 @@ INLINE void store(const Vector<T> (&sum)[Rows][Vectors], const Target<T>& t) {
 }
 
 template <class T, int Rows, int Vectors, bool Packed>
-__attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, int64_t b_row, const Target<T>& t) {
+__attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, int64_t b_row,
+                                    const Target<T>& target) {
   typedef Vector<T> V;
+  const Target<T> t = target;
   constexpr int n = lanes<T>;
   V sum[Rows][Vectors] = {};
   const int64_t row = Packed ? 1 : left.row, column = Packed ? Rows : left.column;
@@ -114,16 +116,21 @@ class Segments {
 // A tile of segments, whose elements of the image are read where they lie.
 template <class T, int Rows, int Vectors, bool Packed>
 __attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const T* image, const int64_t* taps,
-                                           const Segment* segments, const Target<T>& t) {
+                                           const Segment* segments, const Target<T>& target) {
   typedef Vector<T> V;
+  const Target<T> t = target;  // what is stored could change the other one
   V sum[Rows][Vectors] = {};
   const int64_t row = Packed ? 1 : left.row, column = Packed ? Rows : left.column;
   const T* base[(Rows + 2) / 3];
 #pragma GCC unroll 8
   for (int i = 0; i < (Rows + 2) / 3; i++) base[i] = left.data + 3 * i * row;
+  Segment s[Vectors];
   const T* from[Vectors];
 #pragma GCC unroll 4
-  for (int j = 0; j < Vectors; j++) from[j] = image + segments[j].from;
+  for (int j = 0; j < Vectors; j++) {
+    s[j] = segments[j];
+    from[j] = image + s[j].from;
+  }
   for (int64_t p = 0; p < k; p++) {
     V y[Vectors];
 #pragma GCC unroll 4
@@ -141,8 +148,8 @@ __attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const
   for (int i = 0; i < Rows; i++)
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; j++)
-      put(sum[i][j], t.c + i * t.row + segments[j].at, segments[j].count, t.first,
-          t.row_bias ? t.row_bias + i : nullptr, t.column_bias ? t.column_bias + segments[j].at : nullptr);
+      put(sum[i][j], t.c + i * t.row + s[j].at, s[j].count, t.first, t.row_bias ? t.row_bias + i : nullptr,
+          t.column_bias ? t.column_bias + s[j].at : nullptr);
 }
 
 // Calls body with the number of rows as a template argument.

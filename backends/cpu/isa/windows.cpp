@@ -167,9 +167,74 @@ void weight_gradient(const Windows& w, const void* grad, int64_t width, void* su
   }
 }
 
+// The same for few taps or few channels: vectors of places, of two output channels at a time, so that nothing is
+// turned. A sum is a vector then.
+template <class T, int Taps, int Outs>
+__attribute__((noinline)) void places_tile(const Windows& w, const T* image, const int64_t* tap, const T* grad,
+                                           int64_t grad_step, T* sums, int64_t sums_step) {
+  typedef Vector<T> V;
+  constexpr int n = lanes<T>;
+  V sum[Outs][Taps] = {};
+  const int64_t rows = w.rows, columns = w.columns, *row = w.row;
+  const T* from[Taps];
+#pragma GCC unroll 16
+  for (int k = 0; k < Taps; k++) from[k] = image + tap[k];
+  for (int64_t r = 0; r < rows; r++, grad += columns)
+    for (int64_t q = 0; q < columns; q += n) {
+      const int64_t at = row[r] + q, count = columns - q;
+      V y[Outs];
+      if (count >= n) {
+#pragma GCC unroll 2
+        for (int o = 0; o < Outs; o++) y[o] = *reinterpret_cast<const V*>(grad + o * grad_step + q);
+#pragma GCC unroll 16
+        for (int k = 0; k < Taps; k++)
+#pragma GCC unroll 2
+          for (int o = 0; o < Outs; o++) sum[o][k] += *reinterpret_cast<const V*>(from[k] + at) * y[o];
+      } else {
+#pragma GCC unroll 2
+        for (int o = 0; o < Outs; o++) y[o] = load_some(grad + o * grad_step + q, count);
+#pragma GCC unroll 16
+        for (int k = 0; k < Taps; k++) {
+          const V x = load_some(from[k] + at, count);
+#pragma GCC unroll 2
+          for (int o = 0; o < Outs; o++) sum[o][k] += x * y[o];
+        }
+      }
+    }
+#pragma GCC unroll 2
+  for (int o = 0; o < Outs; o++)
+#pragma GCC unroll 16
+    for (int k = 0; k < Taps; k++) *reinterpret_cast<V*>(sums + o * sums_step + k * n) += sum[o][k];
+}
+
+template <class T, int Taps>
+INLINE void places_tiles(const Windows& w, const T* image, int64_t tap, const T* grad, int64_t outs, int64_t grad_step,
+                         T* sums) {
+  const int64_t step = w.taps * lanes<T>;
+  sums += tap * lanes<T>;
+  int64_t o = 0;
+  for (; o + 2 <= outs; o += 2)
+    places_tile<T, Taps, 2>(w, image, w.tap + tap, grad + o * grad_step, grad_step, sums + o * step, step);
+  if (o < outs) places_tile<T, Taps, 1>(w, image, w.tap + tap, grad + o * grad_step, grad_step, sums + o * step, step);
+}
+
+template <class T>
+void weight_gradient_by_places(const Windows& w, const void* grad, int64_t outs, int64_t grad_step, void* sums) {
+  constexpr int most = tile_rows > 9 ? 9 : 3;
+  const T* g = static_cast<const T*>(grad);
+  for (int64_t c = 0; c < w.channels; c++) {
+    const T* image = static_cast<const T*>(w.image) + c * w.plane;
+    T* to = static_cast<T*>(sums) + c * outs * w.taps * lanes<T>;
+    int64_t k = 0;
+    for (; k + most <= w.taps; k += most) places_tiles<T, most>(w, image, k, g, outs, grad_step, to);
+    for (; most > 3 && k + 3 <= w.taps; k += 3) places_tiles<T, 3>(w, image, k, g, outs, grad_step, to);
+    for (; k < w.taps; k++) places_tiles<T, 1>(w, image, k, g, outs, grad_step, to);
+  }
+}
+
 template <class T>
 constexpr WindowKernels kernels_of() {
-  return {lanes<T>, depthwise<T>, depthwise_pixels<T>, weight_gradient<T>};
+  return {lanes<T>, depthwise<T>, depthwise_pixels<T>, weight_gradient<T>, weight_gradient_by_places<T>};
 }
 
 constexpr WindowLoops all = {kernels_of<float>(), kernels_of<double>(), kernels_of<unsigned>(),

@@ -10,8 +10,8 @@
  *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
  *   ("input, weight: f(grad, mask)"; those not wanted may come back absent). What it names is what is saved. A gradient
  *   that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs nothing where x is real.
- * Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
- * declares that nothing depends on the argument smoothly. */
+ *   Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
+ *   declares that nothing depends on the argument smoothly. */
 #ifndef LATTIS_AUTOGRAD_H
 #define LATTIS_AUTOGRAD_H
 

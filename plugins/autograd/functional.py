@@ -1,0 +1,336 @@
+"""Products with Jacobians and Hessians, and these themselves: ``lattis.autograd.functional``.
+
+Everywhere, ``func`` takes the inputs and returns a tensor or a tuple of tensors; what is a tensor going in, and not a
+tuple, comes out as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import lattis
+from lattis import Tensor
+
+from . import _python, api
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Tensors = Tensor | tuple[Tensor, ...]
+
+
+# ---- in and out ------------------------------------------------------------------------------------------------------
+
+
+def _tuple(name: str, where: str, given: Any) -> tuple[bool, tuple[Tensor, ...]]:
+    """Whether it was a tuple, and as one."""
+    several = isinstance(given, tuple | list)
+    tensors = tuple(given) if several else (given,)
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            at = f"element {i} of {where}" if several else where
+            raise TypeError(f"{name}: {at} must be a Tensor, got {type(t).__name__}")
+    return several, tensors
+
+
+def _same(several: bool, tensors: tuple) -> Any:
+    return tensors if several else tensors[0]
+
+
+def _inputs(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
+    """The inputs, as what gradients are asked for; under create_graph still with their history."""
+    return tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in inputs)
+
+
+def _finished(tensors: tuple, create_graph: bool) -> tuple:
+    return tensors if create_graph else tuple(t.detach() for t in tensors)
+
+
+def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tensor, ...]:
+    """A tensor beside each of `like`; ones by default where that is one number."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(f"{name}: argument 'v' can be left out only where {of} is a single number")
+        return (lattis.ones_like(like[0]),)
+    _, vectors = _tuple(name, "argument 'v'", v)
+    if len(vectors) != len(like):
+        raise RuntimeError(f"{name}: argument 'v' has {len(vectors)} tensors, but {of} {len(like)}")
+    for i, (a, b) in enumerate(zip(vectors, like, strict=True)):
+        if a.shape != b.shape:
+            raise RuntimeError(
+                f"{name}: element {i} of argument 'v' has shape {tuple(a.shape)}, but that of {of} {tuple(b.shape)}"
+            )
+    return vectors
+
+
+def _check_history(name: str, tensors: tuple[Tensor, ...], what: str) -> None:
+    for i, t in enumerate(tensors):
+        if not t.requires_grad:
+            raise RuntimeError(f"{name}: {what} {i} does not depend on the inputs, which strict=True forbids")
+
+
+def _gradients(
+    name: str,
+    outputs: tuple[Tensor, ...],
+    inputs: tuple[Tensor, ...],
+    vectors: tuple[Tensor | None, ...],
+    create_graph: bool,
+    strict: bool,
+    retain_graph: bool | None = None,
+) -> tuple[Tensor, ...]:
+    """Gradients, zeros where nothing comes, which is an error if it is strict."""
+    pairs = [(o, v) for o, v in zip(outputs, vectors, strict=True) if o.requires_grad]
+    found: tuple[Tensor | None, ...] = (None,) * len(inputs)
+    if pairs:
+        roots, given = zip(*pairs, strict=True)
+        found = api.grad(roots, inputs, given, retain_graph, create_graph, allow_unused=True)
+    for i, g in enumerate(found):
+        if g is None and strict:
+            raise RuntimeError(f"{name}: no output depends on input {i}, which strict=True forbids")
+        if g is not None and strict and create_graph and not g.requires_grad:
+            raise RuntimeError(
+                f"{name}: the gradient of input {i} does not depend on the inputs, which strict=True forbids"
+            )
+    return tuple(lattis.zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True))
+
+
+# ---- products --------------------------------------------------------------------------------------------------------
+
+
+def vjp(
+    func: Callable[..., Tensors],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensors, Tensors]:
+    """What func returns, and the product of the vector v with its Jacobian: a gradient for each input.
+
+    Args:
+        inputs: a tensor, or a tuple of tensors
+        v: of the shapes of the outputs; one by default, for an output of one element
+        create_graph: the results can be differentiated, and inputs keep their history
+        strict: it is an error if an output or a gradient does not depend on the inputs, not zeros
+
+    Raises:
+        RuntimeError: v does not fit, or what strict says
+        TypeError: an input or output is no tensor
+
+    >>> x = lattis.tensor([1.0, 2.0])
+    >>> lattis.autograd.functional.vjp(lambda x: x * x, x, lattis.tensor([1.0, 10.0]))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    with _python.enable_grad():
+        several_in, given = _tuple("vjp", "argument 'inputs'", inputs)
+        xs = _inputs(given, create_graph)
+        several_out, outputs = _tuple("vjp", "the result of argument 'func'", func(*xs))
+        if strict:
+            _check_history("vjp", outputs, "output")
+        vectors = _vector("vjp", v, outputs, "the result of argument 'func'")
+        found = _gradients("vjp", outputs, xs, vectors, create_graph, strict)
+    return _same(several_out, _finished(outputs, create_graph)), _same(several_in, _finished(found, create_graph))
+
+
+def jvp(
+    func: Callable[..., Tensors],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensors, Tensors]:
+    """What func returns, and the product of its Jacobian with the vector v: a derivative of each output along v.
+
+    It is the derivative of the product from the other side, by the vector there: func is differentiated twice.
+
+    Args:
+        inputs, create_graph, strict: as for :func:`vjp`
+        v: of the shapes of the inputs; one by default, for an input of one element
+
+    Raises:
+        RuntimeError: v does not fit, or what strict says
+        TypeError: an input or output is no tensor
+
+    >>> x = lattis.tensor([1.0, 2.0])
+    >>> lattis.autograd.functional.jvp(lambda x: x.prod(), x, lattis.tensor([1.0, 0.0]))
+    (tensor(2.), tensor(2.))
+    """
+    with _python.enable_grad():
+        _, given = _tuple("jvp", "argument 'inputs'", inputs)
+        xs = _inputs(given, create_graph)
+        vectors = _vector("jvp", v, xs, "argument 'inputs'")
+        several_out, outputs = _tuple("jvp", "the result of argument 'func'", func(*xs))
+        if strict:
+            _check_history("jvp", outputs, "output")
+        helpers = tuple(lattis.zeros_like(o, requires_grad=True) for o in outputs)
+        rows = _gradients("jvp", outputs, xs, helpers, True, strict)
+        found = _gradients("jvp", rows, helpers, vectors, create_graph, strict)
+    return _same(several_out, _finished(outputs, create_graph)), _same(several_out, _finished(found, create_graph))
+
+
+def _scalar(name: str, outputs: tuple[Tensor, ...]) -> None:
+    if len(outputs) != 1 or outputs[0].numel() != 1:
+        raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element")
+
+
+def vhp(
+    func: Callable[..., Tensor],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensor, Tensors]:
+    """What func returns, one number, and the product of the vector v with its Hessian.
+
+    Args:
+        inputs, create_graph, strict: as for :func:`vjp`
+        v: of the shapes of the inputs
+
+    Raises:
+        RuntimeError: func returns more than a number, v does not fit, or what strict says
+        TypeError: an input or output is no tensor
+
+    >>> x = lattis.tensor([1.0, 2.0])
+    >>> lattis.autograd.functional.vhp(lambda x: (x ** 3).sum(), x, lattis.tensor([1.0, 10.0]))
+    (tensor(9.), tensor([  6., 120.]))
+    """
+    with _python.enable_grad():
+        several, given = _tuple("vhp", "argument 'inputs'", inputs)
+        xs = _inputs(given, create_graph)
+        vectors = _vector("vhp", v, xs, "argument 'inputs'")
+        _, outputs = _tuple("vhp", "the result of argument 'func'", func(*xs))
+        _scalar("vhp", outputs)
+        if strict:
+            _check_history("vhp", outputs, "output")
+        slopes = _gradients("vhp", outputs, xs, (None,), True, strict)
+        found = _gradients("vhp", slopes, xs, vectors, create_graph, strict)
+    return _finished(outputs, create_graph)[0], _same(several, _finished(found, create_graph))
+
+
+def hvp(
+    func: Callable[..., Tensor],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensor, Tensors]:
+    """What func returns, one number, and the product of its Hessian with the vector v.
+
+    The Hessian is symmetric where it is continuous: :func:`vhp` gives the same for less.
+
+    Args:
+        inputs, create_graph, strict: as for :func:`vjp`
+        v: of the shapes of the inputs
+
+    Raises:
+        RuntimeError: func returns more than a number, v does not fit, or what strict says
+        TypeError: an input or output is no tensor
+
+    >>> x = lattis.tensor([1.0, 2.0])
+    >>> lattis.autograd.functional.hvp(lambda x: x.prod(), x, lattis.tensor([1.0, 10.0]))
+    (tensor(2.), tensor([10.,  1.]))
+    """
+    with _python.enable_grad():
+        several, given = _tuple("hvp", "argument 'inputs'", inputs)
+        xs = _inputs(given, create_graph)
+        vectors = _vector("hvp", v, xs, "argument 'inputs'")
+        _, outputs = _tuple("hvp", "the result of argument 'func'", func(*xs))
+        _scalar("hvp", outputs)
+        if strict:
+            _check_history("hvp", outputs, "output")
+        slopes = _gradients("hvp", outputs, xs, (None,), True, strict)
+        helpers = tuple(lattis.zeros_like(g, requires_grad=True) for g in slopes)
+        rows = _gradients("hvp", slopes, xs, helpers, True, strict)
+        found = _gradients("hvp", rows, helpers, vectors, create_graph, strict)
+    return _finished(outputs, create_graph)[0], _same(several, _finished(found, create_graph))
+
+
+# ---- whole matrices --------------------------------------------------------------------------------------------------
+
+
+def jacobian(
+    func: Callable[..., Tensors],
+    inputs: Tensors,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The Jacobian of func: for each output and input a tensor, whose shape is the output's followed by the input's.
+
+    Args:
+        inputs, create_graph, strict: as for :func:`vjp`
+        vectorize: has no effect: rows are computed one by one
+        strategy: "reverse-mode"
+
+    Returns:
+        a tensor; a tuple of them where func returns a tuple, or inputs are one; of tuples where both are
+
+    Raises:
+        RuntimeError: what strict says
+        ValueError: the strategy is another
+        TypeError: an input or output is no tensor
+
+    >>> lattis.autograd.functional.jacobian(lambda x: x * x.sum(), lattis.tensor([1.0, 2.0]))
+    tensor([[4., 1.],
+            [2., 5.]])
+    """
+    if strategy != "reverse-mode":
+        raise ValueError(f"jacobian: argument 'strategy' must be 'reverse-mode', got {strategy!r}")
+    with _python.enable_grad():
+        several_in, given = _tuple("jacobian", "argument 'inputs'", inputs)
+        xs = _inputs(given, create_graph)
+        several_out, outputs = _tuple("jacobian", "the result of argument 'func'", func(*xs))
+        if strict:
+            _check_history("jacobian", outputs, "output")
+        blocks = []
+        for o in outputs:
+            rows = [
+                _gradients("jacobian", (o,), xs, (unit,), create_graph, strict, retain_graph=True)
+                for unit in lattis.eye(o.numel(), dtype=o.dtype, device=o.device).reshape(o.numel(), *o.shape)
+            ]
+            columns = zip(*rows, strict=True) if rows else ((),) * len(xs)
+            found = tuple(
+                (lattis.stack(column) if column else x.new_zeros(0)).reshape(*o.shape, *x.shape)
+                for column, x in zip(columns, xs, strict=True)
+            )
+            blocks.append(_same(several_in, _finished(found, create_graph)))
+    return _same(several_out, tuple(blocks))
+
+
+def hessian(
+    func: Callable[..., Tensor],
+    inputs: Tensors,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The Hessian of func, which returns one number: for each pair of inputs a tensor of both their shapes.
+
+    Args:
+        inputs, create_graph, strict: as for :func:`vjp`
+        vectorize, outer_jacobian_strategy: as vectorize and strategy of :func:`jacobian`
+
+    Returns:
+        a tensor; a tuple of tuples of them where inputs are a tuple
+
+    Raises:
+        RuntimeError: func returns more than a number, or what strict says
+        TypeError: an input or output is no tensor
+
+    >>> lattis.autograd.functional.hessian(lambda x: x.prod(), lattis.tensor([1.0, 2.0]))
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
+    several, given = _tuple("hessian", "argument 'inputs'", inputs)
+
+    def slope(*xs):
+        _, outputs = _tuple("hessian", "the result of argument 'func'", func(*xs))
+        _scalar("hessian", outputs)
+        if strict:
+            _check_history("hessian", outputs, "output")
+        return _gradients("hessian", outputs, xs, (None,), True, strict)
+
+    # A slope that does not depend on the inputs is zero in the matrix.
+    blocks = jacobian(slope, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    return blocks if several else blocks[0][0]
