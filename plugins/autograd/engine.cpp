@@ -253,7 +253,9 @@ struct Walk : Run {
       return LATTIS_OK;
     }
     const Result& to = e.node->results[e.output];
-    if (__builtin_expect(to.dtype != g->dtype || !to.has_shape_of(g), 0)) {
+    const int other =
+        (to.dtype ^ g->dtype) | (to.device.backend ^ g->backend) | (to.device.index ^ g->dl.device.device_id);
+    if (__builtin_expect(other || !to.has_shape_of(g), 0)) {
       lattis_tensor* fit = nullptr;
       lattis_status st = conform(to, n, g, &fit);
       api().release(g);

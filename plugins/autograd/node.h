@@ -6,6 +6,9 @@
 //   themselves, so that recording a call allocates once.
 // Note [Freeing]  A graph may be a million nodes deep. Whatever is released while a node is being destroyed waits in a
 //   list of the thread, and the outermost release empties it: there is no recursion.
+// Note [Cycles]  The host language's garbage collector is shown what a tensor alone keeps alive: the hooks and host
+//   objects of its node, and of those behind it as long as each is owned by the one before and by nobody else. What
+//   others own, too, is in use for all it can tell.
 #pragma once
 
 #include <lattis/autograd.h>
