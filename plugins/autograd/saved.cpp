@@ -33,11 +33,10 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool writes) {
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
     const lattis_saved_hooks* now = hooks_now.back();
-    void* packed = nullptr;
+    void* object = nullptr;
     GradMode off(false);
-    if (lattis_status st = now->pack(now->context, t, &packed)) return st;
-    hooks = now;
-    value.as.pointer = packed;
+    if (lattis_status st = now->pack(now->context, t, &object)) return st;
+    packed = new Packed{1, now, object};
     return LATTIS_OK;
   }
   lattis_tensor* own = t;
@@ -51,24 +50,21 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool writes) {
 }
 
 void SavedValue::drop() {
-  if (hooks)
-    std::exchange(hooks, nullptr)->destroy(value.as.pointer);
-  else if (value.tag != LATTIS_NONE)
+  if (Packed* p = std::exchange(packed, nullptr)) {
+    if (__atomic_sub_fetch(&p->refcount, 1, __ATOMIC_ACQ_REL) == 0) {
+      p->hooks->destroy(p->object);
+      delete p;
+    }
+  } else if (value.tag != LATTIS_NONE) {
     api().value_release(&value);
+  }
   value = none();
 }
 
 lattis_status SavedValue::copy(SavedValue* out) const {
   *out = *this;
   out->value = none();
-  out->hooks = nullptr;
-  if (hooks) {  // unpacked here: what was packed stays with the node
-    lattis_tensor* t = nullptr;
-    if (lattis_status st = hooks->unpack(value.as.pointer, &t)) return st;
-    out->value = lattis::value(t);
-    out->version = api().tensor_version(t);
-    return LATTIS_OK;
-  }
+  if (packed) __atomic_fetch_add(&packed->refcount, 1, __ATOMIC_RELAXED);
   return api().value_retain(&value, &out->value);
 }
 
@@ -84,8 +80,8 @@ lattis_status SavedValue::changed(const Node* n) const {
 
 lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) const {
   lattis_tensor* t = value.tag == LATTIS_TENSOR ? value.as.tensor : nullptr;
-  if (hooks) {
-    if (lattis_status st = hooks->unpack(value.as.pointer, &t)) return st;
+  if (packed) {
+    if (lattis_status st = packed->hooks->unpack(packed->object, &t)) return st;
     *out = lattis::value(t);
   } else {
     if (lattis_status st = check(n)) return st;
