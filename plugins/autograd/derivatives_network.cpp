@@ -1,3 +1,4 @@
+// Products, norms, losses, convolution and pooling.
 #include "derivatives.h"
 
 namespace lattis::autograd {

@@ -1,3 +1,4 @@
+// What the gradients of norms, linear and dropout are made of.
 #include "functions.h"
 
 namespace lattis::autograd {

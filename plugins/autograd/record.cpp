@@ -220,12 +220,17 @@ void each_tensor(const lattis_operator* op, const lattis_value* args, Visit visi
   }
 }
 
+lattis_status requires_grad_now(lattis_tensor* t, bool* any) {
+  Variable* v = nullptr;
+  lattis_status st = refreshed(t, &v);
+  *any |= !st && v && v->requires_grad;
+  return st;
+}
+
 lattis_status requires_any(const lattis_operator* op, const lattis_value* args, bool* any) {
   lattis_status st = LATTIS_OK;
   each_tensor(op, args, [&](int, lattis_tensor* t) {
-    Variable* v = nullptr;
-    if (!st) st = refreshed(t, &v);
-    *any |= !st && v && v->requires_grad;
+    if (!st) st = requires_grad_now(t, any);
   });
   return st;
 }
@@ -317,6 +322,9 @@ class Overwritten {
       lattis_tensor* copy = nullptr;
       if (lattis_status st = operators().clone(args[written].as.tensor, &copy)) return st;
       copy_ = Tensor::steal(copy);
+      Edge before;  // the copy stands for what was there, with its history
+      if (lattis_status st = gradient_edge(args[written].as.tensor, &before)) return st;
+      if (before.node) give_history(copy, before.node, before.output);
       copied_[written] = value(copy);
       args = copied_.data();
       return LATTIS_OK;
@@ -407,7 +415,14 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
         if (lattis_status st = edges.add(v.as.tensors[k])) return st;
     }
   }
-  if (!edges.any()) return api().redispatch(frame, args, rets);
+  int self_edge = -1;
+  for (size_t i = 0; i < r.inputs.size() && written >= 0; i++)
+    if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
+  // What is overwritten without regard to what was there has no history any more.
+  bool cut = false;
+  if (__builtin_expect(written >= 0 && self_edge < 0, 0))
+    if (lattis_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
+  if (!edges.any() && !cut) return api().redispatch(frame, args, rets);
   const lattis_value* keep = args;
   Overwritten overwritten;
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);
@@ -422,9 +437,6 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
                         : formula_node(r, saves, keep, rets, edges.count(), written, &st);
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
   edges.give(n);
-  int self_edge = -1;
-  for (size_t i = 0; i < r.inputs.size() && written >= 0; i++)
-    if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
   if (!st) st = attach(n, frame->op, written, self_edge, args, rets, r.num_returns);
   release(n);
   if (__builtin_expect(st != LATTIS_OK, 0)) release_results(rets, r.num_returns);
@@ -454,6 +466,31 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
     st = attach(n, op, written, -1, args, rets, num_returns);
   release(n);
   if (st) release_results(rets, num_returns);
+  return st;
+}
+
+// x.op_(...) as x.copy_(x.clone().op(...)): for in-place forms of composites, which may save what they overwrite.
+lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+  static const lattis_operator* const clone = api().find_operator("aten::clone", "");
+  static const lattis_operator* const copy = api().find_operator("aten::copy_", "");
+  const lattis_operator* op = frame->op;
+  bool any = false;
+  if (lattis_status st = requires_any(op, args, &any)) return st;
+  if (!any) return api().redispatch(frame, args, rets);
+  GradMode on(true);
+  lattis_tensor* self = args[0].as.tensor;
+  std::vector<lattis_value> all(args, args + api().operator_num_args(op));
+  const lattis_value cloned[] = {args[0], none()};
+  lattis_value made = none(), result = none();
+  lattis_status st = api().call(nullptr, clone, cloned, &made);
+  all[0] = made;
+  if (!st) st = api().call(nullptr, api().operator_functional(op), all.data(), &result);
+  api().value_release(&made);
+  if (st) return st;
+  const bool fits = result.as.tensor->dtype == self->dtype && same_shape(result.as.tensor, self);
+  const lattis_value copied[] = {args[0], result, value(false)};
+  st = fits ? api().call(nullptr, copy, copied, rets) : api().redispatch(frame, args, rets);
+  api().value_release(&result);
   return st;
 }
 

@@ -12,13 +12,8 @@ from lattis.dispatcher.samples import Named, Sample, Spec
 LIVE = {
     o["schema"].partition("(")[0].removeprefix("aten::"): o for o in lattis._C._operators() if o["owner"] == "lattis"
 }
-# What has lines of its own: functional forms, and in-place operators that are declared for themselves. Random numbers
-# depend on nothing.
-SAMPLED = sorted(
-    t
-    for t, o in LIVE.items()
-    if (o["form"] == "functional" and samples.of(t) or t in samples.read_all()) and o["category"] != "random"
-)
+# In-place forms run on the samples of their functional ones. Random numbers depend on nothing.
+SAMPLED = sorted(t for t, o in LIVE.items() if o["form"] != "out" and o["category"] != "random" and samples.of(t))
 
 
 def written(operator: str) -> set[int]:
@@ -65,8 +60,8 @@ class Case:
     def __init__(self, sample: Sample):
         self.sample = sample
         self.operator = sample.operator
-        keep = written(self.operator) if LIVE[self.operator]["form"] == "functional" else set()
-        self.inplace = LIVE[self.operator]["form"] == "inplace"
+        keep = written(self.operator) - {0}
+        self.inplace = LIVE[self.operator]["name"].endswith("_")
         self.inputs: list[lattis.Tensor] = []
         self.args, self.kwargs = sample.map(lambda leaf: leaf)
         self.fixed: dict[int, lattis.Tensor] = {}
