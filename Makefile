@@ -19,8 +19,10 @@ build: $(VENV)/made
 	$(PIP) --no-build-isolation ".[test,demo]"
 
 demo: build
-	$(PIP) --no-build-isolation --no-deps ./examples/layer_plugin
+	$(PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
 	$(BIN)/python examples/mlp.py
+	$(BIN)/python examples/convnet.py
+	$(BIN)/python examples/convnet.py --device bank --steps 60 --curve build/convnet_bank.png
 
 test: build sanitize tsan
 	cd tests && ../$(BIN)/python -m pytest -q

@@ -18,14 +18,12 @@ def epoch(job, x, y, w1, w2) -> float:
 
 
 def main() -> None:
-    import lattis
     import mlp
 
     jobs = {}
     for device in ("cpu", "bank"):
         x, y, _, _ = mlp.split_digits(device)
-        lattis.manual_seed(0)
-        w1, w2 = ((lattis.randn(*shape) * 0.1).to(device) for shape in ((64, 100), (100, 10)))
+        w1, w2 = mlp.new_weights(device)
         jobs[device] = (x, y, w1, w2)
     best = dict.fromkeys(jobs, float("inf"))
     for _ in range(30):  # in turns, so that both meet the same machine

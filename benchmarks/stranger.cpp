@@ -1,6 +1,7 @@
 // A stranger's plugin for the benchmarks: operators with the schemas of built-in ones, under its own namespace `mine`,
 // through <lattis/extension.h> alone. Whatever the built-in ones get that these do not would show as a slower call.
 #define LATTIS_PLUGIN_NAME "benchmark stranger"
+#include <lattis/autograd.h>
 #include <lattis/extension.h>
 
 namespace {
@@ -131,12 +132,15 @@ lattis_status infer_slice(lattis_frame*, const lattis_value* args, lattis_meta* 
 
 }  // namespace
 
+lattis_derivative relu_derivative = {sizeof(lattis_derivative), "self: where(gt(result, 0), grad, 0)"};
+
 LATTIS_LIBRARY(mine, m) {
   if (pointwise(m, "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "aten::add", "Tensor", LATTIS_FORM_INPLACE | LATTIS_FORM_OUT)) return;
   if (pointwise(m, "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "aten::add", "Scalar", LATTIS_FORM_INPLACE | LATTIS_FORM_OUT)) return;
   if (pointwise(m, "mul.Tensor(Tensor self, Tensor other) -> Tensor", "aten::mul", "Tensor", LATTIS_FORM_INPLACE)) return;
   if (pointwise(m, "mul.Scalar(Tensor self, Scalar other) -> Tensor", "aten::mul", "Scalar", LATTIS_FORM_INPLACE)) return;
   if (pointwise(m, "relu(Tensor self) -> Tensor", "aten::relu", "", LATTIS_FORM_INPLACE)) return;
+  m.rule("mine::relu", "autograd", &relu_derivative);
   m.define("sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", infer_sum).impl("sum", "cpu", sum);
   m.define("mm(Tensor self, Tensor mat2) -> Tensor", "matmul", infer_mm).impl("mm", "cpu", mm);
   const uint32_t view = LATTIS_FORM_FUNCTION | LATTIS_FORM_NO_KERNEL;

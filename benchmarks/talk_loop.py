@@ -1,4 +1,4 @@
-"""The overview talk's two-layer network with hand-written gradients, on equal data for all peers."""
+"""The overview talk's two-layer network, with gradients by hand and by autograd, on equal data for all peers."""
 
 from __future__ import annotations
 
@@ -32,6 +32,23 @@ def with_tensors(framework: ModuleType, arrays: tuple[np.ndarray, ...]) -> tuple
         grad_w1 = x.t().mm(grad_h)
         w1 -= RATE * grad_w1
         w2 -= RATE * grad_w2
+    return loss, w2
+
+
+def with_autograd(framework: ModuleType, arrays: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    """The talk's next form of it: the same numbers, with gradients that backward finds."""
+    x, y, w1, w2 = (framework.from_numpy(a.copy()) for a in arrays)
+    w1.requires_grad_()
+    w2.requires_grad_()
+    for _ in range(ITERATIONS):
+        y_pred = x.mm(w1).clamp(min=0).mm(w2)
+        loss = (y_pred - y).pow(2).sum()
+        loss.backward()
+        with framework.no_grad():
+            w1 -= RATE * w1.grad
+            w2 -= RATE * w2.grad
+            w1.grad = None
+            w2.grad = None
     return loss, w2
 
 

@@ -12,7 +12,7 @@ namespace {
 inline Storage* blank(lattis_device device, int64_t bytes) {
   ThreadState& t = this_thread();
   auto* s = static_cast<Storage*>(t.storages.pop());
-  if (!s) s = static_cast<Storage*>(checked(std::aligned_alloc(64, sizeof(Storage))));
+  if (!s) s = static_cast<Storage*>(checked(std::malloc(sizeof(Storage))));
   s->refcount = 1;
   s->sticky = 0;
   s->version = 0;

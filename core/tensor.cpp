@@ -99,7 +99,7 @@ void point(Tensor* t, int64_t offset) {
 // Everything but the geometry. Takes over the reference to `storage`.
 inline Tensor* blank(Storage* storage, DType dtype) {
   auto* t = static_cast<Tensor*>(this_thread().tensors.pop());
-  if (!t) t = static_cast<Tensor*>(std::aligned_alloc(64, (sizeof(Tensor) + 63) / 64 * 64));
+  if (!t) t = static_cast<Tensor*>(std::malloc(sizeof(Tensor)));
   if (__builtin_expect(!t, 0)) {
     release(storage);
     throw std::bad_alloc();

@@ -35,11 +35,6 @@ int computes_in(int dtype) {
   }
 }
 
-const GemmKernels& kernels_of(int dtype) {
-  const Gemms& g = gemms();
-  return dtype == LATTIS_FLOAT32 ? g.f32 : dtype == LATTIS_FLOAT64 ? g.f64 : dtype == LATTIS_INT32 ? g.u32 : g.u64;
-}
-
 int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
 
 int64_t spatial(const lattis_value& v, int i, int dims) {
@@ -55,44 +50,50 @@ lattis_status empty(int dtype, std::initializer_list<int64_t> sizes, const latti
   return st;
 }
 
+const WindowLoops& window_kernels() {
+  static const WindowLoops& chosen = LATTIS_BY_ISA(window_loops)();
+  return chosen;
+}
+
+template <class All>
+const auto& of_dtype(const All& all, int dtype) {
+  return dtype == LATTIS_FLOAT32   ? all.f32
+         : dtype == LATTIS_FLOAT64 ? all.f64
+         : dtype == LATTIS_INT32   ? all.u32
+                                   : all.u64;
+}
+
+}  // namespace
+
+const GemmKernels& gemm_of(int dtype) { return of_dtype(gemms(), dtype); }
+const WindowKernels& windows_of(int dtype) { return of_dtype(window_kernels(), dtype); }
+
+lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
+  if (t->dtype == dtype && is_contiguous(t)) return LATTIS_OK;
+  lattis_tensor* raw;
+  if (lattis_status st =
+          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
+    return st;
+  *owner = Tensor::steal(raw);
+  lattis_status st = copy_into(raw, t);
+  t = raw;
+  return st;
+}
+
 int64_t padded_bytes(const Convolution& c, int64_t channels) { return (channels * c.plane + slack) * c.size; }
 
-// (out, in, taps) of complex numbers as (2 out, 2 in, taps) of real ones: (re, -im) over (im, re).
-template <class T>
-void split_weight(const char* from, int64_t outs, int64_t in, int64_t taps, T* to) {
-  auto* w = reinterpret_cast<const std::complex<T>*>(from);
-  for (int64_t o = 0; o < outs; o++)
-    for (int64_t c = 0; c < in; c++)
-      for (int64_t t = 0; t < taps; t++) {
-        const std::complex<T> x = w[(o * in + c) * taps + t];
-        T* re = to + ((2 * o) * 2 * in + 2 * c) * taps + t;
-        T* im = re + 2 * in * taps;
-        re[0] = im[taps] = x.real();
-        re[taps] = -x.imag();
-        im[0] = x.imag();
-      }
+void pad_sizes(Convolution* c) {
+  c->phase = (c->image[2] + 2 * c->padding[2] + c->stride[2] - 1) / c->stride[2];
+  c->row = c->phase * c->stride[2];
+  c->plane = c->row * (c->image[1] + 2 * c->padding[1]) * (c->image[0] + 2 * c->padding[0]);
 }
 
-// The operand in plain layout and the dtype that is computed in (of complex ones: their own).
-lattis_status plain(const lattis_tensor* t, int dtype, Tensor* owner, const char** data) {
-  if (t->dtype != dtype || !is_contiguous(t)) {
-    lattis_tensor* raw;
-    if (lattis_status st =
-            api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
-      return st;
-    *owner = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, t)) return st;
-    t = raw;
-  }
-  *data = static_cast<const char*>(t->dl.data);
-  return LATTIS_OK;
-}
-
-void read(const lattis_value* args, lattis_value* rets, Convolution* c) {
-  c->input = args[0].as.tensor;
-  c->weight = args[1].as.tensor;
-  c->bias = args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr;
-  c->out = rets[0].as.tensor;
+void read_convolution(const lattis_value* args, const lattis_tensor* input, const lattis_tensor* weight,
+                      const lattis_tensor* bias, const lattis_tensor* out, Convolution* c) {
+  c->input = input;
+  c->weight = weight;
+  c->bias = bias;
+  c->out = out;
   const int given = c->out->dtype, dims = c->input->dl.ndim - 2;
   c->dtype = computes_in(given);
   c->parts = is_complex(given) ? 2 : 1;
@@ -116,9 +117,59 @@ void read(const lattis_value* args, lattis_value* rets, Convolution* c) {
     c->taps *= c->kernel[i];
     c->count *= c->places[i];
   }
-  c->phase = (c->image[2] + 2 * c->padding[2] + c->stride[2] - 1) / c->stride[2];
-  c->row = c->phase * c->stride[2];
-  c->plane = c->row * (c->image[1] + 2 * c->padding[1]) * (c->image[0] + 2 * c->padding[0]);
+  pad_sizes(c);
+}
+
+void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to) {
+  const int64_t* strides = c.input->dl.strides;
+  const char* from = static_cast<const char*>(c.input->dl.data) +
+                     (image * strides[0] + channel / c.parts * strides[1]) * itemsize(c.input) +
+                     channel % c.parts * c.size;
+  const CastLoop convert = loops().cast[c.source][c.dtype];
+  const int64_t s = c.stride[2], before = c.padding[2];
+  if (c.padding[0] || c.padding[1] || before || c.row != c.image[2]) std::memset(to, 0, c.plane * c.size);
+  for (int64_t d = 0; d < c.image[0]; d++)
+    for (int64_t h = 0; h < c.image[1]; h++) {
+      char* row = to + ((d + c.padding[0]) * (c.image[1] + 2 * c.padding[1]) + h + c.padding[1]) * c.row * c.size;
+      const char* line = from + d * c.step[0] + h * c.step[1];
+      for (int64_t p = 0; p < s; p++) {
+        // Columns k * s + p - before of the image, as far as it has them.
+        const int64_t first = p >= before ? 0 : (before - p + s - 1) / s, column = first * s + p - before;
+        const int64_t n = column < c.image[2] ? (c.image[2] - column + s - 1) / s : 0;
+        if (n > 0) convert(n, row + (p * c.phase + first) * c.size, c.size, line + column * c.step[2], s * c.step[2]);
+      }
+    }
+}
+
+void locate(const Convolution& c, int64_t* tap, int64_t* row) {
+  const int64_t slice = (c.image[1] + 2 * c.padding[1]) * c.row;
+  for (int64_t d = 0; d < c.kernel[0]; d++)
+    for (int64_t h = 0; h < c.kernel[1]; h++)
+      for (int64_t w = 0; w < c.kernel[2]; w++) {
+        const int64_t column = w * c.dilation[2];
+        *tap++ = d * c.dilation[0] * slice + h * c.dilation[1] * c.row + column % c.stride[2] * c.phase +
+                 column / c.stride[2];
+      }
+  for (int64_t d = 0; d < c.places[0]; d++)
+    for (int64_t h = 0; h < c.places[1]; h++) *row++ = d * c.stride[0] * slice + h * c.stride[1] * c.row;
+}
+
+namespace {
+
+// (out, in, taps) of complex numbers as (2 out, 2 in, taps) of real ones: (re, -im) over (im, re).
+template <class T>
+void split_weight(const char* from, int64_t outs, int64_t in, int64_t taps, T* to) {
+  auto* w = reinterpret_cast<const std::complex<T>*>(from);
+  for (int64_t o = 0; o < outs; o++)
+    for (int64_t c = 0; c < in; c++)
+      for (int64_t t = 0; t < taps; t++) {
+        const std::complex<T> x = w[(o * in + c) * taps + t];
+        T* re = to + ((2 * o) * 2 * in + 2 * c) * taps + t;
+        T* im = re + 2 * in * taps;
+        re[0] = im[taps] = x.real();
+        re[taps] = -x.imag();
+        im[0] = x.imag();
+      }
 }
 
 // Kernels that read and write channels last: one tap, and one channel a group.
@@ -133,7 +184,8 @@ bool by_pixels(const Convolution& c) {
 lattis_status prepare(Convolution* c) {
   const int given = c->out->dtype;
   const int kept = c->parts == 2 ? given : c->dtype;
-  if (lattis_status st = plain(c->weight, kept, &c->owned[0], &c->weights)) return st;
+  if (lattis_status st = plain(c->weight, kept, &c->owned[0])) return st;
+  c->weights = static_cast<const char*>(c->weight->dl.data);
   if (c->parts == 2) {
     const int64_t outs = c->weight->dl.shape[0], in = c->weight->dl.shape[1];
     Tensor split;
@@ -146,8 +198,10 @@ lattis_status prepare(Convolution* c) {
     c->weights = split.data<char>();
   }
   c->biases = nullptr;
-  if (c->bias)  // complex ones lie as real and imaginary parts already
-    if (lattis_status st = plain(c->bias, kept, &c->owned[1], &c->biases)) return st;
+  if (c->bias) {  // complex ones lie as real and imaginary parts already
+    if (lattis_status st = plain(c->bias, kept, &c->owned[1])) return st;
+    c->biases = static_cast<const char*>(c->bias->dl.data);
+  }
   if (c->out->dtype == c->dtype && (is_contiguous(c->out) || by_pixels(*c))) {
     c->results = static_cast<char*>(c->out->dl.data);
     return LATTIS_OK;
@@ -183,42 +237,6 @@ lattis_status finish(const Convolution& c) {
   return copy_into(c.out, raw);
 }
 
-// One channel into its padded plane.
-void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to) {
-  const int64_t* strides = c.input->dl.strides;
-  const char* from = static_cast<const char*>(c.input->dl.data) +
-                     (image * strides[0] + channel / c.parts * strides[1]) * itemsize(c.input) +
-                     channel % c.parts * c.size;
-  const CastLoop convert = loops().cast[c.source][c.dtype];
-  const int64_t s = c.stride[2], before = c.padding[2];
-  if (c.padding[0] || c.padding[1] || before || c.row != c.image[2]) std::memset(to, 0, c.plane * c.size);
-  for (int64_t d = 0; d < c.image[0]; d++)
-    for (int64_t h = 0; h < c.image[1]; h++) {
-      char* row = to + ((d + c.padding[0]) * (c.image[1] + 2 * c.padding[1]) + h + c.padding[1]) * c.row * c.size;
-      const char* line = from + d * c.step[0] + h * c.step[1];
-      for (int64_t p = 0; p < s; p++) {
-        // Columns k * s + p - before of the image, as far as it has them.
-        const int64_t first = p >= before ? 0 : (before - p + s - 1) / s, column = first * s + p - before;
-        const int64_t n = column < c.image[2] ? (c.image[2] - column + s - 1) / s : 0;
-        if (n > 0) convert(n, row + (p * c.phase + first) * c.size, c.size, line + column * c.step[2], s * c.step[2]);
-      }
-    }
-}
-
-// Where taps and rows of outputs lie in a padded image.
-void locate(const Convolution& c, int64_t* tap, int64_t* row) {
-  const int64_t slice = (c.image[1] + 2 * c.padding[1]) * c.row;
-  for (int64_t d = 0; d < c.kernel[0]; d++)
-    for (int64_t h = 0; h < c.kernel[1]; h++)
-      for (int64_t w = 0; w < c.kernel[2]; w++) {
-        const int64_t column = w * c.dilation[2];
-        *tap++ = d * c.dilation[0] * slice + h * c.dilation[1] * c.row + column % c.stride[2] * c.phase +
-                 column / c.stride[2];
-      }
-  for (int64_t d = 0; d < c.places[0]; d++)
-    for (int64_t h = 0; h < c.places[1]; h++) *row++ = d * c.stride[0] * slice + h * c.stride[1] * c.row;
-}
-
 // Rows [m0, m1) of the output's channels and places [n0, n1), of one image and group.
 lattis_status product(const Convolution& c, const Windows& w, int64_t item, int64_t m0, int64_t m1, int64_t n0,
                       int64_t n1) {
@@ -228,7 +246,7 @@ lattis_status product(const Convolution& c, const Windows& w, int64_t item, int6
   const Gemm g{
       m1 - m0, n1 - n0, depth,      c.weights + channel * depth * c.size, depth, 1, nullptr, 0, 0, out, c.count,
       bias,    nullptr, interrupted};
-  const GemmKernels& k = kernels_of(c.dtype);
+  const GemmKernels& k = gemm_of(c.dtype);
   Space space;
   if (lattis_status st = space.take(k.space(g.m, g.n, g.k))) return st;
   return static_cast<lattis_status>(k.convolve(g, w, n0, space.data()));
@@ -288,7 +306,7 @@ lattis_status depthwise(const Convolution& c, const Windows& w) {
       pad_channel(c, i / c.groups, i % c.groups, padded.data());
       for (int64_t o = 0; o < c.outs; o++) {
         const int64_t channel = i % c.groups * c.outs + o;
-        kernels_of(c.dtype).depthwise(own, c.weights + channel * c.taps * c.size,
+        windows_of(c.dtype).depthwise(own, c.weights + channel * c.taps * c.size,
                                       c.biases ? c.biases + channel * c.size : nullptr,
                                       c.results + (i * c.outs + o) * c.count * c.size);
       }
@@ -315,7 +333,7 @@ lattis_status pointwise(const Convolution& c) {
   // A unit is a few places of one image.
   const auto least = std::max(static_cast<int64_t>(4e6 / std::max(work, 1.0)) + 1, items * units / 8);
   return parallel_for(0, items * units, least, [&](int64_t begin, int64_t end) -> lattis_status {
-    const GemmKernels& k = kernels_of(c.dtype);
+    const GemmKernels& k = gemm_of(c.dtype);
     Space space;
     if (lattis_status st = space.take(k.space(c.outs, c.count, c.in))) return st;
     while (begin < end) {
@@ -351,7 +369,7 @@ lattis_status pointwise_pixels(const Convolution& c) {
                  c.in,      c.results + first * c.outs * c.size,
                  c.outs,    nullptr,
                  c.biases,  interrupted};
-    const GemmKernels& k = kernels_of(c.dtype);
+    const GemmKernels& k = gemm_of(c.dtype);
     Space space;
     if (lattis_status st = space.take(k.space(g.m, g.n, g.k))) return st;
     return static_cast<lattis_status>(k.multiply(g, space.data()));
@@ -386,7 +404,7 @@ lattis_status depthwise_pixels(const Convolution& c) {
       p.out = c.results + image * rows * row * c.size;
       p.begin = begin % rows;
       p.end = std::min(rows, p.begin + end - begin);
-      kernels_of(c.dtype).depthwise_pixels(p);
+      windows_of(c.dtype).depthwise_pixels(p);
     }
     return LATTIS_OK;
   });
@@ -418,7 +436,8 @@ lattis_status run(const Convolution& c) {
 lattis_status convolution_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   Convolution c;
   if (rets[0].as.tensor->numel == 0) return LATTIS_OK;
-  read(args, rets, &c);
+  read_convolution(args, args[0].as.tensor, args[1].as.tensor,
+                   args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr, rets[0].as.tensor, &c);
   bool done = false;
   if (lattis_status st = onednn_convolution(c, &done)) return st;
   if (done) return LATTIS_OK;

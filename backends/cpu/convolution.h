@@ -3,6 +3,7 @@
 
 #include <lattis/extension.h>
 
+#include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
 
 namespace lattis::cpu {
@@ -30,6 +31,22 @@ struct Convolution {
   int64_t rows() const { return places[0] * places[1]; }
   int64_t depth() const { return in * taps; }
 };
+
+// What a convolution from `input` to `out`, or its gradient, reads of its arguments: stride, padding, dilation and
+// groups are those from the third on.
+void read_convolution(const lattis_value* args, const lattis_tensor* input, const lattis_tensor* weight,
+                      const lattis_tensor* bias, const lattis_tensor* out, Convolution* c);
+// The size of the padded image.
+void pad_sizes(Convolution* c);
+int64_t padded_bytes(const Convolution& c, int64_t channels);
+// One channel of an image into its padded plane.
+void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to);
+// Where taps and rows of outputs lie in a padded image.
+void locate(const Convolution& c, int64_t* tap, int64_t* row);
+const GemmKernels& gemm_of(int dtype);
+const WindowKernels& windows_of(int dtype);
+// The operand in plain layout and another dtype, itself if it is that already.
+lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner);
 
 // oneDNN's result, where it has something for the shape: false, and the output as it was, where it has not. See
 // docs/decisions/0007-convolution.md.

@@ -72,33 +72,40 @@ lattis_status embedding(lattis_frame* f, const lattis_value* a, lattis_value* r)
   return rows_of(f, "indices", a[0].as.tensor, 0, a[1].as.tensor, false, r[0].as.tensor);
 }
 
-// embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq): each thread has some of
-// the table's rows, and takes what is theirs in the order of the indices.
+// embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq): row by row of the
+// table, each adds what was taken from it, in the order of the indices.
 template <class T>
 lattis_status add_rows(const Packed& g, const int64_t* index, int64_t count, const lattis_value* a, int64_t width,
                        T* to) {
   const int64_t rows = a[2].as.i, padding = a[3].as.i;
   const FoldLoop add = index_loops().fold[INDEX_SUM][sizeof(T) == 8 ? LATTIS_FLOAT64 : LATTIS_FLOAT32];
-  const bool scaled = a[4].as.i != 0;
+  // Where the indices of each row end among those of all rows in order; then, where they begin.
+  const std::unique_ptr<int64_t[]> places(new int64_t[rows + 1 + count]());
+  int64_t *first = places.get(), *order = first + rows + 1;
+  for (int64_t i = 0; i < count; i++) first[index[i]]++;
+  for (int64_t row = 1; row <= rows; row++) first[row] += first[row - 1];
+  for (int64_t i = count - 1; i >= 0; i--) order[--first[index[i]]] = i;
   auto some = [&](int64_t b, int64_t e) -> lattis_status {
-    std::fill(to + b * width, to + e * width, T(0));
-    std::unique_ptr<int64_t[]> seen(scaled ? new int64_t[e - b]() : nullptr);
-    for (int64_t i = 0; i < count; i++) {
-      const int64_t row = index[i];
-      if (row < b || row >= e || row == padding) continue;
-      static constexpr int64_t first = 0;
-      auto* from = const_cast<T*>(g.as<T>() + i * width);
-      add({width, reinterpret_cast<char*>(to + row * width), sizeof(T), reinterpret_cast<const char*>(&first), 0,
-           reinterpret_cast<char*>(from), sizeof(T)},
-          Places::offsets());
-      if (scaled) seen[row - b]++;
+    static constexpr int64_t here = 0;
+    for (int64_t row = b; row < e; row++) {
+      const int64_t n = first[row + 1] - first[row], *of = order + first[row];
+      T* sum = to + row * width;
+      if (n == 0 || row == padding) {
+        std::fill(sum, sum + width, T(0));
+        continue;
+      }
+      std::copy_n(g.as<T>() + of[0] * width, width, sum);
+      for (int64_t k = 1; k < n; k++)
+        add({width, reinterpret_cast<char*>(sum), sizeof(T), reinterpret_cast<const char*>(&here), 0,
+             reinterpret_cast<char*>(const_cast<T*>(g.as<T>() + of[k] * width)), sizeof(T)},
+            Places::offsets());
+      if (a[4].as.i)
+        for (int64_t k = 0; k < width; k++) sum[k] /= static_cast<T>(n);
     }
-    for (int64_t row = b; scaled && row < e; row++)
-      for (int64_t k = 0; seen[row - b] > 1 && k < width; k++) to[row * width + k] /= static_cast<T>(seen[row - b]);
     return LATTIS_OK;
   };
-  const int64_t work = (count + rows) * width;
-  return work <= grain ? some(0, rows) : parallel_for(0, rows, std::max<int64_t>(rows / 16, 1), some);
+  const int64_t least = std::max<int64_t>(rows / 16, 1);
+  return (count + rows) * width <= grain ? some(0, rows) : parallel_for(0, rows, least, some);
 }
 
 lattis_status embedding_dense_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {

@@ -28,6 +28,7 @@ void register_scans(Library& m);
 void register_softmax(Library& m);
 void register_normalization(Library& m);
 void register_convolution(Library& m);
+void register_convolution_backward(Library& m);
 void register_pooling(Library& m);
 void register_gather(Library& m);
 void register_joining(Library& m);

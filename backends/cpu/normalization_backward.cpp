@@ -122,33 +122,37 @@ lattis_status rows_backward(lattis_frame* f, const Work& w, const RowNorm& norm,
   const int64_t n = norm.n, columns = norm.in_turn * n;
   const bool summed = of_weight.tag == LATTIS_TENSOR || of_bias.tag == LATTIS_TENSOR;
   const Parts parts(norm.rows, n);
-  double* sums = nullptr;
+  // Each part has its sums, and room for those of a few rows, which are of the dtype of the work.
+  double *sums = nullptr, *few = nullptr;
   if (summed) {
     void* memory;
-    const int64_t count = std::max<int64_t>(parts.count, 1) * 2 * std::max<int64_t>(columns, 1);
+    const int64_t count = std::max<int64_t>(parts.count, 1) * 4 * std::max<int64_t>(columns, 1);
     if (lattis_status st = api().scratch(f, count * static_cast<int64_t>(sizeof(double)), &memory)) return st;
     sums = static_cast<double*>(memory);
+    few = sums + count / 2;
     std::fill(sums, sums + count, 0.);
   }
-  auto of_row = [&](int64_t i) {
-    const int64_t at = i * n * w.item, turn = i % norm.in_turn * n * w.item;
-    const char* factors = weight.data() ? weight.data() + turn : nullptr;
-    const double mean = norm.means ? norm.means[i] : 0, scale = norm.scales[i], count = static_cast<double>(n);
-    double sum, by_x;
-    loops->sums(n, w.g + at, w.x + at, factors, mean, &sum, &by_x);
-    loops->row(n, w.g + at, w.x + at, factors, w.to + at, mean, scale, -scale * scale * scale * by_x / count,
-               norm.means ? -scale * sum / count : 0);
-  };
-  const double zeros[8] = {};
-  const int64_t together = norm.in_turn == 1 ? 8 : 1;  // so few that the second look finds them in the cache
-  lattis_status st = parts.run([&](int64_t part, int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; i += together) {
-      const int64_t count = std::min(together, e - i), at = i * n * w.item;
-      for (int64_t k = i; w.to && k < i + count; k++) of_row(k);
-      if (!summed) continue;
-      double* sum = sums + part * 2 * columns + i % norm.in_turn * n;
-      loops->add_rows(count, n, w.g + at, w.x + at, norm.means ? norm.means + i : zeros, norm.scales + i, sum,
-                      sum + columns);
+  lattis_status st = parts.run([&](int64_t part, int64_t first, int64_t last) {
+    double* sum = sums + part * 2 * columns;
+    char* here = reinterpret_cast<char*>(few + part * 2 * columns);
+    for (int64_t i = first; i < last; i++) {
+      const int64_t at = i * n * w.item, turn = i % norm.in_turn * n * w.item;
+      const char* factors = weight.data() ? weight.data() + turn : nullptr;
+      char* to = w.to ? w.to + at : nullptr;
+      const double mean = norm.means ? norm.means[i] : 0, scale = norm.scales[i];
+      double b = 0, c = 0;
+      if (to) {
+        double by_one, by_x;
+        loops->sums(n, w.g + at, w.x + at, factors, mean, &by_one, &by_x);
+        b = -scale * scale * scale * by_x / static_cast<double>(n);
+        c = norm.means ? -scale * by_one / static_cast<double>(n) : 0;
+      }
+      if (summed)
+        loops->row_adding(n, w.g + at, w.x + at, factors, to, mean, scale, b, c, here + turn,
+                          here + columns * w.item + turn);
+      else if (to)
+        loops->row(n, w.g + at, w.x + at, factors, to, mean, scale, b, c);
+      if (summed && ((i + 1) % (8 * norm.in_turn) == 0 || i + 1 == last)) loops->take_in(2 * columns, here, sum);
     }
   });
   if (st) return st;

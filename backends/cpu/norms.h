@@ -40,10 +40,12 @@ struct NormGradients {
   // a * g * weight + b * (x - mean) + c, element by element; weight may be null, and x: then it is a * g alone.
   void (*row)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double a, double b,
               double c);
-  // For each of n columns, adds to the sums of g and of g * (x - mean) * scale over rows that follow each other: with a
-  // mean and a scale for each row; and with a mean for each column, where the scale is 1.
-  void (*add_rows)(int64_t rows, int64_t n, const void* g, const void* x, const double* means, const double* scales,
-                   double* sum, double* by_x);
+  // row with a = scale, which also adds g and g * (x - mean) * scale to sums of each column, of the dtype; `to` may be
+  // null. And adds these sums to others in double, and begins anew.
+  void (*row_adding)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double scale,
+                     double b, double c, void* sum, void* by_x);
+  void (*take_in)(int64_t n, void* from, double* to);
+  // Of rows that follow each other, adds g and g * (x - mean) to the sums of each column, with a mean for each.
   void (*add_columns)(int64_t rows, int64_t n, const void* g, const void* x, const void* means, double* sum,
                       double* by_x);
   // row, of rows that follow each other, with values for each column and no weight.

@@ -55,6 +55,7 @@ LATTIS_LIBRARY(aten, m) {
   register_softmax(m);
   register_normalization(m);
   register_convolution(m);
+  register_convolution_backward(m);
   register_pooling(m);
   register_gather(m);
   register_joining(m);

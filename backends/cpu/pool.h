@@ -43,7 +43,21 @@ struct PoolIndices {
   void (*backward[LATTIS_NUM_DTYPES])(const PoolPlane&);
 };
 
+// One plane (height, width) that gets the shares of means over rows [begin[0], end[0]) and columns [begin[1], end[1])
+// of each place; a share is the place's gradient by the product of two counts.
+struct PoolShares {
+  const void* grad;
+  void* out;
+  int64_t height, width, places[2];
+  const int64_t *begin[2], *end[2], *count[2];
+  void* line;  // as many elements as a row has
+};
+struct PoolMeans {
+  void (*backward[LATTIS_NUM_DTYPES])(const PoolShares&);
+};
+
 }  // namespace lattis::cpu
 
+LATTIS_DECLARE_ISA(const PoolMeans&, pool_means, ())
 LATTIS_DECLARE_ISA(const Pools&, pools, ())
 LATTIS_DECLARE_ISA(const PoolIndices&, pool_indices, ())

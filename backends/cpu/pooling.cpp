@@ -3,6 +3,7 @@
 #include "backends/cpu/pool.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/space.h"
@@ -17,6 +18,11 @@ const Pools& pools() {
 
 const PoolIndices& with_indices() {
   static const PoolIndices& chosen = LATTIS_BY_ISA(pool_indices)();
+  return chosen;
+}
+
+const PoolMeans& means() {
+  static const PoolMeans& chosen = LATTIS_BY_ISA(pool_means)();
   return chosen;
 }
 
@@ -148,9 +154,30 @@ lattis_status read_plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
   return t == given ? LATTIS_OK : copy_into(t, given);
 }
 
+// Calls body(number, gradients, image) for every plane, from plain memory into plain memory of the dtype.
+template <class Body>
+lattis_status planes(const lattis_tensor* grad, const lattis_tensor* out, int dtype, Body&& body) {
+  const int n = out->dl.ndim;
+  const lattis_tensor* to = out;
+  Tensor own[2];
+  if (lattis_status st = read_plain(grad, dtype, &own[0])) return st;
+  if (lattis_status st = plain(to, dtype, &own[1])) return st;
+  const int64_t plane = out->dl.shape[n - 2] * out->dl.shape[n - 1], size = itemsize(to);
+  const int64_t places = grad->dl.shape[n - 2] * grad->dl.shape[n - 1];
+  lattis_status st = parallel_for(
+      0, to->numel / plane, grain / (plane + places) + 1, [&](int64_t begin, int64_t end) -> lattis_status {
+        for (int64_t k = begin; k < end; k++)
+          if (lattis_status bad = body(k, static_cast<const char*>(grad->dl.data) + k * places * size,
+                                       static_cast<char*>(to->dl.data) + k * plane * size))
+            return bad;
+        return LATTIS_OK;
+      });
+  return st || to == out ? st : copy_into(out, to);
+}
+
 // max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)
 lattis_status max_backward_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *grad = args[0].as.tensor, *at = args[7].as.tensor, *out = rets[0].as.tensor, *to = out;
+  const lattis_tensor *grad = args[0].as.tensor, *at = args[7].as.tensor, *out = rets[0].as.tensor;
   if (out->numel == 0) return LATTIS_OK;
   const int n = out->dl.ndim, dtype = computes_in(out->dtype);
   PoolPlane p = read_window<2>(args + 2);
@@ -158,22 +185,85 @@ lattis_status max_backward_kernel(lattis_frame*, const lattis_value* args, latti
   for (int i = 0; i < 2; i++) p.places[i] = grad->dl.shape[n - 2 + i];
   p.height = out->dl.shape[n - 2];
   p.width = out->dl.shape[n - 1];
-  Tensor own[3];
-  if (lattis_status st = read_plain(grad, dtype, &own[0])) return st;
-  if (lattis_status st = read_plain(at, LATTIS_INT64, &own[1])) return st;
-  if (lattis_status st = plain(to, dtype, &own[2])) return st;
-  const int64_t plane = p.height * p.width, places = p.places[0] * p.places[1], size = itemsize(to);
-  lattis_status st = parallel_for(0, to->numel / plane, grain / (plane + places) + 1, [&](int64_t begin, int64_t end) {
+  Tensor own;
+  if (lattis_status st = read_plain(at, LATTIS_INT64, &own)) return st;
+  const int64_t places = p.places[0] * p.places[1];
+  return planes(grad, out, dtype, [&](int64_t k, const char* from, char* to) -> lattis_status {
     PoolPlane q = p;
-    for (int64_t k = begin; k < end; k++) {
-      q.in = static_cast<const char*>(grad->dl.data) + k * places * size;
-      q.indices = static_cast<int64_t*>(at->dl.data) + k * places;
-      q.out = static_cast<char*>(to->dl.data) + k * plane * size;
-      with_indices().backward[dtype](q);
-    }
+    q.in = from;
+    q.indices = static_cast<int64_t*>(at->dl.data) + k * places;
+    q.out = to;
+    with_indices().backward[dtype](q);
     return LATTIS_OK;
   });
-  return st || to == out ? st : copy_into(out, to);
+}
+
+// Where along one dimension the windows of a mean lie in the image, and how much of each counts.
+struct Spans {
+  std::vector<int64_t> begin, end, count;
+  void add(int64_t from, int64_t to, int64_t counted) {
+    begin.push_back(from);
+    end.push_back(to);
+    count.push_back(counted);
+  }
+};
+
+lattis_status mean_backward(const lattis_tensor* grad, const lattis_tensor* out, const Spans (&spans)[2]) {
+  const int n = out->dl.ndim, dtype = computes_in(out->dtype);
+  PoolShares p{};
+  p.height = out->dl.shape[n - 2];
+  p.width = out->dl.shape[n - 1];
+  for (int i = 0; i < 2; i++) {
+    p.places[i] = grad->dl.shape[n - 2 + i];
+    p.begin[i] = spans[i].begin.data();
+    p.end[i] = spans[i].end.data();
+    p.count[i] = spans[i].count.data();
+  }
+  return planes(grad, out, dtype, [&](int64_t, const char* from, char* to) -> lattis_status {
+    PoolShares q = p;
+    Space line;
+    if (lattis_status st = line.take(p.width * 8)) return st;
+    q.grad = from;
+    q.out = to;
+    q.line = line.data();
+    means().backward[dtype](q);
+    return LATTIS_OK;
+  });
+}
+
+// avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+lattis_status avg_backward_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  const lattis_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  const PoolPlane p = read_window<2>(args + 2);
+  const int n = out->dl.ndim;
+  const bool given = args[7].tag != LATTIS_NONE;
+  Spans spans[2];
+  for (int i = 0; i < 2; i++) {
+    const int64_t size = out->dl.shape[n - 2 + i], pad = args[6].as.i ? p.padding[i] : 0;
+    for (int64_t j = 0; j < grad->dl.shape[n - 2 + i]; j++) {
+      const int64_t from = j * p.stride[i] - p.padding[i], to = from + p.kernel[i];
+      const int64_t counted = std::min(to, size + pad) - std::max(from, -pad);
+      spans[i].add(std::max<int64_t>(from, 0), std::min(to, size), !given ? counted : i ? 1 : args[7].as.i);
+    }
+  }
+  return mean_backward(grad, out, spans);
+}
+
+// _adaptive_avg_pool2d_backward(grad_output, self)
+lattis_status adaptive_backward_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  const lattis_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
+  if (out->numel == 0) return LATTIS_OK;
+  Spans spans[2];
+  for (int i = 0; i < 2; i++) {
+    const int d = out->dl.ndim - 2 + i;
+    const int64_t size = out->dl.shape[d], places = grad->dl.shape[d];
+    for (int64_t j = 0; j < places; j++) {
+      const int64_t from = j * size / places, to = ((j + 1) * size + places - 1) / places;
+      spans[i].add(from, to, to - from);
+    }
+  }
+  return mean_backward(grad, out, spans);
 }
 
 }  // namespace
@@ -183,6 +273,8 @@ void register_pooling(Library& m) {
       .impl("max_pool2d", "cpu", max_kernel<2>)
       .impl("max_pool2d_with_indices", "cpu", max_indices_kernel)
       .impl("max_pool2d_with_indices_backward", "cpu", max_backward_kernel)
+      .impl("avg_pool2d_backward", "cpu", avg_backward_kernel)
+      .impl("_adaptive_avg_pool2d_backward", "cpu", adaptive_backward_kernel)
       .impl("avg_pool1d", "cpu", avg_kernel<1>)
       .impl("avg_pool2d", "cpu", avg_kernel<2>)
       .impl("adaptive_avg_pool1d", "cpu", adaptive_kernel<1>)

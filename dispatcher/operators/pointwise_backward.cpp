@@ -5,6 +5,16 @@
   { schema " -> Tensor", "pointwise", hidden | function, nullptr, nullptr, doc, meaning<p::Op>() }
 
 namespace lattis::dispatcher {
+namespace {
+
+lattis_status infer_dropout(lattis_frame* f, const Value* a, Meta* m) {
+  if (const DType t = a[1].as.tensor->dtype; t != LATTIS_BOOL)
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected a bool tensor, got " + core::dtype_info(t).name);
+  f->context = meaning<lattis::pointwise::native_dropout_backward>();
+  return infer_pointwise(f, a, m);
+}
+
+}  // namespace
 
 std::vector<Declaration> backward_operators() {
   namespace p = lattis::pointwise;
@@ -39,8 +49,10 @@ std::vector<Declaration> backward_operators() {
                "The gradient of hardshrink."),
       GRADIENT("softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd)", shrink_backward,
                "The gradient of softshrink."),
-      GRADIENT("native_dropout_backward(Tensor grad_output, Tensor mask, float scale)", native_dropout_backward,
-               "grad_output * mask * scale: what dropout does to its input, and to the gradient."),
+      {"native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor", "pointwise",
+       hidden | function, infer_dropout, nullptr,
+       "grad_output * mask * scale: what dropout does to its input, and to the gradient.",
+       meaning<p::native_dropout_backward>()},
   };
 }
 

@@ -70,8 +70,7 @@ void behind(const Var& x, const Pool& p, int64_t* after) {
         0, (p.places[i] - 1) * p.stride[i] + p.dilation[i] * (p.kernel[i] - 1) + 1 - p.padding[i] - x.size(-2 + i));
 }
 
-// ---- the largest
-// -----------------------------------------------------------------------------------------------------
+// ---- the largest ---------------------------------------------------------------------------------------------------
 
 lattis_status check_ordered(lattis_frame* f, int arg, const Tensor* x) {
   if (core::dtype_class(x->dtype) != LATTIS_CLASS_COMPLEX && x->dtype != LATTIS_BOOL) return LATTIS_OK;
@@ -131,31 +130,38 @@ lattis_status max_pool(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, c.ops<"max_pool2d_with_indices", 2>(a[0], a[1], a[2], a[3], a[4], a[5])[0]);
 }
 
-// The index of a window's largest element, as an offset in its plane: from the window's first place, row and column.
+// The index of a window's largest element, as an offset in its plane: from the window's first place, row and column. Of
+// a window whose elements are all the lowest it is the first one's in the image, of an empty window -1.
 lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
   Pool p;
   if (lattis_status st = read<2>(f, a, 0, 4, 5, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[0]);
-  const int64_t columns = x->sizes()[x->ndim() - 1];
+  const int64_t size[2] = {x->sizes()[x->ndim() - 2], x->sizes()[x->ndim() - 1]};
   Var seen = reduced_windows(c, a, p, lowest(x->dtype));
   Ints flat(seen.tensor() ? seen.tensor()->sizes() : nullptr, seen.tensor() ? x->ndim() : 0);
   flat.add(p.kernel[0] * p.kernel[1]);
-  Var tap = c.op<"argmax">(c.op<"reshape">(seen, flat), -1);
-  const lattis_device device = x->device();
-  auto places = [&](int i) {
-    return c.op<"arange.start_step">(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
-                                     As{static_cast<DType>(LATTIS_INT64)}, Absent{}, device);
-  };
+  Var values = c.op<"amax">(seen, Ints{-2, -1}), tap = c.op<"argmax">(c.op<"reshape">(seen, flat), -1);
   Var line = c.op<"div.Scalar_mode">(tap, p.kernel[1], core::string_value("floor"));
-  Var row = line * p.dilation[0] + c.op<"unsqueeze">(places(0), 1);
-  Var column = (tap - line * p.kernel[1]) * p.dilation[1] + places(1);
-  Var values = c.op<"amax">(seen, Ints{-2, -1});
-  return c.give(r, laid_out(c, values, x), laid_out(c, row * columns + column, x));
+  auto begin = [&](int i) {
+    Var all = c.op<"arange.start_step">(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
+                                        As{static_cast<DType>(LATTIS_INT64)}, Absent{}, x->device());
+    return i == 0 ? c.op<"unsqueeze">(all, 1) : all;
+  };
+  auto inside = [&](int i) {
+    const int64_t d = p.dilation[i];
+    Var before = c.op<"div.Scalar_mode">(d - 1 - begin(i), d, core::string_value("floor"));
+    return begin(i) + c.op<"clamp">(before, 0, Absent{}) * d;
+  };
+  auto outside = [&](int i) { return c.op<"ge.Scalar">(inside(i), size[i]); };
+  Var row = line * p.dilation[0] + begin(0), column = (tap - line * p.kernel[1]) * p.dilation[1] + begin(1);
+  Var first =
+      c.op<"where.ScalarSelf">(c.op<"bitwise_or.Tensor">(outside(0), outside(1)), -1, inside(0) * size[1] + inside(1));
+  Var index = c.op<"where.self">(c.op<"eq.Scalar">(values, lowest(x->dtype)), first, row * size[1] + column);
+  return c.give(r, laid_out(c, values, x), laid_out(c, index, x));
 }
 
-// ---- the mean
-// --------------------------------------------------------------------------------------------------------
+// ---- the mean ------------------------------------------------------------------------------------------------------
 
 template <int Spatial>
 lattis_status infer_avg(lattis_frame* f, const Value* a, Meta* m) {
@@ -192,7 +198,7 @@ lattis_status avg_pool(lattis_frame* f, const Value* a, Value* r) {
 }
 
 // ---- adaptive: place i of m takes [floor(i n / m), ceil((i + 1) n / m))
-// ------------------------------------------------
+// ----------------------------------------------
 
 lattis_status read_adaptive(lattis_frame* f, const Value* a, int spatial, int64_t* places) {
   if (lattis_status st = check_image(f, 0, tensor_arg(a[0]), spatial)) return st;

@@ -153,7 +153,7 @@ bool from_python(const std::string& who, PyObject* o, const dispatcher::Return& 
 // Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
 // be what the rule said; it takes the place of the allocation, or is copied into memory that the caller gave.
 lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
-  if (!replace && ret->tag == LATTIS_TENSOR && result.tag != LATTIS_TENSOR) {  // ret is the caller's, only borrowed
+  if (ret->tag == LATTIS_TENSOR && result.tag != LATTIS_TENSOR) {
     core::release_value(result);
     return core::raise(LATTIS_TYPE_ERROR,
                        dispatcher::operator_title(f->op) + ": the Python kernel must return a Tensor");
@@ -200,8 +200,10 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
   }
   bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   for (int i = 0; i < n; i++) {
-    Value v;
-    if (!from_python(dispatcher::operator_title(f->op), n == 1 ? result : PyTuple_GET_ITEM(result, i), s.rets[i], &v)) {
+    Value v = core::none();
+    PyObject* one = n == 1 ? result : PyTuple_GET_ITEM(result, i);
+    const bool not_asked_for = n > 1 && one == Py_None;
+    if (!not_asked_for && !from_python(dispatcher::operator_title(f->op), one, s.rets[i], &v)) {
       lattis_status st = capture_exception();
       if (layer) dispatcher::release_all(rets, i);
       return st;

@@ -63,7 +63,7 @@ def keywords_note(names: tuple[str, ...]) -> str:
     for name in names:
         if plugin := absent_plugin("keywords", name):
             notes.append("; " + brought(f"'{name}'", plugin))
-        elif name in ("requires_grad", "names"):
+        elif name == "names":
             notes.append(f"; '{name}' is planned with {STEPS[name]}")
     return "".join(notes)
 

@@ -51,6 +51,13 @@ def _tuple(tensors: Any) -> tuple:
     return (tensors,) if isinstance(tensors, Tensor) or tensors is None else tuple(tensors)
 
 
+def _inputs(inputs: Any) -> tuple:
+    inputs = () if inputs is None else _tuple(inputs) or None
+    if inputs is None:
+        raise RuntimeError("backward: argument 'inputs' is empty; leave it away for all leaves")
+    return inputs
+
+
 def _flags(retain_graph: bool | None, create_graph: bool) -> int:
     retain = create_graph if retain_graph is None else retain_graph
     return RETAIN_GRAPH * bool(retain) | CREATE_GRAPH * bool(create_graph)
@@ -87,10 +94,9 @@ def backward(
     tensor([3., 3.])
     """
     roots = _tuple(tensors)
-    inputs = () if inputs is None else _tuple(inputs)
     if not roots:
         raise RuntimeError("backward: argument 'tensors' is empty")
-    _python._run(roots, _gradients(grad_tensors, len(roots)), inputs, _flags(retain_graph, create_graph) | ACCUMULATE)
+    _python._run(roots, _gradients(grad_tensors, len(roots)), _inputs(inputs), _flags(retain_graph, create_graph) | ACCUMULATE)
 
 
 def grad(

@@ -142,9 +142,13 @@ struct Walk : Run {
       return LATTIS_OK;
     }
     lattis_status st;
-    const bool alone = __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
-                       api().storage_use_count(there->storage) == 1 && (there->flags & LATTIS_DENSE);
-    if (alone && !create_graph) {
+    // A large sum is kept where it is, if nobody else can see that memory; a new small tensor costs less than the
+    // checks of a write in place.
+    constexpr int64_t large = 1024;
+    const bool in_place = there->numel >= large && !create_graph && (there->flags & LATTIS_DENSE) &&
+                          __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
+                          api().storage_use_count(there->storage) == 1;
+    if (in_place) {
       st = ops.add_into(there, g);
     } else {
       lattis_tensor* sum = nullptr;
@@ -169,7 +173,21 @@ struct Walk : Run {
           return st;
         break;
       }
+    const bool of_results = kind == LATTIS_HOOK_TENSOR || kind == LATTIS_HOOK_BEFORE;
+    for (int i = 0; of_results && i < n->num_results; i++)
+      if (lattis_status st = check_replaced(n, i, grads[i])) return st;
     return LATTIS_OK;
+  }
+
+  static lattis_status check_replaced(const Node* n, int i, const lattis_tensor* g) {
+    const Result& r = n->results[i];
+    if (!g || !r.described() || (r.has_shape_of(g) && r.dtype == g->dtype && r.device.backend == g->backend))
+      return LATTIS_OK;
+    return fail(LATTIS_RUNTIME_ERROR, "hook: the gradient that it returned has another " +
+                                          std::string(r.dtype != g->dtype  ? "dtype"
+                                                      : !r.has_shape_of(g) ? "shape"
+                                                                           : "device") +
+                                          " than the tensor");
   }
 
   // Everything that looks at gradients before their node runs.
@@ -188,7 +206,6 @@ struct Walk : Run {
           }
           set_grad(*v, kept);
         }
-      if (lattis_status st = run_hooks(n, LATTIS_HOOK_BEFORE, grads, n->num_results, nullptr, 0)) return st;
     }
     if (selective) {
       const auto [first, last] = captures.equal_range(n);
@@ -198,7 +215,7 @@ struct Walk : Run {
           *c->second.into = g;
         }
     }
-    return LATTIS_OK;
+    return run_hooks(n, LATTIS_HOOK_BEFORE, grads, n->num_results, nullptr, 0);
   }
 
   lattis_status hand_on(Node* n, int i, lattis_tensor* g) {
@@ -264,7 +281,7 @@ struct Walk : Run {
     for (int i = 0; i < n->num_edges && !runs; i++) runs = needs(n, i);
     lattis_status st = any ? before(n, grads) : LATTIS_OK;
     if (!st && any && runs) {
-      if (!(st = apply(n, grads, outs)) && !retain_graph) n->kind->release_saved(n);
+      if (!(st = apply(n, grads, outs)) && !retain_graph && !n->released) n->kind->release_saved(n);
       for (int i = 0; i < n->num_edges; i++)
         if (outs[i]) {
           if (!st)
@@ -356,7 +373,7 @@ lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* gr
   GradMode mode(w.create_graph);
   Current now(&w);
   for (int i = 0; i < num_roots; i++) {
-    Edge e;
+    Edge e{};
     if (lattis_status st = gradient_edge(roots[i], &e)) return st;
     if (!e.node)
       return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) +
@@ -365,7 +382,7 @@ lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* gr
     if (lattis_status st = root_gradient(w.ops, roots[i], grads ? grads[i] : nullptr, i, &starts[i])) return st;
   }
   for (int i = 0; i < num_inputs; i++) {
-    Edge e;
+    Edge e{};
     if (lattis_status st = gradient_edge(inputs[i], &e)) return st;
     if (!e.node)
       return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) + " of inputs does not require grad");
@@ -378,10 +395,15 @@ lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* gr
     if (lattis_status st = w.deliver(w.roots[i], std::exchange(starts[i], nullptr))) return st;
   if (lattis_status st = w.walk()) return st;
   for (int i = 0; i < num_inputs; i++) {
-    if (!(flags & LATTIS_BACKWARD_ACCUMULATE))
+    if (!(flags & LATTIS_BACKWARD_ACCUMULATE)) {
       outs[i] = std::exchange(captured[i], nullptr);
-    else if (captured[i])
-      if (lattis_status st = accumulate(w, variable_for(inputs[i]), std::exchange(captured[i], nullptr))) return st;
+      continue;
+    }
+    if (!captured[i] || std::find(inputs, inputs + i, inputs[i]) != inputs + i) continue;
+    Variable& v = variable_for(inputs[i]);
+    if (lattis_status st = accumulate(w, v, std::exchange(captured[i], nullptr))) return st;
+    if (v.leaf)
+      if (lattis_status st = w.run_hooks(w.targets[i].node, LATTIS_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0)) return st;
   }
   return LATTIS_OK;
 }

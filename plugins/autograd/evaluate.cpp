@@ -176,6 +176,7 @@ lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* save
     }
   }
   for (; e.owned; e.owned &= e.owned - 1) api().value_release(&e.temporaries[__builtin_ctzll(e.owned)]);
+  for (int i = 0; i < n && st; i++) api().value_release(&results[i]);
   return st;
 }
 

@@ -462,6 +462,12 @@ const Rule* compile(const lattis_operator* op, const lattis_derivative& d) {
     if (!d.formulas) r->functions = &d;
     for (size_t i = 0; i < r->inputs.size(); i++)
       if (r->inputs[i].list) r->list = static_cast<int>(i);
+    for (const Save& s : r->saves) {
+      lattis_argument a{};
+      r->saves_tensors |=
+          s.what == Save::Result ||
+          (s.what == Save::Argument && !api().operator_argument(op, s.index, &a) && a.kind == LATTIS_KIND_TENSOR);
+    }
   } catch (const Bad& bad) {
     api().error_clear();
     r->broken = LATTIS_VALUE_ERROR;

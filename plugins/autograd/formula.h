@@ -69,6 +69,7 @@ struct Rule {
   std::vector<Save> saves;
   std::deque<lattis_value> constants;
   std::deque<std::string> strings;  // of constants
+  bool saves_tensors = false;       // or else what is saved costs nothing, and stays after backward
   int num_args, num_returns;
   int written = -1;                              // the argument that the operator itself writes
   const lattis_derivative* functions = nullptr;  // instead of formulas

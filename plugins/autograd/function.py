@@ -53,11 +53,11 @@ _python._set_base_setup(Function.setup_context)
 
 
 class _DifferentiatedOnce(Function):
-    """Hands gradients on, and refuses to be differentiated."""
+    """Hands gradients on, and refuses to be differentiated with respect to what they were computed from."""
 
     @staticmethod
-    def forward(ctx, *grads):
-        return grads
+    def forward(ctx, count, *grads_and_sources):
+        return grads_and_sources[:count]
 
     @staticmethod
     def backward(ctx, *grads):
@@ -83,14 +83,14 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(ctx, *grads):
-        recording = _python.is_grad_enabled() and any(isinstance(g, Tensor) and g.requires_grad for g in grads)
         with _python.no_grad():
             found = function(ctx, *grads)
-        if not (_python.is_grad_enabled() and (recording or any(t.requires_grad for t in ctx.saved_tensors))):
+        sources = [t for t in (*grads, *ctx.saved_tensors) if isinstance(t, Tensor) and t.requires_grad]
+        if not (_python.is_grad_enabled() and sources):
             return found
         several = isinstance(found, tuple)
-        out = [t.detach().requires_grad_() if isinstance(t, Tensor) else t for t in (found if several else (found,))]
-        refused = _DifferentiatedOnce.apply(*out)
+        made = found if several else (found,)
+        refused = _DifferentiatedOnce.apply(len(made), *made, *sources)
         return refused if several else refused[0]
 
     return wrapper

@@ -93,3 +93,6 @@ class RemovableHandle:
 
     def __exit__(self, *error: object) -> None:
         self.remove()
+
+
+_python._set_handle(RemovableHandle)

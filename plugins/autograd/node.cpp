@@ -74,7 +74,7 @@ void* take_block(size_t bytes) {
     return std::exchange(p.free[k], p.free[k]->next);
   }
 #endif
-  void* block = std::aligned_alloc(Pool::step, (k + 1) * Pool::step);
+  void* block = std::malloc((k + 1) * Pool::step);
   if (!block) throw std::bad_alloc();
   return block;
 }
@@ -189,6 +189,25 @@ lattis_status gradient_edge(lattis_tensor* t, Edge* out) {
   return LATTIS_OK;
 }
 
+void retain_grad(Variable& v) {
+  Extra& e = extra_of(v.node);
+  Guard guard(v.node);
+  v.retains_grad = true;
+  e.retained.emplace_back(v.output, &v);
+}
+
+bool is_view_by_hand(const Variable& v) {
+  const Node* n = v.leaf ? nullptr : v.node;
+  while (n && !n->gives_view && is_view_operator(n)) n = n->edges[0].node;
+  return n && n->gives_view;
+}
+
+lattis_status refuse_view_by_hand(const std::string& op) {
+  return fail(LATTIS_RUNTIME_ERROR,
+              op + ": a view that a Function returned, or its base, is being used in an in-place operation, which "
+                   "would go around the Function's backward; return a clone() from its forward");
+}
+
 lattis_status check_writable(const char* op, lattis_tensor* t) {
   const Variable* v = variable(t);
   if (v && v->leaf && v->requires_grad)
@@ -197,6 +216,7 @@ lattis_status check_writable(const char* op, lattis_tensor* t) {
                     ": a leaf Variable that requires grad is being used in an in-place operation; "
                     "write to it under no_grad(), or to a clone()");
   lattis_tensor* base = api().tensor_base(t);
+  if (base && v && is_view_by_hand(*v)) return refuse_view_by_hand(op);
   const Variable* b = base ? variable(base) : nullptr;
   if (b && b->leaf && b->requires_grad)
     return fail(

@@ -26,8 +26,8 @@ struct Extra;
 
 // The gradient of result `output` of `node` is what flows along it. Owned by whoever holds it.
 struct Edge {
-  Node* node = nullptr;
-  uint32_t output = 0;
+  Node* node;
+  uint32_t output;
 };
 
 struct Variable {
@@ -78,6 +78,7 @@ struct Node {
   uint16_t num_results = 0, num_edges = 0;
   bool released = false;          // what it had saved is gone
   bool holds_host = false;        // it or a node further down holds objects of the host language
+  bool gives_view = false;        // made by hand, and a result is a view: writes in place would go around it
   std::atomic<bool> busy{false};  // a short lock around what was saved
   Extra* extra = nullptr;
   // A run claims the nodes that it meets; see engine.cpp.
@@ -135,7 +136,7 @@ T* new_node(const NodeKind* kind, int num_edges, int num_results, size_t room = 
   n->num_results = static_cast<uint16_t>(num_results);
   n->edges = reinterpret_cast<Edge*>(block + head);
   n->results = reinterpret_cast<Result*>(n->edges + num_edges);
-  for (int i = 0; i < num_edges; i++) new (n->edges + i) Edge;
+  for (int i = 0; i < num_edges; i++) new (n->edges + i) Edge{};
   for (int i = 0; i < num_results; i++) new (n->results + i) Result;
   return n;
 }
@@ -153,12 +154,17 @@ void clear_variable(void* state);
 // Owned: where the gradient of this tensor goes. A null node if it needs none.
 lattis_status gradient_edge(lattis_tensor* t, Edge* out);
 Node* accumulator(Variable& leaf, const lattis_tensor* t);  // borrowed
+void retain_grad(Variable& v);                              // of a result
 // `t` is result `output` of `n`; takes over the reference to n. The second one leaves the result's description alone.
 void set_history(lattis_tensor* t, Node* n, uint32_t output);
 void give_history(lattis_tensor* t, Node* n, uint32_t output);
 // The same for a tensor that was just written in place; if it is a view, its base's history takes it in.
 lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge);
 lattis_status check_writable(const char* op, lattis_tensor* t);
+// A view whose history leads through a node made by hand: it cannot be made again from its base.
+bool is_view_by_hand(const Variable& v);
+lattis_status refuse_view_by_hand(const std::string& op);
+bool is_view_operator(const Node* n);
 
 inline bool same_shape(const lattis_tensor* a, const lattis_tensor* b) {
   return a->dl.ndim == b->dl.ndim && std::equal(a->dl.shape, a->dl.shape + a->dl.ndim, b->dl.shape);

@@ -79,11 +79,7 @@ lattis_status retain_grad(lattis_tensor* t) {
   if (lattis_status st = refreshed(t, &v)) return st;
   if (!v || !v->requires_grad)
     return fail(LATTIS_RUNTIME_ERROR, "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
-  if (v->leaf || v->retains_grad) return LATTIS_OK;
-  Extra& e = extra_of(v->node);
-  Guard guard(v->node);
-  v->retains_grad = true;
-  e.retained.emplace_back(v->output, v);
+  if (!v->leaf && !v->retains_grad) retain_grad(*v);
   return LATTIS_OK;
 }
 
@@ -107,7 +103,7 @@ lattis_status grad_fn(lattis_tensor* t, lattis_node** out, uint32_t* output) {
 }
 
 lattis_status edge(lattis_tensor* t, lattis_node** out, uint32_t* output) {
-  Edge e;
+  Edge e{};
   if (lattis_status st = gradient_edge(t, &e)) return st;
   *out = handle_of(e.node);
   if (output) *output = e.output;
@@ -118,11 +114,19 @@ lattis_status history(lattis_tensor* t, lattis_node* n, uint32_t output) {
   if (!is_differentiable(t))
     return fail(LATTIS_RUNTIME_ERROR, "set_history: a tensor of integers or bools has no gradient");
   retain(node_of(n));
+  node_of(n)->gives_view |= api().tensor_base(t) != nullptr;
   set_history(t, node_of(n), output);
   return LATTIS_OK;
 }
 
 lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output) {
+  const std::string name = node_of(n)->kind->name(node_of(n));
+  if (lattis_status st = check_writable(name.c_str(), t)) return st;
+  if (api().tensor_base(t) && node_of(n)->num_results > 1)
+    return fail(LATTIS_RUNTIME_ERROR,
+                name +
+                    ": it wrote a view in place and has several results, which is not supported; write to a "
+                    "clone(), or return one result");
   retain(node_of(n));
   return set_written(t, node_of(n), output, -1);
 }

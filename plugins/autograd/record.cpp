@@ -6,141 +6,6 @@
 namespace lattis::autograd {
 namespace {
 
-// The usual node: a rule and what its formulas need.
-struct FormulaNode : Node {
-  const Rule* rule;
-  uint8_t num_saved;
-  SavedValue* saved() { return static_cast<SavedValue*>(room_behind(this)); }
-};
-
-// Values that are released at the end.
-struct Values {
-  lattis_value v[most_saves];
-  int n;
-  explicit Values(int count) : n(count) {
-    for (int i = 0; i < n; i++) v[i] = none();
-  }
-  ~Values() {
-    for (int i = 0; i < n; i++)
-      if (v[i].tag != LATTIS_NONE) api().value_release(&v[i]);
-  }
-};
-
-lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
-  SavedValue own[most_saves];
-  {
-    Guard guard(n);  // another run may be here, too
-    if (n->released) return used_twice(n);
-    if (!run.retain_graph) n->released = n->num_saved > 0;
-    for (int i = 0; i < n->num_saved; i++) {
-      if (!run.retain_graph)
-        own[i] = n->saved()[i].take();
-      else if (lattis_status st = n->saved()[i].copy(&own[i]))
-        return st;
-    }
-  }
-  lattis_status st = LATTIS_OK;
-  for (int i = 0; i < n->num_saved; i++) {
-    if (!st) st = own[i].unpack(n, run.create_graph, &out.v[i]);
-    own[i].drop();
-  }
-  return st;
-}
-
-// The first edge of an input: all have one, but a list has as many as it is long.
-int first_edge(const Rule& r, const Node* n, int input) {
-  const int list_length = n->num_edges - static_cast<int>(r.inputs.size()) + 1;
-  return r.list >= 0 && input > r.list ? input - 1 + list_length : input;
-}
-
-lattis_status no_formula(const Rule& r, const Rule::Input& input) {
-  lattis_argument a{};
-  (void)api().operator_argument(r.op, input.arg, &a);
-  return fail(LATTIS_NOT_IMPLEMENTED, operator_text(r.op) + ": the derivative with respect to argument '" +
-                                          (a.name ? a.name : "?") + "' is not implemented");
-}
-
-lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lattis_value* saved,
-                            lattis_tensor** grads, lattis_tensor** outs) {
-  const Rule& r = *n->rule;
-  uint8_t mask[16] = {};
-  bool any = false;
-  for (size_t k = 0; k < f.targets.size(); k++) {
-    const int at = first_edge(r, n, f.targets[k]),
-              count = f.targets[k] == r.list ? n->num_edges - static_cast<int>(r.inputs.size()) + 1 : 1;
-    for (int i = 0; i < count; i++) mask[k] |= run.needs(n, at + i);
-    any |= mask[k];
-  }
-  if (!any) return LATTIS_OK;
-  // Gradients that did not come are zero, unless none came at all.
-  lattis_tensor* made[LATTIS_MAX_RETURNS] = {};
-  lattis_tensor* use[LATTIS_MAX_RETURNS];
-  const uint64_t used = f.grads | f.optional_grads;
-  bool some = used == 0;
-  for (uint64_t g = used; g; g &= g - 1) some |= grads[__builtin_ctzll(g)] != nullptr;
-  if (!some) return LATTIS_OK;
-  lattis_status st = LATTIS_OK;
-  for (int i = 0; i < n->num_results; i++) {
-    use[i] = grads[i];
-    if ((f.grads >> i & 1) && !grads[i] && !st && n->results[i].described()) {
-      st = run.ops.zeros(n->results[i], &made[i]);
-      use[i] = made[i];
-    }
-  }
-  lattis_value results[16];
-  if (!st) {
-    st = evaluate(r, f, saved, use, mask, results);
-    for (size_t k = 0; k < f.targets.size() && !st; k++) {
-      const int at = first_edge(r, n, f.targets[k]);
-      if (results[k].tag == LATTIS_TENSOR) {
-        if (mask[k])
-          outs[at] = results[k].as.tensor;
-        else
-          api().value_release(&results[k]);
-      } else if (results[k].tag == LATTIS_TENSOR_LIST) {
-        for (uint32_t i = 0; i < results[k].length; i++)
-          if (run.needs(n, at + static_cast<int>(i)) && results[k].as.tensors[i])
-            api().retain(outs[at + i] = results[k].as.tensors[i]);
-        api().value_release(&results[k]);
-      }
-    }
-  }
-  for (lattis_tensor* t : made)
-    if (t) api().release(t);
-  return st;
-}
-
-lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {
-  auto* n = static_cast<FormulaNode*>(node);
-  Values saved(n->num_saved);
-  if (lattis_status st = unpack_all(n, run, saved)) return st;
-  for (size_t i = 0; i < n->rule->inputs.size(); i++)
-    if (n->rule->inputs[i].formula < 0 && run.needs(n, first_edge(*n->rule, n, static_cast<int>(i))))
-      return no_formula(*n->rule, n->rule->inputs[i]);
-  for (const Formula& f : n->rule->formulas)
-    if (lattis_status st = apply_formula(f, n, run, saved.v, grads, outs)) return st;
-  return LATTIS_OK;
-}
-
-void release_saved(Node* node) {
-  auto* n = static_cast<FormulaNode*>(node);
-  SavedValue own[most_saves];
-  {
-    Guard guard(n);
-    n->released |= n->num_saved > 0;
-    for (int i = 0; i < n->num_saved; i++) own[i] = n->saved()[i].take();
-  }
-  for (int i = 0; i < n->num_saved; i++) own[i].drop();
-}
-
-void destroy(Node* node) {
-  auto* n = static_cast<FormulaNode*>(node);
-  for (int i = 0; i < n->num_saved; i++) n->saved()[i].drop();
-}
-
-const NodeKind formula_kind = {apply, release_saved, destroy,
-                               [](const Node* n) { return static_cast<const FormulaNode*>(n)->rule->name; }, nullptr};
-
 // A call of an operator without a derivative.
 struct UnknownNode : Node {
   const lattis_operator* op;
@@ -167,25 +32,17 @@ class Edges {
       if (data_[i].node) release(data_[i].node);
   }
   lattis_status add(lattis_tensor* t) {
-    if (count_ == few && large_.empty()) large_.assign(small_, small_ + few);
-    if (count_ >= few) {
-      large_.push_back({});
-      data_ = large_.data();
-    } else {
-      small_[count_] = {};
-    }
-    if (!t || !is_differentiable(t)) {
-      count_++;
-      return LATTIS_OK;
-    }
-    lattis_status st = gradient_edge(t, &data_[count_]);
-    any_ |= data_[count_].node != nullptr;
-    count_++;
+    if (__builtin_expect(count_ >= few, 0)) grow();
+    Edge& e = data_[count_++] = {};
+    if (!t || !is_differentiable(t)) return LATTIS_OK;
+    lattis_status st = gradient_edge(t, &e);
+    any_ |= e.node != nullptr;
     return st;
   }
   int count() const { return count_; }
   bool any() const { return any_; }
   bool needed(int i) const { return data_[i].node != nullptr; }
+  Edge at(int i) const { return i < 0 ? Edge{} : data_[i]; }
   void give(Node* n) {
     for (int i = 0; i < count_; i++) {
       n->edges[i] = std::exchange(data_[i], {});
@@ -194,6 +51,12 @@ class Edges {
   }
 
  private:
+  __attribute__((noinline)) void grow() {
+    if (large_.empty()) large_.assign(small_, small_ + count_);
+    large_.push_back({});
+    data_ = large_.data();
+  }
+
   static constexpr int few = 8;
   Edge small_[few];
   std::vector<Edge> large_;
@@ -311,24 +174,29 @@ bool is_argument(const lattis_operator* op, const lattis_value* args, const latt
   return is;
 }
 
-// Before a call in place: what the formulas need of the argument that it overwrites is copied.
+// Before a call in place: what the formulas need of the argument that it overwrites is copied. The copy has that
+// argument's history, for derivatives of higher order.
 class Overwritten {
  public:
-  lattis_status prepare(const Rule& r, uint64_t saves, int written, const lattis_value*& args) {
-    for (size_t i = 0; i < r.saves.size(); i++) {
-      if (!(saves >> i & 1) || r.saves[i].what != Save::Argument || r.saves[i].index != written) continue;
-      copied_.assign(args, args + r.num_args);
-      GradMode off(false);
-      lattis_tensor* copy = nullptr;
-      if (lattis_status st = operators().clone(args[written].as.tensor, &copy)) return st;
-      copy_ = Tensor::steal(copy);
-      Edge before;  // the copy stands for what was there, with its history
-      if (lattis_status st = gradient_edge(args[written].as.tensor, &before)) return st;
-      if (before.node) give_history(copy, before.node, before.output);
-      copied_[written] = value(copy);
-      args = copied_.data();
-      return LATTIS_OK;
+  lattis_status prepare(const Rule& r, uint64_t saves, int written, const Edge& history, const lattis_value*& args) {
+    lattis_tensor* self = args[written].as.tensor;
+    const auto is_self = [self](const lattis_value& v) { return v.tag == LATTIS_TENSOR && v.as.tensor == self; };
+    bool any = false;
+    for (size_t i = 0; i < r.saves.size(); i++)
+      any |= (saves >> i & 1) && r.saves[i].what == Save::Argument && is_self(args[r.saves[i].index]);
+    if (!any) return LATTIS_OK;
+    GradMode off(false);
+    lattis_tensor* copy = nullptr;
+    if (lattis_status st = operators().clone(self, &copy)) return st;
+    copy_ = Tensor::steal(copy);
+    if (history.node) {
+      retain(history.node);
+      give_history(copy, history.node, history.output);
     }
+    copied_.assign(args, args + r.num_args);
+    for (lattis_value& v : copied_)
+      if (is_self(v)) v = value(copy);
+    args = copied_.data();
     return LATTIS_OK;
   }
 
@@ -405,6 +273,8 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
     written = 0;
   }
   if (__builtin_expect(r.broken, 0)) return fail(r.broken, r.error);
+  if (__builtin_expect(written >= 0, 0))
+    if (lattis_status st = adopt(args[written].as.tensor)) return st;
   Edges edges;
   for (const Rule::Input& input : r.inputs) {
     const lattis_value& v = args[input.arg];
@@ -428,7 +298,7 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);
   if (__builtin_expect(written >= 0, 0)) {
     if (lattis_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
-    if (lattis_status st = overwritten.prepare(r, saves, written, keep)) return st;
+    if (lattis_status st = overwritten.prepare(r, saves, written, edges.at(self_edge), keep)) return st;
   }
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;
   if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
@@ -445,11 +315,13 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
 
 lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
   const lattis_operator* op = frame->op;
+  const int written = written_argument(op), num_returns = api().operator_num_returns(op);
+  if (written >= 0 && api().operator_form(op) != LATTIS_OUT_FORM)
+    if (lattis_status st = adopt(args[written].as.tensor)) return st;
   bool any = false;
   if (lattis_status st = requires_any(op, args, &any)) return st;
   if (!any) return api().redispatch(frame, args, rets);
   if (api().operator_form(op) == LATTIS_OUT_FORM) return refuse_out(op);
-  const int written = written_argument(op), num_returns = api().operator_num_returns(op);
   if (written >= 0)
     if (lattis_status st = check_writable(api().operator_name(op), args[written].as.tensor)) return st;
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;

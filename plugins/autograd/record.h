@@ -6,6 +6,14 @@
 
 namespace lattis::autograd {
 
+// The usual node: a rule and what its formulas need.
+struct FormulaNode : Node {
+  const Rule* rule;
+  uint8_t num_saved;
+  SavedValue* saved() { return static_cast<SavedValue*>(room_behind(this)); }
+};
+extern const NodeKind formula_kind;  // in apply.cpp
+
 // The layer's kernel for operators with a derivative; the frame's context is the derivative.
 lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 // For all others: a node that says at backward that there is no derivative.
@@ -14,6 +22,8 @@ lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, latt
 
 // In views.cpp: `view`, as a strided view of its base, from that base's present history.
 lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& base_history);
+// Before a write: a view that was made unrecorded, of a base with a history, gets that history after all.
+lattis_status adopt(lattis_tensor* t);
 
 // In custom.cpp: nodes made by hand, and what derivatives that are functions save.
 lattis_status node_new(const lattis_node_type* type, void* context, lattis_tensor* const* inputs, int32_t num_inputs,

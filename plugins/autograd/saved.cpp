@@ -72,20 +72,23 @@ lattis_status SavedValue::copy(SavedValue* out) const {
   return api().value_retain(&value, &out->value);
 }
 
+lattis_status SavedValue::changed(const Node* n) const {
+  const lattis_tensor* t = value.as.tensor;
+  return fail(LATTIS_RUNTIME_ERROR,
+              n->kind->name(n) +
+                  ": one of the variables needed for gradient computation has been modified by an inplace operation: " +
+                  (result >= 0 ? "its result of shape " : "an argument of shape ") + describe(t) + " is at version " +
+                  std::to_string(api().tensor_version(t)) + "; expected version " + std::to_string(version) +
+                  ". Write to a clone(), or out of place");
+}
+
 lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) const {
   lattis_tensor* t = value.tag == LATTIS_TENSOR ? value.as.tensor : nullptr;
   if (hooks) {
     if (lattis_status st = hooks->unpack(value.as.pointer, &t)) return st;
     *out = lattis::value(t);
   } else {
-    if (t && api().tensor_version(t) != version)
-      return fail(
-          LATTIS_RUNTIME_ERROR,
-          n->kind->name(n) +
-              ": one of the variables needed for gradient computation has been modified by an inplace operation: " +
-              (result >= 0 ? "its result of shape " : "an argument of shape ") + describe(t) + " is at version " +
-              std::to_string(api().tensor_version(t)) + "; expected version " + std::to_string(version) +
-              ". Write to a clone(), or out of place");
+    if (lattis_status st = check(n)) return st;
     if (lattis_status st = api().value_retain(&value, out)) return st;
   }
   if (t && result >= 0 && with_graph) {

@@ -25,8 +25,16 @@ struct SavedValue {
   }
   // A copy of its own.
   lattis_status copy(SavedValue* out) const;
+  // That the memory is as it was.
+  lattis_status check(const Node* n) const {
+    const bool same = value.tag != LATTIS_TENSOR || hooks || api().tensor_version(value.as.tensor) == version;
+    return __builtin_expect(same, 1) ? LATTIS_OK : changed(n);
+  }
   // An owned value to compute with; with a graph, a result has its history again.
   lattis_status unpack(Node* n, bool with_graph, lattis_value* out) const;
+
+ private:
+  lattis_status changed(const Node* n) const;
 };
 
 void push_saved_hooks(const lattis_saved_hooks* hooks);

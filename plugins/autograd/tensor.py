@@ -26,7 +26,7 @@ def backward(
     tensor([2., 1.])
     """
     flags = api._flags(retain_graph, create_graph) | api.ACCUMULATE
-    _python._run((self,), (gradient,), () if inputs is None else api._tuple(inputs), flags)
+    _python._run((self,), (gradient,), api._inputs(inputs), flags)
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:

@@ -164,11 +164,16 @@ bool is_stale(const Variable* view, const Variable* base) {
 // The tensor's history is now this; its own Variable keeps a gradient that it had.
 void replace_history(lattis_tensor* t, Node* n, uint32_t output, uint64_t version) {
   lattis_tensor* grad = nullptr;
-  if (Variable* old = variable(t)) grad = std::exchange(old->grad, nullptr);
+  bool retains = false;
+  if (Variable* old = variable(t)) {
+    grad = std::exchange(old->grad, nullptr);
+    retains = old->retains_grad;
+  }
   set_history(t, n, output);
   Variable& v = *variable(t);
   v.grad = grad;
   v.version = version;
+  if (retains) retain_grad(v);
   api().storage_add_sticky(t->storage, layer_bit);
 }
 
@@ -188,6 +193,8 @@ lattis_status refreshed(lattis_tensor* t, Variable** out) {
 
 lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& history) {
   if (!history.requires_grad) return LATTIS_OK;
+  const Variable* old = variable(view);
+  if (old && is_view_by_hand(*old)) return refuse_view_by_hand("backward");
   auto* n = new_node<ViewNode>(&view_kind, 1, 1);
   n->base = Geometry(base);
   n->view = Geometry(view);
@@ -196,6 +203,14 @@ lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variabl
   n->holds_host = history.node->holds_host;
   replace_history(view, n, 0, history.version);
   return LATTIS_OK;
+}
+
+lattis_status adopt(lattis_tensor* t) {
+  lattis_tensor* base = api().tensor_base(t);
+  const Variable* history = base ? variable(base) : nullptr;
+  if (!history || history->leaf || !is_differentiable(t)) return LATTIS_OK;
+  const Variable* own = variable(t);
+  return own && own->requires_grad ? LATTIS_OK : regenerate(t, base, *history);
 }
 
 // Takes over the reference to n, whose edges are complete; that at self_edge leads to the view's old history.

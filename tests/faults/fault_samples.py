@@ -66,6 +66,7 @@ BY_ARGUMENT = {
     ("masked_fill", "mask"): lambda: mask(2, 3),
     ("masked_fill", "value:Tensor"): lambda: lattis.tensor(2.0),
     ("masked_select", "mask"): lambda: mask(2, 3),
+    ("native_dropout_backward", "mask"): lambda: mask(2, 3),
     ("matmul", "other"): lambda: matrix(3, 4),
     ("mm", "mat2"): lambda: matrix(3, 4),
     ("class_loss", "target"): lambda: lattis.tensor([2, 1]),

@@ -12,7 +12,7 @@ KERNELS = [
     f"aten::{name}"
     for name in (
         "softmax.int log_softmax.int layer_norm native_layer_norm rms_norm group_norm native_group_norm "
-        "_batch_norm_train _batch_norm_eval _batch_norm_with_update"
+        "_fused_rms_norm _batch_norm_train _batch_norm_eval _batch_norm_with_update"
     ).split()
 ]
 WAYS = [pytest.param([], id="kernel"), pytest.param(KERNELS, id="composite")]

@@ -192,3 +192,84 @@ def test_dtypes():
         lattis.max_pool2d(lattis.ones(1, 4, 4, dtype=lattis.bool), 2)
     with pytest.raises(RuntimeError, match="argument 'divisor_override'"):
         A.avg_pool2d(lattis.ones(1, 4, 4), 2, 2, 0, False, True, 0)
+
+
+# ---- backward --------------------------------------------------------------------------------------------------------
+
+BACKWARD = [
+    "aten::max_pool2d_with_indices_backward",
+    "aten::avg_pool2d_backward",
+    "aten::_adaptive_avg_pool2d_backward",
+]
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("name", ["float32", "float64", "int64", "uint8", "int16"])
+@pytest.mark.parametrize("ceil", [False, True])
+@pytest.mark.parametrize("shape", [*SHAPES, (3, 2, 8, 28), (2, 3, 7, 15)])
+def test_gradients_go_where_the_largest_stood(shape, ceil, name, composite):
+    """Overlapping windows add up."""
+    x = to_lattis(values(name, int(np.prod(shape)), 1, 0 if name == "uint8" else -9, 9).reshape(shape))
+    with lattis.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
+        for kernel, stride, padding in WINDOWS:
+            more = (kernel, stride, padding, (1, 1), ceil)
+            _, indices = A.max_pool2d_with_indices(x, *more)
+            g = np.arange(indices.numel()).reshape(indices.shape).astype(name)
+            expected = np.zeros(shape, name)
+            for at in np.ndindex(shape[:-2]):
+                np.add.at(expected[at].reshape(-1), to_numpy(indices)[at], g[at])
+            assert_same(A.max_pool2d_with_indices_backward(to_lattis(g), x, *more, indices), expected)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("width", [8, 28])
+def test_indices_of_other_windows_are_followed_and_those_outside_have_no_gradient(width, composite):
+    g = np.arange(1.0, 1 + 2 * width).reshape(1, 4, width // 2)
+    at = np.zeros(g.shape, np.int64)
+    at[0, 0] = [-1, 4 * width * 2, 2**32, *range(width // 2 - 3)]
+    x, expected = np.zeros((1, 8, width)), np.zeros((1, 8, width))
+    inside = (at >= 0) & (at < 8 * width)
+    np.add.at(expected.reshape(-1), at[inside], g[inside])
+    with lattis.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
+        got = A.max_pool2d_with_indices_backward(
+            to_lattis(g), to_lattis(x), [2, 2], [], [0, 0], [1, 1], False, to_lattis(at)
+        )
+    assert_same(got, expected)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("ceil", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_gradients_of_means_are_their_transpose(shape, ceil, name, composite):
+    """The scalar product of what a pool makes of x with g is that of x with what its gradient makes of g."""
+    eps = np.finfo(name).eps * 512
+    x = values(name, int(np.prod(shape)), 1, -9, 9).reshape(shape)
+
+    def agree(pooled, backward):
+        g = values(name, pooled.numel(), 2, -9, 9).reshape(pooled.shape)
+        back = backward(to_lattis(g))
+        assert tuple(back.shape) == shape
+        size = np.abs(to_numpy(pooled).astype(float) * g).sum() + np.abs(to_numpy(back).astype(float) * x).sum()
+        difference = (to_numpy(pooled).astype(float) * g).sum() - (to_numpy(back).astype(float) * x).sum()
+        assert abs(difference) <= eps * max(size, 1)
+
+    t = to_lattis(x)
+    with lattis.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
+        for window, (counted, divisor) in itertools.product(WINDOWS, MEANS):
+            more = (*window, ceil, counted, divisor)
+            agree(A.avg_pool2d(t, *more), lambda g, more=more: A.avg_pool2d_backward(g, t, *more))
+        for size in ((1, 1), (2, 3), (7, 5), (9, 10), (1, 0)):
+            agree(A.adaptive_avg_pool2d(t, size), lambda g: A._adaptive_avg_pool2d_backward(g, t))
+
+
+def test_an_empty_window_has_no_gradient():
+    """Both taps lie in the padding: the largest of them is none's."""
+    x = to_lattis(np.arange(1.0, 5).reshape(1, 2, 2))
+    more = (2, 1, 1, 3)
+    for disabled in ([], KERNELS):
+        with lattis.library.kernels_disabled(disabled, "cpu"):
+            value, indices = A.max_pool2d_with_indices(x, *more)
+            assert value.item() == -np.inf
+            g = lattis.ones_like(value)
+            assert_same(A.max_pool2d_with_indices_backward(g, x, *more, False, indices), np.zeros((1, 2, 2)))

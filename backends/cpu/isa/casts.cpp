@@ -137,7 +137,8 @@ void fill_row(CastLoop* row) {
 namespace LATTIS_ISA {
 
 void fill_casts(Loops& l) {
-  fill_row<bool>(l.cast[LATTIS_BOOL]);
+  fill_row<uint8_t>(l.cast[LATTIS_BOOL]);  // 0 or 1; compilers fail to vectorize bool
+  l.cast[LATTIS_BOOL][LATTIS_BOOL] = cast_loop<bool, bool>;
   fill_row<uint8_t>(l.cast[LATTIS_UINT8]);
   fill_row<uint16_t>(l.cast[LATTIS_UINT16]);
   fill_row<uint32_t>(l.cast[LATTIS_UINT32]);

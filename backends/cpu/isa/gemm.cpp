@@ -3,35 +3,15 @@
 // Note [Tiles]  A tile of c, a few rows by a few vectors, stays in registers while k runs; rows of a are broadcast
 //   against vectors of b. k is cut into blocks of `block_k`, whatever the sizes, and each element of c is added up in
 //   the order of k. So values depend neither on the tile that an element falls in, nor on whether operands are packed,
-//   nor on how the threads share the work. This file alone is compiled with contraction of x * y + z.
+//   nor on how the threads share the work. This file and windows.cpp are compiled with contraction of x * y + z.
 #include "backends/cpu/gemm.h"
+#include "backends/cpu/isa/square.h"
+#include "backends/cpu/isa/tile.h"
 
 namespace lattis::cpu {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64, tile_rows = 12;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32, tile_rows = 6;
-#else
-constexpr int vector_bytes = 16, tile_rows = 4;
-#endif
 constexpr int64_t block_k = 256;
-
-#define INLINE inline __attribute__((always_inline))
-
-template <class T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
-template <class T>
-constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
-template <class T>
-constexpr int tile_columns = 2 * lanes<T>;
-
-INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
 // The left operand of a tile: packed means row after row of `Rows` elements.
 template <class T>
@@ -50,42 +30,38 @@ struct Target {
   const T* column_bias;
 };
 
-template <class T, int Rows, int Vectors>
-INLINE void store(const Vector<T> (&sum)[Rows][Vectors], const Target<T>& t) {
+// `count` sums of one row to their places.
+template <class T>
+INLINE void put(Vector<T> v, T* to, int64_t count, bool first, const T* row_bias, const T* column_bias) {
   typedef Vector<T> V;
-  constexpr int n = lanes<T>;
-  if (t.columns == Vectors * n) {
-#pragma GCC unroll 16
-    for (int i = 0; i < Rows; i++)
-#pragma GCC unroll 4
-      for (int j = 0; j < Vectors; j++) {
-        V* at = reinterpret_cast<V*>(t.c + i * t.row + j * n);
-        V v = sum[i][j];
-        if (!t.first) v = *at + v;
-        if (t.row_bias) v = v + t.row_bias[i];
-        if (t.column_bias) v = v + *reinterpret_cast<const V*>(t.column_bias + j * n);
-        *at = v;
-      }
+  if (count >= lanes<T>) {
+    if (!first) v = *reinterpret_cast<V*>(to) + v;
+    if (row_bias) v = v + *row_bias;
+    if (column_bias) v = v + *reinterpret_cast<const V*>(column_bias);
+    *reinterpret_cast<V*>(to) = v;
     return;
   }
-  T tile[Rows][Vectors * n];
+  if (!first) v = load_some(to, count) + v;
+  if (row_bias) v = v + *row_bias;
+  if (column_bias) v = v + load_some(column_bias, count);
+  store_some(to, v, count);
+}
+
+template <class T, int Rows, int Vectors>
+INLINE void store(const Vector<T> (&sum)[Rows][Vectors], const Target<T>& t) {
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; i++)
 #pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) *reinterpret_cast<V*>(&tile[i][j * n]) = sum[i][j];
-  for (int i = 0; i < Rows; i++)
-    for (int64_t j = 0; j < t.columns; j++) {
-      T v = tile[i][j];
-      if (!t.first) v = t.c[i * t.row + j] + v;
-      if (t.row_bias) v = v + t.row_bias[i];
-      if (t.column_bias) v = v + t.column_bias[j];
-      t.c[i * t.row + j] = v;
-    }
+    for (int j = 0; j < Vectors; j++)
+      put(sum[i][j], t.c + i * t.row + j * lanes<T>, t.columns - j * lanes<T>, t.first,
+          t.row_bias ? t.row_bias + i : nullptr, t.column_bias ? t.column_bias + j * lanes<T> : nullptr);
 }
 
 template <class T, int Rows, int Vectors, bool Packed>
-__attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, int64_t b_row, const Target<T>& t) {
+__attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, int64_t b_row,
+                                    const Target<T>& target) {
   typedef Vector<T> V;
+  const Target<T> t = target;
   constexpr int n = lanes<T>;
   V sum[Rows][Vectors] = {};
   const int64_t row = Packed ? 1 : left.row, column = Packed ? Rows : left.column;
@@ -110,15 +86,87 @@ __attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, 
   store<T, Rows, Vectors>(sum, t);
 }
 
-template <class T, int Rows>
-INLINE void tile_of(bool packed, int64_t k, const Left<T>& left, const T* b, int64_t b_row, const Target<T>& t) {
-  const bool two = t.columns > lanes<T>;
-  if (packed) return two ? tile<T, Rows, 2, true>(k, left, b, b_row, t) : tile<T, Rows, 1, true>(k, left, b, b_row, t);
-  two ? tile<T, Rows, 2, false>(k, left, b, b_row, t) : tile<T, Rows, 1, false>(k, left, b, b_row, t);
+// Neighbouring places of a row of outputs: where the image has their first tap, where c has them, how many.
+struct Segment {
+  int64_t from, at, count;
+};
+
+// The segments of places [first, first + columns), as long as a vector each or up to the end of their row.
+class Segments {
+ public:
+  INLINE Segments(const Windows& w, int64_t first, int64_t columns, int64_t most)
+      : w_(w), row_(first / w.columns), column_(first % w.columns), columns_(columns), most_(most) {}
+  INLINE bool next(Segment* s) {
+    if (at_ == columns_) return false;
+    *s = {w_.row[row_] + column_, at_, least(least(most_, w_.columns - column_), columns_ - at_)};
+    at_ += s->count;
+    column_ += s->count;
+    if (column_ == w_.columns) {
+      column_ = 0;
+      row_++;
+    }
+    return true;
+  }
+
+ private:
+  const Windows& w_;
+  int64_t row_, column_, columns_, most_, at_ = 0;
+};
+
+// A tile of segments, whose elements of the image are read where they lie.
+template <class T, int Rows, int Vectors, bool Packed>
+__attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const T* image, const int64_t* taps,
+                                           const Segment* segments, const Target<T>& target) {
+  typedef Vector<T> V;
+  const Target<T> t = target;  // what is stored could change the other one
+  V sum[Rows][Vectors] = {};
+  const int64_t row = Packed ? 1 : left.row, column = Packed ? Rows : left.column;
+  const T* base[(Rows + 2) / 3];
+#pragma GCC unroll 8
+  for (int i = 0; i < (Rows + 2) / 3; i++) base[i] = left.data + 3 * i * row;
+  Segment s[Vectors];
+  const T* from[Vectors];
+#pragma GCC unroll 4
+  for (int j = 0; j < Vectors; j++) {
+    s[j] = segments[j];
+    from[j] = image + s[j].from;
+  }
+  for (int64_t p = 0; p < k; p++) {
+    V y[Vectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++) y[j] = *reinterpret_cast<const V*>(from[j] + taps[p]);
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; i++) {
+      const T x = base[i / 3][i % 3 * row];
+#pragma GCC unroll 4
+      for (int j = 0; j < Vectors; j++) sum[i][j] += x * y[j];
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < (Rows + 2) / 3; i++) base[i] += column;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; i++)
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++)
+      put(sum[i][j], t.c + i * t.row + s[j].at, s[j].count, t.first, t.row_bias ? t.row_bias + i : nullptr,
+          t.column_bias ? t.column_bias + s[j].at : nullptr);
+}
+
+// Calls body with the number of rows as a template argument.
+template <class Body>
+INLINE void with_rows(int rows, Body body) {
+  if (rows == tile_rows) return body.template operator()<tile_rows>();
+  if constexpr (tile_rows > 8)
+    if (rows == 8) return body.template operator()<8>();
+  if constexpr (tile_rows > 4)
+    if (rows == 4) return body.template operator()<4>();
+  if (rows == 2) return body.template operator()<2>();
+  body.template operator()<1>();
 }
 
 // The rows that the next tile takes of those that are left.
 INLINE int rows_of(int64_t left) {
+  if (left == 16 && tile_rows > 8) return 8;  // twice eight rather than twelve and four
   if (left >= tile_rows) return tile_rows;
   return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
@@ -126,13 +174,24 @@ INLINE int rows_of(int64_t left) {
 template <class T>
 INLINE void any_tile(int rows, bool packed, int64_t k, const Left<T>& left, const T* b, int64_t b_row,
                      const Target<T>& t) {
-  if (rows == tile_rows) return tile_of<T, tile_rows>(packed, k, left, b, b_row, t);
-  if constexpr (tile_rows > 8)
-    if (rows == 8) return tile_of<T, 8>(packed, k, left, b, b_row, t);
-  if constexpr (tile_rows > 4)
-    if (rows == 4) return tile_of<T, 4>(packed, k, left, b, b_row, t);
-  if (rows == 2) return tile_of<T, 2>(packed, k, left, b, b_row, t);
-  tile_of<T, 1>(packed, k, left, b, b_row, t);
+  const bool two = t.columns > lanes<T>;
+  with_rows(rows, [&]<int Rows>() {
+    if (packed)
+      return two ? tile<T, Rows, 2, true>(k, left, b, b_row, t) : tile<T, Rows, 1, true>(k, left, b, b_row, t);
+    two ? tile<T, Rows, 2, false>(k, left, b, b_row, t) : tile<T, Rows, 1, false>(k, left, b, b_row, t);
+  });
+}
+
+template <class T>
+INLINE void any_window_tile(int rows, bool packed, int64_t k, const Left<T>& left, const T* image, const int64_t* taps,
+                            const Segment* s, int count, const Target<T>& t) {
+  with_rows(rows, [&]<int Rows>() {
+    if (packed)
+      return count == 2 ? window_tile<T, Rows, 2, true>(k, left, image, taps, s, t)
+                        : window_tile<T, Rows, 1, true>(k, left, image, taps, s, t);
+    count == 2 ? window_tile<T, Rows, 2, false>(k, left, image, taps, s, t)
+               : window_tile<T, Rows, 1, false>(k, left, image, taps, s, t);
+  });
 }
 
 // Rows of a, panel by panel: element (i, p) of a panel of r rows lies at p * r + i.
@@ -167,6 +226,18 @@ void pack_right(const T* b, int64_t row, int64_t column, int64_t k, int64_t colu
     return;
   }
   if (row == 1) {  // read along k
+    constexpr int64_t side = square<sizeof(T)>;
+    int64_t p0 = 0;
+    if constexpr (side > 0) {
+      if (columns == width)
+        for (; p0 + side <= k; p0 += side)
+          for (int64_t j = 0; j < width; j += side)
+            transpose_square<sizeof(T)>(reinterpret_cast<char*>(to + p0 * width + j), width * sizeof(T),
+                                        reinterpret_cast<const char*>(b + p0 + j * column), column * sizeof(T));
+    }
+    b += p0;
+    to += p0 * width;
+    k -= p0;
     for (int64_t j = 0; j < width; j++)
       for (int64_t p = 0; p < k; p++) to[p * width + j] = j < columns ? b[p + j * column] : T(0);
     return;
@@ -222,7 +293,7 @@ struct Product {
   const Windows* windows;
   int64_t first_place;
   T *right_space, *left_space;
-  bool pack_a, pack_b;
+  bool pack_a, pack_b, direct = false;
 
   INLINE const T* a(int64_t i, int64_t p) const { return static_cast<const T*>(g.a) + i * g.a_row + p * g.a_column; }
 
@@ -238,6 +309,7 @@ struct Product {
     constexpr int width = tile_columns<T>;
     const bool last = p0 + kb == g.k;
     if (pack_a) pack_left<T>(a(i0, p0), g.a_row, g.a_column, mb, kb, left_space);
+    if (direct) return window_block(i0, mb, p0, kb, j0, nb);
     for (int64_t j = 0; j < nb; j += width) {
       const int64_t columns = least(width, nb - j);
       const bool packed = pack_b || columns < width;
@@ -257,6 +329,31 @@ struct Product {
         t.row_bias = last && g.row_bias ? static_cast<const T*>(g.row_bias) + i0 + i : nullptr;
         const Left<T> left{pack_a ? left_space + i * kb : a(i0 + i, p0), g.a_row, g.a_column};
         any_tile<T>(rows, pack_a, kb, left, b, b_row, t);
+        i += rows;
+      }
+    }
+  }
+
+  // The same for windows that fill their vectors: nothing of the image is packed.
+  void window_block(int64_t i0, int64_t mb, int64_t p0, int64_t kb, int64_t j0, int64_t nb) const {
+    int64_t taps[block_k];
+    for (int64_t p = 0; p < kb; p++) {
+      const int64_t k = p0 + p;
+      taps[p] = k / windows->taps * windows->plane + windows->tap[k % windows->taps];
+    }
+    const bool last = p0 + kb == g.k;
+    Segments segments(*windows, first_place + j0, nb, lanes<T>);
+    Segment s[2];
+    while (segments.next(&s[0])) {
+      const int count = segments.next(&s[1]) ? 2 : 1;
+      Target<T> t{nullptr, g.c_row, 0,
+                  p0 == 0, nullptr, last && g.column_bias ? static_cast<const T*>(g.column_bias) + j0 : nullptr};
+      for (int64_t i = 0; i < mb;) {
+        const int rows = rows_of(mb - i);
+        t.c = static_cast<T*>(g.c) + (i0 + i) * g.c_row + j0;
+        t.row_bias = last && g.row_bias ? static_cast<const T*>(g.row_bias) + i0 + i : nullptr;
+        const Left<T> left{pack_a ? left_space + i * kb : a(i0 + i, p0), g.a_row, g.a_column};
+        any_window_tile<T>(rows, pack_a, kb, left, static_cast<const T*>(windows->image), taps, s, count, t);
         i += rows;
       }
     }
@@ -361,99 +458,14 @@ template <class T>
 int convolve(const Gemm& g, const Windows& w, int64_t first_place, void* space) {
   T* right = static_cast<T*>(space);
   T* left = right + least(g.k, block_k) * least(g.n + tile_columns<T>, block_n) + slack;
-  return Product<T>{g, &w, first_place, right, left, packs_left<T>(g), true}.run();
-}
-
-template <class T>
-void depthwise(const Windows& w, const void* weight, const void* bias, void* out) {
-  typedef Vector<T> V;
-  constexpr int n = lanes<T>;
-  const T* f = static_cast<const T*>(weight);
-  const T b = bias ? *static_cast<const T*>(bias) : T(0);
-  for (int64_t r = 0; r < w.rows; r++) {
-    const T* row = static_cast<const T*>(w.image) + w.row[r];
-    T* to = static_cast<T*>(out) + r * w.columns;
-    for (int64_t j = 0; j < w.columns; j += n) {
-      V sum[2] = {};
-      int64_t q = 0;
-      for (; q + 2 <= w.taps; q += 2) {
-        sum[0] += f[q] * *reinterpret_cast<const V*>(row + w.tap[q] + j);
-        sum[1] += f[q + 1] * *reinterpret_cast<const V*>(row + w.tap[q + 1] + j);
-      }
-      if (q < w.taps) sum[0] += f[q] * *reinterpret_cast<const V*>(row + w.tap[q] + j);
-      V v = sum[0] + sum[1];
-      if (bias) v = v + b;
-      if (j + n <= w.columns)
-        *reinterpret_cast<V*>(to + j) = v;
-      else
-        for (int64_t i = 0; i < w.columns - j; i++) to[j + i] = v[i];
-    }
-  }
-}
-
-// A few neighbouring places of as many channels as a V has elements; taps [from, to) of rows and columns.
-template <class T, class V, int Count>
-INLINE void places(const Pixels& p, int64_t row, int64_t column, int64_t channel, const int64_t (&from)[2],
-                   const int64_t (&to)[2], T* out) {
-  const T* image = static_cast<const T*>(p.image) + channel;
-  const T* weight = static_cast<const T*>(p.weight) + channel;
-  V sum[Count] = {};
-  for (int64_t r = from[0]; r < to[0]; r++)
-    for (int64_t q = from[1]; q < to[1]; q++) {
-      const V w = *reinterpret_cast<const V*>(weight + (r * p.kernel[1] + q) * p.channels);
-      const T* x = image + ((row + r * p.dilation[0]) * p.width + column + q * p.dilation[1]) * p.channels;
-#pragma GCC unroll 4
-      for (int i = 0; i < Count; i++) sum[i] += w * *reinterpret_cast<const V*>(x + i * p.stride[1] * p.channels);
-    }
-#pragma GCC unroll 4
-  for (int i = 0; i < Count; i++) {
-    V v = sum[i];
-    if (p.bias) v = v + *reinterpret_cast<const V*>(static_cast<const T*>(p.bias) + channel);
-    *reinterpret_cast<V*>(out + i * p.channels) = v;
-  }
-}
-
-// The taps of a window that lie in the image.
-INLINE void taps_inside(const Pixels& p, int d, int64_t begin, int64_t size, int64_t (&from)[2], int64_t (&to)[2]) {
-  const int64_t step = p.dilation[d], room = size - begin;
-  from[d] = begin < 0 ? least((-begin + step - 1) / step, p.kernel[d]) : 0;
-  to[d] = room > 0 ? least((room + step - 1) / step, p.kernel[d]) : 0;
-}
-
-template <class T, class V>
-INLINE void depthwise_channels(const Pixels& p, int64_t i, int64_t channel) {
-  constexpr int count = 4;
-  const int64_t row = i * p.stride[0] - p.padding[0], reach = (p.kernel[1] - 1) * p.dilation[1] + 1;
-  int64_t from[2], to[2];
-  taps_inside(p, 0, row, p.height, from, to);
-  for (int64_t j = 0; j < p.columns;) {
-    const int64_t column = j * p.stride[1] - p.padding[1];
-    T* out = static_cast<T*>(p.out) + (i * p.columns + j) * p.channels + channel;
-    taps_inside(p, 1, column, p.width, from, to);
-    if (column >= 0 && j + count <= p.columns && column + (count - 1) * p.stride[1] + reach <= p.width) {
-      places<T, V, count>(p, row, column, channel, from, to, out);
-      j += count;
-    } else {
-      places<T, V, 1>(p, row, column, channel, from, to, out);
-      j++;
-    }
-  }
-}
-
-template <class T>
-void depthwise_pixels(const Pixels& p) {
-  constexpr int n = lanes<T>;
-  for (int64_t i = p.begin; i < p.end; i++) {
-    if (p.channels < n)
-      for (int64_t c = 0; c < p.channels; c++) depthwise_channels<T, T>(p, i, c);
-    else  // the last vector begins where it still fits
-      for (int64_t c = 0; c < p.channels; c += n) depthwise_channels<T, Vector<T>>(p, i, least(c, p.channels - n));
-  }
+  // A packed panel costs as much as two rows or three, vectors that are not full what they lack.
+  const int64_t vectors = (w.columns + lanes<T> - 1) / lanes<T>, full = 100 * w.columns / (vectors * lanes<T>);
+  return Product<T>{g, &w, first_place, right, left, packs_left<T>(g), true, full >= (g.m < 48 ? 60 : 85)}.run();
 }
 
 template <class T>
 constexpr GemmKernels kernels_of() {
-  return {space<T>, multiply<T>, convolve<T>, depthwise<T>, depthwise_pixels<T>};
+  return {space<T>, multiply<T>, convolve<T>};
 }
 
 constexpr Gemms all = {kernels_of<float>(), kernels_of<double>(), kernels_of<unsigned>(), kernels_of<unsigned long>()};

@@ -20,8 +20,8 @@ struct Lanes<double> {
   static constexpr int64_t count = 8, chain = 8;
 };
 
-LATTIS_INLINE void take_in(Doubles& total, const Floats& v) { FloatChain<false>::into(total, v); }
-LATTIS_INLINE void take_in(Doubles& total, const Doubles& v) { total += v; }
+LATTIS_INLINE void into_double(Doubles& total, const Floats& v) { FloatChain<false>::into(total, v); }
+LATTIS_INLINE void into_double(Doubles& total, const Doubles& v) { total += v; }
 
 // N sums. make(i, v...) makes what is added of element i, and of those after it that a vector holds.
 template <class T, int N, class Make>
@@ -42,13 +42,13 @@ LATTIS_INLINE void add_all_made(int64_t n, Make make, double (&sums)[N]) {
         for (int s = 0; s < N; s++) a[s][k] += v[s];
       }
 #pragma GCC unroll 2
-    for (int s = 0; s < N; s++) take_in(total[s], (a[s][0] + a[s][1]) + (a[s][2] + a[s][3]));
+    for (int s = 0; s < N; s++) into_double(total[s], (a[s][0] + a[s][1]) + (a[s][2] + a[s][3]));
   }
   for (; i + size <= n; i += size) {
     V v[N];
     make(i, v);
 #pragma GCC unroll 2
-    for (int s = 0; s < N; s++) take_in(total[s], v[s]);
+    for (int s = 0; s < N; s++) into_double(total[s], v[s]);
   }
 #pragma GCC unroll 2
   for (int s = 0; s < N; s++) sums[s] = add_up(total[s]);

@@ -49,6 +49,40 @@ void row(int64_t n, const void* gradient, const void* input, const void* weight,
   }
 }
 
+template <class T>
+void row_adding(int64_t n, const void* gradient, const void* input, const void* weight, void* out, double mean,
+                double scale, double b, double c, void* sums, void* sums_by_x) {
+  auto *g = static_cast<const T*>(gradient), *x = static_cast<const T*>(input), *w = static_cast<const T*>(weight);
+  auto *to = static_cast<T*>(out), *sum = static_cast<T*>(sums), *by_x = static_cast<T*>(sums_by_x);
+  const T m = static_cast<T>(mean), p = static_cast<T>(scale), q = static_cast<T>(b), r = static_cast<T>(c);
+  auto add = [=](int64_t i) __attribute__((always_inline)) {
+    const T d = x[i] - m;
+    sum[i] += g[i];
+    by_x[i] += g[i] * (d * p);
+    return d;
+  };
+  if (!to) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) add(i);
+  } else if (w) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) to[i] = p * (g[i] * w[i]) + (q * add(i) + r);
+  } else {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) to[i] = p * g[i] + (q * add(i) + r);
+  }
+}
+
+template <class T>
+void take_in(int64_t n, void* from, double* to) {
+  auto* x = static_cast<T*>(from);
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) {
+    to[i] += static_cast<double>(x[i]);
+    x[i] = 0;
+  }
+}
+
 // Rows from `begin` to `rows`, columns from `first` to n: eight rows at a time as T, then on as double. `make` is what
 // (row, column) adds to the two sums.
 template <class T, class Make>
@@ -74,26 +108,6 @@ LATTIS_INLINE void add_down(int64_t begin, int64_t rows, int64_t first, int64_t 
         by_x[i] += static_cast<double>(q);
       }
     }
-  }
-}
-
-template <class T>
-void add_rows(int64_t rows, int64_t n, const void* gradient, const void* input, const double* means,
-              const double* scales, double* sum, double* by_x) {
-  auto *g = static_cast<const T*>(gradient), *x = static_cast<const T*>(input);
-  for (int64_t r = 0; r < rows; r += 8) {
-    T m[8], a[8];
-    const int64_t count = rows - r < 8 ? rows - r : 8;
-    for (int64_t k = 0; k < count; k++) {
-      m[k] = static_cast<T>(means[r + k]);
-      a[k] = static_cast<T>(scales[r + k]);
-    }
-    auto make = [&](int64_t k, int64_t i, T & s, T & q) __attribute__((always_inline)) {
-      const T v = g[(r + k) * n + i];
-      s += v;
-      q += v * ((x[(r + k) * n + i] - m[k]) * a[k]);
-    };
-    add_down<T>(0, count, 0, n, make, sum, by_x);
   }
 }
 
@@ -177,7 +191,7 @@ void each(int64_t rows, int64_t n, const void* gradient, const void* input, void
 }
 
 template <class T>
-constexpr NormGradients table = {sums<T>, row<T>, add_rows<T>, add_columns<T>, each<T>};
+constexpr NormGradients table = {sums<T>, row<T>, row_adding<T>, take_in<T>, add_columns<T>, each<T>};
 
 }  // namespace
 

@@ -29,8 +29,9 @@ void largest_with_indices(const PoolPlane& p) {
     const int64_t top = i * p.stride[0] - p.padding[0];
     for (int64_t j = 0; j < n; j++) {
       best[j] = lowest<T>;
-      at[j] = static_cast<I>(first_inside(top, p.dilation[0]) * p.width +
-                             first_inside(j * p.stride[1] - p.padding[1], p.dilation[1]));
+      const int64_t row = first_inside(top, p.dilation[0]);
+      const int64_t column = first_inside(j * p.stride[1] - p.padding[1], p.dilation[1]);
+      at[j] = static_cast<I>(row < p.height && column < p.width ? row * p.width + column : -1);  // -1: an empty window
     }
     for (int64_t k = 0; k < p.kernel[0]; k++) {
       const int64_t row = top + k * p.dilation[0];

@@ -214,10 +214,16 @@ PyObject* attach(Context* c, lattis_node* n, PyObject* o, uint32_t i, PyObject* 
   }
   PyObject* out = Py_NewRef(o);
   if (is_input) {
-    lattis_tensor* own;
-    if (api().tensor_detach(t, &own)) return raise();
-    Py_SETREF(out, python::face().wrap(own));
-    t = own;
+    static const lattis_operator* const alias = api().find_operator("aten::alias", "");
+    const Off off;
+    const lattis_value from = value(t);
+    lattis_value own = none();
+    if (api().call(nullptr, alias, &from, &own)) {
+      Py_DECREF(out);
+      return raise();
+    }
+    t = own.as.tensor;
+    Py_SETREF(out, python::face().wrap(t));
   }
   if (!autograd->set_history(t, n, i)) return out;
   Py_DECREF(out);
@@ -242,13 +248,15 @@ bool keep_saved(Context* c, lattis_node* n, PyObject* const* results, Py_ssize_t
 PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* const* args, Py_ssize_t n) {
   std::vector<lattis_tensor*> inputs(static_cast<size_t>(n));
   for (Py_ssize_t i = 0; i < n; i++) inputs[i] = unwrap(args[i]);
-  for (Py_ssize_t i = 0; c->dirty && i < PyTuple_GET_SIZE(c->dirty); i++)
-    if (find(args, n, PyTuple_GET_ITEM(c->dirty, i)) < 0)
-      return PyErr_Format(PyExc_RuntimeError, "mark_dirty: element %zd is no input of forward", i);
   PyObject* single[1] = {result};
   const bool tuple = PyTuple_Check(result) || PyList_Check(result);
   PyObject* const* results = tuple ? PySequence_Fast_ITEMS(result) : single;
   const Py_ssize_t count = tuple ? PySequence_Fast_GET_SIZE(result) : 1;
+  for (Py_ssize_t i = 0; c->dirty && i < PyTuple_GET_SIZE(c->dirty); i++)
+    for (const bool in : {true, false})
+      if (find(in ? args : results, in ? n : count, PyTuple_GET_ITEM(c->dirty, i)) < 0)
+        return PyErr_Format(PyExc_RuntimeError, "mark_dirty: element %zd is no %s of forward", i,
+                            in ? "input" : "result");
   lattis_node* node;
   if (autograd->node_new(type_of(cls), c, inputs.data(), static_cast<int32_t>(n), static_cast<int32_t>(count), &node))
     return raise();

@@ -121,6 +121,10 @@ thread_local std::vector<Hooks*> stack;
 
 PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "_push_hooks takes 2 arguments");
+  for (int i = 0; i < 2; i++)
+    if (!PyCallable_Check(args[i]))
+      return PyErr_Format(PyExc_TypeError, "saved_tensors_hooks: argument '%s' must be callable, got %s",
+                          i ? "unpack_hook" : "pack_hook", Py_TYPE(args[i])->tp_name);
   auto* h = new Hooks{
       {sizeof(lattis_saved_hooks), nullptr, pack, unpack, destroy}, Py_NewRef(args[0]), Py_NewRef(args[1]), 1};
   h->table.context = h;

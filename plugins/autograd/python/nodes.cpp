@@ -166,13 +166,19 @@ PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return id && node ? Py_BuildValue("(NN)", node, id) : nullptr;
 }
 
+PyObject* handle_class = nullptr;  // Python's RemovableHandle
+
+template <int Kind>
 PyObject* register_hook(PyObject* o, PyObject* callable) {
-  PyObject* id = add_hook(cast(o), 0, LATTIS_HOOK_AFTER, callable, nullptr);
-  return id ? Py_BuildValue("(ON)", o, id) : nullptr;
+  PyObject* id = add_hook(cast(o), 0, Kind, callable, nullptr);
+  PyObject* handle = id ? PyObject_CallFunctionObjArgs(handle_class, o, id, nullptr) : nullptr;
+  Py_XDECREF(id);
+  return handle;
 }
-PyObject* register_prehook(PyObject* o, PyObject* callable) {
-  PyObject* id = add_hook(cast(o), 0, LATTIS_HOOK_BEFORE, callable, nullptr);
-  return id ? Py_BuildValue("(ON)", o, id) : nullptr;
+
+PyObject* set_handle(PyObject*, PyObject* c) {
+  Py_XSETREF(handle_class, Py_NewRef(c));
+  Py_RETURN_NONE;
 }
 
 PyObject* remove_hook(PyObject*, PyObject* const* args, Py_ssize_t n) {
@@ -199,11 +205,17 @@ PyObject* edge(PyObject*, PyObject* o) {
   return Py_BuildValue("(NI)", node_object(n), output);
 }
 
-PyMethodDef methods[] = {{"name", name, METH_NOARGS, "name()\n--\n\nThe node's name, as 'MulBackward0'."},
-                         {"_sequence_nr", sequence, METH_NOARGS, nullptr},
-                         {"_register_hook", register_hook, METH_O, nullptr},
-                         {"_register_prehook", register_prehook, METH_O, nullptr},
-                         {nullptr}};
+PyMethodDef methods[] = {
+    {"name", name, METH_NOARGS, "name()\n--\n\nThe node's name, as 'MulBackward0'."},
+    {"_sequence_nr", sequence, METH_NOARGS, nullptr},
+    {"register_hook", register_hook<LATTIS_HOOK_AFTER>, METH_O,
+     "register_hook(fn)\n--\n\nCalls fn(grad_inputs, grad_outputs) after the node has run: what it computed, "
+     "and what had come. What fn returns, a tuple, replaces the former, unless None. Returns a "
+     "handle that removes it."},
+    {"register_prehook", register_hook<LATTIS_HOOK_BEFORE>, METH_O,
+     "register_prehook(fn)\n--\n\nCalls fn(grad_outputs) before the node runs. What fn returns, a tuple, "
+     "replaces them, unless None. Returns a handle that removes it."},
+    {nullptr}};
 PyGetSetDef getset[] = {
     {"next_functions", next_functions, nullptr, "The nodes that its gradients go to, each with which result.", nullptr},
     {"metadata", metadata, nullptr, "A dict that is kept with the node.", nullptr},
@@ -243,6 +255,7 @@ int add_nodes(PyObject* module) {
 
 PyMethodDef node_methods[] = {
     {"_tensor_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(tensor_hook)), METH_FASTCALL, nullptr},
+    {"_set_handle", set_handle, METH_O, nullptr},
     {"_remove_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remove_hook)), METH_FASTCALL, nullptr},
     {"_grad_fn", grad_fn, METH_O, nullptr},
     {"_edge", edge, METH_O, nullptr},

@@ -34,14 +34,14 @@ struct sigmoid_backward : Pointwise<2, FLOAT | COMPLEX> {
 struct log_sigmoid_backward : CurveBackward<> {
   template <class T>
   static T apply(T grad, T x) {
-    return grad * sigmoid::apply(-x);
+    return grad / (number<T>(1) + exp_(x));
   }
 };
 
 struct silu_backward : CurveBackward<> {
   template <class T>
   static T apply(T grad, T x) {
-    const T s = sigmoid::apply(x);
+    const T s = number<T>(1) / (number<T>(1) + exp_(-x));
     return grad * (s * (number<T>(1) + x * (number<T>(1) - s)));
   }
 };
@@ -79,7 +79,7 @@ struct softplus_backward : CurveBackward<2> {
   template <class T>
   static T apply(T grad, T x, T beta, T threshold) {
     const T scaled = x * beta;
-    return where(scaled > threshold, grad, grad * sigmoid::apply(scaled));
+    return where(scaled > threshold, grad, grad / (number<T>(1) + exp_(-scaled)));
   }
 };
 

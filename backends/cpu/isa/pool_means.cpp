@@ -1,0 +1,41 @@
+// Means of windows, backward: each place's share goes to all that its window held. Note [Instruction sets] is in
+// backends/cpu/isa.h.
+#include "backends/cpu/pool.h"
+
+namespace lattis::cpu {
+namespace {
+
+// The shares of a row of places are added up along the columns, then added to all rows of their windows.
+template <class T>
+void backward(const PoolShares& p) {
+  T *out = static_cast<T*>(p.out), *line = static_cast<T*>(p.line);
+  const T* grad = static_cast<const T*>(p.grad);
+  for (int64_t k = 0; k < p.height * p.width; k++) out[k] = 0;
+  for (int64_t i = 0; i < p.places[0]; i++, grad += p.places[1]) {
+    for (int64_t q = 0; q < p.width; q++) line[q] = 0;
+    for (int64_t j = 0; j < p.places[1]; j++) {
+      const T share = grad[j] / static_cast<T>(p.count[0][i] * p.count[1][j]);
+      for (int64_t q = p.begin[1][j]; q < p.end[1][j]; q++) line[q] += share;
+    }
+    for (int64_t r = p.begin[0][i]; r < p.end[0][i]; r++) {
+      T* __restrict row = out + r * p.width;
+      for (int64_t q = 0; q < p.width; q++) row[q] += line[q];
+    }
+  }
+}
+
+constexpr PoolMeans make() {
+  PoolMeans p{};
+  p.backward[LATTIS_FLOAT32] = backward<float>;
+  p.backward[LATTIS_FLOAT64] = backward<double>;
+  return p;
+}
+
+constexpr PoolMeans all = make();
+
+}  // namespace
+
+namespace LATTIS_ISA {
+const PoolMeans& pool_means() { return all; }
+}  // namespace LATTIS_ISA
+}  // namespace lattis::cpu

@@ -1,0 +1,63 @@
+// What tiles of sums are made of: vectors as wide as the instruction set's, and as many as its registers hold.
+#pragma once
+
+#include <cstdint>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+namespace lattis::cpu {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64, tile_rows = 12;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32, tile_rows = 6;
+#else
+constexpr int vector_bytes = 16, tile_rows = 4;
+#endif
+#define INLINE inline __attribute__((always_inline))
+
+template <class T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+};
+template <class T>
+using Vector = typename VectorOf<T>::type;
+template <class T>
+constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+template <class T>
+constexpr int tile_columns = 2 * lanes<T>;
+
+INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+// The first `count` elements of a vector; nothing behind them is touched.
+template <class T>
+INLINE Vector<T> load_some(const T* from, int64_t count) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    return (Vector<T>)_mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << count) - 1), from);
+  else
+    return (Vector<T>)_mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << count) - 1), from);
+#else
+  Vector<T> v = {};
+  for (int64_t i = 0; i < count; i++) v[i] = from[i];
+  return v;
+#endif
+}
+template <class T>
+INLINE void store_some(T* to, Vector<T> v, int64_t count) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1u << count) - 1), (__m512i)v);
+  else
+    _mm512_mask_storeu_epi64(to, static_cast<__mmask8>((1u << count) - 1), (__m512i)v);
+#else
+  const T* lane = reinterpret_cast<const T*>(&v);
+  for (int64_t i = 0; i < count; i++) to[i] = lane[i];
+#endif
+}
+
+}  // namespace
+}  // namespace lattis::cpu

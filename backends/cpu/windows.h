@@ -1,0 +1,52 @@
+// Windows of images on plain memory: what is compiled once per instruction set.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/isa.h"
+
+namespace lattis::cpu {
+
+// Windows of one padded image, seen as the matrix b of a product: (channels · taps, places). Where the columns of a
+// window are `stride` apart, the image was split into that many images of every stride-th column, so the neighbours of
+// a row of outputs are neighbours in memory. The image has `slack` elements behind its end.
+struct Windows {
+  const void* image;
+  int64_t channels, plane;  // elements per channel
+  int64_t taps;
+  const int64_t* tap;  // where each tap reads, from the window's first place
+  int64_t rows, columns;
+  const int64_t* row;  // where each row of outputs begins
+};
+inline constexpr int64_t slack = 64;
+
+// One image whose channels are neighbours, and the rows of outputs to compute from it, one channel each.
+struct Pixels {
+  const void* image;
+  int64_t height, width, channels;
+  int64_t kernel[2], stride[2], padding[2], dilation[2];
+  const void* weight;  // (taps, channels)
+  const void* bias;
+  void* out;
+  int64_t begin, end, columns;  // rows, and places of each
+};
+
+// For float, double, uint32_t and uint64_t.
+struct WindowKernels {
+  int64_t vector;  // elements
+  // Depthwise: one channel of outputs, out[i, j] = bias + sum over the taps of weight · image.
+  void (*depthwise)(const Windows&, const void* weight, const void* bias, void* out);
+  void (*depthwise_pixels)(const Pixels&);
+  // Adds to sums (channels · taps, width) the windows times grad (places, width); the width is a multiple of `vector`.
+  void (*weight_gradient)(const Windows&, const void* grad, int64_t width, void* sums);
+  // The same with grad (outs, places), whose channels are grad_step elements apart; sums (channels, outs, taps,
+  // vector), where what is asked for is the sum of each vector.
+  void (*weight_gradient_by_places)(const Windows&, const void* grad, int64_t outs, int64_t grad_step, void* sums);
+};
+struct WindowLoops {
+  WindowKernels f32, f64, u32, u64;
+};
+
+}  // namespace lattis::cpu
+
+LATTIS_DECLARE_ISA(const WindowLoops&, window_loops, ())

@@ -1,0 +1,447 @@
+"""The engine: depth, freeing, order, threads, interruption, and what the thread's state is inside backward."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+
+import lattis
+import numpy as np
+import pytest
+from lattis.autograd import Function
+
+grad = lattis.autograd.grad
+
+
+def child(program, timeout=100, **env):
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=tempfile.gettempdir(),
+        env=os.environ | env,
+    )
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr[-2000:])
+    return done.stdout
+
+
+def in_thread(function, stack=None):
+    """Runs it in a new thread, with a stack of so many bytes, and raises what it raises."""
+    results, before = [], threading.stack_size(stack or 0)
+
+    def target():
+        try:
+            results.append((function(), None))
+        except BaseException as error:
+            results.append((None, error))
+
+    try:
+        thread = threading.Thread(target=target)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    value, error = results[0]
+    if error is not None:
+        raise error
+    return value
+
+
+# ---- depth -----------------------------------------------------------------------------------------------------------
+
+
+def chain(n):
+    x = lattis.ones(1, requires_grad=True)
+    y = x
+    for _ in range(n):
+        y = y + 1
+    return x, y
+
+
+def test_a_million_nodes():
+    def work():
+        x, y = chain(1_000_000)
+        y.backward()
+        return x.grad.item(), y
+
+    value, y = in_thread(work, stack=256 * 1024)
+    assert value == 1
+    in_thread(lambda: (y.grad_fn.name(), y.detach_()), stack=256 * 1024)
+
+
+def test_a_deep_graph_that_is_never_walked_is_freed():
+    def work():
+        x = lattis.ones(1, requires_grad=True)
+        y = x
+        for _ in range(300_000):
+            y = y * x  # tensors are saved, too
+        z = x * 1
+        for _ in range(100_000):
+            z = z.exp_().view(1)[:1]
+        del y, z
+
+    in_thread(work, stack=256 * 1024)
+
+
+def test_depth_with_selected_inputs_and_hooks():
+    def work():
+        x, y = chain(200_000)
+        (g,) = grad(y, x, create_graph=True)
+        assert g.item() == 1
+        return True
+
+    assert in_thread(work, stack=256 * 1024)
+
+
+def test_a_deep_graph_of_functions_is_freed():
+    class Step(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x + 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    def work():
+        x = lattis.ones(1, requires_grad=True)
+        y = x
+        for _ in range(20_000):
+            y = Step.apply(y)
+        y.backward()
+        assert x.grad.item() == 1
+        y = x
+        for _ in range(20_000):
+            y = Step.apply(y)
+        del y
+        gc.collect()
+
+    in_thread(work, stack=1024 * 1024)
+
+
+def test_freeing_from_another_thread():
+    _, y = chain(100_000)
+    held = [y]
+    del y
+    in_thread(held.clear)
+    gc.collect()
+
+
+def test_memory_comes_back():
+    def once():
+        x = lattis.ones(100, requires_grad=True)
+        w = lattis.ones(100, requires_grad=True)
+        y = ((x * w).tanh() + x[:50].sum()).exp().sum()
+        (g,) = grad(y, x, create_graph=True)
+        g.sum().backward()
+        h = x * 1
+        h[:10].mul_(w[:10])
+        h.sum().backward()
+        x.grad = w.grad = None
+        with pytest.raises(RuntimeError):
+            y.backward()
+            y.backward()
+
+    once()
+    gc.collect()
+    stats = lattis.cpu.memory_stats()["live_bytes"] if hasattr(lattis, "cpu") else 0
+    for _ in range(20):
+        once()
+    gc.collect()
+    if stats:
+        assert lattis.cpu.memory_stats()["live_bytes"] <= stats
+
+
+def test_backward_frees_as_it_goes():
+    x = lattis.ones(10, requires_grad=True)
+    seen = []
+    a = x.exp()
+    b = a * a
+    alive = weakref.ref(a)
+    a.register_hook(lambda g: seen.append(1))
+    del a
+    b.sum().backward()
+    assert seen == [1] and alive() is None
+
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+
+
+def tangled(seed):
+    rng = np.random.default_rng(seed)
+    x = lattis.tensor(rng.standard_normal(1000), dtype=lattis.float32, requires_grad=True)
+    tensors = [x]
+    for _ in range(60):
+        i, j = rng.integers(0, len(tensors), 2)
+        kind = rng.integers(0, 4)
+        a, b = tensors[i], tensors[j]
+        tensors.append([lambda: a * b * 0.5, lambda: (a + b).tanh(), lambda: a - b.sin(), lambda: a.cos() * b][kind]())
+    (g,) = grad(sum(t.sum() for t in tensors[-10:]), x)
+    return g.numpy().tobytes()
+
+
+def test_sums_are_the_same_bits_every_time():
+    wanted = tangled(3)
+    for threads in (1, 2, 1, 2):
+        lattis.set_num_threads(threads)
+        assert tangled(3) == wanted
+    assert in_thread(lambda: tangled(3)) == wanted
+
+
+# ---- threads ---------------------------------------------------------------------------------------------------------
+
+
+def test_another_thread_advances_during_backward():
+    x = lattis.rand(400, 400, requires_grad=True)
+    y = x
+    for _ in range(60):
+        y = (y @ x) * 1e-3
+    y = y.sum()
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    started = time.perf_counter()
+    y.backward()
+    ended = time.perf_counter()
+    stop.set()
+    thread.join()
+    inside = [t for t in ticks if started < t < ended]
+    assert len(inside) > min(5, (ended - started) / 0.02), (len(inside), ended - started)
+
+
+def test_two_threads_over_shared_parts_that_are_retained():
+    x = lattis.ones(64, requires_grad=True)
+    shared = x * 2
+    for _ in range(30):
+        shared = shared.tanh() + shared * 0.5
+    roots = [(shared * k).sum() for k in (1.0, 3.0)]
+    (one,) = grad(roots[0], x, retain_graph=True)
+    errors = []
+
+    def work(root):
+        try:
+            for _ in range(20):
+                root.backward(retain_graph=True)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(roots[i % 2],)) for i in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors
+    np.testing.assert_allclose(x.grad.numpy(), one.numpy() * (1 + 3) * 2 * 20, rtol=1e-4)
+
+
+def test_two_threads_over_shared_parts_that_are_not_retained():
+    for _ in range(30):
+        x = lattis.ones(16, requires_grad=True)
+        shared = x * 1
+        for _ in range(20):
+            shared = shared.tanh()
+        results = []
+
+        def work(root):
+            try:
+                root.backward()  # noqa: B023
+                results.append(None)  # noqa: B023
+            except RuntimeError as error:
+                results.append(str(error))  # noqa: B023
+
+        threads = [threading.Thread(target=work, args=((shared * k).sum(),)) for k in (1.0, 2.0)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert len(results) == 2
+        assert all(r is None or "second time" in r for r in results), results
+
+
+def test_two_threads_with_hooks_functions_and_second_order():
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 + ctx.saved_tensors[0] * 0
+
+    x = lattis.ones(8, requires_grad=True)
+    shared = Double.apply(x * x)
+    shared.register_hook(lambda g: g * 1)
+    shared.retain_grad()
+    root, results = shared.sum(), []
+
+    def work():
+        for _ in range(30):
+            (g,) = grad(root, x, create_graph=True)
+            (h,) = grad(g.sum(), x, retain_graph=True)
+            results.append((g.tolist(), h.tolist()))
+            x.register_hook(lambda g: None).remove()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(results) == 120 and all(g == [4] * 8 and h == [4] * 8 for g, h in results)
+
+
+def test_accumulation_from_many_threads():
+    x = lattis.zeros(32, requires_grad=True)
+
+    def work():
+        for _ in range(50):
+            (x * 1).sum().backward()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert x.grad.tolist() == [200.0] * 32
+
+
+def test_a_graph_made_in_one_thread_is_walked_in_another():
+    x = lattis.ones(3, requires_grad=True)
+    y = in_thread(lambda: (x * 2).exp())
+    in_thread(lambda: y.sum().backward())
+    assert x.grad.tolist() == pytest.approx([2 * np.exp(2)] * 3)
+
+
+# ---- interruption and the end ----------------------------------------------------------------------------------------
+
+LONG = """
+import os, signal, threading, time
+import lattis
+x = lattis.rand(500, 500, requires_grad=True)
+y = x
+for _ in range({steps}):
+    y = (y @ x) * 1e-3
+y = y.sum()
+def press():
+    time.sleep(0.3)
+    sent.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+sent = []
+threading.Thread(target=press).start()
+try:
+    y.backward()
+except KeyboardInterrupt:
+    late = time.perf_counter() - sent[0]
+    assert late < 1, late
+    print("interrupted")
+else:
+    print("finished")
+x.grad = None
+(x * 2).sum().backward()
+assert x.grad[0, 0].item() == 2 and lattis.is_grad_enabled()
+"""
+
+
+def test_ctrl_c_ends_a_long_backward():
+    assert child(LONG.format(steps=200)).split() == ["interrupted"]
+
+
+def test_ctrl_c_in_a_python_function():
+    class Slow(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+            return g
+
+    x = lattis.ones(1, requires_grad=True)
+    with pytest.raises(KeyboardInterrupt):
+        Slow.apply(x).backward()
+    x.sum().backward()
+    assert x.grad.item() == 1
+
+
+def test_a_process_may_end_with_graphs_alive():
+    out = child("""
+import lattis, threading
+class F(lattis.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.own = ctx
+        return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+x = lattis.ones(3, requires_grad=True)
+y = F.apply(x.exp()).sin()
+y.register_hook(lambda g: y)
+y.retain_grad()
+with lattis.autograd.graph.saved_tensors_hooks(lambda t: [t], lambda p: p[0]):
+    z = y.exp().sum()
+z.grad_fn.metadata["z"] = z
+z.backward(retain_graph=True)
+keep = [z.grad_fn, x.register_hook(print)]
+class Late:
+    def __del__(self):
+        globals()
+late = Late(); late.z = z
+threading.Thread(target=lambda: setattr(late, "deep", (z * 2).sum())).start()
+print("end")
+""")
+    assert out.split() == ["end"]
+
+
+def test_after_a_fork():
+    if not hasattr(os, "fork"):
+        pytest.skip("there is no fork")
+    child("""
+import os, lattis
+x = lattis.rand(300, 300, requires_grad=True)
+y = (x @ x).sum()
+grads = lattis.autograd.grad(y, x, retain_graph=True)[0].tolist()
+pid = os.fork()
+if pid == 0:
+    try:
+        y.backward()
+        ok = x.grad.tolist() == grads
+        z = (x * 2).sum(); x.grad = None; z.backward()
+        os._exit(0 if ok and x.grad[0, 0].item() == 2 else 3)
+    except BaseException:
+        os._exit(4)
+_, status = os.waitpid(pid, 0)
+assert os.waitstatus_to_exitcode(status) == 0, status
+y.backward()
+""")
+
+
+def test_wide_nodes_and_long_lists():
+    leaves = [lattis.full((2,), float(i), requires_grad=True) for i in range(300)]
+    y = lattis.stack(leaves)
+    parts = lattis.unbind(lattis.cat([y, y * 2]), 0)
+    total = sum((p * (i + 1)).sum() for i, p in enumerate(parts))
+    got = grad(total, leaves)
+    assert [g[0].item() for g in got] == [(i + 1) + 2 * (i + 301) for i in range(300)]
+
+
+def test_tensors_of_many_dimensions():
+    x = lattis.ones(1, 2, 1, 2, 1, 2, 1, 2, requires_grad=True)
+    (x * x).permute(7, 6, 5, 4, 3, 2, 1, 0).sum().backward()
+    assert x.grad.shape == x.shape and x.grad.sum().item() == 32
