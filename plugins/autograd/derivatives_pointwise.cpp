@@ -96,6 +96,7 @@ const std::vector<Line> pointwise_derivatives = {
     {"where.ScalarOther", "self: where(condition, grad, 0)"},
     {"where.Scalar", "none"},
     {"clamp, clip", "self: _clamp_backward(grad, self, min, max)"},
+    {"clamp.Tensor, clip.Tensor", "self, min, max: _clamp_tensor_backward(grad, self, min, max, mask)"},
     {"clamp_min", "self: where(ge(self, min), grad, 0)"},
     {"clamp_max", "self: where(le(self, max), grad, 0)"},
     {"clamp_min.Tensor", "self: where(ge(self, min), grad, 0); min: where(lt(self, min), grad, 0)"},

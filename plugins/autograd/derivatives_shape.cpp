@@ -54,6 +54,11 @@ const std::vector<Line> reduction_derivatives = {
     // Where several are the largest, they share.
     {"amax, amin", "self: _extremum_backward(grad, self, result, dim, keepdim)"},
     {"argmax", "none"},
+    {"max.dim, min.dim", "self: _pick_backward(grad, self.shape, dim, indices, keepdim)"},
+    {"median", "self: _extremum_backward(grad, self, result, none, false)"},
+    {"std", "self: _std_backward(grad, self, result, none, unbiased, false)"},
+    {"std.dim", "self: _std_backward(grad, self, result, dim, unbiased, keepdim)"},
+    {"std.correction", "self: _std_backward(grad, self, result, dim, correction, keepdim)"},
     {"linalg_vector_norm", "self: _vector_norm_backward(grad, self, ord, dim, keepdim, result)"},
     {"cumsum", "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"},
     {"sort.stable", "self: scatter(_zeros(grad, self.shape), dim, indices, grad)"}};

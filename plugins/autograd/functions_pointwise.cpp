@@ -132,6 +132,24 @@ lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_valu
   return c.give(r, inside ? c.op<"where.ScalarOther">(inside, grad, 0) : grad);
 }
 
+// (grad, self, min?, max?, mask): within the limits, both included, to what was limited; else to the limit.
+lattis_status clamp_tensor_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), low = c.arg(a[2]), high = c.arg(a[3]);
+  const auto both = [&](const Tensor& s, const Tensor& t) { return s && t ? c.op<"logical_and">(s, t) : s ? s : t; };
+  const auto where = [&](const Tensor& at) { return at ? c.op<"where.ScalarOther">(at, grad, 0) : grad; };
+  std::array<Tensor, 3> out;
+  if (a[4].as.bools[0])
+    out[0] = where(both(low ? c.op<"ge.Tensor">(x, low) : Tensor(), high ? c.op<"le.Tensor">(x, high) : Tensor()));
+  if (a[4].as.bools[1] && low)
+    out[1] = where(both(c.op<"lt.Tensor">(x, low), high ? c.op<"lt.Tensor">(low, high) : Tensor()));
+  if (a[4].as.bools[2] && high) {
+    const Tensor above = c.op<"gt.Tensor">(x, high);
+    out[2] = where(low ? c.op<"logical_or">(above, c.op<"lt.Tensor">(high, low)) : above);
+  }
+  return c.give(r, std::move(out));
+}
+
 // The derivative of lgamma: by recurrence to where the asymptotic series holds, from below a half by reflection.
 lattis_status digamma(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   constexpr double pi = 3.14159265358979323846;
@@ -199,6 +217,9 @@ void define_pointwise_functions(Library& m) {
       {"_sinc_backward(Tensor grad, Tensor self) -> Tensor", sinc_backward},
       {"_xlogy_backward(Tensor grad, Tensor self, Scalar other) -> Tensor", xlogy_backward},
       {"_logit_backward(Tensor grad, Tensor self, float? eps) -> Tensor", logit_backward},
+      {"_clamp_tensor_backward(Tensor grad, Tensor self, Tensor? min, Tensor? max, bool[3] mask) -> (Tensor, Tensor, "
+       "Tensor)",
+       clamp_tensor_backward},
       {"_digamma(Tensor self) -> Tensor", digamma},
       {"_mish_double_backward(Tensor grad, Tensor self) -> Tensor", mish_double_backward},
       {"_gelu_tanh_double_backward(Tensor grad, Tensor self) -> Tensor", gelu_tanh_double_backward},

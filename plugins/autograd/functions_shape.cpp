@@ -260,6 +260,35 @@ lattis_status prod_backward(lattis_frame* f, const lattis_value* a, lattis_value
   return c.give(r, c.op<"mul.Tensor">(grad, others));
 }
 
+// (grad, size, dim, indices, keepdim): to the one that was chosen.
+lattis_status pick_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Ints shape = c.ints(a[1]);
+  const auto n = static_cast<int64_t>(shape.size());
+  const Ints dims{wrap(a[2].as.i, std::max<int64_t>(n, 1))};
+  const Tensor grad = kept(c, c.arg(a[0]), dims, a[4].as.i != 0, n), at = kept(c, c.arg(a[3]), dims, a[4].as.i != 0, n);
+  return c.give(r, c.op<"scatter.src">(zeros(c, grad, shape), a[2], at, grad));
+}
+
+// (grad, self, result, dim?, correction?, keepdim). Where nothing differs, the gradient is zero.
+lattis_status std_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor x = c.arg(a[1]);
+  const int64_t n = x.dim();
+  const Ints dims = reduced(c, a[3], n);
+  const bool keepdim = a[5].as.i != 0;
+  double left = a[4].tag == LATTIS_NONE ? -1 : a[4].tag == LATTIS_FLOAT ? -a[4].as.d : -static_cast<double>(a[4].as.i);
+  int64_t count = 1;
+  for (int64_t d : dims) count *= n ? x.size(d) : 1;
+  left += static_cast<double>(count);
+  const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, n), std = kept(c, c.arg(a[2]), dims, keepdim, n);
+  const Tensor flat = c.op<"eq.Scalar">(std, 0);
+  const Tensor slope = c.op<"div.Tensor">(grad, c.op<"where.ScalarSelf">(flat, 1, std));
+  const Tensor each = c.op<"div.Scalar">(c.op<"where.ScalarSelf">(flat, 0, slope), std::max(left, 0.));
+  const Tensor mean = n ? c.op<"mean.dim">(x, dims, true) : x;
+  return c.give(r, c.op<"mul.Tensor">(c.op<"sub.Tensor">(x, mean), each));
+}
+
 // (grad, self, ord, dim?, keepdim, result). Where the norm is zero, so is the gradient.
 lattis_status vector_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
@@ -314,6 +343,9 @@ void define_shape_functions(Library& m) {
       {"_mean_backward(Tensor grad, int[] size, int[]? dim, bool keepdim) -> Tensor", mean_backward},
       {"_extremum_backward(Tensor grad, Tensor self, Tensor result, int[]? dim, bool keepdim) -> Tensor",
        extremum_backward},
+      {"_pick_backward(Tensor grad, int[] size, int dim, Tensor indices, bool keepdim) -> Tensor", pick_backward},
+      {"_std_backward(Tensor grad, Tensor self, Tensor result, int[]? dim, Scalar? correction, bool keepdim) -> Tensor",
+       std_backward},
       {"_vector_norm_backward(Tensor grad, Tensor self, Scalar ord, int[]? dim, bool keepdim, Tensor result) -> Tensor",
        vector_norm_backward},
       {"_prod_backward(Tensor grad, Tensor self, int dim, bool keepdim) -> Tensor", prod_backward},
