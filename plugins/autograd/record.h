@@ -32,6 +32,7 @@ Node* new_function_node(const Rule& r, int num_edges, int num_results);
 lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result);
 lattis_status node_saved(lattis_node* node, int32_t i, lattis_value* out);
 int32_t node_num_saved(lattis_node* node);
+bool is_by_hand(const Node* n);
 void* node_context(lattis_node* node, const lattis_node_type* type);
 
 }  // namespace lattis::autograd
