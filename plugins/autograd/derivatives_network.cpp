@@ -53,8 +53,8 @@ const std::vector<Line> network_derivatives = {
 
     // convolution and pooling
     {"convolution",
-     "input, weight, bias: convolution_backward(grad, input, weight, bias.shape, stride, padding, dilation, false, [0], "
-     "groups, mask)"},
+     "input, weight, bias: convolution_backward(grad, input, weight, bias.shape, stride, padding, dilation, false, "
+     "[0], groups, mask)"},
     {"_convolution_backward_input",
      "grad_output: convolution(grad, weight, none, stride, padding, dilation, groups);"
      "weight: _convolution_backward_weight(grad_output, grad, weight.shape, stride, padding, dilation, groups)"},
