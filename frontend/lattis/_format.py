@@ -172,4 +172,8 @@ def tensor_repr(tensor) -> str:
         notes.append(f"size={tuple(tensor.shape)}")
     if tensor.dtype not in natural:
         notes.append(f"dtype={tensor.dtype}")
+    if node := getattr(tensor, "grad_fn", None):  # there is none without autograd
+        notes.append(f"grad_fn=<{node.name()}>")
+    elif getattr(tensor, "requires_grad", False):
+        notes.append("requires_grad=True")
     return append(prefix + text, notes, len(prefix))

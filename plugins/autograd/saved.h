@@ -6,11 +6,13 @@
 
 namespace lattis::autograd {
 
-// What hooks have packed, shared by the node and those who unpack it: that happens without the node's lock.
+// What hooks have packed, shared by the node and those who unpack it: that happens without the node's lock. They give
+// back numbers only: an argument's history is kept beside.
 struct Packed {
   int64_t refcount = 1;
   const lattis_saved_hooks* hooks;
   void* object;
+  Edge history;  // owned; none for a result
 };
 
 struct SavedValue {

@@ -68,19 +68,47 @@ def test_every_public_name_is_documented():
     assert len(PUBLIC) > 100 and not silent
 
 
-def readme_blocks():
-    text = (ROOT / "README.md").read_text()
-    return re.findall(r"^```(?:python|pycon|py)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+def blocks(page):
+    return re.findall(r"^```(?:python|pycon|py)\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
 def test_readme_examples():
-    for i, block in enumerate(b for b in readme_blocks() if ">>> " in b):
+    for i, block in enumerate(b for b in blocks("README.md") if ">>> " in b):
         run(block, f"README.md, example {i + 1}")
 
 
 def test_readme_programs():
     """One after the other in a fresh interpreter, as a reader would paste them."""
-    programs = [b for b in readme_blocks() if ">>> " not in b]
+    programs = [b for b in blocks("README.md") if ">>> " not in b]
     assert programs, "README.md shows no program"
     found = subprocess.run([sys.executable, "-c", "\n".join(programs)], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize("page", ["docs/autograd.md", "docs/differences.md"])
+def test_pages(page):
+    """A page's examples are one session, from its beginning to its end."""
+    run("\n".join(blocks(page)), page)
+
+
+@pytest.mark.parametrize("page, folder", [("docs/architecture.md", "."), ("docs/autograd.md", "plugins/autograd")])
+def test_pages_lead_to_files_that_are_there(page, folder):
+    """Where a page says `file`: `name`, the file is there and the name is in it."""
+    text = (ROOT / page).read_text()
+    sources = {
+        p.relative_to(ROOT / folder).as_posix(): p for p in (ROOT / folder).rglob("*.*") if "build" not in p.parts
+    }
+    named = re.findall(r"`([\w/]+\.(?:cpp|h|py))`: ((?:`[\w:]+`(?:, | → |))+)", text)
+    assert len(named) > 10
+    for file, names in named:
+        source = sources[file] if file in sources else ROOT / file
+        content = source.read_text() + (source.with_suffix(".cpp").read_text() if source.suffix == ".h" else "")
+        for name in re.findall(r"`([\w:]+)`", names):
+            assert name.rpartition("::")[2] in content, f"{page}: {file} has no {name}"
+
+
+def test_the_worked_example_has_the_formulas_of_the_table():
+    """docs/autograd.md quotes derivatives."""
+    lines = "".join(p.read_text() for p in (ROOT / "plugins" / "autograd").glob("derivatives_*.cpp"))
+    quoted = re.findall(r"^\| `\w+Backward0` \| `(.*?)` \|", (ROOT / "docs/autograd.md").read_text(), re.MULTILINE)
+    assert len(quoted) == 3 and all(f'"{formula}"' in lines for formula in quoted)

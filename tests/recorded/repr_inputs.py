@@ -1,5 +1,6 @@
 """What is printed for the comparison with torch: one table of arrays, dtypes and options, the same for both sides."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +17,7 @@ class Case:
     dtype: str | None = None
     device: str | None = None
     options: dict = field(default_factory=dict)
+    then: Callable | None = None  # of the tensor, before it is printed
 
     def text(self, framework):
         """The framework's repr; `framework` is a module with torch's names."""
@@ -24,6 +26,8 @@ class Case:
             t = t.to(getattr(framework, self.dtype))
         if self.device:
             t = t.to(self.device)
+        if self.then:
+            t = self.then(t)
         framework.set_printoptions(profile="default")
         framework.set_printoptions(**self.options)
         try:
@@ -202,10 +206,20 @@ def with_options():
     yield Case("short: many", normal((30, 50)), "float64", options={"profile": "short"})
 
 
+def gradients():
+    leaf, result = (lambda t: t.requires_grad_()), (lambda t: t.requires_grad_() * 2)
+    yield Case("leaf", f32(1, 2), then=leaf)
+    yield Case("leaf of another dtype", f32(1, 2), "float64", then=leaf)
+    yield Case("leaf without elements", f32(), then=leaf)
+    yield Case("result", f32(1, 2), then=result)
+    yield Case("long result", np.arange(40, dtype=np.float32), then=result)
+    yield Case("detached result", f32(1, 2), then=lambda t: result(t).detach())
+
+
 def cases():
     """All of them, by name."""
     table = {}
-    for group in (floats, shapes, others, complexes, with_options):
+    for group in (floats, shapes, others, complexes, with_options, gradients):
         for case in group():
             assert case.name not in table, case.name
             table[case.name] = case
