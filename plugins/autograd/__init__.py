@@ -6,8 +6,14 @@ it. ``docs/autograd.md`` leads through the files.
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lattis.plugins import hookimpl
+
+if TYPE_CHECKING:
+    from .api import *  # noqa: F403
+    from .gradcheck import gradcheck as gradcheck
+    from .gradcheck import gradgradcheck as gradgradcheck
 
 MODES = (
     "enable_grad",
