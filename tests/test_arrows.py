@@ -62,9 +62,11 @@ def permitted(path: str) -> tuple[str, ...]:
 
 
 def beside(root: Path, path: str, target: str) -> str:
-    """An include by a name beside the file, from the root: a plugin's sources can be copied out of the tree."""
-    here = (root / path).parent / target
-    return here.resolve().relative_to(root.resolve()).as_posix() if here.exists() else target
+    """An include by a name beside the file or one folder up, from the root: a plugin's sources may be copied elsewhere."""
+    for here in ((root / path).parent, (root / path).parent.parent):
+        if (here / target).exists():
+            return (here / target).resolve().relative_to(root.resolve()).as_posix()
+    return target
 
 
 def include_faults(root: Path) -> list[str]:
