@@ -62,7 +62,7 @@ def permitted(path: str) -> tuple[str, ...]:
 
 
 def beside(root: Path, path: str, target: str) -> str:
-    """An include by a name beside the file or one folder up, from the root: a plugin's sources may be copied elsewhere."""
+    """An include by a name beside the file or one folder up, from the root: a plugin's sources may be copied."""
     for here in ((root / path).parent, (root / path).parent.parent):
         if (here / target).exists():
             return (here / target).resolve().relative_to(root.resolve()).as_posix()
