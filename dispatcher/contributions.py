@@ -8,12 +8,16 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lattis import _C
+
+if TYPE_CHECKING:  # the import system asks for the methods only, and importing the class takes 6 ms
+    from importlib.abc import Loader
+else:
+    Loader = object
 
 names: dict[str, str] = {}  # in the namespace: who brought it
 methods: dict[str, str] = {}  # on Tensor

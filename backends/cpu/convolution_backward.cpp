@@ -107,33 +107,38 @@ class InputGradient {
     return LATTIS_OK;
   }
 
-  // (groups · outs, in, taps) becomes, for each phase, (groups · in, outs · taps of the phase).
+  // (groups · outs, in, taps) becomes (groups · in, taps, outs), and that, for each phase, (groups · in, its taps,
+  // outs).
   lattis_status turn_weight() {
-    if (lattis_status st = turned_.take(weight_->numel * c_.size)) return st;
-    return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t taps, int64_t at) -> lattis_status {
-      std::vector<int64_t> from;
-      for (int64_t d : x.taps)
-        for (int64_t h : y.taps)
-          for (int64_t w : z.taps) from.push_back((d * c_.kernel[1] + h) * c_.kernel[2] + w);
-      const int64_t rows = c_.groups * c_.in, least = grain / std::max<int64_t>(taps * c_.outs, 1) + 1;
-      return parallel_for(0, rows, least, [&](int64_t begin, int64_t end) -> lattis_status {
-        if (c_.size == 4)
-          turn<uint32_t>(from, begin, end, at);
-        else
-          turn<uint64_t>(from, begin, end, at);
-        return LATTIS_OK;
-      });
+    const int64_t bytes = weight_->numel * c_.size, line = c_.outs * c_.size;
+    Space all;
+    if (lattis_status st = turned_.take(bytes)) return st;
+    if (lattis_status st = all.take(whole_ ? 0 : bytes)) return st;
+    char* to = whole_ ? turned_.data() : all.data();
+    const int64_t rows = c_.groups * c_.in, least = grain / std::max<int64_t>(c_.taps * c_.outs, 1) + 1;
+    lattis_status st = parallel_for(0, rows, least, [&](int64_t begin, int64_t end) -> lattis_status {
+      while (begin < end) {
+        const int64_t group = begin / c_.in, channel = begin % c_.in, n = std::min(end - begin, c_.in - channel);
+        const char* from =
+            static_cast<const char*>(weight_->dl.data) + (group * c_.outs * c_.in + channel) * c_.taps * c_.size;
+        pack_of(c_.size)(n * c_.taps, c_.outs, to + begin * c_.taps * line, line, from, c_.size, c_.depth() * c_.size);
+        begin += n;
+      }
+      return LATTIS_OK;
     });
-  }
-  template <class T>
-  void turn(const std::vector<int64_t>& taps, int64_t begin, int64_t end, int64_t at) {
-    const auto* weight = static_cast<const T*>(weight_->dl.data);
-    T* to = reinterpret_cast<T*>(turned_.data()) + at + begin * c_.outs * static_cast<int64_t>(taps.size());
-    for (int64_t row = begin; row < end; row++) {
-      const T* from = weight + (row / c_.in * c_.outs * c_.in + row % c_.in) * c_.taps;
-      for (int64_t o = 0; o < c_.outs; o++, from += c_.in * c_.taps)
-        for (int64_t tap : taps) *to++ = from[tap];
-    }
+    if (st || whole_) return st;
+    return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t, int64_t at) -> lattis_status {
+      char* next = turned_.data() + at * c_.size;
+      for (int64_t row = 0; row < rows; row++)
+        for (int64_t d : x.taps)
+          for (int64_t h : y.taps)
+            for (int64_t w : z.taps) {
+              const int64_t tap = (d * c_.kernel[1] + h) * c_.kernel[2] + w;
+              std::memcpy(next, to + (row * c_.taps + tap) * line, line);
+              next += line;
+            }
+      return LATTIS_OK;
+    });
   }
 
   void pad(int64_t item, int64_t begin, int64_t end, char* to) const {
@@ -147,19 +152,22 @@ class InputGradient {
     return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t taps, int64_t at) -> lattis_status {
       const int64_t count = x.count * y.count * z.count, m = end - begin, depth = c_.outs * taps;
       Space table, space, apart;
-      if (lattis_status st = table.take((taps + x.count * y.count) * 8)) return st;
+      if (lattis_status st = table.take((depth + x.count * y.count) * 8)) return st;
       if (lattis_status st = space.take(gemm_of(c_.dtype).space(m, count, depth))) return st;
       if (lattis_status st = apart.take(whole_ ? 0 : m * count * c_.size)) return st;
       auto* tap = reinterpret_cast<int64_t*>(table.data());
-      int64_t *next = tap, *row = tap + taps;
+      int64_t *next = tap, *row = tap + depth;
       const int64_t slice = grad_.row * (grad_.image[1] + 2 * grad_.padding[1]);
       for (int64_t d : x.shifts)
         for (int64_t h : y.shifts)
-          for (int64_t w : z.shifts)
-            *next++ = (d + grad_.padding[0]) * slice + (h + grad_.padding[1]) * grad_.row + w + grad_.padding[2];
+          for (int64_t w : z.shifts) {
+            const int64_t from =
+                (d + grad_.padding[0]) * slice + (h + grad_.padding[1]) * grad_.row + w + grad_.padding[2];
+            for (int64_t o = 0; o < c_.outs; o++) *next++ = from + o * grad_.plane;
+          }
       for (int64_t d = 0; d < x.count; d++)
         for (int64_t h = 0; h < y.count; h++) *next++ = d * slice + h * grad_.row;
-      const Windows w{padded, c_.outs, grad_.plane, taps, tap, x.count * y.count, z.count, row};
+      const Windows w{padded, 1, 0, depth, tap, x.count * y.count, z.count, row};  // a tap is one of one channel
       char* results = whole_ ? to : apart.data();
       const char* weights = turned_.data() + (at + (item % c_.groups * c_.in + begin) * depth) * c_.size;
       const Gemm g{m, count, depth, weights, depth, 1, nullptr, 0, 0, results, count, nullptr, nullptr, interrupted};

@@ -286,6 +286,14 @@ lattis_status convolution_backward(lattis_frame* f, const Value* a, Value* r) {
   Var g = c.arg(a[0]), x = c.arg(a[1]), w = c.arg(a[2]);
   const uint8_t* mask = a[10].as.bools;
   const bool transposed = a[7].as.i;
+  const int spatial = w.dim() - 2;
+  int64_t more[LATTIS_MAX_DIMS];
+  if (lattis_status st = read_spatial(f, 8, a[8], std::max(spatial, 0), 0, more)) return st;
+  if (!transposed && std::any_of(more, more + std::max(spatial, 0), [](int64_t n) { return n != 0; }))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 8) + ": is for transposed convolutions, got " + core::describe(a[8]));
+  if (given(a[3]) && (a[3].length != 1 || a[3].as.ints[0] != g.size(1)))
+    return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": expected the channels of grad_output, " +
+                                           std::to_string(g.size(1)) + ", got " + core::describe(a[3]));
   auto sizes_of = [](const Var& t) { return Ints(t.tensor()->sizes(), t.dim()); };
   auto of_input = [&](const Var& grad, const Var& weight) {
     if (transposed) return c.op<"convolution">(grad, weight, Absent{}, a[4], a[5], a[6], a[9]);

@@ -33,7 +33,7 @@ class detect_anomaly:
     ...         (x / x).backward()
     ...     except RuntimeError as error:
     ...         print(str(error).splitlines()[0])
-    backward: DivBackward0 returned nan values in its output 0
+    backward: DivBackward0 returned nan values in its output 1
     """
 
     def __init__(self, check_nan: bool = True):

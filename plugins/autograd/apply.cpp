@@ -50,7 +50,7 @@ lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
     if (__builtin_expect(n->released, 0)) return used_twice(n);
     bool plain = true;
     for (int i = 0; i < n->num_saved; i++)
-      plain &= !n->saved()[i].hooks && !(run.create_graph && n->saved()[i].result >= 0);
+      plain &= !n->saved()[i].packed && !(run.create_graph && n->saved()[i].result >= 0);
     if (__builtin_expect(plain, 1)) {
       if (!run.retain_graph) n->released = n->num_saved > 0;
       for (int i = 0; i < n->num_saved; i++) {

@@ -87,6 +87,8 @@ lattis_status node_new(const lattis_node_type* type, void* context, lattis_tenso
   return LATTIS_OK;
 }
 
+bool is_by_hand(const Node* n) { return n->kind == &custom_kind && static_cast<const CustomNode*>(n)->type; }
+
 void* node_context(lattis_node* node, const lattis_node_type* type) {
   auto* n = reinterpret_cast<Node*>(node);
   return n->kind == &custom_kind && cast(n)->type == type ? cast(n)->context : nullptr;

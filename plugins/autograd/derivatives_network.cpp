@@ -1,3 +1,4 @@
+// Products, norms, losses, convolution and pooling.
 #include "derivatives.h"
 
 namespace lattis::autograd {
@@ -45,7 +46,7 @@ const std::vector<Line> network_derivatives = {
 
     // rows and masks
     {"embedding",
-     "weight: embedding_dense_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq);"
+     "weight: _embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq);"
      "indices: none"},
     {"native_dropout", "input: _dropout_backward(grad, result1, p, train)"},
     {"native_dropout_backward", "grad_output: native_dropout_backward(grad, mask, scale); mask: none"},

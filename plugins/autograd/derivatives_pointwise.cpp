@@ -1,3 +1,4 @@
+// Pointwise operators and activations.
 #include "derivatives.h"
 
 namespace lattis::autograd {
@@ -19,7 +20,7 @@ const std::vector<Line> pointwise_derivatives = {
     {"floor_divide, floor_divide.Scalar, floor_divide.Scalar_Tensor, _trunc_divide.Tensor, _trunc_divide.Scalar",
      "none"},
     {"neg, negative", "self: -grad"},
-    {"abs, absolute", "self: grad * sgn(self)"},
+    {"abs, absolute", "self: real(grad) * sgn(self)"},
     {"addcmul", "self: grad; tensor1: grad * conj(tensor2 * value); tensor2: grad * conj(tensor1 * value)"},
     {"addcdiv",
      "self: grad; tensor1: grad * conj(value) / conj(tensor2);"
@@ -82,6 +83,7 @@ const std::vector<Line> pointwise_derivatives = {
     {"erf", "self: grad * exp(-(self * self)) * 1.1283791670955126"},
     {"erfc", "self: grad * exp(-(self * self)) * -1.1283791670955126"},
     {"erfinv", "self: grad * exp(result * result) * 0.886226925452758"},
+    {"lgamma", "self: grad * _digamma(self)"},
     {"sinc", "self: _sinc_backward(grad, self)"},
 
     // complex numbers
@@ -94,6 +96,7 @@ const std::vector<Line> pointwise_derivatives = {
     {"where.ScalarOther", "self: where(condition, grad, 0)"},
     {"where.Scalar", "none"},
     {"clamp, clip", "self: _clamp_backward(grad, self, min, max)"},
+    {"clamp.Tensor, clip.Tensor", "self, min, max: _clamp_tensor_backward(grad, self, min, max, mask)"},
     {"clamp_min", "self: where(ge(self, min), grad, 0)"},
     {"clamp_max", "self: where(le(self, max), grad, 0)"},
     {"clamp_min.Tensor", "self: where(ge(self, min), grad, 0); min: where(lt(self, min), grad, 0)"},

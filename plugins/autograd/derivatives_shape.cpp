@@ -1,3 +1,4 @@
+// Views, copies, reductions and indexing.
 #include "derivatives.h"
 
 namespace lattis::autograd {
@@ -53,6 +54,12 @@ const std::vector<Line> reduction_derivatives = {
     // Where several are the largest, they share.
     {"amax, amin", "self: _extremum_backward(grad, self, result, dim, keepdim)"},
     {"argmax", "none"},
+    {"max.dim, min.dim", "self: _pick_backward(grad, self.shape, dim, indices, keepdim)"},
+    {"median", "self: _extremum_backward(grad, self, result, none, false)"},
+    {"std", "self: _std_backward(grad, self, result, none, unbiased, false)"},
+    {"std.dim", "self: _std_backward(grad, self, result, dim, unbiased, keepdim)"},
+    {"std.correction", "self: _std_backward(grad, self, result, dim, correction, keepdim)"},
+    {"linalg_vector_norm", "self: _vector_norm_backward(grad, self, ord, dim, keepdim, result)"},
     {"cumsum", "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"},
     {"sort.stable", "self: scatter(_zeros(grad, self.shape), dim, indices, grad)"}};
 
@@ -60,10 +67,14 @@ const std::vector<Line> indexing_derivatives = {
     {"gather", "self: scatter_add(_zeros(grad, self.shape), dim, index, grad)"},
     {"scatter_.src", "self: scatter(grad, dim, index, 0); src: _scatter_backward(grad, dim, index, src.shape)"},
     {"scatter_add_", "self: grad; src: _scatter_backward(grad, dim, index, src.shape)"},
+    {"scatter_reduce.two, scatter_reduce_.two",
+     "self, src: _scatter_reduce_backward(grad, self, dim, index, src, reduce, include_self, result)"},
+    {"_scatter_fold_", "self, src: _scatter_reduce_backward(grad, self, dim, index, src, reduce, true, result)"},
     {"nonzero", "none"},
     {"index_select", "self: index_add(_zeros(grad, self.shape), dim, index, grad)"},
     {"index.Tensor", "self: index_put(_zeros(grad, self.shape), indices, grad, true)"},
     {"masked_fill.Scalar, masked_fill_.Scalar", "self: masked_fill(grad, mask, 0)"},
-    {"masked_fill_.Tensor", "self: masked_fill(grad, mask, 0); value: where(mask, grad, 0)"}};
+    {"masked_fill.Tensor, masked_fill_.Tensor",
+     "self: masked_fill(grad, mask, 0); mask: none; value: where(mask, grad, 0)"}};
 
 }  // namespace lattis::autograd

@@ -64,7 +64,7 @@ struct Walk : Run {
 
   // False if it was met before.
   bool meet(Node* n) {
-    if (claimed(n)) return false;
+    if (claimed(n) || (!beside.empty() && beside.count(n))) return false;
     Run* nobody = nullptr;
     if (n->run.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) {
       n->dependencies = 0;
@@ -158,21 +158,27 @@ struct Walk : Run {
     return st;
   }
 
+  static bool stands(Node* n, const Extra& e, uint64_t id) {
+    Guard guard(n);
+    return std::any_of(e.hooks.begin(), e.hooks.end(), [id](const Extra::Hook& h) { return h.id == id; });
+  }
+
   lattis_status run_hooks(Node* n, int32_t kind, lattis_tensor** grads, int count, lattis_tensor* const* also, int m) {
-    if (!n->extra) return LATTIS_OK;
-    std::vector<uint64_t> ids;  // a hook may remove hooks
-    for (const Extra::Hook& h : n->extra->hooks)
-      if (h.hook.kind == kind) ids.push_back(h.id);
-    for (uint64_t id : ids)
-      for (size_t i = 0; i < n->extra->hooks.size(); i++) {
-        const Extra::Hook& h = n->extra->hooks[i];
-        if (h.id != id) continue;
-        const bool one = kind == LATTIS_HOOK_TENSOR;
-        if (one && !grads[h.output]) break;
-        if (lattis_status st = h.hook.run(h.hook.context, one ? grads + h.output : grads, one ? 1 : count, also, m))
-          return st;
-        break;
-      }
+    Extra* e = has_extra(n);
+    if (!e) return LATTIS_OK;
+    std::vector<Extra::Hook> hooks;  // those that stand now; one may remove others
+    {
+      Guard guard(n);
+      for (const Extra::Hook& h : e->hooks)
+        if (h.owner->hook.kind == kind) hooks.push_back(h);
+    }
+    for (const Extra::Hook& h : hooks) {
+      const bool one = kind == LATTIS_HOOK_TENSOR;
+      if ((one && !grads[h.output]) || !stands(n, *e, h.id)) continue;
+      const lattis_hook& hook = h.owner->hook;
+      if (lattis_status st = hook.run(hook.context, one ? grads + h.output : grads, one ? 1 : count, also, m))
+        return st;
+    }
     const bool of_results = kind == LATTIS_HOOK_TENSOR || kind == LATTIS_HOOK_BEFORE;
     for (int i = 0; of_results && i < n->num_results; i++)
       if (lattis_status st = check_replaced(n, i, grads[i])) return st;
@@ -190,22 +196,44 @@ struct Walk : Run {
                                           " than the tensor");
   }
 
+  // Adds to the grad of results that retain it; their tensors may go away meanwhile.
+  lattis_status keep_retained(Node* n, Extra& e, lattis_tensor* const* grads) {
+    std::vector<std::pair<uint32_t, Variable*>> retained;
+    {
+      Guard guard(n);
+      retained = e.retained;
+    }
+    for (const auto& r : retained) {
+      lattis_tensor *g = grads[r.first], *kept = nullptr, *there = nullptr;
+      if (!g) continue;
+      const auto is_there = [&] { return std::find(e.retained.begin(), e.retained.end(), r) != e.retained.end(); };
+      {
+        Guard guard(n);
+        if (is_there() && (there = r.second->grad)) api().retain(there);
+      }
+      lattis_status st = LATTIS_OK;
+      if (there)
+        st = ops.add(there, g, &kept);
+      else if (create_graph)
+        api().retain(kept = g);
+      else
+        st = ops.clone(g, &kept);
+      if (there) api().release(there);
+      if (st) return st;
+      {
+        Guard guard(n);
+        if (is_there()) std::swap(r.second->grad, kept);
+      }
+      if (kept) api().release(kept);
+    }
+    return LATTIS_OK;
+  }
+
   // Everything that looks at gradients before their node runs.
   lattis_status before(Node* n, lattis_tensor** grads) {
-    if (Extra* e = n->extra) {
+    if (Extra* e = has_extra(n)) {
       if (lattis_status st = run_hooks(n, LATTIS_HOOK_TENSOR, grads, n->num_results, nullptr, 0)) return st;
-      for (auto& [output, v] : e->retained)
-        if (grads[output]) {
-          lattis_tensor* kept = nullptr;
-          if (v->grad) {
-            if (lattis_status st = ops.add(v->grad, grads[output], &kept)) return st;
-          } else if (create_graph) {
-            api().retain(kept = grads[output]);
-          } else if (lattis_status st = ops.clone(grads[output], &kept)) {
-            return st;
-          }
-          set_grad(*v, kept);
-        }
+      if (lattis_status st = keep_retained(n, *e, grads)) return st;
     }
     if (selective) {
       const auto [first, last] = captures.equal_range(n);
@@ -225,7 +253,9 @@ struct Walk : Run {
       return LATTIS_OK;
     }
     const Result& to = e.node->results[e.output];
-    if (__builtin_expect(to.dtype != g->dtype || !to.has_shape_of(g), 0)) {
+    const int other =
+        (to.dtype ^ g->dtype) | (to.device.backend ^ g->backend) | (to.device.index ^ g->dl.device.device_id);
+    if (__builtin_expect(other || !to.has_shape_of(g), 0)) {
       lattis_tensor* fit = nullptr;
       lattis_status st = conform(to, n, g, &fit);
       api().release(g);
@@ -238,14 +268,14 @@ struct Walk : Run {
   lattis_status apply(Node* n, lattis_tensor** grads, lattis_tensor** outs) {
     for (int i = 0; i < n->num_edges; i++) outs[i] = nullptr;
     std::vector<lattis_tensor*> came;  // for those who look afterwards
-    if (n->extra && !n->extra->hooks.empty()) {
+    if (has_extra(n)) {
       came.assign(grads, grads + n->num_results);
       for (lattis_tensor* t : came)
         if (t) api().retain(t);
     }
     lattis_status st = n->kind->apply(n, *this, grads, outs);
     if (!st && __builtin_expect(check_nan, 0)) st = find_nan(n, outs);
-    if (!st && n->extra) {
+    if (!st && has_extra(n)) {
       const auto kind = is_accumulator(n) ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_AFTER;
       st = run_hooks(n, kind, outs, n->num_edges, came.data(), static_cast<int>(came.size()));
     }

@@ -8,13 +8,14 @@ namespace lattis::autograd {
 // The operators that the engine itself calls.
 struct Operators {
   const lattis_operator *clone_op, *add_op, *add_into_op, *sum_op, *cast_op, *ones_op, *zeros_op, *real_op, *reshape_op,
-      *isnan_op, *any_op, *item_op;
+      *isnan_op, *any_op, *item_op, *move_op;
   lattis_status clone(lattis_tensor* t, lattis_tensor** out) const;
   lattis_status add(lattis_tensor* a, lattis_tensor* b, lattis_tensor** out) const;
   lattis_status add_into(lattis_tensor* a, lattis_tensor* b) const;
   lattis_status ones_like(lattis_tensor* t, lattis_tensor** out) const;
   lattis_status zeros(const Result& like, lattis_tensor** out) const;
   lattis_status sum_to(lattis_tensor* t, const Result& to, lattis_tensor** out) const;
+  lattis_status move(lattis_tensor* t, lattis_device to, lattis_tensor** out) const;
   lattis_status cast(lattis_tensor* t, uint8_t dtype, lattis_tensor** out) const;
   lattis_status has_nan(lattis_tensor* t, bool* out) const;
 };

@@ -14,6 +14,7 @@ inline void composite(Library& m, const char* schema, lattis_kernel kernel) {
 
 void define_pointwise_functions(Library& m);
 void define_shape_functions(Library& m);
+void define_indexing_functions(Library& m);
 void define_network_functions(Library& m);
 
 }  // namespace lattis::autograd

@@ -1,3 +1,4 @@
+// What the gradients of norms, linear and dropout are made of.
 #include "functions.h"
 
 namespace lattis::autograd {
@@ -96,6 +97,15 @@ lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis
   return c.give(r, std::move(out));
 }
 
+// (grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+lattis_status embedding_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const auto rows = [&](const Tensor& grad) { return c.op<"embedding_dense_backward">(grad, a[1], a[2], a[3], a[4]); };
+  const Tensor grad = c.arg(a[0]);
+  if (grad.dtype() < LATTIS_COMPLEX64) return c.give(r, rows(grad));
+  return c.give(r, c.op<"complex">(rows(c.op<"real">(grad)), rows(c.op<"imag">(grad))));
+}
+
 // (grad, mask, p, train?)
 lattis_status dropout_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
@@ -123,6 +133,10 @@ void define_network_functions(Library& m) {
             "_batch_norm_backward(Tensor? grad, Tensor? grad_mean, Tensor? grad_rstd, Tensor input, Tensor? weight, "
             "Tensor mean, Tensor rstd, float eps, bool[3] mask) -> (Tensor, Tensor, Tensor)",
             batch_norm_backward);
+  composite(m,
+            "_embedding_backward(Tensor grad, Tensor indices, int num_weights, int padding_idx, bool "
+            "scale_grad_by_freq) -> Tensor",
+            embedding_backward);
   composite(m, "_dropout_backward(Tensor grad, Tensor mask, float p, bool? train) -> Tensor", dropout_backward);
   composite(m, "_linear_weight_backward(Tensor grad, Tensor input) -> Tensor", linear_weight_backward);
 }

@@ -1,3 +1,4 @@
+// What the gradients of pointwise functions are made of.
 #include "functions.h"
 
 namespace lattis::autograd {
@@ -131,6 +132,46 @@ lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_valu
   return c.give(r, inside ? c.op<"where.ScalarOther">(inside, grad, 0) : grad);
 }
 
+// (grad, self, min?, max?, mask): within the limits, both included, to what was limited; else to the limit.
+lattis_status clamp_tensor_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), low = c.arg(a[2]), high = c.arg(a[3]);
+  const auto both = [&](const Tensor& s, const Tensor& t) { return s && t ? c.op<"logical_and">(s, t) : s ? s : t; };
+  const auto where = [&](const Tensor& at) { return at ? c.op<"where.ScalarOther">(at, grad, 0) : grad; };
+  std::array<Tensor, 3> out;
+  if (a[4].as.bools[0])
+    out[0] = where(both(low ? c.op<"ge.Tensor">(x, low) : Tensor(), high ? c.op<"le.Tensor">(x, high) : Tensor()));
+  if (a[4].as.bools[1] && low)
+    out[1] = where(both(c.op<"lt.Tensor">(x, low), high ? c.op<"lt.Tensor">(low, high) : Tensor()));
+  if (a[4].as.bools[2] && high) {
+    const Tensor above = c.op<"gt.Tensor">(x, high);
+    out[2] = where(low ? c.op<"logical_or">(above, c.op<"lt.Tensor">(high, low)) : above);
+  }
+  return c.give(r, std::move(out));
+}
+
+// The derivative of lgamma: by recurrence to where the asymptotic series holds, from below a half by reflection.
+lattis_status digamma(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  constexpr double pi = 3.14159265358979323846;
+  constexpr double series[] = {-1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760, -1. / 12};
+  Compose c(f);
+  const Tensor x = c.arg(a[0]), low = c.op<"lt.Scalar">(x, 0.5);
+  Tensor y = c.op<"where.self">(low, c.op<"rsub.Scalar">(x, 1), x), sum;
+  for (int k = 0; k < 10; k++) {
+    const Tensor one = c.op<"reciprocal">(c.op<"add.Scalar">(y, k));
+    sum = sum ? c.op<"add.Tensor">(sum, one) : one;
+  }
+  y = c.op<"add.Scalar">(y, 10);
+  const Tensor square = c.op<"reciprocal">(c.op<"square">(y));
+  Tensor tail = c.op<"mul.Scalar">(square, series[6]);
+  for (int k = 5; k >= 0; k--) tail = c.op<"mul.Tensor">(square, c.op<"add.Scalar">(tail, series[k]));
+  const Tensor large = c.op<"sub.Tensor">(c.op<"log">(y), c.op<"mul.Scalar">(c.op<"reciprocal">(y), 0.5));
+  const Tensor here = c.op<"sub.Tensor">(c.op<"add.Tensor">(large, tail), sum);
+  const Tensor turn = c.op<"tan">(c.op<"mul.Scalar">(c.op<"where.ScalarOther">(low, x, 0.25), pi));
+  const Tensor there = c.op<"sub.Tensor">(here, c.op<"mul.Scalar">(c.op<"reciprocal">(turn), pi));
+  return c.give(r, c.op<"where.self">(low, there, here));
+}
+
 // x tanh(softplus(x)), twice.
 lattis_status mish_double_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
@@ -176,6 +217,10 @@ void define_pointwise_functions(Library& m) {
       {"_sinc_backward(Tensor grad, Tensor self) -> Tensor", sinc_backward},
       {"_xlogy_backward(Tensor grad, Tensor self, Scalar other) -> Tensor", xlogy_backward},
       {"_logit_backward(Tensor grad, Tensor self, float? eps) -> Tensor", logit_backward},
+      {"_clamp_tensor_backward(Tensor grad, Tensor self, Tensor? min, Tensor? max, bool[3] mask) -> (Tensor, Tensor, "
+       "Tensor)",
+       clamp_tensor_backward},
+      {"_digamma(Tensor self) -> Tensor", digamma},
       {"_mish_double_backward(Tensor grad, Tensor self) -> Tensor", mish_double_backward},
       {"_gelu_tanh_double_backward(Tensor grad, Tensor self) -> Tensor", gelu_tanh_double_backward},
       {"_clamp_backward(Tensor grad, Tensor self, Scalar? min, Scalar? max) -> Tensor", clamp_backward},

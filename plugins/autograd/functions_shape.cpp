@@ -1,3 +1,5 @@
+// What the gradients of views and reductions are made of.
+#include <cmath>
 #include <numeric>
 
 #include "functions.h"
@@ -93,7 +95,7 @@ struct Strided {
 };
 
 Tensor read(Compose& c, const Tensor& flat, const Strided& s) {
-  return c.op<"as_strided">(flat, s.sizes, s.strides, s.offset);
+  return c.op<"as_strided">(flat, s.sizes, s.strides, s.numel() ? s.offset : 0);
 }
 
 // The memory, flat, that the places of `view` get the gradient in: added where they meet.
@@ -164,20 +166,6 @@ lattis_status pad_backward(lattis_frame* f, const lattis_value* a, lattis_value*
   Ints back = c.ints(a[1]);
   for (int64_t& n : back) n = -n;
   return c.give(r, c.op<"constant_pad_nd">(c.arg(a[0]), back));
-}
-
-// What was read where an index leads; of a source larger than the index, nothing was read beyond it.
-lattis_status scatter_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  Compose c(f);
-  const Tensor read = c.op<"gather">(c.arg(a[0]), a[1], a[2]);
-  const Ints shape = c.ints(a[3]);
-  Ints pad;
-  for (int d = static_cast<int>(shape.size()) - 1; d >= 0 && read; d--) {
-    pad.push_back(0);
-    pad.push_back(shape[d] - read.size(d));
-  }
-  const bool whole = std::all_of(pad.begin(), pad.end(), [](int64_t n) { return n == 0; });
-  return c.give(r, whole ? read : c.op<"constant_pad_nd">(read, pad));
 }
 
 lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
@@ -272,6 +260,63 @@ lattis_status prod_backward(lattis_frame* f, const lattis_value* a, lattis_value
   return c.give(r, c.op<"mul.Tensor">(grad, others));
 }
 
+// (grad, size, dim, indices, keepdim): to the one that was chosen.
+lattis_status pick_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Ints shape = c.ints(a[1]);
+  const auto n = static_cast<int64_t>(shape.size());
+  const Ints dims{wrap(a[2].as.i, std::max<int64_t>(n, 1))};
+  const Tensor grad = kept(c, c.arg(a[0]), dims, a[4].as.i != 0, n), at = kept(c, c.arg(a[3]), dims, a[4].as.i != 0, n);
+  return c.give(r, c.op<"scatter.src">(zeros(c, grad, shape), a[2], at, grad));
+}
+
+// (grad, self, result, dim?, correction?, keepdim). Where nothing differs, the gradient is zero.
+lattis_status std_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor x = c.arg(a[1]);
+  const int64_t n = x.dim();
+  const Ints dims = reduced(c, a[3], n);
+  const bool keepdim = a[5].as.i != 0;
+  double left = a[4].tag == LATTIS_NONE ? -1 : a[4].tag == LATTIS_FLOAT ? -a[4].as.d : -static_cast<double>(a[4].as.i);
+  int64_t count = 1;
+  for (int64_t d : dims) count *= n ? x.size(d) : 1;
+  left += static_cast<double>(count);
+  const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, n), std = kept(c, c.arg(a[2]), dims, keepdim, n);
+  const Tensor flat = c.op<"eq.Scalar">(std, 0);
+  const Tensor slope = c.op<"div.Tensor">(grad, c.op<"where.ScalarSelf">(flat, 1, std));
+  const Tensor each = c.op<"div.Scalar">(c.op<"where.ScalarSelf">(flat, 0, slope), std::max(left, 0.));
+  const Tensor mean = n ? c.op<"mean.dim">(x, dims, true) : x;
+  return c.give(r, c.op<"mul.Tensor">(c.op<"sub.Tensor">(x, mean), each));
+}
+
+// (grad, self, ord, dim?, keepdim, result). Where the norm is zero, so is the gradient.
+lattis_status vector_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+  Compose c(f);
+  const Tensor x = c.arg(a[1]);
+  const double p = as_double(a[2]);
+  const Ints dims = reduced(c, a[3], x.dim());
+  const bool keepdim = a[4].as.i != 0;
+  const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, x.dim()), norm = kept(c, c.arg(a[5]), dims, keepdim, x.dim());
+  if (p == 0) return c.give(r, c.op<"zeros_like">(x));
+  if (p == 1) return c.give(r, c.op<"mul.Tensor">(c.op<"sgn">(x), grad));
+  const auto apart = [&](const Tensor& t) { return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(t, 0), 1, t); };
+  const auto unless_zero = [&](const Tensor& of, const Tensor& t) {
+    return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(of, 0), 0, t);
+  };
+  if (std::isinf(p)) {  // those that are the extremum share
+    const Tensor mask = c.op<"eq.Tensor">(c.op<"abs">(x), norm);
+    const Tensor count = x.dim() ? c.op<"sum.dim_IntList">(mask, dims, true) : c.op<"ones_like">(norm);
+    const Tensor share = c.op<"div.Tensor">(grad, count);
+    return c.give(r, c.op<"mul.Tensor">(c.op<"sgn">(x), c.op<"where.ScalarOther">(mask, share, 0)));
+  }
+  const Tensor power = p == 2 ? apart(norm) : c.op<"pow.Tensor_Scalar">(apart(norm), p - 1);
+  const Tensor each = unless_zero(norm, c.op<"div.Tensor">(grad, power));
+  if (p == 2) return c.give(r, c.op<"mul.Tensor">(x, each));
+  const Tensor size = c.op<"abs">(apart(x));
+  const Tensor weight = unless_zero(x, c.op<"pow.Tensor_Scalar">(size, p - 2));
+  return c.give(r, c.op<"mul.Tensor">(c.op<"mul.Tensor">(x, weight), each));
+}
+
 }  // namespace
 
 void define_shape_functions(Library& m) {
@@ -292,13 +337,17 @@ void define_shape_functions(Library& m) {
       {"_strided_backward(Tensor grad, int[] base_size, int[] base_stride, int base_offset, bool complex_base, "
        "int[] size, int[] stride, int offset) -> Tensor",
        any_strided_backward},
-      {"_scatter_backward(Tensor grad, int dim, Tensor index, int[] size) -> Tensor", scatter_backward},
       {"_pad_backward(Tensor grad, int[] pad) -> Tensor", pad_backward},
       {"_cat_backward(Tensor grad, int[] shapes, int dim) -> Tensor[]", cat_backward},
       {"_unreduce(Tensor grad, int[] size, int[]? dim, bool keepdim) -> Tensor", unreduce},
       {"_mean_backward(Tensor grad, int[] size, int[]? dim, bool keepdim) -> Tensor", mean_backward},
       {"_extremum_backward(Tensor grad, Tensor self, Tensor result, int[]? dim, bool keepdim) -> Tensor",
        extremum_backward},
+      {"_pick_backward(Tensor grad, int[] size, int dim, Tensor indices, bool keepdim) -> Tensor", pick_backward},
+      {"_std_backward(Tensor grad, Tensor self, Tensor result, int[]? dim, Scalar? correction, bool keepdim) -> Tensor",
+       std_backward},
+      {"_vector_norm_backward(Tensor grad, Tensor self, Scalar ord, int[]? dim, bool keepdim, Tensor result) -> Tensor",
+       vector_norm_backward},
       {"_prod_backward(Tensor grad, Tensor self, int dim, bool keepdim) -> Tensor", prod_backward},
   };
   for (const auto& o : all) composite(m, o.schema, o.kernel);

@@ -23,7 +23,7 @@ class GradientEdge(NamedTuple):
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The place in the graph where the gradient of a tensor arrives; a leaf's node adds to its ``grad``.
 
-    >>> lattis.autograd.get_gradient_edge(lattis.ones(1, requires_grad=True)).node.name()
+    >>> lattis.autograd.graph.get_gradient_edge(lattis.ones(1, requires_grad=True)).node.name()
     'AccumulateGrad'
     """
     node, output = _python._edge(tensor)

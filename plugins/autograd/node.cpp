@@ -109,13 +109,13 @@ void free_node(Node* n) {
 }
 
 Extra::~Extra() {
-  for (Hook& h : hooks)
-    if (h.hook.destroy) h.hook.destroy(h.hook.context);
   if (metadata) destroy_metadata(metadata);
 }
 
 Extra& extra_of(Node* n) {
-  if (!n->extra) n->extra = new Extra;
+  if (Extra* e = has_extra(n)) return *e;
+  Guard guard(n);
+  if (!n->extra) __atomic_store_n(&n->extra, new Extra, __ATOMIC_RELEASE);
   return *n->extra;
 }
 
@@ -239,8 +239,8 @@ int traverse_variable(void* state, lattis_visit visit, void* visitor) {
       if (int r = n->kind->traverse(n, visit, visitor)) return r;
     if (n->extra)
       for (Extra::Hook& h : n->extra->hooks)
-        if (h.hook.traverse)
-          if (int r = h.hook.traverse(h.hook.context, visit, visitor)) return r;
+        if (h.owner->hook.traverse)
+          if (int r = h.owner->hook.traverse(h.owner->hook.context, visit, visitor)) return r;
     Node* next = nullptr;
     for (int i = 0; i < n->num_edges; i++)
       if (n->edges[i].node && n->edges[i].node->holds_host) next = n->edges[i].node;
@@ -253,10 +253,8 @@ void clear_variable(void* state) {
   auto* v = static_cast<Variable*>(state);
   if (!v->node || __atomic_load_n(&v->node->refcount, __ATOMIC_ACQUIRE) != 1) return;
   if (Extra* e = v->node->extra) {
-    auto hooks = std::move(e->hooks);
-    e->hooks.clear();
-    for (Extra::Hook& h : hooks)
-      if (h.hook.destroy) h.hook.destroy(h.hook.context);
+    std::vector<Extra::Hook> gone;
+    gone.swap(e->hooks);
   }
   v->node->kind->release_saved(v->node);
 }

@@ -6,6 +6,9 @@
 //   themselves, so that recording a call allocates once.
 // Note [Freeing]  A graph may be a million nodes deep. Whatever is released while a node is being destroyed waits in a
 //   list of the thread, and the outermost release empties it: there is no recursion.
+// Note [Cycles]  The host language's garbage collector is shown what a tensor alone keeps alive: the hooks and host
+//   objects of its node, and of those behind it as long as each is owned by the one before and by nobody else. What
+//   others own, too, is in use for all it can tell.
 #pragma once
 
 #include <lattis/autograd.h>
@@ -13,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <vector>
 
 namespace lattis::autograd {
@@ -94,12 +98,20 @@ struct Node {
 
 // What few nodes have.
 struct Extra {
+  struct Owner {  // keeps a hook while it runs, though somebody removes it
+    lattis_hook hook;
+    explicit Owner(const lattis_hook& h) : hook(h) {}
+    Owner(const Owner&) = delete;
+    ~Owner() {
+      if (hook.destroy) hook.destroy(hook.context);
+    }
+  };
   struct Hook {
     uint64_t id;
     uint32_t output;
-    lattis_hook hook;
+    std::shared_ptr<const Owner> owner;
   };
-  std::vector<Hook> hooks;
+  std::vector<Hook> hooks;  // under the node's lock, as is `retained`
   std::vector<std::pair<uint32_t, Variable*>>
       retained;  // results whose gradient is kept: weak, cleared with the Variable
   void* host = nullptr;
@@ -117,6 +129,7 @@ inline void release(Node* n) {
     free_node(n);
 }
 Extra& extra_of(Node* n);
+inline Extra* has_extra(const Node* n) { return __atomic_load_n(&n->extra, __ATOMIC_ACQUIRE); }
 
 // A node of class T (derived from Node) with room for its edges, results and `room` more bytes behind it.
 void* take_block(size_t bytes);

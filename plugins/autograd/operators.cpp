@@ -1,5 +1,6 @@
 // The operators that the engine calls, and how a gradient is made to fit where it goes.
 #include "engine.h"
+#include "record.h"
 
 namespace lattis::autograd {
 namespace {
@@ -35,7 +36,8 @@ const Operators& operators() {
     return Operators{find("aten::clone", ""),          find("aten::add", "Tensor"), find("aten::add_", "Tensor"),
                      find("aten::sum", "dim_IntList"), find("aten::to", "dtype"),   find("aten::ones_like", ""),
                      find("aten::zeros", ""),          find("aten::real", ""),      find("aten::reshape", ""),
-                     find("aten::isnan", ""),          find("aten::any", ""),       find("aten::item", "")};
+                     find("aten::isnan", ""),          find("aten::any", ""),       find("aten::item", ""),
+                     find("aten::to", "device")};
   }();
   return all;
 }
@@ -55,6 +57,9 @@ lattis_status Operators::ones_like(lattis_tensor* t, lattis_tensor** out) const 
 lattis_status Operators::zeros(const Result& r, lattis_tensor** out) const {
   return call_one(zeros_op, {ints(r.sizes(), r.ndim), dtype_value(r.dtype), none(), device_value(r.device), none()},
                   out);
+}
+lattis_status Operators::move(lattis_tensor* t, lattis_device to, lattis_tensor** out) const {
+  return call_one(move_op, {value(t), device_value(to), none(), value(false), value(false), none()}, out);
 }
 lattis_status Operators::cast(lattis_tensor* t, uint8_t dtype, lattis_tensor** out) const {
   return call_one(cast_op, {value(t), dtype_value(dtype), value(false), value(false), none()}, out);
@@ -102,8 +107,9 @@ lattis_status conform(const Result& to, const Node* from, lattis_tensor* grad, l
     return s + ")";
   };
   if (!to.described()) return wrong("for what has none");
-  if (device_of(grad).backend != to.device.backend || device_of(grad).index != to.device.index)
-    return wrong("on another device than its input");
+  // A copy between devices leads here: its formula knows nothing of them.
+  const bool elsewhere = device_of(grad).backend != to.device.backend || device_of(grad).index != to.device.index;
+  if (elsewhere && is_by_hand(from)) return wrong("on another device than its input");
   if (!is_differentiable(grad)) return wrong("that is neither floating nor complex");
   lattis_tensor* now = grad;
   api().retain(now);
@@ -127,6 +133,8 @@ lattis_status conform(const Result& to, const Node* from, lattis_tensor* grad, l
     }
     if (lattis_status st = replace(operators().sum_to(now, to, &next), next)) return st;
   }
+  if (elsewhere)
+    if (lattis_status st = replace(operators().move(now, to.device, &next), next)) return st;
   if (to.dtype != now->dtype)
     if (lattis_status st = replace(operators().cast(now, to.dtype, &next), next)) return st;
   *out = now;

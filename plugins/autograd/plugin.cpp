@@ -172,19 +172,23 @@ lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* 
   Node* n = node_of(handle);
   if (output >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
   *id = next++;
-  extra_of(n).hooks.push_back({*id, output, *hook});
+  Extra& e = extra_of(n);
+  auto owner = std::make_shared<const Extra::Owner>(*hook);
+  Guard guard(n);
+  e.hooks.push_back({*id, output, std::move(owner)});
   n->holds_host |= hook->traverse != nullptr;
   return LATTIS_OK;
 }
 
 void hook_remove(lattis_node* handle, uint64_t id) {
-  Extra* e = node_of(handle)->extra;
+  Extra* e = has_extra(node_of(handle));
   if (!e) return;
+  Extra::Hook gone;  // let go without the lock
+  Guard guard(node_of(handle));
   for (auto h = e->hooks.begin(); h != e->hooks.end(); ++h)
     if (h->id == id) {
-      const lattis_hook gone = h->hook;
+      gone = std::move(*h);
       e->hooks.erase(h);
-      if (gone.destroy) gone.destroy(gone.context);
       return;
     }
 }
@@ -319,8 +323,12 @@ LATTIS_LIBRARY(autograd, m) {
   m.keyword("requires_grad", apply_requires_grad);
   define_pointwise_functions(m);
   define_shape_functions(m);
+  define_indexing_functions(m);
   define_network_functions(m);
   m.impl("aten::detach", "autograd", nullptr);  // falls through: its result has no history
+  for (const char* op :
+       {"cumprod_", "float_power_.Tensor_Scalar", "float_power_.Tensor_Tensor", "gelu_", "nan_to_num_"})
+    m.impl((std::string("aten::") + op).c_str(), "autograd", record_by_copy);
   add_rules(m);
   m.interface("autograd", 1, &table);
 }

@@ -83,12 +83,17 @@ void each_tensor(const lattis_operator* op, const lattis_value* args, Visit visi
   }
 }
 
+lattis_status requires_grad_now(lattis_tensor* t, bool* any) {
+  Variable* v = nullptr;
+  lattis_status st = refreshed(t, &v);
+  *any |= !st && v && v->requires_grad;
+  return st;
+}
+
 lattis_status requires_any(const lattis_operator* op, const lattis_value* args, bool* any) {
   lattis_status st = LATTIS_OK;
   each_tensor(op, args, [&](int, lattis_tensor* t) {
-    Variable* v = nullptr;
-    if (!st) st = refreshed(t, &v);
-    *any |= !st && v && v->requires_grad;
+    if (!st) st = requires_grad_now(t, any);
   });
   return st;
 }
@@ -280,14 +285,18 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
         if (lattis_status st = edges.add(v.as.tensors[k])) return st;
     }
   }
-  if (!edges.any()) return api().redispatch(frame, args, rets);
+  int self_edge = -1;
+  for (size_t i = 0; i < r.inputs.size() && written >= 0; i++)
+    if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
+  // What is overwritten without regard to what was there has no history any more.
+  bool cut = false;
+  if (__builtin_expect(written >= 0 && self_edge < 0, 0))
+    if (lattis_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
+  if (!edges.any() && !cut) return api().redispatch(frame, args, rets);
   const lattis_value* keep = args;
   Overwritten overwritten;
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);
-  int self_edge = -1;
   if (__builtin_expect(written >= 0, 0)) {
-    for (size_t i = 0; i < r.inputs.size(); i++)
-      if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
     if (lattis_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
     if (lattis_status st = overwritten.prepare(r, saves, written, edges.at(self_edge), keep)) return st;
   }
@@ -329,6 +338,31 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
     st = attach(n, op, written, -1, args, rets, num_returns);
   release(n);
   if (st) release_results(rets, num_returns);
+  return st;
+}
+
+// x.op_(...) as x.copy_(x.clone().op(...)): for in-place forms of composites, which may save what they overwrite.
+lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+  static const lattis_operator* const clone = api().find_operator("aten::clone", "");
+  static const lattis_operator* const copy = api().find_operator("aten::copy_", "");
+  const lattis_operator* op = frame->op;
+  bool any = false;
+  if (lattis_status st = requires_any(op, args, &any)) return st;
+  if (!any) return api().redispatch(frame, args, rets);
+  GradMode on(true);
+  lattis_tensor* self = args[0].as.tensor;
+  std::vector<lattis_value> all(args, args + api().operator_num_args(op));
+  const lattis_value cloned[] = {args[0], none()};
+  lattis_value made = none(), result = none();
+  lattis_status st = api().call(nullptr, clone, cloned, &made);
+  all[0] = made;
+  if (!st) st = api().call(nullptr, api().operator_functional(op), all.data(), &result);
+  api().value_release(&made);
+  if (st) return st;
+  const bool fits = result.as.tensor->dtype == self->dtype && same_shape(result.as.tensor, self);
+  const lattis_value copied[] = {args[0], result, value(false)};
+  st = fits ? api().call(nullptr, copy, copied, rets) : api().redispatch(frame, args, rets);
+  api().value_release(&result);
   return st;
 }
 

@@ -18,6 +18,7 @@ extern const NodeKind formula_kind;  // in apply.cpp
 lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 // For all others: a node that says at backward that there is no derivative.
 lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
+lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 
 // In views.cpp: `view`, as a strided view of its base, from that base's present history.
 lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& base_history);
@@ -31,6 +32,7 @@ Node* new_function_node(const Rule& r, int num_edges, int num_results);
 lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result);
 lattis_status node_saved(lattis_node* node, int32_t i, lattis_value* out);
 int32_t node_num_saved(lattis_node* node);
+bool is_by_hand(const Node* n);
 void* node_context(lattis_node* node, const lattis_node_type* type);
 
 }  // namespace lattis::autograd

@@ -14,6 +14,16 @@ std::string describe(const lattis_tensor* t) {
   return s + "]";
 }
 
+lattis_status unpacked(const Packed& p, lattis_tensor** out) {
+  if (lattis_status st = p.hooks->unpack(p.object, out)) return st;
+  if (!p.history.node || !*out) return LATTIS_OK;
+  Tensor plain = Tensor::steal(*out);
+  if (lattis_status st = api().tensor_detach(plain.get(), out)) return st;
+  retain(p.history.node);
+  give_history(*out, p.history.node, p.history.output);
+  return LATTIS_OK;
+}
+
 }  // namespace
 
 void push_saved_hooks(const lattis_saved_hooks* hooks) {
@@ -33,12 +43,11 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool writes) {
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
     const lattis_saved_hooks* now = hooks_now.back();
-    void* packed = nullptr;
+    void* object = nullptr;
     GradMode off(false);
-    if (lattis_status st = now->pack(now->context, t, &packed)) return st;
-    hooks = now;
-    value.as.pointer = packed;
-    return LATTIS_OK;
+    if (lattis_status st = now->pack(now->context, t, &object)) return st;
+    packed = new Packed{1, now, object, {}};
+    return from < 0 ? gradient_edge(t, &packed->history) : LATTIS_OK;
   }
   lattis_tensor* own = t;
   if (from >= 0) {
@@ -51,24 +60,22 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool writes) {
 }
 
 void SavedValue::drop() {
-  if (hooks)
-    std::exchange(hooks, nullptr)->destroy(value.as.pointer);
-  else if (value.tag != LATTIS_NONE)
+  if (Packed* p = std::exchange(packed, nullptr)) {
+    if (__atomic_sub_fetch(&p->refcount, 1, __ATOMIC_ACQ_REL) == 0) {
+      p->hooks->destroy(p->object);
+      if (p->history.node) release(p->history.node);
+      delete p;
+    }
+  } else if (value.tag != LATTIS_NONE) {
     api().value_release(&value);
+  }
   value = none();
 }
 
 lattis_status SavedValue::copy(SavedValue* out) const {
   *out = *this;
   out->value = none();
-  out->hooks = nullptr;
-  if (hooks) {  // unpacked here: what was packed stays with the node
-    lattis_tensor* t = nullptr;
-    if (lattis_status st = hooks->unpack(value.as.pointer, &t)) return st;
-    out->value = lattis::value(t);
-    out->version = api().tensor_version(t);
-    return LATTIS_OK;
-  }
+  if (packed) __atomic_fetch_add(&packed->refcount, 1, __ATOMIC_RELAXED);
   return api().value_retain(&value, &out->value);
 }
 
@@ -84,8 +91,8 @@ lattis_status SavedValue::changed(const Node* n) const {
 
 lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) const {
   lattis_tensor* t = value.tag == LATTIS_TENSOR ? value.as.tensor : nullptr;
-  if (hooks) {
-    if (lattis_status st = hooks->unpack(value.as.pointer, &t)) return st;
+  if (packed) {
+    if (lattis_status st = unpacked(*packed, &t)) return st;
     *out = lattis::value(t);
   } else {
     if (lattis_status st = check(n)) return st;

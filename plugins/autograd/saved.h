@@ -6,11 +6,20 @@
 
 namespace lattis::autograd {
 
+// What hooks have packed, shared by the node and those who unpack it: that happens without the node's lock. They give
+// back numbers only: an argument's history is kept beside.
+struct Packed {
+  int64_t refcount = 1;
+  const lattis_saved_hooks* hooks;
+  void* object;
+  Edge history;  // owned; none for a result
+};
+
 struct SavedValue {
   lattis_value value = none();  // owned
   uint64_t version = 0;
-  const lattis_saved_hooks* hooks = nullptr;  // then value is what they packed
-  int32_t result = -1;                        // which result of the node it is, if any
+  Packed* packed = nullptr;  // owned; then there is no value
+  int32_t result = -1;       // which result of the node it is, if any
 
   // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `writes`: the call
   // writes this memory, and its version is still to be counted up.
@@ -20,14 +29,14 @@ struct SavedValue {
   SavedValue take() {
     SavedValue s = *this;
     value = none();
-    hooks = nullptr;
+    packed = nullptr;
     return s;
   }
   // A copy of its own.
   lattis_status copy(SavedValue* out) const;
   // That the memory is as it was.
   lattis_status check(const Node* n) const {
-    const bool same = value.tag != LATTIS_TENSOR || hooks || api().tensor_version(value.as.tensor) == version;
+    const bool same = value.tag != LATTIS_TENSOR || api().tensor_version(value.as.tensor) == version;
     return __builtin_expect(same, 1) ? LATTIS_OK : changed(n);
   }
   // An owned value to compute with; with a graph, a result has its history again.

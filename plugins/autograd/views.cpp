@@ -64,9 +64,9 @@ lattis_status view_of(lattis_tensor* whole, const Geometry& base, const Geometry
     strides.push_back(1);
     offset *= 2;
   }
-  lattis_status st =
-      call("aten::as_strided", "",
-           {value(from), ints(sizes), ints(strides), value(offset - base_offset + from.get()->storage_offset)}, out);
+  const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  const int64_t at = empty ? 0 : offset - base_offset + from.get()->storage_offset;  // what is empty lies nowhere
+  lattis_status st = call("aten::as_strided", "", {value(from), ints(sizes), ints(strides), value(at)}, out);
   if (st || !pairs) return st;
   from = Tensor::steal(*out);
   return call("aten::view_as_complex", "", {value(from)}, out);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs on it the C++ tests, the bad-input
-# sweep and every sample. Usage: sanitize.sh PYTHON
+# sweep, every sample, and the gradients of every sample to second order. Usage: sanitize.sh PYTHON
 set -e
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # no realpath: a link in an environment names it
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,6 +15,7 @@ for defect in heap shift; do
 done
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblattis_cpu.so"
+tests/cpp/test_backward "$build/liblattis_cpu.so" "$build/liblattis_autograd.so"
 # A package around the sanitized libraries: the installed Python files, these binaries.
 package=$build/package/lattis
 rm -rf "$build/package"
@@ -22,6 +23,7 @@ mkdir -p "$build/package"
 cp -r "$("$python" -c 'import importlib.util as u; print(u.find_spec("lattis").submodule_search_locations[0])')" "$package"
 cp _C*.so liblattis.so "$package/"
 cp liblattis_cpu.so "$package/backends/cpu/"
+cp _python*.so liblattis_autograd.so "$package/plugins/autograd/"
 sanitized() {
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LATTIS_EXPECT="$package" "$python" "$@"
 }
@@ -30,3 +32,5 @@ sanitized sweep.py
 cd "$top/tests/operators"
 if sanitized run_all.py planted > /dev/null 2>&1; then echo "sanitize: a byte behind a tensor was read, and not reported"; exit 1; fi
 sanitized run_all.py
+cd "$top/tests/plugins/autograd"
+sanitized run_gradients.py

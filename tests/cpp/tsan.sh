@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the library without OpenMP under ThreadSanitizer and runs the stress test. Usage: tsan.sh
+# Builds the library without OpenMP under ThreadSanitizer and runs the stress tests: of registration beside
+# calls, and of backward in several threads. Usage: tsan.sh
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/tsan
@@ -9,3 +10,4 @@ cd "$build"
 export TSAN_OPTIONS=halt_on_error=1
 if tests/cpp/planted race > /dev/null 2>&1; then echo "tsan: the planted race was not reported"; exit 1; fi
 tests/cpp/test_stress "$build/liblattis_cpu.so" 5
+tests/cpp/test_backward "$build/liblattis_cpu.so" "$build/liblattis_autograd.so"

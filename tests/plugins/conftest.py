@@ -75,7 +75,7 @@ def compile_library(source, folder, *flags):
     """A source beside this file, built with the compiler and the installed headers alone."""
     here = run(sys.executable, "-c", "import lattis._C; print(lattis._C.__file__)", cwd=folder).strip()
     flags += ("-std=c++17", "-O1", "-shared", "-fPIC", "-I", Path(here).parent / "include")
-    run("g++", *flags, Path(__file__).with_name(source), "-o", folder / "lib.so", cwd=folder)
+    run("g++", *flags, Path(__file__).parent / source, "-o", folder / "lib.so", cwd=folder)
     return folder / "lib.so"
 
 

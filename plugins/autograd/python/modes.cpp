@@ -52,6 +52,17 @@ PyObject* plain(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return wrap_function(reinterpret_cast<PyObject*>(m), function);
 }
 
+// The same without a tuple, for the usual `with no_grad():`.
+template <bool On>
+PyObject* plain_call(PyObject* type, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  if (__builtin_expect(PyVectorcall_NARGS(nargsf) == 0 && !kwnames, 1))
+    return reinterpret_cast<PyObject*>(make(reinterpret_cast<PyTypeObject*>(type), On));
+  if (PyVectorcall_NARGS(nargsf) != 1 || kwnames)
+    return PyErr_Format(PyExc_TypeError, "no_grad and enable_grad take one function to decorate, or nothing");
+  Mode* m = make(reinterpret_cast<PyTypeObject*>(type), On);
+  return m ? wrap_function(reinterpret_cast<PyObject*>(m), args[0]) : nullptr;
+}
+
 PyObject* set_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   int on;
   static const char* names[] = {"mode", nullptr};
@@ -166,6 +177,8 @@ int add_modes(PyObject* module) {
                              "(lattis.ones(2, requires_grad=True) * "
                              "2).requires_grad\nFalse\n");
   if (!no_grad_type || !enable_grad_type || !set_type || !inference_type) return -1;
+  no_grad_type->tp_vectorcall = plain_call<false>;
+  enable_grad_type->tp_vectorcall = plain_call<true>;
   return PyModule_AddFunctions(module, functions);
 }
 

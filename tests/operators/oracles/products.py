@@ -227,6 +227,12 @@ entries(
     adaptive_avg_pool1d=adaptive(1),
     adaptive_avg_pool2d=adaptive(2),
     convolution_backward=conv_backward,
+    _convolution_backward_input=lambda g, w, size, s, p, d, n: conv_backward(
+        g, np.zeros(size, g.dtype), w, None, s, p, d, False, None, n, [True] * 3
+    )[0],
+    _convolution_backward_weight=lambda g, x, size, s, p, d, n: conv_backward(
+        g, x, np.zeros(size, g.dtype), None, s, p, d, False, None, n, [True] * 3
+    )[1],
     max_pool2d_with_indices_backward=max_pool_backward,
     avg_pool2d_backward=backward_of(avg_pool(2)),
     _adaptive_avg_pool2d_backward=backward_of(adaptive(2)),

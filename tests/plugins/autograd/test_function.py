@@ -488,3 +488,9 @@ def test_recording_inside_forward():
     x = leaf()
     function(forward, backward).apply(x).backward()
     assert x.grad.tolist() == [2, 4]
+
+
+def test_a_gradient_on_another_device_is_refused():
+    F = function(lambda ctx, x: x * 2, lambda ctx, g: lattis.empty(2, device="meta", dtype=lattis.float64))
+    with pytest.raises(RuntimeError, match="MadeBackward.*device"):
+        F.apply(leaf()).sum().backward()

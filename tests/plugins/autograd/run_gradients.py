@@ -1,0 +1,59 @@
+"""The gradients of every sample, to second order, in children that may die: for sanitizers, as run_all.py for values.
+
+``python run_gradients.py`` prints the deaths and exits with 1 where there is one; ``LATTIS_EXPECT`` names the folder
+that lattis must come from.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import lattis
+from lattis.dispatcher import samples
+from sweep import SAMPLED, Case, cases
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "operators"))
+from run_all import death  # noqa: E402
+
+
+def differentiate(sample) -> None:
+    """First with the graph of the gradients, then through that, then a plain walk."""
+    case = Case(sample)
+    for threads in (1, 2):
+        lattis.set_num_threads(threads)
+        outs = [o for o in case(*case.inputs) if o.requires_grad]
+        if not outs:
+            return
+        ones = [lattis.ones_like(o) for o in outs]
+        found = lattis.autograd.grad(outs, case.inputs, ones, create_graph=True, allow_unused=True)
+        again = [g for g in found if g is not None and g.requires_grad]
+        if again:
+            lattis.autograd.backward(again, [lattis.ones_like(g) for g in again])
+        lattis.autograd.backward(outs := [o for o in case(*case.inputs) if o.requires_grad], ones[: len(outs)])
+
+
+def run_gradients(operator: str) -> None:
+    """In the samples' own dtypes, and in double precision."""
+    warnings.simplefilter("ignore")
+    for sample in (*samples.of(operator), *cases(operator)):
+        try:
+            differentiate(sample)
+        except Exception as error:
+            print(f"{sample}: {type(error).__name__}: {error}", file=sys.stderr)
+
+
+def main(operators: list[str]) -> int:
+    expected, found = os.environ.get("LATTIS_EXPECT"), Path(lattis.__file__).parent
+    if expected and found.resolve() != Path(expected).resolve():
+        print(f"run_gradients: lattis comes from {found}, not from {expected}")
+        return 2
+    deaths = [f"{o}: {how}" for o in operators if (how := death(run_gradients, o))]
+    print(*deaths, f"run_gradients: {len(operators)} operators, {len(deaths)} deaths", sep="\n")
+    return 1 if deaths else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or SAMPLED))

@@ -1,0 +1,102 @@
+"""Every derivative against differences, over the catalogue's samples, to second order; and that none is missing."""
+
+import re
+from contextlib import contextmanager
+
+import lattis
+import pytest
+from lattis.dispatcher import samples
+from sweep import CONSTANT, DECLARED, LIVE, SAMPLED, Case, chosen, faults
+
+
+@pytest.mark.parametrize("operator", [t for t in SAMPLED if t not in DECLARED])
+def test_against_differences(operator):
+    found = [text for s in chosen(operator) for text in faults(s) or ()]
+    assert not found, f"{len(found)} faults\n" + "\n".join(found[:6])
+
+
+def test_what_is_declared_has_no_history():
+    x = lattis.ones(2, requires_grad=True)
+    assert set(DECLARED) == {"detach", "view.dtype"}
+    assert not x.detach().requires_grad
+    assert not x.view(lattis.int32).view(lattis.float32).requires_grad
+
+
+def test_what_is_compared():
+    """Each operator that takes and gives floating numbers is compared at one sample at least."""
+    floating = [t for t in SAMPLED if t not in DECLARED and any(gives_numbers(s) for s in chosen(t))]
+    alone = [t for t in floating if not any(faults(s) is not None for s in chosen(t))]
+    assert alone == []
+    assert len(floating) > 500
+
+
+def gives_numbers(sample):
+    case = Case(sample)
+    return bool(case.inputs) and case.values() is not None
+
+
+@pytest.mark.parametrize("operator", ["cross_entropy", "nll_loss"])
+def test_class_weights_have_no_derivative(operator):
+    call = samples.call(operator)
+    weight = lattis.rand(3, requires_grad=True)
+    loss = call(lattis.randn(2, 3, requires_grad=True), lattis.tensor([0, 2]), weight)
+    with pytest.raises(
+        NotImplementedError, match="the derivative with respect to argument 'weight' is not implemented"
+    ):
+        loss.backward()
+    assert "weight" in CONSTANT[operator]
+
+
+# ---- the lists -------------------------------------------------------------------------------------------------------
+
+
+def answer(title):
+    """How the layer answers a call of the operator: "rule", "decomposed", "through", a kernel's owner, or "fallback"."""
+    for block in re.split(r"\n(?=aten::)", lattis._C._show(f"aten::{title}")):
+        if block.startswith(f"aten::{title}("):
+            (found,) = re.findall(r"layer +\d+ autograd +(\S+)(?: (.*))?", block)
+            return found[1].strip("()") or found[0]
+    raise LookupError(title)
+
+
+def test_no_operator_is_left_out():
+    """Each has a rule, which may say `none`, or decomposes, or has a kernel of the layer's own."""
+    takes_tensors = [t for t, o in LIVE.items() if o["form"] != "out" and any("Tensor" in a["type"] for a in o["args"])]
+    by = {t: answer(t) for t in takes_tensors}
+    assert [t for t, how in by.items() if how == "fallback"] == []
+    assert [t for t, how in by.items() if how == "through"] == ["detach"]
+    assert set(by.values()) == {"rule", "decomposed", "through", "autograd"}
+
+
+# ---- planted defects -------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def forward_altered(operator, alter):
+    """While open, the operator computes something else than its derivative believes."""
+
+    def handler(call, *args, **kwargs):
+        result = call(*args, **kwargs)
+        if f"{call.name}.{call.overload}".strip(".") == f"aten::{operator}":
+            with layer.off(), lattis.no_grad():
+                alter(result)
+        return result
+
+    layer = lattis.library.register_layer("altered", handler)
+    try:
+        yield layer
+    finally:
+        layer.remove()
+
+
+@pytest.mark.parametrize("operator", ["sin", "log", "gather", "index_select"])
+@pytest.mark.parametrize(
+    "alter",
+    [lambda r: r.mul_(1.01), lambda r: r.neg_(), lambda r: r.add_(r * r * 0.01)],
+    ids=["factor", "sign", "curve"],
+)
+def test_the_sweep_reports_a_wrong_derivative(operator, alter):
+    usual = [s for s in chosen(operator) if all(0 not in x.shape for x in s.specs())]
+    assert faults(usual[0]) == []
+    with forward_altered(operator, alter) as layer, layer.on():
+        assert faults(usual[0])

@@ -1,0 +1,135 @@
+"""gradcheck and gradgradcheck find what is wrong, and say where."""
+
+import lattis
+import pytest
+from lattis.autograd import Function, gradcheck, gradgradcheck
+from lattis.autograd.gradcheck import GradcheckError
+
+
+def double(*shape, dtype=lattis.float64):
+    lattis.manual_seed(1)
+    numbers = lattis.randn(2, *shape, dtype=lattis.float64)
+    return (numbers[0] if dtype == lattis.float64 else lattis.complex(numbers[0], numbers[1])).clone().requires_grad_()
+
+
+def derived(forward, backward):
+    """forward with a backward of one's own, of what it saved and the gradient."""
+
+    class Step(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return forward(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return backward(ctx.saved_tensors[0], grad)
+
+    return Step.apply
+
+
+RIGHT = derived(lambda x: x * x * x, lambda x, g: g * 3 * x * x)
+WRONG = {
+    "factor": derived(lambda x: x * x * x, lambda x, g: g * 2 * x * x),
+    "sign": derived(lambda x: x * x * x, lambda x, g: g * -3 * x * x),
+    "nothing": derived(lambda x: x * x * x, lambda x, g: None),
+    "elsewhere": derived(lambda x: x * x * x, lambda x, g: g * 3 * x.flip(0) * x),
+}
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_right(fast_mode):
+    assert gradcheck(RIGHT, double(3), fast_mode=fast_mode)
+    assert gradgradcheck(RIGHT, double(3), fast_mode=fast_mode)
+    assert gradcheck(lattis.mm, (double(2, 3), double(3, 2)), fast_mode=fast_mode, check_batched_grad=True)
+    assert gradgradcheck(lattis.mm, (double(2, 3), double(3, 2)), fast_mode=fast_mode)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=list(WRONG))
+def test_wrong(wrong, fast_mode):
+    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0") as error:
+        gradcheck(wrong, double(3), fast_mode=fast_mode)
+    assert "numerical:tensor(" in str(error.value) and "analytical:tensor(" in str(error.value)
+    assert gradcheck(wrong, double(3), fast_mode=fast_mode, raise_exception=False) is False
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_a_conjugate_that_is_missing(fast_mode):
+    z = double(3, dtype=lattis.complex128)
+    right = derived(lambda z: z * z, lambda z, g: g * 2 * z.conj())
+    wrong = derived(lambda z: z * z, lambda z, g: g * 2 * z)
+    assert gradcheck(right, z, fast_mode=fast_mode)
+    assert gradgradcheck(right, z, fast_mode=fast_mode)
+    with pytest.raises(GradcheckError, match="mismatch for output 0 with respect to input 0"):
+        gradcheck(wrong, z, fast_mode=fast_mode)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_a_wrong_second_order(fast_mode):
+    cut = derived(lambda x: x * x * x, lambda x, g: g * (3 * x * x).detach())
+    assert gradcheck(cut, double(3), fast_mode=fast_mode)
+    with pytest.raises(GradcheckError, match="mismatch for output 0 with respect to input 0"):
+        gradgradcheck(cut, double(3), fast_mode=fast_mode)
+
+
+def test_which_output_and_input():
+    wrong = WRONG["sign"]
+    with pytest.raises(GradcheckError, match="output 1 with respect to input 2"):
+        gradcheck(lambda x, n, y: (x * n, wrong(y)), (double(2), 3, double(2)))
+
+
+def test_complex_between_real():
+    z, x = double(2, dtype=lattis.complex128), double(2)
+    assert gradcheck(lambda z, x: (z.abs(), z * x, lattis.polar(x, x)), (z, x))
+    assert gradgradcheck(lambda z, x: (z.abs(), z * x), (z, x))
+
+
+def test_what_does_not_depend():
+    x = double(2)
+    assert gradcheck(lambda x: (x * 2, lattis.ones(2, dtype=lattis.float64)), x)
+    with pytest.raises(GradcheckError, match="output 1"):
+        gradcheck(lambda x: (x * 2, x.detach() * 3), x)
+
+
+def test_backward_that_varies():
+    runs = []
+
+    def backward(x, g):
+        runs.append(1)
+        return g * (3 * x * x) + 1e-9 * len(runs)
+
+    with pytest.raises(GradcheckError, match="not reentrant: .* output 0 .* input 0"):
+        gradcheck(derived(lambda x: x * x * x, backward), double(2))
+    assert gradcheck(derived(lambda x: x * x * x, backward), double(2), nondet_tol=1e-6)
+
+
+def test_gradients_that_did_not_come():
+    class Both(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx, a, b):
+            if a is None and bool((b == 0).all()):
+                return lattis.ones(2, dtype=lattis.float64)
+            return (0 if a is None else a * 2) + (0 if b is None else b * 3)
+
+    with pytest.raises(GradcheckError, match="gradients that are not zero where outputs have no gradient"):
+        gradcheck(Both.apply, double(2))
+    assert gradcheck(Both.apply, double(2), check_undefined_grad=False)
+
+
+def test_bad_calls():
+    with pytest.raises(ValueError, match="gradcheck: argument 'inputs' has no tensor that requires grad"):
+        gradcheck(lattis.sin, lattis.ones(2))
+    with pytest.warns(UserWarning, match="input 0 has dtype .*float32"):
+        gradcheck(lattis.sin, lattis.ones(2, requires_grad=True), eps=1e-2, atol=1e-2)
+
+
+def test_empty():
+    assert gradcheck(lattis.sin, double(0, 3))
+    assert gradgradcheck(lattis.sin, double(0, 3), gen_non_contig_grad_outputs=True)
+    assert gradgradcheck(lattis.sin, double(3), lattis.ones(3, dtype=lattis.float64).requires_grad_())

@@ -1,0 +1,117 @@
+"""No back door: autograd's sources, copied out of the tree, renamed and built against the installed headers as a
+stranger's package, pass the whole suite of this folder with the first-party plugin denied."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from children import run  # noqa: E402
+from conftest import PIP, fresh_environment  # noqa: E402
+
+SOURCES = HERE.parents[2] / "plugins/autograd"
+PYPROJECT = """\
+[build-system]
+requires = ["scikit-build-core>=1.1", "lattis>=0.1"]
+build-backend = "scikit_build_core.build"
+
+[project]
+name = "other-differentiation"
+version = "0.1.0"
+dependencies = ["lattis>=0.1,<1"]
+
+[project.entry-points."lattis.plugins"]
+differentiation = "other_differentiation"
+
+[tool.scikit-build]
+wheel.packages = ["other_differentiation"]
+cmake.build-type = "Release"
+"""
+CMAKE = """\
+cmake_minimum_required(VERSION 3.25)
+project(other_differentiation LANGUAGES CXX)
+find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+execute_process(
+  COMMAND ${Python_EXECUTABLE} -c "import lattis._C, os; print(os.path.join(os.path.dirname(lattis._C.__file__), 'include'))"
+  OUTPUT_VARIABLE LATTIS_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_FLAGS_RELEASE "-O1")
+file(GLOB SOURCES other_differentiation/*.cpp)
+add_library(other_differentiation MODULE ${SOURCES})
+file(GLOB FACE other_differentiation/python/*.cpp)
+Python_add_library(face MODULE WITH_SOABI ${FACE})
+set_target_properties(face PROPERTIES OUTPUT_NAME _python)
+foreach(target other_differentiation face)
+  target_include_directories(${target} PRIVATE ${LATTIS_INCLUDE})
+  target_compile_options(${target} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
+  target_compile_definitions(${target} PRIVATE LATTIS_PLUGIN_NAME="other-differentiation")
+  install(TARGETS ${target} LIBRARY DESTINATION other_differentiation)
+endforeach()
+"""
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory):
+    """A Python that has the package, and a folder to run it in."""
+    root = tmp_path_factory.mktemp("no_back_door")
+    package = root / "source/other_differentiation"
+    shutil.copytree(SOURCES, package, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    for file in package.rglob("*"):
+        if file.suffix in (".cpp", ".h", ".py"):
+            text = file.read_text()
+            text = text.replace("liblattis_autograd.so", "libother_differentiation.so")
+            text = text.replace("lattis.plugins.autograd", "other_differentiation")
+            # its operators' namespace; what the layer and the interface are called is what others know them by
+            text = text.replace("LATTIS_LIBRARY(autograd,", "LATTIS_LIBRARY(differentiation,")
+            text = re.sub(r'"autograd::', '"differentiation::', text)
+            file.write_text(text.replace('ctx.library("autograd")', 'ctx.library("differentiation")'))
+    (root / "source/pyproject.toml").write_text(PYPROJECT)
+    (root / "source/CMakeLists.txt").write_text(CMAKE)
+    wheels = root / "wheels"
+    wheels.mkdir()
+    options = ("-q", "--no-build-isolation", "--no-deps", "--no-index")
+    run(*PIP, "wheel", *options, "-w", wheels, root / "source", cwd=root, timeout=600)
+    python = fresh_environment(root / "venv")
+    run(*PIP, "--python", python, "install", *options[:1], *options[2:], *wheels.glob("*.whl"), cwd=root)
+    return python, root
+
+
+def test_its_sources_include_the_public_headers_and_its_own():
+    for file in SOURCES.rglob("*"):
+        if file.suffix not in (".cpp", ".h"):
+            continue
+        for name in re.findall(r'#include "(.*?)"', file.read_text()):
+            assert "/" not in name and ((file.parent / name).exists() or (SOURCES / name).exists()), (file, name)
+        for name in re.findall(r"#include <(lattis/.*?)>", file.read_text()):
+            assert (HERE.parents[2] / "extensions/include" / name).exists(), (file, name)
+    for file in SOURCES.glob("*.py"):
+        for name in re.findall(r"^\s*(?:from|import) (lattis[\w.]*)", file.read_text(), re.MULTILINE):
+            assert not any(part.startswith("_") for part in name.split(".")), (file, name)
+
+
+def test_a_renamed_copy_is_who_differentiates(stranger):
+    python, root = stranger
+    out = run(
+        python,
+        "-c",
+        "import lattis\n"
+        "x = lattis.ones(2, requires_grad=True)\n"
+        "(x * 3).sum().backward()\n"
+        "print(x.grad.tolist(), lattis.autograd.__name__)\n"
+        "print({p.name: p.state for p in lattis.plugins.status() if 'auto' in p.name or 'diff' in p.name})\n",
+        cwd=root,
+        LATTIS_PLUGINS="-autograd",
+    )
+    first, second = out.splitlines()
+    assert first == "[3.0, 3.0] other_differentiation"
+    assert "'differentiation': 'loaded'" in second and "'autograd': 'loaded'" not in second
+
+
+def test_a_renamed_copy_passes_the_suite(stranger):
+    python, root = stranger
+    options = ("-q", "-x", "-p", "no:cacheprovider", f"--ignore={Path(__file__)}")
+    run(python, "-m", "pytest", *options, HERE, cwd=root, timeout=1200, LATTIS_PLUGINS="-autograd")

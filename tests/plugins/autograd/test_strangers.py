@@ -1,0 +1,234 @@
+"""Operators of others and their derivatives: compiled ones, Python's, none at all, wrong ones, and another device."""
+
+import sys
+from pathlib import Path
+
+import lattis
+import pytest
+from lattis.library import Library, register_autograd
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from conftest import EXAMPLES, compile_library  # noqa: E402, F401
+
+grad = lattis.autograd.grad
+
+
+def leaf(*values):
+    return lattis.tensor(list(values) or [1.0, 2.0], requires_grad=True)
+
+
+# ---- compiled --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """derivatives.cpp's operators."""
+    library = compile_library("autograd/derivatives.cpp", tmp_path_factory.mktemp("derivatives"))
+    lattis._C._load_plugin(str(library))
+
+
+def test_a_formula(compiled):
+    x = leaf()
+    y = lattis.ops.kin.twice(x)
+    assert y.grad_fn.name() == "TwiceBackward0"
+    (g,) = grad((y * y).sum(), x, create_graph=True)
+    assert g.tolist() == [8, 16] and grad(g.sum(), x)[0].tolist() == [8, 8]
+
+
+def test_functions(compiled):
+    x, w = leaf(), leaf(3.0, 4.0)
+    y = lattis.ops.kin.product(x, w)
+    y.sum().backward()
+    assert x.grad.tolist() == [3, 4] and w.grad.tolist() == [1, 2]
+    assert y.grad_fn.name() == "ProductBackward0"
+    (g,) = grad(lattis.ops.kin.product(x, w).sum(), x, create_graph=True)
+    assert grad(g.sum(), w)[0].tolist() == [1, 1]
+    y = lattis.ops.kin.product(x, w).sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="ProductBackward0.*second time"):
+        y.backward()
+    h = x * 1
+    y = lattis.ops.kin.product(h, w).sum()
+    h.add_(1)
+    with pytest.raises(RuntimeError, match="ProductBackward0.*modified by an inplace operation"):
+        y.backward()
+
+
+def test_functions_in_place(compiled):
+    x, w = leaf(), leaf(3.0, 4.0)
+    y = x * 1
+    assert not lattis.ops.kin.product(lattis.ones(2), lattis.ones(2)).requires_grad
+    v = y[:1]
+    v.mul_(lattis.ops.kin.product(w, w)[:1])
+    y.sum().backward()
+    assert x.grad.tolist() == [9, 1] and w.grad.tolist() == [6, 0]
+
+
+def test_none(compiled):
+    x = leaf()
+    y = lattis.ops.kin.bare(x)
+    assert y.requires_grad and y.tolist() == [2, 4]
+    with pytest.raises(NotImplementedError, match="kin::bare: there is no derivative of it"):
+        y.sum().backward()
+    with lattis.no_grad():
+        assert not lattis.ops.kin.bare(x).requires_grad
+
+
+@pytest.mark.parametrize(
+    "op, words",
+    [
+        ("misspelt", ["gard * 2", "gard"]),
+        ("unfinished", ["mul(grad,"]),
+        ("nobody", ["other: grad", "other"]),
+        ("stranger_still", ["no_such_operator"]),
+    ],
+)
+def test_a_wrong_formula_says_what_is_wrong_and_the_operator_works(compiled, op, words):
+    f = getattr(lattis.ops.kin, op)
+    assert f(lattis.ones(2)).tolist() == [2, 2]
+    with lattis.no_grad():
+        assert f(leaf()).tolist() == [2, 4]
+    with pytest.raises(ValueError) as error:
+        f(leaf())
+    for word in (f"kin::{op}", "is wrong", *words):
+        assert word in str(error.value)
+    assert f(lattis.ones(2)).tolist() == [2, 2]
+
+
+# ---- from Python -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lib():
+    made = Library("folk", owner="the test")
+    made.define("cube(Tensor self) -> Tensor")
+    made.impl("cube", lambda x: x.detach() * x.detach() * x.detach(), "composite")
+    yield made
+    made.close()
+
+
+def cube_backward(ctx, g):
+    (x,) = ctx.saved_tensors
+    return g * 3 * x * x
+
+
+def cube_setup(ctx, inputs, output):
+    ctx.save_for_backward(*inputs)
+
+
+def test_a_derivative_from_python(lib):
+    lib.register_autograd("cube", cube_backward, setup_context=cube_setup)
+    x = leaf()
+    y = lattis.ops.folk.cube(x)
+    assert y.tolist() == [1, 8] and "Cube" in y.grad_fn.name()
+    (g,) = grad(y.sum(), x, create_graph=True)
+    assert g.tolist() == [3, 12] and grad(g.sum(), x)[0].tolist() == [6, 12]
+
+
+def test_a_derivative_may_come_late_and_go(lib):
+    x = leaf()
+    lattis.ops.folk.cube(x)
+    rule = register_autograd("folk::cube", cube_backward, setup_context=cube_setup)
+    assert grad(lattis.ops.folk.cube(x).sum(), x)[0].tolist() == [3, 12]
+    rule.remove()
+    assert lattis.ops.folk.cube(x).tolist() == [1, 8]
+
+
+def test_errors_of_a_derivative_from_python(lib):
+    def fails(ctx, *grads):
+        raise KeyError("mine")
+
+    with pytest.raises(RuntimeError, match="no operator|there is no"):
+        register_autograd("folk::nothing", cube_backward)
+    rule = lib.register_autograd("cube", fails)
+    with pytest.raises(KeyError, match="mine"):
+        lattis.ops.folk.cube(leaf()).sum().backward()
+    rule.remove()
+    lib.register_autograd("cube", lambda ctx, g: (g, g))
+    with pytest.raises(RuntimeError, match="folk::cube: its backward must return one gradient for each of 1 arguments"):
+        lattis.ops.folk.cube(leaf()).sum().backward()
+
+
+def test_registered_before_and_without_the_plugin(host):
+    program = """
+        import lattis
+        from lattis.library import Library
+        lib = Library("folk")
+        lib.define("twice(Tensor self) -> Tensor")
+        lib.impl("twice", lambda x: x.detach() * 2, "composite")
+        lib.register_autograd("twice", lambda ctx, g: g * 2)
+        x = lattis.ones(2)
+        print(lattis.ops.folk.twice(x).tolist())
+        {rest}
+    """
+    with_it = "x.requires_grad_(); y = lattis.ops.folk.twice(x); y.sum().backward(); print(x.grad.tolist())"
+    assert host.run(program.replace("{rest}", with_it)) == "[2.0, 2.0]\n[2.0, 2.0]\n"
+    assert host.run(program.replace("{rest}", ""), LATTIS_PLUGINS="-autograd") == "[2.0, 2.0]\n"
+
+
+def test_without_the_plugin_its_names_say_so(host):
+    host.run(
+        """
+        import lattis
+        x = lattis.ones(2)
+        assert lattis.add(x, 1).tolist() == [2, 2] and x[0].item() == 1
+        for use in (
+            lambda: lattis.no_grad,
+            lambda: lattis.autograd,
+            lambda: x.backward,
+            lambda: x.requires_grad,
+            lambda: x.grad,
+            lambda: lattis.ones(2, requires_grad=True),
+            lambda: lattis.tensor([1.0], requires_grad=True),
+        ):
+            try:
+                use()
+            except (AttributeError, TypeError) as error:
+                assert "autograd" in str(error) or "requires_grad" in str(error), str(error)
+                print(str(error).splitlines()[0])
+            else:
+                raise SystemExit("no error")
+        """,
+        LATTIS_PLUGINS="-autograd",
+    )
+
+
+# ---- another device --------------------------------------------------------------------------------------------------
+
+
+def test_everything_works_on_a_device_that_knows_nothing_of_it(guest):
+    out = guest.run("""
+        import lattis
+
+        def losses(device):
+            x = lattis.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], device=device, requires_grad=True)
+            w = lattis.tensor([[1.0, -2.0], [0.5, 0.1], [-1.0, 3.0]], device=device, requires_grad=True)
+            h = (x @ w).tanh()
+            h = h + x.sum(1, keepdim=True).exp()
+            h[0].mul_(w[0])
+            h[lattis.tensor([False, True], device=device)] = 2 * w[1]
+            y = lattis.cat([h, h.relu() * 2]).view(-1)[1:].softmax(0).log().mean()
+            (g,) = lattis.autograd.grad(y, w, create_graph=True)
+            (y + (g * g).sum()).backward()
+            return [t.to("cpu") for t in (y.detach(), x.grad, w.grad, g.detach())], x, w
+
+        (wanted, _, _), (got, x, w) = losses("cpu"), losses("bank")
+        assert x.grad.device.type == w.grad.device.type == "bank"
+        for a, b in zip(got, wanted, strict=True):
+            assert lattis.allclose(a, b, rtol=1e-4, atol=1e-5), (a, b)
+
+        # across devices
+        a = lattis.ones(3, requires_grad=True)
+        (a.to("bank") * 2).to("bank:1").sum().backward()
+        assert a.grad.tolist() == [2, 2, 2] and a.grad.device.type == "cpu"
+        p = lattis.ones(3, device="bank", requires_grad=True)
+        p.register_hook(lambda g: g * 2)
+        with lattis.autograd.graph.save_on_cpu():
+            y = (p * p).cpu().sum()
+        y.backward()
+        with lattis.no_grad():
+            p.sub_(p.grad, alpha=0.25)
+        print(p.to("cpu").tolist())
+    """)
+    assert out == "[0.0, 0.0, 0.0]\n"

@@ -1,0 +1,98 @@
+"""Where a function has no derivative, the gradients are those that torch gives: the values are constants here."""
+
+from math import inf, nan
+
+import lattis
+import lattis.nn.functional as F
+import pytest
+
+# What is computed from x, x, and the gradient of its sum.
+AT_KINKS = [
+    ("x.abs()", [-1.0, 0.0, 2.0], [-1.0, 0.0, 1.0]),
+    ("x.sign()", [0.0, 2.0], [0.0, 0.0]),
+    ("lattis.relu(x)", [-1.0, 0.0, 1.0], [0.0, 0.0, 1.0]),
+    ("F.relu6(x)", [0.0, 6.0, 3.0], [0.0, 0.0, 1.0]),
+    ("F.hardtanh(x)", [-1.0, 1.0, 0.5], [0.0, 0.0, 1.0]),
+    ("F.leaky_relu(x, 0.1)", [0.0, 1.0], [0.1, 1.0]),
+    ("F.elu(x)", [0.0, 1.0], [1.0, 1.0]),
+    ("F.selu(x)", [0.0], [1.758099]),
+    ("F.celu(x)", [0.0], [1.0]),
+    ("F.hardshrink(x)", [0.5, -0.5, 0.6], [0.0, 0.0, 1.0]),
+    ("F.softshrink(x)", [0.5, -0.5, 0.6], [0.0, 0.0, 1.0]),
+    ("F.hardsigmoid(x)", [3.0, -3.0, 0.0], [0.0, 0.0, 0.166667]),
+    ("F.hardswish(x)", [3.0, -3.0, 0.0], [1.0, 0.0, 0.5]),
+    ("F.threshold(x,0.5,0.)", [0.5, 0.6], [0.0, 1.0]),
+    ("F.softplus(x)", [20.0, 21.0], [1.0, 1.0]),
+    ("x.clamp(0.,1.)", [0.0, 1.0, 0.5, 2.0], [1.0, 1.0, 1.0, 0.0]),
+    ("x.clamp_min(0.)", [0.0, -1.0, 1.0], [1.0, 0.0, 1.0]),
+    ("x.clamp_max(0.)", [0.0, -1.0, 1.0], [1.0, 1.0, 0.0]),
+    ("x.clamp(lattis.tensor([0.,0.,3.]),lattis.tensor([1.,1.,2.]))", [0.0, 1.0, 2.5], [1.0, 1.0, 0.0]),
+    ("lattis.maximum(x,lattis.tensor([0.,1.]))", [0.0, 2.0], [0.5, 1.0]),
+    ("lattis.minimum(x,lattis.tensor([0.,1.]))", [0.0, 2.0], [0.5, 0.0]),
+    ("lattis.fmax(x,lattis.tensor([0.,1.,nan]))", [0.0, 2.0, 1.0], [1.0, 1.0, 1.0]),
+    ("lattis.fmin(x,lattis.tensor([0.,1.,nan]))", [0.0, 2.0, 1.0], [1.0, 0.0, 1.0]),
+    ("x.max()", [1.0, 3.0, 3.0], [0.0, 0.5, 0.5]),
+    ("x.min()", [1.0, 1.0, 3.0], [0.5, 0.5, 0.0]),
+    ("x.amax()", [1.0, 3.0, 3.0], [0.0, 0.5, 0.5]),
+    ("x.amin(0)", [1.0, 1.0, 3.0], [0.5, 0.5, 0.0]),
+    ("x.max(0)[0]", [1.0, 3.0, 3.0], [0.0, 1.0, 0.0]),
+    ("x.min(0)[0]", [1.0, 1.0, 3.0], [1.0, 0.0, 0.0]),
+    ("x.median()", [2.0, 2.0, 1.0], [0.5, 0.5, 0.0]),
+    ("x.median(0)[0]", [2.0, 2.0, 1.0], [1.0, 0.0, 0.0]),
+    ("x.kthvalue(2)[0]", [2.0, 2.0, 1.0], [1.0, 0.0, 0.0]),
+    ("x.topk(2)[0]", [2.0, 2.0, 2.0], [1.0, 1.0, 0.0]),
+    ("x.sort()[0][:2]", [2.0, 1.0, 1.0], [0.0, 1.0, 1.0]),
+    ("x.norm()", [0.0, 0.0], [0.0, 0.0]),
+    ("x.norm(1)", [0.0, 1.0], [0.0, 1.0]),
+    ("x.norm(inf)", [2.0, -2.0], [0.5, -0.5]),
+    ("x.norm(3)", [0.0, 0.0], [0.0, 0.0]),
+    ("x.norm(3)", [0.0, 2.0], [0.0, 1.0]),
+    ("x.norm(0.5)", [0.0, 2.0], [0.0, 1.0]),
+    ("x.prod()", [0.0, 2.0, 3.0], [6.0, 0.0, 0.0]),
+    ("x.prod()", [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]),
+    ("x.cumprod(0)", [2.0, 0.0, 3.0], [1.0, 8.0, 0.0]),
+    ("x.cumprod(0)", [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]),
+    ("x**0", [0.0, 2.0], [0.0, 0.0]),
+    ("x**1", [0.0], [1.0]),
+    ("x**2", [0.0], [0.0]),
+    ("2**x", [0.0], [0.693147]),
+    ("lattis.tensor(0.)**x", [0.0, 1.0, 2.0], [0.0, 0.0, 0.0]),
+    ("x**lattis.tensor([0.,1.])", [0.0, 0.0], [0.0, 1.0]),
+    ("x.sqrt()", [0.0, 4.0], [inf, 0.25]),
+    ("lattis.xlogy(x,lattis.tensor([2.,0.]))", [0.0, 0.0], [0.693147, 0.0]),
+    ("lattis.sinc(x)", [0.0], [0.0]),
+    ("lattis.atan2(x,lattis.tensor([0.,-1.]))", [0.0, 0.0], [0.0, -1.0]),
+    ("lattis.hypot(x,lattis.tensor(0.))", [0.0, 1.0], [nan, 1.0]),
+    ("x.floor()", [1.0, 1.5], [0.0, 0.0]),
+    ("x.round()", [0.5], [0.0]),
+    ("x.frac()", [1.0], [1.0]),
+    ("x.fmod(2.)", [2.0], [1.0]),
+    ("x.remainder(2.)", [2.0], [1.0]),
+    ("lattis.where(x>0,x,x*3)", [0.0, 1.0], [3.0, 1.0]),
+    ("x.nan_to_num()", [nan, inf, 1.0], [0.0, 0.0, 1.0]),
+    ("x.std()", [1.0, 1.0], [0.0, 0.0]),
+    ("x.var()", [1.0, 1.0], [0.0, 0.0]),
+    ("x.logsumexp(0)", [-inf, -inf], [nan, nan]),
+    ("lattis.logaddexp(x,lattis.tensor([0.,-inf]))", [0.0, -inf], [0.5, nan]),
+    ('F.l1_loss(x,lattis.zeros(2),reduction="sum")', [0.0, 1.0], [0.0, 1.0]),
+    ('F.huber_loss(x,lattis.zeros(2),reduction="sum")', [1.0, -1.0], [1.0, -1.0]),
+    ('F.smooth_l1_loss(x,lattis.zeros(2),reduction="sum")', [1.0, 0.0], [1.0, 0.0]),
+    ("F.embedding(lattis.tensor([0,1,1]),x.reshape(2,1),padding_idx=0)", [1.0, 2.0], [0.0, 2.0]),
+    ("lattis.copysign(x,lattis.tensor([1.,-1.]))", [0.0, 2.0], [0.0, -1.0]),
+    ('lattis.zeros(1).scatter_reduce(0,lattis.tensor([0,0]),x,"amax")', [0.0, 0.0], [0.333333, 0.333333]),
+    ("x[lattis.tensor([0,0,1])]", [1.0, 2.0], [2.0, 1.0]),
+    ("lattis.view_as_complex(x.reshape(1,2)).abs()", [0.0, 0.0], [0.0, 0.0]),
+    ("lattis.view_as_complex(x.reshape(1,2)).angle()", [0.0, 0.0], [0.0, 0.0]),
+    ("lattis.view_as_real(lattis.view_as_complex(x.reshape(1,2)).sgn())", [0.0, 0.0], [0.0, 0.0]),
+    ("x.angle()", [-1.0, 0.0, 1.0], [0.0, 0.0, 0.0]),
+    ("x.norm(0)", [0.0, 2.0], [0.0, 0.0]),
+    ("x.sgn()", [0.0, 1.0], [0.0, 0.0]),
+    ("lattis.max_pool1d(x.reshape(1, 1, 4), 2)", [1.0, 1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 1.0]),
+]
+
+
+@pytest.mark.parametrize("code, at, gradient", AT_KINKS, ids=[row[0] for row in AT_KINKS])
+def test_subgradient(code, at, gradient):
+    x = lattis.tensor(at, requires_grad=True)
+    eval(code, {"x": x, "lattis": lattis, "F": F, "inf": inf, "nan": nan}).sum().backward()
+    assert x.grad.tolist() == pytest.approx(gradient, abs=2e-6, nan_ok=True)
