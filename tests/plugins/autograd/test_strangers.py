@@ -164,7 +164,7 @@ def test_registered_before_and_without_the_plugin(host):
     """
     with_it = "x.requires_grad_(); y = lattis.ops.folk.twice(x); y.sum().backward(); print(x.grad.tolist())"
     assert host.run(program.replace("{rest}", with_it)) == "[2.0, 2.0]\n[2.0, 2.0]\n"
-    assert host.run(program.replace("{rest}", ""), LATTIS_PLUGINS="-autograd") == "[2.0, 2.0]\n"
+    assert host.run(program.replace("{rest}", ""), LATTIS_PLUGINS="cpu") == "[2.0, 2.0]\n"
 
 
 def test_without_the_plugin_its_names_say_so(host):
@@ -190,7 +190,7 @@ def test_without_the_plugin_its_names_say_so(host):
             else:
                 raise SystemExit("no error")
         """,
-        LATTIS_PLUGINS="-autograd",
+        LATTIS_PLUGINS="cpu",
     )
 
 
