@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from lattis.plugins import hookimpl
 
 if TYPE_CHECKING:
+    from . import checkpoint as checkpoint
+    from . import functional as functional
     from .api import *  # noqa: F403
     from .gradcheck import gradcheck as gradcheck
     from .gradcheck import gradgradcheck as gradgradcheck
@@ -24,6 +26,14 @@ MODES = (
     "no_grad",
     "set_grad_enabled",
 )
+
+LAZY = ("checkpoint", "functional")  # modules that are imported when they are first named
+
+
+def __getattr__(name):
+    if name in LAZY:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'lattis.autograd' has no attribute '{name}'")
 
 
 @hookimpl

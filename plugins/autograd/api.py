@@ -14,7 +14,7 @@ from typing import Any
 import lattis
 from lattis import Tensor
 
-from . import _python, checkpoint, function, functional, graph
+from . import _python, function, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
 from .grad_mode import (
@@ -29,11 +29,9 @@ from .grad_mode import (
 __all__ = [
     "Function",
     "backward",
-    "checkpoint",
     "detect_anomaly",
     "enable_grad",
     "function",
-    "functional",
     "grad",
     "graph",
     "inference_mode",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 
 from . import _python
 from ._python import (
@@ -27,6 +26,8 @@ __all__ = [
 
 def _decorate(mode, function):
     """What ``@no_grad()`` makes of a function, a generator function or a class."""
+    import inspect  # not before somebody decorates: `import lattis` does without
+
     if inspect.isclass(function):
         raise TypeError(f"{type(mode).__name__}: decorate the methods of {function.__name__}, not the class")
     if inspect.isgeneratorfunction(function):

@@ -7,16 +7,18 @@ Wirtinger derivative by the conjugate.
 
 from __future__ import annotations
 
-import random
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lattis
 from lattis import Tensor
 
 from . import _python, api
 from .function import Function
+
+if TYPE_CHECKING:
+    import random
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -124,7 +126,7 @@ def gradgradcheck(
     with _python.enable_grad():
         outputs = _differentiable(func(*given))
     if grad_outputs is None:
-        draw = random.Random(0)
+        draw = _numbers(0)
         vectors = tuple(_random(o, draw) for o in outputs)
         if gen_non_contig_grad_outputs:
             vectors = tuple(lattis.stack((v, v), -1)[..., 0] for v in vectors)
@@ -174,6 +176,12 @@ def _from_parts(parts: Tensor, like: Tensor) -> Tensor:
 
 def _real_dtype(t: Tensor) -> Any:
     return {lattis.complex64: lattis.float32, lattis.complex128: lattis.float64}.get(t.dtype, t.dtype)
+
+
+def _numbers(seed: int) -> random.Random:
+    import random  # not before somebody asks: `import lattis` does without
+
+    return random.Random(seed)
 
 
 def _random(like: Tensor, draw: random.Random) -> Tensor:
@@ -290,7 +298,7 @@ class _Check:
 
     def products(self) -> None:
         """One product u J v for each pair of output and input, and all elements where they differ."""
-        outputs, draw = self.results(), random.Random(0)
+        outputs, draw = self.results(), _numbers(0)
         us = [_random(o, draw) for o in outputs]
         rows = [self.gradients(o, u) for o, u in zip(outputs, us, strict=True)]
         for k, i in enumerate(self.wanted):
@@ -310,7 +318,7 @@ class _Check:
 
     def repeats(self, nondet_tol: float) -> None:
         """Backward, twice."""
-        draw = random.Random(1)
+        draw = _numbers(1)
         for at, o in enumerate(self.results()):
             u = _random(o, draw)
             for i, a, b in zip(self.wanted, self.gradients(o, u), self.gradients(o, u), strict=True):
@@ -353,7 +361,7 @@ class _Check:
                 )
 
     def batched(self) -> None:
-        draw = random.Random(2)
+        draw = _numbers(2)
         for at, o in enumerate(self.results()):
             if not o.requires_grad:
                 continue

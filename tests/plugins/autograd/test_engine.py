@@ -454,3 +454,24 @@ def test_tensors_of_many_dimensions():
     x = lattis.ones(1, 2, 1, 2, 1, 2, 1, 2, requires_grad=True)
     (x * x).permute(7, 6, 5, 4, 3, 2, 1, 0).sum().backward()
     assert x.grad.shape == x.shape and x.grad.sum().item() == 32
+
+
+def test_backward_has_the_state_of_the_thread_that_calls_it():
+    """Layers that the thread switched on see its operators, and hooks run in that very thread."""
+    seen, where = [], []
+
+    def watch(call, *args, **kwargs):
+        seen.append(call.name)
+        return call(*args, **kwargs)
+
+    layer = lattis.library.register_layer("watch", watch, at="profiler")
+    x = lattis.ones(3, requires_grad=True)
+    y = (x * x.detach()).sum()
+    x.register_hook(lambda g: where.append((threading.get_ident(), lattis.is_grad_enabled())))
+    try:
+        with layer.on():
+            y.backward()
+    finally:
+        layer.remove()
+    assert "aten::mul" in seen
+    assert where == [(threading.get_ident(), False)]
