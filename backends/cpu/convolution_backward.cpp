@@ -254,6 +254,17 @@ class WeightGradient {
     // load more than they multiply, as measured.
     const int64_t by_places = c_.outs * c_.depth() * rounded(columns, vector) * 5 / 3;
     by_places_ = by_places < width_ * (c_.depth() + 6) * columns;
+    // Tiles of taps fill up vectors of taps and channels, for which the image is turned.
+    const int64_t by_taps = c_.outs * (rounded(c_.depth(), vector) + 2 * vector) * columns;
+    by_taps_ = by_taps < std::min(by_places, width_ * (c_.depth() + 6) * columns) &&
+               c_.groups * c_.outs * c_.depth() <= most_chunked;
+    if (by_taps_) {
+      by_places_ = false;
+      width_ = c_.outs;
+      flat_ = c_;
+      std::fill(flat_.stride, flat_.stride + 3, 1);
+      pad_sizes(&flat_);
+    }
     per_channel_ = by_places_ ? c_.outs * c_.taps * vector : c_.taps * width_;
     step_ = std::max<int64_t>(block_places / std::max<int64_t>(c_.places[2], 1), 1);
   }
@@ -266,20 +277,20 @@ class WeightGradient {
     // Small weights: the images are shared out, in as many chunks as depend on the sizes alone. Others: the channels.
     const int64_t all = c_.groups * c_.in * per_channel_;
     const int64_t chunks = all <= most_chunked ? std::min<int64_t>(c_.images, 8) : 1;
-    if (lattis_status st = table_.take((c_.taps + c_.rows()) * 8)) return st;
+    if (lattis_status st = table_.take((by_taps_ ? c_.taps + c_.count : c_.taps + c_.rows()) * 8)) return st;
     auto* tap = reinterpret_cast<int64_t*>(table_.data());
-    locate(c_, tap, tap + c_.taps);
+    by_taps_ ? locate_taps(tap) : locate(c_, tap, tap + c_.taps);
     Space sums;
     if (lattis_status st = sums.take(std::max<int64_t>(chunks, 1) * all * c_.size)) return st;
     std::memset(sums.data(), 0, std::max<int64_t>(chunks, 1) * all * c_.size);
     const double work = c_.work() * static_cast<double>(c_.images * c_.groups);
     lattis_status st;
-    if (chunks > 1) {
+    if (chunks > 1 || by_taps_) {
       const auto least = static_cast<int64_t>(4e6 * static_cast<double>(chunks) / std::max(work, 1.0)) + 1;
       st = parallel_for(0, chunks, least, [&](int64_t begin, int64_t end) -> lattis_status {
         for (int64_t k = begin; k < end; k++)
-          if (lattis_status bad = add(k * c_.images / chunks, (k + 1) * c_.images / chunks, 0, c_.groups * c_.in,
-                                      sums.data() + k * all * c_.size))
+          if (lattis_status bad =
+                  add_chunk(k * c_.images / chunks, (k + 1) * c_.images / chunks, sums.data() + k * all * c_.size))
             return bad;
         return LATTIS_OK;
       });
@@ -291,12 +302,68 @@ class WeightGradient {
                         [&](int64_t begin, int64_t end) { return add(0, c_.images, begin, end, sums.data()); });
     }
     if (st) return st;
-    by_places_ ? with_type([&](auto* to) { gather(to, sums.data()); }, result_.data) : turn(sums.data());
+    if (by_places_)
+      with_type([&](auto* to) { gather(to, sums.data()); }, result_.data);
+    else if (by_taps_)
+      turn_taps(sums.data());
+    else
+      turn(sums.data());
     return result_.finish();
   }
 
  private:
   static constexpr int64_t block_places = 256, most_chunked = 32768;
+
+  lattis_status add_chunk(int64_t first, int64_t last, char* sums) const {
+    return by_taps_ ? add_taps(first, last, sums) : add(first, last, 0, c_.groups * c_.in, sums);
+  }
+
+  // Where places lie in an image whose channels are neighbours, and where the lines of a window do: its rows, or single
+  // taps where columns are left out.
+  void locate_taps(int64_t* at) const {
+    const int64_t row = flat_.row * c_.in, slice = row * (c_.image[1] + 2 * c_.padding[1]);
+    for (int64_t d = 0; d < c_.places[0]; d++)
+      for (int64_t h = 0; h < c_.places[1]; h++)
+        for (int64_t w = 0; w < c_.places[2]; w++)
+          *at++ = d * c_.stride[0] * slice + h * c_.stride[1] * row + w * c_.stride[2] * c_.in;
+    for (int64_t d = 0; d < c_.kernel[0]; d++)
+      for (int64_t h = 0; h < c_.kernel[1]; h++)
+        for (int64_t w = 0; w < c_.kernel[2]; w += whole_rows() ? c_.kernel[2] : 1)
+          *at++ = d * c_.dilation[0] * slice + h * c_.dilation[1] * row + w * c_.dilation[2] * c_.in;
+  }
+  bool whole_rows() const { return c_.dilation[2] == 1; }
+
+  // What images [first, last) give, of each group (outs, taps, in): the gradient times the windows turned.
+  lattis_status add_taps(int64_t first, int64_t last, char* sums) const {
+    const int64_t depth = c_.depth(), columns = whole_rows() ? c_.kernel[2] * c_.in : c_.in;
+    const GemmKernels& k = gemm_of(c_.dtype);
+    Space padded, turned, space;
+    if (lattis_status st = padded.take(padded_bytes(flat_, c_.in))) return st;
+    if (lattis_status st = turned.take(padded_bytes(flat_, c_.in))) return st;
+    if (lattis_status st = space.take(k.space(c_.outs, depth, c_.count))) return st;
+    const auto* place = reinterpret_cast<const int64_t*>(table_.data());
+    const char* image = c_.in > 1 ? turned.data() : padded.data();
+    const Windows w{image, 1, 0, c_.count, place, depth / columns, columns, place + c_.count};
+    const int64_t row = last_ ? 1 : c_.count, column = last_ ? c_.groups * c_.outs : 1;
+    for (int64_t i = first; i < last; i++)
+      for (int64_t group = 0; group < c_.groups; group++) {
+        for (int64_t n = 0; n < c_.in; n++)
+          pad_channel(flat_, i, group * c_.in + n, padded.data() + n * flat_.plane * c_.size);
+        if (c_.in > 1)
+          pack_of(c_.size)(flat_.plane, c_.in, turned.data(), c_.in * c_.size, padded.data(), c_.size,
+                           flat_.plane * c_.size);
+        const Gemm g{c_.outs,  depth,
+                     c_.count, gradient(i, group),
+                     row,      column,
+                     nullptr,  0,
+                     0,        sums + group * c_.outs * depth * c_.size,
+                     depth,    nullptr,
+                     nullptr,  interrupted,
+                     true};
+        if (int st = k.convolve(g, w, 0, space.data())) return static_cast<lattis_status>(st);
+      }
+    return LATTIS_OK;
+  }
 
   // What images [first, last) give to channels [begin, end), counted over the groups.
   lattis_status add(int64_t first, int64_t last, int64_t begin, int64_t end, char* sums) const {
@@ -374,6 +441,14 @@ class WeightGradient {
                     sums + g * depth * width_ * size, size, width_ * size);
   }
 
+  // (outs, taps, in) to (outs, in, taps).
+  void turn_taps(const char* sums) const {
+    const int64_t depth = c_.depth(), size = c_.size;
+    for (int64_t o = 0; o < c_.groups * c_.outs; o++)
+      pack_of(size)(c_.in, c_.taps, result_.data + o * depth * size, c_.taps * size, sums + o * depth * size, size,
+                    c_.in * size);
+  }
+
   // Of each group, (in, outs, taps, vector) to (outs, in, taps).
   template <class T>
   void gather(T* to, const char* sums) const {
@@ -390,11 +465,11 @@ class WeightGradient {
           }
   }
 
-  Convolution c_{};
+  Convolution c_{}, flat_{};  // flat: strides are left to the places
   const lattis_tensor* grad_;
   int64_t width_, step_;  // of a packed row; rows of places that are packed at a time
   int64_t per_channel_;   // sums
-  bool by_places_;
+  bool by_places_, by_taps_;
   bool last_;  // the gradient lies channels last
   Tensor owned_;
   Space table_;

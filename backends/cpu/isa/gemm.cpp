@@ -319,7 +319,7 @@ struct Product {
       Target<T> t{static_cast<T*>(g.c) + j0 + j,
                   g.c_row,
                   columns,
-                  p0 == 0,
+                  p0 == 0 && !g.adds,
                   nullptr,
                   last && g.column_bias ? static_cast<const T*>(g.column_bias) + j0 + j : nullptr};
       for (int64_t i = 0; i < mb;) {
@@ -347,8 +347,9 @@ struct Product {
       const Places<T> first = places_at<T>(*windows, place);
       const Places<T> at[2] = {first, columns > lanes<T> ? places_at<T>(*windows, place + lanes<T>) : first};
       const bool joined = at[0].at < lanes<T> || at[1].at < lanes<T>;
-      Target<T> t{nullptr, g.c_row, columns,
-                  p0 == 0, nullptr, last && g.column_bias ? static_cast<const T*>(g.column_bias) + j : nullptr};
+      Target<T> t{nullptr, g.c_row,
+                  columns, p0 == 0 && !g.adds,
+                  nullptr, last && g.column_bias ? static_cast<const T*>(g.column_bias) + j : nullptr};
       for (int64_t i = 0; i < mb;) {
         const int rows = rows_of(mb - i);
         t.c = static_cast<T*>(g.c) + (i0 + i) * g.c_row + j;
