@@ -181,8 +181,9 @@ def network_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
 
 
 def memory_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
-    """Resident memory at its highest during three steps, beyond what was there after one step on a single image: each
-    figure from a process of its own, which has not met the other peer."""
+    """Resident memory at its highest during three steps, gradients of the parameters included, beyond what was there
+    after one step on a single image, when all that this had taken was given back. Each figure is from a process of its
+    own, which has not met the other peer."""
     for network in MEMORY:
         if wanted(name := f"memory of {network}"):
             peaks: dict[str, list[float]] = {"lattis": [], "torch": []}
@@ -199,6 +200,11 @@ def peak(network: str, peer: str) -> float:
     ns.set_num_threads(1)
     job = Training(ns, NETWORKS[network])
     job.step(1)
+    for p in job.parameters.values():
+        p.grad = None
+    if peer == "lattis":
+        ns._C._trim("cpu", 0)
+    ctypes.CDLL(None).malloc_trim(0)
     before = status("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the highest so far is forgotten
     for _ in range(3):

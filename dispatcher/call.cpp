@@ -47,7 +47,7 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   lattis_status st;
   if (__builtin_expect(e.flags & stays_on, 0)) {
     f.keys = keys & (self - 1);
-    f.layer = -1;  // what runs is the operator's own, not the layer's
+    f.layer = -1;  // the composite is the operator's own, not a kernel of the layer's
     st = run_composite(f, e, args, rets);
   } else {
     f.keys = keys & ~self;

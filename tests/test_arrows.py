@@ -61,6 +61,14 @@ def permitted(path: str) -> tuple[str, ...]:
     return MAY_INCLUDE[max(fitting, key=len)] if fitting else (own_folder(path),)
 
 
+def beside(root: Path, path: str, target: str) -> str:
+    """An include by a name beside the file or one folder up, from the root: a plugin's sources may be copied."""
+    for here in ((root / path).parent, (root / path).parent.parent):
+        if (here / target).exists():
+            return (here / target).resolve().relative_to(root.resolve()).as_posix()
+    return target
+
+
 def include_faults(root: Path) -> list[str]:
     """Every #include that points the wrong way."""
     faults = []
@@ -76,7 +84,7 @@ def include_faults(root: Path) -> list[str]:
                     faults.append(f"{path}: Python is known to the binding only")
                 if target.startswith("pybind11/") and not path.startswith("frontend/"):
                     faults.append(f"{path}: pybind11 is known to the binding only")
-            elif not target.startswith(tuple(folder + "/" for folder in permitted(path))):
+            elif not beside(root, path, target).startswith(tuple(folder + "/" for folder in permitted(path))):
                 faults.append(f'{path}: "{target}" is not below it; it may include {permitted(path)} and <lattis/...>')
     return faults
 

@@ -34,6 +34,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     if device is None and not isinstance(data, Tensor):
         device = _C._get_default_device()
     copy = made is data or not isinstance(data, (list, tuple, int, float, complex, bool))
+    if made is data:
+        made = data.detach()  # what is new has no history
     made = made.to(made.device if device is None else device, target, False, copy)
     if requires_grad:
         keywords["requires_grad"] = requires_grad

@@ -238,6 +238,16 @@ class Contributed:
                 lines.append(f"{name}: Any")
         return lines
 
+    def imports(self) -> list[str]:
+        """Imports of the classes that the methods' annotations name."""
+        lines = set()
+        for o in filter(inspect.isfunction, self.methods.values()):
+            for word in re.findall(r"\w+", " ".join(map(str, inspect.get_annotations(o).values()))):
+                known = o.__globals__.get(word)
+                if inspect.isclass(known) and known.__module__.startswith("lattis.") and known.__name__ != "Tensor":
+                    lines.add(f"from {known.__module__} import {word}")
+        return sorted(lines)
+
     def tensor_lines(self) -> list[str]:
         lines = [f"    {name}: {text}" for name, text in sorted(self.attributes.items())]
         for name, o in sorted(self.methods.items()):
@@ -334,7 +344,7 @@ def native_stub(distribution: str = "lattis") -> str:
     contributed = Contributed(distribution)
     ops = _C._operators()
     outs = with_out(ops)
-    lines = [HEAD.rstrip(), TYPES.strip("\n"), TENSOR.rstrip()]
+    lines = [HEAD.rstrip(), *contributed.imports(), TYPES.strip("\n"), TENSOR.rstrip()]
     for word, names in (("", BINARY), ("r", REFLECTED), ("i", INPLACE), ("", COMPARISONS)):
         lines += [f"    def __{word}{n}__(self, other: Any) -> Tensor: ..." for n in names]
     lines += definitions(ops, True, outs, "    ", contributed.keywords)
@@ -370,7 +380,8 @@ def package_stub(distribution: str = "lattis") -> str:
     outs = with_out(ops)
     native = [n for n in lattis.__all__ if n in vars(_C)]
     python = [n for n in lattis.__all__ if n in vars(_functions) and n not in vars(_C)]
-    typing = "Any, overload" if "Any" in " ".join([*contributed.package_lines(), *contributed.keywords.values()]) else "overload"
+    text = " ".join([*contributed.package_lines(), *contributed.keywords.values()])
+    typing = "Any, overload" if "Any" in text else "overload"
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", f"from typing import {typing}", ""]
     lines.append("__all__: list[str]")
     lines.append("from lattis import library as library")

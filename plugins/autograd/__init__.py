@@ -5,9 +5,16 @@ it. ``docs/autograd.md`` leads through the files.
 """
 
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lattis.plugins import hookimpl
+
+if TYPE_CHECKING:
+    from .api import *  # noqa: F403
+    from .gradcheck import gradcheck as gradcheck
+    from .gradcheck import gradgradcheck as gradgradcheck
 
 MODES = (
     "enable_grad",
@@ -29,6 +36,7 @@ def register(ctx):
     ctx.add_methods(tensor.methods)
     rules.follow(ctx)
     # Its module can be imported, too, but the name is the function's.
-    from lattis.autograd.gradcheck import gradcheck, gradgradcheck
+    import_module("lattis.autograd.gradcheck")
+    from .gradcheck import gradcheck, gradgradcheck
 
     globals().update(gradcheck=gradcheck, gradgradcheck=gradgradcheck)

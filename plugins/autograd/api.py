@@ -96,9 +96,8 @@ def backward(
     roots = _tuple(tensors)
     if not roots:
         raise RuntimeError("backward: argument 'tensors' is empty")
-    _python._run(
-        roots, _gradients(grad_tensors, len(roots)), _inputs(inputs), _flags(retain_graph, create_graph) | ACCUMULATE
-    )
+    flags = _flags(retain_graph, create_graph) | ACCUMULATE
+    _python._run(roots, _gradients(grad_tensors, len(roots)), _inputs(inputs), flags)
 
 
 def grad(

@@ -22,6 +22,7 @@ __attribute__((noinline)) lattis_status unpack_any(FormulaNode* n, const Run& ru
   SavedValue own[most_saves];
   {
     Guard guard(n);
+    if (n->released) return used_twice(n);
     if (!run.retain_graph) n->released = true;
     for (int i = 0; i < n->num_saved; i++) {
       if (!run.retain_graph)
@@ -49,13 +50,15 @@ lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
     Guard guard(n);  // another run may be here, too
     if (__builtin_expect(n->released, 0)) return used_twice(n);
     bool plain = true;
-    for (int i = 0; i < n->num_saved; i++)
-      plain &= !n->saved()[i].packed && !(run.create_graph && n->saved()[i].result >= 0);
+    for (int i = 0; i < n->num_saved; i++) {
+      const SavedValue& s = n->saved()[i];
+      if (lattis_status st = s.check(n)) return st;
+      plain &= !s.packed && !(run.create_graph && s.result >= 0);
+    }
     if (__builtin_expect(plain, 1)) {
       if (!run.retain_graph) n->released = n->num_saved > 0;
       for (int i = 0; i < n->num_saved; i++) {
         SavedValue& s = n->saved()[i];
-        if (lattis_status st = s.check(n)) return st;
         if (!run.retain_graph)
           out.v[i] = std::exchange(s.value, none());
         else if (lattis_status st = api().value_retain(&s.value, &out.v[i]))

@@ -144,6 +144,8 @@ def _described(t: Tensor) -> tuple:
 class _Part:
     """One checkpoint."""
 
+    arguments: Any  # the ctx of the node that has them
+
     def __init__(self, function, args, kwargs, preserve_rng_state, checked):
         self.function, self.checked = function, checked
         self.places: list[weakref.ref[_Place]] = []

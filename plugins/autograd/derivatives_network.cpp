@@ -54,7 +54,7 @@ const std::vector<Line> network_derivatives = {
     // convolution and pooling
     {"convolution",
      "input, weight, bias: convolution_backward(grad, input, weight, bias.shape, stride, padding, dilation, false, "
-     "padding, groups, mask)"},
+     "[0], groups, mask)"},
     {"_convolution_backward_input",
      "grad_output: convolution(grad, weight, none, stride, padding, dilation, groups);"
      "weight: _convolution_backward_weight(grad_output, grad, weight.shape, stride, padding, dilation, groups)"},

@@ -140,7 +140,8 @@ def gradgradcheck(
             found = api.grad(ys, xs, args[n:], create_graph=True, allow_unused=True) if ys else ()
         return tuple(g for g in found if g is not None)
 
-    check = {"eps": eps, "atol": atol, "rtol": rtol, "raise_exception": raise_exception, "nondet_tol": nondet_tol}
+    check: dict[str, Any] = {"eps": eps, "atol": atol, "rtol": rtol, "nondet_tol": nondet_tol}
+    check["raise_exception"] = raise_exception
     more = {"check_undefined_grad": check_undefined_grad, "check_grad_dtypes": check_grad_dtypes}
     return gradcheck(
         gradients, (*given, *vectors), **check, **more, check_batched_grad=check_batched_grad, fast_mode=fast_mode
@@ -362,5 +363,6 @@ class _Check:
             )
             for row, u in enumerate(us):
                 for i, a, b in zip(self.wanted, self.gradients(o, u), both, strict=True):
-                    if (a is None) != (b is None) or (a is not None and not self.close(_parts(b[row]), _parts(a))):
+                    fits = a is b if a is None or b is None else self.close(_parts(b[row]), _parts(a))
+                    if not fits:
                         raise self.wrong(f"the batched gradient of output {at} with respect to input {i} differs")

@@ -79,7 +79,8 @@ struct Node {
   const NodeKind* kind = nullptr;
   uint64_t sequence = 0;  // later calls have larger numbers; a node that accumulates has the largest
   uint32_t bytes = 0;
-  uint16_t num_results = 0, num_edges = 0;
+  int32_t num_edges = 0;  // as many as a list is long
+  uint16_t num_results = 0;
   bool released = false;          // what it had saved is gone
   bool holds_host = false;        // it or a node further down holds objects of the host language
   bool gives_view = false;        // made by hand, and a result is a view: writes in place would go around it
@@ -145,7 +146,7 @@ T* new_node(const NodeKind* kind, int num_edges, int num_results, size_t room = 
   n->kind = kind;
   n->bytes = static_cast<uint32_t>(bytes);
   n->sequence = next_sequence();
-  n->num_edges = static_cast<uint16_t>(num_edges);
+  n->num_edges = num_edges;
   n->num_results = static_cast<uint16_t>(num_results);
   n->edges = reinterpret_cast<Edge*>(block + head);
   n->results = reinterpret_cast<Result*>(n->edges + num_edges);

@@ -150,7 +150,9 @@ lattis_node* node_edge(lattis_node* n, int32_t i, uint32_t* output) {
 int32_t node_needs(lattis_node* n, int32_t i) {
   return i >= 0 && i < node_of(n)->num_edges && edge_needed(node_of(n), i);
 }
-void** node_host(lattis_node* n) { return &extra_of(node_of(n)).host; }
+void** node_host(lattis_node* n) try { return &extra_of(node_of(n)).host; } catch (const std::bad_alloc&) {
+  return nullptr;
+}
 lattis_status node_metadata(lattis_node* n, void* object, void (*destroy)(void*)) {
   Extra& e = extra_of(node_of(n));
   if (e.metadata) e.destroy_metadata(e.metadata);
@@ -173,9 +175,9 @@ lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* 
   if (output >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
   *id = next++;
   Extra& e = extra_of(n);
-  auto owner = std::make_shared<const Extra::Owner>(*hook);
   Guard guard(n);
-  e.hooks.push_back({*id, output, std::move(owner)});
+  e.hooks.reserve(e.hooks.size() + 1);  // first what may fail: then the hook stays the caller's
+  e.hooks.push_back({*id, output, std::make_shared<const Extra::Owner>(*hook)});
   n->holds_host |= hook->traverse != nullptr;
   return LATTIS_OK;
 }

@@ -205,11 +205,45 @@ class Overwritten {
   Tensor copy_;
 };
 
+// A node that is being made.
+class Held {
+ public:
+  explicit Held(Node* n) : n_(n) {}
+  Held(const Held&) = delete;
+  ~Held() {
+    if (n_) release(n_);
+  }
+  Node* take() { return std::exchange(n_, nullptr); }
+
+ private:
+  Node* n_;
+};
+
+// A call's results, until its history is made.
+class Results {
+ public:
+  Results(lattis_value* rets, int n) : rets_(rets), n_(n) {}
+  Results(const Results&) = delete;
+  ~Results() {
+    for (int i = 0; i < n_; i++) api().value_release(&rets_[i]);
+  }
+  void keep() { n_ = 0; }
+
+ private:
+  lattis_value* rets_;
+  int n_;
+};
+
+lattis_status no_memory(const lattis_frame* frame) {
+  return fail(LATTIS_OUT_OF_MEMORY, operator_text(frame->op) + ": not enough memory to record the call");
+}
+
 Node* function_node(const Rule& r, const lattis_value* args, const lattis_value* rets, int edges, lattis_status* st) {
   Node* n = new_function_node(r, edges, r.num_returns);
+  Held held(n);
   const lattis_derivative& d = *r.functions;
   *st = d.setup ? d.setup(d.context, reinterpret_cast<lattis_node*>(n), args, rets) : LATTIS_OK;
-  return n;
+  return held.take();
 }
 
 Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, const lattis_value* rets, int edges,
@@ -218,12 +252,13 @@ Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, cons
   auto* n = new_node<FormulaNode>(&formula_kind, edges, r.num_returns, sizeof(SavedValue) * num_saved);
   n->rule = &r;
   n->num_saved = static_cast<uint8_t>(num_saved);
+  for (int i = 0; i < num_saved; i++) new (n->saved() + i) SavedValue;
+  Held held(n);
   *st = LATTIS_OK;
   for (int i = 0; i < num_saved; i++) {
-    new (n->saved() + i) SavedValue;
     if ((saves >> i & 1) && !*st) *st = save(r.saves[i], n->saved()[i], args, rets, written);
   }
-  return n;
+  return held.take();
 }
 
 // Position of the argument that an operator writes, or -1.
@@ -257,13 +292,9 @@ bool any_differentiable(const lattis_value* rets, int n) {
   return false;
 }
 
-void release_results(lattis_value* rets, int n) {
-  for (int i = 0; i < n; i++) api().value_release(&rets[i]);
-}
-
 }  // namespace
 
-lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets) try {
   const auto& derivative = *static_cast<const lattis_derivative*>(frame->context);
   const auto* compiled = static_cast<const Rule*>(__atomic_load_n(&derivative.compiled, __ATOMIC_ACQUIRE));
   const Rule& r = compiled ? *compiled : *compile(frame->op, derivative);
@@ -302,18 +333,21 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   }
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;
   if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
+  Results results(rets, r.num_returns);
   lattis_status st;
   Node* n = r.functions ? function_node(r, keep, rets, edges.count(), &st)
                         : formula_node(r, saves, keep, rets, edges.count(), written, &st);
+  const Held held(n);
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
   edges.give(n);
   if (!st) st = attach(n, frame->op, written, self_edge, args, rets, r.num_returns);
-  release(n);
-  if (__builtin_expect(st != LATTIS_OK, 0)) release_results(rets, r.num_returns);
+  if (__builtin_expect(st == LATTIS_OK, 1)) results.keep();
   return st;
+} catch (const std::bad_alloc&) {
+  return no_memory(frame);
 }
 
-lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) try {
   const lattis_operator* op = frame->op;
   const int written = written_argument(op), num_returns = api().operator_num_returns(op);
   if (written >= 0 && api().operator_form(op) != LATTIS_OUT_FORM)
@@ -325,20 +359,23 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
   if (written >= 0)
     if (lattis_status st = check_writable(api().operator_name(op), args[written].as.tensor)) return st;
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;
+  Results results(rets, num_returns);
   Edges edges;
   lattis_status st = LATTIS_OK;
   each_tensor(op, args, [&](int, lattis_tensor* t) {
     if (!st && t != (written >= 0 ? args[written].as.tensor : nullptr)) st = edges.add(t);
   });
   auto* n = new_node<UnknownNode>(&unknown_kind, edges.count(), std::max(num_returns, 1));
+  const Held held(n);
   n->op = op;
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
   edges.give(n);
   if (!st && (written >= 0 ? is_differentiable(args[written].as.tensor) : any_differentiable(rets, num_returns)))
     st = attach(n, op, written, -1, args, rets, num_returns);
-  release(n);
-  if (st) release_results(rets, num_returns);
+  if (!st) results.keep();
   return st;
+} catch (const std::bad_alloc&) {
+  return no_memory(frame);
 }
 
 // x.op_(...) as x.copy_(x.clone().op(...)): for in-place forms of composites, which may save what they overwrite.

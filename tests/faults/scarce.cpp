@@ -29,7 +29,7 @@ Range ranges[16];
 int count = 0;
 
 int add_range(dl_phdr_info* info, size_t, void*) {
-  const char* names[] = {"/liblattis.so", "/liblattis_cpu.so", "/libstdc++.so"};
+  const char* names[] = {"/liblattis.so", "/liblattis_cpu.so", "/liblattis_autograd.so", "/libstdc++.so"};
   bool ours = strstr(info->dlpi_name, "/_C.cpython") && strstr(info->dlpi_name, "lattis");
   for (const char* name : names) ours |= strstr(info->dlpi_name, name) != nullptr;
   for (int i = 0; ours && i < info->dlpi_phnum && count < 16; i++) {

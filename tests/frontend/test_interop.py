@@ -317,6 +317,15 @@ def test_numpy_arrays_are_copied_and_keep_their_dtype(dtype):
     np.testing.assert_array_equal(x, before)
 
 
+def test_a_tensor_of_a_tensor_has_no_history():
+    leaf = lattis.ones(2, requires_grad=True)
+    for t in (lattis.tensor(leaf), lattis.tensor(leaf * 2, dtype=lattis.float64)):
+        assert t.is_leaf and not t.requires_grad
+    made = lattis.tensor(leaf * 2, requires_grad=True)
+    assert made.is_leaf and made.requires_grad
+    assert leaf.requires_grad and lattis.as_tensor(leaf) is leaf
+
+
 def test_tensors_are_copied():
     t = lattis.ones(2)
     u = lattis.tensor(t)

@@ -152,6 +152,20 @@ def test_a_category_that_is_none(lib):
         lib.impl_category("sorcery", lambda x: x, "cpu")
 
 
+def test_a_layer_decomposes_a_composite_from_python(lib):
+    """Autograd records what it is written over; the composite itself is no handler of the layer's."""
+    lib.define("softsign(Tensor self, *, Scalar by=1) -> Tensor")
+    lib.impl("softsign", lambda x, by=1: x / (by + x.abs()), "composite")
+    lib.define("both(Tensor self) -> (Tensor, Tensor)")
+    lib.impl("both", lambda x: (x * 2, x.exp()), "composite")
+    x = lattis.tensor([1.0, -3.0], requires_grad=True)
+    (slope,) = lattis.autograd.grad(ops(lib).softsign(x, by=2).sum(), x)
+    assert lattis.allclose(slope, 2 / (2 + x.detach().abs()).square())
+    twice, exp = ops(lib).both(x)
+    (slope,) = lattis.autograd.grad((twice + exp).sum(), x)
+    assert lattis.allclose(slope, 2 + exp.detach())
+
+
 def test_in_place_and_out_forms_of_a_composite(lib):
     lib.define("twice(Tensor self) -> Tensor", inplace=True, out=True)
     lib.impl("twice", lambda x: x + x, "composite")

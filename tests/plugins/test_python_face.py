@@ -29,7 +29,7 @@ TAGS = (  # the value's tag and length, and what comes back; the names are those
 
 
 def tag_names():
-    text = (ROOT / "extensions/include/lattis/c_api.h").read_text()
+    text = (ROOT / "extensions/include/lattis/types.h").read_text()
     body = re.search(r"enum lattis_tag \{(.*?)\};", text, re.DOTALL).group(1)
     return re.findall(r"LATTIS_(\w+)", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL))
 

@@ -108,7 +108,7 @@ typedef struct {
                             int32_t num_results, lattis_node** out);
   int32_t (*node_needs)(lattis_node*, int32_t edge);            /* during backward: whether a gradient is asked for */
   void* (*node_context)(lattis_node*, const lattis_node_type*); /* null if it is of another type */
-  void** (*node_host)(lattis_node*);                            /* a word for the host language, weak */
+  void** (*node_host)(lattis_node*); /* a word for the host language, weak; null: no memory */
   lattis_status (*node_metadata)(lattis_node*, void* object, void (*destroy)(void*)); /* kept with the node */
   void* (*node_metadata_of)(lattis_node*);
   /* `result`: which result of the node a tensor is, or -1. None: a place without a tensor. */

@@ -280,7 +280,7 @@ PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* cons
   return one;
 }
 
-PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) {
+PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {
   auto* cls = reinterpret_cast<PyTypeObject*>(type);
   const bool recording = !(api().thread()->exclude & layer_bit());
   bool any = false;
@@ -303,6 +303,8 @@ PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) {
   if (result && any) Py_SETREF(result, record(cls, c, result, args, n));
   Py_DECREF(reinterpret_cast<PyObject*>(c));
   return result;
+} catch (const std::bad_alloc&) {
+  return PyErr_NoMemory();
 }
 
 // ---- ctx ----------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ bool read_tensors(PyObject* tuple, const char* name, bool optional, std::vector<
 }
 
 // _run(tensors, grads, inputs, flags): the gradients of inputs as a tuple, or None.
-PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) {
+PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   if (n != 4) return PyErr_Format(PyExc_TypeError, "_run takes 4 arguments");
   std::vector<lattis_tensor*> roots, grads, inputs;
   if (!read_tensors(args[0], "tensors", false, &roots) || !read_tensors(args[1], "grad_tensors", true, &grads) ||
@@ -61,6 +61,8 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) {
   for (size_t i = 0; i < outs.size(); i++)
     PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(i), outs[i] ? python::face().wrap(outs[i]) : Py_NewRef(Py_None));
   return result;
+} catch (const std::bad_alloc&) {
+  return PyErr_NoMemory();
 }
 
 // ---- saved-tensor hooks: a pair of callables while they stand
@@ -119,7 +121,7 @@ void destroy(void* packed) {
 
 thread_local std::vector<Hooks*> stack;
 
-PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
+PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "_push_hooks takes 2 arguments");
   for (int i = 0; i < 2; i++)
     if (!PyCallable_Check(args[i]))
@@ -131,6 +133,8 @@ PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
   stack.push_back(h);
   autograd->push_saved_hooks(&h->table);
   Py_RETURN_NONE;
+} catch (const std::bad_alloc&) {
+  return PyErr_NoMemory();
 }
 
 PyObject* pop_hooks(PyObject*, PyObject*) {

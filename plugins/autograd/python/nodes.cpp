@@ -129,7 +129,7 @@ Runner runner(int kind) {
   }
 }
 
-PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable, PyObject* tensor) {
+PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable, PyObject* tensor) try {
   if (!PyCallable_Check(callable))
     return PyErr_Format(PyExc_TypeError, "register_hook: argument 'hook' must be callable, got %s",
                         Py_TYPE(callable)->tp_name);
@@ -142,6 +142,8 @@ PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable
     return raise();
   }
   return PyLong_FromUnsignedLongLong(id);
+} catch (const std::bad_alloc&) {
+  return PyErr_NoMemory();
 }
 
 // _tensor_hook(tensor, callable, accumulated) -> (node, id)
@@ -237,6 +239,10 @@ lattis_node* node_of(PyObject* o) { return cast(o); }
 PyObject* node_object(lattis_node* n) {
   if (!n) Py_RETURN_NONE;
   void** host = autograd->node_host(n);
+  if (!host) {
+    autograd->node_release(n);
+    return PyErr_NoMemory();
+  }
   if (*host) {
     autograd->node_release(n);
     return Py_NewRef(static_cast<PyObject*>(*host));

@@ -174,8 +174,10 @@ def taps(w, x, places, stride, padding, dilation):
 
 def conv_backward(g, x, w, bias, stride, padding, dilation, transposed, output_padding, groups, mask):
     if transposed:  # the backward of the convolution from g's sizes to x's
-        of_weight = conv_backward(x, g, w, None, stride, padding, dilation, False, None, groups, mask)[1]
-        return conv(w.ndim - 2)(g, w, None, stride, padding, dilation, groups), of_weight, g.sum((0, *range(2, g.ndim)))
+        of_weight = conv_backward(x, g, w, None, stride, padding, dilation, False, None, groups, [True] * 3)[1]
+        of_input = conv(w.ndim - 2)(g, w, None, stride, padding, dilation, groups)
+        made = of_input, of_weight, g.sum((0, *range(2, g.ndim)))
+        return [m for m, wanted in zip(made, mask, strict=True) if wanted]
     outs = len(w) // groups
     apart = g.reshape(len(g), groups, outs, *g.shape[2:])
     weight = w.reshape(groups, outs, *w.shape[1:])
@@ -189,7 +191,7 @@ def conv_backward(g, x, w, bias, stride, padding, dilation, transposed, output_p
     inside = tuple(slice(p, p + n) for p, n in zip(padding, x.shape[2:], strict=True))
     of_input = of_padded[(..., *inside)]
     made = of_input, of_weight.reshape(w.shape), g.sum((0, *range(2, g.ndim)))
-    return [m if wanted else None for m, wanted in zip(made, mask, strict=True)]
+    return [m for m, wanted in zip(made, mask, strict=True) if wanted]
 
 
 def max_pool_backward(g, x, kernel, stride, padding, dilation, ceil, indices):

@@ -71,7 +71,7 @@ def widened(sample: Sample) -> Sample:
     return replace(sample, args=tuple(args), kwargs=kwargs)
 
 
-def chosen(operator: str) -> list[Sample]:
+def cases(operator: str) -> list[Sample]:
     """Each call that differs in more than its dtypes' widths, if it has something to differentiate by."""
     found = {}
     for s in samples.of(operator):

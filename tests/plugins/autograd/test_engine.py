@@ -185,7 +185,13 @@ def tangled(seed):
         i, j = rng.integers(0, len(tensors), 2)
         kind = rng.integers(0, 4)
         a, b = tensors[i], tensors[j]
-        tensors.append([lambda: a * b * 0.5, lambda: (a + b).tanh(), lambda: a - b.sin(), lambda: a.cos() * b][kind]())
+        steps = (
+            lambda a, b: a * b * 0.5,
+            lambda a, b: (a + b).tanh(),
+            lambda a, b: a - b.sin(),
+            lambda a, b: a.cos() * b,
+        )
+        tensors.append(steps[kind](a, b))
     (g,) = grad(sum(t.sum() for t in tensors[-10:]), x)
     return g.numpy().tobytes()
 

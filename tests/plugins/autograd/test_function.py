@@ -292,7 +292,7 @@ def test_a_saved_input_that_is_written_is_noticed():
         y.sum().backward()
 
 
-# ---- results without gradient, inputs as results ----------------------------------------------------------------------
+# ---- results without gradient, inputs as results --------------------------------------------------------------------
 
 
 def test_mark_non_differentiable():

@@ -36,7 +36,7 @@ cmake_minimum_required(VERSION 3.25)
 project(other_differentiation LANGUAGES CXX)
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(
-  COMMAND ${Python_EXECUTABLE} -c "import lattis._C, os; print(os.path.join(os.path.dirname(lattis._C.__file__), 'include'))"
+  COMMAND ${Python_EXECUTABLE} -c "import lattis._C as c, pathlib; print(pathlib.Path(c.__file__).with_name('include'))"
   OUTPUT_VARIABLE LATTIS_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_FLAGS_RELEASE "-O1")

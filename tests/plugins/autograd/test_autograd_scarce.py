@@ -1,0 +1,113 @@
+"""No memory, at every allocation of recording and backward in turn: an error, and everything works afterwards."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
+SHIM = Path(__file__).resolve().parents[2] / "faults/scarce.cpp"
+
+PROGRAM = """
+import ctypes, gc
+import lattis
+
+shim = ctypes.PyDLL(None)
+
+class Square(lattis.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2 * ctx.saved_tensors[0]
+
+def plain(x, w):
+    ((x * w).tanh() + x.sum()).sum().backward()
+def twice(x, w):
+    (g,) = lattis.autograd.grad((x * w).exp().sum(), x, create_graph=True)
+    g.sum().backward()
+def in_place(x, w):
+    h = x * 1
+    h[:2].mul_(w[:2])
+    h.add_(1)[2:].copy_(w[2:])
+    h.sum().backward()
+def function(x, w):
+    Square.apply(x * w).sum().backward()
+def hooks(x, w):
+    h = x * w
+    h.register_hook(lambda g: g * 2)
+    h.retain_grad()
+    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        y = h.exp().sum()
+    y.backward()
+def lists(x, w):
+    lattis.stack([x, w] * 6).unbind(0)[3].sum().backward(inputs=[w])
+
+def leaves():
+    x = lattis.tensor([0.5, -1.0, 2.0, 0.25], requires_grad=True)
+    w = lattis.tensor([1.0, 2.0, -0.5, 0.75], requires_grad=True)
+    x.grad, w.grad = lattis.zeros(4), lattis.zeros(4)
+    return x, w
+
+def gradients(f):
+    x, w = leaves()
+    f(x, w)
+    found = x.grad.tolist(), w.grad.tolist()
+    x.grad = w.grad = None
+    return found
+
+faults, failed = [], 0
+for f in (plain, twice, in_place, function, hooks, lists):
+    usual = gradients(f)
+    gc.collect()
+    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    for n in range(2000):
+        x, w = leaves()
+        lattis._C._trim("cpu", 0)
+        shim.scarce_arm(ctypes.c_long(n))
+        error = None
+        try:
+            f(x, w)
+        except (MemoryError, lattis.OutOfMemoryError) as e:
+            error = e.with_traceback(None)
+        except Exception as e:
+            error = e.with_traceback(None)
+            faults.append((f.__name__, n, type(e).__name__, str(e)[:200]))
+        reached = shim.scarce_disarm()
+        x.grad = w.grad = None
+        failed += error is not None
+        if not lattis.is_grad_enabled():
+            faults.append((f.__name__, n, "recording is off"))
+            lattis.set_grad_enabled(True)
+        if gradients(f) != usual:
+            faults.append((f.__name__, n, "other gradients afterwards"))
+        if not reached:
+            break
+    del error, x, w
+    gc.collect()
+    more = lattis._C._allocator_stats("cpu")["live_bytes"] - live
+    if more:
+        faults.append((f.__name__, "leaks", more))
+print(*faults[:40], sep="\\n")
+print(failed, "failures,", len(faults), "faults")
+raise SystemExit(bool(faults) or failed < 20)
+"""
+
+
+def test_every_allocation_may_fail(tmp_path):
+    made = tmp_path / "scarce.so"
+    subprocess.run(["g++", "-O1", "-shared", "-fPIC", SHIM, "-o", made], check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | {"LD_PRELOAD": str(made)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
