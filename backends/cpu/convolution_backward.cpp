@@ -139,15 +139,17 @@ class InputGradient {
       pad_channel(grad_, item / c_.groups, item % c_.groups * c_.outs + k, to + k * grad_.plane * c_.size);
   }
 
-  // Channels [begin, end) of one image and group, from its padded gradient.
-  lattis_status channels(int64_t item, int64_t begin, int64_t end, const char* padded) const {
+  // Channels [begin, end) of one image and group, or of a few images side by side, from their padded gradients.
+  lattis_status channels(int64_t item, int64_t images, int64_t begin, int64_t end, const char* padded) const {
+    const bool direct = whole_ && images == 1;
     char* to = result_.data + (item * c_.in + begin) * pixels_ * c_.size;
     return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t taps, int64_t at) -> lattis_status {
-      const int64_t count = x.count * y.count * z.count, m = end - begin, depth = c_.outs * taps;
+      const int64_t rows = x.count * y.count, each = rows * z.count, count = images * each;
+      const int64_t m = end - begin, depth = c_.outs * taps;
       Space table, space, apart;
-      if (lattis_status st = table.take((depth + x.count * y.count) * 8)) return st;
+      if (lattis_status st = table.take((depth + images * rows) * 8)) return st;
       if (lattis_status st = space.take(gemm_of(c_.dtype).space(m, count, depth))) return st;
-      if (lattis_status st = apart.take(whole_ ? 0 : m * count * c_.size)) return st;
+      if (lattis_status st = apart.take(direct ? 0 : m * count * c_.size)) return st;
       auto* tap = reinterpret_cast<int64_t*>(table.data());
       int64_t *next = tap, *row = tap + depth;
       const int64_t slice = grad_.row * (grad_.image[1] + 2 * grad_.padding[1]);
@@ -158,31 +160,35 @@ class InputGradient {
                 (d + grad_.padding[0]) * slice + (h + grad_.padding[1]) * grad_.row + w + grad_.padding[2];
             for (int64_t o = 0; o < c_.outs; o++) *next++ = from + o * grad_.plane;
           }
-      for (int64_t d = 0; d < x.count; d++)
-        for (int64_t h = 0; h < y.count; h++) *next++ = d * slice + h * grad_.row;
-      const Windows w{padded, 1, 0, depth, tap, x.count * y.count, z.count, row};  // a tap is one of one channel
-      char* results = whole_ ? to : apart.data();
+      for (int64_t i = 0; i < images; i++)
+        for (int64_t d = 0; d < x.count; d++)
+          for (int64_t h = 0; h < y.count; h++) *next++ = i * c_.outs * grad_.plane + d * slice + h * grad_.row;
+      const Windows w{padded, 1, 0, depth, tap, images * rows, z.count, row};  // a tap is one of one channel
+      char* results = direct ? to : apart.data();
       const char* weights = turned_.data() + (at + (item % c_.groups * c_.in + begin) * depth) * c_.size;
       const Gemm g{m, count, depth, weights, depth, 1, nullptr, 0, 0, results, count, nullptr, nullptr, interrupted};
       if (depth == 0)
         std::memset(results, 0, m * count * c_.size);
       else if (int st = gemm_of(c_.dtype).convolve(g, w, 0, space.data()))
         return static_cast<lattis_status>(st);
-      if (!whole_) put(x, y, z, m, results, to);
+      for (int64_t i = 0; i < images && !direct; i++)
+        put(x, y, z, m, results + i * each * c_.size, count, to + i * c_.in * pixels_ * c_.size);
       return LATTIS_OK;
     });
   }
 
-  // A phase's results to their places in the image.
-  void put(const Phase& x, const Phase& y, const Phase& z, int64_t m, const char* from, char* to) const {
+  // A phase's results, whose channels are `step` apart, to their places in the image.
+  void put(const Phase& x, const Phase& y, const Phase& z, int64_t m, const char* from, int64_t step, char* to) const {
     const CastLoop move = loops().cast[c_.dtype][c_.dtype];
-    for (int64_t k = 0; k < m; k++)
+    for (int64_t k = 0; k < m; k++) {
+      const char* line = from + k * step * c_.size;
       for (int64_t d = 0; d < x.count; d++)
-        for (int64_t h = 0; h < y.count; h++, from += z.count * c_.size) {
-          const int64_t line = (x.begin + d * c_.stride[0]) * c_.image[1] + y.begin + h * c_.stride[1];
-          move(z.count, to + (k * pixels_ + line * c_.image[2] + z.begin) * c_.size, c_.stride[2] * c_.size, from,
+        for (int64_t h = 0; h < y.count; h++, line += z.count * c_.size) {
+          const int64_t at = (x.begin + d * c_.stride[0]) * c_.image[1] + y.begin + h * c_.stride[1];
+          move(z.count, to + (k * pixels_ + at * c_.image[2] + z.begin) * c_.size, c_.stride[2] * c_.size, line,
                c_.size);
         }
+    }
   }
 
   // Channels [begin, end), counted over images and groups: the weight turned times the gradient is what each tap gives
@@ -228,26 +234,30 @@ class InputGradient {
       if (lattis_status st = padded.take(padded_bytes(grad_, c_.outs))) return st;
       for (int64_t i = begin; i < end; i++) {
         pad(i, 0, c_.outs, padded.data());
-        if (lattis_status st = channels(i, 0, c_.in, padded.data())) return st;
+        if (lattis_status st = channels(i, 1, 0, c_.in, padded.data())) return st;
       }
       return LATTIS_OK;
     });
   }
 
-  // Few: the threads share each one's channels.
+  // Few: the threads share each one's channels. Images of few places are taken together, so that vectors are full and
+  // the weight is read once.
   lattis_status by_channels(int64_t items) const {
+    const int64_t together = c_.groups == 1 && pixels_ < 2 * windows_of(c_.dtype).vector ? c_.images : 1;
+    const int64_t bytes = c_.outs * grad_.plane * c_.size;
     Space padded;
-    if (lattis_status st = padded.take(padded_bytes(grad_, c_.outs))) return st;
+    if (lattis_status st = padded.take(padded_bytes(grad_, together * c_.outs))) return st;
     const int64_t step = 24, units = (c_.in + step - 1) / step, planes = grain / (grad_.plane + 1) + 1;
-    const auto least = static_cast<int64_t>(4e6 * static_cast<double>(units) / std::max(c_.work(), 1.0)) + 1;
-    for (int64_t i = 0; i < items; i++) {
+    const double work = c_.work() * static_cast<double>(together);
+    const auto least = static_cast<int64_t>(4e6 * static_cast<double>(units) / std::max(work, 1.0)) + 1;
+    for (int64_t i = 0; i < items; i += together) {
       lattis_status st = parallel_for(0, c_.outs, planes, [&](int64_t begin, int64_t end) {
-        pad(i, begin, end, padded.data());
+        for (int64_t k = 0; k < together; k++) pad(i + k, begin, end, padded.data() + k * bytes);
         return LATTIS_OK;
       });
       if (st) return st;
       st = parallel_for(0, units, std::max(least, units / 4), [&](int64_t begin, int64_t end) {
-        return channels(i, begin * step, std::min(end * step, c_.in), padded.data());
+        return channels(i, together, begin * step, std::min(end * step, c_.in), padded.data());
       });
       if (st) return st;
     }
