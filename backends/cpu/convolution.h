@@ -48,6 +48,30 @@ const WindowKernels& windows_of(int dtype);
 // The operand in plain layout and another dtype, itself if it is that already.
 lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner);
 
+// Where a result is computed: in its own memory, or in new memory in plain layout and another dtype.
+struct Result {
+  const lattis_tensor* out;
+  Tensor beside;
+  char* data;
+
+  lattis_status prepare(const lattis_tensor* result, int dtype) {
+    out = result;
+    data = static_cast<char*>(out->dl.data);
+    if (out->dtype == dtype && is_contiguous(out)) return LATTIS_OK;
+    lattis_tensor* raw;
+    if (lattis_status st =
+            api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
+      return st;
+    beside = Tensor::steal(raw);
+    data = beside.data<char>();
+    return LATTIS_OK;
+  }
+  lattis_status finish() const { return beside ? copy_into(out, beside.get()) : LATTIS_OK; }
+};
+
+// _convolution_backward_weight(grad_output, input, weight_size, stride, padding, dilation, groups)
+lattis_status convolution_backward_weight(lattis_frame*, const lattis_value* args, lattis_value* rets);
+
 // oneDNN's result, where it has something for the shape: false, and the output as it was, where it has not. See
 // docs/decisions/0007-convolution.md.
 lattis_status onednn_convolution(const Convolution& c, bool* done);

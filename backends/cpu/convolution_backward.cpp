@@ -1,5 +1,6 @@
-// Gradients of convolutions. Of the input: convolutions of the output's gradient, one for each phase of the stride,
-// whose taps are those that read the phase. Of the weight: sums over places, in tiles of taps by output channels.
+// The gradient of a convolution's input: convolutions of the output's gradient, one for each phase of the stride, whose
+// taps are those that read the phase; or, where an image has many more places than the gradient, sums of what each tap
+// gives back.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -14,27 +15,6 @@ namespace {
 int interrupted() { return api().check_interrupt(); }
 
 int64_t rounded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
-// Where a result is computed: in its own memory, or in new memory in plain layout and another dtype.
-struct Result {
-  const lattis_tensor* out;
-  Tensor beside;
-  char* data;
-
-  lattis_status prepare(const lattis_tensor* result, int dtype) {
-    out = result;
-    data = static_cast<char*>(out->dl.data);
-    if (out->dtype == dtype && is_contiguous(out)) return LATTIS_OK;
-    lattis_tensor* raw;
-    if (lattis_status st =
-            api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
-      return st;
-    beside = Tensor::steal(raw);
-    data = beside.data<char>();
-    return LATTIS_OK;
-  }
-  lattis_status finish() const { return beside ? copy_into(out, beside.get()) : LATTIS_OK; }
-};
 
 // ---- of the input
 // ----------------------------------------------------------------------------------------------------
@@ -64,7 +44,8 @@ std::vector<Phase> phases_of(const Convolution& c, int i) {
 
 class InputGradient {
  public:
-  explicit InputGradient(const lattis_value* args, const lattis_tensor* out) : weight_(args[1].as.tensor) {
+  explicit InputGradient(const lattis_value* args, const lattis_tensor* out)
+      : weight_(args[1].as.tensor), gradient_(args[0].as.tensor) {
     read_convolution(args, out, weight_, nullptr, args[0].as.tensor, &c_);
     grad_ = c_;  // as an image whose places are the convolution's
     grad_.input = c_.out;
@@ -81,13 +62,25 @@ class InputGradient {
     }
     pad_sizes(&grad_);
     whole_ = c_.stride[0] * c_.stride[1] * c_.stride[2] == 1;
+    // Multiplications of each weight; what a tap gives is added in as much time as a few of them take.
+    const int64_t vector = windows_of(c_.dtype).vector;
+    scatters_ = whole_ && (c_.outs + 8) * rounded(c_.count, vector) < c_.outs * rounded(pixels_, vector);
   }
 
   lattis_status run() {
     if (lattis_status st = result_.prepare(c_.input, c_.dtype)) return st;
     if (lattis_status st = plain(weight_, c_.dtype, &owned_)) return st;
-    if (lattis_status st = turn_weight()) return st;
     const int64_t items = c_.images * c_.groups;
+    if (scatters_) {
+      if (lattis_status st = plain(gradient_, c_.dtype, &dense_)) return st;
+      if (lattis_status st = table_.take((c_.taps + c_.rows()) * 8)) return st;
+      auto* tap = reinterpret_cast<int64_t*>(table_.data());
+      locate(c_, tap, tap + c_.taps);
+      const auto least = static_cast<int64_t>(4e6 / std::max(c_.work() / static_cast<double>(c_.in), 1.0)) + 1;
+      lattis_status st = parallel_for(0, items * c_.in, least, [&](int64_t b, int64_t e) { return scatter(b, e); });
+      return st ? st : result_.finish();
+    }
+    if (lattis_status st = turn_weight()) return st;
     if (lattis_status st = items >= 8 ? by_items(items) : by_channels(items)) return st;
     return result_.finish();
   }
@@ -146,15 +139,17 @@ class InputGradient {
       pad_channel(grad_, item / c_.groups, item % c_.groups * c_.outs + k, to + k * grad_.plane * c_.size);
   }
 
-  // Channels [begin, end) of one image and group, from its padded gradient.
-  lattis_status channels(int64_t item, int64_t begin, int64_t end, const char* padded) const {
+  // Channels [begin, end) of one image and group, or of a few images side by side, from their padded gradients.
+  lattis_status channels(int64_t item, int64_t images, int64_t begin, int64_t end, const char* padded) const {
+    const bool direct = whole_ && images == 1;
     char* to = result_.data + (item * c_.in + begin) * pixels_ * c_.size;
     return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t taps, int64_t at) -> lattis_status {
-      const int64_t count = x.count * y.count * z.count, m = end - begin, depth = c_.outs * taps;
+      const int64_t rows = x.count * y.count, each = rows * z.count, count = images * each;
+      const int64_t m = end - begin, depth = c_.outs * taps;
       Space table, space, apart;
-      if (lattis_status st = table.take((depth + x.count * y.count) * 8)) return st;
+      if (lattis_status st = table.take((depth + images * rows) * 8)) return st;
       if (lattis_status st = space.take(gemm_of(c_.dtype).space(m, count, depth))) return st;
-      if (lattis_status st = apart.take(whole_ ? 0 : m * count * c_.size)) return st;
+      if (lattis_status st = apart.take(direct ? 0 : m * count * c_.size)) return st;
       auto* tap = reinterpret_cast<int64_t*>(table.data());
       int64_t *next = tap, *row = tap + depth;
       const int64_t slice = grad_.row * (grad_.image[1] + 2 * grad_.padding[1]);
@@ -165,31 +160,70 @@ class InputGradient {
                 (d + grad_.padding[0]) * slice + (h + grad_.padding[1]) * grad_.row + w + grad_.padding[2];
             for (int64_t o = 0; o < c_.outs; o++) *next++ = from + o * grad_.plane;
           }
-      for (int64_t d = 0; d < x.count; d++)
-        for (int64_t h = 0; h < y.count; h++) *next++ = d * slice + h * grad_.row;
-      const Windows w{padded, 1, 0, depth, tap, x.count * y.count, z.count, row};  // a tap is one of one channel
-      char* results = whole_ ? to : apart.data();
+      for (int64_t i = 0; i < images; i++)
+        for (int64_t d = 0; d < x.count; d++)
+          for (int64_t h = 0; h < y.count; h++) *next++ = i * c_.outs * grad_.plane + d * slice + h * grad_.row;
+      const Windows w{padded, 1, 0, depth, tap, images * rows, z.count, row};  // a tap is one of one channel
+      char* results = direct ? to : apart.data();
       const char* weights = turned_.data() + (at + (item % c_.groups * c_.in + begin) * depth) * c_.size;
       const Gemm g{m, count, depth, weights, depth, 1, nullptr, 0, 0, results, count, nullptr, nullptr, interrupted};
       if (depth == 0)
         std::memset(results, 0, m * count * c_.size);
       else if (int st = gemm_of(c_.dtype).convolve(g, w, 0, space.data()))
         return static_cast<lattis_status>(st);
-      if (!whole_) put(x, y, z, m, results, to);
+      for (int64_t i = 0; i < images && !direct; i++)
+        put(x, y, z, m, results + i * each * c_.size, count, to + i * c_.in * pixels_ * c_.size);
       return LATTIS_OK;
     });
   }
 
-  // A phase's results to their places in the image.
-  void put(const Phase& x, const Phase& y, const Phase& z, int64_t m, const char* from, char* to) const {
+  // A phase's results, whose channels are `step` apart, to their places in the image.
+  void put(const Phase& x, const Phase& y, const Phase& z, int64_t m, const char* from, int64_t step, char* to) const {
     const CastLoop move = loops().cast[c_.dtype][c_.dtype];
-    for (int64_t k = 0; k < m; k++)
+    for (int64_t k = 0; k < m; k++) {
+      const char* line = from + k * step * c_.size;
       for (int64_t d = 0; d < x.count; d++)
-        for (int64_t h = 0; h < y.count; h++, from += z.count * c_.size) {
-          const int64_t line = (x.begin + d * c_.stride[0]) * c_.image[1] + y.begin + h * c_.stride[1];
-          move(z.count, to + (k * pixels_ + line * c_.image[2] + z.begin) * c_.size, c_.stride[2] * c_.size, from,
+        for (int64_t h = 0; h < y.count; h++, line += z.count * c_.size) {
+          const int64_t at = (x.begin + d * c_.stride[0]) * c_.image[1] + y.begin + h * c_.stride[1];
+          move(z.count, to + (k * pixels_ + at * c_.image[2] + z.begin) * c_.size, c_.stride[2] * c_.size, line,
                c_.size);
         }
+    }
+  }
+
+  // Channels [begin, end), counted over images and groups: the weight turned times the gradient is what each tap gives
+  // to each place, and is added to the padded image where the tap has read.
+  lattis_status scatter(int64_t begin, int64_t end) const {
+    const int64_t most = std::clamp<int64_t>(65536 / std::max<int64_t>(c_.taps * c_.count * c_.size, 1), 1, c_.in);
+    const GemmKernels& k = gemm_of(c_.dtype);
+    Space given, padded, space;
+    if (lattis_status st = given.take((most * c_.taps * c_.count + slack) * c_.size)) return st;
+    if (lattis_status st = padded.take(padded_bytes(c_, most))) return st;
+    if (lattis_status st = space.take(k.space(most * c_.taps, c_.count, c_.outs))) return st;
+    const auto* tap = reinterpret_cast<const int64_t*>(table_.data());
+    while (begin < end) {
+      const int64_t item = begin / c_.in, channel = begin % c_.in, group = item % c_.groups;
+      const int64_t n = std::min({end - begin, c_.in - channel, most});
+      const char* weight =
+          static_cast<const char*>(weight_->dl.data) + (group * c_.outs * c_.in + channel) * c_.taps * c_.size;
+      const char* grad = static_cast<const char*>(gradient_->dl.data) + item * c_.outs * c_.count * c_.size;
+      const Gemm g{n * c_.taps, c_.count, c_.outs,      weight,   1,       c_.depth(), grad,
+                   c_.count,    1,        given.data(), c_.count, nullptr, nullptr,    interrupted};
+      if (int st = k.multiply(g, space.data())) return static_cast<lattis_status>(st);
+      std::memset(padded.data(), 0, n * c_.plane * c_.size);
+      windows_of(c_.dtype).add_windows(
+          {padded.data(), n, c_.plane, c_.taps, tap, c_.rows(), c_.places[2], tap + c_.taps}, given.data());
+      char* to = result_.data + begin * pixels_ * c_.size;
+      const int64_t line = c_.image[2] * c_.size, lines = c_.image[1] + 2 * c_.padding[1];
+      for (int64_t i = 0; i < n; i++)
+        for (int64_t d = 0; d < c_.image[0]; d++)
+          for (int64_t h = 0; h < c_.image[1]; h++, to += line) {
+            const int64_t row = (d + c_.padding[0]) * lines + h + c_.padding[1];
+            std::memcpy(to, padded.data() + (i * c_.plane + row * c_.row + c_.padding[2]) * c_.size, line);
+          }
+      begin += n;
+    }
+    return LATTIS_OK;
   }
 
   // Many images or groups: each is one thread's.
@@ -200,26 +234,30 @@ class InputGradient {
       if (lattis_status st = padded.take(padded_bytes(grad_, c_.outs))) return st;
       for (int64_t i = begin; i < end; i++) {
         pad(i, 0, c_.outs, padded.data());
-        if (lattis_status st = channels(i, 0, c_.in, padded.data())) return st;
+        if (lattis_status st = channels(i, 1, 0, c_.in, padded.data())) return st;
       }
       return LATTIS_OK;
     });
   }
 
-  // Few: the threads share each one's channels.
+  // Few: the threads share each one's channels. Images of few places are taken together, so that vectors are full and
+  // the weight is read once.
   lattis_status by_channels(int64_t items) const {
+    const int64_t together = c_.groups == 1 && pixels_ < 2 * windows_of(c_.dtype).vector ? c_.images : 1;
+    const int64_t bytes = c_.outs * grad_.plane * c_.size;
     Space padded;
-    if (lattis_status st = padded.take(padded_bytes(grad_, c_.outs))) return st;
+    if (lattis_status st = padded.take(padded_bytes(grad_, together * c_.outs))) return st;
     const int64_t step = 24, units = (c_.in + step - 1) / step, planes = grain / (grad_.plane + 1) + 1;
-    const auto least = static_cast<int64_t>(4e6 * static_cast<double>(units) / std::max(c_.work(), 1.0)) + 1;
-    for (int64_t i = 0; i < items; i++) {
+    const double work = c_.work() * static_cast<double>(together);
+    const auto least = static_cast<int64_t>(4e6 * static_cast<double>(units) / std::max(work, 1.0)) + 1;
+    for (int64_t i = 0; i < items; i += together) {
       lattis_status st = parallel_for(0, c_.outs, planes, [&](int64_t begin, int64_t end) {
-        pad(i, begin, end, padded.data());
+        for (int64_t k = 0; k < together; k++) pad(i + k, begin, end, padded.data() + k * bytes);
         return LATTIS_OK;
       });
       if (st) return st;
       st = parallel_for(0, units, std::max(least, units / 4), [&](int64_t begin, int64_t end) {
-        return channels(i, begin * step, std::min(end * step, c_.in), padded.data());
+        return channels(i, together, begin * step, std::min(end * step, c_.in), padded.data());
       });
       if (st) return st;
     }
@@ -227,12 +265,13 @@ class InputGradient {
   }
 
   Convolution c_{}, grad_{};
-  const lattis_tensor* weight_;
+  const lattis_tensor *weight_, *gradient_;
   std::vector<Phase> phases_[3];
   int64_t pixels_ = 1;
   bool whole_;  // the stride is 1: one phase is the whole image
-  Tensor owned_;
-  Space turned_;
+  bool scatters_;
+  Tensor owned_, dense_;
+  Space turned_, table_;
   Result result_;
 };
 
@@ -241,175 +280,11 @@ lattis_status input_kernel(lattis_frame*, const lattis_value* args, lattis_value
   return rets[0].as.tensor->numel ? InputGradient(args, rets[0].as.tensor).run() : LATTIS_OK;
 }
 
-// ---- of the weight
-// ---------------------------------------------------------------------------------------------------
-
-class WeightGradient {
- public:
-  explicit WeightGradient(const lattis_value* args, const lattis_tensor* out) : grad_(args[0].as.tensor) {
-    read_convolution(args, args[1].as.tensor, out, nullptr, grad_, &c_);
-    const int64_t vector = windows_of(c_.dtype).vector, columns = c_.places[2];
-    width_ = rounded(c_.outs, vector);
-    // Tiles of channels fill up vectors of these and turn the gradient; tiles of places fill up vectors of columns and
-    // load more than they multiply, as measured.
-    const int64_t by_places = c_.outs * c_.depth() * rounded(columns, vector) * 5 / 3;
-    by_places_ = by_places < width_ * (c_.depth() + 6) * columns;
-    per_channel_ = by_places_ ? c_.outs * c_.taps * vector : c_.taps * width_;
-    step_ = std::max<int64_t>(block_places / std::max<int64_t>(c_.places[2], 1), 1);
-  }
-
-  lattis_status run() {
-    if (lattis_status st = result_.prepare(c_.weight, c_.dtype)) return st;
-    if (by_places_ || grad_->dtype != c_.dtype || !lies_channels_last(grad_))
-      if (lattis_status st = plain(grad_, c_.dtype, &owned_)) return st;
-    last_ = !is_contiguous(grad_);
-    // Small weights: the images are shared out, in as many chunks as depend on the sizes alone. Others: the channels.
-    const int64_t all = c_.groups * c_.in * per_channel_;
-    const int64_t chunks = all <= most_chunked ? std::min<int64_t>(c_.images, 8) : 1;
-    if (lattis_status st = table_.take((c_.taps + c_.rows()) * 8)) return st;
-    auto* tap = reinterpret_cast<int64_t*>(table_.data());
-    locate(c_, tap, tap + c_.taps);
-    Space sums;
-    if (lattis_status st = sums.take(std::max<int64_t>(chunks, 1) * all * c_.size)) return st;
-    std::memset(sums.data(), 0, std::max<int64_t>(chunks, 1) * all * c_.size);
-    const double work = c_.work() * static_cast<double>(c_.images * c_.groups);
-    lattis_status st;
-    if (chunks > 1) {
-      const auto least = static_cast<int64_t>(4e6 * static_cast<double>(chunks) / std::max(work, 1.0)) + 1;
-      st = parallel_for(0, chunks, least, [&](int64_t begin, int64_t end) -> lattis_status {
-        for (int64_t k = begin; k < end; k++)
-          if (lattis_status bad = add(k * c_.images / chunks, (k + 1) * c_.images / chunks, 0, c_.groups * c_.in,
-                                      sums.data() + k * all * c_.size))
-            return bad;
-        return LATTIS_OK;
-      });
-      if (!st) join(sums.data(), chunks, all);
-    } else {
-      const int64_t channels = c_.groups * c_.in;
-      const auto least = static_cast<int64_t>(4e6 * static_cast<double>(channels) / std::max(work, 1.0)) + 1;
-      st = parallel_for(0, channels, std::max(least, channels / 4),
-                        [&](int64_t begin, int64_t end) { return add(0, c_.images, begin, end, sums.data()); });
-    }
-    if (st) return st;
-    by_places_ ? with_type([&](auto* to) { gather(to, sums.data()); }, result_.data) : turn(sums.data());
-    return result_.finish();
-  }
-
- private:
-  static constexpr int64_t block_places = 256, most_chunked = 32768;
-
-  // What images [first, last) give to channels [begin, end), counted over the groups.
-  lattis_status add(int64_t first, int64_t last, int64_t begin, int64_t end, char* sums) const {
-    Space padded, packed;
-    if (lattis_status st = padded.take(padded_bytes(c_, std::min(end - begin, c_.in)))) return st;
-    if (lattis_status st = packed.take(step_ * c_.places[2] * width_ * c_.size)) return st;
-    std::memset(packed.data(), 0, step_ * c_.places[2] * width_ * c_.size);
-    const auto* tap = reinterpret_cast<const int64_t*>(table_.data());
-    while (begin < end) {
-      const int64_t group = begin / c_.in, channel = begin % c_.in, n = std::min(end - begin, c_.in - channel);
-      for (int64_t i = first; i < last; i++) {
-        for (int64_t k = 0; k < n; k++) pad_channel(c_, i, begin + k, padded.data() + k * c_.plane * c_.size);
-        char* to = sums + begin * per_channel_ * c_.size;
-        for (int64_t r = 0; r < c_.rows() && !by_places_; r += step_) {
-          const int64_t rows = std::min(step_, c_.rows() - r);
-          const Windows w{padded.data(), n, c_.plane, c_.taps, tap, rows, c_.places[2], tap + c_.taps + r};
-          const char* grad = pack(i, group, r, rows, packed.data());
-          windows_of(c_.dtype).weight_gradient(w, grad, width_, to);
-        }
-        if (by_places_) {
-          const Windows w{padded.data(), n, c_.plane, c_.taps, tap, c_.rows(), c_.places[2], tap + c_.taps};
-          windows_of(c_.dtype).weight_gradient_by_places(w, gradient(i, group), c_.outs, c_.count, to);
-        }
-        if (int st = interrupted()) return static_cast<lattis_status>(st);
-      }
-      begin += n;
-    }
-    return LATTIS_OK;
-  }
-
-  const char* gradient(int64_t image, int64_t group) const {
-    const int64_t first = image * c_.groups * c_.outs * c_.count + group * c_.outs * (last_ ? 1 : c_.count);
-    return static_cast<const char*>(grad_->dl.data) + first * c_.size;
-  }
-
-  // Rows [row, row + rows) of one image's gradient with its channels side by side.
-  const char* pack(int64_t image, int64_t group, int64_t row, int64_t rows, char* to) const {
-    const int64_t channels = c_.groups * c_.outs, place = last_ ? channels : 1, channel = last_ ? 1 : c_.count;
-    const char* from = gradient(image, group) + row * c_.places[2] * place * c_.size;
-    if (last_ && channels == width_) return from;
-    pack_of(c_.size)(rows * c_.places[2], c_.outs, to, width_ * c_.size, from, place * c_.size, channel * c_.size);
-    return to;
-  }
-
-  // Memory as numbers of the dtype.
-  template <class Body>
-  void with_type(Body body, char* data) const {
-    switch (c_.dtype) {
-      case LATTIS_FLOAT32:
-        return body(reinterpret_cast<float*>(data));
-      case LATTIS_FLOAT64:
-        return body(reinterpret_cast<double*>(data));
-      case LATTIS_INT32:
-        return body(reinterpret_cast<uint32_t*>(data));
-      default:
-        return body(reinterpret_cast<uint64_t*>(data));
-    }
-  }
-
-  // The chunks' sums, one after another, into the first.
-  void join(char* sums, int64_t chunks, int64_t n) const {
-    with_type(
-        [&](auto* to) {
-          for (int64_t k = 1; k < chunks; k++)
-            for (int64_t i = 0; i < n; i++) to[i] += to[k * n + i];
-        },
-        sums);
-  }
-
-  // Of each group, (in · taps, width) to (outs, in · taps).
-  void turn(const char* sums) const {
-    const int64_t depth = c_.depth(), size = c_.size;
-    for (int64_t g = 0; g < c_.groups; g++)
-      pack_of(size)(c_.outs, depth, result_.data + g * c_.outs * depth * size, depth * size,
-                    sums + g * depth * width_ * size, size, width_ * size);
-  }
-
-  // Of each group, (in, outs, taps, vector) to (outs, in, taps).
-  template <class T>
-  void gather(T* to, const char* sums) const {
-    const T* vectors = reinterpret_cast<const T*>(sums);
-    const int64_t n = windows_of(c_.dtype).vector;
-    for (int64_t g = 0; g < c_.groups; g++, vectors += c_.in * per_channel_)
-      for (int64_t o = 0; o < c_.outs; o++)
-        for (int64_t i = 0; i < c_.in; i++)
-          for (int64_t t = 0; t < c_.taps; t++) {
-            const T* vector = vectors + ((i * c_.outs + o) * c_.taps + t) * n;
-            T sum = vector[0];
-            for (int64_t k = 1; k < n; k++) sum += vector[k];
-            *to++ = sum;
-          }
-  }
-
-  Convolution c_{};
-  const lattis_tensor* grad_;
-  int64_t width_, step_;  // of a packed row; rows of places that are packed at a time
-  int64_t per_channel_;   // sums
-  bool by_places_;
-  bool last_;  // the gradient lies channels last
-  Tensor owned_;
-  Space table_;
-  Result result_;
-};
-
-// _convolution_backward_weight(grad_output, input, weight_size, stride, padding, dilation, groups)
-lattis_status weight_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  return rets[0].as.tensor->numel ? WeightGradient(args, rets[0].as.tensor).run() : LATTIS_OK;
-}
-
 }  // namespace
 
 void register_convolution_backward(Library& m) {
-  m.impl("_convolution_backward_input", "cpu", input_kernel).impl("_convolution_backward_weight", "cpu", weight_kernel);
+  m.impl("_convolution_backward_input", "cpu", input_kernel)
+      .impl("_convolution_backward_weight", "cpu", convolution_backward_weight);
 }
 
 }  // namespace lattis::cpu

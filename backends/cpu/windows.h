@@ -42,6 +42,8 @@ struct WindowKernels {
   // The same with grad (outs, places), whose channels are grad_step elements apart; sums (channels, outs, taps,
   // vector), where what is asked for is the sum of each vector.
   void (*weight_gradient_by_places)(const Windows&, const void* grad, int64_t outs, int64_t grad_step, void* sums);
+  // The transpose of reading windows: adds values (channels, taps, places) to the image, each where its tap reads.
+  void (*add_windows)(const Windows&, const void* values);
 };
 struct WindowLoops {
   WindowKernels f32, f64, u32, u64;

@@ -86,55 +86,55 @@ __attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, 
   store<T, Rows, Vectors>(sum, t);
 }
 
-// Neighbouring places of a row of outputs: where the image has their first tap, where c has them, how many.
-struct Segment {
-  int64_t from, at, count;
+// Where one vector of places is read: up to lane `at` along one row of outputs, from there on along the next one. What
+// lies `at` lanes before the next row's places is still in the image, for its rows are longer than those of outputs.
+template <class T>
+struct Places {
+  const T *first, *second;
+  int64_t at;
 };
 
-// The segments of places [first, first + columns), as long as a vector each or up to the end of their row.
-class Segments {
- public:
-  INLINE Segments(const Windows& w, int64_t first, int64_t columns, int64_t most)
-      : w_(w), row_(first / w.columns), column_(first % w.columns), columns_(columns), most_(most) {}
-  INLINE bool next(Segment* s) {
-    if (at_ == columns_) return false;
-    *s = {w_.row[row_] + column_, at_, least(least(most_, w_.columns - column_), columns_ - at_)};
-    at_ += s->count;
-    column_ += s->count;
-    if (column_ == w_.columns) {
-      column_ = 0;
-      row_++;
-    }
-    return true;
-  }
+// Whether no vector of places, counted from a multiple of its lanes, has more than two rows.
+template <class T>
+INLINE bool two_rows_at_most(int64_t columns) {
+  int64_t common = 1;
+  while (common < lanes<T> && columns % (2 * common) == 0) common *= 2;
+  return columns + common >= lanes<T>;
+}
 
- private:
-  const Windows& w_;
-  int64_t row_, column_, columns_, most_, at_ = 0;
-};
+template <class T>
+INLINE Places<T> places_at(const Windows& w, int64_t place) {
+  const int64_t r = place / w.columns, q = place % w.columns, at = w.columns - q;
+  const T *image = static_cast<const T*>(w.image), *first = image + w.row[r] + q;
+  if (at >= lanes<T> || r + 1 == w.rows) return {first, first, lanes<T>};
+  return {first, image + w.row[r + 1] - at, at};
+}
 
-// A tile of segments, whose elements of the image are read where they lie.
-template <class T, int Rows, int Vectors, bool Packed>
-__attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const T* image, const int64_t* taps,
-                                           const Segment* segments, const Target<T>& target) {
+// A tile of places, whose elements of the image are read where they lie.
+template <class T, int Rows, int Vectors, bool Joined>
+__attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const int64_t* taps, const Places<T>* places,
+                                           const Target<T>& target) {
   typedef Vector<T> V;
   const Target<T> t = target;  // what is stored could change the other one
   V sum[Rows][Vectors] = {};
-  const int64_t row = Packed ? 1 : left.row, column = Packed ? Rows : left.column;
+  const int64_t row = left.row, column = left.column;
   const T* base[(Rows + 2) / 3];
 #pragma GCC unroll 8
   for (int i = 0; i < (Rows + 2) / 3; i++) base[i] = left.data + 3 * i * row;
-  Segment s[Vectors];
-  const T* from[Vectors];
+  Places<T> at[Vectors];
+  Lanes<T> behind[Vectors];
 #pragma GCC unroll 4
   for (int j = 0; j < Vectors; j++) {
-    s[j] = segments[j];
-    from[j] = image + s[j].from;
+    at[j] = places[j];
+    behind[j] = lanes_from<T>(at[j].at);
   }
   for (int64_t p = 0; p < k; p++) {
     V y[Vectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) y[j] = *reinterpret_cast<const V*>(from[j] + taps[p]);
+    for (int j = 0; j < Vectors; j++) {
+      y[j] = *reinterpret_cast<const V*>(at[j].first + taps[p]);
+      if (Joined) y[j] = load_into<T>(y[j], behind[j], at[j].second + taps[p]);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; i++) {
       const T x = base[i / 3][i % 3 * row];
@@ -144,18 +144,15 @@ __attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const
 #pragma GCC unroll 8
     for (int i = 0; i < (Rows + 2) / 3; i++) base[i] += column;
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; i++)
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++)
-      put(sum[i][j], t.c + i * t.row + s[j].at, s[j].count, t.first, t.row_bias ? t.row_bias + i : nullptr,
-          t.column_bias ? t.column_bias + s[j].at : nullptr);
+  store<T, Rows, Vectors>(sum, t);
 }
 
 // Calls body with the number of rows as a template argument.
 template <class Body>
 INLINE void with_rows(int rows, Body body) {
   if (rows == tile_rows) return body.template operator()<tile_rows>();
+  if constexpr (tile_rows > 10)
+    if (rows == 10) return body.template operator()<10>();
   if constexpr (tile_rows > 8)
     if (rows == 8) return body.template operator()<8>();
   if constexpr (tile_rows > 4)
@@ -168,6 +165,7 @@ INLINE void with_rows(int rows, Body body) {
 INLINE int rows_of(int64_t left) {
   if (left == 16 && tile_rows > 8) return 8;  // twice eight rather than twelve and four
   if (left >= tile_rows) return tile_rows;
+  if (left >= 10) return 10;
   return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
@@ -183,14 +181,15 @@ INLINE void any_tile(int rows, bool packed, int64_t k, const Left<T>& left, cons
 }
 
 template <class T>
-INLINE void any_window_tile(int rows, bool packed, int64_t k, const Left<T>& left, const T* image, const int64_t* taps,
-                            const Segment* s, int count, const Target<T>& t) {
+INLINE void any_window_tile(int rows, bool joined, int64_t k, const Left<T>& left, const int64_t* taps,
+                            const Places<T>* places, const Target<T>& t) {
+  const bool two = t.columns > lanes<T>;
   with_rows(rows, [&]<int Rows>() {
-    if (packed)
-      return count == 2 ? window_tile<T, Rows, 2, true>(k, left, image, taps, s, t)
-                        : window_tile<T, Rows, 1, true>(k, left, image, taps, s, t);
-    count == 2 ? window_tile<T, Rows, 2, false>(k, left, image, taps, s, t)
-               : window_tile<T, Rows, 1, false>(k, left, image, taps, s, t);
+    if (joined)
+      return two ? window_tile<T, Rows, 2, true>(k, left, taps, places, t)
+                 : window_tile<T, Rows, 1, true>(k, left, taps, places, t);
+    two ? window_tile<T, Rows, 2, false>(k, left, taps, places, t)
+        : window_tile<T, Rows, 1, false>(k, left, taps, places, t);
   });
 }
 
@@ -320,7 +319,7 @@ struct Product {
       Target<T> t{static_cast<T*>(g.c) + j0 + j,
                   g.c_row,
                   columns,
-                  p0 == 0,
+                  p0 == 0 && !g.adds,
                   nullptr,
                   last && g.column_bias ? static_cast<const T*>(g.column_bias) + j0 + j : nullptr};
       for (int64_t i = 0; i < mb;) {
@@ -334,26 +333,30 @@ struct Product {
     }
   }
 
-  // The same for windows that fill their vectors: nothing of the image is packed.
+  // The same for windows whose vectors have two rows at most: nothing of the image is packed.
   void window_block(int64_t i0, int64_t mb, int64_t p0, int64_t kb, int64_t j0, int64_t nb) const {
+    constexpr int width = tile_columns<T>;
     int64_t taps[block_k];
     for (int64_t p = 0; p < kb; p++) {
       const int64_t k = p0 + p;
       taps[p] = k / windows->taps * windows->plane + windows->tap[k % windows->taps];
     }
     const bool last = p0 + kb == g.k;
-    Segments segments(*windows, first_place + j0, nb, lanes<T>);
-    Segment s[2];
-    while (segments.next(&s[0])) {
-      const int count = segments.next(&s[1]) ? 2 : 1;
-      Target<T> t{nullptr, g.c_row, 0,
-                  p0 == 0, nullptr, last && g.column_bias ? static_cast<const T*>(g.column_bias) + j0 : nullptr};
+    for (int64_t j = j0; j < j0 + nb; j += width) {
+      const int64_t columns = least(width, j0 + nb - j), place = first_place + j;
+      const Places<T> first = places_at<T>(*windows, place);
+      const Places<T> at[2] = {first, columns > lanes<T> ? places_at<T>(*windows, place + lanes<T>) : first};
+      const bool joined = at[0].at < lanes<T> || at[1].at < lanes<T>;
+      Target<T> t{nullptr, g.c_row,
+                  columns, p0 == 0 && !g.adds,
+                  nullptr, last && g.column_bias ? static_cast<const T*>(g.column_bias) + j : nullptr};
       for (int64_t i = 0; i < mb;) {
         const int rows = rows_of(mb - i);
-        t.c = static_cast<T*>(g.c) + (i0 + i) * g.c_row + j0;
+        t.c = static_cast<T*>(g.c) + (i0 + i) * g.c_row + j;
         t.row_bias = last && g.row_bias ? static_cast<const T*>(g.row_bias) + i0 + i : nullptr;
-        const Left<T> left{pack_a ? left_space + i * kb : a(i0 + i, p0), g.a_row, g.a_column};
-        any_window_tile<T>(rows, pack_a, kb, left, static_cast<const T*>(windows->image), taps, s, count, t);
+        const Left<T> left =
+            pack_a ? Left<T>{left_space + i * kb, 1, rows} : Left<T>{a(i0 + i, p0), g.a_row, g.a_column};
+        any_window_tile<T>(rows, joined, kb, left, taps, at, t);
         i += rows;
       }
     }
@@ -458,9 +461,9 @@ template <class T>
 int convolve(const Gemm& g, const Windows& w, int64_t first_place, void* space) {
   T* right = static_cast<T*>(space);
   T* left = right + least(g.k, block_k) * least(g.n + tile_columns<T>, block_n) + slack;
-  // A packed panel costs as much as two rows or three, vectors that are not full what they lack.
-  const int64_t vectors = (w.columns + lanes<T> - 1) / lanes<T>, full = 100 * w.columns / (vectors * lanes<T>);
-  return Product<T>{g, &w, first_place, right, left, packs_left<T>(g), true, full >= (g.m < 48 ? 60 : 85)}.run();
+  // A packed panel costs as much as two rows or three, vectors of two rows their second loads in each tile.
+  const bool direct = w.columns % lanes<T> == 0 || (g.m < 48 && two_rows_at_most<T>(w.columns));
+  return Product<T>{g, &w, first_place, right, left, packs_left<T>(g), true, direct}.run();
 }
 
 template <class T>

@@ -46,6 +46,45 @@ INLINE Vector<T> load_some(const T* from, int64_t count) {
   return v;
 #endif
 }
+// The lanes of a vector from the at-th on, and what is loaded into them: the others keep what they have. Nothing of
+// theirs is read where loads have masks; elsewhere they must be readable.
+#if defined(__AVX512F__)
+template <class T>
+using Lanes = __mmask16;
+template <class T>
+INLINE Lanes<T> lanes_from(int64_t at) {
+  return static_cast<__mmask16>(((1u << lanes<T>)-1) & ~((1u << at) - 1));
+}
+template <class T>
+INLINE Vector<T> load_into(Vector<T> v, Lanes<T> some, const T* from) {
+  if constexpr (sizeof(T) == 4)
+    return (Vector<T>)_mm512_mask_loadu_epi32((__m512i)v, some, from);
+  else
+    return (Vector<T>)_mm512_mask_loadu_epi64((__m512i)v, static_cast<__mmask8>(some), from);
+}
+#else
+template <int Size>
+struct Index {
+  typedef int32_t type __attribute__((vector_size(vector_bytes)));
+};
+template <>
+struct Index<8> {
+  typedef int64_t type __attribute__((vector_size(vector_bytes)));
+};
+template <class T>
+using Lanes = typename Index<sizeof(T)>::type;
+template <class T>
+INLINE Lanes<T> lanes_from(int64_t at) {
+  Lanes<T> all;
+  for (int i = 0; i < lanes<T>; i++) all[i] = i < at ? 0 : -1;
+  return all;
+}
+template <class T>
+INLINE Vector<T> load_into(Vector<T> v, Lanes<T> some, const T* from) {
+  const Lanes<T> other = (Lanes<T>)*reinterpret_cast<const Vector<T>*>(from);
+  return (Vector<T>)((some & other) | (~some & (Lanes<T>)v));
+}
+#endif
 template <class T>
 INLINE void store_some(T* to, Vector<T> v, int64_t count) {
 #if defined(__AVX512F__)

@@ -232,9 +232,38 @@ void weight_gradient_by_places(const Windows& w, const void* grad, int64_t outs,
   }
 }
 
+// Adds rows of `n` elements in strips of vectors, and what is left in strips of smaller ones: a load that covers more
+// than was stored just before would wait for the store.
+template <class T, int Lanes>
+INLINE void add_rows(T* to, const int64_t* row, int64_t rows, const T* from, int64_t columns, int64_t n) {
+  typedef T V __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
+  for (; n >= Lanes; n -= Lanes, to += Lanes, from += Lanes)
+    for (int64_t r = 0; r < rows; r++) {
+      V* at = reinterpret_cast<V*>(to + row[r]);
+      *at = *at + *reinterpret_cast<const V*>(from + r * columns);
+    }
+  if (n == 0) return;
+  if constexpr (Lanes > 2)
+    add_rows<T, Lanes / 2>(to, row, rows, from, columns, n);
+  else
+    for (int64_t r = 0; r < rows; r++) to[row[r]] += from[r * columns];
+}
+
+// Tap after tap of all channels, so that neighbouring taps, which add to the same places, are far apart.
+template <class T>
+void add_windows(const Windows& w, const void* values) {
+  T* image = static_cast<T*>(const_cast<void*>(w.image));
+  for (int64_t t = 0; t < w.taps; t++)
+    for (int64_t c = 0; c < w.channels; c++)
+      add_rows<T, lanes<T>>(image + c * w.plane + w.tap[t], w.row, w.rows,
+                            static_cast<const T*>(values) + (c * w.taps + t) * w.rows * w.columns, w.columns,
+                            w.columns);
+}
+
 template <class T>
 constexpr WindowKernels kernels_of() {
-  return {lanes<T>, depthwise<T>, depthwise_pixels<T>, weight_gradient<T>, weight_gradient_by_places<T>};
+  return {lanes<T>,      depthwise<T>, depthwise_pixels<T>, weight_gradient<T>, weight_gradient_by_places<T>,
+          add_windows<T>};
 }
 
 constexpr WindowLoops all = {kernels_of<float>(), kernels_of<double>(), kernels_of<unsigned>(),
