@@ -7,9 +7,8 @@
 namespace lattis::dispatcher {
 namespace {
 
-// The frame and what only the dispatcher reads. What an outer call writes is found through `args`.
+// The frame and what only the dispatcher reads.
 struct CallFrame : Frame {
-  const Value* args;
   uint64_t excluded;  // what the thread had off when the call began
   uint64_t hidden;    // the bit of the layer whose handler runs, while it is off for that handler's own calls
 };
@@ -79,30 +78,30 @@ lattis_status run_again(Frame& f, const Value* args, Value* rets) {
   return redispatch(&f, args, rets);
 }
 
-// Was this storage written by an enclosing call, which bumps it itself?
-bool written_above(const Frame* f, const lattis_storage* s);
+// The versions of what a call writes, from before it. A call that wrote through others, which counted already, does not
+// count again: a layer that looks between them finds every write counted once.
+struct Versions {
+  static constexpr int most = 8;
+  uint64_t before[most];
 
-void bump_versions(const Frame& f, const CallInfo& info, const Value* args) {
-  for (uint64_t w = info.written; w; w &= w - 1) {
-    const Value& v = args[__builtin_ctzll(w)];
-    if (v.tag != LATTIS_TENSOR) continue;
-    lattis_storage* s = v.as.tensor->storage;
-    if (written_above(f.parent, s)) continue;
-    __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-  }
-}
-
-bool written_above(const Frame* f, const lattis_storage* s) {
-  for (; f; f = f->parent) {
-    const CallInfo& info = *static_cast<const Table*>(f->table)->info;
-    const Value* args = static_cast<const CallFrame*>(f)->args;
-    for (uint64_t w = info.written; w; w &= w - 1) {
+  void read(const CallInfo& info, const Value* args) {
+    int k = 0;
+    for (uint64_t w = info.written; w && k < most; w &= w - 1, k++) {
       const Value& v = args[__builtin_ctzll(w)];
-      if (v.tag == LATTIS_TENSOR && v.as.tensor->storage == s) return true;
+      before[k] = v.tag == LATTIS_TENSOR ? __atomic_load_n(&v.as.tensor->storage->version, __ATOMIC_RELAXED) : 0;
     }
   }
-  return false;
-}
+  void bump(const CallInfo& info, const Value* args) const {
+    int k = 0;
+    for (uint64_t w = info.written; w; w &= w - 1, k++) {
+      const Value& v = args[__builtin_ctzll(w)];
+      if (v.tag != LATTIS_TENSOR) continue;
+      uint64_t& version = v.as.tensor->storage->version;
+      const uint64_t now = __atomic_load_n(&version, __ATOMIC_RELAXED);
+      if (k >= most || now == before[k]) __atomic_store_n(&version, now + 1, __ATOMIC_RELAXED);
+    }
+  }
+};
 
 }  // namespace
 
@@ -141,15 +140,16 @@ lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* 
   f.layer = -1;
   f.hidden = 0;
   f.excluded = thread->exclude;
-  f.args = args;
   lattis_status st;
+  Versions versions;
+  if (__builtin_expect(t->info->written != 0, 0)) versions.read(*t->info, args);
   try {
     st = step(f, args, rets);
   } catch (...) {  // the dispatcher allocates, too
     thread->exclude = f.excluded;
     st = core::raise_exception();
   }
-  if (__builtin_expect(t->info->written != 0, 0) && st == LATTIS_OK) bump_versions(f, *t->info, args);
+  if (__builtin_expect(t->info->written != 0, 0) && st == LATTIS_OK) versions.bump(*t->info, args);
   return st;
 }
 

@@ -31,7 +31,7 @@ lattis_status keep(Run& run, lattis_tensor* g, lattis_tensor** out) {
     return LATTIS_OK;
   }
   lattis_status st = LATTIS_OK;
-  if (alone && (g->flags & LATTIS_DENSE)) {
+  if (alone && (g->flags & LATTIS_DENSE) && (!base || base->numel == g->numel)) {
     if (!base) {
       *out = g;
       return LATTIS_OK;
@@ -89,13 +89,27 @@ bool is_accumulator(const Node* n) { return n->kind == &kind; }
 
 void forget_leaf(Node* n) { static_cast<AccumulateNode*>(n)->leaf = nullptr; }
 
+// Threads may meet a new leaf at once: the first one's node is the leaf's.
 Node* accumulator(Variable& v, const lattis_tensor* t) {
-  if (v.node) return v.node;
+  Node* there = __atomic_load_n(&v.node, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(there && there->results[0].has_shape_of(t), 1)) return there;
   auto* n = new_node<AccumulateNode>(&kind, 0, 1);
   n->sequence = UINT64_MAX;
   n->leaf = &v;
   n->results[0].describe(t);
-  return v.node = n;
+  if (__atomic_compare_exchange_n(&v.node, &there, static_cast<Node*>(n), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (there) {  // the leaf has been given another shape
+      {
+        Guard guard(there);
+        forget_leaf(there);
+      }
+      release(there);
+    }
+    return n;
+  }
+  n->leaf = nullptr;
+  release(n);
+  return there;
 }
 
 lattis_status accumulate(Run& run, Variable& v, lattis_tensor* g) {

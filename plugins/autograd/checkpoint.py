@@ -7,6 +7,7 @@ another checkpoint they are places of that one.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -150,6 +151,7 @@ class _Part:
         self.function, self.checked = function, checked
         self.places: list[weakref.ref[_Place]] = []
         self.tensors: dict[int, Tensor] = {}  # computed again, until they are asked for
+        self.lock = threading.RLock()
         self.names = list(kwargs)
         given = [*args, *kwargs.values()]
         self.others = [None if isinstance(a, Tensor) else a for a in given]
@@ -165,9 +167,10 @@ class _Part:
         return place
 
     def unpack(self, place: _Place) -> Tensor:
-        if place.at not in self.tensors:
-            self.run_again()
-        tensor = self.tensors.pop(place.at)
+        with self.lock:  # another backward may be at the same checkpoint
+            if place.at not in self.tensors:
+                self.run_again()
+            tensor = self.tensors.pop(place.at)
         if self.checked and _described(tensor) != place.described:
             raise CheckpointError(
                 f"checkpoint: saved tensor {place.at} was {place.described} when the function ran first, and is "

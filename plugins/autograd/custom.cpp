@@ -18,7 +18,6 @@ CustomNode* cast(Node* n) { return static_cast<CustomNode*>(n); }
 
 lattis_status apply(Node* node, Run&, lattis_tensor** grads, lattis_tensor** outs) {
   CustomNode* n = cast(node);
-  if (n->released) return used_twice(n);
   auto* handle = reinterpret_cast<lattis_node*>(node);
   if (n->rule) return n->rule->functions->backward(n->rule->functions->context, handle, grads, outs);
   return n->type->backward(n->context, handle, grads, outs);
@@ -29,7 +28,7 @@ void release_saved(Node* node) {
   std::vector<SavedValue> own;
   {
     Guard guard(n);
-    n->released = true;
+    n->released |= !n->saved.empty();  // one that saved nothing may run again
     own.swap(n->saved);
   }
   for (SavedValue& s : own) s.drop();

@@ -276,8 +276,9 @@ struct Walk : Run {
     lattis_status st = n->kind->apply(n, *this, grads, outs);
     if (!st && __builtin_expect(check_nan, 0)) st = find_nan(n, outs);
     if (!st && has_extra(n)) {
-      const auto kind = is_accumulator(n) ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_AFTER;
-      st = run_hooks(n, kind, outs, n->num_edges, came.data(), static_cast<int>(came.size()));
+      const int m = static_cast<int>(came.size());
+      st = run_hooks(n, LATTIS_HOOK_AFTER, outs, n->num_edges, came.data(), m);
+      if (!st && is_accumulator(n)) st = run_hooks(n, LATTIS_HOOK_ACCUMULATED, outs, 0, came.data(), m);
     }
     for (lattis_tensor* t : came)
       if (t) api().release(t);
@@ -431,6 +432,7 @@ lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* gr
     }
     if (!captured[i] || std::find(inputs, inputs + i, inputs[i]) != inputs + i) continue;
     Variable& v = variable_for(inputs[i]);
+    if (v.retains_grad) continue;  // it has been kept on the way
     if (lattis_status st = accumulate(w, v, std::exchange(captured[i], nullptr))) return st;
     if (v.leaf)
       if (lattis_status st = w.run_hooks(w.targets[i].node, LATTIS_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0)) return st;

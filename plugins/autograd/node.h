@@ -172,8 +172,9 @@ void retain_grad(Variable& v);                              // of a result
 // `t` is result `output` of `n`; takes over the reference to n. The second one leaves the result's description alone.
 void set_history(lattis_tensor* t, Node* n, uint32_t output);
 void give_history(lattis_tensor* t, Node* n, uint32_t output);
-// The same for a tensor that was just written in place; if it is a view, its base's history takes it in.
-lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge);
+// The same for a tensor that was just written in place, whose version will be that; if it is a view, its base's history
+// takes it in.
+lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version);
 lattis_status check_writable(const char* op, lattis_tensor* t);
 // A view whose history leads through a node made by hand: it cannot be made again from its base.
 bool is_view_by_hand(const Variable& v);

@@ -86,6 +86,8 @@ lattis_status retain_grad(lattis_tensor* t) {
 lattis_status detach_in_place(lattis_tensor* t) {
   if (api().tensor_base(t))
     return fail(LATTIS_RUNTIME_ERROR, "detach_: can't detach views in-place; use detach() instead");
+  const Variable* v = variable(t);
+  if (v && v->leaf) return set_requires_grad(t, 0);
   api().slot_set(t, slot, nullptr);
   api().tensor_set_keys(t, t->keys & ~layer_bit);
   return LATTIS_OK;
@@ -128,7 +130,7 @@ lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output)
                     ": it wrote a view in place and has several results, which is not supported; write to a "
                     "clone(), or return one result");
   retain(node_of(n));
-  return set_written(t, node_of(n), output, -1);
+  return set_written(t, node_of(n), output, -1, api().tensor_version(t));
 }
 
 // ---- nodes ------------------------------------------------------------------------------------------------------

@@ -42,7 +42,6 @@ class Edges {
   int count() const { return count_; }
   bool any() const { return any_; }
   bool needed(int i) const { return data_[i].node != nullptr; }
-  Edge at(int i) const { return i < 0 ? Edge{} : data_[i]; }
   void give(Node* n) {
     for (int i = 0; i < count_; i++) {
       n->edges[i] = std::exchange(data_[i], {});
@@ -143,7 +142,7 @@ lattis_status keep_shapes(const lattis_value& list, SavedValue& to) {
   return to.keep(value(all));
 }
 
-lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, const lattis_value* rets, int written) {
+lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, const lattis_value* rets, bool counts) {
   const bool result = what.what == Save::Result || what.what == Save::ResultShape;
   const lattis_value& v = result ? rets[what.index] : args[what.index];
   lattis_tensor* t = v.tag == LATTIS_TENSOR ? v.as.tensor : nullptr;
@@ -151,7 +150,7 @@ lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, c
     case Save::Argument:
       return v.tag == LATTIS_TENSOR ? to.keep(t, -1, false) : to.keep(v);
     case Save::Result:
-      return to.keep(t, what.index, written >= 0);
+      return to.keep(t, what.index, counts);
     case Save::ArgumentShape:
     case Save::ResultShape:
       return t ? to.keep(shape_value(t, t->dl.shape)) : to.keep(none());
@@ -174,35 +173,43 @@ bool is_argument(const lattis_operator* op, const lattis_value* args, const latt
   return is;
 }
 
-// Before a call in place: what the formulas need of the argument that it overwrites is copied. The copy has that
-// argument's history, for derivatives of higher order.
+// Before a call in place: what the formulas need of the memory that it overwrites, the argument itself or views beside
+// it, is copied. A copy has the history of what it was made of, for derivatives of higher order.
 class Overwritten {
  public:
-  lattis_status prepare(const Rule& r, uint64_t saves, int written, const Edge& history, const lattis_value*& args) {
-    lattis_tensor* self = args[written].as.tensor;
-    const auto is_self = [self](const lattis_value& v) { return v.tag == LATTIS_TENSOR && v.as.tensor == self; };
+  lattis_status prepare(const Rule& r, uint64_t saves, int written, const lattis_value*& args) {
+    const lattis_storage* memory = args[written].as.tensor->storage;
+    const auto lost = [memory](const lattis_value& v) {
+      return v.tag == LATTIS_TENSOR && v.as.tensor && v.as.tensor->storage == memory;
+    };
     bool any = false;
     for (size_t i = 0; i < r.saves.size(); i++)
-      any |= (saves >> i & 1) && r.saves[i].what == Save::Argument && is_self(args[r.saves[i].index]);
+      any |= (saves >> i & 1) && r.saves[i].what == Save::Argument && lost(args[r.saves[i].index]);
     if (!any) return LATTIS_OK;
     GradMode off(false);
-    lattis_tensor* copy = nullptr;
-    if (lattis_status st = operators().clone(self, &copy)) return st;
-    copy_ = Tensor::steal(copy);
-    if (history.node) {
-      retain(history.node);
-      give_history(copy, history.node, history.output);
-    }
     copied_.assign(args, args + r.num_args);
     for (lattis_value& v : copied_)
-      if (is_self(v)) v = value(copy);
+      if (lost(v))
+        if (lattis_status st = copy(v)) return st;
     args = copied_.data();
     return LATTIS_OK;
   }
 
  private:
+  lattis_status copy(lattis_value& v) {
+    lattis_tensor *of = v.as.tensor, *made = nullptr;
+    if (lattis_status st = operators().clone(of, &made)) return st;
+    copies_.push_back(Tensor::steal(made));
+    Edge history{};
+    if (is_differentiable(of))
+      if (lattis_status st = gradient_edge(of, &history)) return st;
+    if (history.node) give_history(made, history.node, history.output);
+    v = value(made);
+    return LATTIS_OK;
+  }
+
   std::vector<lattis_value> copied_;
-  Tensor copy_;
+  std::vector<Tensor> copies_;
 };
 
 // A node that is being made.
@@ -247,7 +254,7 @@ Node* function_node(const Rule& r, const lattis_value* args, const lattis_value*
 }
 
 Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, const lattis_value* rets, int edges,
-                   int written, lattis_status* st) {
+                   bool counts, lattis_status* st) {
   const int num_saved = static_cast<int>(r.saves.size());
   auto* n = new_node<FormulaNode>(&formula_kind, edges, r.num_returns, sizeof(SavedValue) * num_saved);
   n->rule = &r;
@@ -256,27 +263,38 @@ Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, cons
   Held held(n);
   *st = LATTIS_OK;
   for (int i = 0; i < num_saved; i++) {
-    if ((saves >> i & 1) && !*st) *st = save(r.saves[i], n->saved()[i], args, rets, written);
+    if ((saves >> i & 1) && !*st) *st = save(r.saves[i], n->saved()[i], args, rets, counts);
   }
   return held.take();
 }
 
-// Position of the argument that an operator writes, or -1.
-int written_argument(const lattis_operator* op) {
+// Positions of the arguments with gradients that an operator writes.
+std::vector<int> written_arguments(const lattis_operator* op, const lattis_value* args) {
+  std::vector<int> all;
   for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
     lattis_argument a{};
-    if (!api().operator_argument(op, i, &a) && (a.flags & LATTIS_ARGUMENT_WRITTEN)) return i;
+    const bool tensor = args[i].tag == LATTIS_TENSOR && args[i].as.tensor && is_differentiable(args[i].as.tensor);
+    if (tensor && !api().operator_argument(op, i, &a) && (a.flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(i);
   }
-  return -1;
+  return all;
 }
 
+// A call counts the version of what it writes up when it is over, unless others that it called have.
+class Counting {
+ public:
+  Counting(const lattis_value* args, int written)
+      : t_(written >= 0 ? args[written].as.tensor : nullptr), before_(t_ ? api().tensor_version(t_) : 0) {}
+  bool pending() const { return t_ && api().tensor_version(t_) == before_; }
+  uint64_t afterwards() const { return api().tensor_version(t_) + pending(); }
+
+ private:
+  lattis_tensor* t_;
+  uint64_t before_;
+};
+
 // Results of one call get their history. Those that are arguments have theirs.
-lattis_status attach(Node* n, const lattis_operator* op, int written, int self_edge, const lattis_value* args,
-                     const lattis_value* rets, int num_returns) {
-  if (written >= 0) {
-    retain(n);
-    return set_written(args[written].as.tensor, n, 0, self_edge);
-  }
+lattis_status attach(Node* n, const lattis_operator* op, const lattis_value* args, const lattis_value* rets,
+                     int num_returns) {
   for (int i = 0; i < num_returns; i++) {
     if (rets[i].tag != LATTIS_TENSOR || !is_differentiable(rets[i].as.tensor)) continue;
     if (variable(rets[i].as.tensor) && is_argument(op, args, rets[i].as.tensor)) continue;
@@ -301,6 +319,9 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   int written = r.written;
   if (__builtin_expect(frame->op != r.op, 0)) {
     if (api().operator_form(frame->op) == LATTIS_OUT_FORM) return record_out(frame, args, rets);
+    if (api().operator_functional(frame->op) != r.op)
+      return fail(LATTIS_RUNTIME_ERROR, operator_text(frame->op) + ": its lattis_derivative is that of " +
+                                            operator_text(r.op) + "; each operator needs one of its own");
     written = 0;
   }
   if (__builtin_expect(r.broken, 0)) return fail(r.broken, r.error);
@@ -329,18 +350,24 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);
   if (__builtin_expect(written >= 0, 0)) {
     if (lattis_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
-    if (lattis_status st = overwritten.prepare(r, saves, written, edges.at(self_edge), keep)) return st;
+    if (lattis_status st = overwritten.prepare(r, saves, written, keep)) return st;
   }
+  const Counting counting(args, written);
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;
   if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
   Results results(rets, r.num_returns);
   lattis_status st;
   Node* n = r.functions ? function_node(r, keep, rets, edges.count(), &st)
-                        : formula_node(r, saves, keep, rets, edges.count(), written, &st);
+                        : formula_node(r, saves, keep, rets, edges.count(), counting.pending(), &st);
   const Held held(n);
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
   edges.give(n);
-  if (!st) st = attach(n, frame->op, written, self_edge, args, rets, r.num_returns);
+  if (!st && __builtin_expect(written >= 0, 0)) {
+    retain(n);
+    st = set_written(args[written].as.tensor, n, 0, self_edge, counting.afterwards());
+  } else if (!st) {
+    st = attach(n, frame->op, args, rets, r.num_returns);
+  }
   if (__builtin_expect(st == LATTIS_OK, 1)) results.keep();
   return st;
 } catch (const std::bad_alloc&) {
@@ -349,29 +376,36 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
 
 lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) try {
   const lattis_operator* op = frame->op;
-  const int written = written_argument(op), num_returns = api().operator_num_returns(op);
-  if (written >= 0 && api().operator_form(op) != LATTIS_OUT_FORM)
-    if (lattis_status st = adopt(args[written].as.tensor)) return st;
+  if (api().operator_form(op) == LATTIS_OUT_FORM) return record_out(frame, args, rets);
+  const std::vector<int> written = written_arguments(op, args);
+  const int num_returns = api().operator_num_returns(op);
+  for (int i : written)
+    if (lattis_status st = adopt(args[i].as.tensor)) return st;
   bool any = false;
   if (lattis_status st = requires_any(op, args, &any)) return st;
   if (!any) return api().redispatch(frame, args, rets);
-  if (api().operator_form(op) == LATTIS_OUT_FORM) return refuse_out(op);
-  if (written >= 0)
-    if (lattis_status st = check_writable(api().operator_name(op), args[written].as.tensor)) return st;
+  for (int i : written)
+    if (lattis_status st = check_writable(api().operator_name(op), args[i].as.tensor)) return st;
+  std::vector<Counting> counting;
+  for (int i : written) counting.emplace_back(args, i);
   if (lattis_status st = api().redispatch(frame, args, rets)) return st;
   Results results(rets, num_returns);
-  Edges edges;
+  Edges edges;  // also to what was overwritten: a gradient that nobody asks for is no error
   lattis_status st = LATTIS_OK;
   each_tensor(op, args, [&](int, lattis_tensor* t) {
-    if (!st && t != (written >= 0 ? args[written].as.tensor : nullptr)) st = edges.add(t);
+    if (!st) st = edges.add(t);
   });
-  auto* n = new_node<UnknownNode>(&unknown_kind, edges.count(), std::max(num_returns, 1));
+  const int num_written = static_cast<int>(written.size());
+  auto* n = new_node<UnknownNode>(&unknown_kind, edges.count(), std::max({num_returns, num_written, 1}));
   const Held held(n);
   n->op = op;
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
   edges.give(n);
-  if (!st && (written >= 0 ? is_differentiable(args[written].as.tensor) : any_differentiable(rets, num_returns)))
-    st = attach(n, op, written, -1, args, rets, num_returns);
+  for (int k = 0; k < num_written && !st; k++) {
+    retain(n);
+    st = set_written(args[written[k]].as.tensor, n, static_cast<uint32_t>(k), -1, counting[k].afterwards());
+  }
+  if (!st && written.empty() && any_differentiable(rets, num_returns)) st = attach(n, op, args, rets, num_returns);
   if (!st) results.keep();
   return st;
 } catch (const std::bad_alloc&) {
@@ -396,7 +430,7 @@ lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, latt
   if (!st) st = api().call(nullptr, api().operator_functional(op), all.data(), &result);
   api().value_release(&made);
   if (st) return st;
-  const bool fits = result.as.tensor->dtype == self->dtype && same_shape(result.as.tensor, self);
+  const bool fits = same_shape(result.as.tensor, self);  // else the call itself says what is wrong
   const lattis_value copied[] = {args[0], result, value(false)};
   st = fits ? api().call(nullptr, copy, copied, rets) : api().redispatch(frame, args, rets);
   api().value_release(&result);

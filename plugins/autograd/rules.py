@@ -46,6 +46,8 @@ def derived(rule) -> Callable[..., Any]:
     kind = type(name.title().replace("_", ""), (Function,), methods)
 
     def kernel(call, *args, **kwargs):
+        if any(isinstance(a, Tensor) and a.requires_grad for a in kwargs.values()):
+            raise NotImplementedError(f"{rule.op}: its keyword-only tensors have no gradient; detach() them")
         layout, tensors = _flatten(args)
         with _python.enable_grad():  # the layer is off inside its own kernels
             return kind.apply(call, kwargs, layout, *tensors)
@@ -64,7 +66,7 @@ def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
         if isinstance(a, Tensor):
             layout.append(_TENSOR)
             tensors.append(a)
-        elif isinstance(a, list | tuple) and a and all(isinstance(t, Tensor) for t in a):
+        elif isinstance(a, list | tuple) and a and all(t is None or isinstance(t, Tensor) for t in a):
             layout.append(len(a))
             tensors.extend(a)
         else:

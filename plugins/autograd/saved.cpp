@@ -36,10 +36,10 @@ void pop_saved_hooks() {
   any_hooks = !hooks_now.empty();
 }
 
-lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool writes) {
+lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
   value = none();
   if (!t) return LATTIS_OK;
-  version = api().tensor_version(t) + writes;
+  version = api().tensor_version(t) + counts;
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
     const lattis_saved_hooks* now = hooks_now.back();

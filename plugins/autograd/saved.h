@@ -21,9 +21,9 @@ struct SavedValue {
   Packed* packed = nullptr;  // owned; then there is no value
   int32_t result = -1;       // which result of the node it is, if any
 
-  // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `writes`: the call
-  // writes this memory, and its version is still to be counted up.
-  lattis_status keep(lattis_tensor* t, int32_t result, bool writes);
+  // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `counts`: the call
+  // has written this memory, and is still to count its version up.
+  lattis_status keep(lattis_tensor* t, int32_t result, bool counts);
   lattis_status keep(const lattis_value& v) { return api().value_retain(&v, &value); }
   void drop();
   SavedValue take() {

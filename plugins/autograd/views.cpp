@@ -11,6 +11,7 @@
 //   one is complex and the other its parts, the geometry counts real numbers.
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include "record.h"
 
@@ -184,8 +185,12 @@ lattis_status refreshed(lattis_tensor* t, Variable** out) {
   lattis_tensor* base = api().tensor_base(t);
   if (__builtin_expect(base == nullptr, 1)) return LATTIS_OK;
   const Variable* history = variable(base);
-  if (__builtin_expect(!is_stale(*out, history), 1)) return LATTIS_OK;
-  if (!is_differentiable(t)) return LATTIS_OK;
+  if (__builtin_expect(!history || history->version == 0, 1)) return LATTIS_OK;
+  // Threads that only read a view may all find it stale.
+  static std::recursive_mutex views[64];
+  std::lock_guard lock(views[reinterpret_cast<uintptr_t>(t) / 64 % 64]);
+  *out = variable(t);
+  if (!is_stale(*out, history) || !is_differentiable(t)) return LATTIS_OK;
   lattis_status st = regenerate(t, base, *history);
   *out = variable(t);
   return st;
@@ -214,8 +219,7 @@ lattis_status adopt(lattis_tensor* t) {
 }
 
 // Takes over the reference to n, whose edges are complete; that at self_edge leads to the view's old history.
-lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge) {
-  const uint64_t version = api().tensor_version(t) + 1;  // the call counts it up when it is over
+lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version) {
   lattis_tensor* base = api().tensor_base(t);
   if (!base) {
     replace_history(t, n, output, version);

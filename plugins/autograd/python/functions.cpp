@@ -230,12 +230,15 @@ PyObject* attach(Context* c, lattis_node* n, PyObject* o, uint32_t i, PyObject* 
   return raise();
 }
 
-bool keep_saved(Context* c, lattis_node* n, PyObject* const* results, Py_ssize_t num_results) {
+// An input that is returned as it came is saved as the input that it is.
+bool keep_saved(Context* c, lattis_node* n, PyObject* const* results, Py_ssize_t num_results, PyObject* const* args,
+                Py_ssize_t num_args) {
   for (Py_ssize_t i = 0; c->to_save && i < PyTuple_GET_SIZE(c->to_save); i++) {
     PyObject* o = PyTuple_GET_ITEM(c->to_save, i);
     lattis_tensor* t = unwrap(o);
     const lattis_value v = t ? value(t) : none();
-    if (autograd->save(n, &v, static_cast<int32_t>(find(results, num_results, o)))) {
+    const bool is_input = find(args, num_args, o) >= 0 && find(c->dirty, o) < 0;
+    if (autograd->save(n, &v, is_input ? -1 : static_cast<int32_t>(find(results, num_results, o)))) {
       raise();
       return false;
     }
@@ -263,7 +266,7 @@ PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* cons
   Py_INCREF(reinterpret_cast<PyObject*>(c));  // the node's
   c->node = node;
   PyObject* all = PyTuple_New(count);
-  bool ok = keep_saved(c, node, results, count);
+  bool ok = keep_saved(c, node, results, count, args, n);
   for (Py_ssize_t i = 0; ok && i < count; i++) {
     PyObject* one = attach(c, node, results[i], static_cast<uint32_t>(i), args, n);
     ok = one != nullptr;

@@ -165,7 +165,12 @@ PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
     id = add_hook(n, output, accumulated ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_TENSOR, args[1],
                   accumulated ? args[0] : nullptr);
   PyObject* node = node_object(n);
-  return id && node ? Py_BuildValue("(NN)", node, id) : nullptr;
+  if (!id || !node) {
+    Py_XDECREF(id);
+    Py_XDECREF(node);
+    return nullptr;
+  }
+  return Py_BuildValue("(NN)", node, id);
 }
 
 PyObject* handle_class = nullptr;  // Python's RemovableHandle

@@ -1,0 +1,174 @@
+"""What a review found: silently wrong gradients and races, each held by the smallest program that showed it."""
+
+import threading
+
+import lattis
+import pytest
+from lattis.autograd import Function
+
+
+@pytest.fixture
+def library():
+    made = lattis.library.Library("reviewed", owner="a test")
+    yield made
+    made.close()
+
+
+def test_a_composite_that_writes_twice_counts_each_write(library):
+    def twice_(x):
+        x.exp_()
+        x.mul_(2.0)
+        return x
+
+    library.define("twice_(Tensor(a!) self) -> Tensor(a!)")
+    library.impl("twice_", twice_, "composite")
+    x = lattis.tensor([0.5], requires_grad=True)
+    y = lattis.ops.reviewed.twice_(x * 1)
+    with pytest.raises(RuntimeError, match="ExpBackward0.*version 2; expected version 1"):
+        y.sum().backward()
+
+
+def test_an_operator_without_derivative_that_writes_two(library):
+    library.define("two_(Tensor(a!) a, Tensor(b!) b) -> (Tensor(a!), Tensor(b!))")
+    library.impl("two_", lambda a, b: (a.mul_(2), b.mul_(2)), "cpu")
+    x = lattis.ones(2, requires_grad=True)
+    a, b = x * 1, x * 1
+    lattis.ops.reviewed.two_(a, b)
+    for written in (a, b):
+        with pytest.raises(NotImplementedError, match="reviewed::two_"):
+            written.sum().backward()
+    with pytest.raises(RuntimeError, match="leaf"):
+        lattis.ops.reviewed.two_(x * 1, x)
+
+
+def test_a_function_that_returns_and_saves_its_input():
+    class Same(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * x
+
+    x = lattis.tensor(3.0, requires_grad=True)
+    (first,) = lattis.autograd.grad(Same.apply(x), x, create_graph=True)
+    assert first.item() == 3
+    assert lattis.autograd.grad(first, x)[0].item() == 1
+
+
+def test_a_function_that_saves_nothing_runs_again():
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = lattis.ones(1, requires_grad=True)
+    y = Double.apply(x)
+    y.backward()
+    y.backward()
+    assert x.grad.tolist() == [4]
+
+
+def test_a_write_in_place_of_another_dtype_is_recorded():
+    x = lattis.tensor([2.0], requires_grad=True)
+    y = x * 3
+    y.float_power_(2)
+    y.sum().backward()
+    assert x.grad.tolist() == [36]
+
+
+def test_hooks_of_the_node_that_accumulates():
+    x = lattis.ones(2, requires_grad=True)
+    seen = []
+    node = (x * 2).grad_fn.next_functions[0][0]
+    node.register_hook(lambda grads, outs: seen.append(outs[0].tolist()))
+    (x * 2).sum().backward()
+    assert seen == [[2, 2]]
+
+
+def test_a_retained_gradient_is_counted_once():
+    x = lattis.ones(1, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    y.sum().backward(inputs=[y])
+    assert y.grad.tolist() == [1]
+
+
+def test_a_leaf_that_was_given_another_shape():
+    x = lattis.ones(1, requires_grad=True)
+    (x * 2).sum().backward()
+    x.grad = None
+    with lattis.no_grad():
+        lattis.add(lattis.ones(3), 1, out=x)
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+
+
+def test_detach_in_place_of_a_leaf_keeps_its_gradient():
+    x = lattis.ones(1, requires_grad=True)
+    (x * 2).sum().backward()
+    x.detach_()
+    assert not x.requires_grad and x.grad.tolist() == [2]
+
+
+def test_threads_that_meet_a_new_leaf_agree_on_its_node():
+    size, rounds = 40000, 30  # large: recorded without the interpreter's lock
+    for _ in range(rounds):
+        x = lattis.ones(size, requires_grad=True)
+        ready, nodes = threading.Barrier(2), []
+
+        def work(x=x, ready=ready, nodes=nodes):
+            ready.wait()
+            nodes.append((x * 2).grad_fn.next_functions[0][0])
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert nodes[0] is nodes[1]
+
+
+@pytest.mark.parametrize("part", (lambda y: y[0], lambda y: y[:1], lambda y: y.as_strided((3,), (1,), 1)))
+def test_a_write_over_what_it_also_reads(part):
+    def gradient(write):
+        x = lattis.arange(9.0).reshape(3, 3).requires_grad_()
+        y = x * 1
+        (write(y) * lattis.arange(1.0, 10.0).reshape(3, 3)).sum().backward()
+        return x.grad.tolist()
+
+    assert gradient(lambda y: y.mul_(part(y))) == gradient(lambda y: y * part(y))
+
+
+def test_threads_that_read_a_stale_view():
+    for _ in range(200):
+        x = lattis.ones(40000, requires_grad=True)
+        y = x * 1
+        view = y[1:]
+        y.mul_(2)
+        ready, sums = threading.Barrier(2), []
+
+        def work(view=view, ready=ready, sums=sums):
+            ready.wait()
+            sums.append((view * 1).sum())
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    (sums[0] + sums[1]).backward()
+    assert x.grad[:3].tolist() == [0, 4, 4]
+
+
+def test_a_small_gradient_keeps_no_large_memory():
+    w = lattis.ones(10, requires_grad=True)
+    lattis.cat([w, lattis.ones(100000)]).exp().sum().backward()
+    assert w.grad.untyped_storage().nbytes() < 1000
