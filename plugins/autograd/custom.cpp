@@ -67,7 +67,7 @@ lattis_status node_new(const lattis_node_type* type, void* context, lattis_tenso
   auto* n = new_node<CustomNode>(&custom_kind, num_inputs, num_results);
   n->type = type;
   n->context = context;
-  n->holds_host = type->traverse != nullptr;
+  if (type->traverse) hold_host(n);
   for (int i = 0; i < num_inputs; i++) {
     if (!inputs[i] || !is_differentiable(inputs[i])) continue;
     if (lattis_status st = gradient_edge(inputs[i], &n->edges[i])) {
@@ -75,7 +75,7 @@ lattis_status node_new(const lattis_node_type* type, void* context, lattis_tenso
       release(n);
       return st;
     }
-    if (n->edges[i].node) n->holds_host |= n->edges[i].node->holds_host;
+    if (n->edges[i].node && holds_host(n->edges[i].node)) hold_host(n);
   }
   if (anomaly_trace)
     if (char* text = anomaly_trace()) {

@@ -233,7 +233,7 @@ int traverse_variable(void* state, lattis_visit visit, void* visitor) {
   auto* v = static_cast<Variable*>(state);
   // A chain of nodes that are owned by the one before, and only where something of the host language hangs on it.
   Node* n = v->node;
-  for (int depth = 0; n && n->holds_host && depth < 1000; depth++) {
+  for (int depth = 0; n && holds_host(n) && depth < 1000; depth++) {
     if (__atomic_load_n(&n->refcount, __ATOMIC_ACQUIRE) != 1) return 0;
     if (n->kind->traverse)
       if (int r = n->kind->traverse(n, visit, visitor)) return r;
@@ -243,7 +243,7 @@ int traverse_variable(void* state, lattis_visit visit, void* visitor) {
           if (int r = h.owner->hook.traverse(h.owner->hook.context, visit, visitor)) return r;
     Node* next = nullptr;
     for (int i = 0; i < n->num_edges; i++)
-      if (n->edges[i].node && n->edges[i].node->holds_host) next = n->edges[i].node;
+      if (n->edges[i].node && holds_host(n->edges[i].node)) next = n->edges[i].node;
     n = next;
   }
   return 0;

@@ -122,6 +122,10 @@ struct Extra {
   ~Extra();
 };
 
+// A hook may be added while others record calls that lead to the node.
+inline bool holds_host(const Node* n) { return __atomic_load_n(&n->holds_host, __ATOMIC_RELAXED); }
+inline void hold_host(Node* n) { __atomic_store_n(&n->holds_host, true, __ATOMIC_RELAXED); }
+
 inline void retain(Node* n) { __atomic_fetch_add(&n->refcount, 1, __ATOMIC_RELAXED); }
 void free_node(Node* n);
 inline void release(Node* n) {

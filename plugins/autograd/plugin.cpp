@@ -180,7 +180,7 @@ lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* 
   Guard guard(n);
   e.hooks.reserve(e.hooks.size() + 1);  // first what may fail: then the hook stays the caller's
   e.hooks.push_back({*id, output, std::make_shared<const Extra::Owner>(*hook)});
-  n->holds_host |= hook->traverse != nullptr;
+  if (hook->traverse) hold_host(n);
   return LATTIS_OK;
 }
 

@@ -45,7 +45,7 @@ class Edges {
   void give(Node* n) {
     for (int i = 0; i < count_; i++) {
       n->edges[i] = std::exchange(data_[i], {});
-      if (n->edges[i].node) n->holds_host |= n->edges[i].node->holds_host;
+      if (n->edges[i].node && holds_host(n->edges[i].node)) hold_host(n);
     }
   }
 

@@ -205,7 +205,7 @@ lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variabl
   n->view = Geometry(view);
   retain(history.node);
   n->edges[0] = {history.node, history.output};
-  n->holds_host = history.node->holds_host;
+  if (holds_host(history.node)) hold_host(n);
   replace_history(view, n, 0, history.version);
   return LATTIS_OK;
 }
@@ -245,7 +245,7 @@ lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_e
     }
     if (from.node) retain(from.node);
   }
-  w->holds_host = n->holds_host || (w->edges[0].node && w->edges[0].node->holds_host);
+  if (holds_host(n) || (w->edges[0].node && holds_host(w->edges[0].node))) hold_host(w);
   replace_history(base, w, 0, version);
   return regenerate(t, base, *variable(base));
 }
