@@ -13,7 +13,7 @@ from pathlib import Path
 
 import lattis
 from lattis.dispatcher import samples
-from sweep import SAMPLED, Case, cases
+from gradient_sweep import SAMPLED, Case, cases
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "operators"))
 from run_all import death  # noqa: E402

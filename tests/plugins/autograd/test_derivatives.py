@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import lattis
 import pytest
 from lattis.dispatcher import samples
-from sweep import CONSTANT, DECLARED, LIVE, SAMPLED, Case, cases, faults
+from gradient_sweep import CONSTANT, DECLARED, LIVE, SAMPLED, Case, cases, faults
 
 
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if t not in DECLARED])

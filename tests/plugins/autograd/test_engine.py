@@ -464,7 +464,7 @@ def test_backward_has_the_state_of_the_thread_that_calls_it():
         seen.append(call.name)
         return call(*args, **kwargs)
 
-    layer = lattis.library.register_layer("watch", watch, at="profiler")
+    layer = lattis.library.register_layer("watch_backward", watch)
     x = lattis.ones(3, requires_grad=True)
     y = (x * x.detach()).sum()
     x.register_hook(lambda g: where.append((threading.get_ident(), lattis.is_grad_enabled())))
