@@ -12,8 +12,8 @@ import warnings
 from pathlib import Path
 
 import lattis
-from lattis.dispatcher import samples
 from gradient_sweep import SAMPLED, Case, cases
+from lattis.dispatcher import samples
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "operators"))
 from run_all import death  # noqa: E402

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import lattis
 import pytest
-from lattis.dispatcher import samples
 from gradient_sweep import CONSTANT, DECLARED, LIVE, SAMPLED, Case, cases, faults
+from lattis.dispatcher import samples
 
 
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if t not in DECLARED])
