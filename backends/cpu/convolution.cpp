@@ -69,15 +69,7 @@ const GemmKernels& gemm_of(int dtype) { return of_dtype(gemms(), dtype); }
 const WindowKernels& windows_of(int dtype) { return of_dtype(window_kernels(), dtype); }
 
 lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  if (t->dtype == dtype && is_contiguous(t)) return LATTIS_OK;
-  lattis_tensor* raw;
-  if (lattis_status st =
-          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
-    return st;
-  *owner = Tensor::steal(raw);
-  lattis_status st = copy_into(raw, t);
-  t = raw;
-  return st;
+  return t->dtype == dtype && is_contiguous(t) ? LATTIS_OK : copy_as(t, dtype, owner);
 }
 
 int64_t padded_bytes(const Convolution& c, int64_t channels) { return (channels * c.plane + slack) * c.size; }

@@ -122,6 +122,4 @@ class Compose {
   lattis_status status_ = LATTIS_OK;
 };
 
-inline Tensor operator_result(Tensor t) { return t; }
-
 }  // namespace lattis::autograd
