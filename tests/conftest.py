@@ -1,4 +1,8 @@
-"""What every test folder shares: hypothesis without deadlines, and process-wide settings put back after each test."""
+"""What every test folder shares: hypothesis without deadlines, process-wide settings put back after each test, and no
+test of a plugin that ``LATTIS_PLUGINS`` switched off."""
+
+import functools
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,6 +15,33 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("lattis")
+
+PLUGINS = Path(__file__).resolve().parent / "plugins"
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "needs(plugin): the test is about that plugin too")
+
+
+@functools.cache
+def denied(plugin):
+    """Whether the plugin is switched off and nobody else gives what its manifest names."""
+    import lattis
+
+    off = [p for p in lattis.plugins.status() if p.name == plugin and p.state == "denied"]
+    return any(not hasattr(lattis, name) for p in off for name in p.manifest["names"])
+
+
+def pytest_ignore_collect(collection_path):
+    """The folder tests/plugins/NAME is about the plugin NAME."""
+    if PLUGINS in collection_path.parents and denied(collection_path.relative_to(PLUGINS).parts[0]):
+        return True
+
+
+def pytest_collection_modifyitems(config, items):
+    without = [i for i in items if any(denied(m.args[0]) for m in i.iter_markers("needs"))]
+    config.hook.pytest_deselected(items=without)
+    items[:] = [i for i in items if i not in without]
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ def run(code: str, **env: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **env})
 
 
+@pytest.mark.needs("autograd")
 @pytest.mark.parametrize(("file", "made"), [("_C.pyi", stubs.native_stub), ("__init__.pyi", stubs.package_stub)])
 def test_stubs_are_those_of_the_registry(file, made):
     code = f"from lattis import stubs; print(stubs.{made.__name__}(), end='')"

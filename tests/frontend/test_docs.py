@@ -77,6 +77,7 @@ def test_readme_examples():
         run(block, f"README.md, example {i + 1}")
 
 
+@pytest.mark.needs("autograd")
 def test_readme_programs():
     """One after the other in a fresh interpreter, as a reader would paste them."""
     programs = [b for b in blocks("README.md") if ">>> " not in b]
@@ -85,6 +86,7 @@ def test_readme_programs():
     assert found.returncode == 0, found.stderr
 
 
+@pytest.mark.needs("autograd")
 @pytest.mark.parametrize("page", ["docs/autograd.md", "docs/differences.md"])
 def test_pages(page):
     """A page's examples are one session, from its beginning to its end."""

@@ -317,6 +317,7 @@ def test_numpy_arrays_are_copied_and_keep_their_dtype(dtype):
     np.testing.assert_array_equal(x, before)
 
 
+@pytest.mark.needs("autograd")
 def test_a_tensor_of_a_tensor_has_no_history():
     leaf = lattis.ones(2, requires_grad=True)
     for t in (lattis.tensor(leaf), lattis.tensor(leaf * 2, dtype=lattis.float64)):

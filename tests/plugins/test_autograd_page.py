@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
 from children import run
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "autograd.md"
 
 
+@pytest.mark.needs("autograd")
 def test_the_operator_of_the_page_has_its_derivative(host, tmp_path):
     [source] = re.findall(r"^```cpp\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     (tmp_path / "page.cpp").write_text(source)

@@ -152,6 +152,7 @@ def test_a_category_that_is_none(lib):
         lib.impl_category("sorcery", lambda x: x, "cpu")
 
 
+@pytest.mark.needs("autograd")
 def test_a_layer_decomposes_a_composite_from_python(lib):
     """Autograd records what it is written over; the composite itself is no handler of the layer's."""
     lib.define("softsign(Tensor self, *, Scalar by=1) -> Tensor")

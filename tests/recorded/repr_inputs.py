@@ -18,6 +18,7 @@ class Case:
     device: str | None = None
     options: dict = field(default_factory=dict)
     then: Callable | None = None  # of the tensor, before it is printed
+    needs: str | None = None  # a plugin
 
     def text(self, framework):
         """The framework's repr; `framework` is a module with torch's names."""
@@ -207,13 +208,17 @@ def with_options():
 
 
 def gradients():
+    """What autograd adds to a tensor's text."""
     leaf, result = (lambda t: t.requires_grad_()), (lambda t: t.requires_grad_() * 2)
-    yield Case("leaf", f32(1, 2), then=leaf)
-    yield Case("leaf of another dtype", f32(1, 2), "float64", then=leaf)
-    yield Case("leaf without elements", f32(), then=leaf)
-    yield Case("result", f32(1, 2), then=result)
-    yield Case("long result", np.arange(40, dtype=np.float32), then=result)
-    yield Case("detached result", f32(1, 2), then=lambda t: result(t).detach())
+    for name, array, dtype, then in (
+        ("leaf", f32(1, 2), None, leaf),
+        ("leaf of another dtype", f32(1, 2), "float64", leaf),
+        ("leaf without elements", f32(), None, leaf),
+        ("result", f32(1, 2), None, result),
+        ("long result", np.arange(40, dtype=np.float32), None, result),
+        ("detached result", f32(1, 2), None, lambda t: result(t).detach()),
+    ):
+        yield Case(name, array, dtype, then=then, needs="autograd")
 
 
 def cases():

@@ -1,0 +1,44 @@
+"""What is left when autograd is switched off: everything that is not about it stays green.
+
+`LATTIS_PLUGINS=-autograd make test` runs all of it; this runs the files that know most about plugins.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def suite(*paths):
+    """Pytest's closing line over these files without autograd."""
+    options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *paths],
+        cwd=TESTS,
+        env=os.environ | {"LATTIS_PLUGINS": "-autograd"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 5), done.stdout + done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+def test_everything_else_stays_green():
+    closing = suite(
+        "frontend/test_docs.py",
+        "frontend/test_format.py",
+        "frontend/test_interop.py",
+        "frontend/test_tensor.py",
+        "plugins/test_library.py",
+        "plugins/test_keywords.py",
+        "plugins/test_rules.py",
+    )
+    passed, left_out = re.search(r"(\d+) passed, (\d+) deselected", closing).groups()
+    assert int(passed) > 500 and int(left_out) > 5 and "failed" not in closing
+
+
+def test_its_own_tests_stay_away():
+    assert suite("plugins/autograd").startswith("no tests ran")
