@@ -1,4 +1,4 @@
-"""The command line: ``lattis info``, ``lattis plugins``, ``lattis ops list``, ``lattis ops show NAME``."""
+"""The command line: ``lattis info``, ``plugins``, ``ops list``, ``ops show NAME``, ``config`` and ``extensions``."""
 
 from __future__ import annotations
 
@@ -87,6 +87,19 @@ def support(device: str) -> str:
     return "\n".join([*(f"{kind:12} {op}" for op, kind in rows), "", f"{device}: {total}"])
 
 
+def cached_extensions(clear: bool) -> str:
+    """What the user's cache of built extensions holds, after emptying it where that is asked for."""
+    from lattis.extensions import Cache, cache_folder
+
+    cache = Cache(cache_folder())
+    if clear:
+        cache.clear()
+    entries = cache.entries()
+    libraries = sorted(p.name for _, _, path in entries for p in path.glob("*.so"))
+    size = sum(size for _, size, _ in entries)
+    return "\n".join([f"{cache.folder}: {size / 2**20:.1f} MB", *(f"  {name}" for name in libraries)])
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lattis", description="Looks into an installed Lattis.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -97,6 +110,11 @@ def main(argv: list[str] | None = None) -> int:
     every.add_argument("--device", help="how this device serves each: native, shape rule, composite, fallback or none")
     show = ops.add_parser("show", help="one operator's table, with owners")
     show.add_argument("name", help="such as aten::add or add.Tensor")
+    from lattis.extensions.config import add_arguments, config
+
+    add_arguments(commands.add_parser("config", help="flags and folders for building an extension"))
+    extensions = commands.add_parser("extensions", help="the cache of extensions that load and load_inline built")
+    extensions.add_argument("action", nargs="?", choices=("list", "clear"), default="list")
     args = parser.parse_args(argv)
     if args.command == "info":
         print(info())
@@ -104,6 +122,14 @@ def main(argv: list[str] | None = None) -> int:
         import lattis  # noqa: F401
 
         print(plugins())
+    elif args.command == "config":
+        try:
+            print(config(args))
+        except LookupError as error:
+            print(f"lattis: {error}", file=sys.stderr)
+            return 1
+    elif args.command == "extensions":
+        print(cached_extensions(args.action == "clear"))
     elif args.what == "list":
         print(support(args.device) if args.device else list_operators())
     else:

@@ -1,0 +1,43 @@
+"""The build helper for custom operators: compilers, the cache of built extensions, setuptools, CMake.
+
+Standard library alone, and nothing of the framework: the same files are the package ``lattis_headers``, so building a
+package needs only that. ``lattis.utils.cpp_extension`` hands the names on and adds ``load`` and ``load_inline``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .build import Build, Source, build_library
+from .cache import Cache
+from .errors import BuildError, CacheError, CompileError, MissingTool
+from .paths import cache_folder, cmake_path, include_paths, library_paths
+from .steps import is_ninja_available
+
+__all__ = [
+    "Build",
+    "BuildError",
+    "BuildExtension",
+    "CUDAExtension",
+    "Cache",
+    "CacheError",
+    "CompileError",
+    "CppExtension",
+    "MissingTool",
+    "Source",
+    "build_library",
+    "cache_folder",
+    "cmake_path",
+    "include_paths",
+    "is_ninja_available",
+    "library_paths",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """setuptools takes 0.3 s to import, and only packages need it."""
+    if name in ("BuildExtension", "CUDAExtension", "CppExtension"):
+        from . import packaging
+
+        return getattr(packaging, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

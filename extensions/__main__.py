@@ -1,0 +1,23 @@
+"""``python -m lattis_headers``: the flags, as `lattis config` prints them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .config import add_arguments, config
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="lattis-headers", description="What building an extension needs.")
+    add_arguments(parser)
+    try:
+        print(config(parser.parse_args()))
+    except LookupError as error:
+        print(f"lattis-headers: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

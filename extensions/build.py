@@ -1,0 +1,256 @@
+"""Builds an extension into the user's cache and says where it lies: what ``load`` and ``load_inline`` stand on.
+
+A build is looked up by the contents of its sources, the flags and the compiler; each object by the headers that it read
+as well. What is there is not built again, by whichever process it was built.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cache import Cache, digest, digest_of
+from .errors import CompileError
+from .paths import cache_folder, include_paths
+from .precompiled import Precompiled, read_depfile, umbrella
+from .steps import Step, find_ninja, job_limit, run_steps
+from .toolchain import compile_flags, defines, environment, find_compiler, is_python_source, link_flags
+
+WITH_PATH = ("-I", "-L", "-isystem", "-iquote", "-include")
+CUDA = (".cu",)
+
+
+def absolute(flags: Sequence[str]) -> list[str]:
+    """Flags whose paths don't depend on the current folder."""
+    made: list[str] = []
+    for flag in flags:
+        option = next((o for o in WITH_PATH if flag.startswith(o) and flag != o), None)
+        if made and made[-1] in WITH_PATH and (made[-1] != "-include" or os.path.exists(flag)):
+            made.append(os.path.abspath(flag))
+        elif option and option != "-include":
+            made.append(option + os.path.abspath(flag[len(option) :]))
+        else:
+            made.append(flag)
+    return made
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to compile, or the text of one that the cache will hold."""
+
+    path: Path
+    text: str
+    written: bool  # the path is in the cache, and the file may have to be written
+
+    @staticmethod
+    def file(path: str | os.PathLike[str]) -> Source:
+        full = Path(path).expanduser().absolute()
+        try:
+            return Source(full, full.read_text(errors="surrogateescape"), False)
+        except OSError as error:
+            raise FileNotFoundError(f"source {os.fspath(path)!r} cannot be read: {error.strerror}") from None
+
+    @staticmethod
+    def inline(cache: Cache, name: str, text: str) -> Source:
+        return Source(cache.folder / "sources" / digest("source", text) / name, text, True)
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.path.suffix in CUDA
+
+
+@dataclass
+class Unit:
+    """One source with the command that compiles it."""
+
+    source: Source
+    compiler: tuple[str, ...]
+    flags: tuple[str, ...]
+    key: str
+    precompiled: Precompiled | None = None
+    object: str | None = None  # its digest, once it is known
+
+    def step(self, work: Path, number: int, launcher: Sequence[str]) -> Step:
+        output = work / f"{number}.o"
+        before: list[str] = []
+        if self.precompiled and self.precompiled.entry():
+            before, launcher = self.precompiled.use(), ()
+        depend = ("-MD", "-MF", str(work / f"{number}.d"))
+        command = (*launcher, *self.compiler, *before, *self.flags, *depend, "-c", str(self.source.path))
+        what = f"{self.source.path.name} does not compile"
+        return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
+
+    def headers(self, work: Path, number: int) -> list[str]:
+        """What it read, but for what the cache holds."""
+        read = [os.path.abspath(f) for f in read_depfile(work / f"{number}.d")]
+        if self.precompiled and (entry := self.precompiled.entry()):
+            read += entry["headers"]
+        own = os.path.join(self.precompiled.cache.folder, "") if self.precompiled else "\0"
+        return [f for f in dict.fromkeys(read) if not f.startswith(own)]
+
+
+class Build:
+    """One extension: a name, sources and flags. ``library`` gives the file, built if it must be."""
+
+    def __init__(
+        self,
+        name: str,
+        sources: Sequence[Source],
+        *,
+        cache: Cache | None = None,
+        python: bool | None = None,
+        cflags: Sequence[str] = (),
+        cuda_cflags: Sequence[str] = (),
+        ldflags: Sequence[str] = (),
+        include: Sequence[str] = (),
+        with_cuda: bool | None = None,
+        std: str = "c++17",
+        sanitizers: Sequence[str] = (),
+        implicit: bool = False,  # each C++ source begins with the public header, though it does not say so
+        verbose: bool = False,
+        keep: bool = False,
+    ):
+        if not sources:
+            raise ValueError(f"extension {name!r}: there are no sources")
+        self.name, self.verbose, self.keep = name, verbose, keep
+        self.define = defines(name)
+        self.python = any(is_python_source(s.text) for s in sources) if python is None else python
+        self.cache = cache or Cache(cache_folder())
+        self.compiler = find_compiler()
+        self.compiler.check_standard(std)
+        self.cuda = any(s.is_cuda for s in sources) if with_cuda is None else with_cuda
+        include = [os.path.abspath(p) for p in include]
+        if self.cuda:
+            from .cuda import Cuda
+
+            include += Cuda.find().include_paths
+            ldflags = [*ldflags, *Cuda.find().link_flags()]
+        flags = compile_flags(python=self.python, std=std, sanitizers=sanitizers, include=include, extra=cflags)
+        self.flags = absolute(flags)
+        self.link = absolute(link_flags(sanitizers=sanitizers, extra=ldflags))
+        self.implicit = implicit_header(self.python) if implicit else None
+        self.cuda_cflags, self.std = tuple(cuda_cflags), std
+        self.units = [self.unit(source) for source in sources]
+        used = [[f, digest_of(f)] for f in linked_files(self.link)]
+        self.link_key = [self.compiler.identity, self.define, self.link, used, environment()]
+        self.key = digest("build", [u.key for u in self.units], self.link_key)
+
+    def unit(self, source: Source) -> Unit:
+        if source.is_cuda:
+            from .cuda import Cuda
+
+            cuda = Cuda.find()
+            flags = (*cuda.compile_flags(self.compiler, self.flags, self.std, self.cuda_cflags), *self.define)
+            key = digest("object", cuda.identity(self.compiler), flags, str(source.path), source.text, environment())
+            return Unit(source, (cuda.nvcc,), flags, key)
+        header = self.implicit or umbrella(source.text)
+        # __FILE__ owns what is registered in messages; of what the cache holds the name is enough.
+        mapped = [f"-fmacro-prefix-map={source.path.parent}/="] if source.written else []
+        implicit = ["-include", self.implicit] if self.implicit else []
+        flags = (*self.flags, *self.define, *mapped, *implicit)
+        key = digest("object", self.compiler.identity, flags, str(source.path), source.text, environment())
+        precompiled = Precompiled(self.cache, self.compiler, self.flags, header) if header else None
+        usable = precompiled if self.compiler.kind == "gcc" else None
+        return Unit(source, self.compiler.command, flags, key, usable)
+
+    def library(self) -> Path:
+        """The shared library in the cache.
+
+        Raises:
+            CompileError: the compiler or the linker refused
+            CacheError: the cache cannot be written or is not this user's alone
+        """
+        self.cache.check()
+        if found := self.find():
+            return found
+        with self.cache.lock(self.key):
+            return self.find() or self.make()
+
+    def find(self) -> Path | None:
+        for unit in self.units:
+            unit.object = self.cache.find_object(unit.key)
+        return self.cache.find_library(self.library_key()) if all(u.object for u in self.units) else None
+
+    def library_key(self) -> str:
+        return digest("library", [u.object for u in self.units], self.link_key)
+
+    def make(self) -> Path:
+        for unit in self.units:
+            if unit.source.written:
+                with self.cache.words_for_failures():
+                    self.cache.write(unit.source.path, unit.source.text)
+        with self.cache.workplace(self.keep) as work:
+            if self.verbose:
+                print(f"building {self.name} in {work}", flush=True)
+            try:
+                made = self.run(work)
+            except CompileError as error:
+                if not self.blames_precompiled(error):
+                    raise
+                made = self.run(work)
+            except OSError as error:
+                with self.cache.words_for_failures():
+                    raise error
+        self.cache.prune()
+        return made
+
+    def run(self, work: Path) -> Path:
+        """Compiles what is missing, links, and takes the results into the cache."""
+        jobs, launcher, begun = job_limit(), find_ccache(), work.stat().st_ctime_ns
+        ready = [self.cache.object_file(u.object) if u.object else None for u in self.units]
+        stale = [n for n, file in enumerate(ready) if file is None]
+        steps = [self.units[n].step(work, n, launcher) for n in stale]
+        headers = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
+        spare = [p for p in headers.values() if not p.entry()] if len(steps) < jobs else []
+        output = work / "library" / (self.name.rpartition(".")[2] + ".so")
+        objects = [file or work / f"{n}.o" for n, file in enumerate(ready)]
+        command = (*self.compiler.command, "-shared", *map(str, objects), *self.link, "-o", str(output))
+        link = Step(f"{self.name} does not link", command, output, tuple(objects))
+        beside = [p.step(work) for p in spare[:1]]
+        failed = run_steps([*steps, *beside, link], work, jobs=jobs, ninja=find_ninja(), verbose=self.verbose)
+        for n in stale:
+            unit = self.units[n]
+            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", unit.headers(work, n), begun)
+        if beside and not failed:
+            spare[0].keep(work)
+        return self.cache.keep_library(self.library_key(), output)
+
+    def blames_precompiled(self, error: CompileError) -> bool:
+        """Whether a precompiled header may be broken; it is dropped then."""
+        used = [u.precompiled for u in self.units if u.precompiled and u.precompiled.entry()]
+        suspect = any(mark in error.log for mark in (".gch", "internal compiler error", "PCH"))
+        for precompiled in used if suspect else ():
+            precompiled.drop()
+        return bool(used) and suspect
+
+
+def implicit_header(python: bool) -> str:
+    """What ``load_inline`` includes for its caller."""
+    if not python:
+        return "lattis/extension.h"
+    return "lattis/pybind.h" if os.path.exists(f"{include_paths()[0]}/lattis/pybind.h") else "pybind11/pybind11.h"
+
+
+def linked_files(flags: Sequence[str]) -> list[str]:
+    """The files that flags of the linker name: by path, or by -l in a folder given by -L."""
+    folders = [f[2:] for f in flags if f.startswith("-L")]
+    found = [f for f in flags if not f.startswith("-") and os.path.isfile(f)]
+    for name in (f[2:] for f in flags if f.startswith("-l")):
+        places = [os.path.join(folder, f"lib{name}{end}") for folder in folders for end in (".so", ".a")]
+        found += [p for p in places if os.path.isfile(p)][:1]
+    return found
+
+
+def find_ccache() -> list[str]:
+    """ccache, in front of the compiler where it is there; ``CCACHE_DISABLE=1`` is its own switch."""
+    found = shutil.which("ccache")
+    return [found] if found and not os.environ.get("CCACHE_DISABLE") else []
+
+
+def build_library(name: str, sources: Sequence[str | os.PathLike[str]], **options) -> Path:
+    """Builds an extension from files, in the cache. The options are those of :class:`Build`."""
+    return Build(name, [Source.file(s) for s in sources], **options).library()
+

@@ -1,0 +1,286 @@
+"""The cache of built extensions: what it holds is found by content, checked by content, and put into place by rename.
+
+    manifests/KEY         the results of one compile command, each with the headers that it read
+    objects/DIGEST.o      called by their content
+    libraries/KEY/        a library and entry.json, which has its digest
+    precompiled/KEY/      precompiled headers
+    sources/KEY/          what load_inline was given
+    locks/, work/         of builds that run now
+
+Note [Locks]  A lock is the operating system's (flock), so it ends with whoever holds it, however that ends. A lock's
+file is removed by its holder; whoever waited for a file that is gone by then begins again with a new one. Each build
+works in a folder of its own, whose lock it holds: a folder whose lock is free belongs to a dead build and is removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from .errors import CacheError, cache_error
+
+FORMAT = 1  # in every key: another layout finds nothing of this one
+KEPT = ("manifests", "objects", "libraries", "precompiled", "sources")
+MOST_RESULTS = 8  # of one command: the headers it read had other contents then
+
+
+def digest(*parts: Any) -> str:
+    """A key: the hash of parts that JSON can hold."""
+    return hashlib.sha256(json.dumps([FORMAT, *parts], sort_keys=True).encode()).hexdigest()[:40]
+
+
+def digest_of(file: str | os.PathLike[str]) -> str:
+    with open(file, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+def size_limit() -> int:
+    """``LATTIS_EXTENSIONS_MAX_MB`` in bytes; 1024 MB where it is not set."""
+    text = os.environ.get("LATTIS_EXTENSIONS_MAX_MB", "1024")
+    if not text.isdigit():
+        raise ValueError(f"LATTIS_EXTENSIONS_MAX_MB: expected a number of megabytes, got {text!r}")
+    return int(text) << 20
+
+
+def mark_of(status: os.stat_result) -> list[int]:
+    """What changes with a file unless somebody takes pains."""
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+def describe(files: Sequence[str]) -> dict[str, list]:
+    """Each file with its mark and its content's digest."""
+    return {file: [mark_of(os.stat(file)), digest_of(file)] for file in files}
+
+
+def unchanged(files: dict[str, list]) -> bool:
+    """Whether all have the contents that they had. A file is read only if its mark is another."""
+    try:
+        return all(mark_of(os.stat(f)) == then or digest_of(f) == content for f, (then, content) in files.items())
+    except OSError:
+        return False
+
+
+class Cache:
+    """One folder, shared by every process of a user."""
+
+    def __init__(self, folder: str | os.PathLike[str]):
+        self.folder = Path(folder).absolute()
+
+    # ---- the folder itself
+
+    def check(self) -> None:
+        """Raises CacheError unless only this user, or root, can have put anything there. A missing folder is fine."""
+        try:
+            status = os.stat(self.folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise cache_error(error, self.folder) from None
+        if not stat.S_ISDIR(status.st_mode):
+            raise CacheError(f"the cache of extensions {self.folder} is not a folder; set LATTIS_EXTENSIONS_DIR")
+        if status.st_uid not in (os.geteuid(), 0):
+            raise CacheError(
+                f"the cache of extensions {self.folder} belongs to user {status.st_uid}, not to {os.geteuid()}:"
+                " code from there will not be loaded. Set LATTIS_EXTENSIONS_DIR to a folder of your own"
+            )
+        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise CacheError(
+                f"other users can write to the cache of extensions {self.folder}: code from there will not be loaded."
+                f" Make it private: chmod 700 {self.folder}"
+            )
+
+    def prepare(self) -> None:
+        """Makes the folders."""
+        with self.words_for_failures():
+            if not self.folder.exists():
+                self.folder.parent.mkdir(parents=True, exist_ok=True)
+                with suppress(FileExistsError):
+                    self.folder.mkdir(mode=0o700)
+        self.check()
+        with self.words_for_failures():
+            for name in (*KEPT, "locks", "work"):
+                (self.folder / name).mkdir(mode=0o700, exist_ok=True)
+
+    @contextmanager
+    def words_for_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise cache_error(error, self.folder) from error
+
+    # ---- locks
+
+    def open_lock(self, file: Path, *, wait: bool = True) -> int | None:
+        """The open lock file; closing it ends the lock. None without ``wait`` where somebody holds it."""
+        while True:
+            lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                with suppress(FileNotFoundError):
+                    if os.stat(file).st_ino == os.fstat(lock).st_ino:
+                        return lock
+            except BlockingIOError:
+                os.close(lock)
+                return None
+            except BaseException:
+                os.close(lock)
+                raise
+            os.close(lock)
+
+    @contextmanager
+    def lock(self, key: str) -> Iterator[None]:
+        """Others with the same key wait. See Note [Locks]."""
+        self.prepare()
+        file = self.folder / "locks" / key
+        with self.words_for_failures():
+            lock = self.open_lock(file)
+        assert lock is not None
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                file.unlink()
+            os.close(lock)
+
+    @contextmanager
+    def workplace(self, keep: bool = False) -> Iterator[Path]:
+        """A new folder for one build; those of dead builds are removed."""
+        work = self.folder / "work"
+        with self.words_for_failures():
+            for file in work.glob("*.lock"):
+                if (lock := self.open_lock(file, wait=False)) is not None:
+                    shutil.rmtree(file.with_suffix(""), ignore_errors=True)
+                    file.unlink(missing_ok=True)
+                    os.close(lock)
+            folder = Path(tempfile.mkdtemp(dir=work))
+            file = folder.with_name(folder.name + ".lock")
+            lock = self.open_lock(file)
+        assert lock is not None
+        try:
+            yield folder
+        finally:
+            if not keep:
+                shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                file.unlink()
+            os.close(lock)
+
+    # ---- objects, by the command that made them
+
+    def find_object(self, key: str) -> str | None:
+        """The digest of what a command gave when all headers were as they are now."""
+        for result in self.manifest(key):
+            if unchanged(result["headers"]):
+                self.touch(self.folder / "manifests" / key)
+                return result["object"]
+        return None
+
+    def manifest(self, key: str) -> list[dict[str, Any]]:
+        try:
+            results = json.loads((self.folder / "manifests" / key).read_text())
+            return [r for r in results if isinstance(r["headers"], dict) and isinstance(r["object"], str)]
+        except (OSError, ValueError, TypeError, KeyError):
+            return []
+
+    def object_file(self, content: str) -> Path | None:
+        """The object with this digest, if it is there and sound."""
+        file = self.folder / "objects" / f"{content}.o"
+        with suppress(OSError):
+            if digest_of(file) == content:
+                self.touch(file)
+                return file
+            file.unlink()
+        return None
+
+    def keep_object(self, key: str, file: Path, headers: Sequence[str], begun: int) -> str:
+        """Takes the object over from a workplace. It is not found again if a header changed since the build began."""
+        with self.words_for_failures():
+            content = digest_of(file)
+            result = {"headers": describe(headers), "object": content}
+            os.replace(file, self.folder / "objects" / f"{content}.o")
+            if any(mark[2] > begun for mark, _ in result["headers"].values()):
+                return content
+            results = [result, *(r for r in self.manifest(key) if r["headers"] != result["headers"])]
+            self.write(self.folder / "manifests" / key, json.dumps(results[:MOST_RESULTS]))
+        return content
+
+    def write(self, file: Path, text: str | bytes) -> None:
+        """The whole file or nothing."""
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.folder / "work")
+        try:
+            with os.fdopen(handle, "wb") as f:
+                f.write(text if isinstance(text, bytes) else text.encode())
+            os.replace(name, file)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+
+    # ---- libraries
+
+    def find_library(self, key: str) -> Path | None:
+        """The library of a key, if it is there and its content is what it was."""
+        folder = self.folder / "libraries" / key
+        try:
+            entry = json.loads((folder / "entry.json").read_text())
+            file = folder / entry["file"]
+            if digest_of(file) != entry["digest"]:
+                return None
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        self.touch(folder / "entry.json")
+        return file
+
+    def keep_library(self, key: str, file: Path) -> Path:
+        """Takes the library over from a workplace, whose folder it must be alone in."""
+        folder = self.folder / "libraries" / key
+        with self.words_for_failures():
+            entry = {"file": file.name, "digest": digest_of(file)}
+            (file.parent / "entry.json").write_text(json.dumps(entry))
+            shutil.rmtree(folder, ignore_errors=True)  # not sound, or it would have been found
+            os.rename(file.parent, folder)
+        return folder / file.name
+
+    # ---- size
+
+    def touch(self, file: Path) -> None:
+        """It is used now; a read-only cache does not learn that."""
+        with suppress(OSError):
+            os.utime(file)
+
+    def entries(self) -> list[tuple[float, int, Path]]:
+        """(when used last, bytes, path) of everything that is kept."""
+        found = []
+        for kind in KEPT:
+            with suppress(OSError):
+                for path in (self.folder / kind).iterdir():
+                    with suppress(OSError):
+                        files = [f.stat() for f in ([path, *path.rglob("*")] if path.is_dir() else [path])]
+                        found.append((max(s.st_mtime for s in files), sum(s.st_size for s in files), path))
+        return found
+
+    def prune(self, most: int | None = None) -> None:
+        """Removes what was not used for longest until the rest is within the limit."""
+        most = size_limit() if most is None else most
+        entries = sorted(self.entries())
+        total = sum(size for _, size, _ in entries)
+        for _, size, path in entries:
+            if total <= most:
+                break
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+            total -= size
+
+    def clear(self) -> None:
+        """Removes everything that is kept; a build that runs now is not disturbed."""
+        with self.words_for_failures():
+            self.prune(0)

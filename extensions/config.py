@@ -1,0 +1,36 @@
+"""What `lattis config` and `python -m lattis_headers` print, for those who build without Python's tools."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from .paths import cmake_path, include_paths, library_paths, root
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cflags", action="store_true", help="flags that compile an extension")
+    parser.add_argument("--ldflags", action="store_true", help="flags that link it; with --embed, a program")
+    parser.add_argument("--includes", action="store_true", help="the folders of the headers, as -I")
+    parser.add_argument("--cmake", action="store_true", help="the folder of LattisConfig.cmake")
+    parser.add_argument("--embed", action="store_true", help="for a program without Python that runs liblattis.so")
+
+
+def config(args: argparse.Namespace) -> str:
+    """One line for each thing asked for; without any, all of them with their names.
+
+    Raises:
+        LookupError: a program needs liblattis.so, and only the headers are installed
+    """
+    includes = [f"-I{path}" for path in include_paths()]
+    cflags = [*includes, "-std=c++17", *([] if args.embed else ["-fPIC", "-fvisibility=hidden"])]
+    ldflags = ["-shared"]
+    if args.embed:
+        folders = library_paths()
+        if not folders:
+            raise LookupError(f"there is no liblattis.so in {root()}: a program needs the package lattis itself")
+        ldflags = [word for folder in folders for word in (f"-L{folder}", f"-Wl,-rpath,{folder}")] + ["-llattis"]
+    values = {"includes": includes, "cflags": cflags, "ldflags": ldflags, "cmake": [cmake_path()]}
+    chosen = [name for name in values if getattr(args, name)]
+    lines = [shlex.join(values[name]) for name in chosen]
+    return "\n".join(lines or [f"{name:9} {shlex.join(words)}" for name, words in values.items()])

@@ -1,0 +1,154 @@
+"""Extensions in packages, with setuptools: ``CppExtension``, ``CUDAExtension`` and the command ``BuildExtension``.
+
+An extension that only registers operators knows no Python: its library is ``NAME.so`` for every version, and a package
+with no other compiled part makes one wheel, ``py3-none-PLATFORM``. An extension module gets the usual names.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from setuptools import Extension
+from setuptools.command.build_ext import build_ext
+
+from .build import Source, absolute, find_ccache
+from .errors import CompileError
+from .steps import Step, find_ninja, job_limit, run_steps
+from .toolchain import compile_flags, defines, find_compiler, is_python_source, link_flags
+
+
+class CppExtension(Extension):
+    """A C++ extension for ``ext_modules``.
+
+    Args:
+        name: dotted, as ``package.mine``; the sources see its last part as LATTIS_EXTENSION_NAME
+        sources: one file, or several
+        extra_compile_args: for the compiler, or ``{"cxx": [...], "nvcc": [...]}``
+        cpp_std: the C++ standard
+        sanitizers: any of address, leak, thread, undefined
+        is_python_module: whether it is an extension module of Python; what the sources hold says so where it is absent
+    """
+
+    with_cuda = False
+
+    def __init__(
+        self,
+        name: str,
+        sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *args: Any,
+        extra_compile_args: Sequence[str] | Mapping[str, Sequence[str]] = (),
+        cpp_std: str = "c++17",
+        sanitizers: Sequence[str] = (),
+        is_python_module: bool | None = None,
+        **kwargs: Any,
+    ):
+        files = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
+        if not files:
+            raise ValueError(f"extension {name!r}: there are no sources")
+        defines(name)
+        by_tool = isinstance(extra_compile_args, Mapping)
+        self.cflags = list(extra_compile_args.get("cxx", ()) if by_tool else extra_compile_args)
+        self.cuda_cflags = list(extra_compile_args.get("nvcc", ()) if by_tool else ())
+        self.std, self.sanitizers, self.python = cpp_std, sanitizers, is_python_module
+        super().__init__(name, [os.fspath(f) for f in files], *args, **kwargs)
+        self.language = "c++"
+
+    def is_python_module(self) -> bool:
+        if self.python is None:
+            self.python = any(is_python_source(Source.file(s).text) for s in self.sources)
+        return self.python
+
+
+class CUDAExtension(CppExtension):
+    """The same with CUDA's headers and runtime; sources ending in ``.cu`` are compiled by nvcc."""
+
+    with_cuda = True
+
+
+class BuildExtension(build_ext):
+    """Builds the extensions of this file, in parallel (``MAX_JOBS``); with ninja only what is out of date."""
+
+    required_ninja: bool | None = None
+
+    @classmethod
+    def with_options(cls, *, use_ninja: bool | None = None) -> type[BuildExtension]:
+        """The same command, which must, or must not, use ninja."""
+        return type(cls.__name__, (cls,), {"required_ninja": use_ninja})
+
+    def run(self) -> None:
+        self.name_wheel()
+        super().run()
+
+    def name_wheel(self) -> None:
+        """setuptools knows wheels without compiled parts and wheels of one Python; here is a third kind."""
+        wheel: Any = self.distribution.get_command_obj("bdist_wheel", create=False)
+        mine = all(isinstance(e, CppExtension) and not e.is_python_module() for e in self.extensions)
+        if wheel is not None and mine:
+            usual = wheel.get_tag
+            wheel.get_tag = lambda: ("py3", "none", usual()[2])
+
+    def get_ext_filename(self, fullname: str) -> str:
+        extension = self.ext_map.get(fullname) if hasattr(self, "ext_map") else None
+        if isinstance(extension, CppExtension) and not extension.is_python_module():
+            return os.path.join(*fullname.split(".")) + ".so"
+        return super().get_ext_filename(fullname)
+
+    def get_export_symbols(self, ext: Extension) -> list[str]:
+        return ext.export_symbols
+
+    def build_extension(self, ext: Extension) -> None:
+        if not isinstance(ext, CppExtension):
+            super().build_extension(ext)
+            return
+        work = Path(self.build_temp).absolute() / ext.name
+        work.mkdir(parents=True, exist_ok=True)
+        ninja = None if self.required_ninja is False else find_ninja(required=bool(self.required_ninja))
+        steps = self.steps(ext, work, Path(self.get_ext_fullpath(ext.name)).absolute())
+        try:
+            run_steps(steps, work, jobs=job_limit(), ninja=ninja, verbose=bool(self.verbose > 1), warn=True)
+        except CompileError as error:
+            # The commands before have printed much; the error is the last that is read.
+            sys.stdout.flush()
+            raise SystemExit(f"error: {error}") from None
+
+    def steps(self, ext: CppExtension, work: Path, output: Path) -> list[Step]:
+        compiler = find_compiler()
+        compiler.check_standard(ext.std)
+        include, link = list(ext.include_dirs), [f"-L{d}" for d in ext.library_dirs]
+        link += [f"-l{name}" for name in ext.libraries] + [f"-Wl,-rpath,{d}" for d in ext.runtime_library_dirs]
+        if ext.with_cuda:
+            from .cuda import Cuda
+
+            cuda = Cuda.find()
+            include += cuda.include_paths
+            link += cuda.link_flags()
+        macros = [f"-D{n}" if v is None else f"-D{n}={v}" for n, v in ext.define_macros]
+        macros += [f"-U{name}" for name in ext.undef_macros]
+        flags = compile_flags(
+            python=ext.is_python_module(),
+            std=ext.std,
+            sanitizers=ext.sanitizers,
+            include=include,
+            extra=[*macros, *ext.cflags],
+        )
+        flags = absolute([*flags, *defines(ext.name), f'-DLATTIS_PLUGIN_NAME="{ext.name}"'])
+        steps = []
+        for number, name in enumerate(ext.sources):
+            source, made = Path(name).absolute(), work / f"{number}-{Path(name).stem}.o"
+            if source.suffix == ".cu":
+                if not ext.with_cuda:
+                    raise CompileError(f"{name} is CUDA's: use CUDAExtension", "", "")
+                command = [cuda.nvcc, *cuda.compile_flags(compiler, flags, ext.std, ext.cuda_cflags)]
+            else:
+                command = [*find_ccache(), *compiler.command, *flags]
+            command += ["-MD", "-MF", f"{made}.d", "-c", str(source), "-o", str(made)]
+            inputs = (source, *(Path(d).absolute() for d in ext.depends))
+            steps.append(Step(f"{name} does not compile", tuple(command), made, inputs, Path(f"{made}.d")))
+        objects = [*(s.output for s in steps), *(Path(o).absolute() for o in ext.extra_objects)]
+        link = absolute(link_flags(sanitizers=ext.sanitizers, extra=[*link, *ext.extra_link_args]))
+        command = [*compiler.command, "-shared", *map(str, objects), *link, "-o", str(output)]
+        return [*steps, Step(f"{ext.name} does not link", tuple(command), output, tuple(objects))]

@@ -1,0 +1,88 @@
+"""Where things are: the headers, the CMake package, the libraries, and the cache of the user.
+
+These files are the package ``lattis.extensions``, whose headers lie in the package around it, and ``lattis_headers``,
+whose headers lie beside them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sysconfig
+from functools import cache
+from pathlib import Path
+
+from .errors import CacheError, MissingTool
+
+
+@cache
+def root() -> Path:
+    """The folder that holds ``include`` and ``cmake``."""
+    here = Path(__file__).resolve().parent
+    for folder in (here.parent, here):
+        if (folder / "include" / "lattis" / "c_api.h").exists():
+            return folder
+    spec = importlib.util.find_spec("lattis")  # an editable install: the compiled package is elsewhere
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(place) / "include" / "lattis" / "c_api.h").exists():
+            return Path(place)
+    raise MissingTool(f"there are no headers near {here}: install lattis-headers, or lattis again")
+
+
+def include_paths(device_type: str = "cpu") -> list[str]:
+    """The folders for ``-I``: Lattis' headers; for "cuda" also CUDA's.
+
+    >>> len(include_paths())
+    1
+    """
+    paths = [str(root() / "include")]
+    if device_type == "cuda":
+        from .cuda import Cuda
+
+        paths += Cuda.find().include_paths
+    return paths
+
+
+def library_paths(device_type: str = "cpu") -> list[str]:
+    """The folders for ``-L``: that of liblattis.so, for programs without Python; an extension links nothing of it.
+
+    Empty with ``lattis-headers`` alone. For "cuda" also CUDA's.
+    """
+    paths = [str(root())] if (root() / "liblattis.so").exists() else []
+    if device_type == "cuda":
+        from .cuda import Cuda
+
+        paths += Cuda.find().library_paths
+    return paths
+
+
+def cmake_path() -> str:
+    """The folder of LattisConfig.cmake, for ``-DLattis_DIR=``."""
+    return str(root() / "cmake")
+
+
+def python_include_paths() -> list[str]:
+    """Python's and pybind11's headers, for extension modules."""
+    python = sysconfig.get_path("include")
+    if not (Path(python) / "Python.h").exists():
+        raise MissingTool(f"there is no Python.h in {python}. On Debian: apt-get install python3-dev")
+    paths = [python]
+    spec = importlib.util.find_spec("pybind11")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(folder) / "include" / "pybind11" / "pybind11.h").exists():
+            return [*paths, str(Path(folder) / "include")]
+    if any((Path(p) / "pybind11" / "pybind11.h").exists() for p in (python, "/usr/include", "/usr/local/include")):
+        return paths
+    raise MissingTool("an extension module needs pybind11, which is not installed: pip install pybind11")
+
+
+def cache_folder() -> Path:
+    """``LATTIS_EXTENSIONS_DIR``, else ``lattis/extensions`` in the user's cache."""
+    if chosen := os.environ.get("LATTIS_EXTENSIONS_DIR"):
+        return Path(chosen).expanduser().absolute()
+    if (xdg := os.environ.get("XDG_CACHE_HOME")) and os.path.isabs(xdg):
+        return Path(xdg) / "lattis" / "extensions"
+    home = os.path.expanduser("~")
+    if home == "~":
+        raise CacheError("this user has no home, so there is no place for a cache: set LATTIS_EXTENSIONS_DIR")
+    return Path(home) / ".cache" / "lattis" / "extensions"

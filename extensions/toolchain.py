@@ -1,0 +1,155 @@
+"""The C++ compiler: which one, what it is, whether it is new enough, and the flags that an extension is built with."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from .errors import MissingTool
+from .paths import include_paths, python_include_paths
+
+# The first versions whose support of a standard the headers were written for.
+NEEDED = {"17": {"gcc": 9, "clang": 10}, "20": {"gcc": 11, "clang": 13}, "23": {"gcc": 13, "clang": 17}}
+SANITIZERS = ("address", "leak", "thread", "undefined")
+# Variables that change what a compiler reads.
+ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler. ``identity`` changes when anything about it does."""
+
+    command: tuple[str, ...]
+    kind: str  # gcc, clang or another
+    version: tuple[int, ...]
+    identity: str
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.command)
+
+    def check_standard(self, standard: str) -> None:
+        """Raises MissingTool where the compiler is too old for "c++17" or another."""
+        needed = NEEDED.get(standard.removeprefix("c++").removeprefix("gnu++"), {}).get(self.kind)
+        if needed and self.version and self.version[0] < needed:
+            shown = ".".join(map(str, self.version))
+            raise MissingTool(
+                f"{self.name} is {self.kind} {shown}, and {standard} needs {self.kind} {needed} or newer."
+                " Set CXX to a newer compiler; on Debian: apt-get install g++"
+            )
+
+
+def find_compiler() -> Compiler:
+    """The compiler that ``CXX`` names, else the first of c++, g++ and clang++."""
+    chosen = os.environ.get("CXX", "").strip()
+    return inspect(tuple(shlex.split(chosen)), os.environ.get("PATH", os.defpath)) if chosen else default_compiler()
+
+
+def default_compiler() -> Compiler:
+    path = os.environ.get("PATH", os.defpath)
+    for name in ("c++", "g++", "clang++"):
+        if shutil.which(name, path=path):
+            return inspect((name,), path)
+    raise MissingTool(
+        "an extension is compiled, and there is no C++ compiler: no c++, g++ or clang++ on PATH, and CXX is not set."
+        " On Debian: apt-get install g++"
+    )
+
+
+@cache
+def inspect(command: tuple[str, ...], path: str) -> Compiler:
+    """Asks a compiler what it is: one run of ``-v``, which names version, target and configuration."""
+    program = shutil.which(command[0], path=path)
+    if program is None:
+        raise MissingTool(f"CXX is {command[0]!r}, which is no program on PATH")
+    try:
+        run = subprocess.run([program, *command[1:], "-v"], capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        raise MissingTool(f"{program} does not run: {error}") from None
+    text = run.stdout + run.stderr
+    if run.returncode:
+        raise MissingTool(f"{shlex.join(command)} -v ends with status {run.returncode}: {text.strip()[-500:]}")
+    found = re.search(r"\b(gcc|clang) version (\d+(?:\.\d+)*)", text)
+    kind, number = found.groups() if found else ("another", "")
+    version = tuple(int(part) for part in number.split(".") if part)
+    return Compiler((program, *command[1:]), kind, version, f"{os.path.realpath(program)}\n{text}")
+
+
+def environment() -> dict[str, str]:
+    """What of the environment belongs to a build's identity."""
+    return {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+
+
+def check_name(name: str) -> str:
+    """An extension is called by a C identifier, dotted where it lies in a package. Returns the last part."""
+    if not isinstance(name, str) or not all(re.fullmatch(r"[A-Za-z_]\w*", p, re.ASCII) for p in name.split(".")):
+        raise ValueError(f"an extension's name must be an identifier such as 'mine' or 'package.mine', got {name!r}")
+    return name.rpartition(".")[2]
+
+
+def sanitizer_flags(sanitizers: Sequence[str]) -> list[str]:
+    unknown = [s for s in sanitizers if s not in SANITIZERS]
+    if unknown:
+        raise ValueError(f"argument 'sanitizers': expected some of {', '.join(SANITIZERS)}, got {unknown[0]!r}")
+    return [f"-fsanitize={','.join(sanitizers)}", "-fno-omit-frame-pointer", "-g"] if sanitizers else []
+
+
+def defines(name: str) -> list[str]:
+    """What makes one extension's flags differ from another's; never part of a precompiled header."""
+    return [f"-DLATTIS_EXTENSION_NAME={check_name(name)}"]
+
+
+def compile_flags(
+    *,
+    python: bool,
+    std: str = "c++17",
+    sanitizers: Sequence[str] = (),
+    include: Sequence[str] = (),
+    extra: Sequence[str] = (),
+) -> list[str]:
+    """Flags of the C++ compiler. What the caller adds comes last and wins."""
+    if not re.fullmatch(r"(c|gnu)\+\+\d[\da-z]", std):
+        raise ValueError(f"argument 'cpp_std': expected a standard such as 'c++17', got {std!r}")
+    folders = [*include, *include_paths(), *(python_include_paths() if python else [])]
+    return [
+        f"-std={std}",
+        "-O2",
+        "-fPIC",
+        "-fvisibility=hidden",
+        "-fvisibility-inlines-hidden",
+        *sanitizer_flags(sanitizers),
+        *(f"-I{folder}" for folder in folders),
+        *shlex.split(os.environ.get("CPPFLAGS", "")),
+        *shlex.split(os.environ.get("CXXFLAGS", "")),
+        *extra,
+    ]
+
+
+def link_flags(*, sanitizers: Sequence[str] = (), extra: Sequence[str] = ()) -> list[str]:
+    """Flags after the objects."""
+    return [*sanitizer_flags(sanitizers), *shlex.split(os.environ.get("LDFLAGS", "")), *extra]
+
+
+def is_python_source(text: str) -> bool:
+    """Whether C++ source makes an extension module of Python; else it registers operators and needs no Python.
+
+    >>> is_python_source("PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {}"), is_python_source("LATTIS_LIBRARY(a, m) {}")
+    (True, False)
+    """
+    marks = r"\bPYBIND11_MODULE\b|\bPyInit_|\bLATTIS_EXTENSION_NAME\b|<(?:pybind11/|lattis/pybind\.h|Python\.h)"
+    return re.search(marks, text) is not None
+
+
+def namespaces(text: str) -> list[str]:
+    """The namespaces that C++ source registers operators in.
+
+    >>> namespaces("LATTIS_LIBRARY(mine, m) {} LATTIS_LIBRARY_FRAGMENT( yours, m) {}")
+    ['mine', 'yours']
+    """
+    return list(dict.fromkeys(re.findall(r"\bLATTIS_LIBRARY(?:_FRAGMENT)?\s*\(\s*(\w+)", text)))

@@ -1,0 +1,280 @@
+"""Operators and extension modules of your own, in C++ and CUDA: built when they are loaded, or into packages.
+
+>>> import lattis
+>>> from lattis.utils.cpp_extension import load_inline
+>>> mine = load_inline("example_twice", '''
+... static lattis_status twice(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+...   const lattis::Tensor x = lattis::Tensor::borrow(args[0].as.tensor);
+...   float* to = static_cast<float*>(rets[0].as.tensor->dl.data);
+...   for (int64_t i = 0; i < x.numel(); ++i) to[i] = 2 * x.data<float>()[i];
+...   return LATTIS_OK;
+... }
+... LATTIS_LIBRARY(example_twice, m) {
+...   m.define("twice(Tensor self) -> Tensor");
+...   m.impl("twice", "cpu", twice);
+... }
+... ''')
+>>> mine.twice(lattis.tensor([1.0, 2.0]))
+tensor([2., 4.])
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lattis
+from lattis import _C
+from lattis.extensions import (
+    Build,
+    BuildError,
+    Cache,
+    CacheError,
+    CompileError,
+    MissingTool,
+    Source,
+    cache_folder,
+    cmake_path,
+    include_paths,
+    is_ninja_available,
+    library_paths,
+)
+from lattis.extensions.toolchain import namespaces
+
+if TYPE_CHECKING:
+    from lattis.extensions.packaging import BuildExtension, CppExtension, CUDAExtension
+
+__all__ = [
+    "BuildError",
+    "BuildExtension",
+    "CUDAExtension",
+    "CacheError",
+    "CompileError",
+    "CppExtension",
+    "MissingTool",
+    "cmake_path",
+    "include_paths",
+    "is_ninja_available",
+    "library_paths",
+    "load",
+    "load_inline",
+]
+
+Strings = str | Sequence[str] | None
+_loaded: dict[Path, Any] = {}  # what each library gave
+
+
+def __getattr__(name: str) -> Any:
+    from lattis import extensions  # they bring setuptools
+
+    if name in ("BuildExtension", "CUDAExtension", "CppExtension"):
+        return getattr(extensions, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load(
+    name: str,
+    sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    extra_cflags: Strings = None,
+    extra_cuda_cflags: Strings = None,
+    extra_ldflags: Strings = None,
+    extra_include_paths: Strings = None,
+    build_directory: str | os.PathLike[str] | None = None,
+    verbose: bool = False,
+    with_cuda: bool | None = None,
+    is_python_module: bool | None = None,
+    *,
+    cpp_std: str = "c++17",
+    sanitizers: Strings = None,
+    keep_intermediates: bool = False,
+) -> Any:
+    """Builds C++ and CUDA sources, unless that is done already, and loads the result.
+
+    Args:
+        name: what the sources see as LATTIS_EXTENSION_NAME
+        sources: one file, or several; ``.cu`` is compiled by nvcc
+        build_directory: a folder to use in place of the user's cache
+        verbose: print the commands and what the compilers say
+        with_cuda: whether to add CUDA's headers and runtime; where absent, whether there is a ``.cu``
+        is_python_module: whether this is an extension module of Python; where absent, the sources tell
+        sanitizers: any of address, leak, thread, undefined
+        keep_intermediates: leave the folder of the build, which ``verbose`` names
+
+    Returns:
+        the module, or for sources that only register operators the namespace of these, ``lattis.ops.NAMESPACE``
+
+    Raises:
+        CompileError: a compiler or the linker refused; the message begins with its first error
+        MissingTool: there is no compiler, or it is too old, or a header is missing
+        CacheError: the cache is full, read-only or somebody else's
+        BuildError: the library wants a symbol that nobody defines, or was built against another ABI
+    """
+    files = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
+    cache = Cache(build_directory) if build_directory is not None else None
+    build = Build(
+        name,
+        [Source.file(f) for f in files],
+        cache=cache,
+        python=is_python_module,
+        cflags=_strings("extra_cflags", extra_cflags),
+        cuda_cflags=_strings("extra_cuda_cflags", extra_cuda_cflags),
+        ldflags=_strings("extra_ldflags", extra_ldflags),
+        include=_strings("extra_include_paths", extra_include_paths),
+        with_cuda=with_cuda,
+        std=cpp_std,
+        sanitizers=_strings("sanitizers", sanitizers),
+        verbose=verbose,
+        keep=keep_intermediates,
+    )
+    return _open(build)
+
+
+def load_inline(
+    name: str,
+    cpp_sources: str | Sequence[str],
+    cuda_sources: str | Sequence[str] = (),
+    functions: str | Sequence[str] | Mapping[str, str] | None = None,
+    extra_cflags: Strings = None,
+    extra_cuda_cflags: Strings = None,
+    extra_ldflags: Strings = None,
+    extra_include_paths: Strings = None,
+    build_directory: str | os.PathLike[str] | None = None,
+    verbose: bool = False,
+    with_cuda: bool | None = None,
+    is_python_module: bool | None = None,
+    *,
+    cpp_std: str = "c++17",
+    sanitizers: Strings = None,
+    keep_intermediates: bool = False,
+    no_implicit_headers: bool = False,
+) -> Any:
+    """The same for sources given as text.
+
+    Args:
+        functions: C++ functions to bind by pybind11 into a module: names, or names with their documentation
+        no_implicit_headers: by default C++ begins with ``#include <lattis/extension.h>``, and where it is a module
+            with pybind11's as well
+    """
+    cpp = [cpp_sources] if isinstance(cpp_sources, str) else list(cpp_sources)
+    cuda = [cuda_sources] if isinstance(cuda_sources, str) else list(cuda_sources)
+    cache = Cache(build_directory or cache_folder())
+    text = "\n".join(cpp)
+    if functions is not None:
+        if is_python_module is False:
+            raise ValueError("load_inline: 'functions' are bound into a module, but is_python_module is False")
+        is_python_module = True
+        text += _bindings(functions)
+    build = Build(
+        name,
+        [
+            Source.inline(cache, f"{name}.cpp", text),
+            *([Source.inline(cache, f"{name}.cu", "\n".join(cuda))] if cuda else []),
+        ],
+        cache=cache,
+        python=is_python_module,
+        cflags=_strings("extra_cflags", extra_cflags),
+        cuda_cflags=_strings("extra_cuda_cflags", extra_cuda_cflags),
+        ldflags=_strings("extra_ldflags", extra_ldflags),
+        include=_strings("extra_include_paths", extra_include_paths),
+        with_cuda=with_cuda,
+        std=cpp_std,
+        sanitizers=_strings("sanitizers", sanitizers),
+        implicit=not no_implicit_headers,
+        verbose=verbose,
+        keep=keep_intermediates,
+    )
+    return _open(build)
+
+
+def _strings(argument: str, given: Strings) -> list[str]:
+    """A list of flags; one string is one flag."""
+    found = [given] if isinstance(given, str) else list(given or ())
+    for flag in found:
+        if not isinstance(flag, (str, os.PathLike)):
+            raise TypeError(f"argument '{argument}': expected strings, got {type(flag).__name__}")
+    return [os.fspath(flag) for flag in found]
+
+
+def _bindings(functions: str | Sequence[str] | Mapping[str, str]) -> str:
+    import json
+
+    named = {functions: ""} if isinstance(functions, str) else functions
+    named = named if isinstance(named, Mapping) else dict.fromkeys(named, "")
+    for function in named:
+        if not isinstance(function, str) or not re.fullmatch(r"[A-Za-z_][\w:]*", function, re.ASCII):
+            raise ValueError(f"load_inline: argument 'functions': expected names of C++ functions, got {function!r}")
+    lines = [f'  m.def("{f.rpartition(":")[2]}", &{f}, {json.dumps(doc)});' for f, doc in named.items()]
+    return "\n\nPYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {\n" + "\n".join(lines) + "\n}\n"
+
+
+def _open(build: Build) -> Any:
+    """Loads a build's library once a process."""
+    file = build.library()
+    if file in _loaded:
+        return _loaded[file]
+    _check_sanitizers(build)
+    texts = [unit.source.text for unit in build.units]
+    spaces = [space for text in texts for space in namespaces(text)]
+    try:
+        if spaces or not build.python:
+            _C._load_plugin(str(file))
+        given = _module(build.name, file) if build.python else getattr(lattis.ops, spaces[0]) if spaces else None
+    except (ImportError, RuntimeError) as error:
+        raise _explained(build.name, error) from error
+    _loaded[file] = given
+    return given
+
+
+def _module(name: str, file: Path) -> Any:
+    from importlib.machinery import ExtensionFileLoader
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    last = name.rpartition(".")[2]
+    spec = spec_from_file_location(last, file, loader=ExtensionFileLoader(last, str(file)))
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _check_sanitizers(build: Build) -> None:
+    """A sanitizer's runtime must be the first library of a process; loaded later it ends the process."""
+    for sanitizer, library in (("address", "libasan.so"), ("thread", "libtsan.so"), ("leak", "liblsan.so")):
+        if any(f.startswith("-fsanitize=") and sanitizer in f for f in build.link):
+            with open("/proc/self/maps") as maps:
+                if library not in maps.read():
+                    raise BuildError(
+                        f"extension {build.name!r} is built with the sanitizer {sanitizer!r}, whose runtime must be in"
+                        f" the process from its start: LD_PRELOAD=$({build.compiler.name} -print-file-name={library})"
+                    )
+
+
+def _explained(name: str, error: Exception) -> Exception:
+    """A missing symbol, by the name it has in C++; other errors are told as they are."""
+    found = re.search(r"undefined symbol: (\w+)", str(error))
+    if not found:
+        return error
+    symbol = _demangled(found[1])
+    return BuildError(
+        f"extension {name!r} cannot be loaded: it wants {symbol}, which no library defines. Add the source that has it,"
+        f" or the library by extra_ldflags=['-L...', '-l...']. ({error})"
+    )
+
+
+def _demangled(symbol: str) -> str:
+    import ctypes
+
+    try:
+        demangle = ctypes.CDLL("libstdc++.so.6").__cxa_demangle
+    except (OSError, AttributeError):
+        return symbol
+    demangle.restype = ctypes.c_void_p
+    text = demangle(symbol.encode(), None, None, None)
+    if not text:
+        return symbol
+    shown = ctypes.string_at(text).decode(errors="replace")
+    ctypes.CDLL(None).free(ctypes.c_void_p(text))
+    return f"{shown} ({symbol})"
