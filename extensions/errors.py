@@ -27,7 +27,6 @@ class CacheError(BuildError):
 
 
 MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference")
-FULL = "No space left on device"
 
 
 def first_error(log: str) -> str:

@@ -15,7 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import FULL, CompileError, MissingTool, cache_error
+from .errors import CompileError, MissingTool, cache_error
+
+# What tools say of the disk, in the language of LC_ALL=C.
+DISK = {
+    "No space left on device": errno.ENOSPC,
+    "Disk quota exceeded": errno.EDQUOT,
+    "File too large": errno.EFBIG,
+    "File size limit exceeded": errno.EFBIG,
+}
 
 
 @dataclass(frozen=True)
@@ -99,15 +107,23 @@ def run_steps(
     failed = [run for run in runs if run.failed.exists()]
     for run in failed:
         if not run.step.optional:
-            log = run.text()
-            if FULL in log or "File too large" in log:
-                raise cache_error(OSError(errno.ENOSPC if FULL in log else errno.EFBIG, ""), folder)
-            raise CompileError(run.step.what, shlex.join(run.step.command), log)
+            raise failure(run.step.what, run.step.command, run.text(), folder)
     if complaint:
-        raise CompileError("ninja fails", f"{ninja} -f {folder / 'build.ninja'}", complaint)
+        raise failure("ninja fails", (str(ninja), "-f", str(folder / "build.ninja")), complaint, folder)
     for run in runs if verbose or warn else ():
         sys.stderr.write(run.text())
     return [run.step for run in failed]
+
+
+def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Exception:
+    """The error for a command that failed."""
+    for said, number in DISK.items():
+        if said in log:
+            return cache_error(OSError(number, ""), folder)
+    disk = os.statvfs(folder)
+    if disk.f_bavail * disk.f_frsize < 1 << 16:  # the log had no room either
+        return cache_error(OSError(errno.ENOSPC, ""), folder)
+    return CompileError(what, shlex.join(command), log)
 
 
 def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environment: dict[str, str]) -> str:

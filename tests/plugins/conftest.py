@@ -9,24 +9,7 @@ from pathlib import Path
 
 import pytest
 from children import Guest, run
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
-
-
-def build_wheel(package, wheels):
-    options = ("-q", "--no-build-isolation", "--no-deps", "--no-index", "-w", wheels)
-    run(*PIP, "wheel", *options, EXAMPLES / package, cwd=wheels)
-
-
-def fresh_environment(folder):
-    """An environment that sees the packages of the one that runs the tests, behind its own."""
-    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
-    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = Path(run(folder / "bin/python", "-c", where, cwd=folder).strip())
-    parents = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
-    (site / "parents.pth").write_text("".join(f"import site; site.addsitedir({p!r})\n" for p in parents))
-    return str(folder / "bin/python")
+from environments import PIP, build_wheel, fresh_environment
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,116 @@
+"""What the tests of the build helper share: sources, compilers that count or stop, programs with their own cache."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+from children import clean_environment, run
+
+# An operator over others, so that it needs no loop: self + self * factor.
+OPERATOR = """
+static lattis_status scaled(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  const lattis_value in[3] = {args[0], args[0], lattis::value(FACTOR)};
+  return lattis::api().call(f, lattis::api().find_operator("aten::add", "Tensor"), in, rets);
+}
+LATTIS_LIBRARY(built, m) {
+  m.define("scaled(Tensor self) -> Tensor");
+  m.impl("scaled", "composite", scaled);
+}
+"""
+LOAD = """
+import sys, lattis
+from lattis.utils.cpp_extension import load_inline
+mine = load_inline("built", sys.argv[1])
+print(mine.scaled(lattis.tensor([1, 2])).tolist())
+"""
+
+
+def operator(factor):
+    return OPERATOR.replace("FACTOR", str(factor))
+
+
+class Bench:
+    """A cache of its own, and programs that use it in processes of their own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.cache = folder / "cache"
+        self.env = {"LATTIS_EXTENSIONS_DIR": str(self.cache), "CCACHE_DISABLE": "1", "MAX_JOBS": "1"}
+
+    def environment(self, **env):
+        return clean_environment(**(self.env | env))
+
+    def run(self, program, *arguments, **env):
+        return run(sys.executable, "-c", textwrap.dedent(program), *arguments, cwd=self.folder, **(self.env | env))
+
+    def start(self, program, *arguments, prefix=(), **env):
+        """The process of a program, in a group of its own."""
+        return subprocess.Popen(
+            [*prefix, sys.executable, "-c", textwrap.dedent(program), *arguments],
+            cwd=self.folder,
+            env=self.environment(**env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def fails(self, program, *arguments, prefix=(), **env):
+        """What a program says that must end with an exception: its last message."""
+        process = self.start(program, *arguments, prefix=prefix, **env)
+        output, errors = process.communicate(timeout=100)
+        assert process.returncode == 1, f"it ended with {process.returncode}\n{output}\n{errors}"
+        return errors[errors.rindex("Traceback") :] if "Traceback" in errors else errors
+
+    def compiler(self, name, before):
+        """A compiler that runs a few lines of shell before each compilation."""
+        script = self.folder / name
+        script.write_text(f'#!/bin/sh\ncase " $* " in *" -c "*)\n{before}\n;; esac\nexec g++ "$@"\n')
+        script.chmod(0o755)
+        return str(script)
+
+    def counting(self):
+        """A compiler that counts, and the function that tells how often it compiled."""
+        count = self.folder / "compiled"
+        compiler = self.compiler("counting", f'echo "$*" >> {count}')
+        return compiler, lambda: len(count.read_text().splitlines()) if count.exists() else 0
+
+    def files(self, pattern):
+        return sorted(self.cache.glob(pattern))
+
+    def is_tidy(self):
+        """Nothing is left of builds that ended."""
+        return not self.files("work/*") and not self.files("locks/*")
+
+
+def wait_for(condition, what, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.02)
+
+
+def end_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.communicate()
+
+
+def mounts():
+    """Whether this user may mount something in a namespace of its own."""
+    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+
+
+def mounted(folder: Path, how: str):
+    """A prefix for a command that sees a folder through another mount: read-only, or a small disk."""
+    command = {
+        "read-only": 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"',
+        "small": 'mount -t tmpfs -o size=200k,mode=700 none "$0"',
+    }[how]
+    return ("unshare", "-m", "sh", "-c", f'{command} && exec "$@"', str(folder))

@@ -1,0 +1,13 @@
+"""A cache of its own for each test of the build helper."""
+
+import shutil
+
+import pytest
+from building import Bench
+
+
+@pytest.fixture
+def bench(tmp_path):
+    if not shutil.which("g++"):
+        pytest.skip("g++ is not installed")
+    return Bench(tmp_path)

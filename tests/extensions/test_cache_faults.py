@@ -1,0 +1,245 @@
+"""The cache of built extensions under crashes, crowds, full and read-only disks, and broken files."""
+
+import os
+import subprocess
+
+import pytest
+from building import LOAD, Bench, end_group, mounted, mounts, operator, wait_for
+
+needs_mounts = pytest.mark.skipif(not mounts(), reason="this user may not mount")
+
+
+def test_what_one_process_built_is_loaded_by_the_next(bench):
+    compiler, count = bench.counting()
+    for _ in range(3):
+        assert bench.run(LOAD, operator(1), CXX=compiler).strip() == "[2, 4]"
+    assert count() == 1
+    assert bench.run(LOAD, operator(2), CXX=compiler).strip() == "[3, 6]"
+    assert count() == 2
+    assert bench.run(LOAD, operator(1), CXX=compiler).strip() == "[2, 4]"
+    assert count() == 2 and bench.is_tidy()
+
+
+def test_eight_processes_run_the_compiler_once(bench):
+    compiler, count = bench.counting()
+    processes = [bench.start(LOAD, operator(1), CXX=compiler) for _ in range(8)]
+    results = [(p.communicate(timeout=100), p.returncode) for p in processes]
+    assert [(out.strip(), status) for (out, _), status in results] == [("[2, 4]", 0)] * 8, results
+    assert count() == 1 and bench.is_tidy()
+
+
+def test_eight_threads_run_the_compiler_once(bench):
+    compiler, count = bench.counting()
+    program = """
+    import sys, threading, lattis
+    from lattis.utils.cpp_extension import load_inline
+    got = []
+    threads = [threading.Thread(target=lambda: got.append(load_inline("built", sys.argv[1]))) for _ in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    print(len(got), len(set(map(id, got))), got[0].scaled(lattis.tensor([1])).tolist())
+    """
+    assert bench.run(program, operator(1), CXX=compiler).strip() == "8 1 [2]"
+    assert count() == 1
+
+
+@pytest.mark.parametrize("ninja", ["ninja", "threads"])
+def test_a_killed_build_leaves_no_lock(bench, ninja):
+    """The process that builds is killed while its compiler runs, and the compiler lives on."""
+    started = bench.folder / "started"
+    slow = bench.compiler("slow", f"[ -e {started} ] || {{ touch {started}; exec sleep 20; }}")
+    env = {"CXX": slow} | ({} if ninja == "ninja" else {"PATH": path_without(bench, "ninja")})
+    victim = bench.start(LOAD, operator(1), **env)
+    try:
+        wait_for(started.exists, "the compiler")
+        victim.kill()
+        assert victim.wait(10) == -9
+        assert len(bench.files("work/*.lock")) == 1 and len(bench.files("locks/*")) == 1
+        assert bench.run(LOAD, operator(1), timeout=15, **env).strip() == "[2, 4]"
+        assert bench.is_tidy()
+    finally:
+        end_group(victim)
+
+
+def path_without(bench, *names):
+    """A PATH of links to what is on this one, but for a few programs."""
+    folder = bench.folder / "bin"
+    folder.mkdir(exist_ok=True)
+    for place in reversed(os.environ["PATH"].split(os.pathsep)):
+        for program in os.scandir(place) if os.path.isdir(place) else ():
+            link = folder / program.name
+            if program.name not in names and os.access(program.path, os.X_OK):
+                link.unlink(missing_ok=True)
+                link.symlink_to(program.path)
+    return str(folder)
+
+
+def test_who_waits_for_a_build_that_dies_builds_it(bench):
+    started = bench.folder / "started"
+    slow = bench.compiler("slow", f"[ -e {started} ] || {{ touch {started}; exec sleep 20; }}")
+    victim = bench.start(LOAD, operator(1), CXX=slow)
+    try:
+        wait_for(started.exists, "the compiler")
+        waiting = [bench.start(LOAD, operator(1), CXX=slow) for _ in range(2)]
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting[0].wait(1)
+        victim.kill()
+        assert [p.communicate(timeout=30)[0].strip() for p in waiting] == ["[2, 4]"] * 2
+        assert bench.is_tidy()
+    finally:
+        end_group(victim)
+
+
+def test_a_lock_file_without_a_holder_stops_nobody(bench):
+    bench.run(LOAD, operator(1))
+    names = {p.name for p in bench.files("libraries/*")}
+    for name in [*names, "anything"]:
+        (bench.cache / "locks" / name).touch()
+    (bench.cache / "work" / "dead").mkdir()
+    (bench.cache / "work" / "dead.lock").touch()
+    assert bench.run(LOAD, operator(2)).strip() == "[3, 6]"
+    assert not bench.files("work/*")
+
+
+def spoil(file, how):
+    if how == "cut":
+        file.write_bytes(file.read_bytes()[:-100])
+    elif how == "one bit":
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+    elif how == "empty":
+        file.write_bytes(b"")
+    else:
+        file.unlink()
+
+
+@pytest.mark.parametrize("how", ["cut", "one bit", "empty", "removed"])
+def test_a_library_that_is_not_what_was_built_is_built_again(bench, how):
+    compiler, count = bench.counting()
+    bench.run(LOAD, operator(1), CXX=compiler)
+    [library] = bench.files("libraries/*/built.so")
+    sound = library.read_bytes()
+    spoil(library, how)
+    assert bench.run(LOAD, operator(1), CXX=compiler).strip() == "[2, 4]"
+    assert library.read_bytes() == sound and count() == 1  # linked again, of the object that was kept
+    spoil(library, how)
+    [kept] = bench.files("objects/*.o")
+    spoil(kept, how)
+    assert bench.run(LOAD, operator(1), CXX=compiler).strip() == "[2, 4]"
+    assert library.read_bytes() == sound and count() == 2
+
+
+@pytest.mark.parametrize("file", ["manifests/*", "libraries/*/entry.json", "precompiled/*/entry.json"])
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"file": 3}', '[{"headers": 1, "object": 2}]'])
+def test_a_broken_record_is_no_record(cached, file, text):
+    for record in cached.files(file):
+        record.write_text(text)
+    assert cached.run(LOAD, operator(1)).strip() == "[2, 4]"
+
+
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory):
+    """A cache with one extension and a precompiled header."""
+    bench = Bench(tmp_path_factory.mktemp("cached"))
+    bench.env["MAX_JOBS"] = "2"
+    bench.run(LOAD, operator(1))
+    assert bench.files("precompiled/*/entry.json")
+    return bench
+
+
+def test_a_broken_precompiled_header_is_dropped(cached):
+    [made] = cached.files("precompiled/*/lattis/extension.h.gch")
+    content = bytearray(made.read_bytes())
+    content[len(content) // 4 :] = bytes(len(content) - len(content) // 4)
+    made.write_bytes(content)
+    assert cached.run(LOAD, operator(5)).strip() == "[6, 12]"
+
+
+def test_a_cache_that_vanishes_is_made_anew(bench):
+    program = """
+    import os, shutil, sys, lattis
+    from lattis.utils.cpp_extension import load_inline
+    print(load_inline("built", sys.argv[1]).scaled(lattis.tensor([1, 2])).tolist())
+    shutil.rmtree(os.environ["LATTIS_EXTENSIONS_DIR"])
+    print(lattis.ops.built.scaled(lattis.tensor([1, 2])).tolist())
+    other = sys.argv[1].replace("built", "other")
+    print(load_inline("other", other).scaled(lattis.tensor([3])).tolist())
+    """
+    assert bench.run(program, operator(1)).split("\n") == ["[2, 4]", "[2, 4]", "[6]", ""]
+
+
+@needs_mounts
+def test_a_read_only_cache_serves_what_it_has(bench):
+    bench.run(LOAD, operator(1))
+    prefix = mounted(bench.cache, "read-only")
+    process = bench.start(LOAD, operator(1), prefix=prefix)
+    assert process.communicate(timeout=60)[0].strip() == "[2, 4]"
+    text = bench.fails(LOAD, operator(2), prefix=prefix)
+    assert f"CacheError: the cache of extensions {bench.cache} cannot be written: it is read-only" in text
+    assert "LATTIS_EXTENSIONS_DIR" in text
+
+
+LARGE = "namespace lattis { int table[90000] = {1}; int* use() { return table; } }"
+
+
+@needs_mounts
+@pytest.mark.parametrize("where", ["the source", "the object"])
+def test_a_full_disk_is_named(bench, where):
+    bench.cache.mkdir(mode=0o700)
+    program = LOAD if where == "the object" else LOAD.replace("sys.argv[1]", "sys.argv[1] + '//' + 'x' * 300000")
+    text = bench.fails(program, operator(1) + LARGE, prefix=mounted(bench.cache, "small"))
+    assert "CacheError" in text and "the disk is full" in text and "LATTIS_EXTENSIONS_DIR" in text
+
+
+def test_a_limit_of_file_sizes_is_named(bench):
+    limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (90000, 90000))\n" + LOAD
+    text = bench.fails(limited, operator(1) + LARGE)
+    assert "CacheError" in text and "larger than this process may write" in text
+    assert bench.run(LOAD, operator(1)).strip() == "[2, 4]" and bench.is_tidy()
+
+
+def test_the_cache_is_private(bench):
+    bench.run(LOAD, operator(1))
+    assert bench.cache.stat().st_mode & 0o777 == 0o700
+    bench.cache.chmod(0o770)
+    text = bench.fails(LOAD, operator(1))
+    assert "CacheError: other users can write to the cache" in text and f"chmod 700 {bench.cache}" in text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
+def test_the_cache_of_another_user_is_refused(bench):
+    bench.run(LOAD, operator(1))
+    os.chown(bench.cache, 65534, 65534)
+    text = bench.fails(LOAD, operator(1))
+    assert "CacheError" in text and "belongs to user 65534, not to 0: code from there will not be loaded" in text
+
+
+def test_the_cache_is_bounded_and_can_be_emptied(bench):
+    from lattis.extensions import Cache
+
+    for factor in (1, 2, 3):
+        bench.run(LOAD, operator(factor))
+    sizes = [size for _, size, _ in Cache(bench.cache).entries()]
+    Cache(bench.cache).prune(sum(sizes) - 1)
+    left = [size for _, size, _ in Cache(bench.cache).entries()]
+    assert 0 < sum(left) < sum(sizes)
+    assert bench.run(LOAD, operator(3), LATTIS_EXTENSIONS_MAX_MB="0").strip() == "[4, 8]"
+    assert "built.so" in bench.run("from lattis.cli import main; main(['extensions'])")
+    emptied = bench.run("from lattis.cli import main; main(['extensions', 'clear'])")
+    assert emptied.strip() == f"{bench.cache}: 0.0 MB"
+
+
+def test_nothing_is_written_elsewhere(bench, tmp_path):
+    """With a home, a temporary folder and a working folder of its own, all of which stay empty."""
+    places = [tmp_path / name for name in ("home", "tmp", "here")]
+    for place in places:
+        place.mkdir()
+    program = f"import os\nos.chdir({str(places[2])!r})\n{LOAD}"
+    env = {"HOME": str(places[0]), "TMPDIR": str(places[1]), "MAX_JOBS": "2"}
+    assert bench.run(program, operator(1), **env).strip() == "[2, 4]"
+    assert [list(place.rglob("*")) for place in places] == [[], [], []]
+    env = env | {"LATTIS_EXTENSIONS_DIR": ""}
+    assert bench.run(program, operator(1), **env).strip() == "[2, 4]"
+    assert [p.name for p in places[0].iterdir()] == [".cache"] and not list(places[1].iterdir())
+    assert (places[0] / ".cache/lattis/extensions/libraries").is_dir()
