@@ -121,7 +121,7 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
         if said in log:
             return cache_error(OSError(number, ""), folder)
     disk = os.statvfs(folder)
-    if disk.f_bavail * disk.f_frsize < 1 << 16:  # the log had no room either
+    if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # there was no room to say it
         return cache_error(OSError(errno.ENOSPC, ""), folder)
     return CompileError(what, shlex.join(command), log)
 

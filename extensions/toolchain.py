@@ -78,7 +78,7 @@ def inspect(command: tuple[str, ...], path: str) -> Compiler:
     found = re.search(r"\b(gcc|clang) version (\d+(?:\.\d+)*)", text)
     kind, number = found.groups() if found else ("another", "")
     version = tuple(int(part) for part in number.split(".") if part)
-    return Compiler((program, *command[1:]), kind, version, f"{os.path.realpath(program)}\n{text}")
+    return Compiler((program, *command[1:]), kind, version, f"{os.path.realpath(program)} {command[1:]}\n{text}")
 
 
 def environment() -> dict[str, str]:

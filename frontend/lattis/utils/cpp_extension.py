@@ -3,15 +3,13 @@
 >>> import lattis
 >>> from lattis.utils.cpp_extension import load_inline
 >>> mine = load_inline("example_twice", '''
-... static lattis_status twice(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-...   const lattis::Tensor x = lattis::Tensor::borrow(args[0].as.tensor);
-...   float* to = static_cast<float*>(rets[0].as.tensor->dl.data);
-...   for (int64_t i = 0; i < x.numel(); ++i) to[i] = 2 * x.data<float>()[i];
-...   return LATTIS_OK;
+... static lattis_status twice(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+...   const lattis_value both[3] = {args[0], args[0], lattis::value(1)};
+...   return lattis::api().call(frame, lattis::api().find_operator("aten::add", "Tensor"), both, rets);
 ... }
 ... LATTIS_LIBRARY(example_twice, m) {
 ...   m.define("twice(Tensor self) -> Tensor");
-...   m.impl("twice", "cpu", twice);
+...   m.impl("twice", "composite", twice);
 ... }
 ... ''')
 >>> mine.twice(lattis.tensor([1.0, 2.0]))

@@ -1,0 +1,307 @@
+"""``load`` and ``load_inline``: what they return, what they build again, and what they say when something is wrong."""
+
+import os
+import shutil
+import stat
+
+import pytest
+from building import LOAD, operator
+
+MODULE = """
+int add(int a, int b) { return a + b; }
+"""
+
+
+def script(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def test_load_builds_files_and_returns_their_namespace(bench):
+    (bench.folder / "scale.h").write_text("static const int64_t factor = 2;\n")
+    source = '#include <lattis/extension.h>\n#include "scale.h"\n' + operator("factor")
+    (bench.folder / "mine.cpp").write_text(source)
+    (bench.folder / "other.cpp").write_text("int unused() { return 1; }\n")
+    program = """
+    import lattis
+    from lattis.utils.cpp_extension import load
+    mine = load("mine", sources=["mine.cpp", "other.cpp"])
+    assert mine is load("mine", sources=["mine.cpp", "other.cpp"]) is lattis.ops.built
+    print(mine, mine.scaled(lattis.tensor([1, 2])).tolist())
+    """
+    compiler, count = bench.counting()
+    assert bench.run(program, CXX=compiler).strip() == "<operators of built> [3, 6]"
+    assert count() == 2
+    assert bench.run(program, CXX=compiler).strip() == "<operators of built> [3, 6]"
+    assert count() == 2
+    # A header counts by its content: the same text again is no change, another text is.
+    (bench.folder / "scale.h").write_text("static const int64_t factor = 2;\n")
+    bench.run(program, CXX=compiler)
+    assert count() == 2
+    (bench.folder / "scale.h").write_text("static const int64_t factor = 3;\n")
+    assert bench.run(program, CXX=compiler).strip() == "<operators of built> [4, 8]"
+    assert count() == 3  # only the source that includes it
+    (bench.folder / "scale.h").write_text("static const int64_t factor = 2;\n")
+    assert bench.run(program, CXX=compiler).strip() == "<operators of built> [3, 6]"
+    assert count() == 3
+
+
+def test_what_is_part_of_the_key(bench):
+    """Flags, definitions, the compiler, and the variables that it reads."""
+    program = """
+    import json, sys, lattis
+    from lattis.utils.cpp_extension import load_inline
+    options = json.loads(sys.argv[2])
+    print(load_inline("built", sys.argv[1], **options).scaled(lattis.tensor([1])).tolist())
+    """
+    compiler, count = bench.counting()
+    source = "#ifndef BY\n#define BY 1\n#endif\n" + operator("BY")
+    assert bench.run(program, source, "{}", CXX=compiler).strip() == "[2]"
+    assert bench.run(program, source, '{"extra_cflags": ["-DBY=4"]}', CXX=compiler).strip() == "[5]"
+    assert bench.run(program, source, '{"extra_cflags": "-DBY=5"}', CXX=compiler).strip() == "[6]"
+    assert bench.run(program, source, "{}", CXX=compiler, CXXFLAGS="-DBY=6").strip() == "[7]"
+    assert bench.run(program, source, '{"cpp_std": "c++20"}', CXX=compiler).strip() == "[2]"
+    assert bench.run(program, source, "{}", CXX=compiler, CPATH=str(bench.folder)).strip() == "[2]"
+    assert count() == 6
+    assert bench.run(program, source, "{}", CXX=f"{compiler} -O1").strip() == "[2]"
+    assert count() == 7
+    bench.run(program, source, "{}", CXX=compiler)
+    assert count() == 7
+
+
+def test_a_folder_of_ones_own_and_what_is_kept(bench):
+    program = """
+    import sys, lattis
+    from lattis.utils.cpp_extension import load_inline
+    options = {"build_directory": "own", "keep_intermediates": True, "verbose": True}
+    print(load_inline("built", sys.argv[1], **options).scaled(lattis.tensor([1])).tolist())
+    """
+    assert bench.run(program, operator(1)).splitlines()[-1] == "[2]"
+    assert not bench.cache.exists()
+    [library] = bench.folder.glob("own/libraries/*/built.so")
+    assert [p.name for p in bench.folder.glob("own/work/*/build.ninja")] == ["build.ninja"]
+
+
+def test_functions_are_bound_into_a_module(bench):
+    program = """
+    import sys
+    from lattis.utils.cpp_extension import load_inline
+    mine = load_inline("bound", [sys.argv[1], "int twice(int a) { return add(a, a); }"],
+                       functions={"add": 'adds "two"', "twice": ""}, extra_cflags="-O0")
+    print(mine.__name__, mine.add(1, 2), mine.twice(4), mine.add.__doc__.splitlines()[-1])
+    try:
+        mine.add("x", 1)
+    except TypeError as error:
+        print("TypeError")
+    """
+    expected = ["bound", "3", "8", "adds", '"two"', "TypeError"]
+    compiler, count = bench.counting()
+    assert bench.run(program, MODULE, CXX=compiler).split() == expected
+    assert bench.run(program, MODULE, CXX=compiler).split() == expected
+    assert count() == 1
+
+
+def test_a_module_by_its_own_words_and_operators_beside(bench):
+    source = """
+    #include <lattis/extension.h>
+    #include <pybind11/pybind11.h>
+    PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("seven", [] { return 7; }); }
+    """
+    (bench.folder / "both.cpp").write_text(source + operator(1))
+    program = """
+    import lattis
+    from lattis.utils.cpp_extension import load
+    both = load("both", "both.cpp", extra_cflags="-O0")
+    print(both.seven(), lattis.ops.built.scaled(lattis.tensor([1])).tolist())
+    """
+    assert bench.run(program).strip() == "7 [2]"
+
+
+BROKEN = """
+#include <lattis/extension.h>
+int fine() { return 1; }
+int broken() { return missing; }
+int again() { return missing_too; }
+"""
+
+
+def test_a_failed_compilation_begins_with_its_first_error(bench):
+    text = bench.fails(LOAD, BROKEN)
+    message = text[text.index("CompileError: ") :].splitlines()
+    first = message[0]
+    assert "built.cpp does not compile: " in first
+    assert "built.cpp:4:" in first and "error: ‘missing’ was not declared" in first.replace("'missing'", "‘missing’")
+    assert message[2].startswith("command: ") and " -c " in message[2]
+    assert any("missing_too" in line for line in message[3:])
+    assert bench.is_tidy()
+
+
+def test_of_many_failures_one_is_the_first(bench):
+    for name in ("one", "two"):
+        (bench.folder / f"{name}.cpp").write_text(f"int {name}() {{ return nothing_{name}; }}\n")
+    program = """
+    from lattis.utils.cpp_extension import load
+    load("many", ["one.cpp", "two.cpp"], is_python_module=False)
+    """
+    assert "CompileError: one.cpp does not compile" in bench.fails(program, MAX_JOBS="2")
+
+
+def test_a_failed_link_names_the_symbol(bench):
+    text = bench.fails(LOAD.replace("sys.argv[1])", "sys.argv[1], extra_ldflags=['-lnonesuch'])"), operator(1))
+    assert "CompileError: built does not link: " in text and "nonesuch" in text
+
+
+def test_a_missing_symbol_is_named_as_in_cpp(bench):
+    source = "namespace far { int64_t away(double); }" + operator("far::away(1.0)")
+    text = bench.fails(LOAD, source)
+    assert "BuildError: extension 'built' cannot be loaded: it wants far::away(double) (_ZN3far4awayEd)" in text
+    assert "extra_ldflags" in text
+
+
+def test_a_library_linked_by_a_flag_counts_by_its_content(bench):
+    def helper(number):
+        (bench.folder / "help.cpp").write_text(f"long help() {{ return {number}; }}\n")
+        os.system(f"cd {bench.folder} && g++ -fPIC -c help.cpp && rm -f libhelp.a && ar rc libhelp.a help.o")
+
+    program = LOAD.replace("sys.argv[1])", "sys.argv[1], extra_ldflags=['-L.', '-lhelp'])")
+    source = "long help();" + operator("int64_t(help())")
+    helper(1)
+    assert bench.run(program, source).strip() == "[2, 4]"
+    helper(4)
+    assert bench.run(program, source).strip() == "[5, 10]"
+
+
+def test_no_compiler(bench):
+    empty = bench.folder / "empty"
+    empty.mkdir()
+    text = bench.fails(f"import os\nos.environ['PATH'] = {str(empty)!r}\n{LOAD}", operator(1))
+    assert "MissingTool: an extension is compiled, and there is no C++ compiler" in text
+    assert "apt-get install g++" in text
+    text = bench.fails(LOAD, operator(1), CXX="nonesuch-c++")
+    assert "MissingTool: CXX is 'nonesuch-c++', which is no program on PATH" in text
+    broken = script(bench.folder / "broken", "echo no licence; exit 3")
+    text = bench.fails(LOAD, operator(1), CXX=broken)
+    assert "MissingTool" in text and "ends with status 3: no licence" in text
+
+
+def test_a_compiler_too_old(bench):
+    old = script(bench.folder / "old", "echo 'gcc version 7.5.0 (Ancient)' >&2")
+    text = bench.fails(LOAD, operator(1), CXX=old)
+    assert "MissingTool" in text and "is gcc 7.5.0, and c++17 needs gcc 9 or newer" in text
+    old = script(bench.folder / "old", "echo 'clang version 9.0.1'")
+    text = bench.fails(LOAD, operator(1), CXX=old)
+    assert "is clang 9.0.1, and c++17 needs clang 10 or newer" in text
+
+
+def test_a_missing_pybind11_and_a_missing_python(bench):
+    program = """
+    import sys, lattis
+    import importlib.util, sysconfig
+    find = importlib.util.find_spec
+    importlib.util.find_spec = lambda name, *rest: None if name == "pybind11" else find(name, *rest)
+    from lattis.utils.cpp_extension import load_inline
+    load_inline("bound", "", functions="f")
+    """
+    text = bench.fails(program)
+    assert "MissingTool: an extension module needs pybind11, which is not installed: pip install" in text
+    program = program.replace("find =", "sysconfig.get_path = lambda name: '/nonesuch'\n    find =")
+    text = bench.fails(program)
+    assert "MissingTool: there is no Python.h in /nonesuch. On Debian: apt-get install python3-dev" in text
+
+
+WRONG = [
+    ("load_inline('a b', 'x')", "ValueError: an extension's name must be an identifier"),
+    ("load_inline(3, 'x')", "ValueError: an extension's name must be an identifier"),
+    ("load('a', [])", "ValueError: extension 'a': there are no sources"),
+    ("load('a', 'nonesuch.cpp')", "FileNotFoundError: source 'nonesuch.cpp' cannot be read: No such file"),
+    ("load_inline('a', 'x', cpp_std='17')", "ValueError: argument 'cpp_std': expected a standard such as 'c++17'"),
+    ("load_inline('a', 'x', sanitizers=['acid'])", "ValueError: argument 'sanitizers': expected some of address"),
+    ("load_inline('a', 'x', functions='f(); g')", "ValueError: load_inline: argument 'functions': expected names"),
+    ("load_inline('a', 'x', functions='f', is_python_module=False)", "ValueError: load_inline: 'functions' are bound"),
+    ("load_inline('a', 'x', extra_cflags=[3])", "TypeError: argument 'extra_cflags': expected strings, got int"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG, ids=[c for c, _ in WRONG])
+def test_wrong_arguments(call, message):
+    from lattis.utils import cpp_extension
+
+    with pytest.raises((ValueError, TypeError, FileNotFoundError)) as caught:
+        eval(call, vars(cpp_extension))
+    assert f"{caught.type.__name__}: {caught.value}".startswith(message)
+
+
+def test_bad_variables(bench):
+    text = bench.fails(LOAD, operator(1), MAX_JOBS="many")
+    assert "ValueError: MAX_JOBS: expected a positive number, got 'many'" in text
+    text = bench.fails(LOAD, operator(1), LATTIS_EXTENSIONS_MAX_MB="-1")
+    assert "ValueError: LATTIS_EXTENSIONS_MAX_MB: expected a number of megabytes" in text
+
+
+def test_undefined_behaviour_is_reported(bench):
+    source = operator("[] { volatile int big = __INT_MAX__; return int64_t(big + 1) * 0 + 1; }()")
+    program = LOAD.replace("sys.argv[1])", "sys.argv[1], sanitizers='undefined')")
+    process = bench.start(program, source)
+    out, errors = process.communicate(timeout=60)
+    assert out.strip() == "[2, 4]" and "runtime error: signed integer overflow" in errors
+
+
+def test_a_sanitizer_that_must_come_first_says_so(bench):
+    text = bench.fails(LOAD.replace("sys.argv[1])", "sys.argv[1], sanitizers=['address'])"), operator(1))
+    assert "BuildError" in text and "LD_PRELOAD=$(" in text and "-print-file-name=libasan.so)" in text
+
+
+def test_max_jobs_is_the_cap(bench):
+    """Each compilation notes how many run with it."""
+    running = bench.folder / "running"
+    running.mkdir()
+    note = f"touch {running}/$$; ls {running} | wc -l >> {bench.folder}/seen; sleep 0.1; rm {running}/$$"
+    compiler = bench.compiler("noting", note)
+    for n in range(6):
+        (bench.folder / f"s{n}.cpp").write_text(f"int f{n}() {{ return {n}; }}\n")
+    program = """
+    from lattis.utils.cpp_extension import load
+    load("several", [f"s{n}.cpp" for n in range(6)], is_python_module=False)
+    """
+    for jobs in ("1", "3"):
+        shutil.rmtree(bench.cache, ignore_errors=True)
+        (bench.folder / "seen").write_text("")
+        assert "has no lattis_plugin_init" in bench.fails(program, CXX=compiler, MAX_JOBS=jobs)
+        most = max(int(line) for line in (bench.folder / "seen").read_text().split())
+        assert most == 1 if jobs == "1" else 1 < most <= 3
+
+
+def test_without_ninja_it_builds_too(bench):
+    program = "import lattis.extensions.build as b\nb.find_ninja = lambda: None\n" + LOAD
+    assert bench.run(program, operator(1)).strip() == "[2, 4]"
+    assert not bench.files("work/*")
+
+
+def test_ccache_serves_a_second_cache(bench):
+    if not shutil.which("ccache"):
+        pytest.skip("ccache is not installed")
+    env = {"CCACHE_DIR": str(bench.folder / "ccache"), "CCACHE_DISABLE": ""}
+    bench.env.pop("CCACHE_DISABLE")
+    env.pop("CCACHE_DISABLE")
+    verbose = LOAD.replace("sys.argv[1])", "sys.argv[1], verbose=True, build_directory='one')")
+    process = bench.start(verbose, operator(1), **env)
+    out, errors = process.communicate(timeout=60)
+    assert out.splitlines()[-1] == "[2, 4]" and "ccache" in errors.split()[0]
+
+
+def test_the_documentation_of_the_module_runs(bench):
+    program = """
+    import doctest
+    from lattis.utils import cpp_extension
+    from lattis.extensions import cache, config, cuda, errors, paths, precompiled, toolchain
+    for module in (cpp_extension, cache, config, cuda, errors, paths, precompiled, toolchain):
+        print(doctest.testmod(module).failed, end=" ")
+    """
+    assert bench.run(program).split() == ["0"] * 8
+
+
+def test_a_warm_load_imports_little(bench):
+    bench.run(LOAD, operator(1))
+    program = LOAD + "print([m for m in ('setuptools', 'pybind11', 'concurrent.futures', 'ninja') if m in sys.modules])"
+    assert bench.run(program, operator(1)).splitlines() == ["[2, 4]", "[]"]
