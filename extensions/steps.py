@@ -123,6 +123,8 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
     disk = os.statvfs(folder)
     if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # there was no room to say it
         return cache_error(OSError(errno.ENOSPC, ""), folder)
+    if "unsupported GNU version" in log or "unsupported clang version" in log:
+        what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags)"
     return CompileError(what, shlex.join(command), log)
 
 
