@@ -1,4 +1,4 @@
-"""CUDA sources, compiled without a GPU by the nvcc of the machine and by that of PyPI; what is said where a part lacks."""
+"""CUDA sources, compiled without a GPU by the nvcc of the machine or of PyPI; what is said where a part is missing."""
 
 import importlib.util
 import os

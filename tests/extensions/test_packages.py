@@ -1,0 +1,287 @@
+"""Extensions as packages: wheels for every Python or for one, built with the headers alone, installed into fresh
+environments beside Lattis."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import sysconfig
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+import setuptools
+from building import operator
+from children import clean_environment, run
+from environments import PIP, build_wheel, fresh_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+SETUP = """
+from {helper} import BuildExtension, CppExtension
+from setuptools import setup
+
+setup(
+    name="mine",
+    version="1.0",
+    packages=["mine"],
+    ext_modules=[CppExtension(name="mine.{name}", sources="{name}.cpp")],
+    cmdclass={{"build_ext": BuildExtension}},
+    entry_points={{"lattis.plugins": ["mine = mine"]}},
+)
+"""
+PYPROJECT = """
+[build-system]
+requires = ["setuptools", "lattis-headers"]
+build-backend = "setuptools.build_meta"
+"""
+HOOK = """
+from pathlib import Path
+
+from lattis.plugins import hookimpl
+
+
+@hookimpl
+def register(ctx):
+    ctx.load_library(Path(__file__).with_name("operators.so"))
+"""
+USE = "import lattis; print(lattis.ops.built.scaled(lattis.tensor([1, 2])).tolist())"
+MODULE = """
+#include <pybind11/pybind11.h>
+int seven() { return 7; }
+PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("seven", &seven); }
+"""
+
+
+def package(folder, *, name="operators", helper="lattis_headers", source=None, init=HOOK):
+    (folder / "mine").mkdir(parents=True)
+    (folder / "setup.py").write_text(SETUP.format(name=name, helper=helper))
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "mine/__init__.py").write_text(init)
+    (folder / f"{name}.cpp").write_text(source or "#include <lattis/extension.h>\n" + operator(1))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """A folder with the wheel of lattis-headers."""
+    folder = tmp_path_factory.mktemp("wheels")
+    build_wheel(ROOT / "extensions", folder)
+    return folder
+
+
+def without_lattis(folder, wheels):
+    """A Python with setuptools, the tools of these tests and lattis-headers, in which `import lattis` fails."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    python = folder / "bin/python"
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip())
+    names = ("setuptools", "_distutils_hack", "pkg_resources", "wheel", "packaging", "build", "pyproject_hooks")
+    names += ("ninja", "scikit_build_core", "pathspec", "cmake", "pybind11")
+    for place in dict.fromkeys(p for p in sys.path if os.path.isdir(p) and p != sysconfig.get_path("stdlib")):
+        for entry in os.scandir(place):
+            if entry.name.partition("-")[0].removesuffix(".py") in names and not (site / entry.name).exists():
+                (site / entry.name).symlink_to(entry.path)
+    install = ("install", "-q", "--no-deps", "--no-index", "--find-links", wheels, "lattis-headers")
+    run(*PIP, "--python", python, *install, cwd=folder)
+    return python
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory, wheels):
+    python = without_lattis(tmp_path_factory.mktemp("builder") / "venv", wheels)
+    absent = subprocess.run([python, "-c", "import lattis"], capture_output=True, text=True, env=clean_environment())
+    assert "No module named 'lattis'" in absent.stderr
+    return python
+
+
+def needs_tools():
+    """What the extra ``test`` brings."""
+    pytest.importorskip("build")
+    if importlib.util.find_spec("wheel") is None and int(setuptools.__version__.split(".")[0]) < 71:
+        pytest.skip(f"setuptools {setuptools.__version__} makes no wheels by itself: pip install 'setuptools>=77'")
+
+
+def build(python, folder, *options):
+    """Builds with `python -m build`, in the environment of that Python."""
+    run(python, "-m", "build", "-q", "--wheel", "--no-isolation", "--skip-dependency-check", *options, cwd=folder)
+    [wheel] = (folder / "dist").glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def operators(tmp_path_factory, builder):
+    """The wheel of a package that only registers operators."""
+    needs_tools()
+    return build(builder, package(tmp_path_factory.mktemp("operators") / "mine-1.0"))
+
+
+def test_lattis_headers_is_text_and_python_alone(wheels):
+    [wheel] = wheels.glob("lattis_headers-*-py3-none-any.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {Path(n).suffix for n in names if "dist-info" not in n} == {".py", ".h", ".cmake"}
+    headers = {p.relative_to(ROOT / "extensions").as_posix() for p in (ROOT / "extensions/include").rglob("*.h")}
+    assert {f"lattis_headers/{name}" for name in headers} <= set(names)
+
+
+def test_the_two_packages_have_one_version():
+    def version(file):
+        return next(line for line in file.read_text().splitlines() if line.startswith("version = "))
+
+    assert version(ROOT / "pyproject.toml") == version(ROOT / "extensions/pyproject.toml")
+
+
+def test_operators_alone_make_one_wheel_for_every_python(operators):
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    assert operators.name == f"mine-1.0-py3-none-{platform}.whl"
+    names = zipfile.ZipFile(operators).namelist()
+    assert "mine/operators.so" in names and not [n for n in names if "cpython" in n]
+    text = zipfile.ZipFile(operators).read("mine-1.0.dist-info/WHEEL").decode()
+    assert f"Tag: py3-none-{platform}" in text and "Root-Is-Purelib: false" in text
+
+
+def test_the_wheel_works_beside_lattis(operators, tmp_path):
+    python = fresh_environment(tmp_path / "venv")
+    run(*PIP, "--python", python, "install", "-q", "--no-deps", "--no-index", operators, cwd=tmp_path)
+    assert run(python, "-c", USE, cwd=tmp_path).strip() == "[2, 4]"
+    table = run(python, "-m", "lattis.cli", "ops", "show", "built::scaled", cwd=tmp_path)
+    assert "mine.operators" in table  # the owner
+
+
+def other_pythons():
+    """Interpreters of other versions on this machine: 3.10 or newer, from PATH and pyenv."""
+    found = {}
+    places = [*os.environ.get("PATH", "").split(os.pathsep), *map(str, Path.home().glob(".pyenv/versions/*/bin"))]
+    for place in places:
+        for minor in range(10, 16):
+            python = Path(place) / f"python3.{minor}"
+            if minor != sys.version_info.minor and python.exists() and ".pyenv/shims" not in str(python):
+                found.setdefault(minor, python)
+    return found
+
+
+def test_the_same_wheel_on_another_python(operators, tmp_path):
+    """Without Lattis for that Python its library is loaded by the program of the test: it wants no symbol of Python."""
+    if not other_pythons():
+        pytest.skip("this machine has one Python")
+    for minor, python in other_pythons().items():
+        folder = tmp_path / str(minor)
+        pip = (*PIP, "install", "-q", "--no-deps", "--no-index", "--target", folder, "--python-version", f"3.{minor}")
+        run(*pip, "--only-binary", ":all:", operators, cwd=tmp_path)
+        program = f"import ctypes; print(ctypes.CDLL('{folder}/mine/operators.so').lattis_plugin_init is not None)"
+        assert run(python, "-c", program, cwd=tmp_path).strip() == "True"
+
+
+def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
+    needs_tools()
+    folder = package(tmp_path / "mine-1.0", name="module", source=MODULE, init="")
+    wheel = build(builder, folder)
+    assert f"cp3{sys.version_info.minor}-cp3{sys.version_info.minor}" in wheel.name
+    assert f"mine/module{sysconfig.get_config_var('EXT_SUFFIX')}" in zipfile.ZipFile(wheel).namelist()
+    run(*PIP, "install", "-q", "--no-deps", "--no-index", "--target", tmp_path / "site", wheel, cwd=tmp_path)
+    program = "import sys; sys.path.insert(0, 'site'); from mine import module; print(module.seven(), module.__name__)"
+    assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "7 mine.module"
+
+
+def test_the_framework_gives_the_same_helper(tmp_path):
+    """And a second build does only what is out of date."""
+    folder = package(tmp_path / "mine-1.0", helper="lattis.utils.cpp_extension")
+    command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
+    log = folder / "compiled"
+    compiler = folder / "counting"
+    compiler.write_text(f'#!/bin/sh\ncase " $* " in *" -c "*) echo once >> {log};; esac\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+    env = {"CXX": str(compiler), "CCACHE_DISABLE": "1"}
+    run(*command, cwd=folder, **env)
+    assert (folder / "mine/operators.so").exists()
+    run(*command, cwd=folder, **env)
+    assert len(log.read_text().split()) == 1
+    (folder / "operators.cpp").write_text("#include <lattis/extension.h>\n" + operator(2))
+    run(*command, cwd=folder, **env)
+    assert len(log.read_text().split()) == 2
+    program = f"import lattis; lattis._C._load_plugin({str(folder / 'mine/operators.so')!r}); " + USE
+    assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "[3, 6]"
+
+
+def test_a_failed_build_ends_with_the_first_error(tmp_path):
+    source = "int broken() { return gone; }\n"
+    folder = package(tmp_path / "mine-1.0", helper="lattis.utils.cpp_extension", source=source)
+    command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
+    done = subprocess.run(command, cwd=folder, env=clean_environment(), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "error: operators.cpp does not compile: " in done.stderr and "gone" in done.stderr.split("command:")[0]
+    assert "Traceback" not in done.stderr
+
+
+def test_ninja_can_be_demanded(tmp_path):
+    folder = package(tmp_path / "mine-1.0", helper="lattis.utils.cpp_extension")
+    text = (folder / "setup.py").read_text()
+    patch = "import sys, lattis.extensions.steps as s\n"
+    patch += "s.shutil.which = lambda *a, **k: None\nsys.modules['ninja'] = None\n"
+    demanded = text.replace('"build_ext": BuildExtension', '"build_ext": BuildExtension.with_options(use_ninja=True)')
+    (folder / "setup.py").write_text(patch + demanded)
+    command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
+    done = subprocess.run(command, cwd=folder, env=clean_environment(), capture_output=True, text=True)
+    assert "MissingTool: ninja is asked for and not there: pip install ninja" in done.stderr
+
+
+CMAKE = """
+cmake_minimum_required(VERSION 3.25)
+project(mine LANGUAGES CXX)
+find_package(Lattis {version} REQUIRED)
+lattis_extension(mine mine.cpp)
+lattis_extension(module PYTHON module.cpp)
+"""
+
+
+def test_the_cmake_package(builder, tmp_path):
+    """Found by the folder that the command line prints; with the headers alone and with the framework."""
+    (tmp_path / "mine.cpp").write_text("#include <lattis/extension.h>\n" + operator(3))
+    (tmp_path / "module.cpp").write_text(MODULE)
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE.format(version=""))
+    for number, tool in enumerate(((builder, "-m", "lattis_headers"), (sys.executable, "-m", "lattis.cli", "config"))):
+        found = run(*tool, "--cmake", cwd=tmp_path).strip()
+        pybind = run(sys.executable, "-m", "pybind11", "--cmakedir", cwd=tmp_path).strip()
+        options = (f"-DLattis_DIR={found}", f"-Dpybind11_DIR={pybind}", f"-DPython_EXECUTABLE={sys.executable}")
+        made = tmp_path / f"build{number}"
+        run("cmake", "-S", tmp_path, "-B", made, *options, "-G", "Ninja", cwd=tmp_path)
+        if number == 0:
+            run("cmake", "--build", made, cwd=tmp_path)
+    library = tmp_path / "build0/libmine.so"
+    program = f"import lattis; lattis._C._load_plugin({str(library)!r}); " + USE
+    assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "[4, 8]"
+    program = "import sys; sys.path.insert(0, 'build0'); import module; print(module.seven())"
+    assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "7"
+
+
+def test_cmake_asks_for_a_version_of_the_abi(tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE.format(version="99.0"))
+    found = run(sys.executable, "-m", "lattis.cli", "config", "--cmake", cwd=tmp_path).strip()
+    command = ("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DLattis_DIR={found}")
+    done = subprocess.run(command, capture_output=True, text=True, env=clean_environment())
+    assert done.returncode and "99.0" in done.stderr
+
+
+def test_the_flags_build_by_hand(builder, tmp_path):
+    (tmp_path / "mine.cpp").write_text("#include <lattis/extension.h>\n" + operator(4))
+    command = "g++ $({0} --cflags) mine.cpp $({0} --ldflags) -o mine.so".format(f"{builder} -m lattis_headers")
+    run("sh", "-c", command, cwd=tmp_path)
+    program = f"import lattis; lattis._C._load_plugin({str(tmp_path / 'mine.so')!r}); " + USE
+    assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "[5, 10]"
+    lines = run(sys.executable, "-m", "lattis.cli", "config", cwd=tmp_path).splitlines()
+    assert [line.split()[0] for line in lines] == ["includes", "cflags", "ldflags", "cmake"]
+    embed = run(sys.executable, "-m", "lattis.cli", "config", "--embed", "--ldflags", cwd=tmp_path)
+    assert "-llattis" in embed
+    done = subprocess.run([builder, "-m", "lattis_headers", "--embed", "--ldflags"], capture_output=True, text=True)
+    assert done.returncode == 1 and "a program needs the package lattis itself" in done.stderr
+
+
+def test_the_helper_imports_nothing_of_the_framework(builder, tmp_path):
+    program = """
+    import importlib, pkgutil, sys
+    import lattis_headers
+    for module in pkgutil.iter_modules(lattis_headers.__path__):
+        importlib.import_module(f"lattis_headers.{module.name}")
+    lattis_headers.CppExtension
+    print([m for m in sys.modules if m.partition(".")[0] in ("lattis", "numpy")])
+    """
+    assert run(builder, "-c", textwrap.dedent(program), cwd=tmp_path).strip() == "[]"
