@@ -83,42 +83,73 @@ lattis_status no_formula(const Rule& r, const Rule::Input& input) {
                                           (a.name ? a.name : "?") + "' is not implemented");
 }
 
-// Gradients that did not come are zero where others of the same call did.
-struct Completed {
-  lattis_tensor* grads[LATTIS_MAX_RETURNS];
-  uint32_t made = 0;
+bool uses(const Rule& r, uint64_t grads, const Node* n, int result) {
+  return (grads & all_grads) || (grads >> r.return_of(result, n->num_results) & 1);
+}
+
+// Gradients that did not come are zero where others of the same call did. Neighbours of one shape share their zeros.
+class Completed {
+ public:
+  lattis_tensor* const* grads;
+
   lattis_status fill(const Formula& f, const FormulaNode* n, const Run& run, lattis_tensor* const* came) {
-    for (int i = 0; i < n->num_results; i++) {
-      grads[i] = came[i];
-      if (came[i] || !(f.grads >> i & 1) || !n->results[i].described()) continue;
-      if (lattis_status st = run.ops.zeros(n->results[i], &grads[i])) return st;
-      made |= 1u << i;
+    grads = came;
+    for (int i = 0; f.grads && i < n->num_results; i++)
+      if (!came[i] && uses(*n->rule, f.grads, n, i)) return complete(f, n, run, i);
+    return LATTIS_OK;
+  }
+
+ private:
+  __attribute__((noinline)) lattis_status complete(const Formula& f, const FormulaNode* n, const Run& run, int i) {
+    all_.assign(grads, grads + n->num_results);
+    grads = all_.data();
+    for (; i < n->num_results; i++) {
+      const Result& r = n->results[i];
+      if (all_[i] || !uses(*n->rule, f.grads, n, i)) continue;
+      if (!r.described()) {
+        if (!(f.grads & all_grads)) continue;
+        return fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its result " + std::to_string(i) +
+                                              " has no gradient; its formula may give `grads` to a Tensor?[] only");
+      }
+      const lattis_tensor* last = made_.empty() ? nullptr : made_.back().get();
+      if (!last || !r.has_shape_of(last) || r.dtype != last->dtype || r.device.backend != last->backend) {
+        lattis_tensor* zeros = nullptr;
+        if (lattis_status st = run.ops.zeros(r, &zeros)) return st;
+        made_.push_back(Tensor::steal(zeros));
+      }
+      all_[i] = made_.back().get();
     }
     return LATTIS_OK;
   }
-  ~Completed() {
-    for (; made; made &= made - 1) api().release(grads[__builtin_ctz(made)]);
-  }
+
+  std::vector<lattis_tensor*> all_;
+  std::vector<Tensor> made_;
 };
 
-// The gradients that a formula gave go to the edges of its targets.
-void hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask, lattis_value* results,
-              lattis_tensor** outs) {
-  for (size_t k = 0; k < f.targets.size(); k++) {
-    const int at = first_edge(*n->rule, n, f.targets[k]);
-    if (results[k].tag == LATTIS_TENSOR && mask[k]) {
-      outs[at] = results[k].as.tensor;
-      continue;
-    }
-    if (results[k].tag == LATTIS_TENSOR_LIST)
-      for (uint32_t i = 0; i < results[k].length; i++)
-        if (run.needs(n, at + static_cast<int>(i)) && results[k].as.tensors[i])
-          api().retain(outs[at + i] = results[k].as.tensors[i]);
-    api().value_release(&results[k]);
-  }
+int edges_of(const FormulaNode* n, int target) {
+  return target == n->rule->list ? n->num_edges - static_cast<int>(n->rule->inputs.size()) + 1 : 1;
 }
 
-constexpr int most_targets = 16;
+// The gradients that a formula gave go to the edges of its targets.
+lattis_status hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask,
+                       lattis_value* results, lattis_tensor** outs) {
+  lattis_status st = LATTIS_OK;
+  for (size_t k = 0; k < f.targets.size(); k++) {
+    const int at = first_edge(*n->rule, n, f.targets[k]), count = edges_of(n, f.targets[k]);
+    const lattis_value& given = results[k];
+    if (given.tag == LATTIS_TENSOR && mask[k]) {
+      outs[at] = given.as.tensor;
+      continue;
+    }
+    if (given.tag == LATTIS_TENSOR_LIST && given.length != static_cast<uint32_t>(count))
+      st = fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its formula gave " + std::to_string(given.length) +
+                                          " gradients for " + std::to_string(count) + " tensors");
+    for (int i = 0; i < count && !st && given.tag == LATTIS_TENSOR_LIST; i++)
+      if (run.needs(n, at + i) && given.as.tensors[i]) api().retain(outs[at + i] = given.as.tensors[i]);
+    api().value_release(&results[k]);
+  }
+  return st;
+}
 
 lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lattis_value* saved,
                             lattis_tensor** grads, lattis_tensor** outs) {
@@ -128,21 +159,19 @@ lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const la
   bool any = false;
   for (int k = 0; k < num_targets; k++) {
     const int target = f.targets[k], at = first_edge(r, n, target);
-    const int count = target == r.list ? n->num_edges - static_cast<int>(r.inputs.size()) + 1 : 1;
     mask[k] = 0;
-    for (int i = 0; i < count; i++) mask[k] |= run.needs(n, at + i);
+    for (int i = 0, count = edges_of(n, target); i < count; i++) mask[k] |= run.needs(n, at + i);
     any |= mask[k];
   }
   const uint64_t used = f.grads | f.optional_grads;
   bool came = used == 0;
-  for (int i = 0; i < n->num_results; i++) came |= (used >> i & 1) && grads[i];
+  for (int i = 0; i < n->num_results && !came; i++) came = grads[i] && uses(r, used, n, i);
   if (!any || !came) return LATTIS_OK;
   Completed all;
   if (lattis_status st = all.fill(f, n, run, grads)) return st;
   lattis_value results[most_targets];
-  if (lattis_status st = evaluate(r, f, saved, all.grads, mask, results)) return st;
-  hand_out(f, n, run, mask, results, outs);
-  return LATTIS_OK;
+  if (lattis_status st = evaluate(r, f, saved, all.grads, n->num_results, mask, results)) return st;
+  return hand_out(f, n, run, mask, results, outs);
 }
 
 lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {

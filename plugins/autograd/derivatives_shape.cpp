@@ -20,6 +20,8 @@ const std::vector<Line> view_derivatives = {
     {"slice.Tensor", "self: _slice_backward(grad, self.shape, dim, start, end, step)"},
     {"narrow", "self: _narrow_backward(grad, self.shape, dim, start, length)"},
     {"diagonal", "self: _diagonal_backward(grad, self.shape, offset, dim1, dim2)"},
+    {"unbind.int", "self: stack(grads, dim)"},
+    {"split.Tensor, split.sizes, split_with_sizes, chunk, tensor_split.sections", "self: cat(grads, dim)"},
     {"unfold", "self: _unfold_backward(grad, self.shape, dimension, size, step)"},
     {"as_strided",
      "self: _as_strided_backward(grad, self.shape, self.strides, self.storage_offset, size, stride, storage_offset)"},
@@ -42,6 +44,7 @@ const std::vector<Line> view_derivatives = {
     {"tril", "self: tril(grad, diagonal)"},
     {"triu", "self: triu(grad, diagonal)"},
     {"cat", "tensors: _cat_backward(grad, tensors.shapes, dim)"},
+    {"stack", "tensors: unbind(grad, dim)"},
     {"empty_like", "none"},
     {"fill_.Scalar, _random_bits_", "self: zeros_like(grad)"}};
 

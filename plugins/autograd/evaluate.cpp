@@ -22,16 +22,17 @@ struct Evaluation {
   const Rule& rule;
   const lattis_value* saved;
   lattis_tensor* const* grads;
+  int num_grads;
   const uint8_t* mask;
   int wanted;
   lattis_value temporaries[most_temporaries];
   double complexes[most_temporaries][2];
-  int64_t ints[64];
+  int64_t ints[most_ints];
   int used_ints = 0;
   uint64_t owned = 0;  // temporaries to release
 
-  Evaluation(const Rule& r, const lattis_value* s, lattis_tensor* const* g, const uint8_t* m, int w)
-      : rule(r), saved(s), grads(g), mask(m), wanted(w) {}
+  Evaluation(const Rule& r, const lattis_value* s, lattis_tensor* const* g, int n, const uint8_t* m, int w)
+      : rule(r), saved(s), grads(g), num_grads(n), mask(m), wanted(w) {}
 
   lattis_value read(Operand o) const {
     switch (o.from) {
@@ -39,8 +40,15 @@ struct Evaluation {
         return rule.constants[o.index];
       case Operand::Saved:
         return saved[o.index];
-      case Operand::Grad:
-        return grads[o.index] ? value(grads[o.index]) : none();
+      case Operand::Grad: {
+        lattis_tensor* g = grads[rule.result_of(o.index, num_grads)];
+        return g ? value(g) : none();
+      }
+      case Operand::Grads: {
+        lattis_value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(num_grads), {0}};
+        v.as.tensors = grads;
+        return v;
+      }
       case Operand::Mask: {
         lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
         v.as.bools = mask;
@@ -90,7 +98,7 @@ struct Evaluation {
   }
 
   lattis_status call(const Step& s) {
-    lattis_value args[32];
+    lattis_value args[most_operands];
     for (size_t i = 0; i < s.operands.size(); i++) {
       args[i] = read(s.operands[i]);
       if (s.kinds[i] != LATTIS_KIND_TENSOR) coerce(s.kinds[i], args[i]);
@@ -159,8 +167,8 @@ struct Evaluation {
 }  // namespace
 
 lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,
-                       const uint8_t* mask, lattis_value* results) {
-  Evaluation e(r, saved, grads, mask, static_cast<int>(f.targets.size()));
+                       int num_grads, const uint8_t* mask, lattis_value* results) {
+  Evaluation e(r, saved, grads, num_grads, mask, static_cast<int>(f.targets.size()));
   lattis_status st = LATTIS_OK;
   for (size_t i = 0; i < f.steps.size() && !st; i++) st = e.run(f.steps[i]);
   const int n = static_cast<int>(f.targets.size());

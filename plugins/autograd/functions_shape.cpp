@@ -173,14 +173,15 @@ lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value*
   const Tensor grad = c.arg(a[0]);
   const Ints shapes = c.ints(a[1]);
   const int64_t dim = wrap(a[2].as.i, grad.dim());
-  std::vector<Tensor> parts;
-  int64_t at = 0;
+  Ints lengths, legacy;  // an empty one fits anywhere
   for (size_t i = 0; i < shapes.size(); i += shapes[i] + 1) {
-    const bool legacy = shapes[i] == 1 && shapes[i + 1] == 0 && grad.dim() != 1;  // an empty one fits anywhere
-    const int64_t length = legacy ? 0 : shapes[i + 1 + dim];
-    parts.push_back(legacy ? zeros(c, grad, {0}) : c.op<"narrow">(grad, dim, at, length));
-    at += length;
+    const bool fits = grad.dim() == shapes[i];
+    if (!fits) legacy.push_back(static_cast<int64_t>(lengths.size()));
+    lengths.push_back(fits ? shapes[i + 1 + dim] : 0);
   }
+  std::vector<Tensor> parts = c.list<"split_with_sizes">(grad, lengths, dim);
+  for (int64_t i : legacy)
+    if (c) parts[i] = zeros(c, grad, {0});
   return c.give(r, parts);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // Freed blocks of a thread by size, and the nodes that wait to be freed.
 struct Pool {
-  static constexpr size_t step = 64, classes = 16;
+  static constexpr size_t classes = 16;
   static constexpr int capacity = 2048;  // blocks kept of each size
   struct Block {
     Block* next;
@@ -60,13 +60,13 @@ void destroy_one(Node* n) {
     if (r.pending) api().release(r.pending);
   }
   delete n->extra;
-  give_block(n, n->bytes);
+  give_block(n, n->steps * block_step);
 }
 
 }  // namespace
 
 void* take_block(size_t bytes) {
-  const size_t k = (bytes - 1) / Pool::step;
+  const size_t k = (bytes - 1) / block_step;
 #ifndef LATTIS_NO_CACHE
   Pool& p = pool();
   if (k < Pool::classes && p.free[k]) {
@@ -74,14 +74,14 @@ void* take_block(size_t bytes) {
     return std::exchange(p.free[k], p.free[k]->next);
   }
 #endif
-  void* block = std::malloc((k + 1) * Pool::step);
+  void* block = std::malloc((k + 1) * block_step);
   if (!block) throw std::bad_alloc();
   return block;
 }
 
 void give_block(void* block, size_t bytes) {
 #ifndef LATTIS_NO_CACHE
-  const size_t k = (bytes - 1) / Pool::step;
+  const size_t k = (bytes - 1) / block_step;
   Pool& p = pool();
   if (k < Pool::classes && p.count[k] < Pool::capacity) {
     p.count[k]++;
@@ -262,6 +262,21 @@ void clear_variable(void* state) {
 std::string operator_text(const lattis_operator* op) {
   const std::string overload = api().operator_overload(op);
   return api().operator_name(op) + (overload.empty() ? "" : "." + overload);
+}
+
+std::string node_name(const lattis_operator* op) {
+  std::string s = api().operator_name(op), out;
+  s = s.substr(s.rfind(':') + 1);
+  bool upper = true;
+  for (char c : s) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return out + "Backward0";
 }
 
 }  // namespace lattis::autograd

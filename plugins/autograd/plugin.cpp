@@ -174,7 +174,8 @@ lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
 lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* hook, uint64_t* id) {
   static std::atomic<uint64_t> next{1};
   Node* n = node_of(handle);
-  if (output >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
+  if (static_cast<int64_t>(output) >= n->num_results)
+    return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
   *id = next++;
   Extra& e = extra_of(n);
   Guard guard(n);

@@ -16,18 +16,24 @@ def derived(rule) -> Callable[..., Any]:
     """The layer's kernel of an operator whose derivative is a pair of Python functions."""
     derivative = rule.payload
     name = rule.op.rpartition("::")[2].partition(".")[0]
+    single = not lattis.library.find(rule.op)[1].endswith(")")
 
-    def forward(ctx, call, kwargs, layout, *tensors):
+    def forward(ctx, call, kwargs, layout, returned, *tensors):
         args = _fill(layout, iter(tensors))
         output = call(*args, **kwargs)
-        ctx.layout = layout
+        ctx.layout, ctx.returned = layout, returned
         if derivative.setup_context is not None:
             keywords = {"keyword_only_inputs": kwargs} if kwargs else {}
             derivative.setup_context(ctx, inputs=tuple(args), output=output, **keywords)
-        return output
+        flat: list[Any] = []
+        for o in (output,) if single else output:
+            listed = isinstance(o, list | tuple)
+            returned.append(len(o) if listed else _TENSOR)
+            flat.extend(o if listed else (o,))
+        return tuple(flat)
 
     def backward(ctx, *grads):
-        found = derivative.backward(ctx, *grads)
+        found = derivative.backward(ctx, *_fill(ctx.returned, iter(grads)))
         found = found if isinstance(found, tuple) else (found,)
         if len(found) != len(ctx.layout):
             raise RuntimeError(
@@ -40,7 +46,7 @@ def derived(rule) -> Callable[..., Any]:
                 flat.extend([None] * place if g is None else g)
             elif place is _TENSOR:
                 flat.append(g)
-        return (None, None, None, *flat)
+        return (None, None, None, None, *flat)
 
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     kind = type(name.title().replace("_", ""), (Function,), methods)
@@ -49,8 +55,11 @@ def derived(rule) -> Callable[..., Any]:
         if any(isinstance(a, Tensor) and a.requires_grad for a in kwargs.values()):
             raise NotImplementedError(f"{rule.op}: its keyword-only tensors have no gradient; detach() them")
         layout, tensors = _flatten(args)
+        returned: list[Any] = []
         with _python.enable_grad():  # the layer is off inside its own kernels
-            return kind.apply(call, kwargs, layout, *tensors)
+            results = kind.apply(call, kwargs, layout, returned, *tensors)
+        grouped = _fill(returned, iter(results))
+        return grouped[0] if single else tuple(grouped)
 
     return kernel
 
