@@ -48,7 +48,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     >>> x.grad
     tensor([10.])
     """
-    return RemovableHandle(*_python._tensor_hook(self, hook, False))
+    return _python._tensor_hook(self, hook, False)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -59,7 +59,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
     >>> x.sum().backward()
     tensor([1.])
     """
-    return RemovableHandle(*_python._tensor_hook(self, hook, True))
+    return _python._tensor_hook(self, hook, True)
 
 
 def retain_grad(self: Tensor) -> None:

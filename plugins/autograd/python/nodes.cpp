@@ -146,7 +146,16 @@ PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable
   return PyErr_NoMemory();
 }
 
-// _tensor_hook(tensor, callable, accumulated) -> (node, id)
+PyObject* handle_class = nullptr;  // Python's RemovableHandle
+
+// What removes the hook of this id, or null with an exception.
+PyObject* handle_of(PyObject* id) {
+  PyObject* handle = id ? PyObject_CallOneArg(handle_class, id) : nullptr;
+  Py_XDECREF(id);
+  return handle;
+}
+
+// _tensor_hook(tensor, callable, accumulated) -> handle
 PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
   lattis_tensor* t = count == 3 ? unwrap(args[0]) : nullptr;
   if (!t) return PyErr_Format(PyExc_TypeError, "register_hook: argument 'self' must be Tensor");
@@ -164,23 +173,13 @@ PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
   else
     id = add_hook(n, output, accumulated ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_TENSOR, args[1],
                   accumulated ? args[0] : nullptr);
-  PyObject* node = node_object(n);
-  if (!id || !node) {
-    Py_XDECREF(id);
-    Py_XDECREF(node);
-    return nullptr;
-  }
-  return Py_BuildValue("(NN)", node, id);
+  autograd->node_release(n);
+  return handle_of(id);
 }
-
-PyObject* handle_class = nullptr;  // Python's RemovableHandle
 
 template <int Kind>
 PyObject* register_hook(PyObject* o, PyObject* callable) {
-  PyObject* id = add_hook(cast(o), 0, Kind, callable, nullptr);
-  PyObject* handle = id ? PyObject_CallFunctionObjArgs(handle_class, o, id, nullptr) : nullptr;
-  Py_XDECREF(id);
-  return handle;
+  return handle_of(add_hook(cast(o), 0, Kind, callable, nullptr));
 }
 
 PyObject* set_handle(PyObject*, PyObject* c) {
@@ -188,9 +187,10 @@ PyObject* set_handle(PyObject*, PyObject* c) {
   Py_RETURN_NONE;
 }
 
-PyObject* remove_hook(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2 || !is_node(args[0])) return PyErr_Format(PyExc_TypeError, "_remove_hook takes a node and an id");
-  autograd->hook_remove(cast(args[0]), PyLong_AsUnsignedLongLong(args[1]));
+PyObject* remove_hook(PyObject*, PyObject* o) {
+  const uint64_t id = PyLong_AsUnsignedLongLong(o);
+  if (PyErr_Occurred()) return nullptr;
+  autograd->hook_remove(id);
   Py_RETURN_NONE;
 }
 
@@ -267,7 +267,7 @@ int add_nodes(PyObject* module) {
 PyMethodDef node_methods[] = {
     {"_tensor_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(tensor_hook)), METH_FASTCALL, nullptr},
     {"_set_handle", set_handle, METH_O, nullptr},
-    {"_remove_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remove_hook)), METH_FASTCALL, nullptr},
+    {"_remove_hook", remove_hook, METH_O, nullptr},
     {"_grad_fn", grad_fn, METH_O, nullptr},
     {"_edge", edge, METH_O, nullptr},
     {nullptr}};
