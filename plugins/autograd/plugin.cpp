@@ -138,9 +138,11 @@ lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output)
 
 void node_retain(lattis_node* n) { retain(node_of(n)); }
 void node_release(lattis_node* n) { release(node_of(n)); }
-const char* node_name_of(lattis_node* n) {
+const char* node_name_of(lattis_node* n) try {
   static thread_local std::string name;
   return (name = node_of(n)->kind->name(node_of(n))).c_str();
+} catch (const std::bad_alloc&) {
+  return "a node";  // no memory for its name
 }
 uint64_t node_sequence(lattis_node* n) { return node_of(n)->sequence; }
 int32_t node_results(lattis_node* n) { return node_of(n)->num_results; }
@@ -233,7 +235,7 @@ lattis_autograd table = {sizeof table,
                          closed<hook_add>,
                          remove_hook,
                          closed<run_backward>,
-                         push_saved_hooks,
+                         closed<push_saved_hooks>,
                          pop_saved_hooks,
                          set_anomaly};
 

@@ -26,9 +26,10 @@ lattis_status unpacked(const Packed& p, lattis_tensor** out) {
 
 }  // namespace
 
-void push_saved_hooks(const lattis_saved_hooks* hooks) {
+lattis_status push_saved_hooks(const lattis_saved_hooks* hooks) {
   hooks_now.push_back(hooks);
   any_hooks = true;
+  return LATTIS_OK;
 }
 
 void pop_saved_hooks() {

@@ -46,7 +46,7 @@ struct SavedValue {
   lattis_status changed(const Node* n) const;
 };
 
-void push_saved_hooks(const lattis_saved_hooks* hooks);
+lattis_status push_saved_hooks(const lattis_saved_hooks* hooks);
 void pop_saved_hooks();
 lattis_status used_twice(const Node* n);
 

@@ -128,7 +128,7 @@ typedef struct {
                             lattis_tensor* const* inputs, int32_t num_inputs, lattis_tensor** outs, uint32_t flags);
 
   /* this thread */
-  void (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
+  lattis_status (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
   void (*pop_saved_hooks)(void);
   /* Anomaly mode, for the process: what `trace` returns is kept with each node, and added to an error in its backward;
    * with check_nan, a NaN that a node makes is one. Off when `trace` is null. */
