@@ -1,6 +1,9 @@
 """Operators of others and their derivatives: compiled ones, Python's, none at all, wrong ones, and another device."""
 
+import ctypes
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import lattis
@@ -26,6 +29,7 @@ def compiled(tmp_path_factory):
     """derivatives.cpp's operators."""
     library = compile_library("autograd/derivatives.cpp", tmp_path_factory.mktemp("derivatives"))
     lattis._C._load_plugin(str(library))
+    return ctypes.PyDLL(str(library))
 
 
 def test_a_formula(compiled):
@@ -94,6 +98,83 @@ def test_a_wrong_formula_says_what_is_wrong_and_the_operator_works(compiled, op,
     for word in (f"kin::{op}", "is wrong", *words):
         assert word in str(error.value)
     assert f(lattis.ones(2)).tolist() == [2, 2]
+
+
+def test_a_node_of_another_graph_can_be_asked_about(compiled):
+    x, other = leaf(), leaf() * 2
+    with lattis.no_grad():
+        lattis.ops.kin.watch(other)
+    assert grad(lattis.ops.kin.asking(x).sum(), x)[0].tolist() == [1, 1]
+    assert compiled.kin_answered() == 1
+
+
+# ---- the state of the thread -----------------------------------------------------------------------------------------
+
+
+class Looking(lattis.autograd.Function):
+    look: Callable[[str], None]
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        Looking.look("Function")
+        return g * 2
+
+
+def test_backward_has_the_thread_state_of_who_calls_it(compiled):
+    seen = {}
+
+    def look(what):
+        seen.setdefault(what, set()).add((compiled.kin_marked(), lattis.is_grad_enabled()))
+
+    def part(x):
+        if running:
+            seen.setdefault("checkpoint", set()).add(compiled.kin_marked())
+        return (x * x).tanh()
+
+    def twice():
+        (first,) = grad(y, x, create_graph=True)
+        first.register_hook(lambda g: look("second"))
+        first.sum().backward()
+
+    Looking.look = staticmethod(look)
+    running = False
+    compiled.kin_mark(1)
+    x = leaf()
+    x.register_hook(lambda g: look("leaf"))
+    x.register_post_accumulate_grad_hook(lambda p: look("accumulated"))
+    h = lattis.autograd.checkpoint.checkpoint(part, Looking.apply(x), use_reentrant=False)
+    h.register_hook(lambda g: look("result"))
+    h.grad_fn.register_prehook(lambda g: look("before"))
+    h.grad_fn.register_hook(lambda made, came: look("after"))
+    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: look("saved") or t):
+        y = (h * h).sum()
+    running = True
+
+    def in_a_thread(mark, run):
+        def work():
+            compiled.kin_mark(mark)
+            run()
+
+        seen.clear()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert compiled.kin_marked() == 1
+        assert seen.pop("checkpoint") == {mark}
+        return seen
+
+    places = {"leaf", "result", "before", "after", "saved", "Function", "accumulated"}
+    found = in_a_thread(2, lambda: y.backward(retain_graph=True))
+    assert found == dict.fromkeys(places, {(2, False)})
+    found = in_a_thread(3, twice)
+    assert found.pop("second") == found.pop("accumulated") == {(3, False)}
+    assert set(found) == places - {"accumulated"}
+    for where, states in found.items():  # the first time with a graph; what is saved is asked for then alone
+        assert states == {(3, True)} | ({(3, False)} if where != "saved" else set()), where
 
 
 # ---- from Python -----------------------------------------------------------------------------------------------------
