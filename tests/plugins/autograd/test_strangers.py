@@ -216,6 +216,36 @@ def test_a_derivative_may_come_late_and_go(lib):
     assert lattis.ops.folk.cube(x).tolist() == [1, 8]
 
 
+@pytest.mark.parametrize("schema, wrap", [("Tensor by", lambda t: t), ("Tensor[] by", lambda t: [t])])
+def test_keyword_only_tensors_have_no_gradient(lib, schema, wrap):
+    lib.define(f"scaled(Tensor self, *, {schema}) -> Tensor")
+    lib.impl("scaled", lambda x, *, by: x.detach() * (by[0] if isinstance(by, list) else by).detach(), "composite")
+    lib.register_autograd("scaled", lambda ctx, g: g * 3)
+    x, by = leaf(), leaf(3.0, 3.0)
+    lattis.ops.folk.scaled(x, by=wrap(by.detach())).sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    with pytest.raises(NotImplementedError, match="folk::scaled: argument 'by' is keyword-only.*detach"):
+        lattis.ops.folk.scaled(x, by=wrap(by))
+
+
+def test_which_inputs_need_a_gradient_and_what_is_left_out(lib):
+    lib.define("several(Tensor self, Tensor?[] more, int n=1, Tensor? last=None) -> Tensor")
+    lib.impl("several", lambda x, more, *_: x.detach() * more[1].detach(), "composite")
+    needed = []
+
+    def backward(ctx, g):
+        needed.append(ctx.needs_input_grad)
+        return g, [None, g * 5], None, None
+
+    lib.register_autograd("several", backward)
+    x, w = leaf(), leaf()
+    lattis.ops.folk.several(x, [None, w]).sum().backward()
+    lattis.ops.folk.several(x.detach(), [None, w], 2).sum().backward()
+    lattis.ops.folk.several(x, [None, w.detach()], 1, w).sum().backward()
+    assert needed == [(True, [False, True]), (False, [False, True], False), (True, [False, False], False, True)]
+    assert x.grad.tolist() == [2, 2] and w.grad.tolist() == [10, 10]
+
+
 def test_errors_of_a_derivative_from_python(lib):
     def fails(ctx, *grads):
         raise KeyError("mine")
