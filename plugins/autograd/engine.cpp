@@ -54,7 +54,7 @@ struct Walk : Run {
   lattis_tensor*& pending(Node* n, uint32_t i) {
     return claimed(n) ? n->results[i].pending : beside.find(n)->second.pending[i];
   }
-  // Of a node that this run has not met, about which somebody asks: whatever leads to it is not this run's to leave out.
+  // A node that this run has not met may be asked about, too; then nothing is left out.
   bool wanted(const Node* n) const {
     if (claimed(n)) return n->wanted;
     const auto at = beside.find(n);
