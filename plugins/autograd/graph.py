@@ -70,7 +70,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class RemovableHandle:
-    """Removes a hook: by ``remove()``, or at the end of a ``with`` block.
+    """Removes a hook: by ``remove()``, or at the end of a ``with`` block. It keeps nothing of the graph alive.
 
     >>> x = lattis.ones(1, requires_grad=True)
     >>> with x.register_hook(lambda g: g * 2):
@@ -79,14 +79,12 @@ class RemovableHandle:
     tensor([2.])
     """
 
-    def __init__(self, node, id: int):
-        self._node, self.id = node, id
+    def __init__(self, id: int):
+        self.id = id
 
     def remove(self) -> None:
-        """Removes the hook; again is nothing."""
-        if self._node is not None:
-            _python._remove_hook(self._node, self.id)
-            self._node = None
+        """Removes the hook; again, or when its graph has gone, is nothing."""
+        _python._remove_hook(self.id)
 
     def __enter__(self) -> RemovableHandle:
         return self

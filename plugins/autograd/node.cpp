@@ -5,6 +5,7 @@
 #include <new>
 
 #include "accumulate.h"
+#include "hooks.h"
 
 namespace lattis::autograd {
 
@@ -59,8 +60,16 @@ void destroy_one(Node* n) {
     if (r.more_sizes) std::free(r.more_sizes);
     if (r.pending) api().release(r.pending);
   }
+<<<<<<< HEAD
   delete n->extra;
   give_block(n, n->steps * block_step);
+=======
+  if (n->extra) {
+    remove_hooks(n);
+    delete n->extra;
+  }
+  give_block(n, n->bytes);
+>>>>>>> w-b
 }
 
 }  // namespace
@@ -237,10 +246,12 @@ int traverse_variable(void* state, lattis_visit visit, void* visitor) {
     if (__atomic_load_n(&n->refcount, __ATOMIC_ACQUIRE) != 1) return 0;
     if (n->kind->traverse)
       if (int r = n->kind->traverse(n, visit, visitor)) return r;
-    if (n->extra)
-      for (Extra::Hook& h : n->extra->hooks)
+    if (Extra* e = has_extra(n)) {
+      Guard guard(n);
+      for (const Extra::Hook& h : e->hooks)
         if (h.owner->hook.traverse)
           if (int r = h.owner->hook.traverse(h.owner->hook.context, visit, visitor)) return r;
+    }
     Node* next = nullptr;
     for (int i = 0; i < n->num_edges; i++)
       if (n->edges[i].node && holds_host(n->edges[i].node)) next = n->edges[i].node;
@@ -252,10 +263,7 @@ int traverse_variable(void* state, lattis_visit visit, void* visitor) {
 void clear_variable(void* state) {
   auto* v = static_cast<Variable*>(state);
   if (!v->node || __atomic_load_n(&v->node->refcount, __ATOMIC_ACQUIRE) != 1) return;
-  if (Extra* e = v->node->extra) {
-    std::vector<Extra::Hook> gone;
-    gone.swap(e->hooks);
-  }
+  remove_hooks(v->node);
   v->node->kind->release_saved(v->node);
 }
 

@@ -99,8 +99,8 @@ struct Node {
 // What few nodes have.
 struct Extra {
   struct Owner {  // keeps a hook while it runs, though somebody removes it
-    lattis_hook hook;
-    explicit Owner(const lattis_hook& h) : hook(h) {}
+    lattis_hook hook{};
+    Owner() = default;
     Owner(const Owner&) = delete;
     ~Owner() {
       if (hook.destroy) hook.destroy(hook.context);
@@ -111,7 +111,7 @@ struct Extra {
     uint32_t output;
     std::shared_ptr<const Owner> owner;
   };
-  std::vector<Hook> hooks;  // under the node's lock, as is `retained`
+  std::vector<Hook> hooks;  // see hooks.h; under the node's lock, as is `retained`
   std::vector<std::pair<uint32_t, Variable*>>
       retained;  // results whose gradient is kept: weak, cleared with the Variable
   void* host = nullptr;

@@ -5,6 +5,7 @@
 #include "accumulate.h"
 #include "derivatives.h"
 #include "functions.h"
+#include "hooks.h"
 #include "record.h"
 
 namespace lattis::autograd {
@@ -137,9 +138,11 @@ lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output)
 
 void node_retain(lattis_node* n) { retain(node_of(n)); }
 void node_release(lattis_node* n) { release(node_of(n)); }
-const char* node_name_of(lattis_node* n) {
+const char* node_name_of(lattis_node* n) try {
   static thread_local std::string name;
   return (name = node_of(n)->kind->name(node_of(n))).c_str();
+} catch (const std::bad_alloc&) {
+  return "a node";  // no memory for its name
 }
 uint64_t node_sequence(lattis_node* n) { return node_of(n)->sequence; }
 int32_t node_results(lattis_node* n) { return node_of(n)->num_results; }
@@ -171,6 +174,7 @@ lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
   return r.described() ? operators().zeros(r, out) : LATTIS_OK;
 }
 
+<<<<<<< HEAD
 lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* hook, uint64_t* id) {
   static std::atomic<uint64_t> next{1};
   Node* n = node_of(handle);
@@ -196,6 +200,10 @@ void hook_remove(lattis_node* handle, uint64_t id) {
       e->hooks.erase(h);
       return;
     }
+=======
+lattis_status hook_add(lattis_node* n, uint32_t output, const lattis_hook* hook, uint64_t* id) {
+  return add_hook(node_of(n), output, *hook, id);
+>>>>>>> w-b
 }
 
 void set_anomaly(char* (*trace)(void), int32_t nan) {
@@ -253,9 +261,9 @@ lattis_autograd table = {sizeof table,
                          closed<node_saved>,
                          closed<zeros>,
                          closed<hook_add>,
-                         hook_remove,
+                         remove_hook,
                          closed<run_backward>,
-                         push_saved_hooks,
+                         closed<push_saved_hooks>,
                          pop_saved_hooks,
                          set_anomaly};
 

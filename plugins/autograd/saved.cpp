@@ -26,9 +26,10 @@ lattis_status unpacked(const Packed& p, lattis_tensor** out) {
 
 }  // namespace
 
-void push_saved_hooks(const lattis_saved_hooks* hooks) {
+lattis_status push_saved_hooks(const lattis_saved_hooks* hooks) {
   hooks_now.push_back(hooks);
   any_hooks = true;
+  return LATTIS_OK;
 }
 
 void pop_saved_hooks() {
@@ -45,7 +46,10 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
     const lattis_saved_hooks* now = hooks_now.back();
     void* object = nullptr;
     GradMode off(false);
-    if (lattis_status st = now->pack(now->context, t, &object)) return st;
+    lattis_tensor* plain = nullptr;
+    if (lattis_status st = api().tensor_detach(t, &plain)) return st;
+    const Tensor owner = Tensor::steal(plain);
+    if (lattis_status st = now->pack(now->context, plain, &object)) return st;
     packed = new Packed{1, now, object, {}};
     return from < 0 ? gradient_edge(t, &packed->history) : LATTIS_OK;
   }

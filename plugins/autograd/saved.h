@@ -51,7 +51,7 @@ struct SavedValue {
   lattis_status unpack_list(Node* n, bool with_graph, lattis_value* out) const;
 };
 
-void push_saved_hooks(const lattis_saved_hooks* hooks);
+lattis_status push_saved_hooks(const lattis_saved_hooks* hooks);
 void pop_saved_hooks();
 lattis_status used_twice(const Node* n);
 

@@ -121,9 +121,9 @@ typedef struct {
   /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
   lattis_status (*zeros)(lattis_node*, int32_t result, lattis_tensor** out);
 
-  /* hooks: an id that removes it */
+  /* hooks: by its id one is removed, on any thread; nothing happens if it has gone before, with its node or by itself */
   lattis_status (*hook_add)(lattis_node*, uint32_t output, const lattis_hook*, uint64_t* id);
-  void (*hook_remove)(lattis_node*, uint64_t id);
+  void (*hook_remove)(uint64_t id);
 
   /* Roots with their gradients (null: ones, for a tensor of one element). Gradients of `inputs` come back in `outs`,
    * owned, null where nothing reaches. */
@@ -131,7 +131,7 @@ typedef struct {
                             lattis_tensor* const* inputs, int32_t num_inputs, lattis_tensor** outs, uint32_t flags);
 
   /* this thread */
-  void (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
+  lattis_status (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
   void (*pop_saved_hooks)(void);
   /* Anomaly mode, for the process: what `trace` returns is kept with each node, and added to an error in its backward;
    * with check_nan, a NaN that a node makes is one. Off when `trace` is null. */
