@@ -17,7 +17,7 @@ PLANNED = {
     "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
 }
 # Modules that are imported when they are first named.
-LAZY = ("nn", "testing", "utils")
+LAZY = ("library", "nn", "plugins", "testing", "utils")
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 
 

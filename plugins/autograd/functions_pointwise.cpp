@@ -97,8 +97,9 @@ lattis_status sinc_backward(lattis_frame* f, const lattis_value* a, lattis_value
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), px = c.op<"mul.Scalar">(x, pi);
   const Tensor top = c.op<"sub.Tensor">(c.op<"mul.Tensor">(c.op<"cos">(px), px), c.op<"sin">(px));
-  const Tensor slope = conj(c, c.op<"div.Tensor">(top, c.op<"mul.Tensor">(px, x)));
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(x, 0), 0, c.op<"mul.Tensor">(grad, slope)));
+  const Tensor square = c.op<"mul.Tensor">(px, x);  // zero for tiny numbers, too
+  const Tensor slope = conj(c, c.op<"div.Tensor">(top, square));
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(grad, slope)));
 }
 
 lattis_status xlogy_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
@@ -115,9 +116,9 @@ lattis_status logit_backward(lattis_frame* f, const lattis_value* a, lattis_valu
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   const double low = a[2].tag == LATTIS_NONE ? 0 : as_double(a[2]);
   const Tensor slope = c.op<"div.Tensor">(grad, c.op<"mul.Tensor">(x, c.op<"rsub.Scalar">(x, 1)));
-  const Tensor inside = c.op<"logical_and">(c.op<"ge.Scalar">(x, low), c.op<"le.Scalar">(x, 1 - low));
-  const double outside = a[2].tag == LATTIS_NONE ? __builtin_nan("") : 0.0;
-  return c.give(r, c.op<"where.ScalarOther">(inside, slope, outside));
+  const Tensor outside = c.op<"logical_or">(c.op<"lt.Scalar">(x, low), c.op<"gt.Scalar">(x, 1 - low));
+  const double there = a[2].tag == LATTIS_NONE ? __builtin_nan("") : 0.0;
+  return c.give(r, c.op<"where.ScalarSelf">(outside, there, slope));
 }
 
 lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {

@@ -339,9 +339,6 @@ LATTIS_LIBRARY(autograd, m) {
   define_indexing_functions(m);
   define_network_functions(m);
   m.impl("aten::detach", "autograd", nullptr);  // falls through: its result has no history
-  for (const char* op :
-       {"cumprod_", "float_power_.Tensor_Scalar", "float_power_.Tensor_Tensor", "gelu_", "nan_to_num_"})
-    m.impl((std::string("aten::") + op).c_str(), "autograd", record_by_copy);
   add_rules(m);
   m.interface("autograd", 1, &table);
 }

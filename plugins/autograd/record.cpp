@@ -428,29 +428,4 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
   return no_memory(frame);
 }
 
-// x.op_(...) as x.copy_(x.clone().op(...)): for in-place forms of composites, which may save what they overwrite.
-lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
-  static const lattis_operator* const clone = api().find_operator("aten::clone", "");
-  static const lattis_operator* const copy = api().find_operator("aten::copy_", "");
-  const lattis_operator* op = frame->op;
-  bool any = false;
-  if (lattis_status st = requires_any(op, args, &any)) return st;
-  if (!any) return api().redispatch(frame, args, rets);
-  GradMode on(true);
-  lattis_tensor* self = args[0].as.tensor;
-  std::vector<lattis_value> all(args, args + api().operator_num_args(op));
-  const lattis_value cloned[] = {args[0], none()};
-  lattis_value made = none(), result = none();
-  lattis_status st = api().call(nullptr, clone, cloned, &made);
-  all[0] = made;
-  if (!st) st = api().call(nullptr, api().operator_functional(op), all.data(), &result);
-  api().value_release(&made);
-  if (st) return st;
-  const bool fits = same_shape(result.as.tensor, self);  // else the call itself says what is wrong
-  const lattis_value copied[] = {args[0], result, value(false)};
-  st = fits ? api().call(nullptr, copy, copied, rets) : api().redispatch(frame, args, rets);
-  api().value_release(&result);
-  return st;
-}
-
 }  // namespace lattis::autograd
