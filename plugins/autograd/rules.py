@@ -98,9 +98,7 @@ def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
     return layout, tensors
 
 
-def _fill(
-    layout: list[Any], each: Iterable[Any], other: Callable[[Any], Any] = operator.itemgetter(0)
-) -> list[Any]:
+def _fill(layout: list[Any], each: Iterable[Any], other: Callable[[Any], Any] = operator.itemgetter(0)) -> list[Any]:
     """The arguments again, with ``each`` in the places of the tensors."""
     items = iter(each)
     args: list[Any] = []
