@@ -60,16 +60,11 @@ void destroy_one(Node* n) {
     if (r.more_sizes) std::free(r.more_sizes);
     if (r.pending) api().release(r.pending);
   }
-<<<<<<< HEAD
-  delete n->extra;
-  give_block(n, n->steps * block_step);
-=======
   if (n->extra) {
     remove_hooks(n);
     delete n->extra;
   }
-  give_block(n, n->bytes);
->>>>>>> w-b
+  give_block(n, n->steps * block_step);
 }
 
 }  // namespace

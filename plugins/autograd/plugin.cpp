@@ -174,36 +174,8 @@ lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
   return r.described() ? operators().zeros(r, out) : LATTIS_OK;
 }
 
-<<<<<<< HEAD
-lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* hook, uint64_t* id) {
-  static std::atomic<uint64_t> next{1};
-  Node* n = node_of(handle);
-  if (static_cast<int64_t>(output) >= n->num_results)
-    return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
-  *id = next++;
-  Extra& e = extra_of(n);
-  Guard guard(n);
-  e.hooks.reserve(e.hooks.size() + 1);  // first what may fail: then the hook stays the caller's
-  e.hooks.push_back({*id, output, std::make_shared<const Extra::Owner>(*hook)});
-  if (hook->traverse) hold_host(n);
-  return LATTIS_OK;
-}
-
-void hook_remove(lattis_node* handle, uint64_t id) {
-  Extra* e = has_extra(node_of(handle));
-  if (!e) return;
-  Extra::Hook gone;  // let go without the lock
-  Guard guard(node_of(handle));
-  for (auto h = e->hooks.begin(); h != e->hooks.end(); ++h)
-    if (h->id == id) {
-      gone = std::move(*h);
-      e->hooks.erase(h);
-      return;
-    }
-=======
 lattis_status hook_add(lattis_node* n, uint32_t output, const lattis_hook* hook, uint64_t* id) {
   return add_hook(node_of(n), output, *hook, id);
->>>>>>> w-b
 }
 
 void set_anomaly(char* (*trace)(void), int32_t nan) {
