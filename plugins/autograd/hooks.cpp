@@ -22,8 +22,7 @@ Places& places() {
 }  // namespace
 
 lattis_status add_hook(Node* n, uint32_t output, const lattis_hook& hook, uint64_t* id) {
-  if (static_cast<int64_t>(output) >= n->num_results)
-    return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
+  if (int64_t{output} >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
   Extra& e = extra_of(n);
   Places& all = places();
   auto owner = std::make_shared<Extra::Owner>();

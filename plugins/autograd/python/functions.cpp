@@ -307,15 +307,20 @@ PyObject* set_materialize(PyObject* o, PyObject* on) {
 PyObject* saved_tensors(PyObject* o, void*) {
   Context* c = cast(o);
   if (c->to_save) return Py_NewRef(c->to_save);
-  const int32_t n = c->node ? autograd->num_saved(c->node) : 0;
+  lattis_node* node = c->node;
+  if (!node) return PyTuple_New(0);
+  autograd->node_retain(node);  // unpacking may run Python, which may let the graph go
+  const int32_t n = autograd->num_saved(node);
   // After the graph was freed the first one says so.
   lattis_value v = none();
-  if (c->node && n == 0 && autograd->saved(c->node, 0, &v) && api().error_kind() != LATTIS_INDEX_ERROR) return raise();
-  api().error_clear();
-  return make_tuple(n, [&](Py_ssize_t i) {
-    if (autograd->saved(c->node, static_cast<int32_t>(i), &v)) return raise();
+  const bool freed = n == 0 && autograd->saved(node, 0, &v) && api().error_kind() != LATTIS_INDEX_ERROR;
+  if (!freed) api().error_clear();
+  PyObject* all = freed ? raise() : make_tuple(n, [&](Py_ssize_t i) {
+    if (autograd->saved(node, static_cast<int32_t>(i), &v)) return raise();
     return v.tag == LATTIS_TENSOR ? python::face().wrap(v.as.tensor) : Py_NewRef(Py_None);
   });
+  autograd->node_release(node);
+  return all;
 }
 
 PyObject* needs_input_grad(PyObject* o, void*) {
