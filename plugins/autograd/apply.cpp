@@ -83,47 +83,52 @@ lattis_status no_formula(const Rule& r, const Rule::Input& input) {
                                           (a.name ? a.name : "?") + "' is not implemented");
 }
 
-bool uses(const Rule& r, uint64_t grads, const Node* n, int result) {
-  return (grads & all_grads) || (grads >> r.return_of(result, n->num_results) & 1);
+// The bits of a formula's gradients that this result is among.
+uint64_t bits_of(const FormulaNode* n, int result) {
+  const Rule& r = *n->rule;
+  return all_grads | uint64_t{1} << (r.list_return < 0 ? result : r.return_of(result, n->num_results));
 }
 
+// Whether any gradient that a formula uses came, and whether all came that it cannot do without.
+struct Arrival {
+  bool any, all = true;
+  Arrival(const Formula& f, const FormulaNode* n, lattis_tensor* const* grads) {
+    const uint64_t used = f.grads | f.optional_grads;
+    any = used == 0;
+    for (int i = 0; i < n->num_results; i++) {
+      const uint64_t bits = bits_of(n, i);
+      any |= grads[i] && (used & bits);
+      all &= grads[i] || !(f.grads & bits);
+    }
+  }
+};
+
 // Gradients that did not come are zero where others of the same call did. Neighbours of one shape share their zeros.
-class Completed {
- public:
-  lattis_tensor* const* grads;
+struct Completed {
+  std::vector<lattis_tensor*> grads;
+  std::vector<Tensor> made;
 
   lattis_status fill(const Formula& f, const FormulaNode* n, const Run& run, lattis_tensor* const* came) {
-    grads = came;
-    for (int i = 0; f.grads && i < n->num_results; i++)
-      if (!came[i] && uses(*n->rule, f.grads, n, i)) return complete(f, n, run, i);
-    return LATTIS_OK;
-  }
-
- private:
-  __attribute__((noinline)) lattis_status complete(const Formula& f, const FormulaNode* n, const Run& run, int i) {
-    all_.assign(grads, grads + n->num_results);
-    grads = all_.data();
-    for (; i < n->num_results; i++) {
+    grads.assign(came, came + n->num_results);
+    for (int i = 0; i < n->num_results; i++) {
       const Result& r = n->results[i];
-      if (all_[i] || !uses(*n->rule, f.grads, n, i)) continue;
+      if (grads[i] || !(f.grads & bits_of(n, i))) continue;
       if (!r.described()) {
         if (!(f.grads & all_grads)) continue;
         return fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its result " + std::to_string(i) +
                                               " has no gradient; its formula may give `grads` to a Tensor?[] only");
       }
-      const lattis_tensor* last = made_.empty() ? nullptr : made_.back().get();
-      if (!last || !r.has_shape_of(last) || r.dtype != last->dtype || r.device.backend != last->backend) {
+      const lattis_tensor* last = made.empty() ? nullptr : made.back().get();
+      if (!last || !r.has_shape_of(last) || r.dtype != last->dtype || r.device.backend != last->backend ||
+          r.device.index != last->dl.device.device_id) {
         lattis_tensor* zeros = nullptr;
         if (lattis_status st = run.ops.zeros(r, &zeros)) return st;
-        made_.push_back(Tensor::steal(zeros));
+        made.push_back(Tensor::steal(zeros));
       }
-      all_[i] = made_.back().get();
+      grads[i] = made.back().get();
     }
     return LATTIS_OK;
   }
-
-  std::vector<lattis_tensor*> all_;
-  std::vector<Tensor> made_;
 };
 
 int edges_of(const FormulaNode* n, int target) {
@@ -151,27 +156,37 @@ lattis_status hand_out(const Formula& f, const FormulaNode* n, const Run& run, c
   return st;
 }
 
+lattis_status compute(const Formula& f, const FormulaNode* n, Run& run, const lattis_value* saved,
+                      lattis_tensor* const* grads, const uint8_t* mask, lattis_tensor** outs) {
+  lattis_value results[most_targets];
+  if (lattis_status st = evaluate(*n->rule, f, saved, grads, n->num_results, mask, results)) return st;
+  return hand_out(f, n, run, mask, results, outs);
+}
+
+__attribute__((noinline)) lattis_status complete(const Formula& f, const FormulaNode* n, Run& run,
+                                                 const lattis_value* saved, lattis_tensor* const* grads,
+                                                 const uint8_t* mask, lattis_tensor** outs) {
+  Completed all;
+  if (lattis_status st = all.fill(f, n, run, grads)) return st;
+  return compute(f, n, run, saved, all.grads.data(), mask, outs);
+}
+
 lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lattis_value* saved,
                             lattis_tensor** grads, lattis_tensor** outs) {
-  const Rule& r = *n->rule;
   const int num_targets = static_cast<int>(f.targets.size());
   uint8_t mask[most_targets];
   bool any = false;
   for (int k = 0; k < num_targets; k++) {
-    const int target = f.targets[k], at = first_edge(r, n, target);
+    const int target = f.targets[k], at = first_edge(*n->rule, n, target);
     mask[k] = 0;
     for (int i = 0, count = edges_of(n, target); i < count; i++) mask[k] |= run.needs(n, at + i);
     any |= mask[k];
   }
-  const uint64_t used = f.grads | f.optional_grads;
-  bool came = used == 0;
-  for (int i = 0; i < n->num_results && !came; i++) came = grads[i] && uses(r, used, n, i);
-  if (!any || !came) return LATTIS_OK;
-  Completed all;
-  if (lattis_status st = all.fill(f, n, run, grads)) return st;
-  lattis_value results[most_targets];
-  if (lattis_status st = evaluate(r, f, saved, all.grads, n->num_results, mask, results)) return st;
-  return hand_out(f, n, run, mask, results, outs);
+  if (!any) return LATTIS_OK;
+  const Arrival came(f, n, grads);
+  if (!came.any) return LATTIS_OK;
+  return __builtin_expect(came.all, 1) ? compute(f, n, run, saved, grads, mask, outs)
+                                       : complete(f, n, run, saved, grads, mask, outs);
 }
 
 lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {

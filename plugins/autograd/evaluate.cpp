@@ -40,8 +40,10 @@ struct Evaluation {
         return rule.constants[o.index];
       case Operand::Saved:
         return saved[o.index];
-      case Operand::Grad: {
-        lattis_tensor* g = grads[rule.result_of(o.index, num_grads)];
+      case Operand::Grad:
+        return grads[o.index] ? value(grads[o.index]) : none();
+      case Operand::LastGrad: {
+        lattis_tensor* g = grads[num_grads - o.index];
         return g ? value(g) : none();
       }
       case Operand::Grads: {
