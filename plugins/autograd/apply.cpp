@@ -72,8 +72,8 @@ lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
 
 // The first edge of an input: all have one, but a list has as many as it is long.
 int first_edge(const Rule& r, const Node* n, int input) {
-  const int list_length = n->num_edges - static_cast<int>(r.inputs.size()) + 1;
-  return r.list >= 0 && input > r.list ? input - 1 + list_length : input;
+  if (__builtin_expect(r.list < 0 || input <= r.list, 1)) return input;
+  return input + n->num_edges - static_cast<int>(r.inputs.size());
 }
 
 lattis_status no_formula(const Rule& r, const Rule::Input& input) {
@@ -135,23 +135,29 @@ int edges_of(const FormulaNode* n, int target) {
   return target == n->rule->list ? n->num_edges - static_cast<int>(n->rule->inputs.size()) + 1 : 1;
 }
 
+// A list of gradients goes to the edges of a list. Takes it over.
+__attribute__((noinline)) lattis_status hand_out_list(const FormulaNode* n, const Run& run, int target,
+                                                      lattis_value& given, lattis_tensor** outs) {
+  const int at = first_edge(*n->rule, n, target), count = edges_of(n, target);
+  lattis_status st = LATTIS_OK;
+  if (given.tag == LATTIS_TENSOR_LIST && given.length != static_cast<uint32_t>(count))
+    st = fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its formula gave " + std::to_string(given.length) +
+                                        " gradients for " + std::to_string(count) + " tensors");
+  for (int i = 0; i < count && !st && given.tag == LATTIS_TENSOR_LIST; i++)
+    if (run.needs(n, at + i) && given.as.tensors[i]) api().retain(outs[at + i] = given.as.tensors[i]);
+  api().value_release(&given);
+  return st;
+}
+
 // The gradients that a formula gave go to the edges of its targets.
 lattis_status hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask,
                        lattis_value* results, lattis_tensor** outs) {
   lattis_status st = LATTIS_OK;
   for (size_t k = 0; k < f.targets.size(); k++) {
-    const int at = first_edge(*n->rule, n, f.targets[k]), count = edges_of(n, f.targets[k]);
-    const lattis_value& given = results[k];
-    if (given.tag == LATTIS_TENSOR && mask[k]) {
-      outs[at] = given.as.tensor;
-      continue;
-    }
-    if (given.tag == LATTIS_TENSOR_LIST && given.length != static_cast<uint32_t>(count))
-      st = fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its formula gave " + std::to_string(given.length) +
-                                          " gradients for " + std::to_string(count) + " tensors");
-    for (int i = 0; i < count && !st && given.tag == LATTIS_TENSOR_LIST; i++)
-      if (run.needs(n, at + i) && given.as.tensors[i]) api().retain(outs[at + i] = given.as.tensors[i]);
-    api().value_release(&results[k]);
+    if (__builtin_expect(results[k].tag == LATTIS_TENSOR && mask[k], 1))
+      outs[first_edge(*n->rule, n, f.targets[k])] = results[k].as.tensor;
+    else if (lattis_status failed = hand_out_list(n, run, f.targets[k], results[k], outs))
+      st = failed;
   }
   return st;
 }

@@ -30,7 +30,7 @@ struct Save {
 // Where an operand of a step comes from: a gradient is that of one result, counted from the last where they come after
 // a list, or the list of all.
 struct Operand {
-  enum From : uint8_t { Constant, Saved, Grad, LastGrad, Grads, Temporary, Mask };
+  enum From : uint8_t { Constant, Saved, Grad, Temporary, Mask, LastGrad, Grads };
   From from;
   uint8_t index;
 };
