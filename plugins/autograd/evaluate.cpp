@@ -40,23 +40,29 @@ struct Evaluation {
         return rule.constants[o.index];
       case Operand::Saved:
         return saved[o.index];
-      case Operand::Grad: {
-        lattis_tensor* g = grads[rule.result_of(o.index, num_grads)];
-        return g ? value(g) : none();
-      }
-      case Operand::Grads: {
-        lattis_value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(num_grads), {0}};
-        v.as.tensors = grads;
-        return v;
-      }
-      case Operand::Mask: {
-        lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
-        v.as.bools = mask;
-        return v;
-      }
-      default:
+      case Operand::Grad:
+        return grads[o.index] ? value(grads[o.index]) : none();
+      case Operand::Temporary:
         return temporaries[o.index];
+      default:
+        return read_list(o);
     }
+  }
+
+  // What few formulas name: the mask, and gradients where a list is among the results.
+  __attribute__((noinline)) lattis_value read_list(Operand o) const {
+    if (o.from == Operand::LastGrad) {
+      lattis_tensor* g = grads[num_grads - o.index];
+      return g ? value(g) : none();
+    }
+    lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
+    if (o.from == Operand::Grads) {
+      v = {LATTIS_TENSOR_LIST, static_cast<uint32_t>(num_grads), {0}};
+      v.as.tensors = grads;
+    } else {
+      v.as.bools = mask;
+    }
+    return v;
   }
 
   lattis_value make(const Number& n, int at) {

@@ -85,9 +85,10 @@ class Compiler {
       names_.try_emplace("result" + std::to_string(i), n);
       if (i == 0) names_.try_emplace("result", n);
       if (list) continue;
-      names_.try_emplace("grad" + std::to_string(i),
-                         Name{Kind::Tensor, {Operand::Grad, static_cast<uint8_t>(i)}, -1, -1});
-      if (i == 0) names_.try_emplace("grad", Name{Kind::Tensor, {Operand::Grad, 0}, -1, -1});
+      const bool last = r_.list_return >= 0;
+      const Operand at{last ? Operand::LastGrad : Operand::Grad, static_cast<uint8_t>(last ? r_.num_returns - i : i)};
+      names_.try_emplace("grad" + std::to_string(i), Name{Kind::Tensor, at, -1, -1});
+      if (i == 0) names_.try_emplace("grad", Name{Kind::Tensor, at, -1, -1});
     }
     names_.try_emplace("grads", Name{Kind::Tensors, {Operand::Grads, 0}, -1, -1});
     names_.try_emplace("mask", Name{Kind::Other, {Operand::Mask, 0}, -1, -1});
@@ -338,6 +339,7 @@ class Compiler {
   void use(Operand o, bool optional = false) {
     uint64_t& wanted = optional ? f_->optional_grads : f_->grads;
     if (o.from == Operand::Grad) wanted |= uint64_t{1} << o.index;
+    if (o.from == Operand::LastGrad) wanted |= uint64_t{1} << (r_.num_returns - o.index);
     if (o.from == Operand::Grads) wanted |= all_grads;
   }
 

@@ -27,9 +27,10 @@ struct Save {
   bool operator==(const Save& o) const { return what == o.what && index == o.index; }
 };
 
-// Where an operand of a step comes from: a gradient is that of one result, or the list of all.
+// Where an operand of a step comes from: a gradient is that of one result, counted from the last where they come after
+// a list, or the list of all.
 struct Operand {
-  enum From : uint8_t { Constant, Saved, Grad, Grads, Temporary, Mask };
+  enum From : uint8_t { Constant, Saved, Grad, Temporary, Mask, LastGrad, Grads };
   From from;
   uint8_t index;
 };
@@ -78,10 +79,7 @@ struct Rule {
   lattis_status broken = LATTIS_OK;              // the formulas do not compile
   std::string error;
 
-  // The first result of what the operator returns there, of a node with so many results; and the other way round.
-  int result_of(int i, int num_results) const {
-    return list_return < 0 || i <= list_return ? i : i + num_results - num_returns;
-  }
+  // What the operator returns as this of a node's so many results.
   int return_of(int result, int num_results) const {
     if (list_return < 0 || result < list_return) return result;
     return std::max(list_return, result - (num_results - num_returns));

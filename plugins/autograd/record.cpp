@@ -142,14 +142,18 @@ lattis_status keep_shapes(const lattis_value& list, SavedValue& to) {
   return to.keep(value(all));
 }
 
-// Tensors of a list are results one by one.
+// Tensors of a list are results one by one. How many there are.
 template <class Visit>
-int each_result(const lattis_value* rets, int num_returns, Visit visit) {
+__attribute__((always_inline)) inline int each_result(const lattis_value* rets, int num_returns, Visit visit) {
   int at = 0;
   for (int i = 0; i < num_returns; i++) {
-    if (rets[i].tag != LATTIS_TENSOR_LIST) visit(at++, rets[i].tag == LATTIS_TENSOR ? rets[i].as.tensor : nullptr);
-    for (uint32_t k = 0; rets[i].tag == LATTIS_TENSOR_LIST && k < rets[i].length; k++)
-      visit(at++, rets[i].as.tensors[k]);
+    if (__builtin_expect(rets[i].tag == LATTIS_TENSOR, 1))
+      visit(at++, rets[i].as.tensor);
+    else if (rets[i].tag != LATTIS_TENSOR_LIST)
+      at++;
+    else
+      for (uint32_t k = 0; k < rets[i].length; k++, at++)
+        if (rets[i].as.tensors[k]) visit(at, rets[i].as.tensors[k]);
   }
   return at;
 }
@@ -165,7 +169,7 @@ lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, c
   lattis_tensor* t = v.tag == LATTIS_TENSOR ? v.as.tensor : nullptr;
   switch (what.what) {
     case Save::Argument:
-      return to.keep(v);
+      return v.tag == LATTIS_TENSOR ? to.keep(t, -1, false) : to.keep(v);
     case Save::Result:
       return to.keep(v, first_result(rets, what.index), counts);
     case Save::ArgumentShape:
@@ -313,7 +317,7 @@ class Counting {
 // Results of one call get their history. Those that are arguments have theirs.
 void attach(Node* n, const lattis_operator* op, const lattis_value* args, const lattis_value* rets, int num_returns) {
   each_result(rets, num_returns, [&](int i, lattis_tensor* t) {
-    if (!t || !is_differentiable(t) || (variable(t) && is_argument(op, args, t))) return;
+    if (!is_differentiable(t) || (variable(t) && is_argument(op, args, t))) return;
     retain(n);
     set_history(t, n, static_cast<uint32_t>(i));
   });
@@ -321,7 +325,7 @@ void attach(Node* n, const lattis_operator* op, const lattis_value* args, const 
 
 bool any_differentiable(const lattis_value* rets, int n) {
   bool any = false;
-  each_result(rets, n, [&](int, const lattis_tensor* t) { any |= t && is_differentiable(t); });
+  each_result(rets, n, [&](int, const lattis_tensor* t) { any |= is_differentiable(t); });
   return any;
 }
 
