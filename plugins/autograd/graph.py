@@ -14,7 +14,12 @@ __all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save
 
 
 class GradientEdge(NamedTuple):
-    """Where a tensor's gradient goes: a node, and which of its results the tensor is."""
+    """Where a tensor's gradient goes: a node, and which of its results the tensor is.
+
+    >>> largest, indices = lattis.ones(2, requires_grad=True).max(0)
+    >>> lattis.autograd.graph.get_gradient_edge(largest).output_nr
+    0
+    """
 
     node: Node
     output_nr: int
