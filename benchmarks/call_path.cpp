@@ -29,7 +29,9 @@ void check(lattis_status st) {
 }
 
 lattis_status nothing(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
-lattis_status onward(lattis_frame* f, const lattis_value* args, lattis_value* rets) { return api->redispatch(f, args, rets); }
+lattis_status onward(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  return api->redispatch(f, args, rets);
+}
 
 lattis_library* open(const char* owner) {
   lattis_library* l;
@@ -75,7 +77,7 @@ double nanoseconds(const Case& c) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / n;
 }
 
-// ---- instructions ----------------------------------------------------------------------------------------------------
+// ---- instructions ---------------------------------------------------------------------------------------------------
 
 constexpr int counted_calls = 20;
 
@@ -98,7 +100,9 @@ long instructions(const Case& c) {
   long steps = 0;
   for (;; steps++) {
     siginfo_t info{};
-    if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) || waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return -1;
+    if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) || waitpid(child, &status, 0) != child ||
+        !WIFSTOPPED(status))
+      return -1;
     if (ptrace(PTRACE_GETSIGINFO, child, nullptr, &info)) return -1;
     if (info.si_code == SI_KERNEL) break;  // the second breakpoint
   }
@@ -151,7 +155,8 @@ int main(int argc, char** argv) {
   print("empty below a layer", layered, ", ");
   print("add", adding, ", ");
   print("add below a layer", adding_layered, ", ");
-  std::printf("\"counted calls\": %d, \"instructions\": {\"empty\": [%ld, %ld], \"add\": [%ld, %ld]}}\n", counted_calls, before_empty, after_empty, before_add, after_add);
+  std::printf("\"counted calls\": %d, \"instructions\": {\"empty\": [%ld, %ld], \"add\": [%ld, %ld]}}\n", counted_calls,
+              before_empty, after_empty, before_add, after_add);
   api->release(t);
   return 0;
 }

@@ -9,9 +9,10 @@ namespace {
 using lattis::api;
 using lattis::fail;
 
-// ---- pointwise: the declaration of the catalogue, read through the ABI; the cpu backend's category kernel runs it ------
+// ---- pointwise: the declaration of the catalogue, read through the ABI; the cpu backend's category kernel runs it ---
 
-lattis_status pointwise(lattis::Library& m, const char* schema, const char* like, const char* overload, uint32_t forms) {
+lattis_status pointwise(lattis::Library& m, const char* schema, const char* like, const char* overload,
+                        uint32_t forms) {
   const lattis_operator* op = api().find_operator(like, overload);
   if (!op) return fail(LATTIS_RUNTIME_ERROR, std::string("stranger: there is no operator ") + like);
   lattis_operator_def d{};
@@ -25,7 +26,7 @@ lattis_status pointwise(lattis::Library& m, const char* schema, const char* like
   return m.define(d).status();
 }
 
-// ---- a reduction and a product, with kernels of their own -------------------------------------------------------------
+// ---- a reduction and a product, with kernels of their own -----------------------------------------------------------
 
 lattis_status infer_sum(lattis_frame* f, const lattis_value* args, lattis_meta* out) {
   out->dtype = args[0].as.tensor->dtype;
@@ -44,8 +45,10 @@ lattis_status sum(lattis_frame*, const lattis_value* args, lattis_value* rets) {
 
 lattis_status infer_mm(lattis_frame* f, const lattis_value* args, lattis_meta* out) {
   const lattis_tensor *a = args[0].as.tensor, *b = args[1].as.tensor;
-  if (a->dl.ndim != 2 || b->dl.ndim != 2 || a->dl.shape[1] != b->dl.shape[0]) return fail(LATTIS_RUNTIME_ERROR, "mine::mm: the shapes do not multiply");
-  if (a->dtype != LATTIS_FLOAT32 || b->dtype != LATTIS_FLOAT32) return fail(LATTIS_RUNTIME_ERROR, "mine::mm: it takes float32");
+  if (a->dl.ndim != 2 || b->dl.ndim != 2 || a->dl.shape[1] != b->dl.shape[0])
+    return fail(LATTIS_RUNTIME_ERROR, "mine::mm: the shapes do not multiply");
+  if (a->dtype != LATTIS_FLOAT32 || b->dtype != LATTIS_FLOAT32)
+    return fail(LATTIS_RUNTIME_ERROR, "mine::mm: it takes float32");
   out->dtype = a->dtype;
   out->ndim = 2;
   out->sizes[0] = a->dl.shape[0];
@@ -62,13 +65,14 @@ lattis_status mm(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < m; j++) {
       float s = 0;
-      for (int64_t l = 0; l < k; l++) s += x[i * a->dl.strides[0] + l * a->dl.strides[1]] * y[l * b->dl.strides[0] + j * b->dl.strides[1]];
+      for (int64_t l = 0; l < k; l++)
+        s += x[i * a->dl.strides[0] + l * a->dl.strides[1]] * y[l * b->dl.strides[0] + j * b->dl.strides[1]];
       z[i * m + j] = s;
     }
   return LATTIS_OK;
 }
 
-// ---- views: shape rules and nothing else ---------------------------------------------------------------------------------
+// ---- views: shape rules and nothing else ----------------------------------------------------------------------------
 
 void alias(const lattis_tensor* t, lattis_meta* out) {
   out->kind = LATTIS_META_ALIAS;
@@ -108,7 +112,8 @@ lattis_status infer_t(lattis_frame*, const lattis_value* args, lattis_meta* out)
 lattis_status infer_select(lattis_frame*, const lattis_value* args, lattis_meta* out) {
   alias(args[0].as.tensor, out);
   const int64_t d = args[1].as.i, i = args[2].as.i;
-  if (d < 0 || d >= out->ndim || i < 0 || i >= out->sizes[d]) return fail(LATTIS_INDEX_ERROR, "mine::select: out of range");
+  if (d < 0 || d >= out->ndim || i < 0 || i >= out->sizes[d])
+    return fail(LATTIS_INDEX_ERROR, "mine::select: out of range");
   out->offset += i * out->strides[d];
   out->ndim--;
   for (int64_t k = d; k < out->ndim; k++) {
@@ -122,8 +127,10 @@ lattis_status infer_slice(lattis_frame*, const lattis_value* args, lattis_meta* 
   alias(args[0].as.tensor, out);
   const int64_t d = args[1].as.i;
   if (d < 0 || d >= out->ndim) return fail(LATTIS_INDEX_ERROR, "mine::slice: out of range");
-  const int64_t begin = args[2].tag == LATTIS_NONE ? 0 : args[2].as.i, end = args[3].tag == LATTIS_NONE ? out->sizes[d] : args[3].as.i, step = args[4].as.i;
-  if (begin < 0 || end < begin || end > out->sizes[d] || step < 1) return fail(LATTIS_INDEX_ERROR, "mine::slice: out of range");
+  const int64_t begin = args[2].tag == LATTIS_NONE ? 0 : args[2].as.i,
+                end = args[3].tag == LATTIS_NONE ? out->sizes[d] : args[3].as.i, step = args[4].as.i;
+  if (begin < 0 || end < begin || end > out->sizes[d] || step < 1)
+    return fail(LATTIS_INDEX_ERROR, "mine::slice: out of range");
   out->offset += begin * out->strides[d];
   out->sizes[d] = (end - begin + step - 1) / step;
   out->strides[d] *= step;
@@ -135,10 +142,16 @@ lattis_status infer_slice(lattis_frame*, const lattis_value* args, lattis_meta* 
 lattis_derivative relu_derivative = {sizeof(lattis_derivative), "self: where(gt(result, 0), grad, 0)"};
 
 LATTIS_LIBRARY(mine, m) {
-  if (pointwise(m, "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "aten::add", "Tensor", LATTIS_FORM_INPLACE | LATTIS_FORM_OUT)) return;
-  if (pointwise(m, "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "aten::add", "Scalar", LATTIS_FORM_INPLACE | LATTIS_FORM_OUT)) return;
-  if (pointwise(m, "mul.Tensor(Tensor self, Tensor other) -> Tensor", "aten::mul", "Tensor", LATTIS_FORM_INPLACE)) return;
-  if (pointwise(m, "mul.Scalar(Tensor self, Scalar other) -> Tensor", "aten::mul", "Scalar", LATTIS_FORM_INPLACE)) return;
+  if (pointwise(m, "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "aten::add", "Tensor",
+                LATTIS_FORM_INPLACE | LATTIS_FORM_OUT))
+    return;
+  if (pointwise(m, "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "aten::add", "Scalar",
+                LATTIS_FORM_INPLACE | LATTIS_FORM_OUT))
+    return;
+  if (pointwise(m, "mul.Tensor(Tensor self, Tensor other) -> Tensor", "aten::mul", "Tensor", LATTIS_FORM_INPLACE))
+    return;
+  if (pointwise(m, "mul.Scalar(Tensor self, Scalar other) -> Tensor", "aten::mul", "Scalar", LATTIS_FORM_INPLACE))
+    return;
   if (pointwise(m, "relu(Tensor self) -> Tensor", "aten::relu", "", LATTIS_FORM_INPLACE)) return;
   m.rule("mine::relu", "autograd", &relu_derivative);
   m.define("sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", infer_sum).impl("sum", "cpu", sum);
@@ -147,5 +160,6 @@ LATTIS_LIBRARY(mine, m) {
   m.define("view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", infer_view, nullptr, view);
   m.define("t(Tensor(a) self) -> Tensor(a)", "view", infer_t, nullptr, view);
   m.define("select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "view", infer_select, nullptr, view);
-  m.define("slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)", "view", infer_slice, nullptr, view);
+  m.define("slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+           "view", infer_slice, nullptr, view);
 }

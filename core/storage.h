@@ -19,8 +19,8 @@ struct lattis_storage {
   void* data;
   int64_t bytes;
   lattis_device device;
-  const lattis_allocator* allocator;  // null: inline, or foreign memory
-  void (*deleter)(void*);             // of foreign memory; may run on any thread
+  const lattis_allocator* allocator;                 // null: inline, or foreign memory
+  void (*deleter)(void*);                            // of foreign memory; may run on any thread
   alignas(16) char inline_bytes[inline_bytes_size];  // as malloc aligns: wider wishes would cost each a gap
   void* deleter_context() const { return *reinterpret_cast<void* const*>(inline_bytes); }
 };

@@ -1,6 +1,6 @@
 // An allocator that fails once: to be loaded before all others (LD_PRELOAD). After scarce_arm(n), the n-th allocation
-// (from 0) that Lattis makes, itself or by operator new, finds no memory, nor does the next of as many bytes, which may be a second try. The
-// allocations of others always succeed.
+// (from 0) that Lattis makes, itself or by operator new, finds no memory, nor does the next of as many bytes, which may
+// be a second try. The allocations of others always succeed.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>

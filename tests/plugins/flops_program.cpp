@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
   if (multiply("aten::mm", "", a, b) || multiply("aten::mul", "Tensor", a, a)) return fail("a product");
   flops->enable(0);
   if (multiply("aten::mm", "", a, b)) return fail("mm");
-  for (int32_t i = 0; i < flops->entries(); i++) std::printf("%s %lld\n", flops->name(i), static_cast<long long>(flops->flops(i)));
+  for (int32_t i = 0; i < flops->entries(); i++)
+    std::printf("%s %lld\n", flops->name(i), static_cast<long long>(flops->flops(i)));
   flops->reset();
   if (total(flops) != 0) return fail("reset");
   api->value_release(&a);

@@ -37,7 +37,6 @@ struct ElementOf<8> {
   using type = uint64_t;
 };
 
-
 template <int Bytes>
 void pack_strided(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row,
                   int64_t src_col) {

@@ -10,12 +10,12 @@
 
 typedef struct {
   uint32_t size;
-  int32_t layer;                          /* the bit that the layer was given */
-  int32_t (*enable)(int32_t on);          /* for the calling thread; returns what it was before */
-  void (*enable_process)(int32_t on);     /* for every thread */
-  int32_t (*entries)(void);               /* operators seen since the library was loaded */
-  const char* (*name)(int32_t entry);     /* "aten::mm"; null out of range */
-  int64_t (*flops)(int32_t entry);        /* since the last reset */
+  int32_t layer;                      /* the bit that the layer was given */
+  int32_t (*enable)(int32_t on);      /* for the calling thread; returns what it was before */
+  void (*enable_process)(int32_t on); /* for every thread */
+  int32_t (*entries)(void);           /* operators seen since the library was loaded */
+  const char* (*name)(int32_t entry); /* "aten::mm"; null out of range */
+  int64_t (*flops)(int32_t entry);    /* since the last reset */
   void (*reset)(void);
 } lattis_flops;
 

@@ -121,7 +121,7 @@ typedef struct {
   /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
   lattis_status (*zeros)(lattis_node*, int32_t result, lattis_tensor** out);
 
-  /* hooks: by its id one is removed, on any thread; nothing happens if it has gone before, with its node or by itself */
+  /* hooks: by its id one is removed, on any thread; nothing happens if it has gone before, with its node or alone */
   lattis_status (*hook_add)(lattis_node*, uint32_t output, const lattis_hook*, uint64_t* id);
   void (*hook_remove)(uint64_t id);
 
