@@ -7,7 +7,7 @@ BUILD_NEEDS := "scikit-build-core>=1.1" "pybind11>=3.1" "onednn-devel-cpu-gomp==
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
-.PHONY: demo test build lint bench sanitize tsan stubs clean
+.PHONY: demo test build wheel lint bench sanitize tsan stubs clean
 
 $(VENV)/made: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,9 +27,18 @@ demo: build
 test: build sanitize tsan
 	cd tests && ../$(BIN)/python -m pytest -q
 
+# Wheels that install without a compiler: of lattis, lattis-headers and the examples, each tried in a fresh environment.
+wheel: build
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w dist \
+		. ./extensions ./examples/layer_plugin ./examples/backend_plugin ./examples/numpy_backend
+	$(BIN)/python tests/try_wheels.py dist
+
+# .pre-commit-config.yaml names the same versions.
 lint: build
-	$(PIP) ruff mypy
+	$(PIP) ruff==0.17.5 mypy==2.4.1 clang-format==14.0.6
 	$(BIN)/ruff check .
+	git ls-files '*.cpp' '*.h' | xargs $(BIN)/clang-format --dry-run -Werror
 	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lattis
 
 # The peers live in an environment of their own: torch never meets the tests.
