@@ -260,8 +260,9 @@ lattis_status Registry::category_kernel(Library& lib, const char* category, cons
                                       "indexing",      "scatter",   "sort",   "matmul", "convolution", "pooling",
                                       "normalization", "random",    "linalg", "fft",    "dynamic",     "host"};
   Lock lock(mutex_);
-  if (std::none_of(std::begin(known), std::end(known),
-                   [&](const char* c) { return !std::string(c).compare(category); }))
+  if (std::string(category) != every_category && std::none_of(std::begin(known), std::end(known), [&](const char* c) {
+        return !std::string(c).compare(category);
+      }))
     return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
   lattis_handle h = add_handle(lib, nullptr);
   CategoryRegistration r;

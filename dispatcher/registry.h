@@ -23,6 +23,9 @@ namespace lattis::dispatcher {
 
 using Library = lattis_library;
 
+// In place of a category: a kernel for what has nothing else under its key, a fallback.
+inline constexpr const char* every_category = "*";
+
 // "ns::name.overload" in two parts.
 void split_name(const std::string& full, std::string* name, std::string* overload);
 
@@ -88,7 +91,7 @@ class Registry {
   void invalidate_all();
   const Table* fill(Operator*);
   const Registration* find_kernel(const Operator*, const std::string& key) const;
-  const Registration* find_category(const Operator*, const std::string& key) const;
+  const Registration* find_category(const Operator*, const std::string& key, const std::string& category) const;
   const Rule* rule_of(const Operator*, const std::string& layer) const;
   bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
   Entry backend_entry(Operator*, int32_t id, std::string* who);

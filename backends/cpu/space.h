@@ -1,7 +1,7 @@
 // Memory of the host's pool for as long as a kernel, or a part of it on one thread, works.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis::cpu {
 
@@ -18,7 +18,7 @@ class Space {
     lattis_tensor* raw = nullptr;
     lattis_status st = api().tensor_empty(1, &bytes, nullptr, LATTIS_UINT8, host, &raw);
     if (st) return st;
-    tensor_ = Tensor::steal(raw);
+    tensor_ = TensorRef::steal(raw);
     data_ = tensor_.data<char>();
     return LATTIS_OK;
   }
@@ -36,7 +36,7 @@ class Space {
 
  private:
   char* data_ = nullptr;
-  Tensor tensor_;
+  TensorRef tensor_;
   alignas(64) char little_[8192];
 };
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis::autograd {
 
@@ -41,30 +41,32 @@ class Compose {
   lattis_status status() const { return status_; }
   explicit operator bool() const { return status_ == LATTIS_OK; }
 
-  static Tensor arg(const lattis_value& v) { return v.tag == LATTIS_TENSOR ? Tensor::borrow(v.as.tensor) : Tensor(); }
+  static TensorRef arg(const lattis_value& v) {
+    return v.tag == LATTIS_TENSOR ? TensorRef::borrow(v.as.tensor) : TensorRef();
+  }
   static Ints ints(const lattis_value& v) {
     return v.tag == LATTIS_INT_LIST ? Ints(v.as.ints, v.as.ints + v.length) : Ints();
   }
-  static Ints shape(const Tensor& t) { return t ? Ints(t.sizes(), t.sizes() + t.dim()) : Ints(); }
+  static Ints shape(const TensorRef& t) { return t ? Ints(t.sizes(), t.sizes() + t.dim()) : Ints(); }
 
   template <OperatorName Name, class... Args>
-  Tensor op(const Args&... args) {
+  TensorRef op(const Args&... args) {
     static const lattis_operator* const callee = find_callee(Name.text);
     lattis_value ret = none();
     run(callee, &ret, {value_of(args)...});
-    return ret.tag == LATTIS_TENSOR ? Tensor::steal(ret.as.tensor) : Tensor();
+    return ret.tag == LATTIS_TENSOR ? TensorRef::steal(ret.as.tensor) : TensorRef();
   }
 
   // Of an operator that returns several.
   template <OperatorName Name, size_t N, class... Args>
-  std::array<Tensor, N> ops(const Args&... args) {
+  std::array<TensorRef, N> ops(const Args&... args) {
     static const lattis_operator* const callee = find_callee(Name.text);
     std::array<lattis_value, N> rets;
     rets.fill(none());
     run(callee, rets.data(), {value_of(args)...});
-    std::array<Tensor, N> out;
+    std::array<TensorRef, N> out;
     for (size_t i = 0; i < N; i++)
-      if (rets[i].tag == LATTIS_TENSOR) out[i] = Tensor::steal(rets[i].as.tensor);
+      if (rets[i].tag == LATTIS_TENSOR) out[i] = TensorRef::steal(rets[i].as.tensor);
     return out;
   }
 
@@ -72,26 +74,26 @@ class Compose {
     if (!status_) status_ = lattis::fail(kind, message);
     return status_;
   }
-  lattis_status give(lattis_value* rets, Tensor result) {
+  lattis_status give(lattis_value* rets, TensorRef result) {
     if (!status_) rets[0] = lattis::value(result.take());
     return status_;
   }
   // Several results, some of which may be absent.
   template <size_t N>
-  lattis_status give(lattis_value* rets, std::array<Tensor, N> results) {
+  lattis_status give(lattis_value* rets, std::array<TensorRef, N> results) {
     for (size_t i = 0; i < N && !status_; i++) rets[i] = results[i] ? lattis::value(results[i].take()) : none();
     return status_;
   }
-  lattis_status give(lattis_value* rets, const std::vector<Tensor>& results) {
+  lattis_status give(lattis_value* rets, const std::vector<TensorRef>& results) {
     if (status_) return status_;
     std::vector<lattis_tensor*> list;
-    for (const Tensor& t : results) list.push_back(t.get());
+    for (const TensorRef& t : results) list.push_back(t.get());
     lattis_value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(list.size()), {0}};
     v.as.tensors = list.data();
     return status_ = api().value_retain(&v, &rets[0]);
   }
 
-  static lattis_value value_of(const Tensor& t) { return t ? lattis::value(t) : none(); }
+  static lattis_value value_of(const TensorRef& t) { return t ? lattis::value(t) : none(); }
   static lattis_value value_of(const lattis_value& v) { return v; }
   static lattis_value value_of(bool b) { return lattis::value(b); }
   static lattis_value value_of(int i) { return lattis::value(i); }

@@ -10,7 +10,7 @@
 namespace lattis::autograd {
 namespace {
 
-enum class Kind { Tensor, Number, List, Other, Results };  // Results: of an operator that returns several
+enum class Kind { TensorRef, Number, List, Other, Results };  // Results: of an operator that returns several
 
 struct Expression {
   Kind kind;
@@ -63,7 +63,7 @@ class Compiler {
       arguments_.push_back(a);
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
       Kind kind = Kind::Other;
-      if (a.kind == LATTIS_KIND_TENSOR && !list) kind = Kind::Tensor;
+      if (a.kind == LATTIS_KIND_TENSOR && !list) kind = Kind::TensorRef;
       if (!list && (a.kind == LATTIS_KIND_SCALAR || a.kind == LATTIS_KIND_INT || a.kind == LATTIS_KIND_FLOAT))
         kind = Kind::Number;
       if (list && a.kind == LATTIS_KIND_INT) kind = Kind::List;
@@ -74,15 +74,15 @@ class Compiler {
       if (api().operator_return(r_.op, i, &a)) throw Bad{api().error_message()};
       if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of].flags & LATTIS_ARGUMENT_WRITTEN))
         r_.written = a.alias_of;
-      const Kind kind = a.flags & LATTIS_ARGUMENT_LIST ? Kind::Other : Kind::Tensor;
+      const Kind kind = a.flags & LATTIS_ARGUMENT_LIST ? Kind::Other : Kind::TensorRef;
       const Name n{kind, {}, -1, i};
       if (*a.name) names_.try_emplace(a.name, n);
       names_.try_emplace("result" + std::to_string(i), n);
       names_.try_emplace("grad" + std::to_string(i),
-                         Name{Kind::Tensor, {Operand::Grad, static_cast<uint8_t>(i)}, -1, -1});
+                         Name{Kind::TensorRef, {Operand::Grad, static_cast<uint8_t>(i)}, -1, -1});
       if (i == 0) {
         names_.try_emplace("result", n);
-        names_.try_emplace("grad", Name{Kind::Tensor, {Operand::Grad, 0}, -1, -1});
+        names_.try_emplace("grad", Name{Kind::TensorRef, {Operand::Grad, 0}, -1, -1});
       }
     }
     names_.try_emplace("mask", Name{Kind::Other, {Operand::Mask, 0}, -1, -1});
@@ -154,7 +154,7 @@ class Compiler {
     }
     f_ = &f;
     const Expression e = sum();
-    const bool fits = at.size() == 1 ? e.kind == Kind::Tensor || (r_.inputs[at[0]].list && e.kind != Kind::Number)
+    const bool fits = at.size() == 1 ? e.kind == Kind::TensorRef || (r_.inputs[at[0]].list && e.kind != Kind::Number)
                                      : e.kind == Kind::Results && e.count == static_cast<int>(at.size());
     if (!fits) throw Bad{"the formula for '" + targets[0] + "' must give one tensor for each target"};
     use(e.operand);
@@ -188,13 +188,13 @@ class Compiler {
   }
 
   Expression arithmetic(char c, Expression a, Expression b) {
-    const bool ta = a.kind == Kind::Tensor, tb = b.kind == Kind::Tensor;
+    const bool ta = a.kind == Kind::TensorRef, tb = b.kind == Kind::TensorRef;
     if (a.kind == Kind::Number && b.kind == Kind::Number)
       return step(c == '+' ? Step::Add : c == '-' ? Step::Sub : c == '*' ? Step::Mul : Step::Div, {a, b}, Kind::Number);
     if (!(ta || a.kind == Kind::Number) || !(tb || b.kind == Kind::Number))
       throw Bad{std::string("'") + c + "' stands between tensors and numbers only"};
     if (!ta && (c == '+' || c == '*')) std::swap(a, b);
-    if (c == '*' && a.kind == Kind::Tensor && b.kind == Kind::Number) {
+    if (c == '*' && a.kind == Kind::TensorRef && b.kind == Kind::Number) {
       Expression e = call("mul", {a, b}, {});
       f_->steps.back().what = Step::Scale;
       return e;
@@ -257,7 +257,7 @@ class Compiler {
     while (std::isdigit(static_cast<unsigned char>(*p_))) p_++;
     expect(']');
     if (i >= e.count) throw Bad{name + " has no result " + std::to_string(i)};
-    return {Kind::Tensor, {Operand::Temporary, static_cast<uint8_t>(e.operand.index + i)}};
+    return {Kind::TensorRef, {Operand::Temporary, static_cast<uint8_t>(e.operand.index + i)}};
   }
 
   Expression conj(const Expression& e) { return step(Step::Conj, {e}, e.kind); }
@@ -359,8 +359,8 @@ class Compiler {
 
   static bool fits(const lattis_argument& a, Kind k) {
     const bool list = a.flags & LATTIS_ARGUMENT_LIST;
-    if (a.kind == LATTIS_KIND_TENSOR && !list) return k == Kind::Tensor || k == Kind::Other;
-    if (k == Kind::Tensor) return false;
+    if (a.kind == LATTIS_KIND_TENSOR && !list) return k == Kind::TensorRef || k == Kind::Other;
+    if (k == Kind::TensorRef) return false;
     if (k == Kind::List) return list && a.kind == LATTIS_KIND_INT;
     if (k == Kind::Number)
       return !list ? a.kind <= LATTIS_KIND_COMPLEX && a.kind != LATTIS_KIND_BOOL : a.kind == LATTIS_KIND_INT;
@@ -418,7 +418,7 @@ class Compiler {
     f_->steps.push_back(s);
     const Operand at{Operand::Temporary, s.to};
     if (returns > 1) return {Kind::Results, at, returns};
-    return {a.flags & LATTIS_ARGUMENT_LIST ? Kind::Other : Kind::Tensor, at};
+    return {a.flags & LATTIS_ARGUMENT_LIST ? Kind::Other : Kind::TensorRef, at};
   }
 
   static constexpr int8_t declared_none = -2;

@@ -12,7 +12,7 @@
 #pragma once
 
 #include <lattis/autograd.h>
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 #include <algorithm>
 #include <atomic>

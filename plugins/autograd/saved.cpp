@@ -17,7 +17,7 @@ std::string describe(const lattis_tensor* t) {
 lattis_status unpacked(const Packed& p, lattis_tensor** out) {
   if (lattis_status st = p.hooks->unpack(p.object, out)) return st;
   if (!p.history.node || !*out) return LATTIS_OK;
-  Tensor plain = Tensor::steal(*out);
+  TensorRef plain = TensorRef::steal(*out);
   if (lattis_status st = api().tensor_detach(plain.get(), out)) return st;
   retain(p.history.node);
   give_history(*out, p.history.node, p.history.output);

@@ -48,14 +48,14 @@ lattis_status call(const char* name, const char* overload, std::initializer_list
 
 // The view `part` of a tensor that stands for the whole of `base`: same sizes and strides, its own memory.
 lattis_status view_of(lattis_tensor* whole, const Geometry& base, const Geometry& part, lattis_tensor** out) {
-  Tensor from = Tensor::borrow(whole);
+  TensorRef from = TensorRef::borrow(whole);
   int64_t offset = part.offset, base_offset = base.offset;
   const bool parts = is_complex(base.dtype) && !is_complex(part.dtype);
   const bool pairs = !is_complex(base.dtype) && is_complex(part.dtype);
   lattis_tensor* next = nullptr;
   if (parts) {
     if (lattis_status st = call("aten::view_as_real", "", {value(from)}, &next)) return st;
-    from = Tensor::steal(next);
+    from = TensorRef::steal(next);
     base_offset *= 2;
   }
   std::vector<int64_t> sizes = part.sizes, strides = part.strides;
@@ -69,7 +69,7 @@ lattis_status view_of(lattis_tensor* whole, const Geometry& base, const Geometry
   const int64_t at = empty ? 0 : offset - base_offset + from.get()->storage_offset;  // what is empty lies nowhere
   lattis_status st = call("aten::as_strided", "", {value(from), ints(sizes), ints(strides), value(at)}, out);
   if (st || !pairs) return st;
-  from = Tensor::steal(*out);
+  from = TensorRef::steal(*out);
   return call("aten::view_as_complex", "", {value(from)}, out);
 }
 
@@ -115,12 +115,12 @@ lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_
                {ints(n->base.sizes), ints(n->base.strides), {LATTIS_DTYPE, 0, {n->base.dtype}}, none(), device, none()},
                &next))
     return st;
-  Tensor whole = Tensor::steal(next);
+  TensorRef whole = TensorRef::steal(next);
   if (lattis_status st = call("aten::copy_", "", {value(whole), value(grads[0]), value(false)}, nullptr)) return st;
   if (lattis_status st = view_of(whole.get(), n->base, n->view, &next)) return st;
-  Tensor part = Tensor::steal(next);
+  TensorRef part = TensorRef::steal(next);
   if (lattis_status st = call("aten::clone", "", {value(part), none()}, &next)) return st;
-  Tensor arrived = Tensor::steal(next);
+  TensorRef arrived = TensorRef::steal(next);
   std::vector<lattis_tensor*> computed(n->write->num_edges);
   lattis_tensor* in[1] = {arrived.take()};
   lattis_status st = n->write->kind->apply(n->write, run, in, computed.data());

@@ -315,6 +315,7 @@ struct lattis_api {
   lattis_status (*kernel)(lattis_library*, const char* op, const char* key, lattis_kernel, void* context,
                           uint32_t flags, const char* file, int32_t line,
                           lattis_handle*); /* key: a layer, a device, "composite" */
+  /* category "*": whatever has nothing else under this key, a fallback */
   lattis_status (*category_kernel)(lattis_library*, const char* category, const char* key, lattis_kernel, void* context,
                                    uint32_t flags, const char* file, int32_t line, lattis_handle*);
   lattis_status (*shape_rule)(lattis_library*, const char* op, lattis_infer, const void* context, lattis_handle*);

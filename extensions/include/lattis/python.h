@@ -65,7 +65,7 @@ typedef struct {
 #ifdef __cplusplus
 }
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis {
 namespace python {
