@@ -72,7 +72,7 @@ lattis_status added_kernel(lattis_frame*, const lattis_value* args, lattis_value
   auto is = [](const lattis_value& v, double x) {
     return v.tag == LATTIS_COMPLEX ? v.as.doubles[0] == x && v.as.doubles[1] == 0 : as_double(v) == x;
   };
-  TensorRef owner;
+  Tensor owner;
   const lattis_tensor* self = is(args[3], 0) ? nullptr : args[0].as.tensor;
   if (!self && is(args[4], 1)) return o.close();
   if (self)
@@ -105,7 +105,7 @@ lattis_status linear_kernel(lattis_frame* f, const lattis_value* args, lattis_va
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
   if (lattis_status st = o.open()) return st;
   const lattis_tensor* bias = args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr;
-  TensorRef plain, packed;
+  Tensor plain, packed;
   // Rows that do not follow each other by one step are copied.
   auto steps = [](const lattis_tensor* t) {
     for (int d = t->dl.ndim - 3; d >= 0; d--)
@@ -117,7 +117,7 @@ lattis_status linear_kernel(lattis_frame* f, const lattis_value* args, lattis_va
     if (lattis_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.dtype),
                                               device_of(o.a), &raw))
       return st;
-    plain = TensorRef::steal(raw);
+    plain = Tensor::steal(raw);
     if (lattis_status st = copy_into(raw, o.a)) return st;
     o.a = raw;
   }

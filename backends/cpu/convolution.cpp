@@ -42,11 +42,11 @@ int64_t spatial(const lattis_value& v, int i, int dims) {
   return at < 0 ? -1 : v.as.ints[v.length == 1 ? 0 : at];
 }
 
-lattis_status empty(int dtype, std::initializer_list<int64_t> sizes, const lattis_tensor* like, TensorRef* owner) {
+lattis_status empty(int dtype, std::initializer_list<int64_t> sizes, const lattis_tensor* like, Tensor* owner) {
   lattis_tensor* raw;
   lattis_status st = api().tensor_empty(static_cast<int>(sizes.size()), sizes.begin(), nullptr,
                                         static_cast<uint8_t>(dtype), device_of(like), &raw);
-  if (!st) *owner = TensorRef::steal(raw);
+  if (!st) *owner = Tensor::steal(raw);
   return st;
 }
 
@@ -68,7 +68,7 @@ const auto& of_dtype(const All& all, int dtype) {
 const GemmKernels& gemm_of(int dtype) { return of_dtype(gemms(), dtype); }
 const WindowKernels& windows_of(int dtype) { return of_dtype(window_kernels(), dtype); }
 
-lattis_status plain(const lattis_tensor*& t, int dtype, TensorRef* owner) {
+lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
   return t->dtype == dtype && is_contiguous(t) ? LATTIS_OK : copy_as(t, dtype, owner);
 }
 
@@ -180,7 +180,7 @@ lattis_status prepare(Convolution* c) {
   c->weights = static_cast<const char*>(c->weight->dl.data);
   if (c->parts == 2) {
     const int64_t outs = c->weight->dl.shape[0], in = c->weight->dl.shape[1];
-    TensorRef split;
+    Tensor split;
     if (lattis_status st = empty(c->dtype, {2 * outs, 2 * in, c->taps}, c->input, &split)) return st;
     if (c->size == 4)
       split_weight(c->weights, outs, in, c->taps, split.data<float>());
@@ -212,14 +212,14 @@ lattis_status finish(const Convolution& c) {
   if (c.parts == 1) {
     if (lattis_status st = api().tensor_view(c.owned[2].get(), c.out->dl.ndim, c.out->dl.shape, strides, 0, &raw))
       return st;
-    const TensorRef owner = TensorRef::steal(raw);
+    const Tensor owner = Tensor::steal(raw);
     return copy_into(c.out, raw);
   }
   // (…, 2, places) to (…, places, 2): a complex tensor's memory.
   if (lattis_status st =
           api().tensor_empty(c.out->dl.ndim, c.out->dl.shape, strides, c.out->dtype, device_of(c.out), &raw))
     return st;
-  const TensorRef joined = TensorRef::steal(raw);
+  const Tensor joined = Tensor::steal(raw);
   const int64_t pairs = c.images * c.groups * c.outs / 2;
   const CastLoop move = loops().cast[c.dtype][c.dtype];
   for (int64_t i = 0; i < pairs; i++)
@@ -458,10 +458,10 @@ lattis_status pad_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
   lattis_tensor *source, *middle;
   if (lattis_status st = api().tensor_view(const_cast<lattis_tensor*>(in), n, sizes, in->dl.strides, from, &source))
     return st;
-  const TensorRef first = TensorRef::steal(source);
+  const Tensor first = Tensor::steal(source);
   if (lattis_status st = api().tensor_view(const_cast<lattis_tensor*>(out), n, sizes, out->dl.strides, to, &middle))
     return st;
-  const TensorRef second = TensorRef::steal(middle);
+  const Tensor second = Tensor::steal(middle);
   return copy_into(middle, source);
 }
 

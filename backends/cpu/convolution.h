@@ -19,7 +19,7 @@ struct Convolution {
   int64_t phase, row, plane;     // the padded image: a row holds `stride` images of every stride-th column
   const char *weights, *biases;  // plain, computed dtype
   char* results;
-  TensorRef owned[3];
+  Tensor owned[3];
 
   // Results that lie channels last; one pixel's lie in both layouts, and the image decides.
   bool channels_last() const {
@@ -46,12 +46,12 @@ void locate(const Convolution& c, int64_t* tap, int64_t* row);
 const GemmKernels& gemm_of(int dtype);
 const WindowKernels& windows_of(int dtype);
 // The operand in plain layout and another dtype, itself if it is that already.
-lattis_status plain(const lattis_tensor*& t, int dtype, TensorRef* owner);
+lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner);
 
 // Where a result is computed: in its own memory, or in new memory in plain layout and another dtype.
 struct Result {
   const lattis_tensor* out;
-  TensorRef beside;
+  Tensor beside;
   char* data;
 
   lattis_status prepare(const lattis_tensor* result, int dtype) {
@@ -62,7 +62,7 @@ struct Result {
     if (lattis_status st =
             api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
       return st;
-    beside = TensorRef::steal(raw);
+    beside = Tensor::steal(raw);
     data = beside.data<char>();
     return LATTIS_OK;
   }

@@ -270,7 +270,7 @@ class InputGradient {
   int64_t pixels_ = 1;
   bool whole_;  // the stride is 1: one phase is the whole image
   bool scatters_;
-  TensorRef owned_, dense_;
+  Tensor owned_, dense_;
   Space turned_, table_;
   Result result_;
 };

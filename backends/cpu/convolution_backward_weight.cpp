@@ -240,7 +240,7 @@ class WeightGradient {
   int64_t per_channel_;   // sums
   bool by_places_, by_taps_;
   bool last_;  // the gradient lies channels last
-  TensorRef owned_;
+  Tensor owned_;
   Space table_;
   Result result_;
 };

@@ -104,7 +104,7 @@ lattis_status copy_kernel(lattis_frame*, const lattis_value* args, lattis_value*
   lattis_tensor* raw;
   if (lattis_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw))
     return st;
-  TensorRef beside = TensorRef::steal(raw);
+  Tensor beside = Tensor::steal(raw);
   if (lattis_status st = copy_into(raw, src)) return st;
   return copy_into(dst, raw);
 }

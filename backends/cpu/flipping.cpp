@@ -53,13 +53,13 @@ lattis_status roll(lattis_frame*, const lattis_value* a, lattis_value* r) {
   if (a[2].length && self->dl.ndim)
     return roll_parts(Part(out), Part(self), a[1].as.ints, a[2].as.ints, static_cast<int>(a[2].length));
   if (self->dl.ndim == 0) return copy_into(out, self);
-  TensorRef packed = TensorRef::borrow(a[0].as.tensor), target = TensorRef::borrow(r[0].as.tensor);
-  auto contiguous = [](const lattis_tensor* like, TensorRef* made) -> lattis_status {
+  Tensor packed = Tensor::borrow(a[0].as.tensor), target = Tensor::borrow(r[0].as.tensor);
+  auto contiguous = [](const lattis_tensor* like, Tensor* made) -> lattis_status {
     lattis_tensor* raw;
     if (lattis_status st =
             api().tensor_empty(like->dl.ndim, like->dl.shape, nullptr, like->dtype, device_of(like), &raw))
       return st;
-    *made = TensorRef::steal(raw);
+    *made = Tensor::steal(raw);
     return LATTIS_OK;
   };
   if (!packed.contiguous()) {

@@ -40,24 +40,24 @@ lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_
   return good ? LATTIS_OK : bad_index(f, argument, index, p, dim);
 }
 
-lattis_status as_int64(lattis_tensor* t, TensorRef* out) {
+lattis_status as_int64(lattis_tensor* t, Tensor* out) {
   if (t->dtype == LATTIS_INT64) {
-    *out = TensorRef::borrow(t);
+    *out = Tensor::borrow(t);
     return LATTIS_OK;
   }
   lattis_tensor* raw;
   if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_INT64, device_of(t), &raw))
     return st;
-  *out = TensorRef::steal(raw);
+  *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
 
-lattis_status resolve(lattis_frame* f, const char* argument, int dim, TensorRef* index, Places* places) {
+lattis_status resolve(lattis_frame* f, const char* argument, int dim, Tensor* index, Places* places) {
   lattis_tensor* raw;
   if (lattis_status st =
           api().tensor_empty(index->dim(), index->sizes(), nullptr, LATTIS_INT64, device_of(index->get()), &raw))
     return st;
-  const TensorRef offsets = TensorRef::steal(raw);
+  const Tensor offsets = Tensor::steal(raw);
   Strips s(raw);
   s.add(index->get());
   bool good = true;
@@ -184,14 +184,14 @@ lattis_status scatter_value(lattis_frame* f, const lattis_value* a, lattis_value
 lattis_status take(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
   if (out->numel == 0) return LATTIS_OK;
-  TensorRef index, packed = TensorRef::borrow(a[0].as.tensor);
+  Tensor index, packed = Tensor::borrow(a[0].as.tensor);
   if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
   if (!is_contiguous(self)) {
     lattis_tensor* raw;
     if (lattis_status st =
             api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, self->dtype, device_of(self), &raw))
       return st;
-    packed = TensorRef::steal(raw);
+    packed = Tensor::steal(raw);
     if (lattis_status st = copy_into(raw, self)) return st;
   }
   const Places places = {self->numel, self->numel, itemsize(self)};

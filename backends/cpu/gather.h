@@ -19,11 +19,11 @@ lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_
                             int dim);
 
 // The tensor itself, or a copy in int64.
-lattis_status as_int64(lattis_tensor* t, TensorRef* out);
+lattis_status as_int64(lattis_tensor* t, Tensor* out);
 
 // Checks an index tensor (int64) and replaces it by the offsets in bytes that it means: for one that is read again and
 // again.
-lattis_status resolve(lattis_frame* f, const char* argument, int dim, TensorRef* index, Places* places);
+lattis_status resolve(lattis_frame* f, const char* argument, int dim, Tensor* index, Places* places);
 
 // n rows of memory of self, one after another, by an index vector whose elements are `is` bytes apart.
 lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,

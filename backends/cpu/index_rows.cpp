@@ -30,7 +30,7 @@ namespace {
 lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* self, int dim, lattis_tensor* indices,
                       bool vector, const lattis_tensor* out) {
   if (out->numel == 0 && indices->numel == 0) return LATTIS_OK;
-  TensorRef index;
+  Tensor index;
   if (lattis_status st = as_int64(indices, &index)) return st;
   const bool scalar = self->dl.ndim == 0;
   Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
@@ -111,7 +111,7 @@ lattis_status add_rows(const Packed& g, const int64_t* index, int64_t count, con
 lattis_status embedding_dense_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   lattis_tensor* out = r[0].as.tensor;
   const int work = work_dtype(out);
-  TensorRef index;
+  Tensor index;
   Packed g, packed;
   PackedOutput to;
   if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
@@ -143,7 +143,7 @@ bool packed_rows(const lattis_tensor* self, const int64_t* strides) {
 // self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
 lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lattis_value& dim, lattis_tensor* indices,
                            char* source, const int64_t* from, bool wrap, Put loop) {
-  TensorRef index;
+  Tensor index;
   if (lattis_status st = as_int64(indices, &index)) return st;
   if (index.numel() == 0) return LATTIS_OK;
   const bool scalar = self->dl.ndim == 0;
@@ -200,17 +200,17 @@ lattis_status index_copy_(lattis_frame* f, const lattis_value* a, lattis_value* 
 lattis_status index_add_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   static const lattis_operator* mul = api().find_operator("aten::mul", "Tensor");
   lattis_tensor* source = a[3].as.tensor;
-  TensorRef scaled;
+  Tensor scaled;
   if (as_double(a[4]) != 1 || a[4].tag == LATTIS_COMPLEX) {
     lattis_tensor* number;
     if (lattis_status st = api().tensor_empty(0, nullptr, nullptr, source->dtype, device_of(source), &number))
       return st;
-    const TensorRef held = TensorRef::steal(number);
+    const Tensor held = Tensor::steal(number);
     store_number(a[4], source->dtype, number->dl.data);
     const lattis_value args[2] = {a[3], value(number)};
     lattis_value product = none();
     if (lattis_status st = api().call(f, mul, args, &product)) return st;
-    scaled = TensorRef::steal(product.as.tensor);
+    scaled = Tensor::steal(product.as.tensor);
     source = scaled.get();
   }
   int64_t from[LATTIS_MAX_DIMS] = {};

@@ -95,7 +95,7 @@ class Indexed {
 
  private:
   struct Part {
-    TensorRef index;  // int64
+    Tensor index;  // int64
     Places places;
     int dim;
   };
@@ -112,14 +112,14 @@ class Indexed {
 
   // A mask becomes the offsets of what it selects.
   lattis_status masked(lattis_tensor* t, int d, Part* p) {
-    TensorRef bytes;
+    Tensor bytes;
     if (lattis_status st = as_bytes(t, &bytes)) return st;
     const Found found(bytes);
     if (found.status) return found.status;
     const int64_t count = found.count();
     lattis_tensor* raw;
     if (lattis_status st = api().tensor_empty(1, &count, nullptr, LATTIS_INT64, device_of(t), &raw)) return st;
-    p->index = TensorRef::steal(raw);
+    p->index = Tensor::steal(raw);
     auto* at = static_cast<int64_t*>(raw->dl.data);
     if (lattis_status st = found.write(at)) return st;
     const int n = t->dl.ndim;
@@ -159,7 +159,7 @@ class Indexed {
     }
     lattis_tensor* raw;
     if (lattis_status st = api().tensor_empty(ndim_, sizes_, nullptr, LATTIS_INT64, device_of(self_), &raw)) return st;
-    offsets_ = TensorRef::steal(raw);
+    offsets_ = Tensor::steal(raw);
     for (int k = 0; k < count_; k++) {
       const Part& p = parts_[k];
       Strips s(raw);
@@ -206,7 +206,7 @@ class Indexed {
   int64_t index_strides_[2 * LATTIS_MAX_DIMS];
   Places places_;
   void* index_ = nullptr;
-  TensorRef offsets_;
+  Tensor offsets_;
 };
 
 bool nothing_indexed(const lattis_value& list) {
@@ -263,13 +263,13 @@ lattis_status add_into(lattis_frame* f, lattis_tensor* self, lattis_tensor* valu
 lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   const lattis_tensor* self = r[0].as.tensor;
   lattis_tensor* values = a[2].as.tensor;
-  TensorRef beside;
+  Tensor beside;
   if (values->storage == self->storage) {  // reading what is being written: from a copy
     lattis_tensor* raw;
     if (lattis_status st =
             api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw))
       return st;
-    beside = TensorRef::steal(raw);
+    beside = Tensor::steal(raw);
     if (lattis_status st = copy_into(raw, values)) return st;
     values = raw;
   }

@@ -6,6 +6,8 @@
 
 namespace lattis::cpu {
 
+using Tensor = TensorRef;
+
 // Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;
 
@@ -55,18 +57,18 @@ void store_number(const lattis_value& number, int dtype, void* to);
 // copy_ between two host tensors, as a plain function.
 lattis_status copy_into(const lattis_tensor* dst, const lattis_tensor* src);
 // A copy in plain layout and that dtype takes the tensor's place.
-inline lattis_status copy_as(const lattis_tensor*& t, int dtype, TensorRef* owner) {
+inline lattis_status copy_as(const lattis_tensor*& t, int dtype, Tensor* owner) {
   lattis_tensor* raw;
   if (lattis_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
-  *owner = TensorRef::steal(raw);
+  *owner = Tensor::steal(raw);
   lattis_status st = copy_into(raw, t);
   t = raw;
   return st;
 }
 // The same, where the dtype is another.
-inline lattis_status converted(const lattis_tensor*& t, int dtype, TensorRef* owner) {
+inline lattis_status converted(const lattis_tensor*& t, int dtype, Tensor* owner) {
   return t->dtype == dtype ? LATTIS_OK : copy_as(t, dtype, owner);
 }
 // fill_ as a plain function.

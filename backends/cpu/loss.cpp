@@ -39,16 +39,16 @@ struct Samples {
   }
 };
 
-lattis_status packed(lattis_tensor* t, int dtype, TensorRef* out) {
+lattis_status packed(lattis_tensor* t, int dtype, Tensor* out) {
   if (t->dtype == dtype && is_contiguous(t)) {
-    *out = TensorRef::borrow(t);
+    *out = Tensor::borrow(t);
     return LATTIS_OK;
   }
   lattis_tensor* raw;
   if (lattis_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
-  *out = TensorRef::steal(raw);
+  *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
 
@@ -63,7 +63,7 @@ template <class T>
 lattis_status pick(const lattis_value* a, lattis_value* r) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
   lattis_tensor* in = a[0].as.tensor;
-  TensorRef target, weight;
+  Tensor target, weight;
   if (lattis_status st = packed(a[1].as.tensor, LATTIS_INT64, &target)) return st;
   if (a[2].tag == LATTIS_TENSOR)
     if (lattis_status st = packed(a[2].as.tensor, in->dtype, &weight)) return st;
@@ -150,7 +150,7 @@ lattis_status pair_loss(lattis_frame* f, const lattis_value* a, lattis_value* r)
   lattis_tensor* out = r[0].as.tensor;
   const int work = wide(out);
   const How how = static_cast<How>(a[4].as.i);
-  TensorRef x, y, beside;
+  Tensor x, y, beside;
   if (lattis_status st = packed(a[0].as.tensor, work, &x)) return st;
   if (lattis_status st = packed(a[1].as.tensor, work, &y)) return st;
   const auto loop = chosen(work)->pair[a[2].as.i];
@@ -163,7 +163,7 @@ lattis_status pair_loss(lattis_frame* f, const lattis_value* a, lattis_value* r)
       if (lattis_status st = api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(work),
                                                 device_of(out), &raw))
         return st;
-      beside = TensorRef::steal(raw);
+      beside = Tensor::steal(raw);
     }
     each = static_cast<char*>(beside ? beside.get()->dl.data : out->dl.data);
   }
@@ -258,7 +258,7 @@ struct ClassLoss {
 template <class T>
 lattis_status class_loss_of(lattis_frame* f, const lattis_value* a, lattis_value* r, int work) {
   lattis_tensor* out = r[0].as.tensor;
-  TensorRef x, target, weight;
+  Tensor x, target, weight;
   if (lattis_status st = packed(a[0].as.tensor, work, &x)) return st;
   if (lattis_status st = packed(a[1].as.tensor, LATTIS_INT64, &target)) return st;
   if (a[2].tag == LATTIS_TENSOR)

@@ -56,7 +56,7 @@ class Operands {
 
  private:
   const lattis_tensor* result_;
-  TensorRef x_, y_, z_;
+  Tensor x_, y_, z_;
 
  public:
   const int dtype;
@@ -69,7 +69,7 @@ class Operands {
     if (lattis_status st =
             api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(c), &raw))
       return st;
-    z_ = TensorRef::steal(raw);
+    z_ = Tensor::steal(raw);
     c = raw;
     return LATTIS_OK;
   }

@@ -11,7 +11,7 @@ namespace {
 
 lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_tensor *self = a[0].as.tensor, *out;
-  TensorRef bytes;
+  Tensor bytes;
   if (lattis_status st = as_bytes(self, &bytes)) return st;
   const Found found(bytes);
   if (found.status) return found.status;
@@ -46,25 +46,25 @@ lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
   return count <= grain / 4 ? take_apart(0, count) : parallel_for(0, count, grain / 4, take_apart);
 }
 
-lattis_status contiguous(lattis_tensor* t, TensorRef* out) {
+lattis_status contiguous(lattis_tensor* t, Tensor* out) {
   if (is_contiguous(t)) {
-    *out = TensorRef::borrow(t);
+    *out = Tensor::borrow(t);
     return LATTIS_OK;
   }
   lattis_tensor* raw;
   if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
-  *out = TensorRef::steal(raw);
+  *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
 
 // self, mask, source
 lattis_status masked_scatter(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_tensor *self = a[0].as.tensor, *mask = a[1].as.tensor, *out = r[0].as.tensor;
-  TensorRef bytes, source, target;
+  Tensor bytes, source, target;
   lattis_tensor* raw;
   if (lattis_status st = api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, LATTIS_BOOL, device_of(self), &raw))
     return st;
-  bytes = TensorRef::steal(raw);
+  bytes = Tensor::steal(raw);
   if (lattis_status st = copy_into(raw, mask)) return st;  // which broadcasts
   const Found found(bytes);
   if (found.status) return found.status;

@@ -9,15 +9,15 @@
 namespace lattis::cpu {
 
 // A mask or any tensor as contiguous bytes that are zero or not.
-inline lattis_status as_bytes(lattis_tensor* t, TensorRef* out) {
+inline lattis_status as_bytes(lattis_tensor* t, Tensor* out) {
   if (is_contiguous(t) && itemsize(t) == 1) {
-    *out = TensorRef::borrow(t);
+    *out = Tensor::borrow(t);
     return LATTIS_OK;
   }
   lattis_tensor* raw;
   if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_BOOL, device_of(t), &raw))
     return st;
-  *out = TensorRef::steal(raw);
+  *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
 
@@ -32,7 +32,7 @@ struct Found {
   int64_t* before = near;            // by block
   lattis_status status = LATTIS_OK;  // of counting
 
-  explicit Found(const TensorRef& bytes)
+  explicit Found(const Tensor& bytes)
       : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block) {
     if (blocks <= 1) {
       near[1] = index_loops().count(n, mask);

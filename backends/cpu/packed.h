@@ -23,7 +23,7 @@ class Packed {
     if (lattis_status st =
             api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
       return st;
-    holder_ = TensorRef::steal(raw);
+    holder_ = Tensor::steal(raw);
     data_ = static_cast<char*>(raw->dl.data);
     return copy_into(raw, t);
   }
@@ -34,7 +34,7 @@ class Packed {
   }
 
  private:
-  TensorRef holder_;
+  Tensor holder_;
   const char* data_ = nullptr;
 };
 
@@ -49,7 +49,7 @@ class PackedOutput {
     if (lattis_status st =
             api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
       return st;
-    beside_ = TensorRef::steal(raw);
+    beside_ = Tensor::steal(raw);
     data_ = static_cast<char*>(raw->dl.data);
     return LATTIS_OK;
   }
@@ -57,7 +57,7 @@ class PackedOutput {
   char* data() const { return data_; }
 
  private:
-  TensorRef beside_;
+  Tensor beside_;
   lattis_tensor* out_ = nullptr;
   char* data_ = nullptr;
 };

@@ -29,13 +29,13 @@ const PoolMeans& means() {
 int computes_in(int dtype) { return dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16 ? LATTIS_FLOAT32 : dtype; }
 
 // `t` itself if it is plain and of the dtype, else new memory like it.
-lattis_status plain(const lattis_tensor*& t, int dtype, TensorRef* owner) {
+lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
   if (t->dtype == dtype && is_contiguous(t)) return LATTIS_OK;
   lattis_tensor* raw;
   if (lattis_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
-  *owner = TensorRef::steal(raw);
+  *owner = Tensor::steal(raw);
   t = raw;
   return LATTIS_OK;
 }
@@ -70,7 +70,7 @@ lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_te
   p.places[0] = Spatial == 2 ? out->dl.shape[n - 2] : 1;
   p.places[1] = out->dl.shape[n - 1];
   const lattis_tensor *from = in, *to = out, *at = indices;
-  TensorRef own[3];
+  Tensor own[3];
   const bool last =
       !at && dtype == in->dtype && !is_contiguous(in) && lies_channels_last(in) && lies_channels_last(out);
   if (last && in->dl.shape[1] * itemsize(in) >= least_pixel) {
@@ -148,7 +148,7 @@ lattis_status adaptive_kernel(lattis_frame*, const lattis_value* args, lattis_va
 // ---- backward ------------------------------------------------------------------------------------------------------
 
 // An operand in plain layout and the dtype that is computed in.
-lattis_status read_plain(const lattis_tensor*& t, int dtype, TensorRef* owner) {
+lattis_status read_plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
   const lattis_tensor* given = t;
   if (lattis_status st = plain(t, dtype, owner)) return st;
   return t == given ? LATTIS_OK : copy_into(t, given);
@@ -159,7 +159,7 @@ template <class Body>
 lattis_status planes(const lattis_tensor* grad, const lattis_tensor* out, int dtype, Body&& body) {
   const int n = out->dl.ndim;
   const lattis_tensor* to = out;
-  TensorRef own[2];
+  Tensor own[2];
   if (lattis_status st = read_plain(grad, dtype, &own[0])) return st;
   if (lattis_status st = plain(to, dtype, &own[1])) return st;
   const int64_t plane = out->dl.shape[n - 2] * out->dl.shape[n - 1], size = itemsize(to);
@@ -185,7 +185,7 @@ lattis_status max_backward_kernel(lattis_frame*, const lattis_value* args, latti
   for (int i = 0; i < 2; i++) p.places[i] = grad->dl.shape[n - 2 + i];
   p.height = out->dl.shape[n - 2];
   p.width = out->dl.shape[n - 1];
-  TensorRef own;
+  Tensor own;
   if (lattis_status st = read_plain(at, LATTIS_INT64, &own)) return st;
   const int64_t places = p.places[0] * p.places[1];
   return planes(grad, out, dtype, [&](int64_t k, const char* from, char* to) -> lattis_status {

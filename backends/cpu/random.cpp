@@ -36,12 +36,12 @@ template <class T, class Draw>
 lattis_status fill(lattis_tensor* t, int made, int words_each, const lattis_value& generator, Draw draw) {
   Stream s;
   if (lattis_status st = reserve(t, generator, words_each, &s)) return st;
-  TensorRef beside = TensorRef::borrow(t);
+  Tensor beside = Tensor::borrow(t);
   if (!is_contiguous(t)) {
     lattis_tensor* raw;
     if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
       return st;
-    beside = TensorRef::steal(raw);
+    beside = Tensor::steal(raw);
   }
   constexpr int64_t part = 2048;  // a multiple of every tile
   auto* data = beside.data<char>();
@@ -151,13 +151,13 @@ int64_t outside(const T* p, int64_t n) {
 lattis_status draw_bernoulli(const char* where, const lattis_value* a, lattis_value* r) {
   const lattis_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
   const int dtype = p->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
-  TensorRef out = TensorRef::borrow(r[0].as.tensor), weights = TensorRef::borrow(a[1].as.tensor);
-  auto beside = [&](int as, TensorRef* into) -> lattis_status {
+  Tensor out = Tensor::borrow(r[0].as.tensor), weights = Tensor::borrow(a[1].as.tensor);
+  auto beside = [&](int as, Tensor* into) -> lattis_status {
     lattis_tensor* raw;
     if (lattis_status st =
             api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, static_cast<uint8_t>(as), device_of(self), &raw))
       return st;
-    *into = TensorRef::steal(raw);
+    *into = Tensor::steal(raw);
     return LATTIS_OK;
   };
   const bool apart = p->storage != self->storage || (p->dl.data == self->dl.data && p->dtype == self->dtype);

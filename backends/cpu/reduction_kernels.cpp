@@ -10,14 +10,14 @@ namespace {
 const char* title(lattis_frame* f) { return api().operator_name(f->op) + 6; }
 
 // A copy in another dtype, where rounding each element before the sum shows: to half precision, and to bool.
-lattis_status rounded(const lattis_tensor*& in, int dtype, TensorRef* holder) {
+lattis_status rounded(const lattis_tensor*& in, int dtype, Tensor* holder) {
   const bool shows = dtype == LATTIS_BOOL || dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16;
   if (dtype == in->dtype || !shows) return LATTIS_OK;
   lattis_tensor* raw;
   if (lattis_status st =
           api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(in), &raw))
     return st;
-  *holder = TensorRef::steal(raw);
+  *holder = Tensor::steal(raw);
   if (lattis_status st = copy_into(raw, in)) return st;
   in = raw;
   return LATTIS_OK;
@@ -27,7 +27,7 @@ lattis_status rounded(const lattis_tensor*& in, int dtype, TensorRef* holder) {
 lattis_status reduce(lattis_frame* f, Reduce what, const lattis_value& self, const lattis_value& dim, bool keepdim,
                      int dtype, double param, lattis_tensor* out, lattis_tensor* second = nullptr) {
   const lattis_tensor* in = self.as.tensor;
-  TensorRef holder;
+  Tensor holder;
   if (lattis_status st = rounded(in, dtype, &holder)) return st;
   const Fold* folds = fold(what, dtype);
   if (!folds)

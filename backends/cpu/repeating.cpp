@@ -74,7 +74,7 @@ void positions(int64_t n, const int64_t* counts, int64_t step, lattis_tensor* ou
 // repeats: position i as often as repeats[i] says
 lattis_status repeat_interleave_counts(lattis_frame*, const lattis_value* a, lattis_value* r) {
   lattis_tensor *repeats = a[0].as.tensor, *out;
-  TensorRef counts;
+  Tensor counts;
   if (lattis_status st = as_int64(repeats, &counts)) return st;
   const auto* from = counts.data<int64_t>();
   const int64_t n = counts.numel(), step = counts.strides()[0];

@@ -12,7 +12,7 @@ namespace {
 lattis_status search(const lattis_tensor* boundaries, const lattis_value& wanted, bool right,
                      const lattis_tensor* out) {
   if (out->numel == 0) return LATTIS_OK;
-  TensorRef wider;  // a number is compared as it is: beside narrow integers in int64, or in float64
+  Tensor wider;  // a number is compared as it is: beside narrow integers in int64, or in float64
   if (wanted.tag != LATTIS_TENSOR && boundaries->dtype < LATTIS_FLOAT16 &&
       (wanted.tag == LATTIS_FLOAT || boundaries->dtype != LATTIS_UINT64))
     if (lattis_status st = converted(boundaries, wanted.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : LATTIS_INT64, &wider))
@@ -67,7 +67,7 @@ lattis_status searchsorted(lattis_frame* f, const lattis_value* a, lattis_value*
   const lattis_value args[4] = {a[0], value(-1), a[5], value(false)};
   lattis_value ordered = none();
   if (lattis_status st = api().call(f, gather, args, &ordered)) return st;
-  const TensorRef held = TensorRef::steal(ordered.as.tensor);
+  const Tensor held = Tensor::steal(ordered.as.tensor);
   return search(held.get(), a[1], right, r[0].as.tensor);
 }
 

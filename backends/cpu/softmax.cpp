@@ -118,7 +118,7 @@ lattis_status softmax_kernel(lattis_frame*, const lattis_value* a, lattis_value*
   if (lattis_status st =
           api().tensor_empty(in->dl.ndim, in->dl.shape, inferred_strides(in), out->dtype, device_of(in), &raw))
     return st;
-  const TensorRef beside = TensorRef::steal(raw);
+  const Tensor beside = Tensor::steal(raw);
   if (lattis_status st = Lined(in, raw, dim, Log).run()) return st;
   return copy_into(out, raw);
 }

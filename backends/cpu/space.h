@@ -5,6 +5,8 @@
 
 namespace lattis::cpu {
 
+using Tensor = TensorRef;
+
 class Space {
  public:
   lattis_status take(int64_t bytes) {
@@ -18,7 +20,7 @@ class Space {
     lattis_tensor* raw = nullptr;
     lattis_status st = api().tensor_empty(1, &bytes, nullptr, LATTIS_UINT8, host, &raw);
     if (st) return st;
-    tensor_ = TensorRef::steal(raw);
+    tensor_ = Tensor::steal(raw);
     data_ = tensor_.data<char>();
     return LATTIS_OK;
   }
@@ -36,7 +38,7 @@ class Space {
 
  private:
   char* data_ = nullptr;
-  TensorRef tensor_;
+  Tensor tensor_;
   alignas(64) char little_[8192];
 };
 

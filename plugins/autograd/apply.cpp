@@ -106,7 +106,7 @@ struct Arrival {
 // Gradients that did not come are zero where others of the same call did. Neighbours of one shape share their zeros.
 struct Completed {
   std::vector<lattis_tensor*> grads;
-  std::vector<TensorRef> made;
+  std::vector<Tensor> made;
 
   lattis_status fill(const Formula& f, const FormulaNode* n, const Run& run, lattis_tensor* const* came) {
     grads.assign(came, came + n->num_results);
@@ -123,7 +123,7 @@ struct Completed {
           r.device.index != last->dl.device.device_id) {
         lattis_tensor* zeros = nullptr;
         if (lattis_status st = run.ops.zeros(r, &zeros)) return st;
-        made.push_back(TensorRef::steal(zeros));
+        made.push_back(Tensor::steal(zeros));
       }
       grads[i] = made.back().get();
     }

@@ -16,6 +16,8 @@
 
 namespace lattis::autograd {
 
+using Tensor = TensorRef;
+
 template <size_t N>
 struct OperatorName {
   char text[N];
@@ -41,45 +43,43 @@ class Compose {
   lattis_status status() const { return status_; }
   explicit operator bool() const { return status_ == LATTIS_OK; }
 
-  static TensorRef arg(const lattis_value& v) {
-    return v.tag == LATTIS_TENSOR ? TensorRef::borrow(v.as.tensor) : TensorRef();
-  }
+  static Tensor arg(const lattis_value& v) { return v.tag == LATTIS_TENSOR ? Tensor::borrow(v.as.tensor) : Tensor(); }
   static Ints ints(const lattis_value& v) {
     return v.tag == LATTIS_INT_LIST ? Ints(v.as.ints, v.as.ints + v.length) : Ints();
   }
-  static Ints shape(const TensorRef& t) { return t ? Ints(t.sizes(), t.sizes() + t.dim()) : Ints(); }
+  static Ints shape(const Tensor& t) { return t ? Ints(t.sizes(), t.sizes() + t.dim()) : Ints(); }
 
   template <OperatorName Name, class... Args>
-  TensorRef op(const Args&... args) {
+  Tensor op(const Args&... args) {
     static const lattis_operator* const callee = find_callee(Name.text);
     lattis_value ret = none();
     run(callee, &ret, {value_of(args)...});
-    return ret.tag == LATTIS_TENSOR ? TensorRef::steal(ret.as.tensor) : TensorRef();
+    return ret.tag == LATTIS_TENSOR ? Tensor::steal(ret.as.tensor) : Tensor();
   }
 
   // Of an operator that returns a list.
   template <OperatorName Name, class... Args>
-  std::vector<TensorRef> list(const Args&... args) {
+  std::vector<Tensor> list(const Args&... args) {
     static const lattis_operator* const callee = find_callee(Name.text);
     lattis_value ret = none();
     run(callee, &ret, {value_of(args)...});
-    std::vector<TensorRef> out;
+    std::vector<Tensor> out;
     for (uint32_t i = 0; ret.tag == LATTIS_TENSOR_LIST && i < ret.length; i++)
-      out.push_back(TensorRef::borrow(ret.as.tensors[i]));
+      out.push_back(Tensor::borrow(ret.as.tensors[i]));
     api().value_release(&ret);
     return out;
   }
 
   // Of an operator that returns several.
   template <OperatorName Name, size_t N, class... Args>
-  std::array<TensorRef, N> ops(const Args&... args) {
+  std::array<Tensor, N> ops(const Args&... args) {
     static const lattis_operator* const callee = find_callee(Name.text);
     std::array<lattis_value, N> rets;
     rets.fill(none());
     run(callee, rets.data(), {value_of(args)...});
-    std::array<TensorRef, N> out;
+    std::array<Tensor, N> out;
     for (size_t i = 0; i < N; i++)
-      if (rets[i].tag == LATTIS_TENSOR) out[i] = TensorRef::steal(rets[i].as.tensor);
+      if (rets[i].tag == LATTIS_TENSOR) out[i] = Tensor::steal(rets[i].as.tensor);
     return out;
   }
 
@@ -87,26 +87,26 @@ class Compose {
     if (!status_) status_ = lattis::fail(kind, message);
     return status_;
   }
-  lattis_status give(lattis_value* rets, TensorRef result) {
+  lattis_status give(lattis_value* rets, Tensor result) {
     if (!status_) rets[0] = lattis::value(result.take());
     return status_;
   }
   // Several results, some of which may be absent.
   template <size_t N>
-  lattis_status give(lattis_value* rets, std::array<TensorRef, N> results) {
+  lattis_status give(lattis_value* rets, std::array<Tensor, N> results) {
     for (size_t i = 0; i < N && !status_; i++) rets[i] = results[i] ? lattis::value(results[i].take()) : none();
     return status_;
   }
-  lattis_status give(lattis_value* rets, const std::vector<TensorRef>& results) {
+  lattis_status give(lattis_value* rets, const std::vector<Tensor>& results) {
     if (status_) return status_;
     std::vector<lattis_tensor*> list;
-    for (const TensorRef& t : results) list.push_back(t.get());
+    for (const Tensor& t : results) list.push_back(t.get());
     lattis_value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(list.size()), {0}};
     v.as.tensors = list.data();
     return status_ = api().value_retain(&v, &rets[0]);
   }
 
-  static lattis_value value_of(const TensorRef& t) { return t ? lattis::value(t) : none(); }
+  static lattis_value value_of(const Tensor& t) { return t ? lattis::value(t) : none(); }
   static lattis_value value_of(const lattis_value& v) { return v; }
   static lattis_value value_of(bool b) { return lattis::value(b); }
   static lattis_value value_of(int i) { return lattis::value(i); }

@@ -10,7 +10,7 @@
 namespace lattis::autograd {
 namespace {
 
-enum class Kind { TensorRef, Tensors, Number, List, Other, Results };  // Results: of an operator that returns several
+enum class Kind { Tensor, Tensors, Number, List, Other, Results };  // Results: of an operator that returns several
 
 struct Expression {
   Kind kind;
@@ -65,7 +65,7 @@ class Compiler {
       arguments_.push_back(a);
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
       Kind kind = Kind::Other;
-      if (a.kind == LATTIS_KIND_TENSOR) kind = list ? Kind::Tensors : Kind::TensorRef;
+      if (a.kind == LATTIS_KIND_TENSOR) kind = list ? Kind::Tensors : Kind::Tensor;
       if (!list && (a.kind == LATTIS_KIND_SCALAR || a.kind == LATTIS_KIND_INT || a.kind == LATTIS_KIND_FLOAT))
         kind = Kind::Number;
       if (list && a.kind == LATTIS_KIND_INT) kind = Kind::List;
@@ -80,15 +80,15 @@ class Compiler {
         if (!list) r_.written = a.alias_of;
       }
       if (list) r_.list_return = r_.list_return == -1 ? i : several;
-      const Name n{list ? Kind::Tensors : Kind::TensorRef, {}, -1, i};
+      const Name n{list ? Kind::Tensors : Kind::Tensor, {}, -1, i};
       if (*a.name) names_.try_emplace(a.name, n);
       names_.try_emplace("result" + std::to_string(i), n);
       if (i == 0) names_.try_emplace("result", n);
       if (list) continue;
       const bool last = r_.list_return >= 0;
       const Operand at{last ? Operand::LastGrad : Operand::Grad, static_cast<uint8_t>(last ? r_.num_returns - i : i)};
-      names_.try_emplace("grad" + std::to_string(i), Name{Kind::TensorRef, at, -1, -1});
-      if (i == 0) names_.try_emplace("grad", Name{Kind::TensorRef, at, -1, -1});
+      names_.try_emplace("grad" + std::to_string(i), Name{Kind::Tensor, at, -1, -1});
+      if (i == 0) names_.try_emplace("grad", Name{Kind::Tensor, at, -1, -1});
     }
     names_.try_emplace("grads", Name{Kind::Tensors, {Operand::Grads, 0}, -1, -1});
     names_.try_emplace("mask", Name{Kind::Other, {Operand::Mask, 0}, -1, -1});
@@ -166,7 +166,7 @@ class Compiler {
     f_ = &f;
     ints_ = 0;
     const Expression e = sum();
-    const bool fits = at.size() == 1 ? e.kind == (r_.inputs[at[0]].list ? Kind::Tensors : Kind::TensorRef)
+    const bool fits = at.size() == 1 ? e.kind == (r_.inputs[at[0]].list ? Kind::Tensors : Kind::Tensor)
                                      : e.kind == Kind::Results && e.count == static_cast<int>(at.size());
     if (!fits) throw Bad{"the formula for '" + targets[0] + "' must give one tensor for each target"};
     use(e.operand);
@@ -200,13 +200,13 @@ class Compiler {
   }
 
   Expression arithmetic(char c, Expression a, Expression b) {
-    const bool ta = a.kind == Kind::TensorRef, tb = b.kind == Kind::TensorRef;
+    const bool ta = a.kind == Kind::Tensor, tb = b.kind == Kind::Tensor;
     if (a.kind == Kind::Number && b.kind == Kind::Number)
       return step(c == '+' ? Step::Add : c == '-' ? Step::Sub : c == '*' ? Step::Mul : Step::Div, {a, b}, Kind::Number);
     if (!(ta || a.kind == Kind::Number) || !(tb || b.kind == Kind::Number))
       throw Bad{std::string("'") + c + "' stands between tensors and numbers only"};
     if (!ta && (c == '+' || c == '*')) std::swap(a, b);
-    if (c == '*' && a.kind == Kind::TensorRef && b.kind == Kind::Number) {
+    if (c == '*' && a.kind == Kind::Tensor && b.kind == Kind::Number) {
       Expression e = call("mul", {a, b}, {});
       f_->steps.back().what = Step::Scale;
       return e;
@@ -270,11 +270,11 @@ class Compiler {
     while (std::isdigit(static_cast<unsigned char>(*p_))) p_++;
     expect(']');
     if (i >= e.count) throw Bad{name + " has no result " + std::to_string(i)};
-    return {Kind::TensorRef, {Operand::Temporary, static_cast<uint8_t>(e.operand.index + i)}};
+    return {Kind::Tensor, {Operand::Temporary, static_cast<uint8_t>(e.operand.index + i)}};
   }
 
   Expression conj(const Expression& e) {
-    if (e.kind != Kind::TensorRef && e.kind != Kind::Number) throw Bad{"conj() takes a tensor or a number"};
+    if (e.kind != Kind::Tensor && e.kind != Kind::Number) throw Bad{"conj() takes a tensor or a number"};
     return step(Step::Conj, {e}, e.kind);
   }
 
@@ -386,8 +386,8 @@ class Compiler {
 
   static bool fits(const lattis_argument& a, Kind k) {
     const bool list = a.flags & LATTIS_ARGUMENT_LIST;
-    if (a.kind == LATTIS_KIND_TENSOR) return k == Kind::Other || k == (list ? Kind::Tensors : Kind::TensorRef);
-    if (k == Kind::TensorRef || k == Kind::Tensors) return false;
+    if (a.kind == LATTIS_KIND_TENSOR) return k == Kind::Other || k == (list ? Kind::Tensors : Kind::Tensor);
+    if (k == Kind::Tensor || k == Kind::Tensors) return false;
     if (k == Kind::List) return list && a.kind == LATTIS_KIND_INT;
     if (k == Kind::Number)
       return !list ? a.kind <= LATTIS_KIND_COMPLEX && a.kind != LATTIS_KIND_BOOL : a.kind == LATTIS_KIND_INT;
@@ -448,7 +448,7 @@ class Compiler {
     f_->steps.push_back(s);
     const Operand at{Operand::Temporary, s.to};
     if (returns > 1) return {Kind::Results, at, returns};
-    return {a.flags & LATTIS_ARGUMENT_LIST ? Kind::Tensors : Kind::TensorRef, at};
+    return {a.flags & LATTIS_ARGUMENT_LIST ? Kind::Tensors : Kind::Tensor, at};
   }
 
   static constexpr int8_t declared_none = -2;

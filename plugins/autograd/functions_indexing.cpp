@@ -7,7 +7,7 @@ namespace lattis::autograd {
 namespace {
 
 // What was gathered by an index, in the shape of the source: of one larger than the index, nothing was read beyond it.
-TensorRef as_source(Compose& c, const TensorRef& gathered, const Ints& shape) {
+Tensor as_source(Compose& c, const Tensor& gathered, const Ints& shape) {
   Ints pad;
   for (int d = static_cast<int>(shape.size()) - 1; d >= 0 && gathered; d--) {
     pad.push_back(0);
@@ -25,42 +25,42 @@ lattis_status scatter_backward(lattis_frame* f, const lattis_value* a, lattis_va
 // What came to one place is divided among those that it was made of.
 struct Fold {
   Compose& c;
-  TensorRef grad, self, index, src, result;
+  Tensor grad, self, index, src, result;
   lattis_value dim, reduce, included;
 
-  TensorRef gather(const TensorRef& t) { return c.op<"gather">(t, dim, index); }
-  TensorRef scatter_add(const TensorRef& to, const TensorRef& t) { return c.op<"scatter_add">(to, dim, index, t); }
-  TensorRef fold(const TensorRef& to, const TensorRef& t) {
+  Tensor gather(const Tensor& t) { return c.op<"gather">(t, dim, index); }
+  Tensor scatter_add(const Tensor& to, const Tensor& t) { return c.op<"scatter_add">(to, dim, index, t); }
+  Tensor fold(const Tensor& to, const Tensor& t) {
     return c.op<"scatter_reduce.two">(to, dim, index, t, reduce, included);
   }
-  TensorRef number(const TensorRef& t) { return c.op<"to.dtype">(t, As{static_cast<uint8_t>(self.dtype())}); }
+  Tensor number(const Tensor& t) { return c.op<"to.dtype">(t, As{static_cast<uint8_t>(self.dtype())}); }
   // Places that were written, in a tensor that does not count what was there before.
-  TensorRef left_out(const TensorRef& t) { return included.as.i ? t : c.op<"scatter.value">(t, dim, index, 0); }
+  Tensor left_out(const Tensor& t) { return included.as.i ? t : c.op<"scatter.value">(t, dim, index, 0); }
 
-  std::array<TensorRef, 2> mean() {
-    const TensorRef before = left_out(c.op<"ones_like">(self));
-    const TensorRef count = c.op<"clamp_min">(scatter_add(before, c.op<"ones_like">(src)), 1);
-    const TensorRef share = c.op<"div.Tensor">(grad, count);
+  std::array<Tensor, 2> mean() {
+    const Tensor before = left_out(c.op<"ones_like">(self));
+    const Tensor count = c.op<"clamp_min">(scatter_add(before, c.op<"ones_like">(src)), 1);
+    const Tensor share = c.op<"div.Tensor">(grad, count);
     return {left_out(share), gather(share)};
   }
   // All that are the extremum share.
-  std::array<TensorRef, 2> extremum() {
-    const TensorRef by_self = left_out(number(c.op<"eq.Tensor">(self, result)));
-    const TensorRef by_src = number(c.op<"eq.Tensor">(src, gather(result)));
-    const TensorRef share = c.op<"div.Tensor">(grad, scatter_add(by_self, by_src));
+  std::array<Tensor, 2> extremum() {
+    const Tensor by_self = left_out(number(c.op<"eq.Tensor">(self, result)));
+    const Tensor by_src = number(c.op<"eq.Tensor">(src, gather(result)));
+    const Tensor share = c.op<"div.Tensor">(grad, scatter_add(by_self, by_src));
     return {c.op<"mul.Tensor">(by_self, share), c.op<"mul.Tensor">(by_src, gather(share))};
   }
   // The product of the others: a single zero is taken for one, beside several nothing is left.
-  std::array<TensorRef, 2> product() {
-    const auto conj = [&](const TensorRef& t) { return t && t.dtype() >= LATTIS_COMPLEX64 ? c.op<"conj">(t) : t; };
-    const auto nonzero = [&](const TensorRef& t) { return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(t, 0), 1, t); };
-    const TensorRef one = nonzero(self), others = c.op<"div.Tensor">(fold(one, src), one);
-    const TensorRef zero = c.op<"eq.Scalar">(src, 0);
-    const TensorRef zeros = gather(scatter_add(c.op<"zeros_like">(self), number(zero)));
-    const TensorRef single = c.op<"logical_and">(zero, c.op<"eq.Scalar">(zeros, 1));
-    const TensorRef without = gather(fold(self, c.op<"where.ScalarSelf">(single, 1, src)));
-    const TensorRef rest = c.op<"div.Tensor">(gather(result), nonzero(src));
-    const TensorRef slope = c.op<"where.self">(single, without, rest);
+  std::array<Tensor, 2> product() {
+    const auto conj = [&](const Tensor& t) { return t && t.dtype() >= LATTIS_COMPLEX64 ? c.op<"conj">(t) : t; };
+    const auto nonzero = [&](const Tensor& t) { return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(t, 0), 1, t); };
+    const Tensor one = nonzero(self), others = c.op<"div.Tensor">(fold(one, src), one);
+    const Tensor zero = c.op<"eq.Scalar">(src, 0);
+    const Tensor zeros = gather(scatter_add(c.op<"zeros_like">(self), number(zero)));
+    const Tensor single = c.op<"logical_and">(zero, c.op<"eq.Scalar">(zeros, 1));
+    const Tensor without = gather(fold(self, c.op<"where.ScalarSelf">(single, 1, src)));
+    const Tensor rest = c.op<"div.Tensor">(gather(result), nonzero(src));
+    const Tensor slope = c.op<"where.self">(single, without, rest);
     return {left_out(c.op<"mul.Tensor">(grad, conj(others))), c.op<"mul.Tensor">(gather(grad), conj(slope))};
   }
 };
@@ -73,7 +73,7 @@ lattis_status scatter_reduce_backward(lattis_frame* f, const lattis_value* a, la
   for (int d = 0; d < fold.index.dim() && fold.index.numel(); d++)
     if (fold.src.size(d) != fold.index.size(d)) fold.src = c.op<"narrow">(fold.src, d, 0, fold.index.size(d));
   const std::string_view how(a[5].as.string, a[5].length);
-  std::array<TensorRef, 2> out;
+  std::array<Tensor, 2> out;
   if (fold.index.numel() == 0)
     out = {fold.grad, c.op<"zeros_like">(fold.src)};
   else if (how == "sum")

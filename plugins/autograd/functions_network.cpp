@@ -7,11 +7,11 @@ namespace {
 // Of linear(input, weight): the rows of the gradient against the rows of the input, whatever the leading dimensions.
 lattis_status linear_weight_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), input = c.arg(a[1]);
-  const auto rows = [&](const TensorRef& t) {
+  const Tensor grad = c.arg(a[0]), input = c.arg(a[1]);
+  const auto rows = [&](const Tensor& t) {
     return t.dim() == 2 ? t : c.op<"reshape">(t, Ints{t.numel() / std::max<int64_t>(t.size(-1), 1), t.size(-1)});
   };
-  TensorRef x = rows(input);
+  Tensor x = rows(input);
   if (x && x.dtype() >= LATTIS_COMPLEX64) x = c.op<"conj">(x);
   return c.give(r, c.op<"mm">(c.op<"t">(rows(grad)), x));
 }
@@ -22,29 +22,27 @@ bool asked(const lattis_value& mask, int i) { return mask.as.bools[i] != 0; }
 
 // What comes back through the statistics that a norm also returns, to what it looked at: the mean (absent: none was
 // taken) and 1 / sqrt(var + eps), each over `count` elements.
-TensorRef through_statistics(Compose& c, const TensorRef& grad_mean, const TensorRef& grad_rstd, const TensorRef& x,
-                             const TensorRef& mean, const TensorRef& rstd, int64_t count) {
-  TensorRef sum;
+Tensor through_statistics(Compose& c, const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& x,
+                          const Tensor& mean, const Tensor& rstd, int64_t count) {
+  Tensor sum;
   if (grad_rstd) {
-    const TensorRef cube = c.op<"mul.Tensor">(c.op<"square">(rstd), rstd);
-    const TensorRef slope = c.op<"div.Scalar">(c.op<"mul.Tensor">(grad_rstd, cube), -count);
+    const Tensor cube = c.op<"mul.Tensor">(c.op<"square">(rstd), rstd);
+    const Tensor slope = c.op<"div.Scalar">(c.op<"mul.Tensor">(grad_rstd, cube), -count);
     sum = c.op<"mul.Tensor">(mean ? c.op<"sub.Tensor">(x, mean) : x, slope);
   }
   if (!grad_mean) return sum;
-  const TensorRef each = c.op<"div.Scalar">(grad_mean, count);
+  const Tensor each = c.op<"div.Scalar">(grad_mean, count);
   return sum ? c.op<"add.Tensor">(sum, each) : c.op<"expand">(each, c.shape(x));
 }
 
-TensorRef both(Compose& c, const TensorRef& a, const TensorRef& b) {
-  return a && b ? c.op<"add.Tensor">(a, b) : a ? a : b;
-}
+Tensor both(Compose& c, const Tensor& a, const Tensor& b) { return a && b ? c.op<"add.Tensor">(a, b) : a ? a : b; }
 
 // (grad?, grad_mean?, grad_rstd?, input, normalized_shape, mean, rstd, weight?, bias?, mask)
 lattis_status layer_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  std::array<TensorRef, 3> out;
+  std::array<Tensor, 3> out;
   if (c.arg(a[0])) out = c.ops<"native_layer_norm_backward", 3>(a[0], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
-  const TensorRef x = c.arg(a[3]), rstd = c.arg(a[6]);
+  const Tensor x = c.arg(a[3]), rstd = c.arg(a[6]);
   if (asked(a[9], 0) && (c.arg(a[1]) || c.arg(a[2])))
     out[0] = both(c, out[0],
                   through_statistics(c, c.arg(a[1]), c.arg(a[2]), x, c.arg(a[5]), rstd,
@@ -55,12 +53,12 @@ lattis_status layer_norm_backward(lattis_frame* f, const lattis_value* a, lattis
 // (grad?, grad_rstd?, input, normalized_shape, rstd, weight?, mask)
 lattis_status rms_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  std::array<TensorRef, 2> out;
+  std::array<Tensor, 2> out;
   if (c.arg(a[0])) out = c.ops<"_fused_rms_norm_backward", 2>(a[0], a[2], a[3], a[4], a[5], a[6]);
-  const TensorRef x = c.arg(a[2]), rstd = c.arg(a[4]);
+  const Tensor x = c.arg(a[2]), rstd = c.arg(a[4]);
   if (asked(a[6], 0) && c.arg(a[1]))
     out[0] = both(c, out[0],
-                  through_statistics(c, TensorRef(), c.arg(a[1]), x, TensorRef(), rstd,
+                  through_statistics(c, Tensor(), c.arg(a[1]), x, Tensor(), rstd,
                                      x.numel() / std::max<int64_t>(rstd.numel(), 1)));
   return c.give(r, std::move(out));
 }
@@ -68,15 +66,15 @@ lattis_status rms_norm_backward(lattis_frame* f, const lattis_value* a, lattis_v
 // (grad?, grad_mean?, grad_rstd?, input, mean, rstd, weight?, N, C, HxW, group, mask)
 lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  std::array<TensorRef, 3> out;
+  std::array<Tensor, 3> out;
   if (c.arg(a[0]))
     out = c.ops<"native_group_norm_backward", 3>(a[0], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
   if (asked(a[11], 0) && (c.arg(a[1]) || c.arg(a[2]))) {
-    const auto column = [&](int i) { return c.arg(a[i]) ? c.op<"unsqueeze">(c.arg(a[i]), -1) : TensorRef(); };
-    const TensorRef x = c.arg(a[3]);
+    const auto column = [&](int i) { return c.arg(a[i]) ? c.op<"unsqueeze">(c.arg(a[i]), -1) : Tensor(); };
+    const Tensor x = c.arg(a[3]);
     const int64_t count = x.numel() / std::max<int64_t>(c.arg(a[4]).numel(), 1);
-    const TensorRef rows = c.op<"reshape">(x, Ints{a[7].as.i, a[10].as.i, count});
-    const TensorRef more = through_statistics(c, column(1), column(2), rows, column(4), column(5), count);
+    const Tensor rows = c.op<"reshape">(x, Ints{a[7].as.i, a[10].as.i, count});
+    const Tensor more = through_statistics(c, column(1), column(2), rows, column(4), column(5), count);
     out[0] = both(c, out[0], c.op<"reshape">(more, c.shape(x)));
   }
   return c.give(r, std::move(out));
@@ -85,14 +83,14 @@ lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis
 // (grad?, grad_mean?, grad_rstd?, input, weight?, mean, rstd, eps, mask)
 lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  std::array<TensorRef, 3> out;
+  std::array<Tensor, 3> out;
   if (c.arg(a[0]))
     out = c.ops<"native_batch_norm_backward", 3>(a[0], a[3], a[4], none(), none(), a[5], a[6], true, a[7], a[8]);
   if (asked(a[8], 0) && (c.arg(a[1]) || c.arg(a[2]))) {
-    const TensorRef x = c.arg(a[3]);
+    const Tensor x = c.arg(a[3]);
     Ints channels(static_cast<size_t>(x.dim() - 1), 1);
     channels[0] = x.size(1);
-    const auto beside = [&](int i) { return c.arg(a[i]) ? c.op<"reshape">(c.arg(a[i]), channels) : TensorRef(); };
+    const auto beside = [&](int i) { return c.arg(a[i]) ? c.op<"reshape">(c.arg(a[i]), channels) : Tensor(); };
     const int64_t count = x.numel() / std::max<int64_t>(x.size(1), 1);
     out[0] = both(c, out[0], through_statistics(c, beside(1), beside(2), x, beside(5), beside(6), count));
   }
@@ -102,10 +100,8 @@ lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis
 // (grad, indices, num_weights, padding_idx, scale_grad_by_freq)
 lattis_status embedding_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const auto rows = [&](const TensorRef& grad) {
-    return c.op<"embedding_dense_backward">(grad, a[1], a[2], a[3], a[4]);
-  };
-  const TensorRef grad = c.arg(a[0]);
+  const auto rows = [&](const Tensor& grad) { return c.op<"embedding_dense_backward">(grad, a[1], a[2], a[3], a[4]); };
+  const Tensor grad = c.arg(a[0]);
   if (grad.dtype() < LATTIS_COMPLEX64) return c.give(r, rows(grad));
   return c.give(r, c.op<"complex">(rows(c.op<"real">(grad)), rows(c.op<"imag">(grad))));
 }

@@ -4,10 +4,10 @@
 namespace lattis::autograd {
 namespace {
 
-bool is_complex(const TensorRef& t) { return t && t.dtype() >= LATTIS_COMPLEX64; }
+bool is_complex(const Tensor& t) { return t && t.dtype() >= LATTIS_COMPLEX64; }
 bool is_zero(const lattis_value& v) { return as_double(v) == 0 && !(v.tag == LATTIS_COMPLEX && v.as.doubles[1] != 0); }
 
-TensorRef conj(Compose& c, const TensorRef& t) { return is_complex(t) ? c.op<"conj">(t) : t; }
+Tensor conj(Compose& c, const Tensor& t) { return is_complex(t) ? c.op<"conj">(t) : t; }
 
 // A number less one, as a value.
 struct LessOne {
@@ -29,7 +29,7 @@ struct LessOne {
 // x^p: p x^(p-1), and nothing at all where p is zero.
 lattis_status pow_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   if (is_zero(a[2])) return c.give(r, c.op<"zeros_like">(grad));
   const LessOne less(a[2]);
   return c.give(r, c.op<"mul.Tensor">(grad, conj(c, c.op<"mul.Scalar">(c.op<"pow.Tensor_Scalar">(x, less.v), a[2]))));
@@ -37,75 +37,75 @@ lattis_status pow_backward(lattis_frame* f, const lattis_value* a, lattis_value*
 
 lattis_status pow_backward_self(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]);
-  const TensorRef slope = c.op<"mul.Tensor">(p, c.op<"pow.Tensor_Tensor">(x, c.op<"sub.Scalar">(p, 1)));
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]);
+  const Tensor slope = c.op<"mul.Tensor">(p, c.op<"pow.Tensor_Tensor">(x, c.op<"sub.Scalar">(p, 1)));
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(p, 0), 0, c.op<"mul.Tensor">(grad, conj(c, slope))));
 }
 
 // x^p: x^p log x, which is zero where x is zero and the power smooth there.
 lattis_status pow_backward_exponent(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]), power = c.arg(a[3]);
-  const TensorRef real = is_complex(p) ? c.op<"real">(p) : p;
-  const TensorRef flat = c.op<"logical_and">(c.op<"eq.Scalar">(x, 0), c.op<"ge.Scalar">(real, 0));
-  const TensorRef slope = c.op<"mul.Tensor">(power, c.op<"log">(x));
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]), power = c.arg(a[3]);
+  const Tensor real = is_complex(p) ? c.op<"real">(p) : p;
+  const Tensor flat = c.op<"logical_and">(c.op<"eq.Scalar">(x, 0), c.op<"ge.Scalar">(real, 0));
+  const Tensor slope = c.op<"mul.Tensor">(power, c.op<"log">(x));
   return c.give(r, c.op<"mul.Tensor">(grad, c.op<"where.ScalarSelf">(flat, 0, conj(c, slope))));
 }
 
 lattis_status pow_backward_base(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), p = c.arg(a[2]), power = c.arg(a[3]);
-  const TensorRef base = c.op<"full">(Ints{}, a[1], As{static_cast<uint8_t>(power.dtype())}, none(), power.device());
-  const TensorRef slope = conj(c, c.op<"mul.Tensor">(power, c.op<"log">(base)));
+  const Tensor grad = c.arg(a[0]), p = c.arg(a[2]), power = c.arg(a[3]);
+  const Tensor base = c.op<"full">(Ints{}, a[1], As{static_cast<uint8_t>(power.dtype())}, none(), power.device());
+  const Tensor slope = conj(c, c.op<"mul.Tensor">(power, c.op<"log">(base)));
   if (!is_zero(a[1])) return c.give(r, c.op<"mul.Tensor">(grad, slope));
-  const TensorRef real = is_complex(p) ? c.op<"real">(p) : p;
+  const Tensor real = is_complex(p) ? c.op<"real">(p) : p;
   return c.give(r, c.op<"mul.Tensor">(grad, c.op<"where.ScalarSelf">(c.op<"ge.Scalar">(real, 0), 0, slope)));
 }
 
 // x / |x|: perpendicular to it; of a real number, nothing.
 lattis_status sgn_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]), sgn = c.arg(a[2]);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), sgn = c.arg(a[2]);
   if (!is_complex(x)) return c.give(r, c.op<"zeros_like">(grad));
-  const TensorRef size = c.op<"abs">(x);
-  const TensorRef along = c.op<"real">(c.op<"div.Tensor">(grad, sgn));
-  const TensorRef across = c.op<"sub.Tensor">(grad, c.op<"mul.Tensor">(sgn, along));
+  const Tensor size = c.op<"abs">(x);
+  const Tensor along = c.op<"real">(c.op<"div.Tensor">(grad, sgn));
+  const Tensor across = c.op<"sub.Tensor">(grad, c.op<"mul.Tensor">(sgn, along));
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(size, 0), 0, c.op<"div.Tensor">(across, size)));
 }
 
 lattis_status angle_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), z = c.arg(a[1]);
+  const Tensor grad = c.arg(a[0]), z = c.arg(a[1]);
   if (!is_complex(z)) return c.give(r, c.op<"zeros_like">(grad));
-  const TensorRef square = c.op<"square">(c.op<"abs">(z));
-  const TensorRef x = c.op<"div.Tensor">(c.op<"neg">(c.op<"imag">(z)), square);
-  const TensorRef y = c.op<"div.Tensor">(c.op<"real">(z), square);
-  const TensorRef slope = c.op<"complex">(x, y);
+  const Tensor square = c.op<"square">(c.op<"abs">(z));
+  const Tensor x = c.op<"div.Tensor">(c.op<"neg">(c.op<"imag">(z)), square);
+  const Tensor y = c.op<"div.Tensor">(c.op<"real">(z), square);
+  const Tensor slope = c.op<"complex">(x, y);
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(slope, grad)));
 }
 
 // by / (y^2 + x^2), and zero at the origin.
 lattis_status atan2_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef y = c.arg(a[0]), x = c.arg(a[1]), by = c.arg(a[2]);
-  const TensorRef square = c.op<"add.Tensor">(c.op<"square">(y), c.op<"square">(x));
+  const Tensor y = c.arg(a[0]), x = c.arg(a[1]), by = c.arg(a[2]);
+  const Tensor square = c.op<"add.Tensor">(c.op<"square">(y), c.op<"square">(x));
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"div.Tensor">(by, square)));
 }
 
 lattis_status sinc_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   constexpr double pi = 3.14159265358979323846;
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]), px = c.op<"mul.Scalar">(x, pi);
-  const TensorRef top = c.op<"sub.Tensor">(c.op<"mul.Tensor">(c.op<"cos">(px), px), c.op<"sin">(px));
-  const TensorRef square = c.op<"mul.Tensor">(px, x);  // zero for tiny numbers, too
-  const TensorRef slope = conj(c, c.op<"div.Tensor">(top, square));
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), px = c.op<"mul.Scalar">(x, pi);
+  const Tensor top = c.op<"sub.Tensor">(c.op<"mul.Tensor">(c.op<"cos">(px), px), c.op<"sin">(px));
+  const Tensor square = c.op<"mul.Tensor">(px, x);  // zero for tiny numbers, too
+  const Tensor slope = conj(c, c.op<"div.Tensor">(top, square));
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(grad, slope)));
 }
 
 lattis_status xlogy_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]);
-  const TensorRef slope = c.op<"xlogy.Scalar_Other">(grad, a[2]);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  const Tensor slope = c.op<"xlogy.Scalar_Other">(grad, a[2]);
   if (as_double(a[2]) > 0) return c.give(r, slope);
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(x, 0), 0, slope));
 }
@@ -113,21 +113,21 @@ lattis_status xlogy_backward(lattis_frame* f, const lattis_value* a, lattis_valu
 // log(x / (1 - x)); with eps, x is clamped and flat outside, without it undefined there.
 lattis_status logit_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   const double low = a[2].tag == LATTIS_NONE ? 0 : as_double(a[2]);
-  const TensorRef slope = c.op<"div.Tensor">(grad, c.op<"mul.Tensor">(x, c.op<"rsub.Scalar">(x, 1)));
-  const TensorRef outside = c.op<"logical_or">(c.op<"lt.Scalar">(x, low), c.op<"gt.Scalar">(x, 1 - low));
+  const Tensor slope = c.op<"div.Tensor">(grad, c.op<"mul.Tensor">(x, c.op<"rsub.Scalar">(x, 1)));
+  const Tensor outside = c.op<"logical_or">(c.op<"lt.Scalar">(x, low), c.op<"gt.Scalar">(x, 1 - low));
   const double there = a[2].tag == LATTIS_NONE ? __builtin_nan("") : 0.0;
   return c.give(r, c.op<"where.ScalarSelf">(outside, there, slope));
 }
 
 lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]);
-  TensorRef inside;
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  Tensor inside;
   if (a[2].tag != LATTIS_NONE) inside = c.op<"ge.Scalar">(x, a[2]);
   if (a[3].tag != LATTIS_NONE) {
-    const TensorRef below = c.op<"le.Scalar">(x, a[3]);
+    const Tensor below = c.op<"le.Scalar">(x, a[3]);
     inside = inside ? c.op<"logical_and">(inside, below) : below;
   }
   return c.give(r, inside ? c.op<"where.ScalarOther">(inside, grad, 0) : grad);
@@ -136,19 +136,16 @@ lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_valu
 // (grad, self, min?, max?, mask): within the limits, both included, to what was limited; else to the limit.
 lattis_status clamp_tensor_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]), low = c.arg(a[2]), high = c.arg(a[3]);
-  const auto both = [&](const TensorRef& s, const TensorRef& t) {
-    return s && t ? c.op<"logical_and">(s, t) : s ? s : t;
-  };
-  const auto where = [&](const TensorRef& at) { return at ? c.op<"where.ScalarOther">(at, grad, 0) : grad; };
-  std::array<TensorRef, 3> out;
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), low = c.arg(a[2]), high = c.arg(a[3]);
+  const auto both = [&](const Tensor& s, const Tensor& t) { return s && t ? c.op<"logical_and">(s, t) : s ? s : t; };
+  const auto where = [&](const Tensor& at) { return at ? c.op<"where.ScalarOther">(at, grad, 0) : grad; };
+  std::array<Tensor, 3> out;
   if (a[4].as.bools[0])
-    out[0] =
-        where(both(low ? c.op<"ge.Tensor">(x, low) : TensorRef(), high ? c.op<"le.Tensor">(x, high) : TensorRef()));
+    out[0] = where(both(low ? c.op<"ge.Tensor">(x, low) : Tensor(), high ? c.op<"le.Tensor">(x, high) : Tensor()));
   if (a[4].as.bools[1] && low)
-    out[1] = where(both(c.op<"lt.Tensor">(x, low), high ? c.op<"lt.Tensor">(low, high) : TensorRef()));
+    out[1] = where(both(c.op<"lt.Tensor">(x, low), high ? c.op<"lt.Tensor">(low, high) : Tensor()));
   if (a[4].as.bools[2] && high) {
-    const TensorRef above = c.op<"gt.Tensor">(x, high);
+    const Tensor above = c.op<"gt.Tensor">(x, high);
     out[2] = where(low ? c.op<"logical_or">(above, c.op<"lt.Tensor">(high, low)) : above);
   }
   return c.give(r, std::move(out));
@@ -162,12 +159,12 @@ lattis_status polygamma_backward(lattis_frame* f, const lattis_value* a, lattis_
 // x tanh(softplus(x)), twice.
 lattis_status mish_double_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]);
-  const TensorRef s = c.op<"sigmoid">(x), t = c.op<"tanh">(c.op<"softplus">(x));
-  const TensorRef slope = c.op<"mul.Tensor">(c.op<"rsub.Scalar">(c.op<"square">(t), 1), s);  // of t
-  const TensorRef bend = c.op<"mul.Tensor">(
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+  const Tensor s = c.op<"sigmoid">(x), t = c.op<"tanh">(c.op<"softplus">(x));
+  const Tensor slope = c.op<"mul.Tensor">(c.op<"rsub.Scalar">(c.op<"square">(t), 1), s);  // of t
+  const Tensor bend = c.op<"mul.Tensor">(
       slope, c.op<"sub.Tensor">(c.op<"rsub.Scalar">(s, 1), c.op<"mul.Scalar">(c.op<"mul.Tensor">(t, s), 2)));
-  const TensorRef both = c.op<"add.Tensor">(c.op<"mul.Scalar">(slope, 2), c.op<"mul.Tensor">(x, bend));
+  const Tensor both = c.op<"add.Tensor">(c.op<"mul.Scalar">(slope, 2), c.op<"mul.Tensor">(x, bend));
   return c.give(r, c.op<"mul.Tensor">(grad, both));
 }
 
@@ -175,14 +172,14 @@ lattis_status mish_double_backward(lattis_frame* f, const lattis_value* a, latti
 lattis_status gelu_tanh_double_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   constexpr double k = 0.7978845608028654, cube = 0.044715;
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]), x = c.arg(a[1]), square = c.op<"square">(x);
+  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), square = c.op<"square">(x);
   const auto linear = [&](double by, double plus) {  // in the square
     return c.op<"add.Scalar">(c.op<"mul.Scalar">(square, by), plus);
   };
-  const TensorRef t = c.op<"tanh">(c.op<"mul.Tensor">(x, linear(k * cube, k))), u1 = linear(3 * k * cube, k);
-  const TensorRef u2 = c.op<"mul.Scalar">(x, 6 * k * cube);
-  const TensorRef bend = c.op<"sub.Tensor">(u2, c.op<"mul.Scalar">(c.op<"mul.Tensor">(t, c.op<"square">(u1)), 2));
-  const TensorRef both = c.op<"add.Tensor">(u1, c.op<"mul.Scalar">(c.op<"mul.Tensor">(x, bend), 0.5));
+  const Tensor t = c.op<"tanh">(c.op<"mul.Tensor">(x, linear(k * cube, k))), u1 = linear(3 * k * cube, k);
+  const Tensor u2 = c.op<"mul.Scalar">(x, 6 * k * cube);
+  const Tensor bend = c.op<"sub.Tensor">(u2, c.op<"mul.Scalar">(c.op<"mul.Tensor">(t, c.op<"square">(u1)), 2));
+  const Tensor both = c.op<"add.Tensor">(u1, c.op<"mul.Scalar">(c.op<"mul.Tensor">(x, bend), 0.5));
   return c.give(r, c.op<"mul.Tensor">(grad, c.op<"mul.Tensor">(c.op<"rsub.Scalar">(c.op<"square">(t), 1), both)));
 }
 

@@ -7,7 +7,7 @@
 namespace lattis::autograd {
 namespace {
 
-TensorRef zeros(Compose& c, const TensorRef& like, const Ints& shape) {
+Tensor zeros(Compose& c, const Tensor& like, const Ints& shape) {
   return c.op<"zeros">(shape, As{static_cast<uint8_t>(like.dtype())}, none(), like.device());
 }
 
@@ -31,39 +31,39 @@ lattis_status permute_backward(lattis_frame* f, const lattis_value* a, lattis_va
 
 template <class View>
 lattis_status put(Compose& c, const lattis_value* a, lattis_value* r, View view) {
-  const TensorRef grad = c.arg(a[0]);
-  const TensorRef whole = zeros(c, grad, c.ints(a[1]));
-  const TensorRef part = view(whole);
+  const Tensor grad = c.arg(a[0]);
+  const Tensor whole = zeros(c, grad, c.ints(a[1]));
+  const Tensor part = view(whole);
   c.op<"copy_">(part, grad);
   return c.give(r, whole);
 }
 
 lattis_status select_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  return put(c, a, r, [&](const TensorRef& t) { return c.op<"select.int">(t, a[2], a[3]); });
+  return put(c, a, r, [&](const Tensor& t) { return c.op<"select.int">(t, a[2], a[3]); });
 }
 lattis_status slice_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  return put(c, a, r, [&](const TensorRef& t) { return c.op<"slice.Tensor">(t, a[2], a[3], a[4], a[5]); });
+  return put(c, a, r, [&](const Tensor& t) { return c.op<"slice.Tensor">(t, a[2], a[3], a[4], a[5]); });
 }
 lattis_status narrow_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  return put(c, a, r, [&](const TensorRef& t) { return c.op<"narrow">(t, a[2], a[3], a[4]); });
+  return put(c, a, r, [&](const Tensor& t) { return c.op<"narrow">(t, a[2], a[3], a[4]); });
 }
 lattis_status diagonal_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  return put(c, a, r, [&](const TensorRef& t) { return c.op<"diagonal">(t, a[2], a[3], a[4]); });
+  return put(c, a, r, [&](const Tensor& t) { return c.op<"diagonal">(t, a[2], a[3], a[4]); });
 }
 
 // Windows may overlap: what they share is added. They are read from the numbers of the elements.
 lattis_status unfold_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]);
+  const Tensor grad = c.arg(a[0]);
   const Ints shape = c.ints(a[1]);
   const int64_t n = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-  const TensorRef numbers = c.op<"reshape">(c.op<"arange">(n, none(), none(), grad.device()), shape);
-  const TensorRef index = c.op<"reshape">(c.op<"unfold">(numbers, a[2], a[3], a[4]), Ints{-1});
-  const TensorRef whole = zeros(c, grad, {n});
+  const Tensor numbers = c.op<"reshape">(c.op<"arange">(n, none(), none(), grad.device()), shape);
+  const Tensor index = c.op<"reshape">(c.op<"unfold">(numbers, a[2], a[3], a[4]), Ints{-1});
+  const Tensor whole = zeros(c, grad, {n});
   return c.give(r, c.op<"reshape">(c.op<"index_add">(whole, 0, index, c.op<"reshape">(grad, Ints{-1})), shape));
 }
 
@@ -94,36 +94,36 @@ struct Strided {
   }
 };
 
-TensorRef read(Compose& c, const TensorRef& flat, const Strided& s) {
+Tensor read(Compose& c, const Tensor& flat, const Strided& s) {
   return c.op<"as_strided">(flat, s.sizes, s.strides, s.numel() ? s.offset : 0);
 }
 
 // The memory, flat, that the places of `view` get the gradient in: added where they meet.
-TensorRef spread(Compose& c, const TensorRef& grad, const Strided& view, int64_t bytes) {
-  const TensorRef flat = zeros(c, grad, {bytes});
+Tensor spread(Compose& c, const Tensor& grad, const Strided& view, int64_t bytes) {
+  const Tensor flat = zeros(c, grad, {bytes});
   if (view.distinct()) {
     c.op<"copy_">(read(c, flat, view), grad);
     return flat;
   }
-  const TensorRef numbers = c.op<"arange">(bytes, none(), none(), grad.device());
-  const TensorRef index = c.op<"reshape">(read(c, numbers, view), Ints{-1});
+  const Tensor numbers = c.op<"arange">(bytes, none(), none(), grad.device());
+  const Tensor index = c.op<"reshape">(read(c, numbers, view), Ints{-1});
   return c.op<"index_add">(flat, 0, index, c.op<"reshape">(grad, Ints{-1}));
 }
 
 // Reads the base's places from the memory. Several that are one place share what came to it.
-TensorRef gather(Compose& c, const TensorRef& flat, const Strided& base) {
-  const TensorRef all = read(c, flat, base);
+Tensor gather(Compose& c, const Tensor& flat, const Strided& base) {
+  const Tensor all = read(c, flat, base);
   if (base.distinct()) return all;
-  const TensorRef ones = c.op<"ones_like">(all);
-  const TensorRef count = read(c, spread(c, ones, base, flat.numel()), base);
+  const Tensor ones = c.op<"ones_like">(all);
+  const Tensor count = read(c, spread(c, ones, base, flat.numel()), base);
   return c.op<"div.Tensor">(all, count);
 }
 
-lattis_status strided_backward(Compose& c, const TensorRef& grad, Strided base, Strided view, lattis_value* r) {
+lattis_status strided_backward(Compose& c, const Tensor& grad, Strided base, Strided view, lattis_value* r) {
   const int64_t low = std::min(base.offset, view.offset);
   base.offset -= low;
   view.offset -= low;
-  const TensorRef flat = spread(c, grad, view, std::max(base.end(), view.end()));
+  const Tensor flat = spread(c, grad, view, std::max(base.end(), view.end()));
   return c.give(r, gather(c, flat, base));
 }
 
@@ -138,7 +138,7 @@ lattis_status as_strided_backward(lattis_frame* f, const lattis_value* a, lattis
 // The same for any view of a base, complex ones and their parts among them: then both are counted in real numbers.
 lattis_status any_strided_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  TensorRef grad = c.arg(a[0]);
+  Tensor grad = c.arg(a[0]);
   Strided base{c.ints(a[1]), c.ints(a[2]), a[3].as.i}, view{c.ints(a[5]), c.ints(a[6]), a[7].as.i};
   const bool complex_base = a[4].as.i != 0, complex_view = grad.dtype() >= LATTIS_COMPLEX64;
   const auto as_real = [](Strided& s) {
@@ -155,7 +155,7 @@ lattis_status any_strided_backward(lattis_frame* f, const lattis_value* a, latti
   }
   lattis_value real = none();
   if (lattis_status st = strided_backward(c, grad, base, view, &real)) return st;
-  TensorRef whole = TensorRef::steal(real.as.tensor);
+  Tensor whole = Tensor::steal(real.as.tensor);
   if (complex_base) whole = c.op<"view_as_complex">(c.op<"contiguous">(whole));
   return c.give(r, whole);
 }
@@ -170,7 +170,7 @@ lattis_status pad_backward(lattis_frame* f, const lattis_value* a, lattis_value*
 
 lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef grad = c.arg(a[0]);
+  const Tensor grad = c.arg(a[0]);
   const Ints shapes = c.ints(a[1]);
   const int64_t dim = wrap(a[2].as.i, grad.dim());
   Ints lengths, legacy;  // an empty one fits anywhere
@@ -179,7 +179,7 @@ lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value*
     if (!fits) legacy.push_back(static_cast<int64_t>(lengths.size()));
     lengths.push_back(fits ? shapes[i + 1 + dim] : 0);
   }
-  std::vector<TensorRef> parts = c.list<"split_with_sizes">(grad, lengths, dim);
+  std::vector<Tensor> parts = c.list<"split_with_sizes">(grad, lengths, dim);
   for (int64_t i : legacy)
     if (c) parts[i] = zeros(c, grad, {0});
   return c.give(r, parts);
@@ -198,7 +198,7 @@ Ints reduced(Compose& c, const lattis_value& dims, int64_t n) {
 }
 
 // With the dimensions that a reduction dropped, of size one.
-TensorRef kept(Compose& c, TensorRef t, const Ints& dims, bool keepdim, int64_t n) {
+Tensor kept(Compose& c, Tensor t, const Ints& dims, bool keepdim, int64_t n) {
   for (int64_t d : dims)
     if (!keepdim && n > 0) t = c.op<"unsqueeze">(t, d);
   return t;
@@ -218,46 +218,46 @@ lattis_status mean_backward(lattis_frame* f, const lattis_value* a, lattis_value
   const Ints dims = reduced(c, a[2], n);
   int64_t count = 1;
   for (int64_t d : dims) count *= n ? shape[d] : 1;
-  const TensorRef grad = c.op<"div.Scalar">(c.arg(a[0]), count);
+  const Tensor grad = c.op<"div.Scalar">(c.arg(a[0]), count);
   return c.give(r, c.op<"expand">(kept(c, grad, dims, a[3].as.i != 0, n), shape));
 }
 
 lattis_status extremum_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef x = c.arg(a[1]);
+  const Tensor x = c.arg(a[1]);
   const int64_t n = x.dim();
   const Ints dims = reduced(c, a[3], n);
   const bool keepdim = a[4].as.i != 0;
-  const TensorRef grad = kept(c, c.arg(a[0]), dims, keepdim, n), result = kept(c, c.arg(a[2]), dims, keepdim, n);
-  TensorRef mask = c.op<"eq.Tensor">(x, result);
+  const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, n), result = kept(c, c.arg(a[2]), dims, keepdim, n);
+  Tensor mask = c.op<"eq.Tensor">(x, result);
   if (a[3].tag == LATTIS_NONE) mask = c.op<"logical_or">(mask, c.op<"isnan">(x));
-  const TensorRef count = n ? c.op<"sum.dim_IntList">(mask, dims, true) : TensorRef();
-  const TensorRef share = count ? c.op<"div.Tensor">(grad, count) : grad;
+  const Tensor count = n ? c.op<"sum.dim_IntList">(mask, dims, true) : Tensor();
+  const Tensor share = count ? c.op<"div.Tensor">(grad, count) : grad;
   return c.give(r, c.op<"mul.Tensor">(share, mask));
 }
 
 // The product of all others, without a division: those before times those after.
 lattis_status prod_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef x = c.arg(a[1]);
+  const Tensor x = c.arg(a[1]);
   const int64_t n = x.dim(), d = wrap(a[2].as.i, std::max<int64_t>(n, 1));
   if (n == 0) return c.give(r, c.arg(a[0]));
-  const TensorRef grad = kept(c, c.arg(a[0]), {d}, a[3].as.i != 0, n);
+  const Tensor grad = kept(c, c.arg(a[0]), {d}, a[3].as.i != 0, n);
   Ints one = c.shape(x);
   const int64_t size = one[d];
   if (size == 0) return c.give(r, zeros(c, x, one));
   one[d] = 1;
-  const TensorRef ones = c.op<"ones">(one, As{static_cast<uint8_t>(x.dtype())}, none(), x.device());
-  const auto exclusive = [&](const TensorRef& t) {  // products of those before
-    const TensorRef parts[] = {ones, c.op<"narrow">(t, d, 0, size - 1)};
+  const Tensor ones = c.op<"ones">(one, As{static_cast<uint8_t>(x.dtype())}, none(), x.device());
+  const auto exclusive = [&](const Tensor& t) {  // products of those before
+    const Tensor parts[] = {ones, c.op<"narrow">(t, d, 0, size - 1)};
     lattis_tensor* list[] = {parts[0].get(), parts[1].get()};
     lattis_value v{LATTIS_TENSOR_LIST, 2, {0}};
     v.as.tensors = list;
-    return c ? c.op<"cumprod">(c.op<"cat">(v, d), d) : TensorRef();
+    return c ? c.op<"cumprod">(c.op<"cat">(v, d), d) : Tensor();
   };
-  const TensorRef before = exclusive(x);
-  const TensorRef after = c.op<"flip">(exclusive(c.op<"flip">(x, Ints{d})), Ints{d});
-  TensorRef others = c.op<"mul.Tensor">(before, after);
+  const Tensor before = exclusive(x);
+  const Tensor after = c.op<"flip">(exclusive(c.op<"flip">(x, Ints{d})), Ints{d});
+  Tensor others = c.op<"mul.Tensor">(before, after);
   if (others && others.dtype() >= LATTIS_COMPLEX64) others = c.op<"conj">(others);
   return c.give(r, c.op<"mul.Tensor">(grad, others));
 }
@@ -268,8 +268,7 @@ lattis_status pick_backward(lattis_frame* f, const lattis_value* a, lattis_value
   const Ints shape = c.ints(a[1]);
   const auto n = static_cast<int64_t>(shape.size());
   const Ints dims{wrap(a[2].as.i, std::max<int64_t>(n, 1))};
-  const TensorRef grad = kept(c, c.arg(a[0]), dims, a[4].as.i != 0, n),
-                  at = kept(c, c.arg(a[3]), dims, a[4].as.i != 0, n);
+  const Tensor grad = kept(c, c.arg(a[0]), dims, a[4].as.i != 0, n), at = kept(c, c.arg(a[3]), dims, a[4].as.i != 0, n);
   return c.give(r, c.op<"scatter.src">(zeros(c, grad, shape), a[2], at, grad));
 }
 
@@ -277,28 +276,28 @@ lattis_status pick_backward(lattis_frame* f, const lattis_value* a, lattis_value
 // given, beside which the mean may be a result of its own. Where the deviation is zero, so is its gradient.
 lattis_status spread_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef x = c.arg(a[2]);
+  const Tensor x = c.arg(a[2]);
   const int64_t n = x.dim();
   const Ints dims = reduced(c, a[4], n);
   int64_t count = 1;
   for (int64_t d : dims) count *= n ? x.size(d) : 1;
   const double left = static_cast<double>(count) - (a[5].tag == LATTIS_NONE ? 1 : as_double(a[5]));
   const auto kept_of = [&](const lattis_value& v) { return kept(c, c.arg(v), dims, a[6].as.i != 0, n); };
-  TensorRef out;
+  Tensor out;
   if (c.arg(a[0])) {
-    TensorRef slope;
+    Tensor slope;
     if (c.arg(a[3])) {
-      const TensorRef std = kept_of(a[3]), flat = c.op<"eq.Scalar">(std, 0);
-      const TensorRef root = c.op<"div.Tensor">(kept_of(a[0]), c.op<"where.ScalarSelf">(flat, 1, std));
+      const Tensor std = kept_of(a[3]), flat = c.op<"eq.Scalar">(std, 0);
+      const Tensor root = c.op<"div.Tensor">(kept_of(a[0]), c.op<"where.ScalarSelf">(flat, 1, std));
       slope = c.op<"where.ScalarSelf">(flat, 0, root);
     } else {
       slope = c.op<"mul.Scalar">(kept_of(a[0]), 2);
     }
-    const TensorRef mean = n ? c.op<"mean.dim">(x, dims, true) : x;
+    const Tensor mean = n ? c.op<"mean.dim">(x, dims, true) : x;
     out = c.op<"mul.Tensor">(c.op<"sub.Tensor">(x, mean), c.op<"div.Scalar">(slope, std::max(left, 0.)));
   }
   if (c.arg(a[1])) {
-    const TensorRef each = c.op<"div.Scalar">(kept_of(a[1]), count);
+    const Tensor each = c.op<"div.Scalar">(kept_of(a[1]), count);
     out = out ? c.op<"add.Tensor">(out, each) : c.op<"expand">(each, c.shape(x));
   }
   return c.give(r, out);
@@ -307,31 +306,30 @@ lattis_status spread_backward(lattis_frame* f, const lattis_value* a, lattis_val
 // (grad, self, ord, dim?, keepdim, result). Where the norm is zero, so is the gradient.
 lattis_status vector_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const TensorRef x = c.arg(a[1]);
+  const Tensor x = c.arg(a[1]);
   const double p = as_double(a[2]);
   const Ints dims = reduced(c, a[3], x.dim());
   const bool keepdim = a[4].as.i != 0;
-  const TensorRef grad = kept(c, c.arg(a[0]), dims, keepdim, x.dim()),
-                  norm = kept(c, c.arg(a[5]), dims, keepdim, x.dim());
+  const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, x.dim()), norm = kept(c, c.arg(a[5]), dims, keepdim, x.dim());
   if (p == 0) return c.give(r, c.op<"zeros_like">(x));
   if (p == 1) return c.give(r, c.op<"mul.Tensor">(c.op<"sgn">(x), grad));
-  const auto apart = [&](const TensorRef& t) { return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(t, 0), 1, t); };
-  const auto unless_zero = [&](const TensorRef& of, const TensorRef& t) {
+  const auto apart = [&](const Tensor& t) { return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(t, 0), 1, t); };
+  const auto unless_zero = [&](const Tensor& of, const Tensor& t) {
     return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(of, 0), 0, t);
   };
   if (std::isinf(p)) {  // those that are the extremum share
-    const TensorRef mask = c.op<"eq.Tensor">(c.op<"abs">(x), norm);
-    const TensorRef count = x.dim() ? c.op<"sum.dim_IntList">(mask, dims, true) : c.op<"ones_like">(norm);
-    const TensorRef share = c.op<"div.Tensor">(grad, count);
+    const Tensor mask = c.op<"eq.Tensor">(c.op<"abs">(x), norm);
+    const Tensor count = x.dim() ? c.op<"sum.dim_IntList">(mask, dims, true) : c.op<"ones_like">(norm);
+    const Tensor share = c.op<"div.Tensor">(grad, count);
     return c.give(r, c.op<"mul.Tensor">(c.op<"sgn">(x), c.op<"where.ScalarOther">(mask, share, 0)));
   }
-  const TensorRef power = p == 2 ? apart(norm) : c.op<"pow.Tensor_Scalar">(apart(norm), p - 1);
-  const TensorRef each = unless_zero(norm, c.op<"div.Tensor">(grad, power));
+  const Tensor power = p == 2 ? apart(norm) : c.op<"pow.Tensor_Scalar">(apart(norm), p - 1);
+  const Tensor each = unless_zero(norm, c.op<"div.Tensor">(grad, power));
   if (p == 2) return c.give(r, c.op<"mul.Tensor">(x, each));
   // Below two in another order, so that neither a tiny nor an infinite element meets the inverse of its size.
   const bool direction = p < 2;
-  const TensorRef size = c.op<"abs">(apart(x));
-  const TensorRef weight = unless_zero(x, c.op<"pow.Tensor_Scalar">(size, direction ? p - 1 : p - 2));
+  const Tensor size = c.op<"abs">(apart(x));
+  const Tensor weight = unless_zero(x, c.op<"pow.Tensor_Scalar">(size, direction ? p - 1 : p - 2));
   return c.give(r, c.op<"mul.Tensor">(c.op<"mul.Tensor">(direction ? c.op<"sgn">(x) : x, weight), each));
 }
 

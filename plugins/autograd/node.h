@@ -21,6 +21,8 @@
 
 namespace lattis::autograd {
 
+using Tensor = TensorRef;
+
 extern int32_t slot;        // of a Variable on a tensor
 extern uint64_t layer_bit;  // in keys
 

@@ -220,7 +220,7 @@ class Overwritten {
   lattis_status copy(lattis_value& v) {
     lattis_tensor *of = v.as.tensor, *made = nullptr;
     if (lattis_status st = operators().clone(of, &made)) return st;
-    copies_.push_back(TensorRef::steal(made));
+    copies_.push_back(Tensor::steal(made));
     Edge history{};
     if (is_differentiable(of))
       if (lattis_status st = gradient_edge(of, &history)) return st;
@@ -230,7 +230,7 @@ class Overwritten {
   }
 
   std::vector<lattis_value> copied_;
-  std::vector<TensorRef> copies_;
+  std::vector<Tensor> copies_;
 };
 
 // A node that is being made.

@@ -17,7 +17,7 @@ std::string describe(const lattis_tensor* t) {
 lattis_status unpacked(const Packed& p, lattis_tensor** out) {
   if (lattis_status st = p.hooks->unpack(p.object, out)) return st;
   if (!p.history.node || !*out) return LATTIS_OK;
-  TensorRef plain = TensorRef::steal(*out);
+  Tensor plain = Tensor::steal(*out);
   if (lattis_status st = api().tensor_detach(plain.get(), out)) return st;
   retain(p.history.node);
   give_history(*out, p.history.node, p.history.output);
@@ -48,7 +48,7 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
     GradMode off(false);
     lattis_tensor* plain = nullptr;
     if (lattis_status st = api().tensor_detach(t, &plain)) return st;
-    const TensorRef owner = TensorRef::steal(plain);
+    const Tensor owner = Tensor::steal(plain);
     if (lattis_status st = now->pack(now->context, plain, &object)) return st;
     packed = new Packed{1, now, object, {}};
     return from < 0 ? gradient_edge(t, &packed->history) : LATTIS_OK;

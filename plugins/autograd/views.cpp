@@ -35,7 +35,7 @@ struct Geometry {
 bool is_complex(uint8_t dtype) { return dtype >= LATTIS_COMPLEX64; }
 
 // The view `part` of a tensor that stands for the whole of `base`: same sizes and strides, its own memory.
-TensorRef view_of(Compose& c, TensorRef whole, const Geometry& base, const Geometry& part) {
+Tensor view_of(Compose& c, Tensor whole, const Geometry& base, const Geometry& part) {
   int64_t offset = part.offset, base_offset = base.offset;
   const bool parts = is_complex(base.dtype) && !is_complex(part.dtype);
   const bool pairs = !is_complex(base.dtype) && is_complex(part.dtype);
@@ -50,10 +50,10 @@ TensorRef view_of(Compose& c, TensorRef whole, const Geometry& base, const Geome
     strides.push_back(1);
     offset *= 2;
   }
-  if (!c) return TensorRef();
+  if (!c) return Tensor();
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
   const int64_t at = empty ? 0 : offset - base_offset + whole.get()->storage_offset;  // what is empty lies nowhere
-  const TensorRef view = c.op<"as_strided">(whole, sizes, strides, at);
+  const Tensor view = c.op<"as_strided">(whole, sizes, strides, at);
   return pairs ? c.op<"view_as_complex">(view) : view;
 }
 
@@ -68,7 +68,7 @@ lattis_status apply_view(Node* node, Run&, lattis_tensor** grads, lattis_tensor*
   auto* n = static_cast<ViewNode*>(node);
   Compose c(nullptr);
   outs[0] =
-      c.op<"autograd::_strided_backward">(TensorRef::borrow(grads[0]), n->base.sizes, n->base.strides, n->base.offset,
+      c.op<"autograd::_strided_backward">(Tensor::borrow(grads[0]), n->base.sizes, n->base.strides, n->base.offset,
                                           is_complex(n->base.dtype), n->view.sizes, n->view.strides, n->view.offset)
           .take();
   return c.status();
@@ -94,10 +94,10 @@ lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_
   auto* n = static_cast<ViewWrittenNode*>(node);
   Compose c(nullptr);
   // The gradient, laid out as the base is.
-  const TensorRef grad = TensorRef::borrow(grads[0]);
-  TensorRef whole = c.op<"empty_strided">(n->base.sizes, n->base.strides, As{n->base.dtype}, none(), grad.device());
+  const Tensor grad = Tensor::borrow(grads[0]);
+  Tensor whole = c.op<"empty_strided">(n->base.sizes, n->base.strides, As{n->base.dtype}, none(), grad.device());
   c.op<"copy_">(whole, grad);
-  const TensorRef part = view_of(c, whole, n->base, n->view);
+  const Tensor part = view_of(c, whole, n->base, n->view);
   std::vector<lattis_tensor*> computed(n->write->num_edges);
   lattis_tensor* in[1] = {c.op<"clone">(part).take()};
   if (!c) return c.status();
@@ -105,7 +105,7 @@ lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_
   if (in[0]) api().release(in[0]);
   if (!st) {
     if (n->self_edge >= 0 && computed[n->self_edge])
-      c.op<"copy_">(part, TensorRef::borrow(computed[n->self_edge]));
+      c.op<"copy_">(part, Tensor::borrow(computed[n->self_edge]));
     else
       c.op<"zero_">(part);
     st = c.status();
