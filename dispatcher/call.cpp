@@ -39,7 +39,7 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   const Entry& e = t->layers[t->layer_index[bit]];
   const uint64_t self = uint64_t{1} << bit, keys = f.keys, passed = f.passed;
-  const void* context = f.context;
+  void* context = f.context;
   const int32_t layer = f.layer;
   f.context = e.context;
   f.layer = bit;
@@ -107,7 +107,7 @@ struct Versions {
 
 static inline __attribute__((always_inline)) lattis_status step(CallFrame& f, const Value* args, Value* rets) {
   lattis_status st = f.keys ? run_layer(f, 63 - __builtin_clzll(f.keys), args, rets) : run_backend(f, args, rets);
-  return __builtin_expect(st == retry, 0) ? run_again(f, args, rets) : st;
+  return __builtin_expect(st == LATTIS_RETRY, 0) ? run_again(f, args, rets) : st;
 }
 
 lattis_status redispatch(Frame* frame, const Value* args, Value* rets) {

@@ -35,7 +35,7 @@ struct CallInfo {
 struct ShapeRule {
   lattis_handle handle;
   lattis_infer fn;
-  const void* context;
+  void* context;
 };
 
 // One registered kernel. Those of one key stack: the last live one serves.
@@ -66,7 +66,7 @@ struct lattis_operator {
   lattis_operator *inplace = nullptr, *out = nullptr;
 
   lattis_infer infer = nullptr;
-  const void* infer_context = nullptr;
+  void* infer_context = nullptr;
   const lattis_pointwise* pointwise = nullptr;
 
   std::atomic<const lattis::dispatcher::Schema*> schema{nullptr};  // parsed on first use, never freed

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "core/device.h"
 #include "core/error.h"
@@ -125,11 +126,14 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   op->infer = def.infer;
   op->infer_context = def.infer_context;
   if (def.pointwise) {
-    op->pointwise = new lattis_pointwise(*def.pointwise);
+    auto* meaning = new lattis_pointwise(*def.pointwise);  // an operator lives for ever, and so do its texts
+    meaning->expression = strdup(meaning->expression);
+    if (meaning->fault) meaning->fault = strdup(meaning->fault);
+    op->pointwise = meaning;
     if (op->category.empty()) op->category = "pointwise";
     if (!op->infer) {
       op->infer = infer_pointwise;
-      op->infer_context = op->pointwise;
+      op->infer_context = meaning;
     }
   }
   if (!lazily) {
@@ -227,6 +231,7 @@ lattis_status Registry::prepare(Operator* op) {
     op->schema_text = s->text();
   }
   if (lattis_status st = describe(op, *s)) return st;
+  s->describe();
   op->schema.store(s, std::memory_order_release);
   return LATTIS_OK;
 }
@@ -295,7 +300,7 @@ lattis_status Registry::set_kernel_enabled(const std::string& name, const std::s
   return LATTIS_OK;
 }
 
-lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, const void* context,
+lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, void* context,
                                    lattis_handle* handle) {
   Lock lock(mutex_);
   std::string base, overload;

@@ -272,9 +272,8 @@ Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, cons
 std::vector<int> written_arguments(const lattis_operator* op, const lattis_value* args) {
   std::vector<int> all;
   for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
-    lattis_argument a{};
     const bool tensor = args[i].tag == LATTIS_TENSOR && args[i].as.tensor && is_differentiable(args[i].as.tensor);
-    if (tensor && !api().operator_argument(op, i, &a) && (a.flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(i);
+    if (tensor && (api().operator_argument(op, i)->flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(i);
   }
   return all;
 }
@@ -422,17 +421,18 @@ lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, latt
   if (!any) return api().redispatch(frame, args, rets);
   GradMode on(true);
   lattis_tensor* self = args[0].as.tensor;
-  std::vector<lattis_value> all(args, args + api().operator_num_args(op));
+  const int32_t n = api().operator_num_args(op);
+  std::vector<lattis_value> all(args, args + n);
   const lattis_value cloned[] = {args[0], none()};
   lattis_value made = none(), result = none();
-  lattis_status st = api().call(nullptr, clone, cloned, &made);
+  lattis_status st = api().call(nullptr, clone, cloned, 2, &made, 1);
   all[0] = made;
-  if (!st) st = api().call(nullptr, api().operator_functional(op), all.data(), &result);
+  if (!st) st = api().call(nullptr, api().operator_functional(op), all.data(), n, &result, 1);
   api().value_release(&made);
   if (st) return st;
   const bool fits = same_shape(result.as.tensor, self);  // else the call itself says what is wrong
   const lattis_value copied[] = {args[0], result, value(false)};
-  st = fits ? api().call(nullptr, copy, copied, rets) : api().redispatch(frame, args, rets);
+  st = fits ? api().call(nullptr, copy, copied, 3, rets, 1) : api().redispatch(frame, args, rets);
   api().value_release(&result);
   return st;
 }

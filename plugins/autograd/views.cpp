@@ -38,7 +38,9 @@ lattis_value ints(const std::vector<int64_t>& v) { return value(v); }
 lattis_status call(const char* name, const char* overload, std::initializer_list<lattis_value> args,
                    lattis_tensor** out) {
   lattis_value ret = none();
-  if (lattis_status st = api().call(nullptr, api().find_operator(name, overload), args.begin(), &ret)) return st;
+  if (lattis_status st = api().call(nullptr, api().find_operator(name, overload), args.begin(),
+                                    static_cast<int32_t>(args.size()), &ret, 1))
+    return st;
   if (out)
     *out = ret.as.tensor;
   else

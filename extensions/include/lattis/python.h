@@ -10,7 +10,7 @@
  *     lattis_tensor* t = lattis::python::face().unwrap(o);
  *     if (!t) return PyErr_Format(PyExc_TypeError, "negative: argument 'self' must be Tensor");
  *     lattis_value args[1] = {lattis::value(t)}, result = lattis::none();
- *     if (lattis::api().call(NULL, lattis::api().find_operator("aten::neg", ""), args, &result))
+ *     if (lattis::api().call(NULL, lattis::api().find_operator("aten::neg", ""), args, 1, &result, 1))
  *       return lattis::python::face().raise_pending();
  *     return lattis::python::face().wrap(result.as.tensor);
  *   }

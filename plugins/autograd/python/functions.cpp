@@ -218,7 +218,7 @@ PyObject* attach(Context* c, lattis_node* n, PyObject* o, uint32_t i, PyObject* 
     const Off off;
     const lattis_value from = value(t);
     lattis_value own = none();
-    if (api().call(nullptr, alias, &from, &own)) {
+    if (api().call(nullptr, alias, &from, 1, &own, 1)) {
       Py_DECREF(out);
       return raise();
     }
