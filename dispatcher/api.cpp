@@ -11,6 +11,7 @@
 #include "core/value.h"
 #include "dispatcher/call.h"
 #include "dispatcher/catalogue.h"
+#include "dispatcher/checked_call.h"
 #include "dispatcher/door.h"
 #include "dispatcher/generator.h"
 #include "dispatcher/load.h"
@@ -116,48 +117,6 @@ lattis_status tensor_detach(lattis_tensor* t, lattis_tensor** out) {
   const Tensor* of = full(t);
   *out = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
   return LATTIS_OK;
-}
-
-// Fewer or more arguments than the operator has now: what was appended to its schema since gets its default.
-__attribute__((noinline)) lattis_status call_with_defaults(lattis_frame* parent, const lattis_operator* op,
-                                                           const lattis_value* args, int32_t num_args,
-                                                           lattis_value* rets, int32_t num_rets) {
-  if (!op->schema.load(std::memory_order_acquire))
-    if (lattis_status st = registry().prepare(const_cast<Operator*>(op))) return st;
-  const Schema& s = *op->schema.load();
-  const CallInfo& info = op->info;
-  const int32_t outs = info.nargs - info.first_out, given = num_args - outs;
-  if (num_rets != info.nrets)
-    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: room for %d results, it gives %d",
-                                                       operator_title(op).c_str(), num_rets, info.nrets));
-  if (given < 0 || num_args > info.nargs)
-    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", operator_title(op).c_str(),
-                                                       num_args, info.nargs, s.text().c_str()));
-  lattis_value all[LATTIS_MAX_ARGUMENTS];
-  std::copy(args, args + given, all);
-  for (int32_t i = given; i < info.first_out; i++) {
-    if (!s.args[i].has_default)
-      return core::raise(LATTIS_TYPE_ERROR,
-                         core::format("%s: argument '%s' is missing: %d arguments for %s", operator_title(op).c_str(),
-                                      s.args[i].name.c_str(), num_args, s.text().c_str()));
-    all[i] = s.args[i].value;
-  }
-  std::copy(args + given, args + num_args, all + info.first_out);
-  return call(parent, op, all, rets);
-}
-
-lattis_status call_operator(lattis_frame* parent, const lattis_operator* op, const lattis_value* args, int32_t num_args,
-                            lattis_value* rets, int32_t num_rets) {
-  if (!op || (!args && num_args > 0) || (!rets && num_rets > 0))
-    return core::raise(LATTIS_VALUE_ERROR,
-                       core::format("call: argument %d must not be null", !op                     ? 1
-                                                                          : !args && num_args > 0 ? 2
-                                                                                                  : 4));
-  // The counts are there once the schema is, which a table implies.
-  if (__builtin_expect(
-          op->table.load(std::memory_order_acquire) && num_args == op->info.nargs && num_rets == op->info.nrets, 1))
-    return call(parent, op, args, rets);
-  return core::guarded([&] { return call_with_defaults(parent, op, args, num_args, rets, num_rets); });
 }
 
 const lattis_operator* find_operator(const char* name, const char* overload) { return registry().find(name, overload); }
@@ -388,7 +347,7 @@ const lattis_api table = {
     .storage_use_count = storage_use_count,
     .storage_add_sticky = storage_add_sticky,
     .find_operator = guard<find_operator, "find_operator">,
-    .call = call_operator,
+    .call = checked_call,
     .redispatch = redispatch,
     .thread = thread,
     .operator_name = guard<operator_name, "operator_name">,

@@ -23,12 +23,13 @@ struct CallInfo {
   Form form = Form::Functional;
   uint8_t nargs = 0, nrets = 0;
   uint8_t num_tensors = 0, num_lists = 0;
-  uint8_t tensors[16] = {};      // positions of Tensor and Tensor? arguments
-  uint8_t lists[4] = {};         // positions of Tensor[] arguments
-  int8_t device = -1;            // position of a Device argument
-  uint8_t first_out = 0;         // position of the first output of an out= form
-  bool between_devices = false;  // copy_: the first tensor's device decides
-  uint64_t written = 0;          // positions of (a!) arguments
+  uint8_t tensors[16] = {};          // positions of Tensor and Tensor? arguments
+  uint8_t lists[4] = {};             // positions of Tensor[] arguments
+  int8_t device = -1;                // position of a Device argument
+  uint8_t first_out = 0;             // position of the first output of an out= form
+  bool between_devices = false;      // copy_: the first tensor's device decides
+  uint64_t written = 0;              // positions of (a!) arguments
+  const uint32_t* admits = nullptr;  // for each argument the tags that it may have; see checked_call.h
 };
 
 // Shape rules stack like kernels; the first is the one of the definition.

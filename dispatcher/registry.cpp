@@ -6,7 +6,7 @@
 
 #include "core/device.h"
 #include "core/error.h"
-#include "dispatcher/call.h"
+#include "dispatcher/checked_call.h"
 #include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
@@ -210,6 +210,9 @@ lattis_status describe(Operator* op, const Schema& s) {
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }
+  auto* admits = new uint32_t[s.args.size()];
+  for (size_t i = 0; i < s.args.size(); i++) admits[i] = admitted_tags(s.args[i].type);
+  c.admits = admits;
   c.between_devices = op->name == "aten::copy_";
   return LATTIS_OK;
 }

@@ -110,7 +110,7 @@ typedef struct {
   int64_t system_allocations;
 } lattis_allocator_stats;
 
-/* Copied when it is registered; `context` lives as long as the process. Memory of a host is aligned to 64 bytes. */
+/* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. */
 typedef struct {
   uint32_t size;
   void* context;
@@ -354,8 +354,8 @@ struct lattis_api {
   /* calling. Operators live as long as the process; calling one that was withdrawn is an error. */
   const lattis_operator* (*find_operator)(const char* name, const char* overload); /* "aten::add", "Tensor"; or null */
   /* As many arguments as the schema had when the caller was written: what was appended since has its default; of an
-   * out= form the outputs are the last. As many results as there are, in memory that need not be set. The parent is
-   * nullable: the frame of the kernel that calls. */
+   * out= form the outputs are the last. As many results as there are, in memory that need not be set. A value of a
+   * kind that the schema does not admit is an error. The parent is nullable: the frame of the kernel that calls. */
   lattis_status (*call)(lattis_frame* parent, const lattis_operator* op, const lattis_value* args, int32_t num_args,
                         lattis_value* rets, int32_t num_rets);
   lattis_status (*redispatch)(lattis_frame* frame, const lattis_value* args, lattis_value* rets);

@@ -80,6 +80,13 @@ LATTIS_HIDDEN inline const lattis_python& face() { return *table(); }
 LATTIS_HIDDEN inline int import() {
   if (!Api::table()) Api::table() = static_cast<const lattis_api*>(PyCapsule_Import(LATTIS_PYTHON_CAPSULE, 0));
   if (!Api::table()) return -1;
+  const uint32_t has = api().version, wants = LATTIS_TARGET_VERSION;
+  if (has >> 16 != wants >> 16 || has < wants) {
+    PyErr_Format(PyExc_ImportError, "this module was built for C ABI %d.%d; lattis %s has %d.%d", (int)(wants >> 16),
+                 (int)(wants & 0xffff), api().library_version, (int)(has >> 16), (int)(has & 0xffff));
+    Api::table() = nullptr;
+    return -1;
+  }
   table() = static_cast<const lattis_python*>(api().find_interface("python", LATTIS_PYTHON_VERSION));
   if (table()) return 0;
   PyErr_Format(PyExc_ImportError, "lattis %s publishes no interface \"python\" of version %d", api().library_version,
