@@ -1,7 +1,7 @@
-"""The C ABI as the compiler sees it: each field's offset, size and signature, each enumerator's value, as lines of text.
+"""The C ABI as the compiler sees it: each field's offset, size and signature, each enumerator's value, as text.
 
-``python abi.py INCLUDE [VERSION]`` prints them; ``abi_1_0.txt`` holds those of version 1.0, and nothing rewrites it. The
-headers are read after the preprocessor (so that LATTIS_TARGET_VERSION counts), and a small program that is compiled
+``python abi.py INCLUDE [VERSION]`` prints them; ``abi_1_0.txt`` holds those of version 1.0, and nothing rewrites it.
+The headers are read after the preprocessor (so that LATTIS_TARGET_VERSION counts), and a small program that is compiled
 against them says the numbers.
 """
 
@@ -130,7 +130,7 @@ def key(line: str) -> str:
 
 
 def differences(golden: list[str], now: list[str]) -> list[str]:
-    """What no longer is as it was, one sentence each. Nothing may be moved, retyped, renumbered, taken away or added."""
+    """What no longer is as it was, one line each: moved, retyped, renumbered, taken away or added."""
     before, after = {key(line): line for line in golden}, {key(line): line for line in now}
     found = [f"taken away: {line}" for k, line in before.items() if k not in after]
     found += [f"changed: {line}  ->  {after[k]}" for k, line in before.items() if k in after and after[k] != line]

@@ -1,4 +1,4 @@
-"""Small native things for the tests of the C ABI: compiled with the compilers of the system against a folder of headers."""
+"""Small native things for the tests of the C ABI: built by the system's compilers against a folder of headers."""
 
 from __future__ import annotations
 

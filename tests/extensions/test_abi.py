@@ -151,7 +151,8 @@ def test_a_planted_defect_is_reported(name, headers):
 
 
 def test_names_of_parameters_are_no_part_of_it(headers):
-    include = headers("c_api.h", "(*raise)(int32_t kind, const char* message)", "(*raise)(int32_t what, const char* why)")
+    before, after = "(*raise)(int32_t kind, const char* message)", "(*raise)(int32_t what, const char* why)"
+    include = headers("c_api.h", before, after)
     assert differences(GOLDEN, dump(include, V1_0)) == []
 
 

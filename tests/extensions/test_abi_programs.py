@@ -1,8 +1,10 @@
-"""Programs in C and C++ without Python: they load liblattis.so, the CPU backend and an extension, and call operators."""
+"""Programs in C and C++ without Python: they load the library, the CPU backend and an extension, and call operators."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from native import STRICT, TOP, compiled, include, installed, library, linked, output
@@ -36,9 +38,6 @@ def test_the_page_of_the_c_program_holds(tmp_path):
     commands = text.split("```sh\n")[1].split("```")[0]
     for name in ("program.c", "twice.c"):
         (tmp_path / name).write_text((EXAMPLE / name).read_text())
-    import sys
-    from pathlib import Path
-
     env = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     done = subprocess.run(["sh", "-ec", commands], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

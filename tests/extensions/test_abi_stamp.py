@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 
-import pytest
-from native import HEADERS_0, include, library, output
-
 import lattis
+import pytest
 from lattis import _C
+from native import HEADERS_0, include, library, output
 
 # What its code leaves when it runs: a library that is refused before dlopen leaves nothing.
 RUNS = """
@@ -133,7 +132,8 @@ def test_an_init_function_that_returns_a_status_and_says_nothing(build):
 
 
 def test_an_init_function_that_throws(build):
-    source = init('throw std::runtime_error("thrown by init");').replace("lattis_status latt", 'extern "C" lattis_status latt')
+    source = init('throw std::runtime_error("thrown by init");')
+    source = source.replace("lattis_status lattis_plugin_init", 'extern "C" lattis_status lattis_plugin_init')
     refused(build("#include <stdexcept>\n" + source, compiler="g++")[0], "thrown by init")
 
 
