@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-HEADERS = ("program.h", "autograd.h")
+HEADERS = ("program.h",)
 GROWS_AT_ITS_END = ("lattis_tensor",)  # made by the library alone; other structs that may grow begin with their size
 FIELD = re.compile(r"^(?P<type>.*?)\b(?P<name>\w+)(?P<array>(\[[^\]]*\])?)$")
 POINTER = re.compile(r"^(?P<returns>.*?)\(\*(?P<name>\w+)\)(?P<parameters>\(.*\))$")
