@@ -2,7 +2,7 @@
 // instructions of a call with and without an idle layer. Prints JSON. Usage: call_path LIBLATTIS_CPU ROUNDS
 //
 // Instructions are counted by single-stepping a child process, so that no hardware counter or tool is needed.
-#include <lattis/c_api.h>
+#include <lattis/program.h>
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -15,9 +15,6 @@
 #include <string>
 #include <vector>
 
-extern "C" const lattis_api* lattis_get_api(void);
-extern "C" lattis_status lattis_load_plugin(const char* path);
-
 namespace {
 
 const lattis_api* api;
@@ -29,7 +26,9 @@ void check(lattis_status st) {
 }
 
 lattis_status nothing(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
-lattis_status onward(lattis_frame* f, const lattis_value* args, lattis_value* rets) { return api->redispatch(f, args, rets); }
+lattis_status onward(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  return api->redispatch(f, args, rets);
+}
 
 lattis_library* open(const char* owner) {
   lattis_library* l;
@@ -60,10 +59,11 @@ int32_t add_layer(lattis_library* l, const char* name) {
 struct Case {
   const lattis_operator* op;
   lattis_value args[3];
+  int32_t num_args = api->operator_num_args(op);
 
   void once() const {
     lattis_value r{};
-    if (api->call(nullptr, op, args, &r)) std::exit(1);
+    if (api->call(nullptr, op, args, num_args, &r, 1)) std::exit(1);
     if (r.tag != LATTIS_NONE) api->value_release(&r);
   }
 };
@@ -75,7 +75,8 @@ double nanoseconds(const Case& c) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / n;
 }
 
-// ---- instructions ----------------------------------------------------------------------------------------------------
+// ---- instructions
+// ----------------------------------------------------------------------------------------------------
 
 constexpr int counted_calls = 20;
 
@@ -98,7 +99,9 @@ long instructions(const Case& c) {
   long steps = 0;
   for (;; steps++) {
     siginfo_t info{};
-    if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) || waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return -1;
+    if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) || waitpid(child, &status, 0) != child ||
+        !WIFSTOPPED(status))
+      return -1;
     if (ptrace(PTRACE_GETSIGINFO, child, nullptr, &info)) return -1;
     if (info.si_code == SI_KERNEL) break;  // the second breakpoint
   }
@@ -117,7 +120,7 @@ void print(const char* name, const std::vector<double>& rounds, const char* end)
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  api = lattis_get_api();
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
   check(lattis_load_plugin(argv[1]));
   int32_t cpu;
   check(api->find_backend("cpu", &cpu));
@@ -151,7 +154,8 @@ int main(int argc, char** argv) {
   print("empty below a layer", layered, ", ");
   print("add", adding, ", ");
   print("add below a layer", adding_layered, ", ");
-  std::printf("\"counted calls\": %d, \"instructions\": {\"empty\": [%ld, %ld], \"add\": [%ld, %ld]}}\n", counted_calls, before_empty, after_empty, before_add, after_add);
+  std::printf("\"counted calls\": %d, \"instructions\": {\"empty\": [%ld, %ld], \"add\": [%ld, %ld]}}\n", counted_calls,
+              before_empty, after_empty, before_add, after_add);
   api->release(t);
   return 0;
 }

@@ -94,12 +94,10 @@ def default(arg: dict) -> str | None:
     return f'"{text[1:-1]}"' if text[0] in "'\"" else text.lower()
 
 
-def value(i: int, arg: dict, name: str) -> str:
+def value(arg: dict, name: str) -> str:
     repeated = re.fullmatch(r"(?:Sym)?[iI]nt\[(\d+)\]", arg["type"])
     if repeated and int(repeated[1]) > 1:
         return f"detail::Repeated<{repeated[1]}>({name})"
-    if arg["type"] in ("Tensor", "Tensor[]"):
-        return f"op_.given({i}, {name})"
     return f"lattis::value({name})"
 
 
@@ -116,7 +114,7 @@ def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
             i += 4
             continue
         name = args[i]["name"] + ("_" if args[i]["name"] in RESERVED else "")
-        p = Parameter(name, cpp_type(args[i]["type"]), default(args[i]), (value(i, args[i], name),))
+        p = Parameter(name, cpp_type(args[i]["type"]), default(args[i]), (value(args[i], name),))
         (outputs if op["form"] == "out" and args[i]["written"] else inputs).append(p)
         i += 1
     return inputs, outputs
@@ -203,7 +201,8 @@ def body(f: Function, first: str = "") -> list[str]:
     if f.form != "functional":
         outputs = [p.name for p in f.parameters[: f.returned.count("Tensor")]]
         result = first or outputs[0] if f.returned == "const Tensor&" else f"{{{', '.join(outputs)}}}"
-        return [*lines, "op_.written(args_);", f"return {result};"]
+        written = f"op_.written<{len(outputs)}>" if len(outputs) > 1 else "op_.written"
+        return [*lines, f"{written}(args_);", f"return {result};"]
     if f.returned == "Tensor":
         result = "op_.tensor(args_)"
         return [*lines, f"return {f'detail::finished({result}, options)' if options else result};"]

@@ -22,7 +22,9 @@ static lattis_status answer(lattis_frame*, const lattis_value*, lattis_value* re
 }
 
 // `key` is "cpu" or a layer's name.
-EXPORT int stack(const char* op) { return api().kernel(library, op, "cpu", answer, nullptr, 0, __FILE__, __LINE__, &stacked); }
+EXPORT int stack(const char* op) {
+  return api().kernel(library, op, "cpu", answer, nullptr, 0, __FILE__, __LINE__, &stacked);
+}
 EXPORT int withdraw() { return api().withdraw(stacked); }
 EXPORT int64_t called() { return calls; }
 
@@ -38,7 +40,8 @@ EXPORT float add(float x, float y) {
     args[i].tag = LATTIS_TENSOR;
     *static_cast<float*>(args[i].as.tensor->dl.data) = i ? y : x;
   }
-  if (!api().call(nullptr, api().find_operator("aten::add", "Tensor"), args, &out)) result = *static_cast<float*>(out.as.tensor->dl.data);
+  if (!api().call(nullptr, api().find_operator("aten::add", "Tensor"), args, 3, &out, 1))
+    result = *static_cast<float*>(out.as.tensor->dl.data);
   api().value_release(&out);
   for (int i = 0; i < 2; i++) api().value_release(&args[i]);
   return result;
@@ -59,7 +62,8 @@ static lattis_status transfer(void*, int32_t, void* dst, const void* src, int64_
 // A device with a kernel for add; the kernel's context is the number that it fills in.
 static lattis_status number(lattis_frame* f, const lattis_value*, lattis_value* rets) {
   const lattis_tensor* out = rets[0].as.tensor;
-  for (int64_t i = 0; i < out->numel; i++) static_cast<float*>(out->dl.data)[i] = static_cast<float>(reinterpret_cast<intptr_t>(f->context));
+  for (int64_t i = 0; i < out->numel; i++)
+    static_cast<float*>(out->dl.data)[i] = static_cast<float>(reinterpret_cast<intptr_t>(f->context));
   return LATTIS_OK;
 }
 

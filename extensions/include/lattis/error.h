@@ -43,25 +43,35 @@ class Error : public std::exception {
  public:
   Error(int kind, std::string message) : kind_(kind), message_(std::move(message)) {}
 
-  /* The thread's pending error, after a function of the table gave this status. */
+  /* Takes over the thread's pending error, after a function of the table gave this status. */
   static Error pending(lattis_status status) {
     const char* message = api().error_message();
-    return Error(status, message ? message : "an operator failed without a message");
+    Error e(status, message ? message : "an operator failed without a message");
+    e.taken_ = api().error_take();
+    return e;
+  }
+  Error(const Error& o) : std::exception(o), kind_(o.kind_), message_(o.message_), taken_(o.taken_) {
+    if (taken_) api().retain(taken_);
+  }
+  Error& operator=(const Error&) = delete;
+  ~Error() override {
+    if (taken_) api().release(taken_);
   }
 
   int kind() const { return kind_; } /* enum lattis_error_kind */
   const char* what() const noexcept override { return message_.c_str(); }
 
-  /* Makes it the thread's pending error, which it may be already. */
+  /* Makes it the thread's pending error. */
   lattis_status raise() const {
-    const char* message = api().error_message();
-    if (message && api().error_kind() == kind_ && message_ == message) return kind_;
-    return fail(kind_ == LATTIS_HOST_ERROR ? static_cast<int>(LATTIS_RUNTIME_ERROR) : kind_, message_);
+    if (!taken_) return fail(kind_, message_);
+    api().retain(taken_);
+    return api().error_restore(taken_);
   }
 
  private:
   int kind_;
   std::string message_;
+  lattis_object* taken_ = nullptr;
 };
 
 /* Throws the pending error unless all went well. */

@@ -209,23 +209,23 @@ struct Results<std::tuple<R...>> {
 };
 
 /* The shape rule's outputs, where a kernel did not write into them but returned tensors of its own. */
-inline __attribute__((cold, noinline)) lattis_status take_place(lattis_frame* f, lattis_value* allocated,
-                                                                lattis_value* own, size_t n) {
+inline __attribute__((cold, noinline)) void take_place(lattis_frame* f, lattis_value* allocated, lattis_value* own,
+                                                       size_t n) {
   static Callee copy{"aten::copy_", ""};
-  lattis_status st = LATTIS_OK;
-  const bool functional = api().operator_form(f->op) == LATTIS_FUNCTIONAL_FORM;
-  for (size_t i = 0; i < n && !st; i++) {
-    if (functional) {
-      std::swap(allocated[i], own[i]);
-    } else if (own[i].tag == LATTIS_TENSOR) {
-      const lattis_value args[] = {allocated[i], own[i], lattis::value(false)};
-      lattis_value ret = none();
-      st = api().call(nullptr, copy.get(), args, &ret);
-      if (!st) api().value_release(&ret);
+  struct Owner {
+    lattis_value* values;
+    size_t n;
+    ~Owner() {
+      for (size_t i = 0; i < n; i++) api().value_release(&values[i]);
     }
+  } owner{own, n};
+  const bool functional = api().operator_form(f->op) == LATTIS_FUNCTIONAL_FORM;
+  for (size_t i = 0; i < n; i++) {
+    if (functional)
+      std::swap(allocated[i], own[i]);
+    else
+      copy.written({allocated[i], own[i]});
   }
-  for (size_t i = 0; i < n; i++) api().value_release(&own[i]);
-  return st;
 }
 
 /* ---- the adapter
@@ -297,7 +297,8 @@ struct Adapter {
       lattis_value own[LATTIS_MAX_RETURNS];
       for (lattis_value& v : own) v = none();
       if (lattis_status st = Results<R>::put(std::forward<X>(x), own)) return st;
-      return take_place(f, rets, own, Results<R>::types().size());
+      take_place(f, rets, own, Results<R>::types().size());
+      return LATTIS_OK;
     }
     return Results<R>::put(std::forward<X>(x), rets);
   }

@@ -82,6 +82,11 @@ inline std::string listed(const std::vector<CppType>& types) {
   return all;
 }
 
+inline const lattis_argument& described(const lattis_argument* a) {
+  if (!a) throw Error::pending(api().error_kind());
+  return *a;
+}
+
 /* Throws a TypeError that shows both unless they fit. Whether the last parameters are the outputs. */
 inline bool compare(const char* who, const lattis_operator* op, const std::vector<CppType>& parameters,
                     const std::vector<CppType>& results) {
@@ -93,8 +98,7 @@ inline bool compare(const char* who, const lattis_operator* op, const std::vecto
     wrong +=
         text("\n  the schema has ", n, n == 1 ? " argument" : " arguments", ", the function takes ", parameters.size());
   for (size_t i = 0; i < n && wrong.empty(); i++) {
-    lattis_argument a;
-    check(api().operator_argument(op, static_cast<int32_t>(i), &a));
+    const lattis_argument& a = described(api().operator_argument(op, static_cast<int32_t>(i)));
     if (!fits(a, parameters[i]))
       wrong += text("\n  argument '", a.name, "': ", schema_type(a), " is ", cpp_type_of(a), ", the function takes ",
                     parameters[i].name);
@@ -102,8 +106,7 @@ inline bool compare(const char* who, const lattis_operator* op, const std::vecto
   if (!writes && results.size() != m)
     wrong += text("\n  the schema has ", m, m == 1 ? " result" : " results", ", the function returns ", results.size());
   for (size_t i = 0; i < m && wrong.empty(); i++) {
-    lattis_argument a;
-    check(api().operator_return(op, static_cast<int32_t>(i), &a));
+    const lattis_argument& a = described(api().operator_return(op, static_cast<int32_t>(i)));
     const CppType& t = writes ? parameters[n + i] : results[i];
     if (!fits({a.size, a.kind, a.flags | LATTIS_ARGUMENT_WRITTEN, 0, "", {}}, t))
       wrong += text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name);
@@ -256,11 +259,17 @@ struct Taken<std::tuple<R...>> {
   }
 };
 
+/* How many results a C++ type stands for. */
+template <class R>
+constexpr int32_t count_of = std::is_void<R>::value ? 0 : 1;
+template <class... R>
+constexpr int32_t count_of<std::tuple<R...>> = sizeof...(R);
+
 template <class R, class Call>
 R called(Call&& run) {
-  lattis_value rets[LATTIS_MAX_RETURNS];
+  lattis_value rets[count_of<R> + 1];
   for (lattis_value& v : rets) v = none();
-  check(run(rets));
+  check(run(rets, count_of<R>));
   if constexpr (!std::is_void<R>::value) return Taken<R>::from(rets);
 }
 
@@ -278,7 +287,8 @@ class Operator<R(P...)> {
   }
   R operator()(P... args) const {
     const lattis_value values[sizeof...(P) + 1] = {value(args)..., none()};
-    return detail::called<R>([&](lattis_value* rets) { return api().call(nullptr, op_, values, rets); });
+    return detail::called<R>(
+        [&](lattis_value* rets, int32_t n) { return api().call(nullptr, op_, values, sizeof...(P), rets, n); });
   }
 
  private:
@@ -289,7 +299,7 @@ class Operator<R(P...)> {
 template <class R, class... A>
 R redispatch(lattis_frame* frame, const A&... args) {
   const lattis_value values[sizeof...(A) + 1] = {value(args)..., none()};
-  return detail::called<R>([&](lattis_value* rets) { return api().redispatch(frame, values, rets); });
+  return detail::called<R>([&](lattis_value* rets, int32_t) { return api().redispatch(frame, values, rets); });
 }
 
 }  // namespace lattis

@@ -173,57 +173,58 @@ class Callee {
     const lattis_operator* op = op_.load(std::memory_order_acquire);
     return __builtin_expect(op != nullptr, 1) ? op : find();
   }
-  void call(const lattis_value* args, lattis_value* rets) { check(api().call(nullptr, get(), args, rets)); }
-  Tensor tensor(const lattis_value* args) {
-    lattis_value ret = none();
-    call(args, &ret);
+
+  template <size_t N>
+  Tensor tensor(const lattis_value (&args)[N]) {
+    lattis_value ret;
+    call(args, N, &ret, 1);
     return Tensor::steal(ret.tag == LATTIS_TENSOR ? ret.as.tensor : nullptr);
   }
-  /* Of an in-place or out= form, whose result the caller has. */
-  void written(const lattis_value* args) {
-    lattis_value rets[LATTIS_MAX_RETURNS];
-    for (lattis_value& v : rets) v = none();
-    call(args, rets);
-    for (lattis_value& v : rets)
-      if (v.tag != LATTIS_NONE) api().value_release(&v);
+  template <size_t N>
+  std::vector<Tensor> tensors(const lattis_value (&args)[N]) {
+    lattis_value ret;
+    call(args, N, &ret, 1);
+    std::vector<Tensor> all;
+    for (uint32_t i = 0; ret.tag == LATTIS_TENSOR_LIST && i < ret.length; i++)
+      all.push_back(Tensor::borrow(ret.as.tensors[i]));
+    api().value_release(&ret);
+    return all;
   }
-  Scalar scalar(const lattis_value* args) {
-    lattis_value ret = none();
-    call(args, &ret);
+  template <size_t Results, size_t N>
+  std::array<Tensor, Results> several(const lattis_value (&args)[N]) {
+    lattis_value rets[Results];
+    call(args, N, rets, Results);
+    std::array<Tensor, Results> all;
+    for (size_t i = 0; i < Results; i++)
+      all[i] = Tensor::steal(rets[i].tag == LATTIS_TENSOR ? rets[i].as.tensor : nullptr);
+    return all;
+  }
+  template <size_t N>
+  Scalar scalar(const lattis_value (&args)[N]) {
+    lattis_value ret;
+    call(args, N, &ret, 1);
     const Scalar s(ret);
     api().value_release(&ret);
     return s;
   }
-  std::vector<Tensor> tensors(const lattis_value* args);
-  template <size_t N>
-  std::array<Tensor, N> several(const lattis_value* args) {
-    lattis_value rets[LATTIS_MAX_RETURNS];
-    for (lattis_value& v : rets) v = none();
-    call(args, rets);
-    std::array<Tensor, N> all;
-    for (size_t i = 0; i < N; i++) all[i] = Tensor::steal(rets[i].tag == LATTIS_TENSOR ? rets[i].as.tensor : nullptr);
-    return all;
+  /* Of an in-place or out= form, whose results the caller has. */
+  template <size_t Results = 1, size_t N>
+  void written(const lattis_value (&args)[N]) {
+    lattis_value rets[Results];
+    call(args, N, rets, Results);
+    for (lattis_value& v : rets) api().value_release(&v);
   }
-
-  /* An argument that must be there. */
-  lattis_value given(int i, const Tensor& t) {
-    if (__builtin_expect(!t.defined(), 0)) missing(i);
-    return lattis::value(t.get());
-  }
-  lattis_value given(int i, ArrayRef<Tensor> list);
 
  private:
+  void call(const lattis_value* args, int32_t num_args, lattis_value* rets, int32_t num_rets) {
+    check(api().call(nullptr, get(), args, num_args, rets, num_rets));
+  }
   const lattis_operator* find() {
     const lattis_operator* op = api().find_operator(name_, overload_);
     LATTIS_CHECK(op, "there is no operator ", name_, *overload_ ? "." : "", overload_, " in lattis ",
                  api().library_version);
     op_ = op;
     return op;
-  }
-  [[noreturn]] __attribute__((cold, noinline)) void missing(int i) {
-    lattis_argument a;
-    check(api().operator_argument(get(), i, &a));
-    throw Error(LATTIS_TYPE_ERROR, text(name_, ": argument '", a.name, "' is an undefined tensor"));
   }
 
   const char *name_, *overload_;
@@ -255,21 +256,6 @@ inline lattis_value value(TensorList list) {
   lattis_value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(list.size()), {0}};
   v.as.tensors = reinterpret_cast<lattis_tensor* const*>(list.data());
   return v;
-}
-
-inline lattis_value detail::Callee::given(int i, ArrayRef<Tensor> list) {
-  for (const Tensor& t : list)
-    if (!t.defined()) missing(i);
-  return lattis::value(list);
-}
-inline std::vector<Tensor> detail::Callee::tensors(const lattis_value* args) {
-  lattis_value ret = none();
-  call(args, &ret);
-  std::vector<Tensor> all;
-  for (uint32_t i = 0; ret.tag == LATTIS_TENSOR_LIST && i < ret.length; i++)
-    all.push_back(Tensor::borrow(ret.as.tensors[i]));
-  api().value_release(&ret);
-  return all;
 }
 
 /* ---- elements by their indices
