@@ -87,7 +87,7 @@ def test_wrong_arguments(call, kind):
         call(ops.typed)
 
 
-# ---- what is wrong when it is registered -------------------------------------------------------------------------------
+# ---- what is wrong when it is registered ---------------------------------------------------------------------------
 
 MISFITS = {
     "schema": ('m.def("f(Tensor self -> Tensor");', ValueError, ["schema: expected", "column", "^"]),

@@ -81,8 +81,9 @@ struct Convert<Tensor, void> {
   static CppType type() { return {LATTIS_KIND_TENSOR, 0, "Tensor"}; }
   /* The argument itself: a Tensor is nothing but the pointer. */
   static const Tensor& get(const lattis_value& v) {
-    static const Tensor undefined;
-    return __builtin_expect(v.tag == LATTIS_TENSOR, 1) ? reinterpret_cast<const Tensor&>(v.as.tensor) : undefined;
+    static lattis_tensor* const undefined = nullptr;
+    lattis_tensor* const& t = __builtin_expect(v.tag == LATTIS_TENSOR, 1) ? v.as.tensor : undefined;
+    return reinterpret_cast<const Tensor&>(t);
   }
   static lattis_status put(Tensor x, lattis_value* out) {
     *out = lattis::value(x);
@@ -304,12 +305,21 @@ struct Adapter {
   }
 };
 
+/* How many of the last parameters could be outputs. */
+template <class... P>
+constexpr size_t trailing_tensors() {
+  const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value...};
+  size_t n = 0;
+  while (n < sizeof...(P) && tensors[sizeof...(P) - n]) n++;
+  return n;
+}
+
 template <class F, bool Framed, class R, class... P>
 struct Signature {
   using A = Adapter<F, R, P...>;
   template <size_t Outputs>
   static lattis_kernel writing(size_t wanted) {
-    if constexpr (!std::is_void<R>::value || Outputs > sizeof...(P) || Outputs > LATTIS_MAX_RETURNS)
+    if constexpr (!std::is_void<R>::value || Outputs > trailing_tensors<P...>() || Outputs > LATTIS_MAX_RETURNS)
       return nullptr;
     else
       return wanted == Outputs ? &A::template run<Framed, Outputs> : writing<Outputs + 1>(wanted);

@@ -136,10 +136,13 @@ class LATTIS_HIDDEN ExcludeGuard {
 
 /* ---- registration ------------------------------------------------------------------------------------------------ */
 
-/* Of a C++ function with types of its own, as opposed to a kernel against the C table. */
+/* A function: no name of a key, and not null, by which an operator falls through a layer. */
 template <class F>
-using IsTyped = std::enable_if_t<!std::is_convertible<F, const char*>::value &&
-                                 !std::is_same<F, std::nullptr_t>::value && !std::is_same<F, lattis_kernel>::value>;
+using IsFunction =
+    std::enable_if_t<!std::is_convertible<F, const char*>::value && !std::is_same<F, std::nullptr_t>::value>;
+/* One with types of its own, as opposed to a kernel against the C table. */
+template <class F>
+using IsTyped = std::enable_if_t<!std::is_convertible<F, lattis_kernel>::value>;
 
 /* Registers under one owner. The first failure stops all that follows; the init function returns it. */
 class LATTIS_HIDDEN Library {
@@ -220,9 +223,9 @@ class LATTIS_HIDDEN Library {
 
   /* Operators and kernels that are C++ functions: <lattis/kernel.h>, which <lattis/extension.h> includes. */
   Library& def(const char* schema, const char* file = __builtin_FILE(), int line = __builtin_LINE());
-  template <class F, class = IsTyped<F>>
+  template <class F, class = IsFunction<F>>
   Library& def(const char* schema, F fn, const char* file = __builtin_FILE(), int line = __builtin_LINE());
-  template <class F, class = IsTyped<F>>
+  template <class F, class = IsFunction<F>>
   Library& impl(const char* op, F fn, const char* file = __builtin_FILE(), int line = __builtin_LINE());
   template <class F, class = IsTyped<F>>
   Library& impl(const char* op, const char* key, F fn, const char* file = __builtin_FILE(),
@@ -270,13 +273,17 @@ typedef struct {
 extern const lattis_block* const __start_lattis_init[] __attribute__((weak, visibility("hidden")));
 extern const lattis_block* const __stop_lattis_init[] __attribute__((weak, visibility("hidden")));
 
+/* Once a process, whoever calls: the loader, or a module of Python that has such blocks when it is imported. */
 __attribute__((weak, visibility("default"))) lattis_status lattis_plugin_init(const lattis_api* api) {
+  static bool done = false;
+  if (done) return LATTIS_OK;
   lattis::Api::table() = api;
   std::vector<const lattis_block*> blocks(__start_lattis_init, __stop_lattis_init);
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const lattis_block* a, const lattis_block* b) { return a->order < b->order; });
   for (const lattis_block* b : blocks)
     if (lattis_status st = b->run()) return st;
+  done = true;
   return LATTIS_OK;
 }
 }

@@ -190,25 +190,25 @@ Library& Library::def(const char* schema, F fn, const char* file, int line) {
 }
 template <class F, class>
 Library& Library::impl(const char* op, F fn, const char* file, int line) {
-  return impl(op, key_ ? key_ : "composite", std::move(fn), file, line);
+  const char* key = key_ ? key_ : "composite";
+  if constexpr (std::is_convertible<F, lattis_kernel>::value)
+    return impl(op, key, static_cast<lattis_kernel>(fn), nullptr, 0, file, line);
+  else
+    return impl(op, key, std::move(fn), file, line);
 }
 template <class F, class>
 Library& Library::impl(const char* op, const char* key, F fn, const char* file, int line) {
   if (status_) return *this;
-  if constexpr (std::is_convertible<F, lattis_kernel>::value) {
-    return impl(op, key, static_cast<lattis_kernel>(fn), nullptr, 0, file, line);
-  } else {
-    status_ = guarded([&]() -> lattis_status {
-      using S = detail::SignatureFor<F>;
-      const lattis_operator* found = detail::find("impl", ns_, op);
-      const bool writes = detail::compare("impl", found, S::parameters(), S::results());
-      const lattis_kernel kernel =
-          writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
-      const auto context = const_cast<void*>(S::context(std::move(fn)));
-      return api().kernel(lib_, op, key, kernel, context, LATTIS_KERNEL_CALLS_OPERATORS, file, line, nullptr);
-    });
-    return *this;
-  }
+  status_ = guarded([&]() -> lattis_status {
+    using S = detail::SignatureFor<F>;
+    const lattis_operator* found = detail::find("impl", ns_, op);
+    const bool writes = detail::compare("impl", found, S::parameters(), S::results());
+    const lattis_kernel kernel =
+        writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
+    const auto context = const_cast<void*>(S::context(std::move(fn)));
+    return api().kernel(lib_, op, key, kernel, context, LATTIS_KERNEL_CALLS_OPERATORS, file, line, nullptr);
+  });
+  return *this;
 }
 /* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. */
 template <class F>
