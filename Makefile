@@ -59,7 +59,7 @@ tsan: build
 	sh tests/cpp/tsan.sh
 
 stubs: build
-	$(BIN)/python -m lattis.stubs frontend/lattis
+	$(BIN)/python -m lattis.stubs frontend/lattis extensions/include/lattis
 
 clean:
 	rm -rf build $(VENV) $(VENV)-bench

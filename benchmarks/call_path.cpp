@@ -2,7 +2,7 @@
 // instructions of a call with and without an idle layer. Prints JSON. Usage: call_path LIBLATTIS_CPU ROUNDS
 //
 // Instructions are counted by single-stepping a child process, so that no hardware counter or tool is needed.
-#include <lattis/c_api.h>
+#include <lattis/program.h>
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -14,9 +14,6 @@
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-extern "C" const lattis_api* lattis_get_api(void);
-extern "C" lattis_status lattis_load_plugin(const char* path);
 
 namespace {
 
@@ -62,10 +59,11 @@ int32_t add_layer(lattis_library* l, const char* name) {
 struct Case {
   const lattis_operator* op;
   lattis_value args[3];
+  int32_t num_args = api->operator_num_args(op);
 
   void once() const {
     lattis_value r{};
-    if (api->call(nullptr, op, args, &r)) std::exit(1);
+    if (api->call(nullptr, op, args, num_args, &r, 1)) std::exit(1);
     if (r.tag != LATTIS_NONE) api->value_release(&r);
   }
 };
@@ -121,7 +119,7 @@ void print(const char* name, const std::vector<double>& rounds, const char* end)
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  api = lattis_get_api();
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
   check(lattis_load_plugin(argv[1]));
   int32_t cpu;
   check(api->find_backend("cpu", &cpu));

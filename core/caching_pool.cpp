@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "core/error.h"
 
@@ -78,8 +79,8 @@ CachingPool::CachingPool(const lattis_allocator& upstream, int64_t cap) : upstre
         return static_cast<CachingPool*>(c)->alloc(bytes, index, stream, out);
       },
       [](void* c, void* data, int64_t bytes, int32_t index) { static_cast<CachingPool*>(c)->free(data, bytes, index); },
-      upstream.record_stream,
-      [](void* c, int32_t, lattis_allocator_stats* out) { *out = static_cast<CachingPool*>(c)->stats(); },
+      [](void* c, void* data, void* stream) { static_cast<CachingPool*>(c)->record_stream(data, stream); },
+      [](void* c, int32_t, lattis_allocator_stats* out) { static_cast<CachingPool*>(c)->report(out); },
       [](void* c, int64_t limit) { static_cast<CachingPool*>(c)->trim(limit); }};
 }
 
@@ -157,9 +158,15 @@ void CachingPool::trim(int64_t cap) {
   release_cached_above(cap);
 }
 
-lattis_allocator_stats CachingPool::stats() const {
+void CachingPool::record_stream(void* data, void* stream) {
+  if (upstream_.record_stream) upstream_.record_stream(upstream_.context, data, stream);
+}
+
+void CachingPool::report(lattis_allocator_stats* out) const {
   std::lock_guard lock(mutex_);
-  return stats_;
+  const uint32_t size = std::min<uint32_t>(out->size, sizeof stats_);
+  std::memcpy(out, &stats_, size);
+  out->size = size;
 }
 
 }  // namespace lattis::core

@@ -19,7 +19,8 @@ class CachingPool {
   lattis_status alloc(int64_t bytes, int32_t index, void* stream, void** out);
   void free(void* data, int64_t bytes, int32_t index);
   void trim(int64_t cap);
-  lattis_allocator_stats stats() const;
+  void record_stream(void* data, void* stream);
+  void report(lattis_allocator_stats* out) const;
 
  private:
   // Eight steps per power of two: at most 12.5 % is wasted.

@@ -5,7 +5,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <new>
+#include <utility>
 
+#include "core/object.h"
 #include "core/thread.h"
 
 namespace lattis::core {
@@ -48,6 +50,38 @@ lattis_status raise_exception() {
   } catch (...) {
     return raise(LATTIS_RUNTIME_ERROR, "a kernel has thrown something that is no std::exception");
   }
+}
+
+namespace {
+
+struct ErrorObject {
+  lattis_object object;
+  Error error;
+};
+const lattis_object_type error_type = {sizeof(lattis_object_type), "Error", [](lattis_object* o) {
+                                         auto* e = reinterpret_cast<ErrorObject*>(o);
+                                         e->error.clear();
+                                         delete e;
+                                       }};
+
+}  // namespace
+
+lattis_object* take_error() {
+  Error& e = pending_error();
+  if (!e.kind) return nullptr;
+  auto* taken = new ErrorObject{{1, &error_type}, {}};
+  taken->error = std::exchange(e, {});
+  return &taken->object;
+}
+
+lattis_status restore_error(lattis_object* o) {
+  if (o->type != &error_type) return LATTIS_OK;
+  auto* from = reinterpret_cast<ErrorObject*>(o);
+  Error& e = pending_error();
+  e.clear();
+  e = std::exchange(from->error, {});
+  release(o);
+  return e.kind;
 }
 
 void add_note(const char* note) {

@@ -22,6 +22,11 @@ lattis_status raise_host(void* payload, void (*release)(void*), std::string mess
 void add_note(const char* note);
 Error& pending_error();
 
+// The pending error as a counted object to keep, or to carry to another thread; null if there is none. Restoring takes
+// the object over and returns the error's kind; 0, and nothing is taken, if it is no such object.
+lattis_object* take_error();
+lattis_status restore_error(lattis_object*);
+
 // Inside a catch block: what C++ threw becomes the pending error.
 lattis_status raise_exception();
 // Calls what may throw: kernels, shape rules and handlers, whose exceptions must not cross the frames of their callers,

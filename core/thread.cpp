@@ -10,6 +10,7 @@ __thread ThreadState* current_thread __attribute__((tls_model("initial-exec"))) 
 void (*destroy_thread_slot)(int, void*) = nullptr;
 
 ThreadState::ThreadState() {
+  shared.size = sizeof shared;
   shared.default_device = {-1, 0};  // "the host backend, once there is one"
 }
 

@@ -1,11 +1,7 @@
 #include "dispatcher/api.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
-#include <map>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "core/caching_pool.h"
@@ -15,13 +11,12 @@
 #include "core/value.h"
 #include "dispatcher/call.h"
 #include "dispatcher/catalogue.h"
+#include "dispatcher/checked_call.h"
+#include "dispatcher/door.h"
 #include "dispatcher/generator.h"
+#include "dispatcher/load.h"
 #include "dispatcher/parallel.h"
 #include "dispatcher/state.h"
-
-#ifndef LATTIS_VERSION
-#define LATTIS_VERSION "0"
-#endif
 
 namespace lattis::dispatcher {
 namespace {
@@ -31,60 +26,81 @@ using core::Tensor;
 
 Registry& registry() { return Registry::get(); }
 
-// What C++ throws, bad_alloc above all, must not leave the table: a plugin may be written in C.
-template <auto Function>
-struct Guard;
-template <class... A, lattis_status (*Function)(A...)>
-struct Guard<Function> {
-  static lattis_status call(A... a) {
-    return core::guarded([&] { return Function(a...); });
-  }
-};
-template <auto Function>
-inline constexpr auto guard = &Guard<Function>::call;
-
 // The table's functions, in its order.
-lattis_status raise(int32_t kind, const char* m) { return core::raise(kind, m); }
+lattis_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LATTIS_RUNTIME_ERROR, m); }
 lattis_status raise_host(void* p, void (*r)(void*), const char* m) { return core::raise_host(p, r, m); }
 const char* error_message() { return core::pending_error().kind ? core::pending_error().message.c_str() : nullptr; }
 int32_t error_kind() { return core::pending_error().kind; }
 void* error_payload() { return core::pending_error().payload; }
 void error_clear() { core::pending_error().clear(); }
+lattis_status error_restore(lattis_object* o) {
+  if (lattis_status st = core::restore_error(o)) return st;
+  return core::raise(LATTIS_TYPE_ERROR, std::string("error_restore: expected an Error, got ") + o->type->name);
+}
 
-void retain(void* o) { core::retain(static_cast<lattis_object*>(o)); }
-void release(void* o) { core::release(static_cast<lattis_object*>(o)); }
+void retain(void* o) {
+  if (o) core::retain(static_cast<lattis_object*>(o));
+}
+void release(void* o) {
+  if (o) core::release(static_cast<lattis_object*>(o));
+}
 lattis_status value_retain(const lattis_value* v, lattis_value* out) {
   *out = core::retain_value(*v);
   return LATTIS_OK;
 }
-void value_release(lattis_value* v) { core::release_value(*v); }
+void value_release(lattis_value* v) {
+  if (v) core::release_value(*v);
+}
 
-lattis_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype, lattis_device d,
+// What the core takes on trust from the dispatcher.
+lattis_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                             int32_t dtype, lattis_device d, int64_t* numel) {
+  if (ndim < 0 || (ndim > 0 && !sizes))
+    return core::raise(LATTIS_VALUE_ERROR,
+                       core::format("%s: %d dimensions%s", entry, ndim, sizes ? "" : ", sizes null"));
+  if (dtype < 0 || dtype >= LATTIS_NUM_DTYPES)
+    return core::raise(LATTIS_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
+  if (!core::backend(d.backend))
+    return core::raise(LATTIS_VALUE_ERROR, core::format("%s: there is no backend %d", entry, d.backend));
+  for (int32_t i = 0; strides && i < ndim && i < LATTIS_MAX_DIMS; i++)
+    if (strides[i] < 0) return core::raise(LATTIS_VALUE_ERROR, core::format("%s: stride[%d] is negative", entry, i));
+  const int64_t item = core::itemsize(static_cast<core::DType>(dtype));
+  if (lattis_status st = core::check_sizes(entry, ndim, sizes, item, numel)) return st;
+  return strides ? core::check_span(ndim, sizes, strides, item) : LATTIS_OK;
+}
+
+lattis_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype, lattis_device d,
                            lattis_tensor** out) {
+  if (lattis_status st = check_geometry("tensor_empty", ndim, sizes, strides, dtype, d, nullptr)) return st;
   Tensor* t;
-  lattis_status st = core::new_tensor(ndim, sizes, strides, dtype, d, &t);
+  lattis_status st = core::new_tensor(ndim, sizes, strides, static_cast<core::DType>(dtype), d, &t);
   if (!st) *out = t;
   return st;
 }
 
-lattis_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype,
+lattis_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
                                lattis_device d, void (*deleter)(void*), void* context, lattis_tensor** out) {
   int64_t numel;
-  if (lattis_status st = core::check_sizes("from_blob", ndim, sizes, core::itemsize(dtype), &numel)) return st;
-  int64_t bytes =
-      strides ? core::span_bytes(ndim, sizes, strides, core::itemsize(dtype)) : numel * core::itemsize(dtype);
-  core::Storage* s = core::foreign_storage(data, bytes, d, deleter, context);
-  *out = core::tensor_over(s, ndim, sizes, strides, 0, dtype);
+  if (lattis_status st = check_geometry("tensor_from_blob", ndim, sizes, strides, dtype, d, &numel)) return st;
+  if (!data && numel > 0 && d.backend != core::meta_backend)
+    return core::raise(LATTIS_VALUE_ERROR, "tensor_from_blob: argument 0 must not be null");
+  const auto type = static_cast<core::DType>(dtype);
+  const int64_t item = core::itemsize(type);
+  const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
+  core::Storage* s = core::foreign_storage(data, bytes, d, nullptr, context);
+  *out = core::tensor_over(s, ndim, sizes, strides, 0, type);
+  s->deleter = deleter;  // only now: after an error the memory is still the caller's
   core::release(s);
   return LATTIS_OK;
 }
 
 lattis_status tensor_view(lattis_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                           lattis_tensor** out) {
-  if (lattis_status st = core::check_sizes("view", ndim, sizes, core::itemsize(of->dtype), nullptr)) return st;
-  if (lattis_status st = core::check_span(ndim, sizes, strides, core::itemsize(of->dtype))) return st;
-  int64_t item = core::itemsize(of->dtype), end = offset * item + core::span_bytes(ndim, sizes, strides, item);
-  if (offset < 0 || end > of->storage->bytes)
+  const lattis_device d = full(of)->device();
+  if (lattis_status st = check_geometry("tensor_view", ndim, sizes, strides, of->dtype, d, nullptr)) return st;
+  if (ndim > 0 && !strides) return core::raise(LATTIS_VALUE_ERROR, "tensor_view: argument 3 must not be null");
+  const int64_t item = core::itemsize(of->dtype), room = of->storage->bytes;
+  if (offset < 0 || offset > room / item || core::span_bytes(ndim, sizes, strides, item) > room - offset * item)
     return core::raise(LATTIS_RUNTIME_ERROR, "view: it reaches beyond its storage");
   *out = core::new_view(full(of), ndim, sizes, strides, offset);
   return LATTIS_OK;
@@ -107,33 +123,38 @@ const lattis_operator* find_operator(const char* name, const char* overload) { r
 lattis_thread* thread() { return &core::this_thread().shared; }
 const char* operator_name(const lattis_operator* op) { return op->name.c_str(); }
 const char* operator_overload(const lattis_operator* op) { return op->overload.c_str(); }
-const char* operator_schema(const lattis_operator* op) {
-  registry().prepare(const_cast<Operator*>(op));
-  return op->schema_text.c_str();
+// With its schema parsed; null with an error where it does not parse.
+const Operator* prepared(const lattis_operator* op) {
+  if (op->schema.load(std::memory_order_acquire)) return op;
+  return registry().prepare(const_cast<Operator*>(op)) ? nullptr : op;
 }
+const char* operator_schema(const lattis_operator* op) { return prepared(op) ? op->schema_text.c_str() : nullptr; }
 const char* operator_category(const lattis_operator* op) { return op->category.c_str(); }
 const lattis_pointwise* operator_pointwise(const lattis_operator* op) { return op->pointwise; }
-int32_t operator_num_args(const lattis_operator* op) {
-  registry().prepare(const_cast<Operator*>(op));
-  return op->info.nargs;
+int32_t operator_num_args(const lattis_operator* op) { return prepared(op) ? op->info.nargs : -1; }
+int32_t operator_num_returns(const lattis_operator* op) { return prepared(op) ? op->info.nrets : -1; }
+const lattis_argument* described(const lattis_operator* op, const char* what, int32_t i,
+                                 const std::vector<lattis_argument>& all) {
+  if (i >= 0 && i < static_cast<int32_t>(all.size())) return &all[i];
+  core::raise(LATTIS_INDEX_ERROR,
+              core::format("%s: there is no %s %d; it has %zu", operator_title(op).c_str(), what, i, all.size()));
+  return nullptr;
 }
-int32_t operator_num_returns(const lattis_operator* op) {
-  registry().prepare(const_cast<Operator*>(op));
-  return op->info.nrets;
+const lattis_argument* operator_argument(const lattis_operator* op, int32_t i) {
+  return prepared(op) ? described(op, "argument", i, op->schema.load()->described_args) : nullptr;
+}
+const lattis_argument* operator_return(const lattis_operator* op, int32_t i) {
+  return prepared(op) ? described(op, "result", i, op->schema.load()->described_rets) : nullptr;
 }
 
 int32_t operator_form(const lattis_operator* op) { return static_cast<int32_t>(op->form); }
 const lattis_operator* operator_functional(const lattis_operator* op) { return op->functional; }
-lattis_status operator_argument(const lattis_operator* op, int32_t i, lattis_argument* out) {
-  if (lattis_status st = registry().prepare(const_cast<Operator*>(op))) return st;
-  return op->schema.load()->describe_argument(i, out);
-}
-lattis_status operator_return(const lattis_operator* op, int32_t i, lattis_argument* out) {
-  if (lattis_status st = registry().prepare(const_cast<Operator*>(op))) return st;
-  return op->schema.load()->describe_return(i, out);
-}
 int32_t find_overloads(const char* name, const lattis_operator** out, int32_t room) {
   const auto all = registry().overloads(name);
+  if (room > 0 && !out) {
+    core::raise(LATTIS_VALUE_ERROR, "find_overloads: argument 1 must not be null");
+    return -1;
+  }
   for (int32_t i = 0; i < room && i < static_cast<int32_t>(all.size()); i++) out[i] = all[i];
   return static_cast<int32_t>(all.size());
 }
@@ -149,17 +170,57 @@ lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
   return LATTIS_OK;
 }
 
-// Libraries that a running lattis_plugin_init has opened: closed again if it fails.
-thread_local std::vector<lattis_library*>* opening = nullptr;
-
-lattis_status library_open(const char* ns, const char* owner, lattis_library** out) {
-  *out = new lattis_library{ns, owner, {}};
-  if (opening) opening->push_back(*out);
+lattis_status generator_new(lattis_device d, uint64_t seed, lattis_object** out) {
+  if (!core::backend(d.backend))
+    return core::raise(LATTIS_VALUE_ERROR, core::format("generator_new: there is no backend %d", d.backend));
+  *out = new_generator(d, seed);
   return LATTIS_OK;
 }
-void library_close(lattis_library* l) { registry().close(l); }
+lattis_status generator_default(lattis_device d, lattis_object** out) {
+  if (!core::backend(d.backend))
+    return core::raise(LATTIS_VALUE_ERROR, core::format("generator_default: there is no backend %d", d.backend));
+  *out = default_generator(d);
+  core::retain(*out);
+  return LATTIS_OK;
+}
+lattis_status expect_generator(const char* entry, const lattis_object* g) {
+  if (is_generator(g)) return LATTIS_OK;
+  return core::raise(LATTIS_TYPE_ERROR, core::format("%s: expected a Generator, got %s", entry, g->type->name));
+}
+lattis_status generator_get(lattis_object* g, uint64_t* seed, uint64_t* offset) {
+  if (lattis_status st = expect_generator("generator_get", g)) return st;
+  const GeneratorState state = generator_state(g);
+  *seed = state.seed;
+  *offset = state.offset;
+  return LATTIS_OK;
+}
+lattis_status generator_set_state(lattis_object* g, uint64_t seed, uint64_t offset) {
+  if (lattis_status st = expect_generator("generator_set", g)) return st;
+  generator_set(g, {seed, offset});
+  return LATTIS_OK;
+}
+
+lattis_status library_open(const char* ns, const char* owner, lattis_library** out) {
+  auto* l = new lattis_library{ns, owner, {}};
+  note_opened(l);
+  *out = l;
+  return LATTIS_OK;
+}
+void library_close(lattis_library* l) {
+  note_closed(l);
+  registry().close(l);
+}
 lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_handle* h) {
-  return registry().define(*l, *d, false, h);
+  lattis_operator_def def;
+  lattis_pointwise meaning;
+  if (lattis_status st = adopt("define", *d, &def)) return st;
+  if (!def.schema) return core::raise(LATTIS_VALUE_ERROR, "define: 'schema' must not be null");
+  if (def.pointwise) {
+    if (lattis_status st = adopt("define: pointwise", *def.pointwise, &meaning)) return st;
+    if (!meaning.expression) return core::raise(LATTIS_VALUE_ERROR, "define: 'pointwise.expression' must not be null");
+    def.pointwise = &meaning;
+  }
+  return registry().define(*l, def, false, h);
 }
 lattis_status kernel(lattis_library* l, const char* op, const char* key, lattis_kernel fn, void* c, uint32_t flags,
                      const char* file, int32_t line, lattis_handle* h) {
@@ -169,14 +230,27 @@ lattis_status category_kernel(lattis_library* l, const char* cat, const char* ke
                               uint32_t flags, const char* file, int32_t line, lattis_handle* h) {
   return registry().category_kernel(*l, cat, key, fn, c, flags, file, line, h);
 }
-lattis_status shape_rule(lattis_library* l, const char* op, lattis_infer fn, const void* c, lattis_handle* h) {
+lattis_status shape_rule(lattis_library* l, const char* op, lattis_infer fn, void* c, lattis_handle* h) {
   return registry().shape_rule(*l, op, fn, c, h);
 }
 lattis_status layer(lattis_library* l, const lattis_layer* d, int32_t* bit, lattis_handle* h) {
-  return registry().layer(*l, *d, bit, h);
+  lattis_layer desc;
+  if (lattis_status st = adopt("layer", *d, &desc)) return st;
+  if (!desc.name) return core::raise(LATTIS_VALUE_ERROR, "layer: 'name' must not be null");
+  return registry().layer(*l, desc, bit, h);
 }
 lattis_status backend(lattis_library* l, const lattis_backend* d, int32_t* id, lattis_handle* h) {
-  return registry().backend(*l, *d, id, h);
+  lattis_backend desc;
+  if (lattis_status st = adopt("backend", *d, &desc)) return st;
+  if (!desc.name) return core::raise(LATTIS_VALUE_ERROR, "backend: 'name' must not be null");
+  lattis_allocator memory{};
+  if (desc.allocator)
+    if (lattis_status st = adopt("backend: allocator", *desc.allocator, &memory)) return st;
+  auto* kept = desc.allocator ? new lattis_allocator(memory) : nullptr;  // storages point at it: never freed
+  desc.allocator = kept;
+  lattis_status st = registry().backend(*l, desc, id, h);
+  if (st) delete kept;
+  return st;
 }
 lattis_status rule(lattis_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*),
                    lattis_handle* h) {
@@ -189,12 +263,22 @@ lattis_status publish_interface(lattis_library* l, const char* name, uint32_t v,
 const void* find_interface(const char* name, uint32_t v) { return registry().find_interface(name, v); }
 lattis_status withdraw(lattis_handle h) { return registry().withdraw(h); }
 
+template <class Type>
+lattis_status adopt_slot(const char* entry, const Type& from, Type* to) {
+  if (lattis_status st = adopt(entry, from, to)) return st;
+  if (!to->name) return core::raise(LATTIS_VALUE_ERROR, std::string(entry) + ": 'name' must not be null");
+  return LATTIS_OK;
+}
 lattis_status tensor_slot(lattis_library* l, const lattis_slot_type* t, int32_t* i) {
-  return add_tensor_slot(*l, *t, i);
+  lattis_slot_type type;
+  if (lattis_status st = adopt_slot("tensor_slot", *t, &type)) return st;
+  return add_tensor_slot(*l, type, i);
 }
 void* slot_get(const lattis_tensor* t, int32_t i) { return core::get_slot(full(t), i); }
 lattis_status thread_slot_add(lattis_library* l, const lattis_thread_slot_type* t, int32_t* i) {
-  return add_thread_slot(*l, *t, i);
+  lattis_thread_slot_type type;
+  if (lattis_status st = adopt_slot("thread_slot", *t, &type)) return st;
+  return add_thread_slot(*l, type, i);
 }
 lattis_status attribute(lattis_library* l, const char* name, lattis_get_attribute g, lattis_set_attribute s, void* c,
                         lattis_handle* h) {
@@ -205,7 +289,7 @@ lattis_status keyword(lattis_library* l, const char* name, lattis_apply_keyword 
   return add_keyword(*l, name, f, c, h);
 }
 
-void process_include(uint64_t bits, int on) {
+void process_include(uint64_t bits, int32_t on) {
   if (on)
     process_layers.fetch_or(bits);
   else
@@ -224,82 +308,99 @@ lattis_status host_pool(const lattis_allocator* upstream, int64_t cap, const lat
 #else
   const int64_t usual = core::available_memory() / 4;
 #endif
-  *out = (new core::CachingPool(upstream ? *upstream : *core::system_allocator(), cap > 0 ? cap : usual))->allocator();
+  lattis_allocator from = *core::system_allocator();
+  if (upstream)
+    if (lattis_status st = adopt("host_pool", *upstream, &from)) return st;
+  if (!from.alloc || !from.free)
+    return core::raise(LATTIS_VALUE_ERROR, "host_pool: 'upstream.alloc' and 'upstream.free' must not be null");
+  *out = (new core::CachingPool(from, cap > 0 ? cap : usual))->allocator();
   return LATTIS_OK;
 }
 
-const lattis_api table = {sizeof(lattis_api),
-                          LATTIS_ABI_VERSION,
-                          LATTIS_VERSION,
-                          raise,
-                          raise_host,
-                          core::add_note,
-                          error_message,
-                          error_kind,
-                          error_payload,
-                          error_clear,
-                          retain,
-                          release,
-                          guard<value_retain>,
-                          value_release,
-                          guard<tensor_empty>,
-                          guard<tensor_from_blob>,
-                          guard<tensor_view>,
-                          tensor_base,
-                          tensor_version,
-                          tensor_set_keys,
-                          storage_data,
-                          storage_bytes,
-                          storage_add_sticky,
-                          find_operator,
-                          call,
-                          redispatch,
-                          thread,
-                          operator_name,
-                          operator_overload,
-                          operator_schema,
-                          operator_category,
-                          operator_pointwise,
-                          operator_num_args,
-                          operator_num_returns,
-                          parallel_for,
-                          guard<scratch>,
-                          check_interrupt,
-                          guard<generator_reserve>,
-                          guard<library_open>,
-                          library_close,
-                          guard<define>,
-                          guard<kernel>,
-                          guard<category_kernel>,
-                          guard<shape_rule>,
-                          guard<layer>,
-                          guard<backend>,
-                          guard<rule>,
-                          find_rule,
-                          guard<publish_interface>,
-                          find_interface,
-                          guard<withdraw>,
-                          guard<tensor_slot>,
-                          slot_get,
-                          set_slot,
-                          guard<thread_slot_add>,
-                          thread_slot,
-                          set_thread_slot,
-                          capture_thread,
-                          restore_thread,
-                          guard<attribute>,
-                          process_include,
-                          guard<find_backend>,
-                          core::backend_name,
-                          guard<host_pool>,
-                          guard<operator_argument>,
-                          guard<operator_return>,
-                          operator_form,
-                          operator_functional,
-                          find_overloads,
-                          guard<tensor_detach>,
-                          storage_use_count,
-                          guard<keyword>};
+// Unguarded are the quick ones, whose arguments the caller was given, and those that cannot fail.
+const lattis_api table = {
+    .size = sizeof(lattis_api),
+    .version = LATTIS_ABI_VERSION,
+    .library_version = LATTIS_VERSION,
+    .raise = guard<raise, "raise">,
+    .raise_host = guard<raise_host, "raise_host", nullable(0, 1)>,
+    .add_note = guard<core::add_note, "add_note">,
+    .error_message = error_message,
+    .error_kind = error_kind,
+    .error_payload = error_payload,
+    .error_clear = error_clear,
+    .error_take = guard<core::take_error, "error_take">,
+    .error_restore = guard<error_restore, "error_restore">,
+    .retain = retain,
+    .release = release,
+    .value_retain = guard<value_retain, "value_retain">,
+    .value_release = value_release,
+    .tensor_empty = guard<tensor_empty, "tensor_empty", nullable(1, 2)>,
+    .tensor_from_blob = guard<tensor_from_blob, "tensor_from_blob", nullable(0, 2, 3, 6, 7)>,
+    .tensor_view = guard<tensor_view, "tensor_view", nullable(2, 3)>,
+    .tensor_detach = guard<tensor_detach, "tensor_detach">,
+    .tensor_base = tensor_base,
+    .tensor_version = tensor_version,
+    .tensor_set_keys = tensor_set_keys,
+    .storage_data = storage_data,
+    .storage_bytes = storage_bytes,
+    .storage_use_count = storage_use_count,
+    .storage_add_sticky = storage_add_sticky,
+    .find_operator = guard<find_operator, "find_operator">,
+    .call = checked_call,
+    .redispatch = redispatch,
+    .thread = thread,
+    .operator_name = guard<operator_name, "operator_name">,
+    .operator_overload = guard<operator_overload, "operator_overload">,
+    .operator_schema = guard<operator_schema, "operator_schema">,
+    .operator_category = guard<operator_category, "operator_category">,
+    .operator_pointwise = guard<operator_pointwise, "operator_pointwise">,
+    .operator_num_args = guard_count<operator_num_args, "operator_num_args">,
+    .operator_num_returns = guard_count<operator_num_returns, "operator_num_returns">,
+    .operator_argument = guard<operator_argument, "operator_argument">,
+    .operator_return = guard<operator_return, "operator_return">,
+    .operator_form = guard_count<operator_form, "operator_form">,
+    .operator_functional = guard<operator_functional, "operator_functional">,
+    .find_overloads = guard_count<find_overloads, "find_overloads", nullable(1)>,
+    .parallel_for = guard<parallel_for, "parallel_for", nullable(4)>,
+    .num_threads = get_num_threads,
+    .scratch = guard<scratch, "scratch">,
+    .check_interrupt = check_interrupt,
+    .generator_new = guard<generator_new, "generator_new">,
+    .generator_default = guard<generator_default, "generator_default">,
+    .generator_get = guard<generator_get, "generator_get">,
+    .generator_set = guard<generator_set_state, "generator_set">,
+    .generator_reserve = guard<generator_reserve, "generator_reserve", nullable(0)>,
+    .library_open = guard<library_open, "library_open">,
+    .library_close = guard<library_close, "library_close">,
+    .define = guard<define, "define", nullable(2)>,
+    .kernel = guard<kernel, "kernel", nullable(3, 4, 6, 8)>,
+    .category_kernel = guard<category_kernel, "category_kernel", nullable(3, 4, 6, 8)>,
+    .shape_rule = guard<shape_rule, "shape_rule", nullable(3, 4)>,
+    .layer = guard<layer, "layer", nullable(2, 3)>,
+    .backend = guard<backend, "backend", nullable(2, 3)>,
+    .rule = guard<rule, "rule", nullable(3, 4, 5)>,
+    .find_rule = guard<find_rule, "find_rule">,
+    .publish_interface = guard<publish_interface, "publish_interface", nullable(4)>,
+    .find_interface = guard<find_interface, "find_interface">,
+    .withdraw = guard<withdraw, "withdraw">,
+    .tensor_slot = guard<tensor_slot, "tensor_slot">,
+    .slot_get = slot_get,
+    .slot_set = set_slot,
+    .thread_slot = guard<thread_slot_add, "thread_slot">,
+    .thread_slot_get = thread_slot,
+    .thread_slot_set = guard<set_thread_slot, "thread_slot_set", nullable(1)>,
+    .thread_capture = guard<capture_thread, "thread_capture">,
+    .thread_restore = guard<restore_thread, "thread_restore">,
+    .thread_discard = guard<discard_thread, "thread_discard">,
+    .attribute = guard<attribute, "attribute", nullable(3, 4, 5)>,
+    .keyword = guard<keyword, "keyword", nullable(3, 4)>,
+    .process_include = process_include,
+    .find_backend = guard<find_backend, "find_backend">,
+    .backend_name = core::backend_name,
+    .backend_description = core::backend,
+    .host_pool = guard<host_pool, "host_pool", nullable(0)>,
+};
 
 }  // namespace
 
@@ -315,32 +416,4 @@ void start() {
   });
 }
 
-lattis_status load_plugin(const std::string& path) {
-  static auto* loaded = new std::map<std::string, lattis_status>;
-  static auto* mutex = new std::recursive_mutex;
-  start();
-  std::lock_guard lock(*mutex);
-  if (loaded->count(path) && (*loaded)[path] == LATTIS_OK) return LATTIS_OK;  // once a process
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) return core::raise(LATTIS_RUNTIME_ERROR, std::string("load_plugin: ") + dlerror());
-  auto init = reinterpret_cast<lattis_plugin_init_fn>(dlsym(handle, "lattis_plugin_init"));
-  if (!init)
-    return core::raise(LATTIS_RUNTIME_ERROR,
-                       "load_plugin: " + path + " has no lattis_plugin_init; is it built with <lattis/extension.h>?");
-  std::vector<lattis_library*> opened;
-  auto* outer = std::exchange(opening, &opened);
-  lattis_status st = init(&table);
-  opening = outer;
-  if (st)
-    for (size_t i = opened.size(); i-- > 0;) registry().close(opened[i]);
-  return (*loaded)[path] = st;
-}
-
 }  // namespace lattis::dispatcher
-
-extern "C" const lattis_api* lattis_get_api(void) {
-  lattis::dispatcher::start();
-  return lattis::dispatcher::api();
-}
-
-extern "C" lattis_status lattis_load_plugin(const char* path) { return lattis::dispatcher::load_plugin(path); }

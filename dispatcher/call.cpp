@@ -59,7 +59,7 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   const Entry& e = t->layers[t->layer_index[bit]];
   const uint64_t self = uint64_t{1} << bit, keys = f.keys, passed = f.passed;
-  const void* context = f.context;
+  void* context = f.context;
   const int32_t layer = f.layer;
   f.context = e.context;
   f.layer = bit;
@@ -92,10 +92,21 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
 
 // A kernel vanished while the call was on its way to it: look again in the operator's current table.
 lattis_status run_again(Frame& f, const Value* args, Value* rets) {
+  const void* before = f.table;
   f.table = table_of(f.op);
   if (!f.table) return core::pending_error().kind;
+  if (f.table == before)
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       operator_title(f.op) + ": its kernel answered LATTIS_RETRY (-1), but was not withdrawn");
   f.keys &= static_cast<const Table*>(f.table)->mask;
   return redispatch(&f, args, rets);
+}
+
+// Whoever returns a status has raised an error; whoever forgot gets one.
+__attribute__((noinline)) lattis_status explained(const Operator* op, lattis_status st) {
+  if (core::pending_error().kind) return st;
+  return core::raise(LATTIS_RUNTIME_ERROR,
+                     core::format("%s: its kernel returned %d and does not say why", operator_title(op).c_str(), st));
 }
 
 // The versions of what a call writes, from before it. A call that wrote through others, which counted already, does not
@@ -127,7 +138,7 @@ struct Versions {
 
 static inline __attribute__((always_inline)) lattis_status step(CallFrame& f, const Value* args, Value* rets) {
   lattis_status st = f.keys ? run_layer(f, 63 - __builtin_clzll(f.keys), args, rets) : run_backend(f, args, rets);
-  return __builtin_expect(st == retry, 0) ? run_again(f, args, rets) : st;
+  return __builtin_expect(st == LATTIS_RETRY, 0) ? run_again(f, args, rets) : st;
 }
 
 lattis_status redispatch(Frame* frame, const Value* args, Value* rets) {
@@ -169,7 +180,8 @@ lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* 
     thread->exclude = f.excluded;
     st = core::raise_exception();
   }
-  if (__builtin_expect(t->info->written != 0, 0) && st == LATTIS_OK) versions.bump(*t->info, args);
+  if (__builtin_expect(st != LATTIS_OK, 0)) return explained(op, st);
+  if (__builtin_expect(t->info->written != 0, 0)) versions.bump(*t->info, args);
   return st;
 }
 

@@ -31,7 +31,4 @@ std::string operator_title(const Operator* op);
 // The kernel of entries for which nobody has a kernel: raises, saying who has one.
 lattis_status missing_kernel(Frame* f, const Value* args, Value* rets);
 
-// What a kernel returns whose owner has just withdrawn it: the dispatcher looks again.
-inline constexpr lattis_status retry = -1;
-
 }  // namespace lattis::dispatcher

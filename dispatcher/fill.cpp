@@ -66,10 +66,11 @@ const Registration* Registry::find_kernel(const Operator* op, const std::string&
   return nullptr;
 }
 
-const Registration* Registry::find_category(const Operator* op, const std::string& key) const {
+const Registration* Registry::find_category(const Operator* op, const std::string& key,
+                                            const std::string& category) const {
   if (disabled(op, key)) return nullptr;
   for (auto r = categories_.rbegin(); r != categories_.rend(); ++r)
-    if (r->key == key && r->category == op->category) return &*r;
+    if (r->key == key && r->category == category) return &*r;
   return nullptr;
 }
 
@@ -84,7 +85,7 @@ bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who
         *e = {l.rule, found->payload, 0};
         return true;
       }
-  if (!r) r = find_category(op, l.name);
+  if (!r) r = find_category(op, l.name, op->category);
   if (r) {
     *who = r->owner;
     *e = {r->fn, r->context, r->flags};
@@ -97,6 +98,11 @@ bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who
     *who = c->owner + " (decomposed)";
     *e = {c->fn, c->context, c->flags | composite | stays_on};
     return true;
+  }
+  if (const Registration* every = find_category(op, l.name, every_category)) {
+    *who = every->owner + " (fallback)";
+    *e = {every->fn, every->context, every->flags};
+    return every->fn != nullptr;
   }
   *who = l.owner + " (fallback)";
   *e = {l.fallback, l.context, l.kernel_flags};
@@ -114,7 +120,7 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   if (!r && meaning != op && !passed_over) r = find_kernel(meaning, name);
   // A category's kernel finds its outputs made by the shape rule, and a pointwise one needs the meaning.
   bool described = meaning->infer && (meaning->category != "pointwise" || meaning->pointwise);
-  if (!r && described && !passed_over) r = find_category(meaning, name);
+  if (!r && described && !passed_over) r = find_category(meaning, name, meaning->category);
   if (r && b) {
     *who = r->owner;
     return {r->fn, r->context, r->flags | mixed};
@@ -126,6 +132,10 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   if (const Registration* c = disabled(op, "composite") ? nullptr : find_kernel(meaning, "composite")) {
     *who = c->owner + " (composite)";
     return {c->fn, c->context, c->flags | composite};
+  }
+  if (const Registration* every = b && !passed_over ? find_category(meaning, name, every_category) : nullptr) {
+    *who = every->owner + " (fallback)";
+    return {every->fn, every->context, every->flags | mixed};
   }
   // copy_ is what the fallback itself is made of.
   if (b && (b->flags & LATTIS_BACKEND_CPU_FALLBACK) && id != core::host_backend() && meaning->name != "aten::copy_") {

@@ -24,7 +24,7 @@ void name_operator(Frame& f) {
 
 // A kernel's error, with the device; the host's go without saying.
 lattis_status name_device(Frame& f, lattis_status st) {
-  if (st == retry || core::is_host(f.device.backend)) return st;
+  if (st == LATTIS_RETRY || core::is_host(f.device.backend)) return st;
   return core::from_backend(st, f.device, operator_title(f.op));
 }
 
@@ -287,10 +287,9 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
   return st;
 }
 
-lattis_status run_functional(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+lattis_status run_several(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const int n = t.info->nrets;
-  if (n == 1 && t.info->written == 0) return run_single(f, t, e, args, rets);
-  lattis_meta metas[LATTIS_MAX_RETURNS];
+  auto* metas = static_cast<lattis_meta*>(__builtin_alloca(sizeof(lattis_meta) * (n + 1)));  // a kilobyte each
   if (lattis_status st = infer(f, t, args, metas, n)) return st;
   if (__builtin_expect(t.info->written != 0, 0))
     if (lattis_status st = check_all_writable(f, *t.info, args)) return st;
@@ -361,7 +360,7 @@ inline lattis_status store_result(Frame& f, Tensor* target, Tensor* computed, Va
 lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *t.info;
   const int n = info.nrets;
-  lattis_meta metas[LATTIS_MAX_RETURNS];
+  auto* metas = static_cast<lattis_meta*>(__builtin_alloca(sizeof(lattis_meta) * (n + 1)));
   if (lattis_status st = infer(f, t, args, metas, n)) return st;
   const bool elementwise = f.op->pointwise != nullptr;
   Value into[LATTIS_MAX_RETURNS];
@@ -444,7 +443,7 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
   const Table& table = *static_cast<const Table*>(f.table);
   const CallInfo& info = *table.info;
   if (table.infer) {  // the shape rule checks the arguments, so the composite need not
-    lattis_meta checked[LATTIS_MAX_RETURNS];
+    auto* checked = static_cast<lattis_meta*>(__builtin_alloca(sizeof(lattis_meta) * (info.nrets + 1)));
     if (lattis_status st = infer(f, table, args, checked, info.nrets)) return st;
   }
   if (info.written && info.form == Form::Functional)
@@ -458,7 +457,7 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
     st = e(f, read, rets);
   } else {
     Value computed[LATTIS_MAX_RETURNS];
-    for (Value& v : computed) v = core::none();
+    for (int i = 0; i < info.nrets; i++) computed[i] = core::none();
     st = e(f, read, computed);
     for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
     for (int i = 0; i < info.nrets && !st; i++) st = check_computed(f, info, i, args, computed[i]);
@@ -486,7 +485,9 @@ lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
     return run_into(f, *t, e, args, rets);
   }
   const bool crossing = t->info->between_devices && crosses(args);  // needs no kernel of the destination's
-  if (t->infer && (e.fn != missing_kernel || crossing)) return run_functional(f, *t, e, args, rets);
+  if (t->infer && (e.fn != missing_kernel || crossing))
+    return t->info->nrets == 1 && !t->info->written ? run_single(f, *t, e, args, rets)
+                                                    : run_several(f, *t, e, args, rets);
   for (int i = 0; i < t->info->nrets; i++) rets[i] = core::none();
   lattis_status st = run_kernel(f, e, args, rets);
   if (st) release_all(rets, t->info->nrets);

@@ -23,19 +23,20 @@ struct CallInfo {
   Form form = Form::Functional;
   uint8_t nargs = 0, nrets = 0;
   uint8_t num_tensors = 0, num_lists = 0;
-  uint8_t tensors[16] = {};      // positions of Tensor and Tensor? arguments
-  uint8_t lists[4] = {};         // positions of Tensor[] arguments
-  int8_t device = -1;            // position of a Device argument
-  uint8_t first_out = 0;         // position of the first output of an out= form
-  bool between_devices = false;  // copy_: the first tensor's device decides
-  uint64_t written = 0;          // positions of (a!) arguments
+  uint8_t tensors[16] = {};          // positions of Tensor and Tensor? arguments
+  uint8_t lists[4] = {};             // positions of Tensor[] arguments
+  int8_t device = -1;                // position of a Device argument
+  uint8_t first_out = 0;             // position of the first output of an out= form
+  bool between_devices = false;      // copy_: the first tensor's device decides
+  uint64_t written = 0;              // positions of (a!) arguments
+  const uint32_t* admits = nullptr;  // for each argument the tags that it may have; see checked_call.h
 };
 
 // Shape rules stack like kernels; the first is the one of the definition.
 struct ShapeRule {
   lattis_handle handle;
   lattis_infer fn;
-  const void* context;
+  void* context;
 };
 
 // One registered kernel. Those of one key stack: the last live one serves.
@@ -66,7 +67,7 @@ struct lattis_operator {
   lattis_operator *inplace = nullptr, *out = nullptr;
 
   lattis_infer infer = nullptr;
-  const void* infer_context = nullptr;
+  void* infer_context = nullptr;
   const lattis_pointwise* pointwise = nullptr;
 
   std::atomic<const lattis::dispatcher::Schema*> schema{nullptr};  // parsed on first use, never freed

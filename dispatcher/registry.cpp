@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "core/device.h"
 #include "core/error.h"
-#include "dispatcher/call.h"
+#include "dispatcher/checked_call.h"
 #include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
@@ -125,11 +126,14 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   op->infer = def.infer;
   op->infer_context = def.infer_context;
   if (def.pointwise) {
-    op->pointwise = new lattis_pointwise(*def.pointwise);
+    auto* meaning = new lattis_pointwise(*def.pointwise);  // an operator lives for ever, and so do its texts
+    meaning->expression = strdup(meaning->expression);
+    if (meaning->fault) meaning->fault = strdup(meaning->fault);
+    op->pointwise = meaning;
     if (op->category.empty()) op->category = "pointwise";
     if (!op->infer) {
       op->infer = infer_pointwise;
-      op->infer_context = op->pointwise;
+      op->infer_context = meaning;
     }
   }
   if (!lazily) {
@@ -206,6 +210,9 @@ lattis_status describe(Operator* op, const Schema& s) {
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }
+  auto* admits = new uint32_t[s.args.size()];
+  for (size_t i = 0; i < s.args.size(); i++) admits[i] = admitted_tags(s.args[i].type);
+  c.admits = admits;
   c.between_devices = op->name == "aten::copy_";
   return LATTIS_OK;
 }
@@ -227,6 +234,7 @@ lattis_status Registry::prepare(Operator* op) {
     op->schema_text = s->text();
   }
   if (lattis_status st = describe(op, *s)) return st;
+  s->describe();
   op->schema.store(s, std::memory_order_release);
   return LATTIS_OK;
 }
@@ -260,8 +268,9 @@ lattis_status Registry::category_kernel(Library& lib, const char* category, cons
                                       "indexing",      "scatter",   "sort",   "matmul", "convolution", "pooling",
                                       "normalization", "random",    "linalg", "fft",    "dynamic",     "host"};
   Lock lock(mutex_);
-  if (std::none_of(std::begin(known), std::end(known),
-                   [&](const char* c) { return !std::string(c).compare(category); }))
+  if (std::string(category) != every_category && std::none_of(std::begin(known), std::end(known), [&](const char* c) {
+        return !std::string(c).compare(category);
+      }))
     return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
   lattis_handle h = add_handle(lib, nullptr);
   CategoryRegistration r;
@@ -295,7 +304,7 @@ lattis_status Registry::set_kernel_enabled(const std::string& name, const std::s
   return LATTIS_OK;
 }
 
-lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, const void* context,
+lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, void* context,
                                    lattis_handle* handle) {
   Lock lock(mutex_);
   std::string base, overload;

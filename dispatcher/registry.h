@@ -23,6 +23,9 @@ namespace lattis::dispatcher {
 
 using Library = lattis_library;
 
+// In place of a category: a kernel for what has nothing else under its key, a fallback.
+inline constexpr const char* every_category = "*";
+
 // "ns::name.overload" in two parts.
 void split_name(const std::string& full, std::string* name, std::string* overload);
 
@@ -37,7 +40,7 @@ class Registry {
                                 uint32_t flags, const char* file, int32_t line, lattis_handle*);
   // Passes over the kernels of one operator for a key ("cpu", a layer), also those of its category, or no longer does.
   lattis_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
-  lattis_status shape_rule(Library&, const char* op, lattis_infer, const void* context, lattis_handle*);
+  lattis_status shape_rule(Library&, const char* op, lattis_infer, void* context, lattis_handle*);
   lattis_status layer(Library&, const lattis_layer&, int32_t* bit, lattis_handle*);
   lattis_status backend(Library&, const lattis_backend&, int32_t* id, lattis_handle*);
   lattis_status rule(Library&, const char* op, const char* layer, void* payload, void (*destroy)(void*),
@@ -88,7 +91,7 @@ class Registry {
   void invalidate_all();
   const Table* fill(Operator*);
   const Registration* find_kernel(const Operator*, const std::string& key) const;
-  const Registration* find_category(const Operator*, const std::string& key) const;
+  const Registration* find_category(const Operator*, const std::string& key, const std::string& category) const;
   const Rule* rule_of(const Operator*, const std::string& layer) const;
   bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
   Entry backend_entry(Operator*, int32_t id, std::string* who);

@@ -438,32 +438,25 @@ uint32_t type_flags(const Type& t) {
          flag(t.optional_elements, LATTIS_ARGUMENT_OPTIONAL_ELEMENTS);
 }
 
-lattis_status none_such(const Schema& s, const char* what, int i, size_t n) {
-  return core::raise(LATTIS_INDEX_ERROR, core::format("%s: there is no %s %d; it has %zu", s.name.c_str(), what, i, n));
-}
-
 }  // namespace
 
-lattis_status Schema::describe_argument(int i, lattis_argument* out) const {
-  if (i < 0 || i >= static_cast<int>(args.size())) return none_such(*this, "argument", i, args.size());
-  const Argument& a = args[i];
-  const uint32_t flags = type_flags(a.type) | flag(a.keyword_only, LATTIS_ARGUMENT_KEYWORD_ONLY) |
-                         flag(a.has_default, LATTIS_ARGUMENT_HAS_DEFAULT) |
-                         flag(a.alias.write, LATTIS_ARGUMENT_WRITTEN) | flag(a.is_out, LATTIS_ARGUMENT_OUT);
-  *out = {sizeof(lattis_argument), static_cast<uint32_t>(a.type.kind), flags, -1, a.name.c_str(), a.value};
-  return LATTIS_OK;
-}
-
-lattis_status Schema::describe_return(int i, lattis_argument* out) const {
-  if (i < 0 || i >= static_cast<int>(rets.size())) return none_such(*this, "result", i, rets.size());
-  const Return& r = rets[i];
-  int32_t of = -1;
-  for (size_t k = 0; k < args.size() && r.alias.present() && of < 0; k++)
-    if (args[k].alias.present() && args[k].alias.before == r.alias.before) of = static_cast<int32_t>(k);
-  *out = {sizeof(lattis_argument), static_cast<uint32_t>(r.type.kind),
-          type_flags(r.type),      of,
-          r.name.c_str(),          core::none()};
-  return LATTIS_OK;
+void Schema::describe() {
+  described_args.clear();
+  described_rets.clear();
+  for (const Argument& a : args) {
+    const uint32_t flags = type_flags(a.type) | flag(a.keyword_only, LATTIS_ARGUMENT_KEYWORD_ONLY) |
+                           flag(a.has_default, LATTIS_ARGUMENT_HAS_DEFAULT) |
+                           flag(a.alias.write, LATTIS_ARGUMENT_WRITTEN) | flag(a.is_out, LATTIS_ARGUMENT_OUT);
+    described_args.push_back(
+        {sizeof(lattis_argument), static_cast<uint32_t>(a.type.kind), flags, -1, a.name.c_str(), a.value});
+  }
+  for (const Return& r : rets) {
+    int32_t of = -1;
+    for (size_t k = 0; k < args.size() && r.alias.present() && of < 0; k++)
+      if (args[k].alias.present() && args[k].alias.before == r.alias.before) of = static_cast<int32_t>(k);
+    described_rets.push_back({sizeof(lattis_argument), static_cast<uint32_t>(r.type.kind), type_flags(r.type), of,
+                              r.name.c_str(), core::none()});
+  }
 }
 
 }  // namespace lattis::dispatcher

@@ -68,9 +68,9 @@ struct Schema {
   std::string text() const;
   std::string signature() const;  // "(self, other, *, alpha=1)", as Python shows it
 
-  // What the C ABI tells of one; raises where there is no i-th.
-  lattis_status describe_argument(int i, lattis_argument* out) const;
-  lattis_status describe_return(int i, lattis_argument* out) const;
+  // What the C ABI tells of arguments and results, made by `describe` once the schema stays where it is.
+  std::vector<lattis_argument> described_args, described_rets;
+  void describe();
 };
 
 // Raises a ValueError that shows the column. `ns` is used where the text names none.

@@ -1,6 +1,7 @@
 #include "dispatcher/state.h"
 
 #include <atomic>
+#include <cstring>
 #include <utility>
 
 #include "core/error.h"
@@ -48,13 +49,16 @@ lattis_status add(const char* what, Type* slots, std::atomic<int>& count, const 
   int n = count.load();
   for (int i = 0; i < n; i++)
     if (std::string(slots[i].name) == t.name) {  // a plugin that comes back finds its slot
+      const char* name = slots[i].name;
       slots[i] = t;
+      slots[i].name = name;
       *index = i;
       return LATTIS_OK;
     }
   if (n == max_slots)
     return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: %d are taken, '%s' is one too many", what, n, t.name));
   slots[n] = t;
+  slots[n].name = strdup(t.name);
   *index = n;
   count.store(n + 1, std::memory_order_release);
   return LATTIS_OK;
@@ -125,6 +129,13 @@ void restore_thread(void* captured) {
     if (c->slots[i])
       set_thread_slot(static_cast<int32_t>(i),
                       thread_slots[i].restore ? thread_slots[i].restore(c->slots[i]) : c->slots[i]);
+  delete c;
+}
+
+void discard_thread(void* captured) {
+  auto* c = static_cast<Captured*>(captured);
+  for (size_t i = 0; i < c->slots.size(); i++)
+    if (c->slots[i]) destroy_thread_state(static_cast<int>(i), c->slots[i]);
   delete c;
 }
 

@@ -31,6 +31,7 @@ void* thread_slot(int32_t index);
 void set_thread_slot(int32_t index, void* state);
 void* capture_thread();
 void restore_thread(void* captured);
+void discard_thread(void* captured);
 
 lattis_status add_attribute(Library&, const char* name, lattis_get_attribute, lattis_set_attribute, void* context,
                             lattis_handle*);

@@ -29,7 +29,7 @@ struct Table {
   uint64_t mask = 0;  // layers with an entry
   const CallInfo* info = nullptr;
   lattis_infer infer = nullptr;
-  const void* infer_context = nullptr;
+  void* infer_context = nullptr;
   int32_t num_backends = 0;
   int32_t bytes = 0;
   uint8_t layer_index[LATTIS_MAX_LAYERS] = {};

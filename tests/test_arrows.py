@@ -37,8 +37,9 @@ UPWARD = {
     "plugins": ("lattis.core", "lattis.backends", "lattis.extensions"),
     "extensions": (),
 }
-# The one public header that includes Python's: a plugin's extension module needs no other.
+# The one public header that includes Python's: a plugin's extension module needs no other. And the one for pybind11.
 PYTHON_FACE = "extensions/include/lattis/python.h"
+PYBIND_FACE = "extensions/include/lattis/pybind.h"
 # plugins/__init__.py is the public face of the manager, not a plugin.
 FACES = ("plugins/__init__.py",)
 
@@ -82,7 +83,7 @@ def include_faults(root: Path) -> list[str]:
                     faults.append(f"{path}: <{target}> is ours; only <lattis/...> stands in angle brackets")
                 if target == "Python.h" and not path.startswith("frontend/") and path != PYTHON_FACE:
                     faults.append(f"{path}: Python is known to the binding only")
-                if target.startswith("pybind11/") and not path.startswith("frontend/"):
+                if target.startswith("pybind11/") and not path.startswith("frontend/") and path != PYBIND_FACE:
                     faults.append(f"{path}: pybind11 is known to the binding only")
             elif not beside(root, path, target).startswith(tuple(folder + "/" for folder in permitted(path))):
                 faults.append(f'{path}: "{target}" is not below it; it may include {permitted(path)} and <lattis/...>')

@@ -1,5 +1,6 @@
 """The package as a user gets it: stubs that match, a light import, and clear words where the build lacks something."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -23,6 +24,12 @@ def test_stubs_are_those_of_the_registry(file, made):
     code = f"from lattis import stubs; print(stubs.{made.__name__}(), end='')"
     fresh = run(code)  # a process of its own: other tests register operators
     assert (ROOT / "frontend/lattis" / file).read_text() == fresh.stdout, "run `make stubs`"
+
+
+def test_the_operators_for_cpp_are_those_of_the_registry():
+    code = "import json; from lattis import cpp_stubs; print(json.dumps(cpp_stubs.files()))"
+    for name, text in json.loads(run(code).stdout).items():
+        assert (ROOT / "extensions/include/lattis" / name).read_text() == text, "run `make stubs`"
 
 
 def test_import_brings_nothing_heavy():

@@ -114,11 +114,16 @@ def test_each_file_opens_with_what_it_is():
     assert silent == []
 
 
+def is_generated(text: str) -> bool:
+    return "Made by `make stubs`" in text.partition("\n")[0]
+
+
 def test_no_file_is_a_growing_one():
-    """None above five hundred lines."""
+    """None above five hundred lines, but what is written from the registry."""
     long = []
     for room in ("core", "dispatcher", "extensions", "frontend/lattis", "frontend/binding"):
         for path in sorted((ROOT / room).rglob("*")):
-            if path.suffix in (".py", ".h", ".cpp") and len(path.read_text().splitlines()) > 500:
+            text = path.read_text() if path.suffix in (".py", ".h", ".cpp") else ""
+            if len(text.splitlines()) > 500 and not is_generated(text):
                 long.append(path.relative_to(ROOT).as_posix())
     assert long == []

@@ -1,7 +1,7 @@
 // One convolution as its kernels see it: what convolution.cpp computes itself, and onednn_convolution.cpp gives away.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"

@@ -209,7 +209,7 @@ lattis_status index_add_(lattis_frame* f, const lattis_value* a, lattis_value* r
     store_number(a[4], source->dtype, number->dl.data);
     const lattis_value args[2] = {a[3], value(number)};
     lattis_value product = none();
-    if (lattis_status st = api().call(f, mul, args, &product)) return st;
+    if (lattis_status st = api().call(f, mul, args, 2, &product, 1)) return st;
     scaled = Tensor::steal(product.as.tensor);
     source = scaled.get();
   }

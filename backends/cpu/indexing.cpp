@@ -255,7 +255,7 @@ lattis_status add_into(lattis_frame* f, lattis_tensor* self, lattis_tensor* valu
   static const lattis_operator* add = api().find_operator("aten::add_", "Tensor");
   const lattis_value args[3] = {value(self), value(values), value(1)};
   lattis_value sum = none();
-  if (lattis_status st = api().call(f, add, args, &sum)) return st;
+  if (lattis_status st = api().call(f, add, args, 3, &sum, 1)) return st;
   api().value_release(&sum);
   return LATTIS_OK;
 }

@@ -2,9 +2,11 @@
 // outputs it finds in `rets`.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis::cpu {
+
+using Tensor = TensorRef;
 
 // Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;

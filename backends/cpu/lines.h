@@ -1,7 +1,7 @@
 // One dimension of two tensors of the same shape as lines; the others say where each line starts.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis::cpu {
 

@@ -1,7 +1,7 @@
 // Reductions: a fold over some of a tensor's dimensions. For the kernels of this folder.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 #include "backends/cpu/folds.h"
 

@@ -1,7 +1,7 @@
 // The rows of a tensor along one dimension.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis::cpu {
 

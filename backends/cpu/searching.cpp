@@ -66,7 +66,7 @@ lattis_status searchsorted(lattis_frame* f, const lattis_value* a, lattis_value*
   if (lattis_status st = check_indices(f, "sorter", a[5].as.tensor, places, last)) return st;
   const lattis_value args[4] = {a[0], value(-1), a[5], value(false)};
   lattis_value ordered = none();
-  if (lattis_status st = api().call(f, gather, args, &ordered)) return st;
+  if (lattis_status st = api().call(f, gather, args, 4, &ordered, 1)) return st;
   const Tensor held = Tensor::steal(ordered.as.tensor);
   return search(held.get(), a[1], right, r[0].as.tensor);
 }

@@ -1,9 +1,11 @@
 // Memory of the host's pool for as long as a kernel, or a part of it on one thread, works.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis::cpu {
+
+using Tensor = TensorRef;
 
 class Space {
  public:

@@ -3,7 +3,7 @@
 // walk.
 #pragma once
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 #include <algorithm>
 #include <cstdlib>

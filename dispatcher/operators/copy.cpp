@@ -97,6 +97,14 @@ lattis_status move_bytes(const Tensor* dst, const Tensor* src) {
       return raise(LATTIS_RUNTIME_ERROR,
                    std::string("copy_: device '") + core::backend_name(t->backend) + "' is no longer registered");
   if (bytes == 0 || dst->backend == core::meta_backend) return LATTIS_OK;
+  for (const lattis_backend* asked : {to, from})
+    if (asked->copy_between) {
+      int32_t done = 0;
+      lattis_status st =
+          asked->copy_between(asked->context, dst->device(), dst->dl.data, src->device(), src->dl.data, bytes, &done);
+      if (st) return core::from_backend(st, dst->device(), "a copy from " + core::device_name(src->device()));
+      if (done) return LATTIS_OK;
+    }
   int32_t si = src->dl.device.device_id, di = dst->dl.device.device_id;
   if (core::is_host(src->backend) || src->backend == core::meta_backend) {
     if (src->backend == core::meta_backend) return from->copy_to_host(from->context, si, nullptr, nullptr, bytes);

@@ -25,6 +25,13 @@ const lattis_pointwise* meaning() {
   return &d;
 }
 
+// The shape rule of a declaration's operator, for one that has more to check.
+template <class Op>
+lattis_status infer_as(lattis_frame* f, const Value* a, Meta* m) {
+  f->context = const_cast<lattis_pointwise*>(meaning<Op>());
+  return infer_pointwise(f, a, m);
+}
+
 }  // namespace lattis::dispatcher
 
 #define BINARY(name, Op, doc)                                                                               \

@@ -19,8 +19,7 @@ lattis_status div_mode(lattis_frame* f, const Value* a, Value* r) {
 
 // Bools have no square of their own: they become integers.
 lattis_status infer_square(lattis_frame* f, const Value* a, Meta* m) {
-  f->context = meaning<lattis::pointwise::square>();
-  const lattis_status st = infer_pointwise(f, a, m);
+  const lattis_status st = infer_as<lattis::pointwise::square>(f, a, m);
   if (!st && m->dtype == LATTIS_BOOL) f->compute_dtype = m->dtype = LATTIS_INT64;
   return st;
 }

@@ -10,8 +10,7 @@ namespace {
 lattis_status infer_dropout(lattis_frame* f, const Value* a, Meta* m) {
   if (const DType t = a[1].as.tensor->dtype; t != LATTIS_BOOL)
     return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected a bool tensor, got " + core::dtype_info(t).name);
-  f->context = meaning<lattis::pointwise::native_dropout_backward>();
-  return infer_pointwise(f, a, m);
+  return infer_as<lattis::pointwise::native_dropout_backward>(f, a, m);
 }
 
 }  // namespace

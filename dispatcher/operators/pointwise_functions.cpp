@@ -11,8 +11,7 @@ lattis_status infer_pow_scalar(lattis_frame* f, const Value* a, Meta* m) {
         LATTIS_RUNTIME_ERROR,
         where(f, 1) +
             ": an integer to a negative integer power is not an integer; convert 'self' with .to(lattis.float32)");
-  f->context = meaning<lattis::pointwise::pow>();
-  return infer_pointwise(f, a, m);
+  return infer_as<lattis::pointwise::pow>(f, a, m);
 }
 
 lattis_status float_power(lattis_frame* f, const Value* a, Value* r) {

@@ -10,6 +10,8 @@
 #include "core/thread.h"
 #include "dispatcher/api.h"
 #include "dispatcher/generator.h"
+#include "dispatcher/load.h"
+#include "dispatcher/stamp.h"
 #include "dispatcher/parallel.h"
 #include "dispatcher/state.h"
 #include "dispatcher/fallback.h"
@@ -284,6 +286,12 @@ void add_fallback(py::module_& m) {
 }
 
 void add_plugins(py::module_& m) {
+  m.def("_plugin_stamp", [](const std::string& path) {  // (major, minor) of the C ABI that a library was built for
+    uint32_t version = 0;
+    check(dispatcher::read_stamp(path, &version));
+    return py::make_tuple(version >> 16, version & 0xffff);
+  });
+  m.attr("_abi_version") = py::make_tuple(LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR);
   m.def("_load_plugin", [](const std::string& path) {
     check(dispatcher::load_plugin(path));
     forget_signatures();
@@ -382,6 +390,7 @@ void add_settings(py::module_& m) {
     int32_t id = core::backend_id(name.c_str());
     const lattis_backend* b = core::backend(id);
     lattis_allocator_stats s{};
+    s.size = sizeof s;
     if (b && b->allocator->stats) b->allocator->stats(b->allocator->context, 0, &s);
     py::dict d;
     d["live_bytes"] = s.live_bytes;

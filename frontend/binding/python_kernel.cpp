@@ -220,8 +220,8 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
 
 lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   Gil gil;
-  auto* k = static_cast<PythonKernel*>(const_cast<void*>(f->context));
-  if (!k->callable) return dispatcher::retry;
+  auto* k = static_cast<PythonKernel*>(f->context);
+  if (!k->callable) return LATTIS_RETRY;
   const dispatcher::Schema& s = *f->op->schema.load();
   // A functional kernel that serves the out= form does not see the outputs; its result is delivered into them.
   const bool derived = f->layer < 0 && f->op->form == dispatcher::Form::Out;

@@ -1,6 +1,6 @@
-"""Writes the type stubs from the live registry: ``python -m lattis.stubs FOLDER`` (``make stubs``).
+"""Writes what follows from the live registry: ``python -m lattis.stubs FOLDER HEADERS`` (``make stubs``).
 
-Only operators are generated; the types that are written by hand in C++ are described in ``TYPES`` below.
+That is the type stubs, and the operators for C++ (see ``cpp_stubs.py``). Only operators are generated; the types that are written by hand in C++ are described in ``TYPES`` below.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import sys
 from pathlib import Path
 
+from lattis import cpp_stubs
 from lattis._namespace import PROPERTIES
 
 HEAD = '''# Made by `make stubs` from the live registry; a test compares. Do not edit.
@@ -404,12 +405,13 @@ def files(distribution: str = "lattis") -> dict[str, str]:
     return found
 
 
-def main(folder: str) -> None:
-    for name, text in files().items():
-        Path(folder, name).write_text(text)
+def main(folder: str, headers: str) -> None:
+    for place, made in ((folder, files()), (headers, cpp_stubs.files())):
+        for name, text in made.items():
+            Path(place, name).write_text(text)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(inspect.cleandoc(__doc__ or ""))
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2])

@@ -77,10 +77,8 @@ int first_edge(const Rule& r, const Node* n, int input) {
 }
 
 lattis_status no_formula(const Rule& r, const Rule::Input& input) {
-  lattis_argument a{};
-  (void)api().operator_argument(r.op, input.arg, &a);
   return fail(LATTIS_NOT_IMPLEMENTED, operator_text(r.op) + ": the derivative with respect to argument '" +
-                                          (a.name ? a.name : "?") + "' is not implemented");
+                                          api().operator_argument(r.op, input.arg)->name + "' is not implemented");
 }
 
 // The bits of a formula's gradients that this result is among.
@@ -232,9 +230,9 @@ const NodeKind formula_kind = {apply, release_saved, destroy,
                                [](const Node* n) { return static_cast<const FormulaNode*>(n)->rule->name; }, nullptr};
 
 bool is_view_operator(const Node* n) {
-  lattis_argument a{};
-  return n->kind == &formula_kind && !api().operator_return(static_cast<const FormulaNode*>(n)->rule->op, 0, &a) &&
-         a.alias_of >= 0 && !(a.flags & LATTIS_ARGUMENT_WRITTEN);
+  if (n->kind != &formula_kind) return false;
+  const lattis_argument* a = api().operator_return(static_cast<const FormulaNode*>(n)->rule->op, 0);
+  return a->alias_of >= 0 && !(a->flags & LATTIS_ARGUMENT_WRITTEN);
 }
 
 }  // namespace lattis::autograd

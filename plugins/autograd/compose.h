@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis::autograd {
+
+using Tensor = TensorRef;
 
 template <size_t N>
 struct OperatorName {
@@ -51,7 +53,7 @@ class Compose {
   Tensor op(const Args&... args) {
     static const lattis_operator* const callee = find_callee(Name.text);
     lattis_value ret = none();
-    run(callee, &ret, {value_of(args)...});
+    run(callee, &ret, 1, {value_of(args)...});
     return ret.tag == LATTIS_TENSOR ? Tensor::steal(ret.as.tensor) : Tensor();
   }
 
@@ -60,7 +62,7 @@ class Compose {
   std::vector<Tensor> list(const Args&... args) {
     static const lattis_operator* const callee = find_callee(Name.text);
     lattis_value ret = none();
-    run(callee, &ret, {value_of(args)...});
+    run(callee, &ret, 1, {value_of(args)...});
     std::vector<Tensor> out;
     for (uint32_t i = 0; ret.tag == LATTIS_TENSOR_LIST && i < ret.length; i++)
       out.push_back(Tensor::borrow(ret.as.tensors[i]));
@@ -74,7 +76,7 @@ class Compose {
     static const lattis_operator* const callee = find_callee(Name.text);
     std::array<lattis_value, N> rets;
     rets.fill(none());
-    run(callee, rets.data(), {value_of(args)...});
+    run(callee, rets.data(), N, {value_of(args)...});
     std::array<Tensor, N> out;
     for (size_t i = 0; i < N; i++)
       if (rets[i].tag == LATTIS_TENSOR) out[i] = Tensor::steal(rets[i].as.tensor);
@@ -119,16 +121,9 @@ class Compose {
   }
 
  private:
-  void run(const lattis_operator* op, lattis_value* ret, std::initializer_list<lattis_value> args) {
+  void run(const lattis_operator* op, lattis_value* rets, int32_t n, std::initializer_list<lattis_value> args) {
     if (status_) return;
-    lattis_value all[32];
-    std::copy(args.begin(), args.end(), all);
-    for (int i = static_cast<int>(args.size()), n = api().operator_num_args(op); i < n && !status_; i++) {
-      lattis_argument a;
-      status_ = api().operator_argument(op, i, &a);
-      all[i] = a.value;
-    }
-    if (!status_) status_ = api().call(frame_, op, all, ret);
+    status_ = api().call(frame_, op, args.begin(), static_cast<int32_t>(args.size()), rets, n);
   }
 
   lattis_frame* frame_;

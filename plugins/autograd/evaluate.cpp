@@ -110,7 +110,9 @@ struct Evaluation {
       if (s.kinds[i] != LATTIS_KIND_TENSOR) coerce(s.kinds[i], args[i]);
     }
     for (int i = 0; i < s.returns; i++) temporaries[s.to + i] = none();
-    if (lattis_status st = api().call(nullptr, s.op, args, temporaries + s.to)) return st;
+    if (lattis_status st =
+            api().call(nullptr, s.op, args, static_cast<int32_t>(s.operands.size()), temporaries + s.to, s.returns))
+      return st;
     owned |= ((uint64_t{1} << s.returns) - 1) << s.to;
     return LATTIS_OK;
   }
@@ -124,7 +126,7 @@ struct Evaluation {
       temporaries[s.to] = make(n, s.to);
     } else if (v.tag == LATTIS_TENSOR && v.as.tensor && v.as.tensor->dtype >= LATTIS_COMPLEX64) {
       temporaries[s.to] = none();
-      if (lattis_status st = api().call(nullptr, op, &v, &temporaries[s.to])) return st;
+      if (lattis_status st = api().call(nullptr, op, &v, 1, &temporaries[s.to], 1)) return st;
       owned |= uint64_t{1} << s.to;
     } else {
       temporaries[s.to] = v;

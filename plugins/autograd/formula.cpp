@@ -56,13 +56,17 @@ class Compiler {
  private:
   // ---- what may be named
 
+  static const lattis_argument& described(const lattis_argument* a) {
+    if (!a) throw Bad{api().error_message()};
+    return *a;
+  }
+
   void declare() {
     r_.num_args = api().operator_num_args(r_.op);
     r_.num_returns = api().operator_num_returns(r_.op);
     for (int i = 0; i < r_.num_args; i++) {
-      lattis_argument a;
-      if (api().operator_argument(r_.op, i, &a)) throw Bad{api().error_message()};
-      arguments_.push_back(a);
+      const lattis_argument& a = described(api().operator_argument(r_.op, i));
+      arguments_.push_back(&a);
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
       Kind kind = Kind::Other;
       if (a.kind == LATTIS_KIND_TENSOR) kind = list ? Kind::Tensors : Kind::Tensor;
@@ -72,10 +76,9 @@ class Compiler {
       names_[a.name] = {kind, {}, i, -1};
     }
     for (int i = 0; i < r_.num_returns; i++) {
-      lattis_argument a;
-      if (api().operator_return(r_.op, i, &a)) throw Bad{api().error_message()};
+      const lattis_argument& a = described(api().operator_return(r_.op, i));
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
-      if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of].flags & LATTIS_ARGUMENT_WRITTEN)) {
+      if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of]->flags & LATTIS_ARGUMENT_WRITTEN)) {
         writes_list_ = list;
         if (!list) r_.written = a.alias_of;
       }
@@ -95,14 +98,14 @@ class Compiler {
   }
 
   void add_input(int i) {
-    const lattis_argument& a = arguments_[i];
+    const lattis_argument& a = *arguments_[i];
     if (a.kind != LATTIS_KIND_TENSOR) return;
     r_.inputs.push_back({static_cast<uint8_t>(i), (a.flags & LATTIS_ARGUMENT_LIST) != 0, -1});
   }
 
   int input_of(const std::string& name) {
     for (size_t i = 0; i < r_.inputs.size(); i++)
-      if (name == arguments_[r_.inputs[i].arg].name) return static_cast<int>(i);
+      if (name == arguments_[r_.inputs[i].arg]->name) return static_cast<int>(i);
     throw Bad{"'" + name + "' is no tensor argument of it"};
   }
 
@@ -409,8 +412,7 @@ class Compiler {
         const int takes = api().operator_num_args(all[i]);
         bool good = static_cast<int>(args.size()) <= takes;
         for (int k = 0; k < takes && good; k++) {
-          lattis_argument a;
-          if (api().operator_argument(all[i], k, &a)) throw Bad{api().error_message()};
+          const lattis_argument& a = described(api().operator_argument(all[i], k));
           const Expression* e = k < static_cast<int>(args.size()) ? &args[k] : nullptr;
           for (const auto& [key, x] : keywords)
             if (key == a.name) e = &x;
@@ -429,8 +431,7 @@ class Compiler {
     s.op = resolve(name, args, keywords);
     if (api().operator_num_args(s.op) > most_operands) throw Bad{name + " takes too many arguments"};
     for (int k = 0, n = api().operator_num_args(s.op); k < n; k++) {
-      lattis_argument a;
-      if (api().operator_argument(s.op, k, &a)) throw Bad{api().error_message()};
+      const lattis_argument& a = described(api().operator_argument(s.op, k));
       const Expression* e = k < static_cast<int>(args.size()) ? &args[k] : nullptr;
       for (const auto& [key, x] : keywords)
         if (key == a.name) e = &x;
@@ -441,8 +442,7 @@ class Compiler {
       s.kinds.push_back(static_cast<uint8_t>(a.kind + (a.flags & LATTIS_ARGUMENT_LIST ? list_of : 0)));
     }
     const int returns = api().operator_num_returns(s.op);
-    lattis_argument a{};
-    if (api().operator_return(s.op, 0, &a)) throw Bad{api().error_message()};
+    const lattis_argument& a = described(api().operator_return(s.op, 0));
     s.to = temporary(returns);
     s.returns = static_cast<uint8_t>(returns);
     f_->steps.push_back(s);
@@ -460,7 +460,7 @@ class Compiler {
   Formula* f_ = nullptr;
   size_t ints_ = 0;
   bool writes_list_ = false;
-  std::vector<lattis_argument> arguments_;
+  std::vector<const lattis_argument*> arguments_;
   std::map<std::string, Name> names_;
 };
 
@@ -479,10 +479,8 @@ const Rule* compile(const lattis_operator* op, const lattis_derivative& d) {
     Compiler(*r, d.formulas).run();
     if (!d.formulas) r->functions = &d;
     for (const Save& s : r->saves) {
-      lattis_argument a{};
-      r->saves_tensors |=
-          s.what == Save::Result ||
-          (s.what == Save::Argument && !api().operator_argument(op, s.index, &a) && a.kind == LATTIS_KIND_TENSOR);
+      r->saves_tensors |= s.what == Save::Result || (s.what == Save::Argument &&
+                                                     api().operator_argument(op, s.index)->kind == LATTIS_KIND_TENSOR);
     }
   } catch (const Bad& bad) {
     api().error_clear();

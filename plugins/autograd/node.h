@@ -12,7 +12,7 @@
 #pragma once
 
 #include <lattis/autograd.h>
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +20,8 @@
 #include <vector>
 
 namespace lattis::autograd {
+
+using Tensor = TensorRef;
 
 extern int32_t slot;        // of a Variable on a tensor
 extern uint64_t layer_bit;  // in keys

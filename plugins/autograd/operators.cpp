@@ -8,7 +8,7 @@ namespace {
 template <size_t N>
 lattis_status call_one(const lattis_operator* op, const lattis_value (&args)[N], lattis_tensor** out) {
   lattis_value ret = none();
-  if (lattis_status st = api().call(nullptr, op, args, &ret)) return st;
+  if (lattis_status st = api().call(nullptr, op, args, N, &ret, 1)) return st;
   if (out)
     *out = ret.as.tensor;
   else
@@ -71,7 +71,7 @@ lattis_status Operators::has_nan(lattis_tensor* t, bool* out) const {
   api().release(which);
   if (st) return st;
   lattis_value v = none(), in = value(any);
-  st = api().call(nullptr, item_op, &in, &v);
+  st = api().call(nullptr, item_op, &in, 1, &v, 1);
   api().release(any);
   if (!st) *out = v.as.i != 0;
   return st;

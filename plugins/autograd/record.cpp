@@ -294,9 +294,8 @@ Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, cons
 std::vector<int> written_arguments(const lattis_operator* op, const lattis_value* args) {
   std::vector<int> all;
   for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
-    lattis_argument a{};
     const bool tensor = args[i].tag == LATTIS_TENSOR && args[i].as.tensor && is_differentiable(args[i].as.tensor);
-    if (tensor && !api().operator_argument(op, i, &a) && (a.flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(i);
+    if (tensor && (api().operator_argument(op, i)->flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(i);
   }
   return all;
 }

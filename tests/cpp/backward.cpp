@@ -1,6 +1,7 @@
 // Recording and backward from several threads over shared parts, through the C table alone: run under ThreadSanitizer,
 // without OpenMP. Usage: test_backward LIBLATTIS_CPU LIBLATTIS_AUTOGRAD
 #include <lattis/autograd.h>
+#include <lattis/program.h>
 
 #include <atomic>
 #include <cstring>
@@ -9,9 +10,6 @@
 #include <vector>
 
 #include "check.h"
-
-extern "C" const lattis_api* lattis_get_api(void);
-extern "C" lattis_status lattis_load_plugin(const char* path);
 
 static const lattis_api* api;
 static const lattis_autograd* autograd;
@@ -33,7 +31,8 @@ static lattis_tensor* filled(double x) {
 
 static lattis_tensor* call(const char* name, const char* overload, std::initializer_list<lattis_value> args) {
   lattis_value r{};
-  OK(api, api->call(nullptr, api->find_operator(name, overload), args.begin(), &r));
+  const auto n = static_cast<int32_t>(args.size());
+  OK(api, api->call(nullptr, api->find_operator(name, overload), args.begin(), n, &r, 1));
   return r.as.tensor;
 }
 
@@ -70,7 +69,7 @@ static lattis_status look(void*, lattis_tensor**, int32_t, lattis_tensor* const*
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  api = lattis_get_api();
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
   OK(api, lattis_load_plugin(argv[1]));
   OK(api, lattis_load_plugin(argv[2]));
   OK(api, api->find_backend("cpu", &cpu));

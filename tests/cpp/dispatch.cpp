@@ -1,15 +1,12 @@
 // The dispatcher without Python: calls, forms, layers, categories, owners, withdrawal, slots, attributes, and the CPU
 // plugin loaded by path. Usage: test_dispatch LIBLATTIS_CPU [MORE PLUGINS]
-#include <lattis/c_api.h>
+#include <lattis/program.h>
 
 #include <cstring>
 #include <thread>
 #include <vector>
 
 #include "check.h"
-
-extern "C" const lattis_api* lattis_get_api(void);
-extern "C" lattis_status lattis_load_plugin(const char* path);
 
 static const lattis_api* api;
 static int32_t cpu;
@@ -34,7 +31,7 @@ static lattis_value call(const char* name, const char* overload, std::vector<lat
   const lattis_operator* op = api->find_operator(name, overload);
   CHECK(op);
   lattis_value r{};
-  OK(api, api->call(nullptr, op, args.data(), &r));
+  OK(api, api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), &r, 1));
   return r;
 }
 static void drop(lattis_value v) { api->value_release(&v); }
@@ -181,12 +178,14 @@ static void rules() {
 
 static void looks() {
   const lattis_operator* add = api->find_operator("aten::add_", "Tensor");
-  lattis_argument a;
-  CHECK(!api->operator_argument(add, 0, &a) && a.kind == LATTIS_KIND_TENSOR && (a.flags & LATTIS_ARGUMENT_WRITTEN));
-  CHECK(!api->operator_argument(add, 2, &a) && std::string(a.name) == "alpha" && a.kind == LATTIS_KIND_SCALAR &&
-        a.value.as.i == 1 && a.flags == (LATTIS_ARGUMENT_KEYWORD_ONLY | LATTIS_ARGUMENT_HAS_DEFAULT));
-  CHECK(!api->operator_return(add, 0, &a) && a.alias_of == 0);
-  FAILS(api, api->operator_argument(add, 3, &a), "there is no argument 3");
+  const lattis_argument* a = api->operator_argument(add, 0);
+  CHECK(a && a->kind == LATTIS_KIND_TENSOR && (a->flags & LATTIS_ARGUMENT_WRITTEN));
+  a = api->operator_argument(add, 2);
+  CHECK(a && std::string(a->name) == "alpha" && a->kind == LATTIS_KIND_SCALAR && a->value.as.i == 1 &&
+        a->flags == (LATTIS_ARGUMENT_KEYWORD_ONLY | LATTIS_ARGUMENT_HAS_DEFAULT));
+  a = api->operator_return(add, 0);
+  CHECK(a && a->alias_of == 0);
+  FAILS(api, api->operator_argument(add, 3) ? 0 : api->error_kind(), "there is no argument 3");
   CHECK(api->operator_form(add) == LATTIS_INPLACE_FORM &&
         api->operator_functional(add) == api->find_operator("aten::add", "Tensor"));
   const lattis_operator* all[8];
@@ -247,7 +246,7 @@ static void stacking() {
   CHECK(static_cast<float*>(a->dl.data)[0] == 7);
   OK(api, api->kernel(m, "aten::add.Tensor", "cpu", broken, nullptr, 0, "there", 2, &g));
   lattis_value args[3] = {of(a), of(b), num(1)}, out{};
-  FAILS(api, api->call(nullptr, api->find_operator("aten::add", "Tensor"), args, &out), "broken on purpose");
+  FAILS(api, api->call(nullptr, api->find_operator("aten::add", "Tensor"), args, 3, &out, 1), "broken on purpose");
   CHECK(out.tag == LATTIS_NONE);
   OK(api, api->withdraw(g));
   r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
@@ -274,7 +273,7 @@ static void operators() {
   lattis_tensor* a = floats({1});
   lattis_value in[1] = {of(a)}, out{};
   const lattis_operator* op = api->find_operator("test::thing", "");
-  FAILS(api, api->call(nullptr, op, in, &out), "nobody has registered one");
+  FAILS(api, api->call(nullptr, op, in, 1, &out, 1), "nobody has registered one");
   d.schema = "other(Tensor self -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "column");
   FAILS(api, api->kernel(l, "aten::nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr),
@@ -288,13 +287,13 @@ static void operators() {
   FAILS(api, api->publish_interface(l, "test.table", 2, &payload, nullptr), "taken by definer");
   api->library_close(l);
   CHECK(!api->find_operator("test::thing", "") && !api->find_interface("test.table", 1));
-  FAILS(api, api->call(nullptr, op, in, &out), "withdrawn by definer");
+  FAILS(api, api->call(nullptr, op, in, 1, &out, 1), "withdrawn by definer");
   api->release(a);
   done("operators, rules and interfaces: conflicts and withdrawal");
 }
 
 static lattis_status category(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  (*static_cast<int*>(const_cast<void*>(f->context)))++;
+  (*static_cast<int*>(f->context))++;
   return api->redispatch(f, args, rets);
 }
 
@@ -390,7 +389,8 @@ static void memory() {
   std::memset(a, 1, 100000);
   pool->free(pool->context, a, 100000, 0);
   OK(api, pool->alloc(pool->context, 99000, 0, nullptr, &b));
-  lattis_allocator_stats s;
+  lattis_allocator_stats s{};
+  s.size = sizeof s;
   pool->stats(pool->context, 0, &s);
   CHECK(a == b && s.allocations == 2 && s.system_allocations == 1 && s.live_bytes >= 99000);
   pool->free(pool->context, b, 99000, 0);
@@ -437,7 +437,7 @@ static void values() {
 }
 
 int main(int argc, char** argv) {
-  api = lattis_get_api();
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
   CHECK(argc > 1);
   FAILS(api, lattis_load_plugin("/nonesuch.so"), "nonesuch.so");
   for (int i = 1; i < argc; i++) OK(api, lattis_load_plugin(argv[i]));

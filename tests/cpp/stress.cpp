@@ -1,6 +1,6 @@
 // Registration and withdrawal from four threads while eight call: run under ThreadSanitizer, without OpenMP.
 // Usage: test_stress LIBLATTIS_CPU SECONDS
-#include <lattis/c_api.h>
+#include <lattis/program.h>
 
 #include <atomic>
 #include <chrono>
@@ -9,9 +9,6 @@
 #include <vector>
 
 #include "check.h"
-
-extern "C" const lattis_api* lattis_get_api(void);
-extern "C" lattis_status lattis_load_plugin(const char* path);
 
 static const lattis_api* api;
 static int32_t cpu;
@@ -37,7 +34,7 @@ static void caller() {
   api->thread()->include = ~uint64_t{0};
   while (!stop) {
     lattis_value r{};
-    OK(api, api->call(nullptr, op, args, &r));
+    OK(api, api->call(nullptr, op, args, 3, &r, 1));
     float x = *static_cast<float*>(r.as.tensor->dl.data);
     CHECK(x == 2 || x == 7);
     api->value_release(&r);
@@ -66,7 +63,7 @@ static void registrar(int which) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  api = lattis_get_api();
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
   OK(api, lattis_load_plugin(argv[1]));
   OK(api, api->find_backend("cpu", &cpu));
   std::vector<std::thread> threads;

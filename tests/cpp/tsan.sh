@@ -10,4 +10,5 @@ cd "$build"
 export TSAN_OPTIONS=halt_on_error=1
 if tests/cpp/planted race > /dev/null 2>&1; then echo "tsan: the planted race was not reported"; exit 1; fi
 tests/cpp/test_stress "$build/liblattis_cpu.so" 5
+tests/cpp/test_threads "$build/liblattis_cpu.so" "$build/tests/cpp/libtwice.so"
 tests/cpp/test_backward "$build/liblattis_cpu.so" "$build/liblattis_autograd.so"

@@ -11,7 +11,7 @@ static PyObject* negative(PyObject*, PyObject* o) {
   lattis_tensor* t = face().unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "negative: argument 'self' must be Tensor");
   lattis_value args[1] = {lattis::value(t)}, result = lattis::none();
-  if (api().call(nullptr, api().find_operator("aten::neg", ""), args, &result)) return face().raise_pending();
+  if (api().call(nullptr, api().find_operator("aten::neg", ""), args, 1, &result, 1)) return face().raise_pending();
   return face().wrap(result.as.tensor);
 }
 

@@ -1,13 +1,10 @@
 // A program without Python: loads the CPU backend and the example layer by path, and prints what the layer counts.
 // Usage: program CPU_LIBRARY FLOPS_LIBRARY
-#include <lattis/c_api.h>
+#include <lattis/program.h>
 
 #include <cstdio>
 
 #include "flops.h"
-
-extern "C" const lattis_api* lattis_get_api(void);
-extern "C" lattis_status lattis_load_plugin(const char* path);
 
 static const lattis_api* api;
 
@@ -29,7 +26,7 @@ static lattis_value tensor(int64_t rows, int64_t columns) {
 
 static lattis_status multiply(const char* name, const char* overload, lattis_value a, lattis_value b) {
   lattis_value args[2] = {a, b}, result{LATTIS_NONE, 0, {0}};
-  lattis_status st = api->call(nullptr, api->find_operator(name, overload), args, &result);
+  lattis_status st = api->call(nullptr, api->find_operator(name, overload), args, 2, &result, 1);
   if (!st) api->value_release(&result);
   return st;
 }
@@ -41,7 +38,7 @@ static int64_t total(const lattis_flops* flops) {
 }
 
 int main(int argc, char** argv) {
-  api = lattis_get_api();
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
   for (int i = 1; i < argc; i++)
     if (lattis_load_plugin(argv[i])) return fail(argv[i]);
   auto* flops = static_cast<const lattis_flops*>(api->find_interface("flops", 1));

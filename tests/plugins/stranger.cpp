@@ -40,7 +40,7 @@ EXPORT float add(float x, float y) {
     args[i].tag = LATTIS_TENSOR;
     *static_cast<float*>(args[i].as.tensor->dl.data) = i ? y : x;
   }
-  if (!api().call(nullptr, api().find_operator("aten::add", "Tensor"), args, &out))
+  if (!api().call(nullptr, api().find_operator("aten::add", "Tensor"), args, 3, &out, 1))
     result = *static_cast<float*>(out.as.tensor->dl.data);
   api().value_release(&out);
   for (int i = 0; i < 2; i++) api().value_release(&args[i]);

@@ -17,7 +17,7 @@
 #ifndef LATTIS_POINTWISE_H
 #define LATTIS_POINTWISE_H
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 #include <lattis/pointwise/loops.h>
 
 namespace lattis {

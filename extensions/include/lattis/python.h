@@ -10,7 +10,7 @@
  *     lattis_tensor* t = lattis::python::face().unwrap(o);
  *     if (!t) return PyErr_Format(PyExc_TypeError, "negative: argument 'self' must be Tensor");
  *     lattis_value args[1] = {lattis::value(t)}, result = lattis::none();
- *     if (lattis::api().call(NULL, lattis::api().find_operator("aten::neg", ""), args, &result))
+ *     if (lattis::api().call(NULL, lattis::api().find_operator("aten::neg", ""), args, 1, &result, 1))
  *       return lattis::python::face().raise_pending();
  *     return lattis::python::face().wrap(result.as.tensor);
  *   }
@@ -65,7 +65,7 @@ typedef struct {
 #ifdef __cplusplus
 }
 
-#include <lattis/extension.h>
+#include <lattis/library.h>
 
 namespace lattis {
 namespace python {
@@ -80,6 +80,13 @@ LATTIS_HIDDEN inline const lattis_python& face() { return *table(); }
 LATTIS_HIDDEN inline int import() {
   if (!Api::table()) Api::table() = static_cast<const lattis_api*>(PyCapsule_Import(LATTIS_PYTHON_CAPSULE, 0));
   if (!Api::table()) return -1;
+  const uint32_t has = api().version, wants = LATTIS_TARGET_VERSION;
+  if (has >> 16 != wants >> 16 || has < wants) {
+    PyErr_Format(PyExc_ImportError, "this module was built for C ABI %d.%d; lattis %s has %d.%d", (int)(wants >> 16),
+                 (int)(wants & 0xffff), api().library_version, (int)(has >> 16), (int)(has & 0xffff));
+    Api::table() = nullptr;
+    return -1;
+  }
   table() = static_cast<const lattis_python*>(api().find_interface("python", LATTIS_PYTHON_VERSION));
   if (table()) return 0;
   PyErr_Format(PyExc_ImportError, "lattis %s publishes no interface \"python\" of version %d", api().library_version,

@@ -195,7 +195,7 @@ PyObject* alias(lattis_tensor* t) {
   const Off off;
   const lattis_value from = value(t);
   lattis_value own = none();
-  return api().call(nullptr, op, &from, &own) ? raise() : python::face().wrap(own.as.tensor);
+  return api().call(nullptr, op, &from, 1, &own, 1) ? raise() : python::face().wrap(own.as.tensor);
 }
 
 // A result's history; an input that is returned as it came is returned as a tensor of its own. Null with an exception.

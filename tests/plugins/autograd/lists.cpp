@@ -9,7 +9,8 @@ using lattis::api;
 
 static lattis_status call(const char* name, const char* overload, std::initializer_list<lattis_value> args,
                           lattis_value* out) {
-  return api().call(nullptr, api().find_operator(name, overload), args.begin(), out);
+  const auto n = static_cast<int32_t>(args.size());
+  return api().call(nullptr, api().find_operator(name, overload), args.begin(), n, out, 1);
 }
 
 // What is owned of tensors, as a list.

@@ -1,0 +1,103 @@
+"""Custom operators beside torch's: from Python, from C++ through the C ABI, and what building them takes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import lattis
+import native
+import torch
+from common import ROUNDS, Bound, Limit, Row, Sample, measure, same, table, timer
+
+HERE = Path(__file__).parent
+FLAGS = ("-fPIC", "-shared", "-fvisibility=hidden")
+
+
+# ---- operators in C++ ------------------------------------------------------------------------------------------
+
+
+@cache
+def lattis_ops():
+    lattis._C._load_plugin(str(native.compile_cpp("extension_ops.cpp", "libextension_ops.so", *FLAGS)))
+    return lattis.ops.bench_extension
+
+
+@cache
+def torch_ops():
+    from torch.utils import cpp_extension
+
+    folder = tempfile.mkdtemp(prefix="torch-", dir=native.build_folder())
+    flags = ["-O2", "-DLATTIS_PEER_TORCH"]
+    source = str(HERE / "extension_ops.cpp")
+    cpp_extension.load("bench_extension", source, extra_cflags=flags, build_directory=folder, is_python_module=False)
+    return torch.ops.bench_extension
+
+
+def from_python() -> list[Row]:
+    """One element. The packets are looked up once, as an import does."""
+    ours, theirs = lattis_ops(), torch_ops()
+    x, y = lattis.tensor([2.0]), lattis.tensor([3.0])
+    u, v = torch.tensor([2.0]), torch.tensor([3.0])
+    same({"lattis": ours.add(x, y), "torch": theirs.add(u, v), "composed": ours.composed(x, y)})
+    rows = []
+    for name, arguments, built_in, bounds in (
+        ("add", "a, b", lattis.add, [Bound("built-in", 1.15), Bound("torch", 0.08)]),
+        ("noop", "a", None, [Bound("torch", 0.08)]),
+        ("composed", "a, b", None, [Bound("torch", 0.08)]),
+    ):
+        peers = {
+            "lattis": timer(f"f({arguments})", {"f": getattr(ours, name), "a": x, "b": y}),
+            "torch": timer(f"f({arguments})", {"f": getattr(theirs, name), "a": u, "b": v}),
+        }
+        if built_in:
+            peers["built-in"] = timer(f"f({arguments})", {"f": built_in, "a": x, "b": y})
+        rows.append(Row(f"custom {name} from Python", measure(peers), bounds))
+    return rows
+
+
+def from_cpp() -> list[Limit]:
+    """Called by another compiler's library; "empty" is an operator that does nothing."""
+    lattis_ops()
+    caller = shutil.which("clang++")
+    os.environ["CXX"], before = caller or "g++", os.environ.get("CXX")
+    try:
+        path = native.compile_cpp("extension_caller.cpp", "libextension_caller.so", *FLAGS)
+    finally:
+        os.environ.pop("CXX") if before is None else os.environ.update(CXX=before)
+    lattis._C._load_plugin(str(path))
+    time = ctypes.CDLL(str(path)).nanoseconds_a_call
+    time.restype = ctypes.c_double
+    time.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int64]
+    calls = {"empty": (b"noop", 1), "add": (b"add", 2), "raw": (b"raw", 2)}
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(ROUNDS):
+        for name, (op, count) in calls.items():
+            taken[name].append(time(b"bench_extension::" + op, b"", count, 200_000))
+    with_compiler = f"called from {'clang++' if caller else 'g++, for want of clang++'}"
+
+    def over(one: str, other: str) -> Sample:
+        return Sample([x - y for x, y in zip(taken[one], taken[other], strict=True)])
+
+    return [
+        Limit(f"custom add {with_compiler}, over the empty call", over("add", "empty"), 40),
+        Limit("the adapter of a C++ function, over a kernel against the C table", over("add", "raw"), 3),
+        Limit(f"the empty call {with_compiler}", Sample(taken["empty"]), 60),
+    ]
+
+
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def main() -> list[Row | Limit]:
+    rows: list[Row | Limit] = [*from_python(), *from_cpp()]
+    print(table("custom operators", rows))
+    return rows
+
+
+if __name__ == "__main__":
+    main()

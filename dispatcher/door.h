@@ -1,0 +1,87 @@
+// What stands between the table of the C ABI and the dispatcher: no exception leaves, no null enters where none may,
+// and a struct of an older, smaller header is read as far as it goes.
+#pragma once
+
+#include <lattis/c_api.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "core/error.h"
+
+namespace lattis::dispatcher {
+
+// The name of an entry, as an argument of a template.
+template <size_t N>
+struct Name {
+  constexpr Name(const char (&s)[N]) { std::copy(s, s + N, text); }
+  char text[N];
+};
+
+// Positions whose pointers may be null.
+constexpr uint32_t nullable() { return 0; }
+template <class... Positions>
+constexpr uint32_t nullable(Positions... at) {
+  return ((uint32_t{1} << at) | ...);
+}
+
+// What an entry answers beside the pending error: its status, null, or -1 for a count.
+enum class Answers { Status, Count };
+
+template <auto Function, Name Entry, uint32_t Nullable, Answers Kind>
+struct Guard;
+template <class R, class... A, R (*Function)(A...), Name Entry, uint32_t Nullable, Answers Kind>
+struct Guard<Function, Entry, Nullable, Kind> {
+  static R failed([[maybe_unused]] lattis_status st) {
+    if constexpr (std::is_same_v<R, int32_t>) return Kind == Answers::Status ? st : -1;
+    if constexpr (!std::is_void_v<R>) return R{};
+  }
+  static int first_null(A... a) {
+    int at = 0, found = -1;
+    [[maybe_unused]] const auto look = [&](auto v) {
+      if constexpr (std::is_pointer_v<decltype(v)>)
+        if (!v && found < 0 && !(Nullable >> at & 1)) found = at;
+      at++;
+    };
+    (look(a), ...);
+    return found;
+  }
+  static R call(A... a) {
+    lattis_status st;
+    try {
+      const int null = first_null(a...);
+      if (__builtin_expect(null < 0, 1)) return Function(a...);
+      st = core::raise(LATTIS_VALUE_ERROR, core::format("%s: argument %d must not be null", Entry.text, null));
+    } catch (...) {
+      st = core::raise_exception();
+    }
+    return failed(st);
+  }
+};
+template <auto Function, Name Entry, uint32_t Nullable = 0>
+inline constexpr auto guard = &Guard<Function, Entry, Nullable, Answers::Status>::call;
+template <auto Function, Name Entry, uint32_t Nullable = 0>
+inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::Count>::call;
+
+// A caller's struct as this library knows it: a tail that the caller's header did not have is zero; one that this
+// library does not know must be.
+template <class T>
+lattis_status adopt(const char* entry, const T& from, T* to) {
+  const uint32_t size = from.size;
+  const auto* bytes = reinterpret_cast<const char*>(&from);
+  if (size < sizeof size || size > 1 << 16)
+    return core::raise(LATTIS_VALUE_ERROR, core::format("%s: the struct's size is %u; set it to sizeof", entry, size));
+  for (size_t i = sizeof(T); i < size; i++)
+    if (bytes[i])
+      return core::raise(
+          LATTIS_VALUE_ERROR,
+          core::format("%s: the struct has %u bytes and uses some behind the %zu that this library knows", entry, size,
+                       sizeof(T)));
+  *to = T{};
+  std::memcpy(static_cast<void*>(to), bytes, std::min<size_t>(size, sizeof(T)));
+  to->size = sizeof(T);
+  return LATTIS_OK;
+}
+
+}  // namespace lattis::dispatcher

@@ -1,0 +1,53 @@
+/* A program in plain C99, without Python: it links liblattis.so, loads the CPU backend and an extension by path, calls
+ * operators of both, and shows what an error looks like. Usage: program LIBLATTIS_CPU.SO EXTENSION.SO */
+#include <lattis/program.h>
+#include <stdio.h>
+
+static const lattis_api* api;
+
+static int failed(const char* what) {
+  fprintf(stderr, "%s: %s\n", what, api->error_message());
+  return 1;
+}
+
+static lattis_value of(lattis_tensor* t) {
+  lattis_value v = {LATTIS_TENSOR, 0, {0}};
+  v.as.tensor = t;
+  return v;
+}
+
+int main(int argc, char** argv) {
+  const int64_t sizes[2] = {2, 3};
+  lattis_device cpu = {0, 0};
+  lattis_tensor* x;
+  lattis_value args[2], doubled, sum;
+  int i;
+
+  if (argc != 3) return fprintf(stderr, "usage: %s LIBLATTIS_CPU.SO EXTENSION.SO\n", argv[0]), 2;
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  if (!api) return fprintf(stderr, "this liblattis.so is too old or too new for the program\n"), 1;
+  for (i = 1; i < argc; i++)
+    if (lattis_load_plugin(argv[i])) return failed("loading");
+
+  if (api->find_backend("cpu", &cpu.backend)) return failed("device");
+  if (api->tensor_empty(2, sizes, NULL, LATTIS_FLOAT32, cpu, &x)) return failed("empty");
+  for (i = 0; i < 6; i++) ((float*)x->dl.data)[i] = (float)i;
+
+  args[0] = of(x);
+  if (api->call(NULL, api->find_operator("demo::twice", ""), args, 1, &doubled, 1)) return failed("twice");
+  args[1] = doubled;
+  /* alpha is not given: it has its default */
+  if (api->call(NULL, api->find_operator("aten::add", "Tensor"), args, 2, &sum, 1)) return failed("add");
+  for (i = 0; i < 6; i++) printf("%g ", ((float*)sum.as.tensor->dl.data)[i]);
+  printf("\n");
+  api->value_release(&sum);
+  api->value_release(&doubled);
+
+  args[1] = of(NULL);
+  args[1].tag = LATTIS_NONE;
+  if (!api->call(NULL, api->find_operator("aten::matmul", ""), args, 2, &sum, 1)) return 1;
+  printf("error %d: %s\n", (int)api->error_kind(), api->error_message());
+  api->error_clear();
+  api->release(x);
+  return 0;
+}

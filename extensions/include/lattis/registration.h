@@ -1,0 +1,309 @@
+/* Registering C++ functions: the comparison of their types with a schema, the rest of `Library`, shape rules in C++,
+ * and typed calls of any operator. */
+#ifndef LATTIS_REGISTRATION_H
+#define LATTIS_REGISTRATION_H
+
+#include <lattis/kernel.h>
+
+#pragma GCC visibility push(hidden)
+
+namespace lattis {
+
+/* What a shape rule says of one result. */
+class Output {
+ public:
+  Output(lattis_frame* f, lattis_meta* m) : frame_(f), meta_(m) {}
+  void set(IntArrayRef sizes, ScalarType dtype) { set(sizes, dtype, {}); }
+  void set(IntArrayRef sizes, ScalarType dtype, IntArrayRef strides) {
+    LATTIS_CHECK(sizes.size() <= LATTIS_MAX_DIMS, "a result has at most ", LATTIS_MAX_DIMS, " dimensions");
+    meta_->kind = LATTIS_META_FRESH;
+    meta_->dtype = static_cast<uint8_t>(dtype);
+    meta_->ndim = static_cast<int32_t>(sizes.size());
+    meta_->has_strides = strides.size() == sizes.size() && !sizes.empty();
+    for (size_t i = 0; i < sizes.size(); i++) meta_->sizes[i] = sizes[i];
+    for (size_t i = 0; i < strides.size(); i++) meta_->strides[i] = strides[i];
+    frame_->compute_dtype = meta_->dtype;
+  }
+  /* Shape, dtype and, if it has no gaps, layout of a tensor. */
+  void like(const Tensor& t) {
+    const bool dense = t.defined() && (t.get()->flags & LATTIS_DENSE) && !t.is_contiguous();
+    set(t.sizes(), t.dtype(), dense ? t.strides() : IntArrayRef());
+  }
+  /* Only the kernel knows; it returns a tensor of its own. */
+  void dynamic() { meta_->kind = LATTIS_META_DYNAMIC; }
+
+ private:
+  lattis_frame* frame_;
+  lattis_meta* meta_;
+};
+
+namespace detail {
+
+/* ---- does a function fit a schema?
+ * ------------------------------------------------------------------------------------------ */
+
+inline std::string schema_type(const lattis_argument& a) {
+  static const char* const kinds[] = {"Tensor",     "Scalar", "int",    "float",        "bool",      "complex", "str",
+                                      "ScalarType", "Layout", "Device", "MemoryFormat", "Generator", "object",  "any"};
+  std::string t = a.kind < sizeof kinds / sizeof *kinds ? kinds[a.kind] : "?";
+  if (a.flags & LATTIS_ARGUMENT_OPTIONAL_ELEMENTS) t += "?";
+  if (a.flags & LATTIS_ARGUMENT_LIST) t += "[]";
+  if (a.flags & LATTIS_ARGUMENT_OPTIONAL) t += "?";
+  return t;
+}
+
+inline std::string cpp_type_of(const lattis_argument& a) {
+  static const char* const scalars[] = {
+      "const Tensor&", "Scalar", "int64_t", "double",       "bool",      "std::complex<double>", "std::string_view",
+      "ScalarType",    "Layout", "Device",  "MemoryFormat", "Generator", "lattis_value",         "lattis_value"};
+  static const char* const lists[] = {"TensorList", "lattis_value", "IntArrayRef", "ArrayRef<double>",
+                                      "ArrayRef<bool>"};
+  std::string t = "lattis_value";
+  if (!(a.flags & LATTIS_ARGUMENT_LIST) && a.kind < sizeof scalars / sizeof *scalars) t = scalars[a.kind];
+  if ((a.flags & LATTIS_ARGUMENT_LIST) && a.kind < sizeof lists / sizeof *lists) t = lists[a.kind];
+  if (!(a.flags & LATTIS_ARGUMENT_OPTIONAL) || t == "lattis_value") return t;
+  return "std::optional<" + (t == "const Tensor&" ? std::string("Tensor") : t) + ">";
+}
+
+inline bool fits(const lattis_argument& a, const CppType& t) {
+  if (t.kind == LATTIS_KIND_ANY) return true;
+  constexpr uint32_t lists = LATTIS_ARGUMENT_LIST, optional = LATTIS_ARGUMENT_OPTIONAL;
+  if (a.kind != t.kind || (a.flags & lists) != (t.flags & lists)) return false;
+  if ((t.flags & LATTIS_ARGUMENT_OPTIONAL_ELEMENTS) && !(a.flags & LATTIS_ARGUMENT_OPTIONAL_ELEMENTS)) return false;
+  if ((t.flags & LATTIS_ARGUMENT_WRITTEN) && !(a.flags & LATTIS_ARGUMENT_WRITTEN)) return false;
+  const bool undefined_is_none =
+      (t.kind == LATTIS_KIND_TENSOR || t.kind == LATTIS_KIND_GENERATOR) && !(t.flags & lists);
+  return (a.flags & optional) == (t.flags & optional) || (undefined_is_none && !(t.flags & optional));
+}
+
+inline std::string listed(const std::vector<CppType>& types) {
+  std::string all;
+  for (const CppType& t : types) all += (all.empty() ? "" : ", ") + t.name;
+  return all;
+}
+
+inline const lattis_argument& described(const lattis_argument* a) {
+  if (!a) throw Error::pending(api().error_kind());
+  return *a;
+}
+
+/* Throws a TypeError that shows both unless they fit. Whether the last parameters are the outputs. */
+inline bool compare(const char* who, const lattis_operator* op, const std::vector<CppType>& parameters,
+                    const std::vector<CppType>& results) {
+  const auto n = static_cast<size_t>(api().operator_num_args(op)),
+             m = static_cast<size_t>(api().operator_num_returns(op));
+  const bool writes = results.empty() && m > 0 && parameters.size() == n + m;
+  std::string wrong;
+  if (parameters.size() != n && !writes)
+    wrong +=
+        text("\n  the schema has ", n, n == 1 ? " argument" : " arguments", ", the function takes ", parameters.size());
+  for (size_t i = 0; i < n && wrong.empty(); i++) {
+    const lattis_argument& a = described(api().operator_argument(op, static_cast<int32_t>(i)));
+    if (!fits(a, parameters[i]))
+      wrong += text("\n  argument '", a.name, "': ", schema_type(a), " is ", cpp_type_of(a), ", the function takes ",
+                    parameters[i].name);
+  }
+  if (!writes && results.size() != m)
+    wrong += text("\n  the schema has ", m, m == 1 ? " result" : " results", ", the function returns ", results.size());
+  for (size_t i = 0; i < m && wrong.empty(); i++) {
+    const lattis_argument& a = described(api().operator_return(op, static_cast<int32_t>(i)));
+    const CppType& t = writes ? parameters[n + i] : results[i];
+    if (!fits({a.size, a.kind, a.flags | LATTIS_ARGUMENT_WRITTEN, 0, "", {}}, t))
+      wrong += text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name);
+  }
+  if (wrong.empty()) return writes;
+  const std::string returned = results.size() == 1 ? results[0].name
+                               : results.empty()   ? std::string("void")
+                                                   : "std::tuple<" + listed(results) + ">";
+  throw Error(LATTIS_TYPE_ERROR,
+              text(who, ": the C++ function does not fit the schema\n  schema: ", api().operator_schema(op),
+                   "\n  C++:    ", returned, " (", listed(parameters), ")", wrong));
+}
+
+/* "twice", "mine::twice.Tensor"; throws if there is none. */
+inline const lattis_operator* find(const char* who, const char* ns, std::string name) {
+  if (name.find("::") == std::string::npos) name = std::string(ns) + "::" + name;
+  const size_t dot = name.find('.');
+  const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
+  const lattis_operator* op = api().find_operator(name.substr(0, dot).c_str(), overload.c_str());
+  LATTIS_CHECK(op, who, ": there is no operator ", name, "; define it first");
+  return op;
+}
+
+/* ---- shape rules
+ * -------------------------------------------------------------------------------------------------------------- */
+
+template <class P>
+struct RuleParameter {
+  static constexpr bool output = false;
+  static decltype(auto) get(lattis_frame*, const lattis_value& v, lattis_meta*) { return Parameter<P>::get(v); }
+  static void type(std::vector<CppType>& all) { all.push_back(Parameter<P>::type()); }
+};
+template <>
+struct RuleParameter<Output> {
+  static constexpr bool output = true;
+  static Output get(lattis_frame* f, const lattis_value&, lattis_meta* m) { return {f, m}; }
+  static void type(std::vector<CppType>&) {}
+};
+
+template <class F, class Pointer>
+struct Rule;
+template <class F, class... P>
+struct Rule<F, void (*)(P...)> {
+  static constexpr size_t outputs = (size_t{RuleParameter<P>::output} + ... + 0), inputs = sizeof...(P) - outputs;
+  static_assert(outputs > 0, "a shape rule's last parameters are lattis::Output, one for each result");
+  static std::vector<CppType> parameters() {
+    std::vector<CppType> all;
+    (RuleParameter<P>::type(all), ...);
+    return all;
+  }
+  static lattis_status run(lattis_frame* f, const lattis_value* args, lattis_meta* outs) {
+    return guarded([&] { return call(f, args, outs, std::index_sequence_for<P...>()); });
+  }
+  template <size_t... I>
+  static lattis_status call(lattis_frame* f, const lattis_value* args, lattis_meta* outs, std::index_sequence<I...>) {
+    (*static_cast<F*>(const_cast<void*>(f->context)))(
+        RuleParameter<P>::get(f, args[I < inputs ? I : 0], outs + (I < inputs ? 0 : I - inputs))...);
+    return LATTIS_OK;
+  }
+};
+
+}  // namespace detail
+
+/* ---- the library's
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+inline Library& Library::def(const char* schema, const char* file, int line) {
+  if (key_)
+    return fail(LATTIS_RUNTIME_ERROR,
+                std::string("def: a block of kernels for '") + key_ + "' defines nothing; use LATTIS_LIBRARY");
+  return define(schema, nullptr, nullptr, nullptr, LATTIS_FORM_FUNCTION, file, line);
+}
+template <class F, class>
+Library& Library::def(const char* schema, F fn, const char* file, int line) {
+  if (def(schema, file, line).status()) return *this;
+  const std::string text = schema;
+  const size_t begin = text.find_first_not_of(" \n\t"), end = text.find('(');
+  std::string name = text.substr(begin, end - begin);
+  name.erase(name.find_last_not_of(" \n\t") + 1);
+  return impl(name.c_str(), std::move(fn), file, line);
+}
+template <class F, class>
+Library& Library::impl(const char* op, F fn, const char* file, int line) {
+  const char* key = key_ ? key_ : "composite";
+  if constexpr (std::is_convertible<F, lattis_kernel>::value)
+    return impl(op, key, static_cast<lattis_kernel>(fn), nullptr, 0, file, line);
+  else
+    return impl(op, key, std::move(fn), file, line);
+}
+template <class F, class>
+Library& Library::impl(const char* op, const char* key, F fn, const char* file, int line) {
+  if (status_) return *this;
+  status_ = guarded([&]() -> lattis_status {
+    using S = detail::SignatureFor<F>;
+    const lattis_operator* found = detail::find("impl", ns_, op);
+    const bool writes = detail::compare("impl", found, S::parameters(), S::results());
+    const lattis_kernel kernel =
+        writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
+    const auto context = const_cast<void*>(S::context(std::move(fn)));
+    return api().kernel(lib_, op, key, kernel, context, LATTIS_KERNEL_CALLS_OPERATORS, file, line, nullptr);
+  });
+  return *this;
+}
+/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. */
+template <class F>
+Library& Library::infer(const char* op, F fn) {
+  if (status_) return *this;
+  status_ = guarded([&]() -> lattis_status {
+    using R = detail::Rule<F, typename detail::PointerOf<F>::type>;
+    const lattis_operator* found = detail::find("infer", ns_, op);
+    std::vector<detail::CppType> results(R::outputs, detail::CppType{LATTIS_KIND_TENSOR, 0, "Tensor"});
+    detail::compare("infer", found, R::parameters(), results);
+    return api().shape_rule(lib_, op, R::run, new F(std::move(fn)), nullptr);
+  });
+  return *this;
+}
+/* A kernel against the C table, for every operator of a category that has none of its own under this block's key. */
+inline Library& Library::impl_category(const char* name, lattis_kernel fn, const char* file, int line) {
+  if (!key_) return fail(LATTIS_RUNTIME_ERROR, "impl_category: for which key? Use LATTIS_LIBRARY_IMPL");
+  return category(name, key_, fn, nullptr, LATTIS_KERNEL_CALLS_OPERATORS, file, line);
+}
+/* The same for every operator that has nothing else under this key. */
+inline Library& Library::fallback(lattis_kernel fn, const char* file, int line) {
+  return impl_category("*", fn, file, line);
+}
+
+/* ---- typed calls
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+namespace detail {
+
+template <class R>
+struct Taken { /* out of an owned result */
+  static R from(lattis_value* v) {
+    if constexpr (std::is_same<R, Tensor>::value) {
+      return Tensor::steal(v->tag == LATTIS_TENSOR ? v->as.tensor : nullptr);
+    } else {
+      R r = Convert<R>::get(*v);
+      api().value_release(v);
+      return r;
+    }
+  }
+};
+template <class... R>
+struct Taken<std::tuple<R...>> {
+  static std::tuple<R...> from(lattis_value* v) { return from(v, std::index_sequence_for<R...>()); }
+  template <size_t... I>
+  static std::tuple<R...> from(lattis_value* v, std::index_sequence<I...>) {
+    return {Taken<R>::from(v + I)...};
+  }
+};
+
+/* How many results a C++ type stands for. */
+template <class R>
+constexpr int32_t count_of = std::is_void<R>::value ? 0 : 1;
+template <class... R>
+constexpr int32_t count_of<std::tuple<R...>> = sizeof...(R);
+
+template <class R, class Call>
+R called(Call&& run) {
+  lattis_value rets[count_of<R> + 1];
+  for (lattis_value& v : rets) v = none();
+  check(run(rets, count_of<R>));
+  if constexpr (!std::is_void<R>::value) return Taken<R>::from(rets);
+}
+
+}  // namespace detail
+
+/* An operator by name, called with types that were compared with its schema:
+ *   static const Operator<Tensor(const Tensor&, double)> scaled("mine::scaled"); */
+template <class Function>
+class Operator;
+template <class R, class... P>
+class Operator<R(P...)> {
+ public:
+  explicit Operator(const char* name) : op_(detail::find("Operator", "aten", name)) {
+    detail::compare("Operator", op_, {detail::Parameter<P>::type()...}, detail::Results<R>::types());
+  }
+  R operator()(P... args) const {
+    const lattis_value values[sizeof...(P) + 1] = {value(args)..., none()};
+    return detail::called<R>(
+        [&](lattis_value* rets, int32_t n) { return api().call(nullptr, op_, values, sizeof...(P), rets, n); });
+  }
+
+ private:
+  const lattis_operator* op_;
+};
+
+/* From a layer's kernel to what is below it, with these arguments: all that the schema has. */
+template <class R, class... A>
+R redispatch(lattis_frame* frame, const A&... args) {
+  const lattis_value values[sizeof...(A) + 1] = {value(args)..., none()};
+  return detail::called<R>([&](lattis_value* rets, int32_t) { return api().redispatch(frame, values, rets); });
+}
+
+}  // namespace lattis
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,229 @@
+/* Dtypes in C++: ScalarType, its constants (lattis::kFloat), the C++ type of each (Half and BFloat16 among them), and
+ * the macros that run a body for the type that a tensor has at run time:
+ *
+ *   LATTIS_DISPATCH_FLOATING_TYPES(x.dtype(), "twice", [&] {
+ *     const scalar_t* in = x.data<scalar_t>();
+ *     ...
+ *   });
+ *
+ * LATTIS_DISPATCH_<family>[_AND|_AND2](dtype, name, body): FLOATING_TYPES, INTEGRAL_TYPES, ALL_TYPES (both),
+ * COMPLEX_TYPES, FLOATING_AND_COMPLEX_TYPES, ALL_TYPES_AND_COMPLEX. AND takes one more ScalarType in front, as in
+ * LATTIS_DISPATCH_FLOATING_TYPES_AND(lattis::kHalf, …). Those with complex need <complex>, which is not included here.
+ */
+#ifndef LATTIS_SCALAR_TYPE_H
+#define LATTIS_SCALAR_TYPE_H
+
+#include <lattis/error.h>
+#include <lattis/half.h>
+
+#pragma GCC visibility push(hidden)
+
+namespace lattis {
+
+/* The numbers of enum lattis_dtype. */
+enum class ScalarType : uint8_t {
+  Bool = LATTIS_BOOL,
+  Byte = LATTIS_UINT8,
+  UInt16 = LATTIS_UINT16,
+  UInt32 = LATTIS_UINT32,
+  UInt64 = LATTIS_UINT64,
+  Char = LATTIS_INT8,
+  Short = LATTIS_INT16,
+  Int = LATTIS_INT32,
+  Long = LATTIS_INT64,
+  Half = LATTIS_FLOAT16,
+  BFloat16 = LATTIS_BFLOAT16,
+  Float = LATTIS_FLOAT32,
+  Double = LATTIS_FLOAT64,
+  ComplexFloat = LATTIS_COMPLEX64,
+  ComplexDouble = LATTIS_COMPLEX128,
+  Undefined = LATTIS_NO_DTYPE
+};
+
+constexpr ScalarType kBool = ScalarType::Bool;
+constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = kByte;
+constexpr ScalarType kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32, kUInt64 = ScalarType::UInt64;
+constexpr ScalarType kChar = ScalarType::Char, kInt8 = kChar;
+constexpr ScalarType kShort = ScalarType::Short, kInt16 = kShort;
+constexpr ScalarType kInt = ScalarType::Int, kInt32 = kInt;
+constexpr ScalarType kLong = ScalarType::Long, kInt64 = kLong;
+constexpr ScalarType kHalf = ScalarType::Half, kFloat16 = kHalf;
+constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat;
+constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble;
+constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplexDouble = ScalarType::ComplexDouble;
+
+inline const char* name(ScalarType t) {
+  static const char* const names[] = {"bool",     "uint8",   "uint16",  "uint32",    "uint64",
+                                      "int8",     "int16",   "int32",   "int64",     "float16",
+                                      "bfloat16", "float32", "float64", "complex64", "complex128"};
+  return t == ScalarType::Undefined ? "undefined" : names[static_cast<int>(t)];
+}
+constexpr bool is_complex(ScalarType t) { return t == kComplexFloat || t == kComplexDouble; }
+constexpr bool is_floating_point(ScalarType t) { return t >= ScalarType::Half && t <= ScalarType::Double; }
+constexpr bool is_integral(ScalarType t, bool with_bool = false) {
+  return (t > ScalarType::Bool && t <= ScalarType::Long) || (with_bool && t == ScalarType::Bool);
+}
+constexpr int64_t itemsize(ScalarType t) {
+  return t == kBool || t == kByte || t == kChar                        ? 1
+         : t == kUInt16 || t == kShort || t == kHalf || t == kBFloat16 ? 2
+         : t == kUInt32 || t == kInt || t == kFloat                    ? 4
+         : t == kComplexDouble                                         ? 16
+                                                                       : 8;
+}
+inline void append_part(std::string& to, ScalarType t) { to += name(t); }
+
+/* ---- two-byte floats that compute as float
+ * --------------------------------------------------------------------------- */
+
+template <class Bits>
+struct HalfOf : Bits {
+  HalfOf() = default;
+  LATTIS_INLINE HalfOf(float x) : Bits(x) {}
+  LATTIS_INLINE operator float() const { return static_cast<float>(static_cast<const Bits&>(*this)); }
+  LATTIS_INLINE HalfOf& operator+=(float x) { return *this = HalfOf(*this + x); }
+  LATTIS_INLINE HalfOf& operator-=(float x) { return *this = HalfOf(*this - x); }
+  LATTIS_INLINE HalfOf& operator*=(float x) { return *this = HalfOf(*this * x); }
+  LATTIS_INLINE HalfOf& operator/=(float x) { return *this = HalfOf(*this / x); }
+};
+using Half = HalfOf<float16>;
+using BFloat16 = HalfOf<bfloat16>;
+
+/* ---- the C++ type of a ScalarType and back
+ * ----------------------------------------------------------------------------- */
+
+namespace detail {
+
+template <class T, class = void>
+struct ScalarTypeOf {}; /* without `value`: no element of a tensor */
+template <ScalarType S>
+struct ScalarTypeIs {
+  static constexpr ScalarType value = S;
+};
+template <ScalarType S>
+struct CppTypeIs {}; /* of a complex one: std::complex, which the macros below name where they are used */
+
+#define LATTIS_SCALAR_TYPE_(S, T)                                \
+  template <>                                                    \
+  struct ScalarTypeOf<T, void> : ScalarTypeIs<ScalarType::S> {}; \
+  template <>                                                    \
+  struct CppTypeIs<ScalarType::S> {                              \
+    using type = T;                                              \
+  };
+LATTIS_SCALAR_TYPE_(Bool, bool)
+LATTIS_SCALAR_TYPE_(Byte, uint8_t)
+LATTIS_SCALAR_TYPE_(UInt16, uint16_t)
+LATTIS_SCALAR_TYPE_(UInt32, uint32_t)
+LATTIS_SCALAR_TYPE_(UInt64, uint64_t)
+LATTIS_SCALAR_TYPE_(Char, int8_t)
+LATTIS_SCALAR_TYPE_(Short, int16_t)
+LATTIS_SCALAR_TYPE_(Int, int32_t)
+LATTIS_SCALAR_TYPE_(Long, int64_t)
+LATTIS_SCALAR_TYPE_(Half, lattis::Half)
+LATTIS_SCALAR_TYPE_(BFloat16, lattis::BFloat16)
+LATTIS_SCALAR_TYPE_(Float, float)
+LATTIS_SCALAR_TYPE_(Double, double)
+#undef LATTIS_SCALAR_TYPE_
+template <>
+struct ScalarTypeOf<long long, void> : ScalarTypeIs<kLong> {};
+template <>
+struct ScalarTypeOf<unsigned long long, void> : ScalarTypeIs<kUInt64> {};
+template <>
+struct ScalarTypeOf<float16, void> : ScalarTypeIs<kHalf> {};
+template <>
+struct ScalarTypeOf<bfloat16, void> : ScalarTypeIs<kBFloat16> {};
+
+/* std::complex, known by what it offers: <complex> costs more than all of these headers. */
+template <class T, class = void>
+struct IsComplex : std::false_type {};
+template <class T>
+struct IsComplex<T, std::void_t<typename T::value_type, decltype(std::declval<T>().real() + std::declval<T>().imag())>>
+    : std::is_floating_point<typename T::value_type> {};
+template <class T>
+struct ScalarTypeOf<T, std::enable_if_t<IsComplex<T>::value && sizeof(T) == 8>> : ScalarTypeIs<kComplexFloat> {};
+template <class T>
+struct ScalarTypeOf<T, std::enable_if_t<IsComplex<T>::value && sizeof(T) == 16>> : ScalarTypeIs<kComplexDouble> {};
+
+[[noreturn]] inline void dispatch_failed(const char* what, ScalarType t) {
+  throw Error(LATTIS_NOT_IMPLEMENTED, text(what, ": not implemented for dtype ", t));
+}
+
+}  // namespace detail
+
+template <class T>
+constexpr ScalarType scalar_type_of = detail::ScalarTypeOf<std::remove_cv_t<T>>::value;
+template <ScalarType S>
+using cpp_type = typename detail::CppTypeIs<S>::type;
+
+}  // namespace lattis
+
+#pragma GCC visibility pop
+
+/* ---- dispatch
+ * -------------------------------------------------------------------------------------------------------- */
+
+#define LATTIS_DISPATCH_SWITCH(dtype, what, ...)                    \
+  [&] {                                                             \
+    const ::lattis::ScalarType lattis_dispatched = (dtype);         \
+    switch (lattis_dispatched) {                                    \
+      __VA_ARGS__                                                   \
+      default:                                                      \
+        ::lattis::detail::dispatch_failed(what, lattis_dispatched); \
+    }                                                               \
+  }()
+#define LATTIS_DISPATCH_CASE_AS(scalar, type, ...) \
+  case scalar: {                                   \
+    using scalar_t [[maybe_unused]] = type;        \
+    return __VA_ARGS__();                          \
+  }
+#define LATTIS_DISPATCH_CASE(scalar, ...) LATTIS_DISPATCH_CASE_AS(scalar, ::lattis::cpp_type<scalar>, __VA_ARGS__)
+
+#define LATTIS_DISPATCH_CASE_FLOATING_TYPES(...)       \
+  LATTIS_DISPATCH_CASE(::lattis::kDouble, __VA_ARGS__) \
+  LATTIS_DISPATCH_CASE(::lattis::kFloat, __VA_ARGS__)
+#define LATTIS_DISPATCH_CASE_INTEGRAL_TYPES(...)      \
+  LATTIS_DISPATCH_CASE(::lattis::kByte, __VA_ARGS__)  \
+  LATTIS_DISPATCH_CASE(::lattis::kChar, __VA_ARGS__)  \
+  LATTIS_DISPATCH_CASE(::lattis::kShort, __VA_ARGS__) \
+  LATTIS_DISPATCH_CASE(::lattis::kInt, __VA_ARGS__)   \
+  LATTIS_DISPATCH_CASE(::lattis::kLong, __VA_ARGS__)
+#define LATTIS_DISPATCH_CASE_ALL_TYPES(...)        \
+  LATTIS_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) \
+  LATTIS_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__)
+#define LATTIS_DISPATCH_CASE_COMPLEX_TYPES(...)                                          \
+  LATTIS_DISPATCH_CASE_AS(::lattis::kComplexDouble, ::std::complex<double>, __VA_ARGS__) \
+  LATTIS_DISPATCH_CASE_AS(::lattis::kComplexFloat, ::std::complex<float>, __VA_ARGS__)
+#define LATTIS_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(...) \
+  LATTIS_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)           \
+  LATTIS_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define LATTIS_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(...) \
+  LATTIS_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__)           \
+  LATTIS_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+
+#define LATTIS_DISPATCH_(family, dtype, what, ...) \
+  LATTIS_DISPATCH_SWITCH(dtype, what, LATTIS_DISPATCH_CASE_##family(__VA_ARGS__))
+#define LATTIS_DISPATCH_AND_(family, one, dtype, what, ...) \
+  LATTIS_DISPATCH_SWITCH(dtype, what, LATTIS_DISPATCH_CASE_##family(__VA_ARGS__) LATTIS_DISPATCH_CASE(one, __VA_ARGS__))
+#define LATTIS_DISPATCH_AND2_(family, one, two, dtype, what, ...)                                          \
+  LATTIS_DISPATCH_SWITCH(dtype, what,                                                                      \
+                         LATTIS_DISPATCH_CASE_##family(__VA_ARGS__) LATTIS_DISPATCH_CASE(one, __VA_ARGS__) \
+                             LATTIS_DISPATCH_CASE(two, __VA_ARGS__))
+
+#define LATTIS_DISPATCH_FLOATING_TYPES(...) LATTIS_DISPATCH_(FLOATING_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_TYPES_AND(...) LATTIS_DISPATCH_AND_(FLOATING_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_TYPES_AND2(...) LATTIS_DISPATCH_AND2_(FLOATING_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_TYPES_AND_HALF(...) LATTIS_DISPATCH_AND_(FLOATING_TYPES, ::lattis::kHalf, __VA_ARGS__)
+#define LATTIS_DISPATCH_INTEGRAL_TYPES(...) LATTIS_DISPATCH_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_INTEGRAL_TYPES_AND(...) LATTIS_DISPATCH_AND_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES(...) LATTIS_DISPATCH_(ALL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES_AND(...) LATTIS_DISPATCH_AND_(ALL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES_AND2(...) LATTIS_DISPATCH_AND2_(ALL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_COMPLEX_TYPES(...) LATTIS_DISPATCH_(COMPLEX_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_AND_COMPLEX_TYPES(...) LATTIS_DISPATCH_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND(...) \
+  LATTIS_DISPATCH_AND_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES_AND_COMPLEX(...) LATTIS_DISPATCH_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(...) LATTIS_DISPATCH_AND_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(...) LATTIS_DISPATCH_AND2_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,366 @@
+/* lattis::Tensor, which owns one reference: its shape, its elements, and, with <lattis/operators.h>, every operator of
+ * the catalogue as a method. An undefined one (Tensor()) stands for "none"; whatever else is asked of it is an error.
+ */
+#ifndef LATTIS_TENSOR_H
+#define LATTIS_TENSOR_H
+
+#include <lattis/tensor_methods.h>
+
+#include <array>
+#include <atomic>
+#include <tuple>
+
+#pragma GCC visibility push(hidden)
+
+namespace lattis {
+
+template <class T, int N>
+class TensorAccessor;
+
+class Tensor : public TensorMethods {
+ public:
+  Tensor() = default;
+  Tensor(const TensorRef& t) { static_cast<TensorRef&>(*this) = t; }
+  Tensor(TensorRef&& t) noexcept { static_cast<TensorRef&>(*this) = std::move(t); }
+  /* Of an argument that may be absent: undefined without one. */
+  Tensor(const std::optional<Tensor>& t) : Tensor(t ? *t : Tensor()) {}
+  Tensor(std::nullopt_t) {}
+  static Tensor steal(lattis_tensor* t) { return TensorRef::steal(t); }
+  static Tensor borrow(lattis_tensor* t) { return TensorRef::borrow(t); }
+
+  bool defined() const { return get() != nullptr; }
+  bool is_same(const Tensor& o) const { return get() == o.get(); }
+
+  int64_t dim() const { return there()->dl.ndim; }
+  int64_t ndimension() const { return dim(); }
+  int64_t numel() const { return there()->numel; }
+  IntArrayRef sizes() const { return {there()->dl.shape, static_cast<size_t>(get()->dl.ndim)}; }
+  IntArrayRef strides() const { return {there()->dl.strides, static_cast<size_t>(get()->dl.ndim)}; }
+  int64_t size(int64_t d) const { return there()->dl.shape[wrapped(d)]; }
+  int64_t stride(int64_t d) const { return there()->dl.strides[wrapped(d)]; }
+  int64_t storage_offset() const { return there()->storage_offset; }
+  ScalarType dtype() const { return static_cast<ScalarType>(there()->dtype); }
+  ScalarType scalar_type() const { return dtype(); }
+  int64_t itemsize() const { return there()->dl.dtype.bits / 8; }
+  int64_t element_size() const { return itemsize(); }
+  int64_t nbytes() const { return numel() * itemsize(); }
+  Device device() const { return Device(device_of(there())); }
+  Layout layout() const { return there(), kStrided; }
+  bool is_contiguous() const { return lattis::is_contiguous(there()); }
+  bool is_floating_point() const { return lattis::is_floating_point(dtype()); }
+  bool is_complex() const { return lattis::is_complex(dtype()); }
+  TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
+
+  /* The elements, which are of this very type: there is no conversion. Also a const tensor's may be written, as its
+   * constness is that of the handle. */
+  template <class T>
+  T* data_ptr() const {
+    using Element = std::remove_cv_t<T>;
+    if (__builtin_expect(there()->dtype != static_cast<uint8_t>(scalar_type_of<Element>), 0))
+      other_dtype(scalar_type_of<Element>);
+    if (__builtin_expect(get()->dl.data == nullptr && get()->numel != 0, 0)) no_data();
+    return static_cast<T*>(get()->dl.data);
+  }
+  template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
+  template <class T>
+  const T* const_data_ptr() const {
+    return data_ptr<T>();
+  }
+  template <class T>
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
+  }
+  void* data_ptr() const { return there()->dl.data; }
+
+  /* Elements by their indices: a[i][j] of x.accessor<float, 2>(). */
+  template <class T, int N>
+  TensorAccessor<T, N> accessor() const {
+    LATTIS_CHECK(dim() == N, "accessor: expected ", N, " dimensions, got ", dim());
+    return TensorAccessor<T, N>(data_ptr<T>(), get()->dl.shape, get()->dl.strides);
+  }
+
+#ifndef LATTIS_NO_OPERATORS
+  using TensorMethods::item;
+  template <class T>
+  T item() const {
+    return item().template to<T>();
+  }
+  Tensor operator[](int64_t i) const { return select(0, i); }
+#endif
+
+  /* Of whichever plugin differentiates; without one nothing requires a gradient. */
+  bool requires_grad() const {
+    const lattis_autograd* a = autograd();
+    return a && a->requires_grad(there());
+  }
+  const Tensor& set_requires_grad(bool on) const {
+    if (!on && !autograd()) return *this;
+    check(needed_autograd().set_requires_grad(there(), on));
+    return *this;
+  }
+  const Tensor& requires_grad_(bool on = true) const { return set_requires_grad(on); }
+  Tensor grad() const {
+    const lattis_autograd* a = autograd();
+    return a ? steal(a->grad(there())) : Tensor();
+  }
+  bool is_leaf() const { return !autograd() || autograd()->is_leaf(there()); }
+  void backward(const Tensor& gradient = Tensor(), bool retain_graph = false, bool create_graph = false) const {
+    lattis_tensor *root = there(), *from = gradient.get();
+    const uint32_t flags = LATTIS_BACKWARD_ACCUMULATE | (create_graph ? uint32_t{LATTIS_BACKWARD_CREATE_GRAPH} : 0) |
+                           (retain_graph || create_graph ? uint32_t{LATTIS_BACKWARD_RETAIN_GRAPH} : 0);
+    check(needed_autograd().backward(&root, &from, 1, nullptr, 0, nullptr, flags));
+  }
+
+  /* The interface "autograd", or null without a plugin that has it. */
+  static const lattis_autograd* autograd() {
+    static std::atomic<const lattis_autograd*> found{nullptr};
+    const lattis_autograd* a = found.load(std::memory_order_acquire);
+    if (!a) found = a = static_cast<const lattis_autograd*>(api().find_interface("autograd", 1));
+    return a;
+  }
+
+ private:
+  static const lattis_autograd& needed_autograd() {
+    LATTIS_CHECK(autograd(), "no plugin computes gradients: install or allow the plugin 'autograd'");
+    return *autograd();
+  }
+  lattis_tensor* there() const {
+    if (__builtin_expect(get() == nullptr, 0)) undefined();
+    return get();
+  }
+  int64_t wrapped(int64_t d) const {
+    const int64_t n = get()->dl.ndim;
+    if (__builtin_expect(d < -n || d >= n, 0)) out_of_range(d);
+    return d < 0 ? d + n : d;
+  }
+  [[noreturn]] __attribute__((cold, noinline)) static void undefined() {
+    throw Error(LATTIS_RUNTIME_ERROR,
+                "this tensor is undefined: it holds nothing that could be asked or computed with");
+  }
+  [[noreturn]] __attribute__((cold, noinline)) void out_of_range(int64_t d) const {
+    throw Error(LATTIS_INDEX_ERROR, detail::text("dimension ", d, " is out of range for a tensor of shape ", sizes()));
+  }
+  [[noreturn]] __attribute__((cold, noinline)) void other_dtype(ScalarType wanted) const {
+    throw Error(LATTIS_TYPE_ERROR, detail::text("data: the elements are ", dtype(), ", not ", wanted));
+  }
+  [[noreturn]] __attribute__((cold, noinline)) void no_data() const {
+    throw Error(LATTIS_NOT_IMPLEMENTED,
+                detail::text("data: a tensor on device ", device(), " has a shape and no elements"));
+  }
+};
+static_assert(sizeof(Tensor) == sizeof(lattis_tensor*), "a list of Tensor is a list of lattis_tensor*");
+
+/* The one that stands for "none". */
+inline const Tensor& undefined() {
+  static const Tensor none;
+  return none;
+}
+
+inline void append_part(std::string& to, const Tensor& t) {
+  to += t.defined() ? detail::text("Tensor(shape=", t.sizes(), ", dtype=", t.dtype(), ")") : std::string("Tensor()");
+}
+
+namespace detail {
+
+/* An operator found when it is first called. */
+class Callee {
+ public:
+  constexpr Callee(const char* name, const char* overload) : name_(name), overload_(overload) {}
+  const lattis_operator* get() {
+    const lattis_operator* op = op_.load(std::memory_order_acquire);
+    return __builtin_expect(op != nullptr, 1) ? op : find();
+  }
+
+  template <size_t N>
+  Tensor tensor(const lattis_value (&args)[N]) {
+    lattis_value ret;
+    call(args, N, &ret, 1);
+    return Tensor::steal(ret.tag == LATTIS_TENSOR ? ret.as.tensor : nullptr);
+  }
+  template <size_t N>
+  std::vector<Tensor> tensors(const lattis_value (&args)[N]) {
+    lattis_value ret;
+    call(args, N, &ret, 1);
+    std::vector<Tensor> all;
+    for (uint32_t i = 0; ret.tag == LATTIS_TENSOR_LIST && i < ret.length; i++)
+      all.push_back(Tensor::borrow(ret.as.tensors[i]));
+    api().value_release(&ret);
+    return all;
+  }
+  template <size_t Results, size_t N>
+  std::array<Tensor, Results> several(const lattis_value (&args)[N]) {
+    lattis_value rets[Results];
+    call(args, N, rets, Results);
+    std::array<Tensor, Results> all;
+    for (size_t i = 0; i < Results; i++)
+      all[i] = Tensor::steal(rets[i].tag == LATTIS_TENSOR ? rets[i].as.tensor : nullptr);
+    return all;
+  }
+  template <size_t N>
+  Scalar scalar(const lattis_value (&args)[N]) {
+    lattis_value ret;
+    call(args, N, &ret, 1);
+    const Scalar s(ret);
+    api().value_release(&ret);
+    return s;
+  }
+  /* Of an in-place or out= form, whose results the caller has. */
+  template <size_t Results = 1, size_t N>
+  void written(const lattis_value (&args)[N]) {
+    lattis_value rets[Results];
+    call(args, N, rets, Results);
+    for (lattis_value& v : rets) api().value_release(&v);
+  }
+
+ private:
+  void call(const lattis_value* args, int32_t num_args, lattis_value* rets, int32_t num_rets) {
+    check(api().call(nullptr, get(), args, num_args, rets, num_rets));
+  }
+  const lattis_operator* find() {
+    const lattis_operator* op = api().find_operator(name_, overload_);
+    LATTIS_CHECK(op, "there is no operator ", name_, *overload_ ? "." : "", overload_, " in lattis ",
+                 api().library_version);
+    op_ = op;
+    return op;
+  }
+
+  const char *name_, *overload_;
+  std::atomic<const lattis_operator*> op_{nullptr};
+};
+
+/* What a factory made, with what its options ask for beside the operator's arguments. */
+inline Tensor finished(Tensor t, const TensorOptions& options) {
+  if (options.requires_grad_set()) t.set_requires_grad(true);
+  return t;
+}
+
+/* A number for each of n dimensions, where one was given. */
+template <int N>
+struct Repeated {
+  explicit Repeated(IntArrayRef list) : list(list) {
+    if (list.size() == 1)
+      for (int64_t& x : all) x = list[0];
+  }
+  operator lattis_value() const { return list.size() == 1 ? lattis::value(IntArrayRef(all, N)) : lattis::value(list); }
+  IntArrayRef list;
+  int64_t all[N];
+};
+
+}  // namespace detail
+
+inline lattis_value value(const OptionalIntArrayRef& list) { return list.has_value() ? value(*list) : none(); }
+inline lattis_value value(TensorList list) {
+  lattis_value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(list.size()), {0}};
+  v.as.tensors = reinterpret_cast<lattis_tensor* const*>(list.data());
+  return v;
+}
+
+/* ---- elements by their indices
+ * ------------------------------------------------------------------------------------------ */
+
+template <class T, int N>
+class TensorAccessor {
+ public:
+  TensorAccessor(T* data, const int64_t* sizes, const int64_t* strides)
+      : data_(data), sizes_(sizes), strides_(strides) {}
+  int64_t size(int d) const { return sizes_[d]; }
+  int64_t stride(int d) const { return strides_[d]; }
+  T* data() const { return data_; }
+  decltype(auto) operator[](int64_t i) const {
+    if constexpr (N == 1)
+      return static_cast<T&>(data_[i * strides_[0]]);
+    else
+      return TensorAccessor<T, N - 1>(data_ + i * strides_[0], sizes_ + 1, strides_ + 1);
+  }
+
+ private:
+  T* data_;
+  const int64_t *sizes_, *strides_;
+};
+
+/* ---- tensors over memory of one's own
+ * ---------------------------------------------------------------------------------- */
+
+namespace detail {
+inline Tensor over(void* data, IntArrayRef sizes, const int64_t* strides, ScalarType dtype, const TensorOptions& o,
+                   void (*deleter)(void*), void* context) {
+  const Device device = o.device() ? *o.device() : Device("cpu");
+  lattis_tensor* t;
+  check(api().tensor_from_blob(data, static_cast<int32_t>(sizes.size()), sizes.data(), strides,
+                               static_cast<uint8_t>(o.dtype() ? *o.dtype() : dtype), device.get(), deleter, context,
+                               &t));
+  Tensor result = Tensor::steal(t);
+  if (o.requires_grad_set()) result.set_requires_grad(true);
+  return result;
+}
+template <class T>
+constexpr ScalarType pointed() {
+  if constexpr (std::is_void<T>::value)
+    return kFloat;
+  else
+    return scalar_type_of<T>;
+}
+}  // namespace detail
+
+/* The caller's memory, which must outlive the tensor and its views. The dtype is the pointer's, unless options say
+ * another; of void*, it is float32. */
+template <class T>
+Tensor from_blob(T* data, IntArrayRef sizes, const TensorOptions& options = {}) {
+  return detail::over(data, sizes, nullptr, detail::pointed<T>(), options, nullptr, nullptr);
+}
+template <class T>
+Tensor from_blob(T* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {}) {
+  LATTIS_CHECK_VALUE(sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes and ", strides.size(),
+                     " strides");
+  return detail::over(data, sizes, strides.data(), detail::pointed<T>(), options, nullptr, nullptr);
+}
+/* `deleter(data)` runs once nothing uses the memory any more, on any thread; also if this fails. */
+template <class T, class Deleter, class = decltype(std::declval<Deleter&>()(std::declval<T*>()))>
+Tensor from_blob(T* data, IntArrayRef sizes, OptionalIntArrayRef strides, Deleter deleter,
+                 const TensorOptions& options = {}) {
+  struct Owner {
+    T* data;
+    Deleter deleter;
+    ~Owner() { deleter(data); }
+  };
+  auto* owner = new Owner{data, std::move(deleter)};
+  try {
+    LATTIS_CHECK_VALUE(!strides.has_value() || sizes.size() == (*strides).size(), "from_blob: ", sizes.size(),
+                       " sizes need as many strides");
+    return detail::over(
+        data, sizes, strides.has_value() ? (*strides).data() : nullptr, detail::pointed<T>(), options,
+        [](void* o) { delete static_cast<Owner*>(o); }, owner);
+  } catch (...) {
+    delete owner;
+    throw;
+  }
+}
+template <class T, class Deleter, class = decltype(std::declval<Deleter&>()(std::declval<T*>()))>
+Tensor from_blob(T* data, IntArrayRef sizes, Deleter deleter, const TensorOptions& options = {}) {
+  return from_blob(data, sizes, OptionalIntArrayRef(), std::move(deleter), options);
+}
+
+/* ---- work
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* body(begin, end) for pieces of the range, on all threads; what it throws on any of them is thrown here. */
+template <class Body,
+          class = std::enable_if_t<std::is_void<decltype(std::declval<Body&>()(int64_t(), int64_t()))>::value>,
+          class = void>
+void parallel_for(int64_t begin, int64_t end, int64_t grain, Body&& body) {
+  check(parallel_for(begin, end, grain, [&](int64_t b, int64_t e) -> lattis_status {
+    return guarded([&]() -> lattis_status {
+      body(b, e);
+      return LATTIS_OK;
+    });
+  }));
+}
+
+}  // namespace lattis
+
+#pragma GCC visibility pop
+
+#endif

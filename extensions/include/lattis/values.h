@@ -1,0 +1,347 @@
+/* What stands beside tensors in the calls of an operator: views of lists, Scalar, Device, Layout, MemoryFormat,
+ * Generator and TensorOptions; and how each becomes a value of the C ABI. */
+#ifndef LATTIS_VALUES_H
+#define LATTIS_VALUES_H
+
+#include <lattis/library.h>
+#include <lattis/scalar_type.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#pragma GCC visibility push(hidden)
+
+namespace lattis {
+
+using std::nullopt;
+
+/* ---- lists
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Elements of somebody else's, for as long as they live. */
+template <class T>
+class ArrayRef {
+ public:
+  constexpr ArrayRef() = default;
+  constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
+  constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime" /* for the length of a call, as every use of this class */
+#endif
+  constexpr ArrayRef(std::initializer_list<T> list) : data_(list.size() ? list.begin() : nullptr), size_(list.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+  /* std::vector, std::array, another list of the same elements */
+  template <class List, class = std::enable_if_t<
+                            std::is_convertible<decltype(std::declval<const List&>().data()), const T*>::value>>
+  constexpr ArrayRef(const List& list) : data_(list.data()), size_(list.size()) {}
+
+  constexpr const T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr const T& operator[](size_t i) const { return data_[i]; }
+  const T& at(size_t i) const {
+    LATTIS_CHECK_INDEX(i < size_, "at: index ", i, " is out of range for ", size_, " elements");
+    return data_[i];
+  }
+  const T& front() const { return at(0); }
+  const T& back() const { return at(size_ - 1); }
+  std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
+  bool equals(ArrayRef o) const {
+    if (size_ != o.size_) return false;
+    for (size_t i = 0; i < size_; i++)
+      if (!(data_[i] == o.data_[i])) return false;
+    return true;
+  }
+  friend bool operator==(const ArrayRef& a, const ArrayRef& b) { return a.equals(b); }
+  friend bool operator!=(const ArrayRef& a, const ArrayRef& b) { return !a.equals(b); }
+
+ private:
+  const T* data_ = nullptr;
+  size_t size_ = 0;
+};
+using IntArrayRef = ArrayRef<int64_t>;
+
+/* A list of ints, one int, or nothing: the argument `dim` of many operators. */
+class OptionalIntArrayRef {
+ public:
+  OptionalIntArrayRef() = default;
+  OptionalIntArrayRef(std::nullopt_t) {}
+  OptionalIntArrayRef(IntArrayRef list) : list_(list), given_(true) {}
+  OptionalIntArrayRef(std::initializer_list<int64_t> list) : list_(list), given_(true) {}
+  OptionalIntArrayRef(const std::vector<int64_t>& list) : list_(list), given_(true) {}
+  OptionalIntArrayRef(int64_t one) : one_(one), single_(true), given_(true) {}
+  OptionalIntArrayRef(int one) : OptionalIntArrayRef(static_cast<int64_t>(one)) {}
+
+  bool has_value() const { return given_; }
+  IntArrayRef operator*() const { return single_ ? IntArrayRef(one_) : list_; }
+
+ private:
+  IntArrayRef list_;
+  int64_t one_ = 0;
+  bool single_ = false, given_ = false;
+};
+
+template <class T>
+void append_part(std::string& to, const ArrayRef<T>& list) {
+  to += '[';
+  for (size_t i = 0; i < list.size(); i++) {
+    if (i) to += ", ";
+    append_part(to, list[i]);
+  }
+  to += ']';
+}
+
+/* ---- numbers
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* A number that remembers what it was: bool, integer, floating or complex. */
+class Scalar {
+ public:
+  Scalar() : Scalar(int64_t{0}) {}
+  template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
+  Scalar(T x) {
+    if (std::is_floating_point<T>::value) {
+      tag_ = LATTIS_FLOAT;
+      parts_[0] = static_cast<double>(x);
+    } else {
+      tag_ = std::is_same<T, bool>::value ? LATTIS_BOOLEAN : LATTIS_INT;
+      integer_ = static_cast<int64_t>(x);
+    }
+  }
+  Scalar(Half x) : Scalar(static_cast<float>(x)) {}
+  Scalar(BFloat16 x) : Scalar(static_cast<float>(x)) {}
+  template <class T, std::enable_if_t<detail::IsComplex<T>::value, int> = 0>
+  Scalar(T x) : tag_(LATTIS_COMPLEX) {
+    parts_[0] = x.real();
+    parts_[1] = x.imag();
+  }
+  explicit Scalar(const lattis_value& v) : tag_(v.tag) {
+    if (v.tag == LATTIS_COMPLEX) {
+      parts_[0] = v.as.doubles[0];
+      parts_[1] = v.as.doubles[1];
+    } else if (v.tag == LATTIS_FLOAT) {
+      parts_[0] = v.as.d;
+    } else {
+      LATTIS_CHECK_TYPE(v.tag == LATTIS_INT || v.tag == LATTIS_BOOLEAN, "Scalar: expected a number");
+      integer_ = v.as.i;
+    }
+  }
+
+  bool isBoolean() const { return tag_ == LATTIS_BOOLEAN; }
+  bool isIntegral(bool with_bool = false) const { return tag_ == LATTIS_INT || (with_bool && isBoolean()); }
+  bool isFloatingPoint() const { return tag_ == LATTIS_FLOAT; }
+  bool isComplex() const { return tag_ == LATTIS_COMPLEX; }
+
+  /* Converted; a complex number with an imaginary part becomes nothing else. */
+  template <class T>
+  T to() const {
+    if constexpr (detail::IsComplex<T>::value) {
+      using Part = typename T::value_type;
+      return isComplex() ? T(static_cast<Part>(parts_[0]), static_cast<Part>(parts_[1])) : T(to<Part>());
+    } else {
+      LATTIS_CHECK(!isComplex() || parts_[1] == 0, "Scalar: a complex number cannot become a real one");
+      if (tag_ == LATTIS_INT || tag_ == LATTIS_BOOLEAN) {
+        if constexpr (std::is_same<T, bool>::value)
+          return integer_ != 0;
+        else
+          return static_cast<T>(integer_);
+      }
+      if constexpr (std::is_same<T, bool>::value)
+        return parts_[0] != 0;
+      else if constexpr (std::is_arithmetic<T>::value)
+        return static_cast<T>(parts_[0]);
+      else
+        return T(static_cast<float>(parts_[0]));
+    }
+  }
+  double toDouble() const { return to<double>(); }
+  float toFloat() const { return to<float>(); }
+  int64_t toLong() const { return to<int64_t>(); }
+  int toInt() const { return to<int>(); }
+  bool toBool() const { return to<bool>(); }
+
+  /* For as long as this lives. */
+  lattis_value value() const {
+    lattis_value v{tag_, 0, {integer_}};
+    if (tag_ == LATTIS_FLOAT) v.as.d = parts_[0];
+    if (tag_ == LATTIS_COMPLEX) v.as.doubles = parts_;
+    return v;
+  }
+
+ private:
+  uint32_t tag_ = LATTIS_INT;
+  int64_t integer_ = 0;
+  double parts_[2] = {0, 0};
+};
+
+/* ---- devices and the rest
+ * -------------------------------------------------------------------------------------------------- */
+
+class Device {
+ public:
+  explicit Device(lattis_device d) : device_(d) {}
+  /* "cpu", "cuda:1"; an error if there is no such backend */
+  Device(const char* text) : Device(std::string(text)) {}
+  Device(const std::string& text) {
+    const size_t colon = text.find(':');
+    device_.index = 0;
+    if (colon != std::string::npos) {
+      const std::string number = text.substr(colon + 1);
+      LATTIS_CHECK(!number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos,
+                   "Device: expected a name and an index, got '", text, "'");
+      device_.index = std::stoi(number);
+    }
+    check(api().find_backend(text.substr(0, colon).c_str(), &device_.backend));
+  }
+  Device(const std::string& type, int index) : Device(type) { device_.index = index; }
+
+  std::string type() const { return api().backend_name(device_.backend); }
+  int index() const { return device_.index; }
+  std::string str() const { return type() + (index() > 0 ? ":" + std::to_string(index()) : ""); }
+  lattis_device get() const { return device_; }
+  friend bool operator==(const Device& a, const Device& b) {
+    return a.device_.backend == b.device_.backend && a.device_.index == b.device_.index;
+  }
+  friend bool operator!=(const Device& a, const Device& b) { return !(a == b); }
+
+ private:
+  lattis_device device_{};
+};
+inline void append_part(std::string& to, const Device& d) { to += d.str(); }
+
+enum class Layout : int64_t { Strided };
+constexpr Layout kStrided = Layout::Strided;
+
+enum class MemoryFormat : int64_t {
+  Contiguous = LATTIS_CONTIGUOUS_FORMAT,
+  Preserve = LATTIS_PRESERVE_FORMAT,
+  ChannelsLast = LATTIS_CHANNELS_LAST
+};
+
+/* A source of random numbers; counted. */
+class Generator {
+ public:
+  Generator() = default;
+  static Generator borrow(lattis_object* o) {
+    Generator g;
+    if ((g.object_ = o)) api().retain(o);
+    return g;
+  }
+  Generator(const Generator& o) : object_(o.object_) {
+    if (object_) api().retain(object_);
+  }
+  Generator(Generator&& o) noexcept : object_(std::exchange(o.object_, nullptr)) {}
+  Generator& operator=(Generator o) noexcept {
+    std::swap(object_, o.object_);
+    return *this;
+  }
+  ~Generator() {
+    if (object_) api().release(object_);
+  }
+  bool defined() const { return object_ != nullptr; }
+  lattis_object* get() const { return object_; }
+  /* Reserves n random words for a tensor there: the key and the counter of Philox that are the caller's own. */
+  std::pair<uint64_t, uint64_t> reserve(const Device& device, uint64_t n) const {
+    std::pair<uint64_t, uint64_t> r;
+    check(api().generator_reserve(object_, device.get(), n, &r.first, &r.second));
+    return r;
+  }
+
+ private:
+  lattis_object* object_ = nullptr;
+};
+
+/* What a factory takes beside the sizes: lattis::dtype(lattis::kFloat).device("cpu"). */
+class TensorOptions {
+ public:
+  TensorOptions() = default;
+  TensorOptions(ScalarType t) : dtype_(t) {}
+  TensorOptions(Device d) : device_(d) {}
+
+  TensorOptions dtype(std::optional<ScalarType> t) const { return with(&TensorOptions::dtype_, t); }
+  TensorOptions device(std::optional<Device> d) const { return with(&TensorOptions::device_, d); }
+  TensorOptions layout(std::optional<Layout> l) const { return with(&TensorOptions::layout_, l); }
+  TensorOptions pinned_memory(std::optional<bool> p) const { return with(&TensorOptions::pinned_, p); }
+  TensorOptions requires_grad(bool on = true) const { return with(&TensorOptions::requires_grad_, on); }
+
+  std::optional<ScalarType> dtype() const { return dtype_; }
+  std::optional<Device> device() const { return device_; }
+  std::optional<Layout> layout() const { return layout_; }
+  std::optional<bool> pinned_memory() const { return pinned_; }
+  bool requires_grad_set() const { return requires_grad_; }
+
+ private:
+  template <class Field, class T>
+  TensorOptions with(Field TensorOptions::*field, T x) const {
+    TensorOptions o = *this;
+    o.*field = x;
+    return o;
+  }
+  std::optional<ScalarType> dtype_;
+  std::optional<Device> device_;
+  std::optional<Layout> layout_;
+  std::optional<bool> pinned_;
+  bool requires_grad_ = false;
+};
+inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
+inline TensorOptions device(Device d) { return TensorOptions(d); }
+inline TensorOptions requires_grad(bool on = true) { return TensorOptions().requires_grad(on); }
+
+/* ---- as values, borrowed for the length of a call
+ * ----------------------------------------------------------------------------- */
+
+inline lattis_value value(const Scalar& s) { return s.value(); }
+inline lattis_value value(ScalarType t) { return {LATTIS_DTYPE, 0, {static_cast<int64_t>(t)}}; }
+inline lattis_value value(Layout l) { return {LATTIS_LAYOUT, 0, {static_cast<int64_t>(l)}}; }
+inline lattis_value value(MemoryFormat f) { return {LATTIS_MEMORY_FORMAT, 0, {static_cast<int64_t>(f)}}; }
+inline lattis_value value(const Device& d) {
+  lattis_value v{LATTIS_DEVICE, 0, {0}};
+  v.as.device = d.get();
+  return v;
+}
+inline lattis_value value(const Generator& g) {
+  lattis_value v{g.defined() ? static_cast<uint32_t>(LATTIS_OBJECT) : static_cast<uint32_t>(LATTIS_NONE), 0, {0}};
+  v.as.object = g.get();
+  return v;
+}
+/* The text must end with a zero: a literal or a std::string. */
+inline lattis_value value(std::string_view s) {
+  lattis_value v{LATTIS_STRING, static_cast<uint32_t>(s.size()), {0}};
+  v.as.string = s.data();
+  return v;
+}
+inline lattis_value value(const char* s) { return value(std::string_view(s)); }
+inline lattis_value value(const std::string& s) { return value(std::string_view(s)); }
+inline lattis_value value(IntArrayRef list) {
+  lattis_value v{LATTIS_INT_LIST, static_cast<uint32_t>(list.size()), {0}};
+  v.as.ints = list.data();
+  return v;
+}
+inline lattis_value value(ArrayRef<double> list) {
+  lattis_value v{LATTIS_FLOAT_LIST, static_cast<uint32_t>(list.size()), {0}};
+  v.as.doubles = list.data();
+  return v;
+}
+inline lattis_value value(ArrayRef<bool> list) {
+  lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(list.size()), {0}};
+  v.as.bools = reinterpret_cast<const uint8_t*>(list.data());
+  return v;
+}
+inline lattis_value value(const lattis_value& v) { return v; }
+template <class T>
+inline lattis_value value(const std::optional<T>& x) {
+  return x ? value(*x) : none();
+}
+
+}  // namespace lattis
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,40 @@
+/* The version of the C ABI: what a library was built for, what it may use, and the stamp that says so in the file. Read
+ * docs/abi.md for the promise. */
+#ifndef LATTIS_VERSION_H
+#define LATTIS_VERSION_H
+
+#include <stdint.h>
+
+#define LATTIS_MAKE_VERSION(major, minor) ((major) << 16 | (minor))
+
+/* What is built against N.M runs on every library N.x with x >= M. */
+#define LATTIS_ABI_MAJOR 1
+#define LATTIS_ABI_MINOR 0
+#define LATTIS_ABI_VERSION LATTIS_MAKE_VERSION(LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR)
+
+/* The oldest library that must run what is built: define it before the first include, or with -D, to hide every newer
+ * entry. -DLATTIS_TARGET_VERSION='LATTIS_MAKE_VERSION(1,0)' */
+#ifndef LATTIS_TARGET_VERSION
+#define LATTIS_TARGET_VERSION LATTIS_ABI_VERSION
+#endif
+#if LATTIS_TARGET_VERSION > LATTIS_ABI_VERSION
+#error "LATTIS_TARGET_VERSION is newer than these headers"
+#endif
+#if LATTIS_TARGET_VERSION < LATTIS_MAKE_VERSION(LATTIS_ABI_MAJOR, 0)
+#error "LATTIS_TARGET_VERSION is of an older major version than these headers: use the headers of that version"
+#endif
+
+/* Note [Stamp]  Every library that includes these headers carries an ELF note that names the version it was built for.
+ *   The loader reads it from the file, before any of the library's code runs. */
+typedef struct {
+  uint32_t name_size, size, type;
+  char name[8];
+  uint32_t major, minor;
+} lattis_stamp;
+
+#if defined(__ELF__) && !defined(__CUDA_ARCH__)
+static const lattis_stamp lattis_stamp_of_this_file __attribute__((used, aligned(4), section(".note.lattis"))) = {
+    7, 8, 1, "Lattis", LATTIS_TARGET_VERSION >> 16, LATTIS_TARGET_VERSION & 0xffff};
+#endif
+
+#endif

@@ -1,0 +1,406 @@
+// The table of the C ABI as a stranger meets it: nulls, wrong numbers of arguments, structs of other sizes, errors that
+// travel, what each entry refuses. Usage: test_door LIBLATTIS_CPU.SO
+#include <lattis/program.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+static const lattis_api* api;
+static int32_t cpu;
+
+static lattis_value of(lattis_tensor* t) {
+  lattis_value v{LATTIS_TENSOR, 0, {0}};
+  v.as.tensor = t;
+  return v;
+}
+static lattis_value num(int64_t i) { return {LATTIS_INT, 0, {i}}; }
+
+static lattis_tensor* floats(std::vector<float> values) {
+  lattis_tensor* t;
+  const auto n = static_cast<int64_t>(values.size());
+  OK(api, api->tensor_empty(1, &n, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  std::memcpy(t->dl.data, values.data(), 4 * values.size());
+  return t;
+}
+static float at(const lattis_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
+
+static lattis_library* library(const char* owner) {
+  lattis_library* l;
+  OK(api, api->library_open("test", owner, &l));
+  return l;
+}
+
+static lattis_status nothing(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
+
+// ---- versions and the table itself ----------------------------------------------------------------------------------
+
+static void table() {
+  CHECK(api->size == sizeof(lattis_api) && api->version == LATTIS_ABI_VERSION && *api->library_version);
+  CHECK(lattis_abi_version() == LATTIS_ABI_VERSION && lattis_get_api(LATTIS_ABI_VERSION) == api);
+  CHECK(!lattis_get_api(LATTIS_ABI_VERSION + 1) && !lattis_get_api(LATTIS_MAKE_VERSION(LATTIS_ABI_MAJOR + 1, 0)));
+  CHECK(!lattis_get_api(0));
+  auto* entries = reinterpret_cast<void* const*>(&api->raise);
+  for (size_t i = 0; i < (sizeof(lattis_api) - offsetof(lattis_api, raise)) / sizeof(void*); i++) CHECK(entries[i]);
+  done("the table: its version, and no entry missing");
+}
+
+// ---- nulls ----------------------------------------------------------------------------------------------------------
+
+static void nulls() {
+  lattis_library* l = library("nulls");
+  lattis_tensor *t = floats({1}), *out;
+  lattis_value v;
+  const int64_t one = 1;
+  uint64_t word;
+  int32_t id;
+  const lattis_device d{cpu, 0};
+  const lattis_operator* add = api->find_operator("aten::add", "Tensor");
+  FAILS(api, api->raise(LATTIS_VALUE_ERROR, nullptr), "raise: argument 1");
+  FAILS(api, api->raise_host(nullptr, nullptr, nullptr), "raise_host: argument 2");
+  FAILS(api, api->error_restore(nullptr), "error_restore: argument 0");
+  FAILS(api, api->value_retain(nullptr, &v), "value_retain: argument 0");
+  FAILS(api, api->tensor_empty(1, nullptr, nullptr, LATTIS_FLOAT32, d, &out), "tensor_empty");
+  FAILS(api, api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, d, nullptr), "tensor_empty: argument 5");
+  FAILS(api, api->tensor_from_blob(nullptr, 1, &one, nullptr, LATTIS_FLOAT32, d, nullptr, nullptr, &out), "from_blob");
+  FAILS(api, api->tensor_view(nullptr, 1, &one, &one, 0, &out), "tensor_view: argument 0");
+  FAILS(api, api->tensor_view(t, 1, &one, nullptr, 0, &out), "tensor_view: argument 3");
+  FAILS(api, api->tensor_detach(t, nullptr), "tensor_detach: argument 1");
+  FAILS(api, api->find_operator(nullptr, "") ? 0 : api->error_kind(), "find_operator: argument 0");
+  FAILS(api, api->find_operator("aten::add", nullptr) ? 0 : api->error_kind(), "find_operator: argument 1");
+  FAILS(api, api->call(nullptr, nullptr, nullptr, 0, &v, 1), "call: argument 1");
+  FAILS(api, api->call(nullptr, add, nullptr, 3, &v, 1), "call: argument 2");
+  FAILS(api, api->call(nullptr, add, &v, 1, nullptr, 1), "call: argument 4");
+  FAILS(api, api->operator_num_args(nullptr) == -1 ? api->error_kind() : 0, "operator_num_args: argument 0");
+  FAILS(api, api->operator_argument(add, -1) ? 0 : api->error_kind(), "there is no argument -1");
+  FAILS(api, api->find_overloads("aten::add", nullptr, 3) == -1 ? api->error_kind() : 0, "find_overloads");
+  FAILS(api, api->parallel_for(0, 1, 1, nullptr, nullptr), "parallel_for: argument 3");
+  FAILS(api, api->scratch(nullptr, 1, nullptr), "scratch: argument 0");
+  FAILS(api, api->generator_new(d, 0, nullptr), "generator_new: argument 2");
+  FAILS(api, api->generator_reserve(nullptr, d, 1, nullptr, &word), "generator_reserve: argument 3");
+  FAILS(api, api->library_open(nullptr, "me", &l), "library_open: argument 0");
+  FAILS(api, api->define(nullptr, nullptr, nullptr), "define: argument 0");
+  FAILS(api, api->define(l, nullptr, nullptr), "define: argument 1");
+  FAILS(api, api->kernel(l, nullptr, "cpu", nothing, nullptr, 0, nullptr, 0, nullptr), "kernel: argument 1");
+  FAILS(api, api->category_kernel(l, "pointwise", nullptr, nothing, nullptr, 0, nullptr, 0, nullptr), "argument 2");
+  FAILS(api, api->shape_rule(l, "aten::add.Tensor", nullptr, nullptr, nullptr), "shape_rule: argument 2");
+  FAILS(api, api->layer(l, nullptr, nullptr, nullptr), "layer: argument 1");
+  FAILS(api, api->backend(l, nullptr, nullptr, nullptr), "backend: argument 1");
+  FAILS(api, api->rule(l, "aten::add.Tensor", nullptr, nullptr, nullptr, nullptr), "rule: argument 2");
+  FAILS(api, api->publish_interface(l, "test.nothing", 1, nullptr, nullptr), "publish_interface: argument 3");
+  FAILS(api, api->find_interface(nullptr, 1) ? 0 : api->error_kind(), "find_interface: argument 0");
+  FAILS(api, api->tensor_slot(l, nullptr, &id), "tensor_slot: argument 1");
+  FAILS(api, api->thread_slot(l, nullptr, &id), "thread_slot: argument 1");
+  FAILS(api, api->attribute(l, "nothing", nullptr, nullptr, nullptr, nullptr), "attribute: argument 2");
+  FAILS(api, api->keyword(l, "nothing", nullptr, nullptr, nullptr), "keyword: argument 2");
+  FAILS(api, api->find_backend(nullptr, &id), "find_backend: argument 0");
+  FAILS(api, api->host_pool(nullptr, 0, nullptr), "host_pool: argument 2");
+  FAILS(api, lattis_load_plugin(nullptr), "argument 'path'");
+  FAILS(api, lattis_plugin_stamp("x", nullptr), "argument 'version'");
+  api->retain(nullptr);
+  api->release(nullptr);
+  api->value_release(nullptr);
+  api->release(t);
+  api->library_close(l);
+  done("nulls: each says the entry and the argument");
+}
+
+// ---- calls ----------------------------------------------------------------------------------------------------------
+
+static void arity() {
+  lattis_tensor *a = floats({1, 2}), *b = floats({3, 4});
+  const lattis_operator *add = api->find_operator("aten::add", "Tensor"), *out = api->find_operator("aten::add", "out");
+  lattis_value args[5] = {of(a), of(b), num(2), of(a), num(1)}, r, two[2];
+  OK(api, api->call(nullptr, add, args, 2, &r, 1));
+  CHECK(at(r, 0) == 4 && at(r, 1) == 6);
+  api->value_release(&r);
+  OK(api, api->call(nullptr, add, args, 3, &r, 1));
+  CHECK(at(r, 0) == 7);
+  api->value_release(&r);
+  FAILS(api, api->call(nullptr, add, args, 1, &r, 1), "'other' is missing");
+  FAILS(api, api->call(nullptr, add, args, 0, &r, 1), "'self' is missing");
+  FAILS(api, api->call(nullptr, add, args, 4, &r, 1), "4 arguments, it takes 3");
+  FAILS(api, api->call(nullptr, add, args, -1, &r, 1), "-1 arguments");
+  FAILS(api, api->call(nullptr, add, args, 3, two, 2), "room for 2 results, it gives 1");
+  FAILS(api, api->call(nullptr, add, args, 3, nullptr, 0), "room for 0 results");
+  lattis_value wrong[3] = {of(a), {LATTIS_NONE, 0, {0}}, num(1)};
+  FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "argument 'other' must be Tensor, got");
+  wrong[1] = of(nullptr);
+  FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "got a null pointer");
+  lattis_tensor* holes[2] = {a, nullptr};
+  lattis_value list{LATTIS_TENSOR_LIST, 2, {0}};
+  list.as.tensors = holes;
+  r.tag = 77;
+  FAILS(api, api->call(nullptr, api->find_operator("aten::cat", ""), &list, 1, &r, 1), "a list with a null tensor");
+  CHECK(r.tag == LATTIS_NONE);
+  list.as.tensors = nullptr;
+  FAILS(api, api->call(nullptr, api->find_operator("aten::cat", ""), &list, 1, &r, 1), "got a null pointer");
+  wrong[1] = of(b);
+  wrong[2].tag = 77;
+  FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "'alpha' must be Scalar, got a value with the tag 77");
+  lattis_value into[3] = {of(a), of(b), of(b)};  // what is left out stands before the outputs
+  OK(api, api->call(nullptr, out, into, 3, &r, 1));
+  CHECK(r.as.tensor == b && at(r, 0) == 4 && at(r, 1) == 6);
+  api->value_release(&r);
+  FAILS(api, api->call(nullptr, out, into, 1, &r, 1), "'self' is missing");
+  api->release(a);
+  api->release(b);
+  done("calls: arguments appended later have their defaults, other numbers are errors");
+}
+
+static lattis_status throws(lattis_frame*, const lattis_value*, lattis_value*) { throw std::runtime_error("thrown"); }
+static lattis_status registers(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  auto* l = static_cast<lattis_library*>(f->context);
+  if (lattis_status st = api->kernel(l, "test::busy", "cpu", nothing, nullptr, 0, nullptr, 0, nullptr)) return st;
+  api->retain(args[0].as.tensor);
+  rets[0] = args[0];
+  return LATTIS_OK;
+}
+
+static lattis_status answers(lattis_frame* f, const lattis_value*, lattis_value*) {
+  return static_cast<lattis_status>(reinterpret_cast<intptr_t>(f->context));
+}
+
+static void kernels() {
+  lattis_library* l = library("kernels");
+  lattis_operator_def d{};
+  d.size = sizeof d;
+  d.schema = "busy(Tensor self) -> Tensor";
+  OK(api, api->define(l, &d, nullptr));
+  OK(api, api->kernel(l, "busy", "cpu", registers, l, 0, nullptr, 0, nullptr));
+  lattis_tensor* a = floats({1});
+  lattis_value args[1] = {of(a)}, r;
+  const lattis_operator* op = api->find_operator("test::busy", "");
+  OK(api, api->call(nullptr, op, args, 1, &r, 1));
+  CHECK(r.as.tensor == a);
+  api->value_release(&r);
+  OK(api, api->call(nullptr, op, args, 1, &r, 1));  // now the other one
+  CHECK(r.tag == LATTIS_NONE);
+  OK(api, api->kernel(l, "busy", "cpu", throws, nullptr, 0, nullptr, 0, nullptr));
+  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "thrown");
+  for (intptr_t status : {7, -2, int{LATTIS_RETRY}}) {
+    OK(api, api->kernel(l, "busy", "cpu", answers, reinterpret_cast<void*>(status), 0, nullptr, 0, nullptr));
+    FAILS(api, api->call(nullptr, op, args, 1, &r, 1),
+          status == LATTIS_RETRY ? "was not withdrawn" : "does not say why");
+  }
+  lattis_library* other = library("another");
+  FAILS(api, api->define(other, &d, nullptr), "already defined by kernels; another cannot");
+  api->library_close(other);
+  api->library_close(l);
+  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "withdrawn by kernels");
+  api->release(a);
+  done("a kernel that registers while it runs, and one that throws; a conflict names both owners");
+}
+
+// ---- structs of other sizes
+// -------------------------------------------------------------------------------------------
+
+static void sizes() {
+  lattis_library* l = library("sizes");
+  lattis_operator_def d{};
+  d.schema = "sized(Tensor self) -> Tensor";
+  FAILS(api, api->define(l, &d, nullptr), "set it to sizeof");
+  d.size = offsetof(lattis_operator_def, forms);  // an older header: what follows is not read
+  d.infer = reinterpret_cast<lattis_infer>(1);
+  d.pointwise = reinterpret_cast<const lattis_pointwise*>(1);
+  OK(api, api->define(l, &d, nullptr));
+  struct Newer {
+    lattis_operator_def known;
+    int64_t later;
+  } newer{};
+  newer.known.size = sizeof newer;
+  newer.known.schema = "newer(Tensor self) -> Tensor";
+  OK(api, api->define(l, &newer.known, nullptr));
+  newer.known.schema = "newest(Tensor self) -> Tensor";
+  newer.later = 1;
+  FAILS(api, api->define(l, &newer.known, nullptr), "uses some behind");
+  lattis_layer layer{};
+  layer.name = "test.sized";
+  FAILS(api, api->layer(l, &layer, nullptr, nullptr), "layer: the struct's size is 0");
+  lattis_allocator memory{};
+  lattis_backend b{};
+  b.size = sizeof b;
+  b.name = "sized";
+  b.allocator = &memory;
+  FAILS(api, api->backend(l, &b, nullptr, nullptr), "backend: allocator: the struct's size is 0");
+  lattis_slot_type slot{};
+  int32_t index;
+  slot.size = sizeof slot;
+  FAILS(api, api->tensor_slot(l, &slot, &index), "'name' must not be null");
+  lattis_allocator_stats stats{};
+  std::memset(&stats, 0x55, sizeof stats);
+  stats.size = offsetof(lattis_allocator_stats, cached_bytes);
+  const lattis_backend* host = api->backend_description(cpu);
+  host->allocator->stats(host->allocator->context, 0, &stats);
+  CHECK(stats.live_bytes >= 0 && stats.cached_bytes == 0x5555555555555555);
+  CHECK(api->backend_description(-1) == nullptr && api->backend_description(99) == nullptr);
+  api->library_close(l);
+  done("structs: smaller ones are read as far as they go, larger ones if they need no more");
+}
+
+// ---- errors
+// -----------------------------------------------------------------------------------------------------------
+
+static void errors() {
+  static int released = 0;
+  const auto release = [](void*) { released++; };
+  int payload;
+  CHECK(!api->error_take());
+  CHECK(api->raise(0, "kind 0") == LATTIS_RUNTIME_ERROR && api->raise(-5, "kind -5") == LATTIS_RUNTIME_ERROR);
+  CHECK(api->raise(1000, "of the future") == 1000);
+  CHECK(api->raise_host(&payload, release, "host") == LATTIS_HOST_ERROR && api->error_payload() == &payload);
+  lattis_object* taken = api->error_take();
+  CHECK(taken && api->error_kind() == LATTIS_OK && !api->error_message() && released == 0);
+  std::thread([&] {
+    CHECK(api->error_restore(taken) == LATTIS_HOST_ERROR);
+    CHECK(api->error_payload() == &payload && std::string(api->error_message()) == "host");
+    api->add_note("a note");
+    api->error_clear();
+  }).join();
+  CHECK(released == 1);
+  api->raise_host(&payload, release, "dropped");
+  api->release(api->error_take());
+  CHECK(released == 2);
+  lattis_object* generator;
+  OK(api, api->generator_new({cpu, 0}, 7, &generator));
+  FAILS(api, api->error_restore(generator), "expected an Error");
+  uint64_t seed, offset;
+  OK(api, api->generator_reserve(generator, {cpu, 0}, 5, &seed, &offset));
+  CHECK(seed == 7 && offset == 0);
+  OK(api, api->generator_get(generator, &seed, &offset));
+  CHECK(offset == 8);
+  OK(api, api->generator_set(generator, 9, 4));
+  OK(api, api->generator_get(generator, &seed, &offset));
+  CHECK(seed == 9 && offset == 4);
+  api->release(generator);
+  OK(api, api->generator_default({cpu, 0}, &generator));
+  api->release(generator);
+  FAILS(api, api->generator_new({77, 0}, 7, &generator), "no backend 77");
+  done("errors travel between threads with their payload; generators are read and set");
+}
+
+// ---- geometry
+// ---------------------------------------------------------------------------------------------------------
+
+static void geometry() {
+  lattis_tensor *t, *v, *base = floats({1, 2, 3, 4});
+  const lattis_device d{cpu, 0};
+  const int64_t two = 2, minus = -1, huge = INT64_MAX, sizes[65] = {};
+  char bytes[16] = {};
+  static bool freed = false;
+  const auto free = [](void*) { freed = true; };
+  FAILS(api, api->tensor_empty(-1, &two, nullptr, LATTIS_FLOAT32, d, &t), "-1 dimensions");
+  FAILS(api, api->tensor_empty(65, sizes, nullptr, LATTIS_FLOAT32, d, &t), "65 dimensions");
+  FAILS(api, api->tensor_empty(1, &two, nullptr, 15, d, &t), "no dtype 15");
+  FAILS(api, api->tensor_empty(1, &two, nullptr, -1, d, &t), "no dtype -1");
+  FAILS(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {99, 0}, &t), "no backend 99");
+  FAILS(api, api->tensor_empty(1, &two, &minus, LATTIS_FLOAT32, d, &t), "negative");
+  FAILS(api, api->tensor_empty(1, &huge, nullptr, LATTIS_FLOAT64, d, &t), "63 bits");
+  FAILS(api, api->tensor_from_blob(bytes, 1, &two, &huge, LATTIS_FLOAT32, d, free, nullptr, &t), "63 bits");
+  CHECK(!freed);  // after an error the memory is still the caller's
+  OK(api, api->tensor_from_blob(bytes, 1, &two, nullptr, LATTIS_FLOAT32, d, free, nullptr, &t));
+  api->release(t);
+  CHECK(freed);
+  FAILS(api, api->tensor_view(base, 1, &two, &two, 2, &v), "beyond its storage");
+  FAILS(api, api->tensor_view(base, 1, &two, &two, huge, &v), "beyond its storage");
+  FAILS(api, api->tensor_view(base, 1, &two, &two, -1, &v), "beyond its storage");
+  OK(api, api->tensor_view(base, 1, &two, &two, 1, &v));
+  CHECK(at(of(v), 0) == 2 && static_cast<float*>(v->dl.data)[v->dl.strides[0]] == 4 && api->tensor_base(v) == base);
+  api->release(v);
+  api->release(base);
+  OK(api, api->tensor_empty(0, nullptr, nullptr, LATTIS_FLOAT32, d, &t));
+  api->release(t);
+  done("tensors: sizes, strides, dtypes and devices that cannot be");
+}
+
+// ---- devices and threads
+// ------------------------------------------------------------------------------------------------
+
+static int asked = 0, captured_destroyed = 0;
+
+static void devices() {
+  lattis_library* l = library("devices");
+  static lattis_allocator memory{};
+  memory.size = sizeof memory;
+  memory.alloc = [](void*, int64_t n, int32_t, void*, void** out) { return (*out = std::malloc(n)) ? 0 : 1; };
+  memory.free = [](void*, void* p, int64_t, int32_t) { std::free(p); };
+  lattis_backend b{};
+  b.size = sizeof b;
+  b.name = "pair";
+  b.allocator = &memory;
+  b.context = &memory;
+  b.device_count = [](void*) { return 2; };
+  b.copy_from_host = b.copy_to_host = [](void*, int32_t, void* dst, const void* src, int64_t n) {
+    std::memcpy(dst, src, n);
+    return lattis_status{0};
+  };
+  b.copy_between = [](void* context, lattis_device to, void* dst, lattis_device from, const void* src, int64_t n,
+                      int32_t* done) {
+    CHECK(context == &memory);
+    asked++;
+    if (to.backend == from.backend) {
+      std::memcpy(dst, src, n);
+      *done = 1;
+    }
+    return lattis_status{0};
+  };
+  b.capability = [](void*, int32_t index, const char* name) {
+    return std::string(name) == "rank" ? int64_t{10} + index : int64_t{0};
+  };
+  int32_t pair;
+  OK(api, api->backend(l, &b, &pair, nullptr));
+  memory.alloc = nullptr;  // it was copied
+  const lattis_backend* d = api->backend_description(pair);
+  CHECK(d && d->capability(d->context, 1, "rank") == 11 && !d->stream_create && !d->event_create);
+  lattis_tensor *host = floats({1, 2}), *first, *second, *back = floats({0, 0});
+  const int64_t two = 2;
+  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {pair, 0}, &first));
+  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {pair, 1}, &second));
+  const lattis_operator* copy = api->find_operator("aten::copy_", "");
+  lattis_value r, there[2] = {of(first), of(host)}, across[2] = {of(second), of(first)},
+                  home[2] = {of(back), of(second)};
+  for (auto* step : {there, across, home}) {
+    OK(api, api->call(nullptr, copy, step, 2, &r, 1));
+    api->value_release(&r);
+  }
+  CHECK(at(of(back), 1) == 2 && asked == 3);
+  for (lattis_tensor* t : {host, first, second, back}) api->release(t);
+  lattis_thread_slot_type slot{};
+  slot.size = sizeof slot;
+  char name[] = "test.carried";
+  slot.name = name;
+  slot.capture = [](void* state) { return state; };
+  slot.destroy = [](void*) { captured_destroyed++; };
+  int32_t index;
+  OK(api, api->thread_slot(l, &slot, &index));
+  name[0] = '?';  // it was copied
+  api->thread_slot_set(index, &slot);
+  void* captured = api->thread_capture();
+  api->thread_slot_set(index, nullptr);
+  api->thread_discard(captured);
+  CHECK(captured_destroyed == 2);
+  CHECK(api->num_threads() >= 1 && api->thread()->size >= sizeof(lattis_thread));
+  api->library_close(l);
+  CHECK(!api->backend_description(pair));
+  done("devices: copies between two of them, capabilities; what a thread captured can be dropped");
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  CHECK(api);
+  OK(api, lattis_load_plugin(argv[1]));
+  OK(api, api->find_backend("cpu", &cpu));
+  table();
+  nulls();
+  arity();
+  kernels();
+  sizes();
+  errors();
+  geometry();
+  devices();
+}

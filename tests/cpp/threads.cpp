@@ -1,0 +1,97 @@
+// Extensions that come and go while other threads call their operators, and a library loaded by eight threads at once.
+// Run under ThreadSanitizer. Usage: test_threads LIBLATTIS_CPU.SO LIBRARY
+#include <lattis/program.h>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+static const lattis_api* api;
+
+static lattis_status same(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  api->retain(args[0].as.tensor);
+  rets[0] = args[0];
+  return LATTIS_OK;
+}
+
+// Defines an operator with a rule, a layer and an interface, lets others call it, and withdraws it all.
+static void come_and_go(std::atomic<bool>* stop) {
+  lattis_operator_def d{};
+  d.size = sizeof d;
+  d.schema = "guest(Tensor self) -> Tensor";
+  lattis_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = "guest_layer";
+  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  static int payload;
+  for (int i = 0; i < 300; i++) {
+    lattis_library* l;
+    OK(api, api->library_open("test", "guest", &l));
+    OK(api, api->define(l, &d, nullptr));
+    OK(api, api->kernel(l, "guest", "cpu", same, nullptr, 0, nullptr, 0, nullptr));
+    OK(api, api->layer(l, &layer, nullptr, nullptr));
+    OK(api, api->rule(l, "guest", "guest_layer", &payload, nullptr, nullptr));
+    OK(api, api->publish_interface(l, "guest.table", 1, &payload, nullptr));
+    std::this_thread::yield();
+    api->library_close(l);
+  }
+  *stop = true;
+}
+
+// Calls what is there: it works, or says that it was withdrawn.
+static void call(int32_t cpu, std::atomic<bool>* stop, std::atomic<int64_t>* worked, std::atomic<int64_t>* refused) {
+  const int64_t one = 1;
+  lattis_tensor* t;
+  OK(api, api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  lattis_value arg{LATTIS_TENSOR, 0, {0}}, r;
+  arg.as.tensor = t;
+  const lattis_operator* op = nullptr;
+  while (!*stop) {
+    if (const lattis_operator* found = api->find_operator("test::guest", "")) op = found;
+    if (!op) continue;
+    if (api->call(nullptr, op, &arg, 1, &r, 1)) {
+      const std::string message = api->error_message();
+      CHECK(message.find("withdrawn") != std::string::npos ||
+            message.find("nobody has registered") != std::string::npos ||
+            message.find("no kernel") != std::string::npos);
+      api->error_clear();
+      (*refused)++;
+    } else {
+      CHECK(r.as.tensor == t);
+      api->value_release(&r);
+      (*worked)++;
+    }
+    (void)api->find_interface("guest.table", 1);
+  }
+  api->release(t);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 3);
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  CHECK(api);
+  OK(api, lattis_load_plugin(argv[1]));
+  int32_t cpu;
+  OK(api, api->find_backend("cpu", &cpu));
+  {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; i++) threads.emplace_back([&] { OK(api, lattis_load_plugin(argv[2])); });
+    for (auto& t : threads) t.join();
+    OK(api, lattis_load_plugin(argv[2]));
+  }
+  done("a library loaded by eight threads runs its init function once");
+  std::atomic<bool> stop{false};
+  std::atomic<int64_t> worked{0}, refused{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) threads.emplace_back(call, cpu, &stop, &worked, &refused);
+  come_and_go(&stop);
+  for (auto& t : threads) t.join();
+  CHECK(worked > 0);
+  std::printf("    %lld calls worked, %lld were told that it is withdrawn\n", static_cast<long long>(worked.load()),
+              static_cast<long long>(refused.load()));
+  done("operators withdrawn while three threads call them");
+}

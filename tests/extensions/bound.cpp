@@ -1,0 +1,29 @@
+// A pybind11 module with every caster, errors of every sort, and operators of its own beside it.
+#include <lattis/pybind.h>
+
+using namespace lattis;
+
+LATTIS_LIBRARY(bound, m) {
+  m.def("twice(Tensor self) -> Tensor", [](const Tensor& x) { return x * 2; });
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  m.def("add", [](const Tensor& x, std::optional<Tensor> y) { return y ? x + *y : x; });
+  m.def("stacked", [](const std::vector<Tensor>& all) { return stack(all); });
+  m.def("made", [] { return std::vector<Tensor>{zeros({1}), ones({2}, kLong)}; });
+  m.def("nothing", [] { return Tensor(); });
+  m.def("dtype", [](const Tensor& x, ScalarType t) { return std::make_pair(x.to(t), x.dtype()); });
+  m.def("device", [](const Tensor& x, Device d) { return std::make_pair(x.to(d), x.device()); });
+  m.def("scaled", [](const Tensor& x, Scalar s) { return std::make_pair(x * s, s); });
+  m.def("drawn", [](Generator g) { return rand({2}, g); });
+  m.def("fail", [](const std::string& what) {
+    if (what == "operator") return ones({2}) + ones({3});
+    LATTIS_CHECK_INDEX(what != "index", "an index");
+    LATTIS_CHECK_VALUE(what != "value", "a value");
+    LATTIS_CHECK_TYPE(what != "type", "a type");
+    if (what == "undefined") return Tensor().t();
+    if (what == "std") throw std::out_of_range("of the standard library");
+    return ones({2}).sum(5);
+  });
+  m.def("call", [](pybind11::function f, const Tensor& x) { return f(x).cast<Tensor>() + 1; });
+}

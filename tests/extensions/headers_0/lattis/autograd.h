@@ -1,0 +1,141 @@
+/* Derivatives, and the interface "autograd" of whichever plugin differentiates. An operator brings its derivative as
+ * a rule of the layer "autograd", before, after or without such a plugin:
+ *
+ *   static lattis_derivative square = {sizeof square, "self: grad * 2 * self"};
+ *   api().rule(library, "mine::square", "autograd", &square, NULL, NULL);
+ *
+ * Note [Formulas]  "argument: expression", separated by semicolons. An expression calls operators by name
+ *   (mm(grad, t(other))), with + - * / between tensors and numbers. It may name the operator's arguments, its results
+ *   (`result`, or by name, or result0, result1), the gradients of its results (`grad`, grad0, grad1), shapes and dtypes
+ *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
+ *   ("input, weight: f(grad, mask)"; those not wanted may come back absent). What it names is what is saved. A gradient
+ *   that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs nothing where x is real.
+ *   Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
+ *   declares that nothing depends on the argument smoothly. */
+#ifndef LATTIS_AUTOGRAD_H
+#define LATTIS_AUTOGRAD_H
+
+#include <lattis/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lattis_node lattis_node;
+
+typedef struct {
+  uint32_t size;
+  const char* formulas; /* or null, and then: */
+  /* After the operator ran: saves on the node what `backward` will need. Nullable. */
+  lattis_status (*setup)(void* context, lattis_node* node, const lattis_value* args, const lattis_value* rets);
+  /* One gradient for each result (null: it has none), one owned tensor or null for each tensor argument; the
+   * tensors of a list count one by one. */
+  lattis_status (*backward)(void* context, lattis_node* node, lattis_tensor* const* grads, lattis_tensor** outs);
+  void* context;
+  void* compiled; /* belongs to the plugin; null at first */
+} lattis_derivative;
+
+enum lattis_hook_kind {
+  LATTIS_HOOK_TENSOR,     /* grads: the one gradient of a tensor; what it leaves there replaces it */
+  LATTIS_HOOK_BEFORE,     /* grads: all gradients that come to the node */
+  LATTIS_HOOK_AFTER,      /* grads: what the node computed; also: what came to it */
+  LATTIS_HOOK_ACCUMULATED /* a leaf's gradient has been added to; grads: none */
+};
+
+/* Host objects that a hook or a node holds can be visited: `traverse` may be null. */
+typedef struct {
+  uint32_t size;
+  int32_t kind; /* enum lattis_hook_kind */
+  void* context;
+  lattis_status (*run)(void* context, lattis_tensor** grads, int32_t n, lattis_tensor* const* also, int32_t m);
+  void (*destroy)(void* context);
+  int (*traverse)(void* context, lattis_visit visit, void* visitor);
+} lattis_hook;
+
+/* A function that is not an operator: its node is made by hand. */
+typedef struct {
+  uint32_t size;
+  const char* name;
+  lattis_status (*backward)(void* context, lattis_node* node, lattis_tensor* const* grads, lattis_tensor** outs);
+  void (*release)(void* context); /* nullable: the graph was not retained */
+  void (*destroy)(void* context);
+  int (*traverse)(void* context, lattis_visit visit, void* visitor); /* nullable */
+} lattis_node_type;
+
+enum lattis_backward_flags {
+  LATTIS_BACKWARD_RETAIN_GRAPH = 1,
+  LATTIS_BACKWARD_CREATE_GRAPH = 2,
+  LATTIS_BACKWARD_ACCUMULATE = 4 /* into leaves; else gradients of `inputs` are returned */
+};
+
+/* What happens to saved tensors: `pack` gives an object to keep, `unpack` a tensor of it. */
+typedef struct {
+  uint32_t size;
+  void* context;
+  lattis_status (*pack)(void* context, lattis_tensor* tensor, void** packed);
+  lattis_status (*unpack)(void* packed, lattis_tensor** out);
+  void (*destroy)(void* packed);
+} lattis_saved_hooks;
+
+typedef struct {
+  uint32_t size;
+  int32_t layer;
+
+  /* tensors */
+  int32_t (*requires_grad)(lattis_tensor*);
+  int32_t (*is_leaf)(lattis_tensor*);
+  lattis_status (*set_requires_grad)(lattis_tensor*, int32_t on);
+  lattis_tensor* (*grad)(lattis_tensor*); /* owned, or null */
+  lattis_status (*set_grad)(lattis_tensor*, lattis_tensor* grad);
+  lattis_status (*retain_grad)(lattis_tensor*);
+  int32_t (*retains_grad)(lattis_tensor*);
+  lattis_status (*detach_)(lattis_tensor*);
+  lattis_status (*grad_fn)(lattis_tensor*, lattis_node** out, uint32_t* output); /* owned, or null for a leaf */
+  lattis_status (*edge)(lattis_tensor*, lattis_node** out, uint32_t* output);    /* a leaf's accumulates */
+  lattis_status (*set_history)(lattis_tensor*, lattis_node*, uint32_t output);   /* the tensor is this result of it */
+  lattis_status (*set_written)(lattis_tensor*, lattis_node*, uint32_t output);   /* and was written in place */
+
+  /* nodes */
+  void (*node_retain)(lattis_node*);
+  void (*node_release)(lattis_node*);
+  const char* (*node_name)(lattis_node*);
+  uint64_t (*node_sequence)(lattis_node*);
+  int32_t (*node_results)(lattis_node*);
+  int32_t (*node_edges)(lattis_node*);
+  lattis_node* (*node_edge)(lattis_node*, int32_t i, uint32_t* output); /* borrowed, or null */
+  /* Edges to the given tensors (null: none), as many results, each described by set_history. */
+  lattis_status (*node_new)(const lattis_node_type*, void* context, lattis_tensor* const* inputs, int32_t num_inputs,
+                            int32_t num_results, lattis_node** out);
+  int32_t (*node_needs)(lattis_node*, int32_t edge);            /* during backward: whether a gradient is asked for */
+  void* (*node_context)(lattis_node*, const lattis_node_type*); /* null if it is of another type */
+  void** (*node_host)(lattis_node*); /* a word for the host language, weak; null: no memory */
+  lattis_status (*node_metadata)(lattis_node*, void* object, void (*destroy)(void*)); /* kept with the node */
+  void* (*node_metadata_of)(lattis_node*);
+  /* `result`: which result of the node a tensor is, or -1. None: a place without a tensor. */
+  lattis_status (*save)(lattis_node*, const lattis_value* value, int32_t result);
+  int32_t (*num_saved)(lattis_node*);
+  lattis_status (*saved)(lattis_node*, int32_t i, lattis_value* out); /* owned; checks the version */
+  /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
+  lattis_status (*zeros)(lattis_node*, int32_t result, lattis_tensor** out);
+
+  /* hooks: an id that removes it */
+  lattis_status (*hook_add)(lattis_node*, uint32_t output, const lattis_hook*, uint64_t* id);
+  void (*hook_remove)(lattis_node*, uint64_t id);
+
+  /* Roots with their gradients (null: ones, for a tensor of one element). Gradients of `inputs` come back in `outs`,
+   * owned, null where nothing reaches. */
+  lattis_status (*backward)(lattis_tensor* const* roots, lattis_tensor* const* grads, int32_t num_roots,
+                            lattis_tensor* const* inputs, int32_t num_inputs, lattis_tensor** outs, uint32_t flags);
+
+  /* this thread */
+  void (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
+  void (*pop_saved_hooks)(void);
+  /* Anomaly mode, for the process: what `trace` returns is kept with each node, and added to an error in its backward;
+   * with check_nan, a NaN that a node makes is one. Off when `trace` is null. */
+  void (*set_anomaly)(char* (*trace)(void), int32_t check_nan);
+} lattis_autograd;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

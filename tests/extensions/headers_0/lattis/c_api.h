@@ -1,0 +1,369 @@
+/* The C ABI of Lattis, version 0 (not frozen yet): all that a plugin, a backend or a custom operator needs, in
+ * plain C. Read <lattis/types.h> first (objects, tensors, values, the frame), then this from top to bottom: what can
+ * be registered, then the table of functions. Sugar in C++ over exactly this file is in extension.h.
+ *
+ * Note [Ownership]  Arguments are borrowed for the call. Results are owned by the caller, and empty (tag
+ *   LATTIS_NONE) after an error. To keep an argument longer, `retain` it; a retained list or string is a copy.
+ * Note [Status]     Every function that can fail returns a lattis_status, 0 on success. Whoever fails calls
+ *   `raise` (which returns the status to hand on); whoever sees a non-zero status hands it on unchanged.
+ * Note [Kernels]    A backend kernel of an operator that has a shape rule finds its outputs allocated in `rets`
+ *   and writes into them; it neither checks nor allocates. Where the rule said "dynamic", or where an
+ *   operator has no shape rule, `rets` is empty and the kernel fills it with results of its own. A layer's
+ *   kernel always returns results of its own: usually those that `redispatch` gave it. */
+#ifndef LATTIS_C_API_H
+#define LATTIS_C_API_H
+
+#include <lattis/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LATTIS_ABI_VERSION 0
+
+/* ---- shape rules ------------------------------------------------------------------------------------------- */
+
+enum lattis_meta_kind {
+  LATTIS_META_FRESH,    /* allocate: sizes, dtype, and strides if has_strides */
+  LATTIS_META_ALIAS,    /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
+  LATTIS_META_SAME,     /* args[alias_of] itself */
+  LATTIS_META_DYNAMIC,  /* only the kernel knows; it allocates */
+  LATTIS_META_DETACHED, /* like ALIAS, but no view of it for any layer: no base, no keys */
+  LATTIS_META_NONE      /* no result: one of several, which the caller did not ask for */
+};
+
+typedef struct {
+  uint8_t kind;
+  uint8_t dtype; /* LATTIS_NO_DTYPE when the rule is called */
+  uint8_t alias_of;
+  uint8_t has_strides;
+  int32_t ndim;
+  int64_t offset; /* of an alias: storage offset in elements */
+  int64_t sizes[LATTIS_MAX_DIMS];
+  int64_t strides[LATTIS_MAX_DIMS];
+} lattis_meta;
+
+/* Checks the arguments and describes each output. May set frame->compute_dtype. */
+typedef lattis_status (*lattis_infer)(lattis_frame* frame, const lattis_value* args, lattis_meta* outs);
+
+/* ---- pointwise operators, by meaning -------------------------------------------------------------------------- */
+
+enum lattis_dtype_class {
+  LATTIS_CLASS_BOOL = 1,
+  LATTIS_CLASS_INTEGRAL = 2,
+  LATTIS_CLASS_FLOATING = 4,
+  LATTIS_CLASS_COMPLEX = 8
+};
+enum lattis_compute_rule { LATTIS_COMPUTE_SAME, LATTIS_COMPUTE_FLOAT /* integers become the default float */ };
+enum lattis_result_rule { LATTIS_RESULT_SAME, LATTIS_RESULT_BOOL, LATTIS_RESULT_REAL /* complex gives its part */ };
+enum lattis_absent { LATTIS_ABSENT_ERROR, LATTIS_ABSENT_LOWEST, LATTIS_ABSENT_HIGHEST };
+
+/* One strip of the compute dtype: data[0] is the output, then the inputs; strides are in bytes, any value
+ * including 0. Parameters are numbers, or none. Returns non-zero if the declared fault was met. */
+typedef int (*lattis_loop)(int64_t n, void* const* data, const int64_t* strides, const lattis_value* params);
+
+typedef struct {
+  uint32_t size;
+  uint8_t inputs;                       /* the leading operands: tensors or numbers */
+  uint8_t params;                       /* scalar parameters right after them */
+  uint8_t accepts;                      /* dtype classes */
+  uint8_t compute;                      /* enum lattis_compute_rule */
+  uint8_t result;                       /* enum lattis_result_rule */
+  uint8_t condition;                    /* 1: the first operand is a bool and does not vote on the dtype */
+  uint8_t params_promote;               /* 1: parameters vote on the dtype like numbers (clamp) */
+  uint8_t absent[3];                    /* what a missing parameter means */
+  const char* expression;               /* in C's notation over x, y, z and p, q, r */
+  const char* fault;                    /* the message for the declared fault, or null */
+  lattis_loop loops[LATTIS_NUM_DTYPES]; /* by compute dtype; null where not accepted; float16 has none, bfloat16's is
+                                         * for operands that are all bfloat16 */
+} lattis_pointwise;
+
+/* ---- allocators and backends ------------------------------------------------------------------------------------ */
+
+typedef struct {
+  int64_t live_bytes, peak_bytes, cached_bytes;
+  int64_t allocations, system_allocations;
+} lattis_allocator_stats;
+
+typedef struct {
+  uint32_t size;
+  void* context;
+  lattis_status (*alloc)(void* context, int64_t bytes, int32_t index, void* stream, void** out);
+  void (*free)(void* context, void* data, int64_t bytes, int32_t index);
+  void (*record_stream)(void* context, void* data, void* stream);       /* nullable */
+  void (*stats)(void* context, int32_t index, lattis_allocator_stats*); /* nullable */
+  void (*trim)(void* context, int64_t cap);                             /* nullable: give back cached bytes above cap */
+} lattis_allocator;
+
+enum lattis_backend_flags {
+  LATTIS_BACKEND_HOST = 1,         /* the CPU may read its pointers */
+  LATTIS_BACKEND_MIXED_DTYPES = 2, /* kernels take operands of other dtypes than the compute dtype */
+  LATTIS_BACKEND_CPU_FALLBACK = 4  /* a counted fallback may serve missing kernels */
+};
+
+typedef struct {
+  uint32_t size;
+  const char* name;
+  int32_t dlpack_type;
+  uint32_t flags;
+  void* context;
+  const lattis_allocator* allocator;
+  int32_t (*device_count)(void* context);
+  /* Bytes between this backend and host memory, or within it. The other side is host memory. */
+  lattis_status (*copy_from_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
+  lattis_status (*copy_to_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
+  lattis_status (*synchronize)(void* context, int32_t index);                            /* nullable */
+  lattis_status (*stream_create)(void* context, int32_t index, void** out);              /* nullable */
+  void (*stream_destroy)(void* context, int32_t index, void* stream);                    /* nullable */
+  lattis_status (*event_record)(void* context, int32_t index, void* stream, void** out); /* nullable */
+  lattis_status (*event_wait)(void* context, int32_t index, void* stream, void* event);  /* nullable */
+  int32_t (*capability)(void* context, const char* name);                                /* nullable: 0 no */
+} lattis_backend;
+
+/* ---- layers --------------------------------------------------------------------------------------------------------
+ */
+
+enum lattis_layer_flags {
+  LATTIS_LAYER_DECOMPOSE = 1,     /* operators without a kernel here run their composite at this layer */
+  LATTIS_LAYER_INSIDE = 2,        /* stays on inside composites and kernels that call operators */
+  LATTIS_LAYER_FOLLOWS_ALIAS = 4, /* views inherit the bit */
+  LATTIS_LAYER_FALLTHROUGH = 8    /* without a kernel the layer is skipped; `fallback` may be null */
+};
+
+typedef struct {
+  uint32_t size;
+  const char* name;
+  const char* at;             /* nullable: the anchor whose band it stands in */
+  const char* const* outside; /* nullable, null-terminated: it runs before these layers or anchors */
+  const char* const* inside;  /* nullable, null-terminated: it runs after these */
+  uint32_t flags;
+  uint32_t kernel_flags;  /* enum lattis_kernel_flags of the fallback */
+  lattis_kernel fallback; /* for every operator that has no kernel of its own here */
+  void* context;
+  lattis_kernel rule; /* nullable: for operators with a rule of this layer, in all their forms; its payload is the
+                       * context */
+} lattis_layer;
+
+/* ---- state on tensors and threads
+ * -------------------------------------------------------------------------------------- */
+
+typedef int (*lattis_visit)(void* host_object, void* context);
+
+typedef struct {
+  uint32_t size;
+  const char* name;
+  void (*destroy)(void* state);
+  int (*traverse)(void* state, lattis_visit visit, void* context); /* nullable: host objects it holds */
+  void (*clear)(void* state);                                      /* nullable */
+} lattis_slot_type;
+
+typedef struct {
+  uint32_t size;
+  const char* name;
+  void* (*capture)(void* state);    /* a copy to carry to another thread */
+  void* (*restore)(void* captured); /* the state for this thread, from a captured one */
+  void (*destroy)(void* state);
+} lattis_thread_slot_type;
+
+typedef lattis_status (*lattis_get_attribute)(lattis_frame*, void* context, lattis_tensor* self, lattis_value* out);
+typedef lattis_status (*lattis_set_attribute)(lattis_frame*, void* context, lattis_tensor* self,
+                                              const lattis_value* value);
+
+/* What a factory's keyword does to the fresh tensor: zeros(2, requires_grad=True). The value is any that Python gave.
+ */
+typedef lattis_status (*lattis_apply_keyword)(lattis_frame*, void* context, lattis_tensor* result,
+                                              const lattis_value* value);
+
+/* ---- registration
+ * -------------------------------------------------------------------------------------------------------- */
+
+typedef struct lattis_library lattis_library;
+typedef uint64_t lattis_handle; /* names one registration; 0 is none */
+
+enum lattis_kernel_flags {
+  LATTIS_KERNEL_CALLS_OPERATORS = 1 /* layers already passed are switched off around it */
+};
+
+enum lattis_forms {
+  LATTIS_FORM_INPLACE = 1,
+  LATTIS_FORM_OUT = 2,
+  LATTIS_FORM_METHOD = 4,
+  LATTIS_FORM_FUNCTION = 8,
+  LATTIS_FORM_PRIVATE = 16,  /* not shown in the namespace */
+  LATTIS_FORM_NO_KERNEL = 32 /* the shape rule is the whole operator (views, empty): every device has it */
+};
+
+typedef struct {
+  uint32_t size;
+  const char* schema;   /* "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
+  const char* category; /* nullable: "pointwise", "reduction", … */
+  const char* doc;      /* nullable */
+  uint32_t forms;       /* enum lattis_forms */
+  lattis_infer infer;   /* nullable */
+  const void* infer_context;
+  const lattis_pointwise* pointwise; /* nullable; gives the shape rule too */
+  const char* file;                  /* nullable: where it was written */
+  int32_t line;
+} lattis_operator_def;
+
+/* ---- what a schema says of an argument or of a result
+ * -------------------------------------------------------------------- */
+
+enum lattis_kind {
+  LATTIS_KIND_TENSOR,
+  LATTIS_KIND_SCALAR,
+  LATTIS_KIND_INT,
+  LATTIS_KIND_FLOAT,
+  LATTIS_KIND_BOOL,
+  LATTIS_KIND_COMPLEX,
+  LATTIS_KIND_STRING,
+  LATTIS_KIND_DTYPE,
+  LATTIS_KIND_LAYOUT,
+  LATTIS_KIND_DEVICE,
+  LATTIS_KIND_MEMORY_FORMAT,
+  LATTIS_KIND_GENERATOR,
+  LATTIS_KIND_OBJECT,
+  LATTIS_KIND_ANY
+};
+
+enum lattis_argument_flags {
+  LATTIS_ARGUMENT_LIST = 1,
+  LATTIS_ARGUMENT_OPTIONAL = 2,
+  LATTIS_ARGUMENT_OPTIONAL_ELEMENTS = 4,
+  LATTIS_ARGUMENT_KEYWORD_ONLY = 8,
+  LATTIS_ARGUMENT_HAS_DEFAULT = 16,
+  LATTIS_ARGUMENT_WRITTEN = 32, /* (a!) */
+  LATTIS_ARGUMENT_OUT = 64      /* an output of an out= form */
+};
+
+typedef struct {
+  uint32_t size;
+  uint32_t kind;      /* enum lattis_kind */
+  uint32_t flags;     /* enum lattis_argument_flags */
+  int32_t alias_of;   /* of a result: the argument whose alias set it shares, or -1 */
+  const char* name;   /* empty for a result without a name */
+  lattis_value value; /* the default; borrowed, lives as long as the process */
+} lattis_argument;
+
+enum lattis_operator_form { LATTIS_FUNCTIONAL_FORM, LATTIS_INPLACE_FORM, LATTIS_OUT_FORM };
+
+typedef struct lattis_api lattis_api;
+typedef lattis_status (*lattis_body)(void* context, int64_t begin, int64_t end);
+
+/* ---- the table: append-only
+ * ---------------------------------------------------------------------------------------------- */
+
+struct lattis_api {
+  uint32_t size;
+  uint32_t version;
+  const char* library_version;
+
+  /* errors */
+  lattis_status (*raise)(int32_t kind, const char* message);
+  lattis_status (*raise_host)(void* payload, void (*release)(void*), const char* message);
+  void (*add_note)(const char* note);
+  const char* (*error_message)(void); /* of this thread's pending error, or null */
+  int32_t (*error_kind)(void);
+  void* (*error_payload)(void);
+  void (*error_clear)(void);
+
+  /* objects and values */
+  void (*retain)(void* object);
+  void (*release)(void* object);
+  lattis_status (*value_retain)(const lattis_value* value, lattis_value* out); /* an owned copy */
+  void (*value_release)(lattis_value* value);                                  /* of an owned value; leaves none */
+
+  /* tensors */
+  lattis_status (*tensor_empty)(int32_t ndim, const int64_t* sizes, const int64_t* strides, uint8_t dtype,
+                                lattis_device device, lattis_tensor** out); /* strides may be null */
+  lattis_status (*tensor_from_blob)(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                    uint8_t dtype, lattis_device device, void (*deleter)(void*), void* context,
+                                    lattis_tensor** out);
+  lattis_status (*tensor_view)(lattis_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                               int64_t storage_offset, lattis_tensor** out);
+  lattis_tensor* (*tensor_base)(const lattis_tensor*); /* the root of a view, or null; borrowed */
+  uint64_t (*tensor_version)(const lattis_tensor*);
+  void (*tensor_set_keys)(lattis_tensor*, uint64_t keys);
+  void* (*storage_data)(const lattis_storage*);
+  int64_t (*storage_bytes)(const lattis_storage*);
+  void (*storage_add_sticky)(lattis_storage*, uint64_t keys); /* calls with any view of it reach these layers */
+
+  /* calling */
+  const lattis_operator* (*find_operator)(const char* name, const char* overload); /* "aten::add", "Tensor"; or null */
+  lattis_status (*call)(lattis_frame* parent, const lattis_operator* op, const lattis_value* args, lattis_value* rets);
+  lattis_status (*redispatch)(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
+  lattis_thread* (*thread)(void);
+  const char* (*operator_name)(const lattis_operator*);     /* "aten::add" */
+  const char* (*operator_overload)(const lattis_operator*); /* "Tensor" or "" */
+  const char* (*operator_schema)(const lattis_operator*);
+  const char* (*operator_category)(const lattis_operator*);
+  const lattis_pointwise* (*operator_pointwise)(const lattis_operator*);
+  int32_t (*operator_num_args)(const lattis_operator*);
+  int32_t (*operator_num_returns)(const lattis_operator*);
+
+  /* work */
+  lattis_status (*parallel_for)(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context);
+  lattis_status (*scratch)(lattis_frame* frame, int64_t bytes, void** out); /* host memory until the kernel returns */
+  lattis_status (*check_interrupt)(void);
+  lattis_status (*generator_reserve)(lattis_object* generator, lattis_device device, uint64_t n, uint64_t* seed,
+                                     uint64_t* offset);
+
+  /* registration: each call returns a handle that withdraws it */
+  lattis_status (*library_open)(const char* ns, const char* owner, lattis_library** out);
+  void (*library_close)(lattis_library*); /* withdraws all that came through it */
+  lattis_status (*define)(lattis_library*, const lattis_operator_def*, lattis_handle*);
+  lattis_status (*kernel)(lattis_library*, const char* op, const char* key, lattis_kernel, void* context,
+                          uint32_t flags, const char* file, int32_t line,
+                          lattis_handle*); /* key: a layer, a device, "composite" */
+  lattis_status (*category_kernel)(lattis_library*, const char* category, const char* key, lattis_kernel, void* context,
+                                   uint32_t flags, const char* file, int32_t line, lattis_handle*);
+  lattis_status (*shape_rule)(lattis_library*, const char* op, lattis_infer, const void* context, lattis_handle*);
+  lattis_status (*layer)(lattis_library*, const lattis_layer*, int32_t* bit, lattis_handle*);
+  lattis_status (*backend)(lattis_library*, const lattis_backend*, int32_t* id, lattis_handle*);
+  lattis_status (*rule)(lattis_library*, const char* op, const char* layer, void* payload, void (*destroy)(void*),
+                        lattis_handle*);
+  void* (*find_rule)(const lattis_operator*, const char* layer);
+  lattis_status (*publish_interface)(lattis_library*, const char* name, uint32_t version, const void* table,
+                                     lattis_handle*);
+  const void* (*find_interface)(const char* name, uint32_t min_version);
+  lattis_status (*withdraw)(lattis_handle);
+
+  /* state */
+  lattis_status (*tensor_slot)(lattis_library*, const lattis_slot_type*, int32_t* index);
+  void* (*slot_get)(const lattis_tensor*, int32_t index);
+  void (*slot_set)(lattis_tensor*, int32_t index, void* state); /* destroys the state that was there */
+  lattis_status (*thread_slot)(lattis_library*, const lattis_thread_slot_type*, int32_t* index);
+  void* (*thread_slot_get)(int32_t index);
+  void (*thread_slot_set)(int32_t index, void* state);
+  void* (*thread_capture)(void);          /* all registered slots, include, exclude, default device */
+  void (*thread_restore)(void* captured); /* consumes it */
+  lattis_status (*attribute)(lattis_library*, const char* name, lattis_get_attribute, lattis_set_attribute,
+                             void* context, lattis_handle*);
+  void (*process_include)(uint64_t bits, int on); /* layers switched on for every thread */
+
+  /* devices and memory */
+  lattis_status (*find_backend)(const char* name, int32_t* id);
+  const char* (*backend_name)(int32_t id);
+  lattis_status (*host_pool)(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out);
+
+  /* what operators look like */
+  lattis_status (*operator_argument)(const lattis_operator*, int32_t i, lattis_argument* out);
+  lattis_status (*operator_return)(const lattis_operator*, int32_t i, lattis_argument* out);
+  int32_t (*operator_form)(const lattis_operator*);                      /* enum lattis_operator_form */
+  const lattis_operator* (*operator_functional)(const lattis_operator*); /* of a derived form, else null */
+  int32_t (*find_overloads)(const char* name, const lattis_operator** out, int32_t room); /* how many there are */
+
+  /* A tensor of its own over the same elements: no base, no slots, no layers' keys; versions are shared. */
+  lattis_status (*tensor_detach)(lattis_tensor*, lattis_tensor** out);
+  int64_t (*storage_use_count)(const lattis_storage*); /* how many tensors share it */
+  /* a keyword of every operator of the categories creation and random that takes `dtype` */
+  lattis_status (*keyword)(lattis_library*, const char* name, lattis_apply_keyword, void* context, lattis_handle*);
+};
+
+/* A library's entry, called by the loader: `lattis_plugin_init`. */
+typedef lattis_status (*lattis_plugin_init_fn)(const lattis_api* api);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

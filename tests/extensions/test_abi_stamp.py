@@ -1,0 +1,180 @@
+"""A library is judged before any of its code runs: by its stamp, then by what its init function says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import lattis
+import pytest
+from lattis import _C
+from native import HEADERS_0, include, library, output
+
+# What its code leaves when it runs: a library that is refused before dlopen leaves nothing.
+RUNS = """
+#include <stdio.h>
+__attribute__((constructor)) static void runs(void) { fclose(fopen(TRACE, "w")); }
+"""
+OLD = """
+#include <lattis/extension.h>
+static lattis_status twice(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
+LATTIS_LIBRARY(headers_0, m) { m.define("twice(Tensor self) -> Tensor").impl("twice", "cpu", twice); }
+"""
+INIT = """
+#include <lattis/c_api.h>
+lattis_status lattis_plugin_init(const lattis_api* api) {
+  (void)api;
+  BODY
+}
+"""
+
+
+@pytest.fixture
+def build(tmp_path):
+    """``build(source)`` -> the library, and a function that says whether its code has run."""
+
+    def make(source, *flags, **how):
+        trace = tmp_path / "trace"
+        path = library(source + RUNS, tmp_path / "lib.so", f'-DTRACE="{trace}"', *flags, **how)
+        return path, trace.exists
+
+    return make
+
+
+def refused(path, *words):
+    with pytest.raises(RuntimeError) as error:
+        _C._load_plugin(str(path))
+    for word in words:
+        assert word in str(error.value), str(error.value)
+    return str(error.value)
+
+
+def init(body):
+    return INIT.replace("BODY", body)
+
+
+def names_of(namespace):
+    return [name for name, _ in _C._operator_names() if name.startswith(namespace + "::")]
+
+
+def test_an_extension_of_the_headers_of_version_0_is_refused_before_it_is_opened(build):
+    old, ran = build(OLD, "-std=c++17", headers=HEADERS_0, compiler="g++")
+    message = refused(old, "no stamp", "before 1.0", "build it again", str(old))
+    assert not ran() and names_of("headers_0") == [] and "\n" not in message
+
+
+def test_the_same_extension_on_todays_headers_is_loaded(build):
+    new, ran = build(OLD, "-std=c++17", compiler="g++")
+    assert _C._plugin_stamp(str(new)) == _C._abi_version
+    _C._load_plugin(str(new))
+    assert ran() and names_of("headers_0") == ["headers_0::twice"]
+    _C._load_plugin(str(new))  # once more is nothing
+
+
+@pytest.mark.parametrize(
+    "major, minor, words",
+    [
+        (2, 0, ("built for C ABI 2.0", "has 1.0", "Install a newer lattis")),
+        (1, 7, ("built for C ABI 1.7", "Install a newer lattis", "-DLATTIS_TARGET_VERSION=0x10000")),
+        (0, 9, ("built for C ABI 0.9", "Build it again")),
+    ],
+)
+def test_another_version_is_refused_before_it_is_opened(major, minor, words, build, tmp_path):
+    shutil.copytree(include(), tmp_path / "other")
+    version = tmp_path / "other" / "lattis" / "version.h"
+    text = re.sub(r"_MAJOR \d+", f"_MAJOR {major}", version.read_text())
+    version.write_text(re.sub(r"_MINOR \d+", f"_MINOR {minor}", text))
+    path, ran = build(init("return 0;"), headers=tmp_path / "other")
+    assert _C._plugin_stamp(str(path)) == (major, minor)
+    refused(path, *words, lattis.__version__)
+    assert not ran()
+
+
+def test_the_stamp_says_the_target_version(build, tmp_path):
+    shutil.copytree(include(), tmp_path / "later")
+    version = tmp_path / "later" / "lattis" / "version.h"
+    version.write_text(version.read_text().replace("_MINOR 0", "_MINOR 3"))
+    target = "-DLATTIS_TARGET_VERSION=LATTIS_MAKE_VERSION(1,0)"
+    path, ran = build(init("return 0;"), target, headers=tmp_path / "later")
+    assert _C._plugin_stamp(str(path)) == (1, 0)
+    _C._load_plugin(str(path))
+    assert ran()
+
+
+def test_files_that_are_no_library(build, tmp_path):
+    text = tmp_path / "text.so"
+    text.write_text("#!/bin/sh\n")
+    refused(text, "no ELF file")
+    refused(tmp_path / "missing.so", "No such file", "missing.so")
+    refused(tmp_path, "no ELF file")
+    plain = library("int nothing;", tmp_path / "plain.so", "-I.", headers=tmp_path)
+    refused(plain, "no stamp", "without Lattis' headers")
+
+
+def test_a_library_without_an_init_function(build):
+    path, _ = build("#include <lattis/c_api.h>\n")
+    refused(path, "no lattis_plugin_init", "LATTIS_LIBRARY")
+
+
+def test_a_missing_symbol_is_named(build):
+    path, ran = build(init("extern int nonesuch(void); return nonesuch();"))
+    refused(path, "undefined symbol: nonesuch")
+    assert not ran()
+
+
+def test_an_init_function_that_returns_a_status(build):
+    path, _ = build(init('return api->raise(LATTIS_RUNTIME_ERROR, "not on a Tuesday");'))
+    refused(path, "not on a Tuesday", "lattis_plugin_init of " + str(path))
+
+
+def test_an_init_function_that_returns_a_status_and_says_nothing(build):
+    refused(build(init("return 7;"))[0], "returned 7", "does not say why")
+
+
+def test_an_init_function_that_throws(build):
+    source = init('throw std::runtime_error("thrown by init");')
+    source = source.replace("lattis_status lattis_plugin_init", 'extern "C" lattis_status lattis_plugin_init')
+    refused(build("#include <stdexcept>\n" + source, compiler="g++")[0], "thrown by init")
+
+
+HALF_WAY = """
+  lattis_library* l;
+  lattis_operator_def d = {sizeof(lattis_operator_def)};
+  lattis_layer layer = {sizeof(lattis_layer)};
+  layer.name = "half_way";
+  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  d.schema = "half(Tensor self) -> Tensor";
+  if (api->library_open("half_way", "half way", &l) || api->define(l, &d, NULL)) return 99;
+  if (api->layer(l, &layer, NULL, NULL) || api->publish_interface(l, "half.way", 1, l, NULL)) return 98;
+  d.schema = "aten::add.Tensor(Tensor self, Tensor other) -> Tensor";
+  return api->define(l, &d, NULL);
+"""
+
+
+def test_an_init_function_that_fails_half_way_leaves_nothing(build):
+    path, _ = build(init(HALF_WAY))
+    for _ in range(2):  # the second time it finds no trace of the first
+        refused(path, "add.Tensor is already defined by lattis; half way cannot", "lattis_plugin_init")
+        assert names_of("half_way") == []
+
+
+def test_one_file_by_two_paths_is_loaded_once(build, tmp_path):
+    body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "once() -> Tensor"; '
+    body += 'return api->library_open("two_paths", "me", &l) || api->define(l, &d, NULL);'
+    path, _ = build(init(body))
+    link = tmp_path / "link.so"
+    link.symlink_to(path)
+    for name in (path, link, tmp_path / "." / "lib.so"):
+        _C._load_plugin(str(name))
+    assert names_of("two_paths") == ["two_paths::once"]
+
+
+def test_first_party_libraries_carry_the_stamp():
+    for name in sorted(include().parent.rglob("liblattis_*.so")):
+        assert _C._plugin_stamp(str(name)) == _C._abi_version
+
+
+def test_the_stamp_outlives_strip(build):
+    path, _ = build(init("return 0;"), "-s", "-ffunction-sections", "-Wl,--gc-sections")
+    assert _C._plugin_stamp(str(path)) == _C._abi_version
+    assert "Lattis" in output("readelf", "-nW", path)

@@ -1,0 +1,97 @@
+"""One source, by every compiler, standard and string ABI there is here: all in one process, and each works."""
+
+import shutil
+import subprocess
+
+import lattis
+import pytest
+from compiled import INCLUDE, STRICT, compile_library, load
+
+COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
+BUILDS = {
+    f"{compiler[:-2]}_{standard}_{abi}": (compiler, f"-std=c++{standard}", f"-D_GLIBCXX_USE_CXX11_ABI={abi}")
+    for compiler in COMPILERS
+    for standard in (17, 20)
+    for abi in (0, 1)
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory):
+    def build(name):
+        compiler, *flags = BUILDS[name]
+        flags = (*flags, f"-DNAMESPACE={name}", "-O0", *STRICT)
+        return compile_library(tmp_path_factory, "typed.cpp", *flags, compiler=compiler)
+
+    return {name: build(name) for name in BUILDS}
+
+
+def test_clang_is_there():
+    if "clang++" not in COMPILERS:
+        pytest.skip("clang++ is not installed: apt-get install clang")
+
+
+def test_all_of_them_in_one_process(libraries):
+    for path in libraries.values():
+        load(path)
+    x, y = lattis.tensor([[1.0, -2.0], [3.0, 0.5]]), lattis.tensor([[2.0, 1.0], [-1.0, 4.0]])
+    first = None
+    for name in BUILDS:
+        ops = getattr(lattis.ops, name)
+        # strings, lists, vectors and numbers
+        word = "a word that is not short at all"
+        numbers = (5, None, 0.5, True, 2, word, lattis.int16, "cpu", [1, 2, 3], [0.5], [True, False])
+        text = ops.kinds(x, None, [x, y], [None, y], *numbers, lattis.preserve_format, [9])
+        same, n, half, yes, short, ints, tensors, number = ops.results(x)
+        assert same is x and (n, half, yes, short, ints, number) == (7, 0.5, True, "text", (1, 2), 1 + 2j)
+        found = [text, ops.methods(x, y).tolist(), [t.tolist() for t in tensors], ops.scaled(x, 2.0).tolist()]
+        first = first or found
+        assert found == first and word in text
+        # exceptions, from this thread and from others
+        for in_parallel in (False, True):
+            with pytest.raises(ValueError, match="a value"):
+                ops.fails("value", in_parallel)
+            with pytest.raises(RuntimeError, match="do not broadcast"):
+                ops.fails("operator", in_parallel)
+            with pytest.raises(lattis.OutOfMemoryError):
+                ops.fails("memory", in_parallel)
+        # what they make belongs to nobody in particular
+        assert [len(t.shape) for t in ops.made()][:2] == [2, 2]
+
+
+@pytest.mark.needs("autograd")
+def test_functions_of_different_compilers_meet_in_one_graph(libraries):
+    for path in libraries.values():
+        load(path)
+    x = lattis.tensor([1.0, 2.0], dtype=lattis.float64, requires_grad=True)
+    y, slope = x, 1
+    for name in BUILDS:
+        y = getattr(lattis.ops, name).scaled(y, 0.5)
+        slope *= 0.5
+    z = sum(getattr(lattis.ops, name).cubed(y, 1, x)[0] for name in BUILDS)
+    (grad,) = lattis.autograd.grad(z.sum(), x)
+    expected = [len(BUILDS) * 3 * (v * slope) ** 2 * slope for v in (1.0, 2.0)]
+    assert grad.tolist() == pytest.approx(expected)
+
+
+def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
+    """No symbol of Lattis is looked up by a library, and it offers its entry alone."""
+    if not shutil.which("nm"):
+        pytest.skip("nm is not installed: apt-get install binutils")
+    for path in libraries.values():
+        lines = subprocess.run(["nm", "-DC", path], capture_output=True, text=True, check=True).stdout.splitlines()
+        assert not [line for line in lines if " U " in line and "lattis" in line]
+        offered = [line.split(" ", 2)[2] for line in lines if line[:1] != " " and "lattis" in line]
+        assert offered == ["lattis_plugin_init"], path
+
+
+def test_headers_parse_alone():
+    """Each by itself, without the operators but where it is theirs; but for those that need Python's."""
+    for header in sorted((INCLUDE / "lattis").glob("*.h")):
+        if header.name in ("python.h", "pybind.h"):
+            continue
+        without = () if header.name in ("arithmetic.h", "operators.h") else ("-DLATTIS_NO_OPERATORS",)
+        command = ("g++", "-std=c++17", "-fsyntax-only", "-x", "c++", "-I", INCLUDE, *STRICT, *without, "-")
+        source = f"#include <lattis/{header.name}>\n"
+        done = subprocess.run(command, input=source, capture_output=True, text=True)
+        assert not done.stderr, f"{header.name}: {done.stderr}"

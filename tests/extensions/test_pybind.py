@@ -1,0 +1,183 @@
+"""pybind11 modules: casters, exceptions, registrations beside them, and the OpenCV extension of the overview talk."""
+
+import functools
+import gc
+import importlib.machinery
+import importlib.util
+import subprocess
+import sysconfig
+import weakref
+from pathlib import Path
+
+import lattis
+import numpy as np
+import pytest
+from compiled import compile_library
+
+pybind11 = pytest.importorskip("pybind11", reason="pybind11 is not installed: pip install pybind11")
+OPENCV = Path("/usr/include/opencv4")
+
+
+def module(factory, name, *flags):
+    include = ("-I", sysconfig.get_path("include"), "-I", pybind11.get_include(), f"-DLATTIS_EXTENSION_NAME={name}")
+    path = compile_library(factory, f"{name}.cpp", *include, *flags)
+    loader = importlib.machinery.ExtensionFileLoader(name, str(path))
+    found = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(found)
+    return found
+
+
+@functools.cache
+def once(factory, name, *flags):
+    return module(factory, name, *flags)
+
+
+@pytest.fixture(scope="module")
+def bound(tmp_path_factory):
+    return once(tmp_path_factory, "bound", "-Wall", "-Wextra", "-Werror")
+
+
+@pytest.fixture(scope="module")
+def warped(tmp_path_factory):
+    if not (OPENCV / "opencv2/imgproc.hpp").exists():
+        pytest.skip("OpenCV is not installed: apt-get install libopencv-imgproc-dev")
+    return once(tmp_path_factory, "warped", "-isystem", str(OPENCV), "-lopencv_imgproc", "-lopencv_core")
+
+
+def test_tensors_come_and_go(bound):
+    x = lattis.tensor([1.0, 2.0])
+    assert bound.add(x, None) is x and bound.add(x, x).tolist() == [2, 4]
+    assert bound.stacked([x, x]).tolist() == [[1, 2], [1, 2]]
+    a, b = bound.made()
+    assert (a.tolist(), b.tolist(), b.dtype) == ([0], [1, 1], lattis.int64)
+    assert bound.nothing() is None
+    assert bound.call(lambda t: t * 10, x).tolist() == [11, 21]
+
+
+def test_the_rest(bound):
+    x = lattis.tensor([1.5])
+    y, before = bound.dtype(x, lattis.int32)
+    assert (y.dtype, before) == (lattis.int32, lattis.float32)
+    y, where = bound.device(x, lattis.device("meta"))
+    assert (y.device.type, where) == ("meta", x.device)
+    for number in (2, 2.5, True, 1 + 2j):
+        y, back = bound.scaled(x, number)
+        assert back == number and type(back) is type(number) and y.item() == 1.5 * number
+    assert bound.drawn(lattis.Generator().manual_seed(1)).tolist() == bound.drawn(
+        lattis.Generator().manual_seed(1)
+    ).tolist()
+
+
+@pytest.mark.parametrize(
+    ("what", "kind", "message"),
+    [
+        ("operator", RuntimeError, "do not broadcast"),
+        ("index", IndexError, "an index"),
+        ("value", ValueError, "a value"),
+        ("type", TypeError, "a type"),
+        ("undefined", TypeError, "t: argument 'self' must be Tensor"),
+        ("std", IndexError, "of the standard library"),
+        ("dim", IndexError, "5"),
+    ],
+)
+def test_errors_are_the_right_exceptions(bound, what, kind, message):
+    with pytest.raises(kind, match=message):
+        bound.fail(what)
+
+
+def test_wrong_arguments(bound):
+    for call in (
+        lambda: bound.add(1, None),
+        lambda: bound.add(None, None),
+        lambda: bound.stacked([1]),
+        lambda: bound.dtype(lattis.ones(1), 3),
+        lambda: bound.device(lattis.ones(1), 3),
+        lambda: bound.scaled(lattis.ones(1), "many"),
+        lambda: bound.drawn(3),
+    ):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            call()
+
+
+def test_an_exception_of_python_stays_itself(bound):
+    class Mine(Exception):
+        pass
+
+    def fail(x):
+        raise Mine("here")
+
+    with pytest.raises(Mine, match="here"):
+        bound.call(fail, lattis.ones(1))
+
+
+def test_its_own_operators_are_registered_with_it(bound):
+    assert lattis.ops.bound.twice(lattis.ones(1)).tolist() == [2]
+
+
+def test_nothing_leaks(bound):
+    x = lattis.ones(3)
+    seen = weakref.ref(x)
+    bound.add(x, x)
+    bound.stacked([x, x])
+    with pytest.raises(RuntimeError):
+        bound.fail("operator")
+    del x
+    gc.collect()
+    assert seen() is None
+
+
+def test_importing_it_brings_lattis(tmp_path_factory, bound):
+    program = f"""
+import importlib.machinery, importlib.util, sys
+loader = importlib.machinery.ExtensionFileLoader("bound", {bound.__file__!r})
+m = importlib.util.module_from_spec(importlib.util.spec_from_loader("bound", loader))
+loader.exec_module(m)
+print(m.nothing(), len(m.made()), "lattis" in sys.modules)
+"""
+    import sys
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "None 2 True\n", done.stderr
+    hidden = "import sys; sys.modules['lattis'] = None" + program
+    done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
+    assert "ModuleNotFoundError" in done.stderr or "ImportError" in done.stderr
+
+
+def bilinear_warp(image, matrix, size):
+    """What cv::warpPerspective computes by default: bilinear between pixels, zeros outside, the matrix inverted."""
+    inverse = np.linalg.inv(matrix.astype(np.float64))
+    v, u = np.mgrid[:size, :size].astype(np.float64)
+    x, y, w = np.einsum("ij,jkl->ikl", inverse, np.stack([u, v, np.ones_like(u)]))
+    x, y = x / w, y / w
+    # OpenCV rounds places to one thirty-second of a pixel.
+    x, y = np.round(x * 32) / 32, np.round(y * 32) / 32
+    padded = np.zeros((image.shape[0] + 2, image.shape[1] + 2))
+    padded[1:-1, 1:-1] = image
+    x0, y0 = np.floor(x).astype(int), np.floor(y).astype(int)
+    fx, fy = x - x0, y - y0
+
+    def pixel(j, i):
+        return padded[np.clip(j + 1, 0, image.shape[0] + 1), np.clip(i + 1, 0, image.shape[1] + 1)]
+
+    top = pixel(y0, x0) * (1 - fx) + pixel(y0, x0 + 1) * fx
+    bottom = pixel(y0 + 1, x0) * (1 - fx) + pixel(y0 + 1, x0 + 1) * fx
+    return top * (1 - fy) + bottom * fy
+
+
+def test_the_extension_of_the_talk(warped):
+    image = lattis.randn(128, 128, generator=lattis.Generator().manual_seed(0))
+    matrix = np.array([[0.6, 0.05, 3.0], [-0.04, 0.55, 5.0], [1e-4, 2e-4, 1.0]], dtype=np.float32)
+    output = warped.compute(image, lattis.tensor(matrix))
+    assert output.shape == (64, 64) and output.dtype == lattis.float32
+    expected = bilinear_warp(image.numpy(), matrix, 64)
+    wrong = np.abs(output.numpy() - expected) > 1e-3
+    assert wrong.mean() < 0.01  # a place that lies between two thirty-seconds may be rounded to either
+    assert np.abs(output.numpy() - expected).max() < 0.3
+    assert lattis.equal(output, warped.compute(image, lattis.tensor(matrix)))
+
+
+def test_the_extension_of_the_talk_checks_its_dtype(warped):
+    with pytest.raises(TypeError, match="the elements are float64, not float32"):
+        warped.compute(lattis.ones(4, 4, dtype=lattis.float64), lattis.eye(3))
+    with pytest.raises(IndexError, match="out of range"):
+        warped.compute(lattis.ones(4), lattis.eye(3))

@@ -1,0 +1,198 @@
+"""Kernels that are C++ functions: what they take and give, shape rules, layers, the catalogue's operators from C++."""
+
+import threading
+
+import lattis
+import numpy as np
+import pytest
+from compiled import STRICT, compile_library, load
+
+ops = lattis.ops
+
+
+@pytest.fixture(scope="module", autouse=True)
+def typed(tmp_path_factory):
+    """The operators of typed.cpp, as lattis.ops.typed."""
+    load(compile_library(tmp_path_factory, "typed.cpp", "-DWITH_LAYER", *STRICT))
+
+
+def test_every_kind_of_argument_arrives():
+    x = lattis.zeros(2, 3)
+    text = ops.typed.kinds(
+        x, None, [x, x], [None, x], 5, None, 0.5, True, 2, "word", lattis.int16, "cpu", [1, 2], [0.5, 1.5],
+        [True, False], lattis.channels_last,
+    )  # fmt: skip
+    assert text == "[2, 3] none 2 01 5 none 0.5 true 2 word int16 cpu [1, 2] [0.5, 1.5] [true, false] 2 none"
+    text = ops.typed.kinds(
+        x, x, [], [], -5, 7, 2.0, False, 1.5, "", lattis.bool, "meta", [], [], [], lattis.contiguous_format, [9]
+    )
+    assert text == "[2, 3] some 0  -5 7 2 false 1.5  bool meta [] [] [] 0 [9]"
+
+
+def test_every_kind_of_result_comes_back():
+    x = lattis.tensor([1.0, 2.0])
+    same, n, half, yes, text, ints, tensors, number = ops.typed.results(x)
+    assert same is x and (n, half, yes, text, ints, number) == (7, 0.5, True, "text", (1, 2), 1 + 2j)
+    assert [t.tolist() for t in tensors] == [[1, 2], [2, 3]]
+    assert ops.typed.nothing(None) is None and ops.typed.nothing(x) is x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int32", "uint8"])
+def test_a_kernel_that_writes_into_its_output(dtype):
+    x = lattis.arange(6).reshape(2, 3).to(dtype).t()
+    expected = (np.arange(6).reshape(2, 3).T * 3).tolist()
+    assert ops.typed.scaled(x, 3.0).tolist() == expected
+    assert ops.typed.scaled(x, 3.0).stride() == x.stride()
+    out = lattis.empty(0, dtype=getattr(lattis, dtype))
+    assert ops.typed.scaled(x, 3.0, out=out) is out and out.tolist() == expected
+    meta = ops.typed.scaled(x.to("meta"), 3.0)
+    assert (meta.shape, meta.dtype, meta.device.type) == (x.shape, x.dtype, "meta")
+    y = x.clone()
+    assert ops.typed.scaled_(y, 3.0) is y and y.tolist() == expected
+
+
+def test_a_tensor_of_its_own_takes_the_place_of_what_the_shape_rule_made():
+    x = lattis.tensor([1, 2])
+    assert ops.typed.moved(x, 3).tolist() == [4, 5]
+    out = lattis.zeros(2, dtype=lattis.int64)
+    assert ops.typed.moved(x, 3, out=out) is out and out.tolist() == [4, 5]
+    assert ops.typed.moved_(x, 1) is x and x.tolist() == [2, 3]
+
+
+def test_several_outputs():
+    head, tail = ops.typed.parts(lattis.tensor([1.5, 2.5]))
+    assert (head.tolist(), tail.tolist(), tail.dtype) == ([1.5], [3, 5], lattis.float64)
+
+
+def test_writing_without_a_shape_rule_is_an_error():
+    with pytest.raises(NotImplementedError, match=r"no shape rule .* m\.infer"):
+        ops.typed.unruled(lattis.zeros(1))
+
+
+def test_accessor_and_check():
+    x = lattis.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert ops.typed.diagonal_sum(x).item() == ops.typed.diagonal_sum(x.t()).item() == 5
+    with pytest.raises(ValueError, match=r"must be square, got \[3\]"):
+        ops.typed.diagonal_sum(lattis.zeros(3))
+
+
+def test_the_catalogue_in_cpp_is_the_catalogue():
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal((4, 4)).astype(np.float32) for _ in range(2))
+    z = (x + y * 2 - 1) / (2 + np.abs(x))
+    z = (z + np.maximum(x, y)) * 3
+    z = z.T - x.T.sum(0, keepdims=True) * (x > y)
+    z = z + 0.5 * z[0]
+    expected = np.concatenate([z.max(1), z.argmax(1), np.sort(z, 0)[0]]) + np.linalg.norm(x) + x.mean()
+    got = ops.typed.methods(lattis.tensor(x), lattis.tensor(y))
+    np.testing.assert_allclose(got.numpy(), expected, rtol=1e-5)
+
+
+def test_tensors_over_ones_own_memory_and_factories():
+    blob, turned, numbers, longs, bools, halves, shorts, deleted = ops.typed.made()
+    assert blob.tolist() == [[0, 1, 2], [3, 4, 5]] and turned.tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert (numbers.tolist(), numbers.dtype) == ([0.25, 4], lattis.float64)
+    assert (bools.tolist(), halves.tolist(), shorts.tolist()) == ([[1, 1]], [2.5] * 2, [0, 1, 2])
+    assert (longs.dtype, shorts.dtype, deleted.item()) == (lattis.int64, lattis.int16, 0)
+    blob[0, 0] = 7
+    assert ops.typed.made()[0][0, 0].item() == 7  # the memory is C++'s
+    blob[0, 0] = 0
+    del numbers
+    assert ops.typed.made()[-1].item() >= 1
+
+
+def test_a_function_object_keeps_its_state():
+    first = ops.typed.count(2)
+    assert ops.typed.count(3) == first + 3
+
+
+def test_written_arguments_and_generators():
+    x = lattis.tensor([1.0])
+    version = x._version
+    assert ops.typed.grow_(x) is x and x.item() == 2 and x._version > version
+    draws = [ops.typed.draw(x, lattis.Generator().manual_seed(3)).item() for _ in range(2)]
+    assert draws[0] == draws[1] == lattis.rand(1, generator=lattis.Generator().manual_seed(3)).item()
+
+
+def test_operators_by_name_and_kernels_against_the_c_table():
+    x = lattis.tensor([1.0])
+    assert ops.typed.scaled_by_name(x).item() == 4
+    assert ops.typed.raw(x) is x
+
+
+def test_layers_have_typed_kernels_categories_and_a_fallback():
+    x = lattis.eye(2)
+    try:
+        before = ops.typed.watch(True)
+        assert ops.typed.watched(x).tolist() == x.tolist()
+        assert ops.typed.passed() - before == 1 + 100  # the operator's own, and `passed` by the fallback
+        lattis.mm(x, x)
+        assert ops.typed.passed() - before == 1 + 100 + 10 + 100
+    finally:
+        ops.typed.watch(False)
+
+
+def test_it_is_safe_on_several_threads():
+    x = lattis.arange(5000.0)
+    expected = (np.arange(5000.0) * 2).tolist()
+    wrong = []
+
+    def work():
+        for _ in range(20):
+            if ops.typed.scaled(x, 2.0).tolist() != expected:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    [t.start() for t in threads], [t.join() for t in threads]
+    assert not wrong
+
+
+@pytest.mark.needs("autograd")
+class TestGradients:
+    def test_a_derivative_beside_the_operator(self):
+        x = lattis.tensor([1.0, 2.0], requires_grad=True)
+        ops.typed.scaled(x, 3.0).sum().backward()
+        assert x.grad.tolist() == [3, 3]
+
+    def test_a_function(self):
+        x = lattis.tensor([1.0, -2.0], dtype=lattis.float64, requires_grad=True)
+        kept = lattis.ones(2, dtype=lattis.float64, requires_grad=True)
+        y, sign, same = ops.typed.cubed(x, 2, kept)
+        assert y.tolist() == [2, -16] and "CubedBackward" in str(y.grad_fn)
+        assert sign.tolist() == [1, -1] and not sign.requires_grad and same is not kept and same.requires_grad
+        (y.sum() + same.sum()).backward()
+        assert x.grad.tolist() == [6, 24] and kept.grad.tolist() == [1, 1]
+
+    def test_twice_through_a_function(self):
+        x = lattis.tensor([0.5, -1.5], dtype=lattis.float64, requires_grad=True)
+        run = lambda t: ops.typed.cubed(t, 2, lattis.zeros(1))[0]  # noqa: E731
+        assert lattis.autograd.gradcheck(run, (x,)) and lattis.autograd.gradgradcheck(run, (x,))
+
+    def test_saved_tensors_are_guarded(self):
+        x = lattis.tensor([1.0], requires_grad=True)
+        copy = x.clone()
+        y = ops.typed.cubed(copy, 1, lattis.zeros(1))[0]
+        copy.mul_(2)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.sum().backward()
+        y = ops.typed.cubed(x, 1, lattis.zeros(1))[0]
+        y.sum().backward()
+        with pytest.raises(RuntimeError, match="second time"):
+            y.sum().backward()
+
+    def test_a_dirty_argument(self):
+        x = lattis.tensor([4.0], requires_grad=True)
+        y = x.clone()
+        assert ops.typed.halved(y) is y
+        (y * y).sum().backward()
+        assert x.grad.tolist() == [2]
+
+    def test_nothing_is_recorded_where_nobody_asks(self):
+        y, _, kept = ops.typed.cubed(lattis.ones(2), 1, lattis.ones(1))
+        assert not y.requires_grad
+        x = lattis.ones(2, requires_grad=True)
+        with lattis.no_grad():
+            assert not ops.typed.cubed(x, 1, lattis.ones(1))[0].requires_grad
+
+    def test_backward_from_cpp(self):
+        assert ops.typed.backward(lattis.tensor([1.0, 3.0])).tolist() == [2, 6]

@@ -1,0 +1,186 @@
+"""What C++ operators refuse, and what becomes of what they throw."""
+
+import subprocess
+
+import lattis
+import pytest
+from compiled import INCLUDE, compile_library, load
+
+ops = lattis.ops
+HEAD = "#include <lattis/extension.h>\nusing namespace lattis;\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def typed(tmp_path_factory):
+    load(compile_library(tmp_path_factory, "typed.cpp", "-DWITH_LAYER", "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
+
+
+THROWN = {
+    "runtime": (RuntimeError, "thrown here"),
+    "memory": (lattis.OutOfMemoryError, "out of memory"),
+    "number": (RuntimeError, "unknown exception"),
+    "value": (ValueError, "a value"),
+    "undefined": (RuntimeError, "this tensor is undefined"),
+    "undefined operator": (TypeError, "add: argument 'self' is an undefined tensor"),
+    "undefined element": (TypeError, "cat: argument 'tensors' is an undefined tensor"),
+    "dtype": (TypeError, "the elements are float32, not float64"),
+    "size": (IndexError, r"dimension 2 is out of range for a tensor of shape \[2, 3\]"),
+    "operator": (RuntimeError, r"shapes \(2,\) .* and \(3,\) .* do not broadcast"),
+    "device": (RuntimeError, "no backend 'nowhere'"),
+    "item": (RuntimeError, "item"),
+    "meta": (NotImplementedError, "device meta has a shape and no elements"),
+    "dispatch": (NotImplementedError, "dispatch: not implemented for dtype int64"),
+    "index": (IndexError, r"index 3 of \[1, 2\]"),
+    "type": (TypeError, r"expected false \(.*:\d+\)"),
+    "not implemented": (NotImplementedError, "not 1.5 true"),
+    "what": (RuntimeError, "unknown: what"),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("in_parallel", [False, True])
+@pytest.mark.parametrize("what", THROWN)
+def test_what_is_thrown_becomes_its_exception(what, in_parallel, threads):
+    lattis.set_num_threads(threads)
+    kind, message = THROWN[what]
+    with pytest.raises(kind, match=message):
+        ops.typed.fails(what, in_parallel)
+    assert ops.typed.count(0) > 0  # and all goes on
+
+
+def test_an_error_that_was_caught_is_over():
+    assert ops.typed.survives(lattis.ones(3)) == "true 3"
+
+
+def test_an_exception_of_python_passes_through_cpp_as_it_is():
+    class Mine(Exception):
+        pass
+
+    def fail(x):
+        raise Mine("from Python")
+
+    library = lattis.library.Library("typed_python")
+    library.define("fail(Tensor x) -> Tensor")
+    library.impl("fail", fail, "composite")
+    native = lattis.library.Library("aten")
+    native.impl("trace", fail, "cpu")
+    try:
+        with pytest.raises(Mine, match="from Python"):
+            lattis.ops.typed_python.fail(lattis.ones(1))
+    finally:
+        native.close()
+        library.close()
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda t: t.scaled(lattis.ones(1)), TypeError),
+        (lambda t: t.scaled(lattis.ones(1), 1.0, 2), TypeError),
+        (lambda t: t.scaled(None, 1.0), TypeError),
+        (lambda t: t.count("many"), TypeError),
+        (lambda t: t.count(), TypeError),
+    ],
+)
+def test_wrong_arguments(call, kind):
+    with pytest.raises(kind):
+        call(ops.typed)
+
+
+# ---- what is wrong when it is registered ---------------------------------------------------------------------------
+
+MISFITS = {
+    "schema": ('m.def("f(Tensor self -> Tensor");', ValueError, ["schema: expected", "column", "^"]),
+    "type": (
+        'm.def("f(Tensor self, int n) -> Tensor", [](const Tensor& x, double) { return x; });',
+        TypeError,
+        ["does not fit the schema", "f(Tensor self, int n) -> Tensor", "Tensor (const Tensor&, double)",
+         "argument 'n': int is int64_t, the function takes double"],
+    ),
+    "optional": (
+        'm.def("f(Tensor self, int? n) -> Tensor", [](const Tensor& x, int64_t) { return x; });',
+        TypeError,
+        ["argument 'n': int? is std::optional<int64_t>, the function takes int64_t"],
+    ),
+    "list": (
+        'm.def("f(Tensor[] all) -> Tensor", [](const Tensor& x) { return x; });',
+        TypeError,
+        ["argument 'all': Tensor[] is TensorList, the function takes const Tensor&"],
+    ),
+    "arity": (
+        'm.def("f(Tensor self) -> Tensor", [](const Tensor& x, int64_t, bool) { return x; });',
+        TypeError,
+        ["the schema has 1 argument, the function takes 3", "Tensor (const Tensor&, int64_t, bool)"],
+    ),
+    "results": (
+        'm.def("f(Tensor self) -> (Tensor, Tensor)", [](const Tensor& x) { return x; });',
+        TypeError,
+        ["the schema has 2 results, the function returns 1"],
+    ),
+    "result": (
+        'm.def("f(Tensor self) -> int", [](const Tensor& x) { return x; });',
+        TypeError,
+        ["result 0: int, the function returns Tensor"],
+    ),
+    "void": (
+        'm.def("f(Tensor self) -> Tensor", [](const Tensor&) {});',
+        TypeError,
+        ["the schema has 1 result, the function returns 0", "void (const Tensor&)"],
+    ),
+    "written": (
+        'm.def("f(Tensor self) -> Tensor", [](Tensor& x) { return x; });',
+        TypeError,
+        ["argument 'self': Tensor is const Tensor&, the function takes Tensor&"],
+    ),
+    "rule": (
+        'm.def("f(Tensor self) -> Tensor"); m.infer("f", [](const Tensor&, int64_t, Output) {});',
+        TypeError,
+        ["infer: the C++ function does not fit"],
+    ),
+    "unknown": ('m.impl("nobody", [](const Tensor& x) { return x; });', RuntimeError, ["no operator", "nobody"]),
+    "twice": (
+        'm.def("f(Tensor self) -> Tensor"); m.def("f(Tensor self) -> Tensor");',
+        RuntimeError,
+        ["already defined by first owner"],
+    ),
+    "thrown": ('(void)m; throw std::runtime_error("in a block");', RuntimeError, ["in a block"]),
+    "undefined": ("(void)m; Tensor().dim();", RuntimeError, ["undefined"]),
+    "conflict": ('m.def("aten::abs(Tensor self) -> Tensor");', RuntimeError, ["defined by lattis", "first owner"]),
+    "category": ('m.impl_category("pointwise", nullptr);', RuntimeError, ["LATTIS_LIBRARY_IMPL"]),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def misfits(tmp_path_factory):
+    """All of them in one library: which one is registered is the environment's choice."""
+    blocks = "".join(
+        f'LATTIS_LIBRARY(misfit_{name}, m) {{ if (std::getenv("MISFIT") == std::string("{name}")) {{ {body} }} }}\n'
+        for name, (body, *_) in MISFITS.items()
+    )
+    head = f'#define LATTIS_PLUGIN_NAME "first owner"\n#include <cstdlib>\n#include <stdexcept>\n{HEAD}'
+    return compile_library(tmp_path_factory, head + blocks, "-O0")
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_what_does_not_fit_is_refused_and_leaves_nothing(name, misfits, monkeypatch):
+    _, kind, messages = MISFITS[name]
+    monkeypatch.setenv("MISFIT", name)
+    with pytest.raises(kind) as caught:
+        load(misfits)
+    for message in messages:
+        assert message in str(caught.value)
+    assert not [o for o in lattis._C._operators() if o["name"].startswith(f"misfit_{name}::")]
+
+
+BAD_SOURCES = {
+    "int": ('m.def("f(int n) -> int", [](int n) { return n; });', "int is int64_t"),
+    "reference": ('m.def("f(int n) -> int", [](int64_t& n) { return n; });', "value or a const reference"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SOURCES)
+def test_a_type_of_no_schema_is_refused_by_the_compiler(name, tmp_path):
+    body, message = BAD_SOURCES[name]
+    (tmp_path / "bad.cpp").write_text(f"{HEAD}LATTIS_LIBRARY(bad, m) {{ {body} }}\n")
+    command = ("g++", "-std=c++17", "-DLATTIS_NO_OPERATORS", "-fsyntax-only", "-I", INCLUDE, tmp_path / "bad.cpp")
+    assert message in subprocess.run(command, capture_output=True, text=True).stderr

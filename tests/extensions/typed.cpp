@@ -1,0 +1,243 @@
+// Operators of every sort on <lattis/extension.h> alone, under the namespace that the compiler is told.
+#include <lattis/extension.h>
+
+#include <complex>
+#include <stdexcept>
+
+#ifndef NAMESPACE
+#define NAMESPACE typed
+#endif
+
+using namespace lattis;
+
+namespace {
+
+std::string shown(const std::optional<int64_t>& x) { return x ? std::to_string(*x) : "none"; }
+
+std::string kinds(const Tensor& a, const std::optional<Tensor>& b, TensorList c,
+                  const std::vector<std::optional<Tensor>>& d, int64_t e, std::optional<int64_t> f, double g, bool h,
+                  const Scalar& i, std::string_view j, ScalarType k, Device l, IntArrayRef m, ArrayRef<double> n,
+                  ArrayRef<bool> o, MemoryFormat p, std::optional<std::vector<int64_t>> q) {
+  std::string present;
+  for (const auto& t : d) present += t ? '1' : '0';
+  return detail::text(a.sizes(), " ", b ? "some" : "none", " ", c.size(), " ", present, " ", e, " ", shown(f), " ", g,
+                      " ", h, " ", i.toDouble(), " ", std::string(j), " ", k, " ", l, " ", m, " ", n, " ", o, " ",
+                      static_cast<int>(p), " ", q ? detail::text(IntArrayRef(*q)) : std::string("none"));
+}
+
+std::tuple<Tensor, int64_t, double, bool, std::string, std::vector<int64_t>, std::vector<Tensor>, Scalar> results(
+    Tensor x) {
+  return {x, 7, 0.5, true, "text", {1, 2}, {x, x + 1}, Scalar(std::complex<double>(1, 2))};
+}
+
+void scaled(const Tensor& self, double by, const Tensor& out) {
+  const Tensor x = self.contiguous(), y = out.is_contiguous() ? out : empty(out.sizes(), out.options());
+  LATTIS_DISPATCH_ALL_TYPES_AND2(kHalf, kBFloat16, x.dtype(), "scaled", [&] {
+    const auto* in = x.const_data_ptr<scalar_t>();
+    auto* to = y.mutable_data_ptr<scalar_t>();
+    parallel_for(0, x.numel(), 1024, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++) to[i] = static_cast<scalar_t>(static_cast<double>(in[i]) * by);
+    });
+  });
+  if (!y.is_same(out)) out.copy_(y);
+}
+
+// The sum of the diagonal, by an accessor.
+Tensor diagonal_sum(const Tensor& x) {
+  LATTIS_CHECK_VALUE(x.dim() == 2 && x.size(0) == x.size(-1), "diagonal_sum: argument 'x' must be square, got ",
+                     x.sizes());
+  const auto a = x.accessor<float, 2>();
+  float sum = 0;
+  for (int64_t i = 0; i < a.size(0); i++) sum += a[i][i];
+  return full({}, sum, x.options());
+}
+
+// Whatever the catalogue has is a method, a function and an operator.
+Tensor methods(const Tensor& x, const Tensor& y) {
+  Tensor z = (x + y * 2 - 1) / (2 + x.abs());
+  z.add_(lattis::maximum(x, y)).mul_(3);
+  z = z.transpose(0, 1).contiguous() - x.t().sum(0, true) * (x > y).to(kFloat);
+  lattis::add_out(z, z, z[0], 0.5);
+  const auto [values, indices] = z.max(1);
+  return lattis::cat({values, indices.to(x.dtype()), std::get<0>(lattis::sort(z, 0))[0]}) + lattis::norm(x) + x.mean();
+}
+
+std::vector<Tensor> made() {
+  static float storage[6] = {0, 1, 2, 3, 4, 5};
+  static int64_t deleted = 0;
+  auto* numbers = new double[2]{0.25, 4};
+  std::vector<Tensor> all;
+  all.push_back(from_blob(storage, {2, 3}));
+  all.push_back(from_blob(storage, {3, 2}, {1, 3}).clone());
+  all.push_back(from_blob(numbers, {2}, [](double* p) {
+    deleted++;
+    delete[] p;
+  }));
+  all.push_back(zeros({2}, dtype(kLong)));
+  all.push_back(ones({1, 2}, TensorOptions(kBool).device("cpu")));
+  all.push_back(full({2}, 2.5));
+  all.push_back(arange(3, kShort));
+  all.push_back(full({}, deleted, kLong));
+  return all;
+}
+
+struct Cubed : Function<Cubed> {
+  static variable_list forward(AutogradContext* ctx, const Tensor& x, int64_t n, const Tensor& kept) {
+    const Tensor square = x * x;
+    ctx->save_for_backward({x, square});
+    ctx->saved_data["n"] = n;
+    const Tensor sign = x.sign();
+    ctx->mark_non_differentiable({sign});
+    return {square * x * n, sign, kept};
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    LATTIS_CHECK(ctx->needs_input_grad(0) || ctx->needs_input_grad(2), "nobody asked");
+    const Tensor factor = saved[0] * saved[0] * (3 * std::any_cast<int64_t>(ctx->saved_data["n"]));
+    return {grads[0] * factor, Tensor(), grads[2]};
+  }
+};
+
+struct Halved : Function<Halved> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+    ctx->mark_dirty({x});
+    return x.mul_(0.5);
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) { return {grads[0] * 0.5}; }
+};
+
+[[noreturn]] void throws(const std::string& what) {
+  if (what == "runtime") throw std::runtime_error("thrown here");
+  if (what == "memory") throw std::bad_alloc();
+  if (what == "number") throw 42;
+  if (what == "value") throw Error(LATTIS_VALUE_ERROR, "a value");
+  if (what == "undefined") Tensor().size(0);
+  if (what == "undefined operator") add(Tensor(), ones({1}));
+  if (what == "undefined element") cat({ones({1}), Tensor()});
+  if (what == "dtype") ones({1}).data<double>();
+  if (what == "size") ones({2, 3}).size(2);
+  if (what == "operator") ones({2}) + ones({3});
+  if (what == "device") Device("nowhere");
+  if (what == "item") ones({2}).item<float>();
+  if (what == "meta") ones({2}, Device("meta")).data<float>();
+  if (what == "dispatch") LATTIS_DISPATCH_FLOATING_TYPES(kLong, "dispatch", [&] { (void)sizeof(scalar_t); });
+  if (what == "index") LATTIS_CHECK_INDEX(false, "index ", 3, " of ", IntArrayRef({1, 2}));
+  if (what == "type") LATTIS_CHECK_TYPE(false);
+  if (what == "not implemented") LATTIS_CHECK_NOT_IMPLEMENTED(what.empty(), "not ", 1.5, ' ', true);
+  throw std::logic_error("unknown: " + what);
+}
+
+// Once on this thread, or on all of them.
+Tensor fails(const std::string& what, bool in_parallel) {
+  if (!in_parallel) throws(what);
+  parallel_for(0, 64, 1, [&](int64_t, int64_t) { throws(what); });
+  return Tensor();
+}
+
+// An error of an operator that was caught is nobody's any more.
+std::string survives(const Tensor& x) {
+  try {
+    x + ones({17});
+  } catch (const Error& e) {
+    return detail::text(e.kind() == LATTIS_RUNTIME_ERROR, " ", x.sum().item<double>());
+  }
+  return "no error";
+}
+
+int64_t passed = 0;
+Tensor watched(lattis_frame* f, const Tensor& self) {
+  passed++;
+  return redispatch<Tensor>(f, self);
+}
+lattis_status watch_all(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  passed += 100;
+  return api().redispatch(f, args, rets);
+}
+
+}  // namespace
+
+LATTIS_LIBRARY(NAMESPACE, m) {
+  m.def(
+      "kinds(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d, int e, int? f, float g, bool h, Scalar i, str j, ScalarType "
+      "k, "
+      "Device l, int[] m, float[] n, bool[] o, MemoryFormat p, int[]? q=None) -> str",
+      kinds);
+  m.def("results(Tensor x) -> (Tensor, int, float, bool, str, int[], Tensor[], Scalar)", results);
+  m.define("scaled(Tensor self, float by) -> Tensor", nullptr, nullptr, "Every element, scaled.",
+           LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
+  m.infer("scaled", [](const Tensor& self, double, Output out) { out.like(self); });
+  m.impl("scaled", "cpu", scaled);
+  m.define("moved(Tensor self, int by) -> Tensor", nullptr, nullptr, nullptr,
+           LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
+  m.infer("moved", [](const Tensor& self, int64_t, Output out) { out.like(self); });
+  m.impl("moved", "cpu", [](const Tensor& self, int64_t by) { return self + by; });  // not into what is given
+  m.def("parts(Tensor self) -> (Tensor, Tensor)");
+  m.infer("parts", [](const Tensor& self, Output head, Output tail) {
+    head.set({1}, self.dtype());
+    tail.set(self.sizes(), kDouble);
+  });
+  m.impl("parts", "cpu", [](const Tensor& self, const Tensor& head, const Tensor& tail) {
+    head.copy_(self[0]);
+    tail.copy_(self * 2);
+  });
+  m.def("unruled(Tensor self) -> Tensor");
+  m.impl("unruled", "cpu", [](const Tensor& self, const Tensor& out) { out.copy_(self); });
+  m.def("diagonal_sum(Tensor x) -> Tensor", diagonal_sum);
+  m.def("methods(Tensor x, Tensor y) -> Tensor", methods);
+  m.def("made() -> Tensor[]", made);
+  m.def("count(int n) -> int", [n = int64_t{1}](int64_t by) mutable { return n += by; });
+  m.def("grow_(Tensor(a!) self) -> Tensor(a!)", [](Tensor& self) -> Tensor& { return self.add_(1), self; });
+  m.def("nothing(Tensor? x) -> Tensor?", [](const std::optional<Tensor>& x) { return x; });
+  m.def("draw(Tensor self, Generator? generator=None) -> Tensor",
+        [](const Tensor& self, const Generator& g) { return rand(self.sizes(), g, self.options()); });
+  m.def("cubed(Tensor x, int n, Tensor kept) -> Tensor[]",
+        [](const Tensor& x, int64_t n, const Tensor& kept) { return Cubed::apply(x, n, kept); });
+  m.def("halved(Tensor x) -> Tensor", [](const Tensor& x) { return Halved::apply(x); });
+  m.def("backward(Tensor x) -> Tensor", [](const Tensor& x) {
+    const Tensor leaf = x.detach().clone().requires_grad_();
+    LATTIS_CHECK(leaf.requires_grad() && leaf.is_leaf());
+    (leaf * leaf).sum().backward();
+    NoGradGuard off;
+    LATTIS_CHECK(!(leaf * 2).requires_grad());
+    return leaf.grad();
+  });
+  m.def("scaled_by_name(Tensor x) -> Tensor", [](const Tensor& x) {
+    static const Operator<Tensor(const Tensor&, const Tensor&, const Scalar&)> add("aten::add.Tensor");
+    return add(x, x, 3);
+  });
+  m.def("fails(str what, bool in_parallel=False) -> Tensor", fails);
+  m.def("survives(Tensor x) -> str", survives);
+  m.def("passed() -> int", [] { return passed; });
+  m.def("raw(Tensor self) -> Tensor", [](lattis_frame*, const lattis_value* args, lattis_value* rets) -> lattis_status {
+    return api().value_retain(&args[0], &rets[0]);
+  });
+}
+
+LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
+  m.def("watched(Tensor self) -> Tensor", [](const Tensor& self) { return self.clone(); });
+  m.derivative("scaled", "self: grad * by");
+}
+
+#ifdef WITH_LAYER /* once a process: bits are few */
+LATTIS_LIBRARY(NAMESPACE, m) {
+  static lattis_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = "typed_watch";
+  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  static int32_t bit;
+  m.layer(layer, &bit);
+  m.def("watch(bool on) -> int", [](bool on) {
+    auto& include = api().thread()->include;
+    include = on ? include | uint64_t{1} << bit : include & ~(uint64_t{1} << bit);
+    return passed;
+  });
+}
+LATTIS_LIBRARY_IMPL(NAMESPACE, typed_watch, m) {
+  m.impl("watched", watched);
+  m.impl_category("matmul", [](lattis_frame* f, const lattis_value* args, lattis_value* rets) -> lattis_status {
+    passed += 10;
+    return api().redispatch(f, args, rets);
+  });
+  m.fallback(watch_all);
+}
+#endif
