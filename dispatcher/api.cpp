@@ -317,6 +317,11 @@ lattis_status host_pool(const lattis_allocator* upstream, int64_t cap, const lat
   return LATTIS_OK;
 }
 
+int32_t find_layer(const char* name) {
+  std::lock_guard lock(registry().mutex());
+  return layer_bit(name);
+}
+
 // Unguarded are the quick ones, whose arguments the caller was given, and those that cannot fail.
 const lattis_api table = {
     .size = sizeof(lattis_api),
@@ -400,6 +405,7 @@ const lattis_api table = {
     .backend_name = core::backend_name,
     .backend_description = core::backend,
     .host_pool = guard<host_pool, "host_pool", nullable(0)>,
+    .find_layer = guard_count<find_layer, "find_layer">,
 };
 
 }  // namespace

@@ -50,7 +50,8 @@ void note_closed(lattis_library* l) {
   if (opening) std::erase(*opening, l);
 }
 
-lattis_status load_plugin(const std::string& path) {
+lattis_status load_plugin(const std::string& name) {
+  const std::string path = name.find('/') == std::string::npos ? "./" + name : name;  // else dlopen would search
   static auto* loaded = new std::map<void*, lattis_status>;  // by dlopen's handle: one file has many paths
   static auto* mutex = new std::recursive_mutex;
   start();

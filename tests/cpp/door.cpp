@@ -220,7 +220,13 @@ static void sizes() {
   FAILS(api, api->define(l, &newer.known, nullptr), "uses some behind");
   lattis_layer layer{};
   layer.name = "test.sized";
+  CHECK(api->find_layer("test.sized") == -1);
   FAILS(api, api->layer(l, &layer, nullptr, nullptr), "layer: the struct's size is 0");
+  layer.size = sizeof layer;
+  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  int32_t layer_bit;
+  OK(api, api->layer(l, &layer, &layer_bit, nullptr));
+  CHECK(api->find_layer("test.sized") == layer_bit);
   lattis_allocator memory{};
   lattis_backend b{};
   b.size = sizeof b;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import lattis
 import pytest
@@ -158,15 +159,25 @@ def test_an_init_function_that_fails_half_way_leaves_nothing(build):
         assert names_of("half_way") == []
 
 
-def test_one_file_by_two_paths_is_loaded_once(build, tmp_path):
+def test_one_file_by_several_paths_is_loaded_once(build, tmp_path, monkeypatch):
     body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "once() -> Tensor"; '
     body += 'return api->library_open("two_paths", "me", &l) || api->define(l, &d, NULL);'
     path, _ = build(init(body))
     link = tmp_path / "link.so"
     link.symlink_to(path)
-    for name in (path, link, tmp_path / "." / "lib.so"):
+    monkeypatch.chdir(tmp_path)
+    for name in (path, link, "./lib.so", "lib.so"):
         _C._load_plugin(str(name))
     assert names_of("two_paths") == ["two_paths::once"]
+
+
+def test_eight_threads_load_one_file(build):
+    body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "only() -> Tensor"; '
+    body += 'return api->library_open("eight_threads", "me", &l) || api->define(l, &d, NULL);'
+    path, _ = build(init(body))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(_C._load_plugin, [str(path)] * 8))
+    assert names_of("eight_threads") == ["eight_threads::only"]
 
 
 def test_first_party_libraries_carry_the_stamp():

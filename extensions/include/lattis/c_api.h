@@ -437,6 +437,8 @@ struct lattis_api {
   /* Keeps freed blocks of `upstream` (nullable: the system's memory); cap 0: a quarter of the memory. For ever. */
   lattis_status (*host_pool)(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out);
 
+  int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
+
   /* ---- here ends version 1.0; what comes later is appended ---- */
 };
 

@@ -1,5 +1,6 @@
-/* The DLPack structures (dmlc/dlpack, ABI version 1): the one description of a strided array that everybody
- * reads. Lattis keeps a DLTensor inside each tensor; export wraps a snapshot of it. */
+/* The DLPack structures (dmlc/dlpack, version 1.0): the one description of a strided array that everybody reads. Lattis
+ * keeps a DLTensor inside each tensor; export wraps a snapshot of it. Where the original is included too, whichever
+ * comes first serves: include a newer one before this. */
 #ifndef LATTIS_DLPACK_H
 #define LATTIS_DLPACK_H
 
@@ -11,15 +12,43 @@ extern "C" {
 #endif
 
 #ifndef DLPACK_DLPACK_H_ /* somebody else's copy is the same ABI */
+#define DLPACK_DLPACK_H_
 
-typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLExtDev = 12 } DLDeviceType;
+#define DLPACK_MAJOR_VERSION 1
+#define DLPACK_MINOR_VERSION 0
+
+typedef enum {
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3,
+  kDLOpenCL = 4,
+  kDLVulkan = 7,
+  kDLMetal = 8,
+  kDLVPI = 9,
+  kDLROCM = 10,
+  kDLROCMHost = 11,
+  kDLExtDev = 12,
+  kDLCUDAManaged = 13,
+  kDLOneAPI = 14,
+  kDLWebGPU = 15,
+  kDLHexagon = 16,
+  kDLMAIA = 17
+} DLDeviceType;
 
 typedef struct {
   int32_t device_type;
   int32_t device_id;
 } DLDevice;
 
-typedef enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLComplex = 5, kDLBool = 6 } DLDataTypeCode;
+typedef enum {
+  kDLInt = 0,
+  kDLUInt = 1,
+  kDLFloat = 2,
+  kDLOpaqueHandle = 3,
+  kDLBfloat = 4,
+  kDLComplex = 5,
+  kDLBool = 6
+} DLDataTypeCode;
 
 typedef struct {
   uint8_t code;

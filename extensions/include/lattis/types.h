@@ -138,7 +138,7 @@ enum lattis_memory_format { LATTIS_CONTIGUOUS_FORMAT = 0, LATTIS_PRESERVE_FORMAT
 
 typedef struct {
   uint32_t tag;
-  uint32_t length; /* of strings and lists */
+  uint32_t length; /* of strings (in bytes) and lists */
   union {
     int64_t i;
     double d;
