@@ -153,7 +153,7 @@ lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
 thread_local std::vector<lattis_library*>* opening = nullptr;
 
 lattis_status library_open(const char* ns, const char* owner, lattis_library** out) {
-  *out = new lattis_library{ns, owner, {}};
+  if (lattis_status st = registry().open(ns, owner, LibraryKind::Fragment, out)) return st;
   if (opening) opening->push_back(*out);
   return LATTIS_OK;
 }

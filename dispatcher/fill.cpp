@@ -115,6 +115,8 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   // A category's kernel finds its outputs made by the shape rule, and a pointwise one needs the meaning.
   bool described = meaning->infer && (meaning->category != "pointwise" || meaning->pointwise);
   if (!r && described && !passed_over) r = find_category(meaning, name);
+  // "backend" is every device's key but meta's, whose results would have no memory to be computed into.
+  if (!r && id != core::meta_backend && !disabled(op, "backend")) r = find_kernel(meaning, "backend");
   if (r && b) {
     *who = r->owner;
     return {r->fn, r->context, r->flags | mixed};

@@ -14,9 +14,18 @@
 #include "dispatcher/layer.h"
 #include "dispatcher/table.h"
 
+namespace lattis::dispatcher {
+
+// What a library may do in its namespace. Of those that define, a namespace has one at a time; fragments add operators
+// to whoever's namespace; the third registers kernels only.
+enum class LibraryKind : uint8_t { Define, Fragment, Implement };
+
+}  // namespace lattis::dispatcher
+
 struct lattis_library {
   std::string ns, owner;
   std::vector<lattis_handle> handles;
+  lattis::dispatcher::LibraryKind kind = lattis::dispatcher::LibraryKind::Fragment;
 };
 
 namespace lattis::dispatcher {
@@ -30,6 +39,8 @@ class Registry {
  public:
   static Registry& get();
 
+  // A second library that defines a namespace is an error that names both owners.
+  lattis_status open(const std::string& ns, const std::string& owner, LibraryKind, Library** out);
   lattis_status define(Library&, const lattis_operator_def&, bool lazily, lattis_handle*);
   lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel, void* context, uint32_t flags,
                        const char* file, int32_t line, lattis_handle*);
@@ -84,6 +95,8 @@ class Registry {
   };
 
   Operator* derive(Operator*, Form);
+  Operator* withdrawn_twin(const Operator&);
+  lattis_handle add_operator(Library&, Operator*);
   void invalidate(Operator*);
   void invalidate_all();
   const Table* fill(Operator*);
@@ -97,6 +110,7 @@ class Registry {
   std::recursive_mutex mutex_;
   std::unordered_map<std::string, std::vector<Operator*>> operators_;
   std::vector<Operator*> order_;
+  std::unordered_map<std::string, Library*> definers_;  // of namespaces
   std::vector<CategoryRegistration> categories_;
   std::unordered_map<std::string, std::vector<Rule>> rules_;  // by operator, which may not be there yet
   std::vector<Interface> interfaces_;

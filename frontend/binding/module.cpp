@@ -79,8 +79,11 @@ py::dict describe_operator(Operator* op) {
 // Registration from Python. Callables are dropped when their registration is withdrawn.
 class PyLibrary {
  public:
-  PyLibrary(const std::string& ns, const std::string& owner) {
-    check(dispatcher::api()->library_open(ns.c_str(), owner.c_str(), &lib_));
+  PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
+    const auto k = kind == "DEF"    ? dispatcher::LibraryKind::Define
+                   : kind == "IMPL" ? dispatcher::LibraryKind::Implement
+                                    : dispatcher::LibraryKind::Fragment;
+    check(Registry::get().open(ns, owner, k, &lib_));
   }
 
   lattis_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
@@ -196,7 +199,7 @@ py::object attribute_list() { return py::cast(dispatcher::attribute_names()); }
 
 void add_registration(py::module_& m) {
   py::class_<PyLibrary>(m, "_Library")
-      .def(py::init<const std::string&, const std::string&>())
+      .def(py::init<const std::string&, const std::string&, const std::string&>())
       .def("define", &PyLibrary::define)
       .def("impl", &PyLibrary::impl)
       .def("category", &PyLibrary::category)

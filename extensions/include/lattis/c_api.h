@@ -314,7 +314,7 @@ struct lattis_api {
   lattis_status (*define)(lattis_library*, const lattis_operator_def*, lattis_handle*);
   lattis_status (*kernel)(lattis_library*, const char* op, const char* key, lattis_kernel, void* context,
                           uint32_t flags, const char* file, int32_t line,
-                          lattis_handle*); /* key: a layer, a device, "composite" */
+                          lattis_handle*); /* key: a layer, a device, "backend" (any), "composite" */
   lattis_status (*category_kernel)(lattis_library*, const char* category, const char* key, lattis_kernel, void* context,
                                    uint32_t flags, const char* file, int32_t line, lattis_handle*);
   lattis_status (*shape_rule)(lattis_library*, const char* op, lattis_infer, const void* context, lattis_handle*);
