@@ -149,6 +149,39 @@ def chain_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
             yield row(name, 2 * LINKS, calls)
 
 
+# ---- pieces ---------------------------------------------------------------------------------------------------------
+
+# What becomes of a matrix of 2000×2000; each piece is a tensor with a gradient of its own.
+PIECES: list[tuple[str, Callable[[Any], Any], float]] = [
+    ("unbind(0) of 2000×2000, forward and backward", lambda x: x.unbind(0), 1.0),
+    ("split into 100 of 2000×2000, forward and backward", lambda x: x.split(20), 1.0),
+    ("one row of unbind(0) of 2000×2000, forward and backward", lambda x: x.unbind(0)[7:8], 1.0),
+]
+
+
+def pieces_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
+    values = np.random.default_rng(0).standard_normal((2000, 2000), dtype=np.float32)
+    for name, cut, most in PIECES:
+        if not wanted(name):
+            continue
+
+        def job(ns: ModuleType, cut: Callable[[Any], Any] = cut) -> Callable[[], Any]:
+            x = ns.tensor(values, requires_grad=True)
+            grads = [p.detach() for p in cut(ns.tensor(values[::-1].copy()))]
+
+            def step() -> Any:
+                x.grad = None
+                ns.autograd.backward(list(cut(x)), grads)
+                return x.grad
+
+            return step
+
+        calls = {peer: job(ns) for peer, ns in namespaces().items()}
+        same({peer: call() for peer, call in calls.items()})
+        runs = {peer: timer("call()", {"call": call}) for peer, call in calls.items()}
+        yield Row(name, measure(runs, rounds=ROUNDS), [Bound("torch", most)])
+
+
 # ---- networks -------------------------------------------------------------------------------------------------------
 
 
@@ -267,6 +300,7 @@ def main(words: list[str] | None = None) -> list[Row]:
     for title, make in [
         ("One call, one element, float32, inputs that require gradients, one thread", call_rows),
         ("Chains of scalars: nanoseconds an operator", chain_rows),
+        ("Lists of pieces", pieces_rows),
         ("The talk's two-layer network, 64×1000×100×10, gradients by backward", loop_rows),
         ("Networks, forward and backward, one thread", network_rows),
         ("Resident memory of three steps, at its highest", memory_rows),

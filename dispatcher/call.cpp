@@ -35,6 +35,26 @@ inline const Table* table_of(const Operator* op) {
   return __builtin_expect(t != nullptr, 1) ? t : Registry::get().table(op);
 }
 
+// A composite at a layer, which is still on and may keep what the composite reads, as autograd does for derivatives. An
+// in-place form overwrites that, so there it reads a copy.
+lattis_status decompose(CallFrame& f, const Entry& e, const Value* args, Value* rets) {
+  const CallInfo& info = *static_cast<const Table*>(f.table)->info;
+  if (info.form != Form::Inplace) return run_composite(f, e, args, rets, args);
+  static const Operator* clone = Registry::get().find("aten::clone", "");
+  const Value cloned[] = {args[0], core::none()};
+  Value copy = core::none();
+  const uint64_t saved = f.thread->exclude;
+  f.thread->exclude |= f.passed;
+  lattis_status st = call(&f, clone, cloned, &copy);
+  f.thread->exclude = saved;
+  if (st) return st;
+  std::vector<Value> read(args, args + info.nargs);
+  read[0] = copy;
+  st = run_composite(f, e, args, rets, read.data());
+  core::release_value(copy);
+  return st;
+}
+
 lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   const Entry& e = t->layers[t->layer_index[bit]];
@@ -47,7 +67,7 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   if (__builtin_expect(e.flags & stays_on, 0)) {
     f.keys = keys & (self - 1);
     f.layer = -1;  // the composite is the operator's own, not a kernel of the layer's
-    st = run_composite(f, e, args, rets);
+    st = decompose(f, e, args, rets);
   } else {
     f.keys = keys & ~self;
     f.passed = passed | self;

@@ -14,8 +14,9 @@ lattis_status redispatch(Frame* frame, const Value* args, Value* rets);
 
 // At backend level: which device, which entry, then one of the forms. In forms.cpp.
 lattis_status run_backend(Frame& f, const Value* args, Value* rets);
-// Runs a composite for whatever form was called (also from a layer that decomposes).
-lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets);
+// Runs a composite for whatever form was called (also from a layer that decomposes). It reads the last arguments, which
+// are those of the call, or copies of what it overwrites.
+lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets, const Value* read);
 lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args);
 
 // copy_ where source and destination are on different devices. In operators/copy.cpp.

@@ -1,13 +1,13 @@
 """What plugins put into the namespace and onto Tensor from Python: who brought what, conflicts, and how it goes again.
 
-Read with ``PluginContext.add_names`` and ``add_methods`` in ``manager.py``, which are the door to this file.
+Read with ``PluginContext.add_names`` and what follows it in ``manager.py``, which are the door to this file.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,9 @@ else:
 
 names: dict[str, str] = {}  # in the namespace: who brought it
 methods: dict[str, str] = {}  # on Tensor
+copied: dict[str, str] = {}  # attributes of Tensor that go with copies and pickles
+export_checks: list[Callable[[Any], Any]] = []
+_C._set_export_checks(export_checks)
 ABSENT = object()
 
 
@@ -93,6 +96,24 @@ def add_methods(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
             del methods[name]
 
     return undo
+
+
+def add_copied(owner: str, attributes: Iterable[str]) -> Callable[[], None]:
+    """Lets attributes go with copies and pickles; returns what takes that back."""
+    added = dict.fromkeys(attributes, owner)
+    copied.update(added)
+
+    def undo() -> None:
+        for name in added:
+            del copied[name]
+
+    return undo
+
+
+def add_export_check(check: Callable[[Any], Any]) -> Callable[[], None]:
+    """Has a function asked before a tensor's memory is given away; returns what takes it back."""
+    export_checks.append(check)
+    return lambda: export_checks.remove(check)
 
 
 class Aliases(Loader):

@@ -440,7 +440,7 @@ lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) 
   return vote(f, info, args);
 }
 
-lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets) {
+lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets, const Value* read) {
   const Table& table = *static_cast<const Table*>(f.table);
   const CallInfo& info = *table.info;
   if (table.infer) {  // the shape rule checks the arguments, so the composite need not
@@ -455,11 +455,11 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
   lattis_status st = LATTIS_OK;
   if (info.form == Form::Functional) {
     for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
-    st = e(f, args, rets);
+    st = e(f, read, rets);
   } else {
     Value computed[LATTIS_MAX_RETURNS];
     for (Value& v : computed) v = core::none();
-    st = e(f, args, computed);
+    st = e(f, read, computed);
     for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
     for (int i = 0; i < info.nrets && !st; i++) st = check_computed(f, info, i, args, computed[i]);
     for (int i = 0; i < info.nrets && !st; i++)
@@ -480,7 +480,7 @@ lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
     if (!(f.table = t = Registry::get().table(f.op))) return core::pending_error().kind;
   }
   const Entry& e = t->backends[f.device.backend];
-  if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets);
+  if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets, args);
   if (t->info->form != Form::Functional) {
     if (!t->infer || e.fn == missing_kernel) return missing_kernel(&f, args, rets);
     return run_into(f, *t, e, args, rets);

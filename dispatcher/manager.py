@@ -113,6 +113,16 @@ class PluginContext:
         """
         self.undo.append(contributions.add_methods(self.name, objects))
 
+    def add_copied(self, *attributes: str) -> None:
+        """Attributes of Tensor that copies and pickles hold, where they are true; others begin anew."""
+        self.undo.append(contributions.add_copied(self.name, attributes))
+
+    def add_export_check(self, check: Callable[[Any], Any]) -> None:
+        """Has ``check(tensor)`` asked before the memory of a tensor that a layer follows is given to numpy, DLPack or a
+        buffer, whose readers and writers no layer sees. It raises where that must not be.
+        """
+        self.undo.append(contributions.add_export_check(check))
+
     def withdraw(self) -> None:
         """Takes back what a plugin that failed had registered already."""
         for undo in reversed(self.undo):

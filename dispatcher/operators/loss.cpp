@@ -203,7 +203,15 @@ lattis_status kl_div(lattis_frame* f, const Value* a, Value* r) {
 
 // ---- binary cross entropy -------------------------------------------------------------------------------------------
 
-// binary_cross_entropy(input, target, weight, size_average, reduce, reduction): logarithms end at -100.
+// (input, target), element by element: logarithms end at -100.
+lattis_status each_binary_cross_entropy(lattis_frame* f, const Value* a, Value* r) {
+  Compose c(f);
+  Var p = c.arg(a[0]), t = c.arg(a[1]);
+  Var yes = c.op<"clamp">(c.op<"log">(p), -100.), no = c.op<"clamp">(c.op<"log1p">(-p), -100.);
+  return c.give(r, (t - 1) * no - t * yes);
+}
+
+// binary_cross_entropy(input, target, weight, size_average, reduce, reduction)
 lattis_status binary_cross_entropy(lattis_frame* f, const Value* a, Value* r) {
   Reduction how;
   if (lattis_status st = read_reduction(f, a, 5, 3, 4, &how)) return st;
@@ -211,9 +219,7 @@ lattis_status binary_cross_entropy(lattis_frame* f, const Value* a, Value* r) {
   if (!same_shape(tensor_arg(a[0]), tensor_arg(a[1])))
     return raise(LATTIS_VALUE_ERROR, size_clash(f, 1, tensor_arg(a[0]), tensor_arg(a[1])));
   Compose c(f);
-  Var p = c.arg(a[0]), t = c.arg(a[1]);
-  Var yes = c.op<"clamp">(c.op<"log">(p), -100.), no = c.op<"clamp">(c.op<"log1p">(-p), -100.);
-  Var loss = (t - 1) * no - t * yes;
+  Var loss = c.op<"_binary_cross_entropy">(a[0], a[1]);
   if (given(a[2])) loss = loss * c.arg(a[2]);
   return c.give(r, reduced(c, loss, how));
 }
@@ -226,9 +232,8 @@ lattis_status binary_cross_entropy_with_logits(lattis_frame* f, const Value* a, 
     return raise(LATTIS_VALUE_ERROR, size_clash(f, 1, tensor_arg(a[0]), tensor_arg(a[1])));
   Compose c(f);
   Var x = c.arg(a[0]), t = c.arg(a[1]);
-  // log(1 + exp(-x)), without overflow
-  Var log = c.op<"log1p">(c.op<"exp">(-c.op<"abs">(x))) + c.op<"relu">(-x);
-  Var loss = (1 - t) * x + (given(a[6]) ? ((c.arg(a[6]) - 1) * t + 1) * log : log);
+  Var log = c.op<"log_sigmoid">(x);
+  Var loss = (1 - t) * x - (given(a[6]) ? ((c.arg(a[6]) - 1) * t + 1) * log : log);
   if (given(a[2])) loss = loss * c.arg(a[2]);
   return c.give(r, reduced(c, loss, how));
 }
@@ -439,6 +444,10 @@ const std::vector<Declaration>& loss_operators() {
        "-(target log(input) + (1 - target) log(1 - input)), with logarithms that end at -100.\n\n>>> "
        "lattis.ops.aten.binary_cross_entropy(lattis.tensor([0.5, 1.]), lattis.tensor([1., 1.]), reduction='sum')\n"
        "tensor(0.6931)\n"},
+      {"_binary_cross_entropy(Tensor input, Tensor target) -> Tensor", "reduction", hidden | function, nullptr,
+       each_binary_cross_entropy,
+       "What binary_cross_entropy adds up.\n\n>>> lattis.ops.aten._binary_cross_entropy(lattis.tensor([0.5]), "
+       "lattis.tensor([1.]))\ntensor([0.6931])\n"},
       {"binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
        "bool? reduce=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
        "reduction", hidden | function, nullptr, binary_cross_entropy_with_logits,

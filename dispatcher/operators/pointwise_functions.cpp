@@ -1,4 +1,5 @@
 // Pointwise functions: schemas and documentation. The meaning is in <lattis/pointwise/functions.h>.
+#include "dispatcher/operators/gamma.h"
 #include "dispatcher/operators/pointwise.h"
 
 namespace lattis::dispatcher {
@@ -171,6 +172,13 @@ std::vector<Declaration> function_operators() {
        float_power, nullptr},
       {"float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "pointwise", function | out, nullptr, float_power,
        nullptr},
+      {"digamma(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, digamma,
+       "The derivative of lgamma. It is NaN at negative integers, and at zero infinite with the other sign.\n\n"
+       "Raises:\n    RuntimeError: the dtype is complex\n\n>>> lattis.digamma(lattis.tensor([1., 0.5]))\n"
+       "tensor([-0.5772, -1.9635])\n"},
+      {"polygamma(int n, Tensor self) -> Tensor", "pointwise", function | out, nullptr, polygamma,
+       "The n-th derivative of digamma, which is that of order 0.\n\nRaises:\n    RuntimeError: n is negative, or the "
+       "dtype complex\n\n>>> lattis.polygamma(1, lattis.tensor([1., 0.5]))\ntensor([1.6449, 4.9348])\n"},
   };
 }
 

@@ -79,17 +79,17 @@ lattis_status sections(lattis_frame* f, const Value& self, const Value& dim, int
   return pieces(f, self, dim, cuts, r);
 }
 
+// Indices are a slice's. As long as they rise, the pieces make up the whole.
 lattis_status at_indices(lattis_frame* f, const Value& self, const Value& dim, int64_t n, const Value& list, Value* r) {
-  Compose c(f);
-  std::vector<Var> all;
-  all.reserve(list.length + 1);
-  int64_t from = 0;
+  std::vector<int64_t> cuts{0}, sizes;
   for (uint32_t i = 0; i <= list.length; i++) {
-    const int64_t to = i < list.length ? list.as.ints[i] : n;
-    all.push_back(c.op<"slice.Tensor">(self, dim, from, to));
-    from = to;
+    const int64_t at = i < list.length ? list.as.ints[i] : n;
+    cuts.push_back(std::clamp<int64_t>(at < 0 ? at + n : at, 0, n));
+    sizes.push_back(cuts[i + 1] - cuts[i]);
   }
-  return c.give(r, c.list(all));
+  if (*std::min_element(sizes.begin(), sizes.end()) < 0) return pieces(f, self, dim, cuts, r);
+  Compose c(f);
+  return c.give(r, c.op<"split_with_sizes">(self, core::int_list(sizes.data(), list.length + 1), dim));
 }
 
 // self, sections or indices, dim
@@ -110,11 +110,12 @@ lattis_status split_along(lattis_frame* f, const Value* a, Value* r) {
   if (t->ndim() < (Dim == 1 ? 1 : Dim + 1))
     return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": too few dimensions in shape " + core::shape_string(t));
   const int d = Dim == 1 && t->ndim() == 1 ? 0 : Dim;
-  if (a[1].tag == LATTIS_INT_LIST) return at_indices(f, a[0], core::integer(d), t->sizes()[d], a[1], r);
+  Compose c(f);
+  if (a[1].tag == LATTIS_INT_LIST) return c.give(r, c.op<"tensor_split.indices">(a[0], a[1], d));
   if (a[1].as.i <= 0 || t->sizes()[d] % a[1].as.i != 0)
     return raise(LATTIS_RUNTIME_ERROR, format("%s: %lld equal parts of a dimension of size %lld", where(f, 1).c_str(),
                                               (long long)a[1].as.i, (long long)t->sizes()[d]));
-  return sections(f, a[0], core::integer(d), t->sizes()[d], a[1].as.i, r);
+  return c.give(r, c.op<"tensor_split.sections">(a[0], a[1], d));
 }
 
 lattis_status unbind(lattis_frame* f, const Value* a, Value* r) {

@@ -78,11 +78,32 @@ const char* obstacle(const Tensor* t, int flags) {
   return fits ? nullptr : "is not contiguous, as the reader wants it; use .contiguous()";
 }
 
+PyObject* export_checks = nullptr;
+
 }  // namespace
+
+bool may_export(PyObject* tensor) {
+  if (!unwrap(tensor)->keys || !export_checks) return true;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(export_checks); i++) {
+    PyObject* check = Py_NewRef(PyList_GET_ITEM(export_checks, i));
+    PyObject* done = PyObject_CallOneArg(check, tensor);
+    Py_DECREF(check);
+    if (!done) return false;
+    Py_DECREF(done);
+  }
+  return true;
+}
+
+PyObject* set_export_checks(PyObject*, PyObject* list) {
+  if (!PyList_Check(list)) return PyErr_Format(PyExc_TypeError, "_set_export_checks takes a list");
+  Py_XSETREF(export_checks, Py_NewRef(list));
+  Py_RETURN_NONE;
+}
 
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
   Tensor* t = unwrap(tensor);
   view->obj = nullptr;
+  if (!may_export(tensor)) return -1;
   if (const char* why = obstacle(t, flags)) {
     const std::string name =
         core::is_host(t->backend) ? core::dtype_info(t->dtype).name : core::device_name(t->device());

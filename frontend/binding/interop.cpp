@@ -382,6 +382,7 @@ PyObject* to_dlpack(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "Op", &o, &versioned) || !is_tensor(o)) return nullptr;
   if (unwrap(o)->backend == core::meta_backend)
     return PyErr_Format(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
+  if (!may_export(o)) return nullptr;
   if (!versioned)
     return PyCapsule_New(make_export<DLManagedTensor>(unwrap(o)), "dltensor", destroy_capsule<DLManagedTensor>);
   auto* m = make_export<DLManagedTensorVersioned>(unwrap(o));
@@ -466,6 +467,7 @@ PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
                                   ">>> import numpy\n>>> lattis.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
                                  {"_tensor_from", tensor_from, METH_VARARGS, nullptr},
                                  {"_to_list", to_list, METH_O, nullptr},
+                                 {"_set_export_checks", set_export_checks, METH_O, nullptr},
                                  {"_storage_view", storage_view, METH_VARARGS, nullptr},
                                  {"_to_dlpack", to_dlpack, METH_VARARGS, nullptr},
                                  {"_from_dlpack", from_dlpack_capsule, METH_O, nullptr},

@@ -174,7 +174,10 @@ PyObject* sequence_item(PyObject* a, Py_ssize_t i) {
 
 PyObject* iterate(PyObject* a) {
   if (unwrap(a)->ndim() == 0) return PyErr_Format(PyExc_TypeError, "iter: a zero-dim tensor cannot be iterated");
-  return PySeqIter_New(a);
+  PyObject* rows = PyObject_CallMethod(a, "unbind", nullptr);
+  PyObject* r = rows ? PyObject_GetIter(rows) : nullptr;
+  Py_XDECREF(rows);
+  return r;
 }
 
 int contains(PyObject* a, PyObject* x) {

@@ -10,14 +10,14 @@ PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": (
-        "bincount cdist corrcoef cov cross cummax cummin diff digamma dist lu histc mode quantile renorm resize_ "
+        "bincount cdist corrcoef cov cross cummax cummin diff dist lu histc mode quantile renorm resize_ "
         "trapz unsafe_chunk vander save load "
     ),
     PACKAGE: "optim linalg fft random special amp func compile jit onnx export hub",
     "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
 }
 # Modules that are imported when they are first named.
-LAZY = ("nn", "testing", "utils")
+LAZY = ("library", "nn", "plugins", "testing", "utils")
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 
 

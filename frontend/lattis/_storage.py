@@ -6,6 +6,7 @@ import pickle
 import weakref
 
 from lattis import _C
+from lattis.dispatcher import contributions
 
 _known: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDictionary()
 
@@ -81,4 +82,6 @@ def rebuild_tensor(kind, storage, dtype, size, stride, offset):
 def reduce_tensor(tensor):
     """``Tensor.__reduce_ex__``: any protocol, and copy.copy and copy.deepcopy with it."""
     place = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
-    return rebuild_tensor, (type(tensor), storage_of(tensor), *place), tensor.__dict__ or None
+    state = tensor.__dict__ or None
+    copied = {name: value for name in contributions.copied if (value := getattr(tensor, name))}
+    return rebuild_tensor, (type(tensor), storage_of(tensor), *place), (state, copied) if copied else state

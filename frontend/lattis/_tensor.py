@@ -36,16 +36,19 @@ class Storage:
 def numpy(self, *, force=False):
     """A numpy array over the same memory; writes show on both sides.
 
-    With ``force``, a tensor on another device is copied to the host first.
+    With ``force``, the values are given of any tensor: detached, and copied to the host if it lies elsewhere.
 
     Raises:
         TypeError: numpy cannot read the device, or has no such dtype
+        RuntimeError: a plugin refuses, as autograd where the tensor requires grad
 
     >>> lattis.tensor([1, 2]).numpy()
     array([1, 2])
     """
     import numpy as np
 
+    if force:
+        self = self.detach()
     try:
         return np.asarray(memoryview(self))
     except BufferError as error:

@@ -44,6 +44,8 @@ def register(ctx):
     globals().update({name: getattr(api, name) for name in api.__all__})
     ctx.add_names({"autograd": sys.modules[__name__], **{name: getattr(api, name) for name in MODES}})
     ctx.add_methods(tensor.methods)
+    ctx.add_copied("requires_grad")
+    ctx.add_export_check(tensor.check_export)
     rules.follow(ctx)
     # Its module can be imported, too, but the name is the function's.
     import_module("lattis.autograd.gradcheck")

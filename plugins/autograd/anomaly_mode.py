@@ -13,7 +13,11 @@ def _stack() -> str:
 
 
 def set_detect_anomaly(mode: bool, check_nan: bool = True) -> None:
-    """Switches anomaly mode on or off for the process; see :class:`detect_anomaly`."""
+    """Switches anomaly mode on or off for the process; see :class:`detect_anomaly`.
+
+    >>> lattis.autograd.set_detect_anomaly(True)
+    >>> lattis.autograd.set_detect_anomaly(False)
+    """
     _now[0] = (bool(mode), bool(check_nan))
     _python._set_anomaly(_stack if mode else None, bool(check_nan))
 

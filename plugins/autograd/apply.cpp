@@ -72,8 +72,8 @@ lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
 
 // The first edge of an input: all have one, but a list has as many as it is long.
 int first_edge(const Rule& r, const Node* n, int input) {
-  const int list_length = n->num_edges - static_cast<int>(r.inputs.size()) + 1;
-  return r.list >= 0 && input > r.list ? input - 1 + list_length : input;
+  if (__builtin_expect(r.list < 0 || input <= r.list, 1)) return input;
+  return input + n->num_edges - static_cast<int>(r.inputs.size());
 }
 
 lattis_status no_formula(const Rule& r, const Rule::Input& input) {
@@ -83,66 +83,116 @@ lattis_status no_formula(const Rule& r, const Rule::Input& input) {
                                           (a.name ? a.name : "?") + "' is not implemented");
 }
 
-// Gradients that did not come are zero where others of the same call did.
-struct Completed {
-  lattis_tensor* grads[LATTIS_MAX_RETURNS];
-  uint32_t made = 0;
-  lattis_status fill(const Formula& f, const FormulaNode* n, const Run& run, lattis_tensor* const* came) {
+// The bits of a formula's gradients that this result is among.
+uint64_t bits_of(const FormulaNode* n, int result) {
+  const Rule& r = *n->rule;
+  return all_grads | uint64_t{1} << (r.list_return < 0 ? result : r.return_of(result, n->num_results));
+}
+
+// Whether any gradient that a formula uses came, and whether all came that it cannot do without.
+struct Arrival {
+  bool any, all = true;
+  Arrival(const Formula& f, const FormulaNode* n, lattis_tensor* const* grads) {
+    const uint64_t used = f.grads | f.optional_grads;
+    any = used == 0;
     for (int i = 0; i < n->num_results; i++) {
-      grads[i] = came[i];
-      if (came[i] || !(f.grads >> i & 1) || !n->results[i].described()) continue;
-      if (lattis_status st = run.ops.zeros(n->results[i], &grads[i])) return st;
-      made |= 1u << i;
+      const uint64_t bits = bits_of(n, i);
+      any |= grads[i] && (used & bits);
+      all &= grads[i] || !(f.grads & bits);
     }
-    return LATTIS_OK;
-  }
-  ~Completed() {
-    for (; made; made &= made - 1) api().release(grads[__builtin_ctz(made)]);
   }
 };
 
-// The gradients that a formula gave go to the edges of its targets.
-void hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask, lattis_value* results,
-              lattis_tensor** outs) {
-  for (size_t k = 0; k < f.targets.size(); k++) {
-    const int at = first_edge(*n->rule, n, f.targets[k]);
-    if (results[k].tag == LATTIS_TENSOR && mask[k]) {
-      outs[at] = results[k].as.tensor;
-      continue;
+// Gradients that did not come are zero where others of the same call did. Neighbours of one shape share their zeros.
+struct Completed {
+  std::vector<lattis_tensor*> grads;
+  std::vector<Tensor> made;
+
+  lattis_status fill(const Formula& f, const FormulaNode* n, const Run& run, lattis_tensor* const* came) {
+    grads.assign(came, came + n->num_results);
+    for (int i = 0; i < n->num_results; i++) {
+      const Result& r = n->results[i];
+      if (grads[i] || !(f.grads & bits_of(n, i))) continue;
+      if (!r.described()) {
+        if (!(f.grads & all_grads)) continue;
+        return fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its result " + std::to_string(i) +
+                                              " has no gradient; its formula may give `grads` to a Tensor?[] only");
+      }
+      const lattis_tensor* last = made.empty() ? nullptr : made.back().get();
+      if (!last || !r.has_shape_of(last) || r.dtype != last->dtype || r.device.backend != last->backend ||
+          r.device.index != last->dl.device.device_id) {
+        lattis_tensor* zeros = nullptr;
+        if (lattis_status st = run.ops.zeros(r, &zeros)) return st;
+        made.push_back(Tensor::steal(zeros));
+      }
+      grads[i] = made.back().get();
     }
-    if (results[k].tag == LATTIS_TENSOR_LIST)
-      for (uint32_t i = 0; i < results[k].length; i++)
-        if (run.needs(n, at + static_cast<int>(i)) && results[k].as.tensors[i])
-          api().retain(outs[at + i] = results[k].as.tensors[i]);
-    api().value_release(&results[k]);
+    return LATTIS_OK;
   }
+};
+
+int edges_of(const FormulaNode* n, int target) {
+  return target == n->rule->list ? n->num_edges - static_cast<int>(n->rule->inputs.size()) + 1 : 1;
 }
 
-constexpr int most_targets = 16;
+// A list of gradients goes to the edges of a list. Takes it over.
+__attribute__((noinline)) lattis_status hand_out_list(const FormulaNode* n, const Run& run, int target,
+                                                      lattis_value& given, lattis_tensor** outs) {
+  const int at = first_edge(*n->rule, n, target), count = edges_of(n, target);
+  lattis_status st = LATTIS_OK;
+  if (given.tag == LATTIS_TENSOR_LIST && given.length != static_cast<uint32_t>(count))
+    st = fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its formula gave " + std::to_string(given.length) +
+                                        " gradients for " + std::to_string(count) + " tensors");
+  for (int i = 0; i < count && !st && given.tag == LATTIS_TENSOR_LIST; i++)
+    if (run.needs(n, at + i) && given.as.tensors[i]) api().retain(outs[at + i] = given.as.tensors[i]);
+  api().value_release(&given);
+  return st;
+}
+
+// The gradients that a formula gave go to the edges of its targets.
+lattis_status hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask,
+                       lattis_value* results, lattis_tensor** outs) {
+  lattis_status st = LATTIS_OK;
+  for (size_t k = 0; k < f.targets.size(); k++) {
+    if (__builtin_expect(results[k].tag == LATTIS_TENSOR && mask[k], 1))
+      outs[first_edge(*n->rule, n, f.targets[k])] = results[k].as.tensor;
+    else if (lattis_status failed = hand_out_list(n, run, f.targets[k], results[k], outs))
+      st = failed;
+  }
+  return st;
+}
+
+lattis_status compute(const Formula& f, const FormulaNode* n, Run& run, const lattis_value* saved,
+                      lattis_tensor* const* grads, const uint8_t* mask, lattis_tensor** outs) {
+  lattis_value results[most_targets];
+  if (lattis_status st = evaluate(*n->rule, f, saved, grads, n->num_results, mask, results)) return st;
+  return hand_out(f, n, run, mask, results, outs);
+}
+
+__attribute__((noinline)) lattis_status complete(const Formula& f, const FormulaNode* n, Run& run,
+                                                 const lattis_value* saved, lattis_tensor* const* grads,
+                                                 const uint8_t* mask, lattis_tensor** outs) {
+  Completed all;
+  if (lattis_status st = all.fill(f, n, run, grads)) return st;
+  return compute(f, n, run, saved, all.grads.data(), mask, outs);
+}
 
 lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lattis_value* saved,
                             lattis_tensor** grads, lattis_tensor** outs) {
-  const Rule& r = *n->rule;
   const int num_targets = static_cast<int>(f.targets.size());
   uint8_t mask[most_targets];
   bool any = false;
   for (int k = 0; k < num_targets; k++) {
-    const int target = f.targets[k], at = first_edge(r, n, target);
-    const int count = target == r.list ? n->num_edges - static_cast<int>(r.inputs.size()) + 1 : 1;
+    const int target = f.targets[k], at = first_edge(*n->rule, n, target);
     mask[k] = 0;
-    for (int i = 0; i < count; i++) mask[k] |= run.needs(n, at + i);
+    for (int i = 0, count = edges_of(n, target); i < count; i++) mask[k] |= run.needs(n, at + i);
     any |= mask[k];
   }
-  const uint64_t used = f.grads | f.optional_grads;
-  bool came = used == 0;
-  for (int i = 0; i < n->num_results; i++) came |= (used >> i & 1) && grads[i];
-  if (!any || !came) return LATTIS_OK;
-  Completed all;
-  if (lattis_status st = all.fill(f, n, run, grads)) return st;
-  lattis_value results[most_targets];
-  if (lattis_status st = evaluate(r, f, saved, all.grads, mask, results)) return st;
-  hand_out(f, n, run, mask, results, outs);
-  return LATTIS_OK;
+  if (!any) return LATTIS_OK;
+  const Arrival came(f, n, grads);
+  if (!came.any) return LATTIS_OK;
+  return __builtin_expect(came.all, 1) ? compute(f, n, run, saved, grads, mask, outs)
+                                       : complete(f, n, run, saved, grads, mask, outs);
 }
 
 lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {

@@ -55,6 +55,19 @@ class Compose {
     return ret.tag == LATTIS_TENSOR ? Tensor::steal(ret.as.tensor) : Tensor();
   }
 
+  // Of an operator that returns a list.
+  template <OperatorName Name, class... Args>
+  std::vector<Tensor> list(const Args&... args) {
+    static const lattis_operator* const callee = find_callee(Name.text);
+    lattis_value ret = none();
+    run(callee, &ret, {value_of(args)...});
+    std::vector<Tensor> out;
+    for (uint32_t i = 0; ret.tag == LATTIS_TENSOR_LIST && i < ret.length; i++)
+      out.push_back(Tensor::borrow(ret.as.tensors[i]));
+    api().value_release(&ret);
+    return out;
+  }
+
   // Of an operator that returns several.
   template <OperatorName Name, size_t N, class... Args>
   std::array<Tensor, N> ops(const Args&... args) {

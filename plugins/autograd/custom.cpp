@@ -6,7 +6,6 @@
 namespace lattis::autograd {
 namespace {
 
-// Both save tensors one by one.
 struct CustomNode : Node {
   std::vector<SavedValue> saved;
   const Rule* rule = nullptr;  // of an operator, or
@@ -98,8 +97,11 @@ lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result
   if (n->kind != &custom_kind) return fail(LATTIS_TYPE_ERROR, "save: " + n->kind->name(n) + " saves by its formulas");
   n->saved.emplace_back();
   SavedValue& to = n->saved.back();
-  lattis_status st = v->tag == LATTIS_TENSOR ? to.keep(v->as.tensor, result, false) : to.keep(*v);
-  if (st) n->saved.pop_back();
+  lattis_status st = to.keep(*v, result);
+  if (st) {
+    to.drop();
+    n->saved.pop_back();
+  }
   return st;
 }
 

@@ -44,6 +44,11 @@ const std::vector<Line> network_derivatives = {
      "input: _class_loss_backward(grad, input, target, weight, ignore_index, reduction, logits); target: none"},
     {"_nll_pick", "input: _class_loss_backward(grad, input, target, weight, ignore_index, 0, false); target: none"},
 
+    // A probability's gradient is bounded, as the value is.
+    {"_binary_cross_entropy",
+     "input: grad * ((input - target) / clamp_min((1 - input) * input, 1e-12));"
+     "target: grad * (log1p(-input) - log(input))"},
+
     // rows and masks
     {"embedding",
      "weight: _embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq);"

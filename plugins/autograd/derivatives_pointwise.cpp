@@ -83,7 +83,9 @@ const std::vector<Line> pointwise_derivatives = {
     {"erf", "self: grad * exp(-(self * self)) * 1.1283791670955126"},
     {"erfc", "self: grad * exp(-(self * self)) * -1.1283791670955126"},
     {"erfinv", "self: grad * exp(result * result) * 0.886226925452758"},
-    {"lgamma", "self: grad * _digamma(self)"},
+    {"lgamma", "self: grad * digamma(self)"},
+    {"digamma", "self: grad * polygamma(1, self)"},
+    {"polygamma", "self: _polygamma_backward(grad, n, self)"},
     {"sinc", "self: _sinc_backward(grad, self)"},
 
     // complex numbers

@@ -54,7 +54,12 @@ struct Walk : Run {
   lattis_tensor*& pending(Node* n, uint32_t i) {
     return claimed(n) ? n->results[i].pending : beside.find(n)->second.pending[i];
   }
-  bool wanted(const Node* n) const { return claimed(n) ? n->wanted : beside.find(n)->second.wanted; }
+  // A node that this run has not met may be asked about, too; then nothing is left out.
+  bool wanted(const Node* n) const {
+    if (claimed(n)) return n->wanted;
+    const auto at = beside.find(n);
+    return at == beside.end() || at->second.wanted;
+  }
   void want(Node* n, bool w) { (claimed(n) ? n->wanted : beside[n].wanted) = w; }
 
   bool needs(const Node* n, int edge) const override {

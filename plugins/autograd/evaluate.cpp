@@ -22,16 +22,17 @@ struct Evaluation {
   const Rule& rule;
   const lattis_value* saved;
   lattis_tensor* const* grads;
+  int num_grads;
   const uint8_t* mask;
   int wanted;
   lattis_value temporaries[most_temporaries];
   double complexes[most_temporaries][2];
-  int64_t ints[64];
+  int64_t ints[most_ints];
   int used_ints = 0;
   uint64_t owned = 0;  // temporaries to release
 
-  Evaluation(const Rule& r, const lattis_value* s, lattis_tensor* const* g, const uint8_t* m, int w)
-      : rule(r), saved(s), grads(g), mask(m), wanted(w) {}
+  Evaluation(const Rule& r, const lattis_value* s, lattis_tensor* const* g, int n, const uint8_t* m, int w)
+      : rule(r), saved(s), grads(g), num_grads(n), mask(m), wanted(w) {}
 
   lattis_value read(Operand o) const {
     switch (o.from) {
@@ -41,14 +42,27 @@ struct Evaluation {
         return saved[o.index];
       case Operand::Grad:
         return grads[o.index] ? value(grads[o.index]) : none();
-      case Operand::Mask: {
-        lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
-        v.as.bools = mask;
-        return v;
-      }
-      default:
+      case Operand::Temporary:
         return temporaries[o.index];
+      default:
+        return read_list(o);
     }
+  }
+
+  // What few formulas name: the mask, and gradients where a list is among the results.
+  __attribute__((noinline)) lattis_value read_list(Operand o) const {
+    if (o.from == Operand::LastGrad) {
+      lattis_tensor* g = grads[num_grads - o.index];
+      return g ? value(g) : none();
+    }
+    lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
+    if (o.from == Operand::Grads) {
+      v = {LATTIS_TENSOR_LIST, static_cast<uint32_t>(num_grads), {0}};
+      v.as.tensors = grads;
+    } else {
+      v.as.bools = mask;
+    }
+    return v;
   }
 
   lattis_value make(const Number& n, int at) {
@@ -90,7 +104,7 @@ struct Evaluation {
   }
 
   lattis_status call(const Step& s) {
-    lattis_value args[32];
+    lattis_value args[most_operands];
     for (size_t i = 0; i < s.operands.size(); i++) {
       args[i] = read(s.operands[i]);
       if (s.kinds[i] != LATTIS_KIND_TENSOR) coerce(s.kinds[i], args[i]);
@@ -159,8 +173,8 @@ struct Evaluation {
 }  // namespace
 
 lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,
-                       const uint8_t* mask, lattis_value* results) {
-  Evaluation e(r, saved, grads, mask, static_cast<int>(f.targets.size()));
+                       int num_grads, const uint8_t* mask, lattis_value* results) {
+  Evaluation e(r, saved, grads, num_grads, mask, static_cast<int>(f.targets.size()));
   lattis_status st = LATTIS_OK;
   for (size_t i = 0; i < f.steps.size() && !st; i++) st = e.run(f.steps[i]);
   const int n = static_cast<int>(f.targets.size());

@@ -10,7 +10,7 @@
 namespace lattis::autograd {
 namespace {
 
-enum class Kind { Tensor, Number, List, Other, Results };  // Results: of an operator that returns several
+enum class Kind { Tensor, Tensors, Number, List, Other, Results };  // Results: of an operator that returns several
 
 struct Expression {
   Kind kind;
@@ -36,6 +36,8 @@ class Compiler {
   // Every tensor is an input; without text there are no formulas.
   void run() {
     if (text_ && std::string(text_) == "none") return;
+    if (writes_list_) throw Bad{"it writes a list in place"};
+    if (text_ && r_.list_return == several) throw Bad{"it returns several lists"};
     for (size_t i = 0; i < arguments_.size(); i++) add_input(static_cast<int>(i));
     if (!text_) return;
     while (skip(), *p_) {
@@ -63,7 +65,7 @@ class Compiler {
       arguments_.push_back(a);
       const bool list = a.flags & LATTIS_ARGUMENT_LIST;
       Kind kind = Kind::Other;
-      if (a.kind == LATTIS_KIND_TENSOR && !list) kind = Kind::Tensor;
+      if (a.kind == LATTIS_KIND_TENSOR) kind = list ? Kind::Tensors : Kind::Tensor;
       if (!list && (a.kind == LATTIS_KIND_SCALAR || a.kind == LATTIS_KIND_INT || a.kind == LATTIS_KIND_FLOAT))
         kind = Kind::Number;
       if (list && a.kind == LATTIS_KIND_INT) kind = Kind::List;
@@ -72,19 +74,23 @@ class Compiler {
     for (int i = 0; i < r_.num_returns; i++) {
       lattis_argument a;
       if (api().operator_return(r_.op, i, &a)) throw Bad{api().error_message()};
-      if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of].flags & LATTIS_ARGUMENT_WRITTEN))
-        r_.written = a.alias_of;
-      const Kind kind = a.flags & LATTIS_ARGUMENT_LIST ? Kind::Other : Kind::Tensor;
-      const Name n{kind, {}, -1, i};
+      const bool list = a.flags & LATTIS_ARGUMENT_LIST;
+      if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of].flags & LATTIS_ARGUMENT_WRITTEN)) {
+        writes_list_ = list;
+        if (!list) r_.written = a.alias_of;
+      }
+      if (list) r_.list_return = r_.list_return == -1 ? i : several;
+      const Name n{list ? Kind::Tensors : Kind::Tensor, {}, -1, i};
       if (*a.name) names_.try_emplace(a.name, n);
       names_.try_emplace("result" + std::to_string(i), n);
-      names_.try_emplace("grad" + std::to_string(i),
-                         Name{Kind::Tensor, {Operand::Grad, static_cast<uint8_t>(i)}, -1, -1});
-      if (i == 0) {
-        names_.try_emplace("result", n);
-        names_.try_emplace("grad", Name{Kind::Tensor, {Operand::Grad, 0}, -1, -1});
-      }
+      if (i == 0) names_.try_emplace("result", n);
+      if (list) continue;
+      const bool last = r_.list_return >= 0;
+      const Operand at{last ? Operand::LastGrad : Operand::Grad, static_cast<uint8_t>(last ? r_.num_returns - i : i)};
+      names_.try_emplace("grad" + std::to_string(i), Name{Kind::Tensor, at, -1, -1});
+      if (i == 0) names_.try_emplace("grad", Name{Kind::Tensor, at, -1, -1});
     }
+    names_.try_emplace("grads", Name{Kind::Tensors, {Operand::Grads, 0}, -1, -1});
     names_.try_emplace("mask", Name{Kind::Other, {Operand::Mask, 0}, -1, -1});
   }
 
@@ -109,6 +115,10 @@ class Compiler {
         for (uint8_t& t : f.targets)
           if (t > i) t--;
       r_.inputs.erase(r_.inputs.begin() + static_cast<long>(i--));
+    }
+    for (size_t i = 0; i < r_.inputs.size(); i++) {
+      if (r_.inputs[i].list && r_.list >= 0) throw Bad{"it takes several lists"};
+      if (r_.inputs[i].list) r_.list = static_cast<int>(i);
     }
   }
 
@@ -149,12 +159,14 @@ class Compiler {
       return;
     }
     for (int i : at) {
+      if (r_.inputs[i].formula != -1) throw Bad{"'" + targets[0] + "' has two formulas"};
       f.targets.push_back(static_cast<uint8_t>(i));
       r_.inputs[i].formula = static_cast<int8_t>(r_.formulas.size());
     }
     f_ = &f;
+    ints_ = 0;
     const Expression e = sum();
-    const bool fits = at.size() == 1 ? e.kind == Kind::Tensor || (r_.inputs[at[0]].list && e.kind != Kind::Number)
+    const bool fits = at.size() == 1 ? e.kind == (r_.inputs[at[0]].list ? Kind::Tensors : Kind::Tensor)
                                      : e.kind == Kind::Results && e.count == static_cast<int>(at.size());
     if (!fits) throw Bad{"the formula for '" + targets[0] + "' must give one tensor for each target"};
     use(e.operand);
@@ -221,6 +233,7 @@ class Compiler {
       p_++;
       return attribute(known->second, word());
     }
+    if (*p_ != '(' && *p_ != '.') throw Bad{"it cannot name '" + name + "'"};
     std::string overload;
     bool explicitly = false;
     if (*p_ == '.') {
@@ -260,7 +273,10 @@ class Compiler {
     return {Kind::Tensor, {Operand::Temporary, static_cast<uint8_t>(e.operand.index + i)}};
   }
 
-  Expression conj(const Expression& e) { return step(Step::Conj, {e}, e.kind); }
+  Expression conj(const Expression& e) {
+    if (e.kind != Kind::Tensor && e.kind != Kind::Number) throw Bad{"conj() takes a tensor or a number"};
+    return step(Step::Conj, {e}, e.kind);
+  }
 
   Expression list() {
     std::vector<Expression> items;
@@ -269,6 +285,7 @@ class Compiler {
       while (take(','));
       expect(']');
     }
+    take_ints(items.size());
     return step(Step::List, items, Kind::List);
   }
 
@@ -292,7 +309,13 @@ class Compiler {
     return *all;
   }
 
+  // Room for numbers that become lists of them.
+  void take_ints(size_t n) {
+    if ((ints_ += n) > most_ints) throw Bad{"its lists are too long"};
+  }
+
   Expression constant(lattis_value v, Kind kind) {
+    if (r_.constants.size() == most_constants) throw Bad{"it has too many constants"};
     r_.constants.push_back(v);
     return {kind, {Operand::Constant, static_cast<uint8_t>(r_.constants.size() - 1)}};
   }
@@ -314,13 +337,17 @@ class Compiler {
 
   // A gradient that did not come is zeros, but absent where a parameter may be.
   void use(Operand o, bool optional = false) {
-    if (o.from == Operand::Grad) (optional ? f_->optional_grads : f_->grads) |= uint64_t{1} << o.index;
+    uint64_t& wanted = optional ? f_->optional_grads : f_->grads;
+    if (o.from == Operand::Grad) wanted |= uint64_t{1} << o.index;
+    if (o.from == Operand::LastGrad) wanted |= uint64_t{1} << (r_.num_returns - o.index);
+    if (o.from == Operand::Grads) wanted |= all_grads;
   }
 
   Expression attribute(const Name& n, const std::string& what) {
     const bool argument = n.argument >= 0;
     const auto index = static_cast<uint8_t>(argument ? n.argument : n.result);
     if (!argument && n.result < 0) throw Bad{"a gradient's ." + what + " is not known beforehand"};
+    if ((n.kind == Kind::Tensors) != (what == "shapes")) throw Bad{"there is no ." + what + " of that"};
     if (what == "shape") return element(saved({argument ? Save::ArgumentShape : Save::ResultShape, index}, Kind::List));
     if (argument && what == "strides") return saved({Save::ArgumentStrides, index}, Kind::List);
     if (argument && what == "storage_offset") return saved({Save::ArgumentOffset, index}, Kind::Number);
@@ -359,8 +386,8 @@ class Compiler {
 
   static bool fits(const lattis_argument& a, Kind k) {
     const bool list = a.flags & LATTIS_ARGUMENT_LIST;
-    if (a.kind == LATTIS_KIND_TENSOR && !list) return k == Kind::Tensor || k == Kind::Other;
-    if (k == Kind::Tensor) return false;
+    if (a.kind == LATTIS_KIND_TENSOR) return k == Kind::Other || k == (list ? Kind::Tensors : Kind::Tensor);
+    if (k == Kind::Tensor || k == Kind::Tensors) return false;
     if (k == Kind::List) return list && a.kind == LATTIS_KIND_INT;
     if (k == Kind::Number)
       return !list ? a.kind <= LATTIS_KIND_COMPLEX && a.kind != LATTIS_KIND_BOOL : a.kind == LATTIS_KIND_INT;
@@ -400,6 +427,7 @@ class Compiler {
     Step s;
     s.what = Step::Call;
     s.op = resolve(name, args, keywords);
+    if (api().operator_num_args(s.op) > most_operands) throw Bad{name + " takes too many arguments"};
     for (int k = 0, n = api().operator_num_args(s.op); k < n; k++) {
       lattis_argument a;
       if (api().operator_argument(s.op, k, &a)) throw Bad{api().error_message()};
@@ -407,7 +435,9 @@ class Compiler {
       for (const auto& [key, x] : keywords)
         if (key == a.name) e = &x;
       s.operands.push_back(e ? e->operand : constant(a.value, Kind::Other).operand);
-      use(s.operands.back(), a.flags & LATTIS_ARGUMENT_OPTIONAL);
+      const bool grads = s.operands.back().from == Operand::Grads;
+      use(s.operands.back(), a.flags & (grads ? LATTIS_ARGUMENT_OPTIONAL_ELEMENTS : LATTIS_ARGUMENT_OPTIONAL));
+      if (e && e->kind == Kind::Number && (a.flags & LATTIS_ARGUMENT_LIST)) take_ints(1);
       s.kinds.push_back(static_cast<uint8_t>(a.kind + (a.flags & LATTIS_ARGUMENT_LIST ? list_of : 0)));
     }
     const int returns = api().operator_num_returns(s.op);
@@ -418,35 +448,23 @@ class Compiler {
     f_->steps.push_back(s);
     const Operand at{Operand::Temporary, s.to};
     if (returns > 1) return {Kind::Results, at, returns};
-    return {a.flags & LATTIS_ARGUMENT_LIST ? Kind::Other : Kind::Tensor, at};
+    return {a.flags & LATTIS_ARGUMENT_LIST ? Kind::Tensors : Kind::Tensor, at};
   }
 
   static constexpr int8_t declared_none = -2;
+  static constexpr int several = -2;
 
   Rule& r_;
   const char* p_;
   const char* text_;
   Formula* f_ = nullptr;
+  size_t ints_ = 0;
+  bool writes_list_ = false;
   std::vector<lattis_argument> arguments_;
   std::map<std::string, Name> names_;
 };
 
 }  // namespace
-
-std::string node_name(const lattis_operator* op) {
-  std::string s = api().operator_name(op), out;
-  s = s.substr(s.rfind(':') + 1);
-  bool upper = true;
-  for (char c : s) {
-    if (c == '_') {
-      upper = true;
-      continue;
-    }
-    out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-    upper = false;
-  }
-  return out + "Backward0";
-}
 
 const Rule* compile(const lattis_operator* op, const lattis_derivative& d) {
   static std::recursive_mutex mutex;
@@ -460,8 +478,6 @@ const Rule* compile(const lattis_operator* op, const lattis_derivative& d) {
   try {
     Compiler(*r, d.formulas).run();
     if (!d.formulas) r->functions = &d;
-    for (size_t i = 0; i < r->inputs.size(); i++)
-      if (r->inputs[i].list) r->list = static_cast<int>(i);
     for (const Save& s : r->saves) {
       lattis_argument a{};
       r->saves_tensors |=

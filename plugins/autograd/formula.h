@@ -27,9 +27,10 @@ struct Save {
   bool operator==(const Save& o) const { return what == o.what && index == o.index; }
 };
 
-// Where an operand of a step comes from.
+// Where an operand of a step comes from: a gradient is that of one result, counted from the last where they come after
+// a list, or the list of all.
 struct Operand {
-  enum From : uint8_t { Constant, Saved, Grad, Temporary, Mask };
+  enum From : uint8_t { Constant, Saved, Grad, Temporary, Mask, LastGrad, Grads };
   From from;
   uint8_t index;
 };
@@ -43,11 +44,12 @@ struct Step {
   std::vector<uint8_t> kinds;  // what the operator takes there: enum lattis_kind, with list_of added for lists
 };
 constexpr uint8_t list_of = 64;
+constexpr uint64_t all_grads = uint64_t{1} << 63;
 
 struct Formula {
   std::vector<uint8_t> targets;  // inputs of the rule whose gradients it gives
   uint64_t saves = 0;            // which of the rule's saved things it needs
-  uint64_t grads = 0;            // which results' gradients
+  uint64_t grads = 0;            // which results' gradients, a bit for each, or all_grads
   uint64_t optional_grads = 0;   // and which of them only if they came
   std::vector<Step> steps;
   Operand result;  // or, for several targets, that many from here on
@@ -71,19 +73,27 @@ struct Rule {
   std::deque<std::string> strings;  // of constants
   bool saves_tensors = false;       // or else what is saved costs nothing, and stays after backward
   int num_args, num_returns;
-  int written = -1;                              // the argument that the operator itself writes
+  int list_return = -1;  // what the operator returns as a list: its tensors are results of the node one by one
+  int written = -1;      // the argument that the operator itself writes
   const lattis_derivative* functions = nullptr;  // instead of formulas
   lattis_status broken = LATTIS_OK;              // the formulas do not compile
   std::string error;
+
+  // What the operator returns as this of a node's so many results.
+  int return_of(int result, int num_results) const {
+    if (list_return < 0 || result < list_return) return result;
+    return std::max(list_return, result - (num_results - num_returns));
+  }
 };
 
-constexpr int most_saves = 24, most_temporaries = 40;
+// What formulas may need: compile() refuses those that need more. Several targets take an operator's several results.
+constexpr int most_saves = 24, most_temporaries = 40, most_operands = 32, most_ints = 64, most_constants = 256;
+constexpr int most_targets = LATTIS_MAX_RETURNS;
 
 const Rule* compile(const lattis_operator* op, const lattis_derivative& d);
-std::string node_name(const lattis_operator* op);
 
 // Evaluates one formula; results are owned, one a target.
 lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,
-                       const uint8_t* mask, lattis_value* results);
+                       int num_grads, const uint8_t* mask, lattis_value* results);
 
 }  // namespace lattis::autograd

@@ -63,10 +63,24 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
     return vectors
 
 
-def _check_history(name: str, tensors: tuple[Tensor, ...], what: str) -> None:
-    for i, t in enumerate(tensors):
-        if not t.requires_grad:
-            raise RuntimeError(f"{name}: {what} {i} does not depend on the inputs, which strict=True forbids")
+def _outputs(
+    name: str, func: Callable[..., Tensors], xs: tuple[Tensor, ...], strict: bool
+) -> tuple[bool, tuple[Tensor, ...]]:
+    """What func makes of the inputs, and whether it was a tuple."""
+    several, outputs = _tuple(name, "the result of argument 'func'", func(*xs))
+    for i, o in enumerate(outputs):
+        if strict and not o.requires_grad:
+            raise RuntimeError(f"{name}: output {i} does not depend on the inputs, which strict=True forbids")
+    return several, outputs
+
+
+def _opened(
+    name: str, func: Callable[..., Tensors], inputs: Tensors, create_graph: bool, strict: bool
+) -> tuple[bool, tuple[Tensor, ...], bool, tuple[Tensor, ...]]:
+    """Whether the inputs were a tuple, and as one; the same of what func makes of them."""
+    several, given = _tuple(name, "argument 'inputs'", inputs)
+    xs = _inputs(given, create_graph)
+    return several, xs, *_outputs(name, func, xs, strict)
 
 
 def _gradients(
@@ -92,6 +106,28 @@ def _gradients(
                 f"{name}: the gradient of input {i} does not depend on the inputs, which strict=True forbids"
             )
     return tuple(lattis.zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True))
+
+
+def _slopes(name: str, outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], strict: bool) -> tuple[Tensor, ...]:
+    """The gradient of the one number that func returned, which can be differentiated again."""
+    if len(outputs) != 1 or outputs[0].numel() != 1:
+        raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element")
+    return _gradients(name, outputs, xs, (None,), True, strict)
+
+
+def _along(
+    name: str,
+    outputs: tuple[Tensor, ...],
+    xs: tuple[Tensor, ...],
+    vectors: tuple[Tensor, ...],
+    create_graph: bool,
+    strict: bool,
+) -> tuple[Tensor, ...]:
+    """The derivatives of outputs along the vectors: gradients are linear in what they start from, so that they are
+    differentiated by that."""
+    starts = tuple(lattis.zeros_like(o, requires_grad=True) for o in outputs)
+    rows = _gradients(name, outputs, xs, starts, True, strict)
+    return _gradients(name, rows, starts, vectors, create_graph, strict)
 
 
 # ---- products --------------------------------------------------------------------------------------------------------
@@ -121,11 +157,7 @@ def vjp(
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with _python.enable_grad():
-        several_in, given = _tuple("vjp", "argument 'inputs'", inputs)
-        xs = _inputs(given, create_graph)
-        several_out, outputs = _tuple("vjp", "the result of argument 'func'", func(*xs))
-        if strict:
-            _check_history("vjp", outputs, "output")
+        several_in, xs, several_out, outputs = _opened("vjp", func, inputs, create_graph, strict)
         vectors = _vector("vjp", v, outputs, "the result of argument 'func'")
         found = _gradients("vjp", outputs, xs, vectors, create_graph, strict)
     return _same(several_out, _finished(outputs, create_graph)), _same(several_in, _finished(found, create_graph))
@@ -155,21 +187,10 @@ def jvp(
     (tensor(2.), tensor(2.))
     """
     with _python.enable_grad():
-        _, given = _tuple("jvp", "argument 'inputs'", inputs)
-        xs = _inputs(given, create_graph)
+        _, xs, several_out, outputs = _opened("jvp", func, inputs, create_graph, strict)
         vectors = _vector("jvp", v, xs, "argument 'inputs'")
-        several_out, outputs = _tuple("jvp", "the result of argument 'func'", func(*xs))
-        if strict:
-            _check_history("jvp", outputs, "output")
-        helpers = tuple(lattis.zeros_like(o, requires_grad=True) for o in outputs)
-        rows = _gradients("jvp", outputs, xs, helpers, True, strict)
-        found = _gradients("jvp", rows, helpers, vectors, create_graph, strict)
+        found = _along("jvp", outputs, xs, vectors, create_graph, strict)
     return _same(several_out, _finished(outputs, create_graph)), _same(several_out, _finished(found, create_graph))
-
-
-def _scalar(name: str, outputs: tuple[Tensor, ...]) -> None:
-    if len(outputs) != 1 or outputs[0].numel() != 1:
-        raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element")
 
 
 def vhp(
@@ -194,14 +215,9 @@ def vhp(
     (tensor(9.), tensor([  6., 120.]))
     """
     with _python.enable_grad():
-        several, given = _tuple("vhp", "argument 'inputs'", inputs)
-        xs = _inputs(given, create_graph)
+        several, xs, _, outputs = _opened("vhp", func, inputs, create_graph, strict)
         vectors = _vector("vhp", v, xs, "argument 'inputs'")
-        _, outputs = _tuple("vhp", "the result of argument 'func'", func(*xs))
-        _scalar("vhp", outputs)
-        if strict:
-            _check_history("vhp", outputs, "output")
-        slopes = _gradients("vhp", outputs, xs, (None,), True, strict)
+        slopes = _slopes("vhp", outputs, xs, strict)
         found = _gradients("vhp", slopes, xs, vectors, create_graph, strict)
     return _finished(outputs, create_graph)[0], _same(several, _finished(found, create_graph))
 
@@ -230,17 +246,9 @@ def hvp(
     (tensor(2.), tensor([10.,  1.]))
     """
     with _python.enable_grad():
-        several, given = _tuple("hvp", "argument 'inputs'", inputs)
-        xs = _inputs(given, create_graph)
+        several, xs, _, outputs = _opened("hvp", func, inputs, create_graph, strict)
         vectors = _vector("hvp", v, xs, "argument 'inputs'")
-        _, outputs = _tuple("hvp", "the result of argument 'func'", func(*xs))
-        _scalar("hvp", outputs)
-        if strict:
-            _check_history("hvp", outputs, "output")
-        slopes = _gradients("hvp", outputs, xs, (None,), True, strict)
-        helpers = tuple(lattis.zeros_like(g, requires_grad=True) for g in slopes)
-        rows = _gradients("hvp", slopes, xs, helpers, True, strict)
-        found = _gradients("hvp", rows, helpers, vectors, create_graph, strict)
+        found = _along("hvp", _slopes("hvp", outputs, xs, strict), xs, vectors, create_graph, strict)
     return _finished(outputs, create_graph)[0], _same(several, _finished(found, create_graph))
 
 
@@ -277,11 +285,7 @@ def jacobian(
     if strategy != "reverse-mode":
         raise ValueError(f"jacobian: argument 'strategy' must be 'reverse-mode', got {strategy!r}")
     with _python.enable_grad():
-        several_in, given = _tuple("jacobian", "argument 'inputs'", inputs)
-        xs = _inputs(given, create_graph)
-        several_out, outputs = _tuple("jacobian", "the result of argument 'func'", func(*xs))
-        if strict:
-            _check_history("jacobian", outputs, "output")
+        several_in, xs, several_out, outputs = _opened("jacobian", func, inputs, create_graph, strict)
         blocks = []
         for o in outputs:
             rows = [
@@ -324,13 +328,10 @@ def hessian(
     """
     several, given = _tuple("hessian", "argument 'inputs'", inputs)
 
-    def slope(*xs):
-        _, outputs = _tuple("hessian", "the result of argument 'func'", func(*xs))
-        _scalar("hessian", outputs)
-        if strict:
-            _check_history("hessian", outputs, "output")
-        return _gradients("hessian", outputs, xs, (None,), True, strict)
+    def slopes(*xs):
+        _, outputs = _outputs("hessian", func, xs, strict)
+        return _slopes("hessian", outputs, xs, strict)
 
     # A slope that does not depend on the inputs is zero in the matrix.
-    blocks = jacobian(slope, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    blocks = jacobian(slopes, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]

@@ -97,8 +97,9 @@ lattis_status sinc_backward(lattis_frame* f, const lattis_value* a, lattis_value
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), px = c.op<"mul.Scalar">(x, pi);
   const Tensor top = c.op<"sub.Tensor">(c.op<"mul.Tensor">(c.op<"cos">(px), px), c.op<"sin">(px));
-  const Tensor slope = conj(c, c.op<"div.Tensor">(top, c.op<"mul.Tensor">(px, x)));
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(x, 0), 0, c.op<"mul.Tensor">(grad, slope)));
+  const Tensor square = c.op<"mul.Tensor">(px, x);  // zero for tiny numbers, too
+  const Tensor slope = conj(c, c.op<"div.Tensor">(top, square));
+  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(grad, slope)));
 }
 
 lattis_status xlogy_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
@@ -115,9 +116,9 @@ lattis_status logit_backward(lattis_frame* f, const lattis_value* a, lattis_valu
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   const double low = a[2].tag == LATTIS_NONE ? 0 : as_double(a[2]);
   const Tensor slope = c.op<"div.Tensor">(grad, c.op<"mul.Tensor">(x, c.op<"rsub.Scalar">(x, 1)));
-  const Tensor inside = c.op<"logical_and">(c.op<"ge.Scalar">(x, low), c.op<"le.Scalar">(x, 1 - low));
-  const double outside = a[2].tag == LATTIS_NONE ? __builtin_nan("") : 0.0;
-  return c.give(r, c.op<"where.ScalarOther">(inside, slope, outside));
+  const Tensor outside = c.op<"logical_or">(c.op<"lt.Scalar">(x, low), c.op<"gt.Scalar">(x, 1 - low));
+  const double there = a[2].tag == LATTIS_NONE ? __builtin_nan("") : 0.0;
+  return c.give(r, c.op<"where.ScalarSelf">(outside, there, slope));
 }
 
 lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
@@ -150,26 +151,9 @@ lattis_status clamp_tensor_backward(lattis_frame* f, const lattis_value* a, latt
   return c.give(r, std::move(out));
 }
 
-// The derivative of lgamma: by recurrence to where the asymptotic series holds, from below a half by reflection.
-lattis_status digamma(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  constexpr double pi = 3.14159265358979323846;
-  constexpr double series[] = {-1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760, -1. / 12};
+lattis_status polygamma_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const Tensor x = c.arg(a[0]), low = c.op<"lt.Scalar">(x, 0.5);
-  Tensor y = c.op<"where.self">(low, c.op<"rsub.Scalar">(x, 1), x), sum;
-  for (int k = 0; k < 10; k++) {
-    const Tensor one = c.op<"reciprocal">(c.op<"add.Scalar">(y, k));
-    sum = sum ? c.op<"add.Tensor">(sum, one) : one;
-  }
-  y = c.op<"add.Scalar">(y, 10);
-  const Tensor square = c.op<"reciprocal">(c.op<"square">(y));
-  Tensor tail = c.op<"mul.Scalar">(square, series[6]);
-  for (int k = 5; k >= 0; k--) tail = c.op<"mul.Tensor">(square, c.op<"add.Scalar">(tail, series[k]));
-  const Tensor large = c.op<"sub.Tensor">(c.op<"log">(y), c.op<"mul.Scalar">(c.op<"reciprocal">(y), 0.5));
-  const Tensor here = c.op<"sub.Tensor">(c.op<"add.Tensor">(large, tail), sum);
-  const Tensor turn = c.op<"tan">(c.op<"mul.Scalar">(c.op<"where.ScalarOther">(low, x, 0.25), pi));
-  const Tensor there = c.op<"sub.Tensor">(here, c.op<"mul.Scalar">(c.op<"reciprocal">(turn), pi));
-  return c.give(r, c.op<"where.self">(low, there, here));
+  return c.give(r, c.op<"mul.Tensor">(c.arg(a[0]), c.op<"polygamma">(a[1].as.i + 1, c.arg(a[2]))));
 }
 
 // x tanh(softplus(x)), twice.
@@ -220,7 +204,7 @@ void define_pointwise_functions(Library& m) {
       {"_clamp_tensor_backward(Tensor grad, Tensor self, Tensor? min, Tensor? max, bool[3] mask) -> (Tensor, Tensor, "
        "Tensor)",
        clamp_tensor_backward},
-      {"_digamma(Tensor self) -> Tensor", digamma},
+      {"_polygamma_backward(Tensor grad, int n, Tensor self) -> Tensor", polygamma_backward},
       {"_mish_double_backward(Tensor grad, Tensor self) -> Tensor", mish_double_backward},
       {"_gelu_tanh_double_backward(Tensor grad, Tensor self) -> Tensor", gelu_tanh_double_backward},
       {"_clamp_backward(Tensor grad, Tensor self, Scalar? min, Scalar? max) -> Tensor", clamp_backward},

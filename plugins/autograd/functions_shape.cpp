@@ -173,14 +173,15 @@ lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value*
   const Tensor grad = c.arg(a[0]);
   const Ints shapes = c.ints(a[1]);
   const int64_t dim = wrap(a[2].as.i, grad.dim());
-  std::vector<Tensor> parts;
-  int64_t at = 0;
+  Ints lengths, legacy;  // an empty one fits anywhere
   for (size_t i = 0; i < shapes.size(); i += shapes[i] + 1) {
-    const bool legacy = shapes[i] == 1 && shapes[i + 1] == 0 && grad.dim() != 1;  // an empty one fits anywhere
-    const int64_t length = legacy ? 0 : shapes[i + 1 + dim];
-    parts.push_back(legacy ? zeros(c, grad, {0}) : c.op<"narrow">(grad, dim, at, length));
-    at += length;
+    const bool fits = grad.dim() == shapes[i];
+    if (!fits) legacy.push_back(static_cast<int64_t>(lengths.size()));
+    lengths.push_back(fits ? shapes[i + 1 + dim] : 0);
   }
+  std::vector<Tensor> parts = c.list<"split_with_sizes">(grad, lengths, dim);
+  for (int64_t i : legacy)
+    if (c) parts[i] = zeros(c, grad, {0});
   return c.give(r, parts);
 }
 
@@ -228,10 +229,11 @@ lattis_status extremum_backward(lattis_frame* f, const lattis_value* a, lattis_v
   const Ints dims = reduced(c, a[3], n);
   const bool keepdim = a[4].as.i != 0;
   const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, n), result = kept(c, c.arg(a[2]), dims, keepdim, n);
-  const Tensor mask = c.op<"eq.Tensor">(x, result);
+  Tensor mask = c.op<"eq.Tensor">(x, result);
+  if (a[3].tag == LATTIS_NONE) mask = c.op<"logical_or">(mask, c.op<"isnan">(x));
   const Tensor count = n ? c.op<"sum.dim_IntList">(mask, dims, true) : Tensor();
   const Tensor share = count ? c.op<"div.Tensor">(grad, count) : grad;
-  return c.give(r, c.op<"where.ScalarOther">(mask, share, 0));
+  return c.give(r, c.op<"mul.Tensor">(share, mask));
 }
 
 // The product of all others, without a division: those before times those after.
@@ -270,23 +272,35 @@ lattis_status pick_backward(lattis_frame* f, const lattis_value* a, lattis_value
   return c.give(r, c.op<"scatter.src">(zeros(c, grad, shape), a[2], at, grad));
 }
 
-// (grad, self, result, dim?, correction?, keepdim). Where nothing differs, the gradient is zero.
-lattis_status std_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+// (grad?, grad_mean?, self, std?, dim?, correction?, keepdim): of a variance, or of the standard deviation if that is
+// given, beside which the mean may be a result of its own. Where the deviation is zero, so is its gradient.
+lattis_status spread_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
   Compose c(f);
-  const Tensor x = c.arg(a[1]);
+  const Tensor x = c.arg(a[2]);
   const int64_t n = x.dim();
-  const Ints dims = reduced(c, a[3], n);
-  const bool keepdim = a[5].as.i != 0;
-  double left = a[4].tag == LATTIS_NONE ? -1 : a[4].tag == LATTIS_FLOAT ? -a[4].as.d : -static_cast<double>(a[4].as.i);
+  const Ints dims = reduced(c, a[4], n);
   int64_t count = 1;
   for (int64_t d : dims) count *= n ? x.size(d) : 1;
-  left += static_cast<double>(count);
-  const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, n), std = kept(c, c.arg(a[2]), dims, keepdim, n);
-  const Tensor flat = c.op<"eq.Scalar">(std, 0);
-  const Tensor slope = c.op<"div.Tensor">(grad, c.op<"where.ScalarSelf">(flat, 1, std));
-  const Tensor each = c.op<"div.Scalar">(c.op<"where.ScalarSelf">(flat, 0, slope), std::max(left, 0.));
-  const Tensor mean = n ? c.op<"mean.dim">(x, dims, true) : x;
-  return c.give(r, c.op<"mul.Tensor">(c.op<"sub.Tensor">(x, mean), each));
+  const double left = static_cast<double>(count) - (a[5].tag == LATTIS_NONE ? 1 : as_double(a[5]));
+  const auto kept_of = [&](const lattis_value& v) { return kept(c, c.arg(v), dims, a[6].as.i != 0, n); };
+  Tensor out;
+  if (c.arg(a[0])) {
+    Tensor slope;
+    if (c.arg(a[3])) {
+      const Tensor std = kept_of(a[3]), flat = c.op<"eq.Scalar">(std, 0);
+      const Tensor root = c.op<"div.Tensor">(kept_of(a[0]), c.op<"where.ScalarSelf">(flat, 1, std));
+      slope = c.op<"where.ScalarSelf">(flat, 0, root);
+    } else {
+      slope = c.op<"mul.Scalar">(kept_of(a[0]), 2);
+    }
+    const Tensor mean = n ? c.op<"mean.dim">(x, dims, true) : x;
+    out = c.op<"mul.Tensor">(c.op<"sub.Tensor">(x, mean), c.op<"div.Scalar">(slope, std::max(left, 0.)));
+  }
+  if (c.arg(a[1])) {
+    const Tensor each = c.op<"div.Scalar">(kept_of(a[1]), count);
+    out = out ? c.op<"add.Tensor">(out, each) : c.op<"expand">(each, c.shape(x));
+  }
+  return c.give(r, out);
 }
 
 // (grad, self, ord, dim?, keepdim, result). Where the norm is zero, so is the gradient.
@@ -312,9 +326,11 @@ lattis_status vector_norm_backward(lattis_frame* f, const lattis_value* a, latti
   const Tensor power = p == 2 ? apart(norm) : c.op<"pow.Tensor_Scalar">(apart(norm), p - 1);
   const Tensor each = unless_zero(norm, c.op<"div.Tensor">(grad, power));
   if (p == 2) return c.give(r, c.op<"mul.Tensor">(x, each));
+  // Below two in another order, so that neither a tiny nor an infinite element meets the inverse of its size.
+  const bool direction = p < 2;
   const Tensor size = c.op<"abs">(apart(x));
-  const Tensor weight = unless_zero(x, c.op<"pow.Tensor_Scalar">(size, p - 2));
-  return c.give(r, c.op<"mul.Tensor">(c.op<"mul.Tensor">(x, weight), each));
+  const Tensor weight = unless_zero(x, c.op<"pow.Tensor_Scalar">(size, direction ? p - 1 : p - 2));
+  return c.give(r, c.op<"mul.Tensor">(c.op<"mul.Tensor">(direction ? c.op<"sgn">(x) : x, weight), each));
 }
 
 }  // namespace
@@ -344,8 +360,9 @@ void define_shape_functions(Library& m) {
       {"_extremum_backward(Tensor grad, Tensor self, Tensor result, int[]? dim, bool keepdim) -> Tensor",
        extremum_backward},
       {"_pick_backward(Tensor grad, int[] size, int dim, Tensor indices, bool keepdim) -> Tensor", pick_backward},
-      {"_std_backward(Tensor grad, Tensor self, Tensor result, int[]? dim, Scalar? correction, bool keepdim) -> Tensor",
-       std_backward},
+      {"_spread_backward(Tensor? grad, Tensor? grad_mean, Tensor self, Tensor? std, int[]? dim, Scalar? correction, "
+       "bool keepdim) -> Tensor",
+       spread_backward},
       {"_vector_norm_backward(Tensor grad, Tensor self, Scalar ord, int[]? dim, bool keepdim, Tensor result) -> Tensor",
        vector_norm_backward},
       {"_prod_backward(Tensor grad, Tensor self, int dim, bool keepdim) -> Tensor", prod_backward},

@@ -14,7 +14,12 @@ __all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save
 
 
 class GradientEdge(NamedTuple):
-    """Where a tensor's gradient goes: a node, and which of its results the tensor is."""
+    """Where a tensor's gradient goes: a node, and which of its results the tensor is.
+
+    >>> largest, indices = lattis.ones(2, requires_grad=True).max(0)
+    >>> lattis.autograd.graph.get_gradient_edge(largest).output_nr
+    0
+    """
 
     node: Node
     output_nr: int
@@ -70,7 +75,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class RemovableHandle:
-    """Removes a hook: by ``remove()``, or at the end of a ``with`` block.
+    """Removes a hook: by ``remove()``, or at the end of a ``with`` block. It keeps nothing of the graph alive.
 
     >>> x = lattis.ones(1, requires_grad=True)
     >>> with x.register_hook(lambda g: g * 2):
@@ -79,14 +84,12 @@ class RemovableHandle:
     tensor([2.])
     """
 
-    def __init__(self, node, id: int):
-        self._node, self.id = node, id
+    def __init__(self, id: int):
+        self.id = id
 
     def remove(self) -> None:
-        """Removes the hook; again is nothing."""
-        if self._node is not None:
-            _python._remove_hook(self._node, self.id)
-            self._node = None
+        """Removes the hook; again, or when its graph has gone, is nothing."""
+        _python._remove_hook(self.id)
 
     def __enter__(self) -> RemovableHandle:
         return self

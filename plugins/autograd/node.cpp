@@ -5,6 +5,7 @@
 #include <new>
 
 #include "accumulate.h"
+#include "hooks.h"
 
 namespace lattis::autograd {
 
@@ -15,7 +16,7 @@ namespace {
 
 // Freed blocks of a thread by size, and the nodes that wait to be freed.
 struct Pool {
-  static constexpr size_t step = 64, classes = 16;
+  static constexpr size_t classes = 16;
   static constexpr int capacity = 2048;  // blocks kept of each size
   struct Block {
     Block* next;
@@ -59,14 +60,17 @@ void destroy_one(Node* n) {
     if (r.more_sizes) std::free(r.more_sizes);
     if (r.pending) api().release(r.pending);
   }
-  delete n->extra;
-  give_block(n, n->bytes);
+  if (n->extra) {
+    remove_hooks(n);
+    delete n->extra;
+  }
+  give_block(n, n->steps * block_step);
 }
 
 }  // namespace
 
 void* take_block(size_t bytes) {
-  const size_t k = (bytes - 1) / Pool::step;
+  const size_t k = (bytes - 1) / block_step;
 #ifndef LATTIS_NO_CACHE
   Pool& p = pool();
   if (k < Pool::classes && p.free[k]) {
@@ -74,14 +78,14 @@ void* take_block(size_t bytes) {
     return std::exchange(p.free[k], p.free[k]->next);
   }
 #endif
-  void* block = std::malloc((k + 1) * Pool::step);
+  void* block = std::malloc((k + 1) * block_step);
   if (!block) throw std::bad_alloc();
   return block;
 }
 
 void give_block(void* block, size_t bytes) {
 #ifndef LATTIS_NO_CACHE
-  const size_t k = (bytes - 1) / Pool::step;
+  const size_t k = (bytes - 1) / block_step;
   Pool& p = pool();
   if (k < Pool::classes && p.count[k] < Pool::capacity) {
     p.count[k]++;
@@ -237,10 +241,12 @@ int traverse_variable(void* state, lattis_visit visit, void* visitor) {
     if (__atomic_load_n(&n->refcount, __ATOMIC_ACQUIRE) != 1) return 0;
     if (n->kind->traverse)
       if (int r = n->kind->traverse(n, visit, visitor)) return r;
-    if (n->extra)
-      for (Extra::Hook& h : n->extra->hooks)
+    if (Extra* e = has_extra(n)) {
+      Guard guard(n);
+      for (const Extra::Hook& h : e->hooks)
         if (h.owner->hook.traverse)
           if (int r = h.owner->hook.traverse(h.owner->hook.context, visit, visitor)) return r;
+    }
     Node* next = nullptr;
     for (int i = 0; i < n->num_edges; i++)
       if (n->edges[i].node && holds_host(n->edges[i].node)) next = n->edges[i].node;
@@ -252,16 +258,28 @@ int traverse_variable(void* state, lattis_visit visit, void* visitor) {
 void clear_variable(void* state) {
   auto* v = static_cast<Variable*>(state);
   if (!v->node || __atomic_load_n(&v->node->refcount, __ATOMIC_ACQUIRE) != 1) return;
-  if (Extra* e = v->node->extra) {
-    std::vector<Extra::Hook> gone;
-    gone.swap(e->hooks);
-  }
+  remove_hooks(v->node);
   v->node->kind->release_saved(v->node);
 }
 
 std::string operator_text(const lattis_operator* op) {
   const std::string overload = api().operator_overload(op);
   return api().operator_name(op) + (overload.empty() ? "" : "." + overload);
+}
+
+std::string node_name(const lattis_operator* op) {
+  std::string s = api().operator_name(op), out;
+  s = s.substr(s.rfind(':') + 1);
+  bool upper = true;
+  for (char c : s) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return out + "Backward0";
 }
 
 }  // namespace lattis::autograd

@@ -77,14 +77,13 @@ struct NodeKind {
 struct Node {
   int64_t refcount = 1;
   const NodeKind* kind = nullptr;
-  uint64_t sequence = 0;  // later calls have larger numbers; a node that accumulates has the largest
-  uint32_t bytes = 0;
-  int32_t num_edges = 0;  // as many as a list is long
-  uint16_t num_results = 0;
-  bool released = false;          // what it had saved is gone
-  bool holds_host = false;        // it or a node further down holds objects of the host language
-  bool gives_view = false;        // made by hand, and a result is a view: writes in place would go around it
-  std::atomic<bool> busy{false};  // a short lock around what was saved
+  uint64_t sequence = 0;                   // later calls have larger numbers; a node that accumulates has the largest
+  uint32_t steps = 0;                      // of its block of memory
+  int32_t num_edges = 0, num_results = 0;  // as many as lists are long
+  bool released = false;                   // what it had saved is gone
+  bool holds_host = false;                 // it or a node further down holds objects of the host language
+  bool gives_view = false;                 // made by hand, and a result is a view: writes in place would go around it
+  std::atomic<bool> busy{false};           // a short lock around what was saved
   Extra* extra = nullptr;
   // A run claims the nodes that it meets; see engine.cpp.
   std::atomic<Run*> run{nullptr};
@@ -100,8 +99,8 @@ struct Node {
 // What few nodes have.
 struct Extra {
   struct Owner {  // keeps a hook while it runs, though somebody removes it
-    lattis_hook hook;
-    explicit Owner(const lattis_hook& h) : hook(h) {}
+    lattis_hook hook{};
+    Owner() = default;
     Owner(const Owner&) = delete;
     ~Owner() {
       if (hook.destroy) hook.destroy(hook.context);
@@ -112,7 +111,7 @@ struct Extra {
     uint32_t output;
     std::shared_ptr<const Owner> owner;
   };
-  std::vector<Hook> hooks;  // under the node's lock, as is `retained`
+  std::vector<Hook> hooks;  // see hooks.h; under the node's lock, as is `retained`
   std::vector<std::pair<uint32_t, Variable*>>
       retained;  // results whose gradient is kept: weak, cleared with the Variable
   void* host = nullptr;
@@ -137,6 +136,7 @@ Extra& extra_of(Node* n);
 inline Extra* has_extra(const Node* n) { return __atomic_load_n(&n->extra, __ATOMIC_ACQUIRE); }
 
 // A node of class T (derived from Node) with room for its edges, results and `room` more bytes behind it.
+constexpr size_t block_step = 64;
 void* take_block(size_t bytes);
 void give_block(void* p, size_t bytes);
 uint64_t next_sequence();
@@ -148,10 +148,10 @@ T* new_node(const NodeKind* kind, int num_edges, int num_results, size_t room = 
   auto* block = static_cast<char*>(take_block(bytes));
   T* n = new (block) T;
   n->kind = kind;
-  n->bytes = static_cast<uint32_t>(bytes);
+  n->steps = static_cast<uint32_t>((bytes - 1) / block_step + 1);
   n->sequence = next_sequence();
   n->num_edges = num_edges;
-  n->num_results = static_cast<uint16_t>(num_results);
+  n->num_results = num_results;
   n->edges = reinterpret_cast<Edge*>(block + head);
   n->results = reinterpret_cast<Result*>(n->edges + num_edges);
   for (int i = 0; i < num_edges; i++) new (n->edges + i) Edge{};
@@ -202,5 +202,6 @@ class Guard {  // a short lock of one node
 };
 
 std::string operator_text(const lattis_operator* op);  // "aten::mul.Tensor"
+std::string node_name(const lattis_operator* op);      // "MulBackward0"
 
 }  // namespace lattis::autograd

@@ -5,6 +5,7 @@
 #include "accumulate.h"
 #include "derivatives.h"
 #include "functions.h"
+#include "hooks.h"
 #include "record.h"
 
 namespace lattis::autograd {
@@ -137,9 +138,11 @@ lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output)
 
 void node_retain(lattis_node* n) { retain(node_of(n)); }
 void node_release(lattis_node* n) { release(node_of(n)); }
-const char* node_name_of(lattis_node* n) {
+const char* node_name_of(lattis_node* n) try {
   static thread_local std::string name;
   return (name = node_of(n)->kind->name(node_of(n))).c_str();
+} catch (const std::bad_alloc&) {
+  return "a node";  // no memory for its name
 }
 uint64_t node_sequence(lattis_node* n) { return node_of(n)->sequence; }
 int32_t node_results(lattis_node* n) { return node_of(n)->num_results; }
@@ -171,30 +174,8 @@ lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
   return r.described() ? operators().zeros(r, out) : LATTIS_OK;
 }
 
-lattis_status hook_add(lattis_node* handle, uint32_t output, const lattis_hook* hook, uint64_t* id) {
-  static std::atomic<uint64_t> next{1};
-  Node* n = node_of(handle);
-  if (output >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
-  *id = next++;
-  Extra& e = extra_of(n);
-  Guard guard(n);
-  e.hooks.reserve(e.hooks.size() + 1);  // first what may fail: then the hook stays the caller's
-  e.hooks.push_back({*id, output, std::make_shared<const Extra::Owner>(*hook)});
-  if (hook->traverse) hold_host(n);
-  return LATTIS_OK;
-}
-
-void hook_remove(lattis_node* handle, uint64_t id) {
-  Extra* e = has_extra(node_of(handle));
-  if (!e) return;
-  Extra::Hook gone;  // let go without the lock
-  Guard guard(node_of(handle));
-  for (auto h = e->hooks.begin(); h != e->hooks.end(); ++h)
-    if (h->id == id) {
-      gone = std::move(*h);
-      e->hooks.erase(h);
-      return;
-    }
+lattis_status hook_add(lattis_node* n, uint32_t output, const lattis_hook* hook, uint64_t* id) {
+  return add_hook(node_of(n), output, *hook, id);
 }
 
 void set_anomaly(char* (*trace)(void), int32_t nan) {
@@ -252,9 +233,9 @@ lattis_autograd table = {sizeof table,
                          closed<node_saved>,
                          closed<zeros>,
                          closed<hook_add>,
-                         hook_remove,
+                         remove_hook,
                          closed<run_backward>,
-                         push_saved_hooks,
+                         closed<push_saved_hooks>,
                          pop_saved_hooks,
                          set_anomaly};
 
@@ -330,9 +311,6 @@ LATTIS_LIBRARY(autograd, m) {
   define_indexing_functions(m);
   define_network_functions(m);
   m.impl("aten::detach", "autograd", nullptr);  // falls through: its result has no history
-  for (const char* op :
-       {"cumprod_", "float_power_.Tensor_Scalar", "float_power_.Tensor_Tensor", "gelu_", "nan_to_num_"})
-    m.impl((std::string("aten::") + op).c_str(), "autograd", record_by_copy);
   add_rules(m);
   m.interface("autograd", 1, &table);
 }

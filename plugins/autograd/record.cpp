@@ -142,6 +142,27 @@ lattis_status keep_shapes(const lattis_value& list, SavedValue& to) {
   return to.keep(value(all));
 }
 
+// Tensors of a list are results one by one. How many there are.
+template <class Visit>
+__attribute__((always_inline)) inline int each_result(const lattis_value* rets, int num_returns, Visit visit) {
+  int at = 0;
+  for (int i = 0; i < num_returns; i++) {
+    if (__builtin_expect(rets[i].tag == LATTIS_TENSOR, 1))
+      visit(at++, rets[i].as.tensor);
+    else if (rets[i].tag != LATTIS_TENSOR_LIST)
+      at++;
+    else
+      for (uint32_t k = 0; k < rets[i].length; k++, at++)
+        if (rets[i].as.tensors[k]) visit(at, rets[i].as.tensors[k]);
+  }
+  return at;
+}
+
+// Of what is returned there; or after the last: how many there are.
+int first_result(const lattis_value* rets, int i) {
+  return each_result(rets, i, [](int, const lattis_tensor*) {});
+}
+
 lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, const lattis_value* rets, bool counts) {
   const bool result = what.what == Save::Result || what.what == Save::ResultShape;
   const lattis_value& v = result ? rets[what.index] : args[what.index];
@@ -150,7 +171,7 @@ lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, c
     case Save::Argument:
       return v.tag == LATTIS_TENSOR ? to.keep(t, -1, false) : to.keep(v);
     case Save::Result:
-      return to.keep(t, what.index, counts);
+      return to.keep(v, first_result(rets, what.index), counts);
     case Save::ArgumentShape:
     case Save::ResultShape:
       return t ? to.keep(shape_value(t, t->dl.shape)) : to.keep(none());
@@ -246,7 +267,7 @@ lattis_status no_memory(const lattis_frame* frame) {
 }
 
 Node* function_node(const Rule& r, const lattis_value* args, const lattis_value* rets, int edges, lattis_status* st) {
-  Node* n = new_function_node(r, edges, r.num_returns);
+  Node* n = new_function_node(r, edges, first_result(rets, r.num_returns));
   Held held(n);
   const lattis_derivative& d = *r.functions;
   *st = d.setup ? d.setup(d.context, reinterpret_cast<lattis_node*>(n), args, rets) : LATTIS_OK;
@@ -256,7 +277,8 @@ Node* function_node(const Rule& r, const lattis_value* args, const lattis_value*
 Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, const lattis_value* rets, int edges,
                    bool counts, lattis_status* st) {
   const int num_saved = static_cast<int>(r.saves.size());
-  auto* n = new_node<FormulaNode>(&formula_kind, edges, r.num_returns, sizeof(SavedValue) * num_saved);
+  const int results = r.list_return < 0 ? r.num_returns : first_result(rets, r.num_returns);
+  auto* n = new_node<FormulaNode>(&formula_kind, edges, results, sizeof(SavedValue) * num_saved);
   n->rule = &r;
   n->num_saved = static_cast<uint8_t>(num_saved);
   for (int i = 0; i < num_saved; i++) new (n->saved() + i) SavedValue;
@@ -293,21 +315,18 @@ class Counting {
 };
 
 // Results of one call get their history. Those that are arguments have theirs.
-lattis_status attach(Node* n, const lattis_operator* op, const lattis_value* args, const lattis_value* rets,
-                     int num_returns) {
-  for (int i = 0; i < num_returns; i++) {
-    if (rets[i].tag != LATTIS_TENSOR || !is_differentiable(rets[i].as.tensor)) continue;
-    if (variable(rets[i].as.tensor) && is_argument(op, args, rets[i].as.tensor)) continue;
+void attach(Node* n, const lattis_operator* op, const lattis_value* args, const lattis_value* rets, int num_returns) {
+  each_result(rets, num_returns, [&](int i, lattis_tensor* t) {
+    if (!is_differentiable(t) || (variable(t) && is_argument(op, args, t))) return;
     retain(n);
-    set_history(rets[i].as.tensor, n, static_cast<uint32_t>(i));
-  }
-  return LATTIS_OK;
+    set_history(t, n, static_cast<uint32_t>(i));
+  });
 }
 
 bool any_differentiable(const lattis_value* rets, int n) {
-  for (int i = 0; i < n; i++)
-    if (rets[i].tag == LATTIS_TENSOR && is_differentiable(rets[i].as.tensor)) return true;
-  return false;
+  bool any = false;
+  each_result(rets, n, [&](int, const lattis_tensor* t) { any |= is_differentiable(t); });
+  return any;
 }
 
 }  // namespace
@@ -366,7 +385,7 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
     retain(n);
     st = set_written(args[written].as.tensor, n, 0, self_edge, counting.afterwards());
   } else if (!st) {
-    st = attach(n, frame->op, args, rets, r.num_returns);
+    attach(n, frame->op, args, rets, r.num_returns);
   }
   if (__builtin_expect(st == LATTIS_OK, 1)) results.keep();
   return st;
@@ -396,7 +415,8 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
     if (!st) st = edges.add(t);
   });
   const int num_written = static_cast<int>(written.size());
-  auto* n = new_node<UnknownNode>(&unknown_kind, edges.count(), std::max({num_returns, num_written, 1}));
+  auto* n =
+      new_node<UnknownNode>(&unknown_kind, edges.count(), std::max({first_result(rets, num_returns), num_written, 1}));
   const Held held(n);
   n->op = op;
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
@@ -405,36 +425,11 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
     retain(n);
     st = set_written(args[written[k]].as.tensor, n, static_cast<uint32_t>(k), -1, counting[k].afterwards());
   }
-  if (!st && written.empty() && any_differentiable(rets, num_returns)) st = attach(n, op, args, rets, num_returns);
+  if (!st && written.empty() && any_differentiable(rets, num_returns)) attach(n, op, args, rets, num_returns);
   if (!st) results.keep();
   return st;
 } catch (const std::bad_alloc&) {
   return no_memory(frame);
-}
-
-// x.op_(...) as x.copy_(x.clone().op(...)): for in-place forms of composites, which may save what they overwrite.
-lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
-  static const lattis_operator* const clone = api().find_operator("aten::clone", "");
-  static const lattis_operator* const copy = api().find_operator("aten::copy_", "");
-  const lattis_operator* op = frame->op;
-  bool any = false;
-  if (lattis_status st = requires_any(op, args, &any)) return st;
-  if (!any) return api().redispatch(frame, args, rets);
-  GradMode on(true);
-  lattis_tensor* self = args[0].as.tensor;
-  std::vector<lattis_value> all(args, args + api().operator_num_args(op));
-  const lattis_value cloned[] = {args[0], none()};
-  lattis_value made = none(), result = none();
-  lattis_status st = api().call(nullptr, clone, cloned, &made);
-  all[0] = made;
-  if (!st) st = api().call(nullptr, api().operator_functional(op), all.data(), &result);
-  api().value_release(&made);
-  if (st) return st;
-  const bool fits = same_shape(result.as.tensor, self);  // else the call itself says what is wrong
-  const lattis_value copied[] = {args[0], result, value(false)};
-  st = fits ? api().call(nullptr, copy, copied, rets) : api().redispatch(frame, args, rets);
-  api().value_release(&result);
-  return st;
 }
 
 }  // namespace lattis::autograd

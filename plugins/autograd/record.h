@@ -18,7 +18,6 @@ extern const NodeKind formula_kind;  // in apply.cpp
 lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 // For all others: a node that says at backward that there is no derivative.
 lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
-lattis_status record_by_copy(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 
 // In views.cpp: `view`, as a strided view of its base, from that base's present history.
 lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& base_history);

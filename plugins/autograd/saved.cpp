@@ -26,9 +26,10 @@ lattis_status unpacked(const Packed& p, lattis_tensor** out) {
 
 }  // namespace
 
-void push_saved_hooks(const lattis_saved_hooks* hooks) {
+lattis_status push_saved_hooks(const lattis_saved_hooks* hooks) {
   hooks_now.push_back(hooks);
   any_hooks = true;
+  return LATTIS_OK;
 }
 
 void pop_saved_hooks() {
@@ -45,7 +46,10 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
     const lattis_saved_hooks* now = hooks_now.back();
     void* object = nullptr;
     GradMode off(false);
-    if (lattis_status st = now->pack(now->context, t, &object)) return st;
+    lattis_tensor* plain = nullptr;
+    if (lattis_status st = api().tensor_detach(t, &plain)) return st;
+    const Tensor owner = Tensor::steal(plain);
+    if (lattis_status st = now->pack(now->context, plain, &object)) return st;
     packed = new Packed{1, now, object, {}};
     return from < 0 ? gradient_edge(t, &packed->history) : LATTIS_OK;
   }
@@ -59,10 +63,22 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
   return LATTIS_OK;
 }
 
+lattis_status SavedValue::keep(const lattis_value& v, int32_t from, bool counts) {
+  if (v.tag == LATTIS_TENSOR) return keep(v.as.tensor, from, counts);
+  if (v.tag != LATTIS_TENSOR_LIST) return api().value_retain(&v, &value);
+  packed = new Packed;
+  packed->items.resize(v.length);
+  for (uint32_t i = 0; i < v.length; i++)
+    if (lattis_status st = packed->items[i].keep(v.as.tensors[i], from < 0 ? from : from + static_cast<int>(i), counts))
+      return st;
+  return LATTIS_OK;
+}
+
 void SavedValue::drop() {
   if (Packed* p = std::exchange(packed, nullptr)) {
     if (__atomic_sub_fetch(&p->refcount, 1, __ATOMIC_ACQ_REL) == 0) {
-      p->hooks->destroy(p->object);
+      for (SavedValue& s : p->items) s.drop();
+      if (p->hooks) p->hooks->destroy(p->object);
       if (p->history.node) release(p->history.node);
       delete p;
     }
@@ -89,7 +105,24 @@ lattis_status SavedValue::changed(const Node* n) const {
                   ". Write to a clone(), or out of place");
 }
 
+lattis_status SavedValue::unpack_list(Node* n, bool with_graph, lattis_value* out) const {
+  std::vector<lattis_tensor*> tensors;
+  lattis_status st = LATTIS_OK;
+  for (const SavedValue& s : packed->items) {
+    lattis_value one = none();
+    if ((st = s.unpack(n, with_graph, &one))) break;
+    tensors.push_back(one.tag == LATTIS_TENSOR ? one.as.tensor : nullptr);
+  }
+  lattis_value list{LATTIS_TENSOR_LIST, static_cast<uint32_t>(tensors.size()), {0}};
+  list.as.tensors = tensors.data();
+  if (!st) st = api().value_retain(&list, out);
+  for (lattis_tensor* t : tensors)
+    if (t) api().release(t);
+  return st;
+}
+
 lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) const {
+  if (packed && !packed->hooks) return unpack_list(n, with_graph, out);
   lattis_tensor* t = value.tag == LATTIS_TENSOR ? value.as.tensor : nullptr;
   if (packed) {
     if (lattis_status st = unpacked(*packed, &t)) return st;

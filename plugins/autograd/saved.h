@@ -6,13 +6,16 @@
 
 namespace lattis::autograd {
 
-// What hooks have packed, shared by the node and those who unpack it: that happens without the node's lock. They give
-// back numbers only: an argument's history is kept beside.
+struct SavedValue;
+
+// What hooks have packed, or the tensors of a list, shared by the node and those who unpack it: that happens without
+// the node's lock. Hooks give back numbers only: an argument's history is kept beside.
 struct Packed {
   int64_t refcount = 1;
-  const lattis_saved_hooks* hooks;
-  void* object;
-  Edge history;  // owned; none for a result
+  const lattis_saved_hooks* hooks = nullptr;  // none for a list
+  void* object = nullptr;
+  Edge history{};  // owned; none for a result
+  std::vector<SavedValue> items{};
 };
 
 struct SavedValue {
@@ -24,7 +27,8 @@ struct SavedValue {
   // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `counts`: the call
   // has written this memory, and is still to count its version up.
   lattis_status keep(lattis_tensor* t, int32_t result, bool counts);
-  lattis_status keep(const lattis_value& v) { return api().value_retain(&v, &value); }
+  // Tensors of a list one by one; if they are results, from that one on.
+  lattis_status keep(const lattis_value& v, int32_t result = -1, bool counts = false);
   void drop();
   SavedValue take() {
     SavedValue s = *this;
@@ -44,9 +48,10 @@ struct SavedValue {
 
  private:
   lattis_status changed(const Node* n) const;
+  lattis_status unpack_list(Node* n, bool with_graph, lattis_value* out) const;
 };
 
-void push_saved_hooks(const lattis_saved_hooks* hooks);
+lattis_status push_saved_hooks(const lattis_saved_hooks* hooks);
 void pop_saved_hooks();
 lattis_status used_twice(const Node* n);
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,7 +49,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     >>> x.grad
     tensor([10.])
     """
-    return RemovableHandle(*_python._tensor_hook(self, hook, False))
+    return _python._tensor_hook(self, hook, False)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -59,7 +60,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
     >>> x.sum().backward()
     tensor([1.])
     """
-    return RemovableHandle(*_python._tensor_hook(self, hook, True))
+    return _python._tensor_hook(self, hook, True)
 
 
 def retain_grad(self: Tensor) -> None:
@@ -85,6 +86,32 @@ def detach_(self: Tensor) -> Tensor:
     return _python._detach_(self)
 
 
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if not self.is_leaf:
+        raise RuntimeError(
+            "deepcopy: only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol; "
+            "detach() this one"
+        )
+    rebuild, args, state = self.__reduce_ex__(4)
+    made = memo[id(self)] = rebuild(*copy.deepcopy(args, memo))
+    state = copy.deepcopy(state, memo)
+    others, attributes = state if isinstance(state, tuple) else (state, {})
+    made.__dict__.update(others or {})
+    for name, value in attributes.items():
+        setattr(made, name, value)
+    made.grad = copy.deepcopy(self.grad, memo)
+    return made
+
+
+def check_export(self: Tensor) -> None:
+    """Raises where memory is to be given away that a derivative depends on."""
+    if self.requires_grad:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad, nor export its memory otherwise. "
+            "Use tensor.detach().numpy() instead."
+        )
+
+
 def _grad_fn(self: Tensor) -> Any:
     """The node that made this tensor; None for a leaf.
 
@@ -103,5 +130,6 @@ methods: dict[str, Any] = {
         register_post_accumulate_grad_hook,
         retain_grad,
         detach_,
+        __deepcopy__,
     )
 } | {"grad_fn": property(_grad_fn)}

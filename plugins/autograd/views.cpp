@@ -13,6 +13,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "compose.h"
 #include "record.h"
 
 namespace lattis::autograd {
@@ -33,44 +34,27 @@ struct Geometry {
 
 bool is_complex(uint8_t dtype) { return dtype >= LATTIS_COMPLEX64; }
 
-lattis_value ints(const std::vector<int64_t>& v) { return value(v); }
-
-lattis_status call(const char* name, const char* overload, std::initializer_list<lattis_value> args,
-                   lattis_tensor** out) {
-  lattis_value ret = none();
-  if (lattis_status st = api().call(nullptr, api().find_operator(name, overload), args.begin(), &ret)) return st;
-  if (out)
-    *out = ret.as.tensor;
-  else
-    api().value_release(&ret);
-  return LATTIS_OK;
-}
-
 // The view `part` of a tensor that stands for the whole of `base`: same sizes and strides, its own memory.
-lattis_status view_of(lattis_tensor* whole, const Geometry& base, const Geometry& part, lattis_tensor** out) {
-  Tensor from = Tensor::borrow(whole);
+Tensor view_of(Compose& c, Tensor whole, const Geometry& base, const Geometry& part) {
   int64_t offset = part.offset, base_offset = base.offset;
   const bool parts = is_complex(base.dtype) && !is_complex(part.dtype);
   const bool pairs = !is_complex(base.dtype) && is_complex(part.dtype);
-  lattis_tensor* next = nullptr;
   if (parts) {
-    if (lattis_status st = call("aten::view_as_real", "", {value(from)}, &next)) return st;
-    from = Tensor::steal(next);
+    whole = c.op<"view_as_real">(whole);
     base_offset *= 2;
   }
-  std::vector<int64_t> sizes = part.sizes, strides = part.strides;
+  Ints sizes = part.sizes, strides = part.strides;
   if (pairs) {  // as real numbers first
     for (int64_t& s : strides) s *= 2;
     sizes.push_back(2);
     strides.push_back(1);
     offset *= 2;
   }
+  if (!c) return Tensor();
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
-  const int64_t at = empty ? 0 : offset - base_offset + from.get()->storage_offset;  // what is empty lies nowhere
-  lattis_status st = call("aten::as_strided", "", {value(from), ints(sizes), ints(strides), value(at)}, out);
-  if (st || !pairs) return st;
-  from = Tensor::steal(*out);
-  return call("aten::view_as_complex", "", {value(from)}, out);
+  const int64_t at = empty ? 0 : offset - base_offset + whole.get()->storage_offset;  // what is empty lies nowhere
+  const Tensor view = c.op<"as_strided">(whole, sizes, strides, at);
+  return pairs ? c.op<"view_as_complex">(view) : view;
 }
 
 // ---- a view, made again -------------------------------------------------------------------------------------------
@@ -82,10 +66,12 @@ struct ViewNode : Node {
 // The adjoint of reading a view: zeros of the base, with what came added at the view's places.
 lattis_status apply_view(Node* node, Run&, lattis_tensor** grads, lattis_tensor** outs) {
   auto* n = static_cast<ViewNode*>(node);
-  return call("autograd::_strided_backward", "",
-              {value(grads[0]), ints(n->base.sizes), ints(n->base.strides), value(n->base.offset),
-               value(is_complex(n->base.dtype)), ints(n->view.sizes), ints(n->view.strides), value(n->view.offset)},
-              &outs[0]);
+  Compose c(nullptr);
+  outs[0] =
+      c.op<"autograd::_strided_backward">(Tensor::borrow(grads[0]), n->base.sizes, n->base.strides, n->base.offset,
+                                          is_complex(n->base.dtype), n->view.sizes, n->view.strides, n->view.offset)
+          .take();
+  return c.status();
 }
 
 const NodeKind view_kind = {apply_view, [](Node*) {},
@@ -106,29 +92,23 @@ struct ViewWrittenNode : Node {
 
 lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {
   auto* n = static_cast<ViewWrittenNode*>(node);
+  Compose c(nullptr);
   // The gradient, laid out as the base is.
-  lattis_tensor* next = nullptr;
-  lattis_value device{LATTIS_DEVICE, 0, {0}};
-  device.as.device = device_of(grads[0]);
-  if (lattis_status st =
-          call("aten::empty_strided", "",
-               {ints(n->base.sizes), ints(n->base.strides), {LATTIS_DTYPE, 0, {n->base.dtype}}, none(), device, none()},
-               &next))
-    return st;
-  Tensor whole = Tensor::steal(next);
-  if (lattis_status st = call("aten::copy_", "", {value(whole), value(grads[0]), value(false)}, nullptr)) return st;
-  if (lattis_status st = view_of(whole.get(), n->base, n->view, &next)) return st;
-  Tensor part = Tensor::steal(next);
-  if (lattis_status st = call("aten::clone", "", {value(part), none()}, &next)) return st;
-  Tensor arrived = Tensor::steal(next);
+  const Tensor grad = Tensor::borrow(grads[0]);
+  Tensor whole = c.op<"empty_strided">(n->base.sizes, n->base.strides, As{n->base.dtype}, none(), grad.device());
+  c.op<"copy_">(whole, grad);
+  const Tensor part = view_of(c, whole, n->base, n->view);
   std::vector<lattis_tensor*> computed(n->write->num_edges);
-  lattis_tensor* in[1] = {arrived.take()};
+  lattis_tensor* in[1] = {c.op<"clone">(part).take()};
+  if (!c) return c.status();
   lattis_status st = n->write->kind->apply(n->write, run, in, computed.data());
   if (in[0]) api().release(in[0]);
   if (!st) {
-    lattis_tensor* own = n->self_edge >= 0 ? computed[n->self_edge] : nullptr;
-    st = own ? call("aten::copy_", "", {value(part), value(own), value(false)}, nullptr)
-             : call("aten::zero_", "", {value(part)}, nullptr);
+    if (n->self_edge >= 0 && computed[n->self_edge])
+      c.op<"copy_">(part, Tensor::borrow(computed[n->self_edge]));
+    else
+      c.op<"zero_">(part);
+    st = c.status();
   }
   for (int i = 0; i < n->write->num_edges; i++) {
     if (!computed[i]) continue;

@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
       OK(api, autograd->hook_add(node, 0, &hook, &id));
       OK(api, autograd->backward(&sum, nullptr, 1, &w, 1, &got, LATTIS_BACKWARD_RETAIN_GRAPH));
       check_all(got, (1 << depth) * (1 << which));
-      autograd->hook_remove(node, id);
+      autograd->hook_remove(id);
       autograd->node_release(node);
       for (lattis_tensor* t : {own, sum, got}) api->release(t);
     }

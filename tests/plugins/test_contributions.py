@@ -142,6 +142,7 @@ def test_absence_says_which_plugin_brings_them(host, brings, code, why, env):
 
 def test_a_plugin_that_fails_leaves_nothing(host, brings):
     define = '    ctx.library("mine").define("f(Tensor self) -> Tensor")\n'
+    define += '    ctx.add_copied("glowing")\n    ctx.add_export_check(lambda tensor: 1 / 0)\n'
     brings(code=BRINGS + define + '    raise ValueError("too late")\n')
     host.run(
         """
@@ -151,6 +152,42 @@ def test_a_plugin_that_fails_leaves_nothing(host, brings):
         assert not {"shine", "Glow", "halo"} & (set(vars(lattis)) | set(lattis.__all__))
         assert not [m for m in sys.modules if m.startswith("lattis.halo")]
         assert not hasattr(lattis.Tensor, "shine") and not hasattr(lattis.ops.mine, "f")
+        from lattis.dispatcher import contributions
+
+        assert "glowing" not in contributions.copied and len(contributions.export_checks) == 1  # autograd's
+        """
+    )
+
+
+def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
+    more = """
+    marks = {}
+    mark = property(lambda t: marks.get(id(t)), lambda t, m: marks.__setitem__(id(t), m))
+    ctx.add_methods({"mark": mark})
+    ctx.add_copied("mark")
+    ctx.add_export_check(lambda t: marks[id(t)].append("exported"))
+"""
+    brings(code=BRINGS + more)
+    host.run(
+        """
+        import copy, pickle
+        import lattis
+
+        t = lattis.ones(2)
+        memoryview(t)  # no layer follows it: nobody is asked
+        t.mark = ["mine"]
+        twins = copy.copy(t), copy.deepcopy(t), pickle.loads(pickle.dumps(t))
+        assert [twin.mark for twin in twins] == [["mine"]] * 3
+        assert twins[0].mark is t.mark and twins[1].mark is not t.mark
+        assert copy.copy(lattis.ones(2)).mark is None
+        t.requires_grad = True
+        try:
+            memoryview(t)
+        except RuntimeError as error:
+            assert "requires grad" in str(error)
+        t.requires_grad = False
+        memoryview(t)
+        assert t.mark == ["mine"]
         """
     )
 

@@ -10,6 +10,9 @@
  *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
  *   ("input, weight: f(grad, mask)"; those not wanted may come back absent). What it names is what is saved. A gradient
  *   that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs nothing where x is real.
+ *   The tensors of a list that an operator returns are results one by one, and `grads` is the list of the gradients of
+ *   all results ("self: stack(grads, dim)"): zeros where none came, but absent for a parameter of type Tensor?[]. An
+ *   operator with a formula takes one list with a gradient, and returns one, at most.
  *   Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
  *   declares that nothing depends on the argument smoothly. */
 #ifndef LATTIS_AUTOGRAD_H
@@ -29,7 +32,7 @@ typedef struct {
   /* After the operator ran: saves on the node what `backward` will need. Nullable. */
   lattis_status (*setup)(void* context, lattis_node* node, const lattis_value* args, const lattis_value* rets);
   /* One gradient for each result (null: it has none), one owned tensor or null for each tensor argument; the
-   * tensors of a list count one by one. */
+   * tensors of a list count one by one, in both. */
   lattis_status (*backward)(void* context, lattis_node* node, lattis_tensor* const* grads, lattis_tensor** outs);
   void* context;
   void* compiled; /* belongs to the plugin; null at first */
@@ -118,9 +121,9 @@ typedef struct {
   /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
   lattis_status (*zeros)(lattis_node*, int32_t result, lattis_tensor** out);
 
-  /* hooks: an id that removes it */
+  /* hooks: by its id one is removed, on any thread; nothing happens if it has gone before, with its node or by itself */
   lattis_status (*hook_add)(lattis_node*, uint32_t output, const lattis_hook*, uint64_t* id);
-  void (*hook_remove)(lattis_node*, uint64_t id);
+  void (*hook_remove)(uint64_t id);
 
   /* Roots with their gradients (null: ones, for a tensor of one element). Gradients of `inputs` come back in `outs`,
    * owned, null where nothing reaches. */
@@ -128,7 +131,7 @@ typedef struct {
                             lattis_tensor* const* inputs, int32_t num_inputs, lattis_tensor** outs, uint32_t flags);
 
   /* this thread */
-  void (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
+  lattis_status (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
   void (*pop_saved_hooks)(void);
   /* Anomaly mode, for the process: what `trace` returns is kept with each node, and added to an error in its backward;
    * with check_nan, a NaN that a node makes is one. Off when `trace` is null. */

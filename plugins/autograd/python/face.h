@@ -21,6 +21,32 @@ inline PyObject* wrap_borrowed(lattis_tensor* t) {
   return python::face().wrap(t);
 }
 
+// A tuple of n new references, which `item` gives one by one; null with the exception of the first that is null.
+template <class Item>
+PyObject* make_tuple(Py_ssize_t n, Item&& item) {
+  PyObject* t = PyTuple_New(n);
+  for (Py_ssize_t i = 0; t && i < n; i++) {
+    PyObject* o = item(i);
+    if (!o) Py_CLEAR(t);
+    if (t) PyTuple_SET_ITEM(t, i, o);
+  }
+  return t;
+}
+
+// An owned reference, or null.
+class Ref {
+ public:
+  explicit Ref(PyObject* o) : o_(o) {}
+  Ref(const Ref&) = delete;
+  ~Ref() { Py_XDECREF(o_); }
+  PyObject* get() const { return o_; }
+  PyObject* take() { return std::exchange(o_, nullptr); }
+  explicit operator bool() const { return o_ != nullptr; }
+
+ private:
+  PyObject* o_;
+};
+
 // Runs something without the interpreter's lock.
 template <class F>
 auto unlocked(F&& f) {

@@ -1,5 +1,6 @@
 // Function: a step of the graph whose forward and backward are Python's. Its instance is the `ctx` of both.
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "face.h"
@@ -16,11 +17,12 @@ struct Context {
   PyObject* to_save;  // what forward gave to save_for_backward: a tuple, until the node keeps it
   PyObject* dirty;    // tuples, or null
   PyObject* no_gradient;
-  PyObject* needs;  // a tuple of bools
+  PyObject* needs;      // a tuple of bools
+  PyObject* node_type;  // a capsule that the class shares: its node's type lives as long as this
   bool materialize;
 };
 PyTypeObject* function_type = nullptr;
-PyObject *name_forward, *name_backward, *name_setup, *base_setup;
+PyObject *name_forward, *name_backward, *name_setup, *name_node_type, *base_setup;
 
 Context* cast(PyObject* o) { return reinterpret_cast<Context*>(o); }
 
@@ -48,6 +50,7 @@ void dealloc(PyObject* o) {
   if (cast(o)->weakrefs) PyObject_ClearWeakRefs(o);
   clear(o);
   Py_CLEAR(cast(o)->needs);
+  Py_CLEAR(cast(o)->node_type);
   PyTypeObject* type = Py_TYPE(o);
   type->tp_free(o);
   Py_DECREF(type);
@@ -57,21 +60,13 @@ void dealloc(PyObject* o) {
 
 // The gradients that came, as backward takes them.
 PyObject* gradient_arguments(Context* c, lattis_node* n, lattis_tensor* const* grads) {
-  const int32_t count = autograd->node_results(n);
-  PyObject* args = PyTuple_New(count + 1);
-  if (!args) return nullptr;
-  PyTuple_SET_ITEM(args, 0, Py_NewRef(reinterpret_cast<PyObject*>(c)));
-  for (int32_t i = 0; i < count; i++) {
-    lattis_tensor* t = grads[i];
-    if (t) {
-      api().retain(t);
-    } else if (c->materialize && autograd->zeros(n, i, &t)) {
-      Py_DECREF(args);
-      return raise();
-    }
-    PyTuple_SET_ITEM(args, i + 1, t ? python::face().wrap(t) : Py_NewRef(Py_None));
-  }
-  return args;
+  return make_tuple(autograd->node_results(n) + 1, [&](Py_ssize_t i) {
+    if (i == 0) return Py_NewRef(reinterpret_cast<PyObject*>(c));
+    lattis_tensor* t = grads[i - 1];
+    if (t || !c->materialize) return wrap_borrowed(t);
+    if (autograd->zeros(n, static_cast<int32_t>(i - 1), &t)) return raise();
+    return t ? python::face().wrap(t) : Py_NewRef(Py_None);
+  });
 }
 
 bool take_gradients(PyObject* result, lattis_node* n, lattis_tensor** outs) {
@@ -105,14 +100,10 @@ lattis_status backward(void* context, lattis_node* n, lattis_tensor* const* grad
   Gil gil;
   auto* c = static_cast<Context*>(context);
   PyObject* self = reinterpret_cast<PyObject*>(c);
-  PyObject* f = PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name_backward);
-  PyObject* args = f ? gradient_arguments(c, n, grads) : nullptr;
-  PyObject* result = args ? PyObject_CallObject(f, args) : nullptr;
-  const bool ok = result && take_gradients(result, n, outs);
-  Py_XDECREF(result);
-  Py_XDECREF(args);
-  Py_XDECREF(f);
-  if (ok) return LATTIS_OK;
+  const Ref f(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name_backward));
+  const Ref args(f ? gradient_arguments(c, n, grads) : nullptr);
+  const Ref result(args ? PyObject_CallObject(f.get(), args.get()) : nullptr);
+  if (result && take_gradients(result.get(), n, outs)) return LATTIS_OK;
   for (int32_t i = 0; i < autograd->node_edges(n); i++)
     if (outs[i]) api().release(std::exchange(outs[i], nullptr));
   return python::face().capture_exception();
@@ -127,24 +118,25 @@ void destroy(void* context) {
 
 int traverse_node(void* context, lattis_visit visit, void* visitor) { return visit(context, visitor); }
 
-// One a class, with its name; kept for ever, as classes mostly are.
-const lattis_node_type* type_of(PyTypeObject* cls) {
-  static PyObject* known = PyDict_New();
-  PyObject* key = PyLong_FromVoidPtr(cls);
-  PyObject* there = PyDict_GetItem(known, key);
-  if (!there) {
-    const char* dot = std::strrchr(cls->tp_name, '.');
-    const std::string name = std::string(dot ? dot + 1 : cls->tp_name) + "Backward";
-    auto* t =
-        new lattis_node_type{sizeof(lattis_node_type), strdup(name.c_str()), backward, nullptr, destroy, traverse_node};
-    PyObject* pointer = PyLong_FromVoidPtr(t);
-    PyDict_SetItem(known, key, pointer);
-    Py_DECREF(pointer);
-    there = PyDict_GetItem(known, key);
-    Py_INCREF(cls);  // its address is the key
-  }
-  Py_DECREF(key);
-  return static_cast<const lattis_node_type*>(PyLong_AsVoidPtr(there));
+struct NodeType {
+  std::string name;
+  lattis_node_type table;
+};
+
+// The capsule with the type of a class's nodes, made for the first of them and kept in the class. A new reference.
+PyObject* node_type_of(PyTypeObject* cls) {
+  if (PyObject* there = PyDict_GetItemWithError(cls->tp_dict, name_node_type)) return Py_NewRef(there);
+  if (PyErr_Occurred()) return nullptr;
+  const char* dot = std::strrchr(cls->tp_name, '.');
+  auto made = std::make_unique<NodeType>();
+  made->name = std::string(dot ? dot + 1 : cls->tp_name) + "Backward";
+  made->table = {sizeof(lattis_node_type), made->name.c_str(), backward, nullptr, destroy, traverse_node};
+  Ref capsule(PyCapsule_New(made.get(), nullptr,
+                            [](PyObject* o) { delete static_cast<NodeType*>(PyCapsule_GetPointer(o, nullptr)); }));
+  if (!capsule) return nullptr;
+  made.release();
+  if (PyObject_SetAttr(reinterpret_cast<PyObject*>(cls), name_node_type, capsule.get()) < 0) return nullptr;
+  return capsule.take();
 }
 
 // ---- apply --------------------------------------------------------------------------------------------------------
@@ -176,31 +168,34 @@ PyObject* run_forward(PyTypeObject* cls, Context* c, PyObject* const* args, Py_s
   Off off;
   PyObject* type = reinterpret_cast<PyObject*>(cls);
   PyObject* self = reinterpret_cast<PyObject*>(c);
-  PyObject* forward = PyObject_GetAttr(type, name_forward);
+  const Ref forward(PyObject_GetAttr(type, name_forward));
   if (!forward) return nullptr;
-  PyObject* setup = PyObject_GetAttr(type, name_setup);
-  if (!setup) PyErr_Clear();
-  PyObject* result;
-  if (!setup || setup == base_setup) {
+  const Ref setup(PyObject_GetAttr(type, name_setup));
+  if (!setup) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return nullptr;
+    PyErr_Clear();
+  }
+  if (!setup || setup.get() == base_setup) {
     std::vector<PyObject*> all(static_cast<size_t>(n) + 2);
     all[1] = self;
     std::copy(args, args + n, all.begin() + 2);
-    result = PyObject_Vectorcall(forward, all.data() + 1, static_cast<size_t>(n + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET,
-                                 nullptr);
-  } else {
-    result = PyObject_Vectorcall(forward, args, static_cast<size_t>(n), nullptr);
-    if (result) {
-      PyObject* inputs = PyTuple_New(n);
-      for (Py_ssize_t i = 0; i < n; i++) PyTuple_SET_ITEM(inputs, i, Py_NewRef(args[i]));
-      PyObject* done = PyObject_CallFunctionObjArgs(setup, self, inputs, result, nullptr);
-      Py_DECREF(inputs);
-      if (!done) Py_CLEAR(result);
-      Py_XDECREF(done);
-    }
+    const size_t count = static_cast<size_t>(n + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
+    return PyObject_Vectorcall(forward.get(), all.data() + 1, count, nullptr);
   }
-  Py_DECREF(forward);
-  Py_XDECREF(setup);
-  return result;
+  Ref result(PyObject_Vectorcall(forward.get(), args, static_cast<size_t>(n), nullptr));
+  const Ref inputs(result ? make_tuple(n, [args](Py_ssize_t i) { return Py_NewRef(args[i]); }) : nullptr);
+  const Ref done(inputs ? PyObject_CallFunctionObjArgs(setup.get(), self, inputs.get(), result.get(), nullptr)
+                        : nullptr);
+  return done ? result.take() : nullptr;
+}
+
+// A tensor of its own over the same memory.
+PyObject* alias(lattis_tensor* t) {
+  static const lattis_operator* const op = api().find_operator("aten::alias", "");
+  const Off off;
+  const lattis_value from = value(t);
+  lattis_value own = none();
+  return api().call(nullptr, op, &from, &own) ? raise() : python::face().wrap(own.as.tensor);
 }
 
 // A result's history; an input that is returned as it came is returned as a tensor of its own. Null with an exception.
@@ -212,22 +207,9 @@ PyObject* attach(Context* c, lattis_node* n, PyObject* o, uint32_t i, PyObject* 
     if (autograd->set_written(t, n, i)) return raise();
     return Py_NewRef(o);
   }
-  PyObject* out = Py_NewRef(o);
-  if (is_input) {
-    static const lattis_operator* const alias = api().find_operator("aten::alias", "");
-    const Off off;
-    const lattis_value from = value(t);
-    lattis_value own = none();
-    if (api().call(nullptr, alias, &from, &own)) {
-      Py_DECREF(out);
-      return raise();
-    }
-    t = own.as.tensor;
-    Py_SETREF(out, python::face().wrap(t));
-  }
-  if (!autograd->set_history(t, n, i)) return out;
-  Py_DECREF(out);
-  return raise();
+  Ref out(is_input ? alias(t) : Py_NewRef(o));
+  if (!out) return nullptr;
+  return autograd->set_history(unwrap(out.get()), n, i) ? raise() : out.take();
 }
 
 // An input that is returned as it came is saved as the input that it is.
@@ -251,61 +233,48 @@ bool keep_saved(Context* c, lattis_node* n, PyObject* const* results, Py_ssize_t
 PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* const* args, Py_ssize_t n) {
   std::vector<lattis_tensor*> inputs(static_cast<size_t>(n));
   for (Py_ssize_t i = 0; i < n; i++) inputs[i] = unwrap(args[i]);
-  PyObject* single[1] = {result};
-  const bool tuple = PyTuple_Check(result) || PyList_Check(result);
-  PyObject* const* results = tuple ? PySequence_Fast_ITEMS(result) : single;
-  const Py_ssize_t count = tuple ? PySequence_Fast_GET_SIZE(result) : 1;
+  const bool several = PyTuple_Check(result) || PyList_Check(result);
+  const Ref tuple(several ? PySequence_Tuple(result) : PyTuple_Pack(1, result));
+  if (!tuple) return nullptr;
+  PyObject* const* results = PySequence_Fast_ITEMS(tuple.get());
+  const Py_ssize_t count = PyTuple_GET_SIZE(tuple.get());
   for (Py_ssize_t i = 0; c->dirty && i < PyTuple_GET_SIZE(c->dirty); i++)
     for (const bool in : {true, false})
       if (find(in ? args : results, in ? n : count, PyTuple_GET_ITEM(c->dirty, i)) < 0)
         return PyErr_Format(PyExc_RuntimeError, "mark_dirty: element %zd is no %s of forward", i,
                             in ? "input" : "result");
+  if (!c->node_type && !(c->node_type = node_type_of(cls))) return nullptr;
+  const auto* type = static_cast<NodeType*>(PyCapsule_GetPointer(c->node_type, nullptr));
   lattis_node* node;
-  if (autograd->node_new(type_of(cls), c, inputs.data(), static_cast<int32_t>(n), static_cast<int32_t>(count), &node))
+  if (autograd->node_new(&type->table, c, inputs.data(), static_cast<int32_t>(n), static_cast<int32_t>(count), &node))
     return raise();
   Py_INCREF(reinterpret_cast<PyObject*>(c));  // the node's
   c->node = node;
-  PyObject* all = PyTuple_New(count);
-  bool ok = keep_saved(c, node, results, count, args, n);
-  for (Py_ssize_t i = 0; ok && i < count; i++) {
-    PyObject* one = attach(c, node, results[i], static_cast<uint32_t>(i), args, n);
-    ok = one != nullptr;
-    PyTuple_SET_ITEM(all, i, one);
-  }
+  Ref all(keep_saved(c, node, results, count, args, n)
+              ? make_tuple(count,
+                           [&](Py_ssize_t i) { return attach(c, node, results[i], static_cast<uint32_t>(i), args, n); })
+              : nullptr);
   autograd->node_release(node);
-  if (!ok) {
-    Py_DECREF(all);
-    return nullptr;
-  }
-  if (tuple) return all;
-  PyObject* one = Py_NewRef(PyTuple_GET_ITEM(all, 0));
-  Py_DECREF(all);
-  return one;
+  return several || !all ? all.take() : Py_NewRef(PyTuple_GET_ITEM(all.get(), 0));
 }
 
 PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {
   auto* cls = reinterpret_cast<PyTypeObject*>(type);
   const bool recording = !(api().thread()->exclude & layer_bit());
   bool any = false;
-  PyObject* needs = PyTuple_New(n);
-  if (!needs) return nullptr;
-  for (Py_ssize_t i = 0; i < n; i++) {
+  Ref needs(make_tuple(n, [&](Py_ssize_t i) {
     lattis_tensor* t = unwrap(args[i]);
     const bool need = recording && t && autograd->requires_grad(t);
     any |= need;
-    PyTuple_SET_ITEM(needs, i, PyBool_FromLong(need));
-  }
-  Context* c = cast(cls->tp_alloc(cls, 0));
-  if (!c) {
-    Py_DECREF(needs);
-    return nullptr;
-  }
+    return PyBool_FromLong(need);
+  }));
+  const Ref self(needs ? cls->tp_alloc(cls, 0) : nullptr);
+  if (!self) return nullptr;
+  Context* c = cast(self.get());
   c->materialize = true;
-  c->needs = needs;
-  PyObject* result = run_forward(cls, c, args, n);
-  if (result && any) Py_SETREF(result, record(cls, c, result, args, n));
-  Py_DECREF(reinterpret_cast<PyObject*>(c));
-  return result;
+  c->needs = needs.take();
+  Ref result(run_forward(cls, c, args, n));
+  return result && any ? record(cls, c, result.get(), args, n) : result.take();
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }
@@ -329,26 +298,28 @@ PyObject* mark_non_differentiable(PyObject* o, PyObject* args) {
   return keep_tuple(&cast(o)->no_gradient, args, "mark_non_differentiable");
 }
 PyObject* set_materialize(PyObject* o, PyObject* on) {
-  cast(o)->materialize = PyObject_IsTrue(on) == 1;
+  const int is_on = PyObject_IsTrue(on);
+  if (is_on < 0) return nullptr;
+  cast(o)->materialize = is_on != 0;
   Py_RETURN_NONE;
 }
 
 PyObject* saved_tensors(PyObject* o, void*) {
   Context* c = cast(o);
   if (c->to_save) return Py_NewRef(c->to_save);
-  const int32_t n = c->node ? autograd->num_saved(c->node) : 0;
+  lattis_node* node = c->node;
+  if (!node) return PyTuple_New(0);
+  autograd->node_retain(node);  // unpacking may run Python, which may let the graph go
+  const int32_t n = autograd->num_saved(node);
   // After the graph was freed the first one says so.
   lattis_value v = none();
-  if (c->node && n == 0 && autograd->saved(c->node, 0, &v) && api().error_kind() != LATTIS_INDEX_ERROR) return raise();
-  api().error_clear();
-  PyObject* all = PyTuple_New(n);
-  for (int32_t i = 0; all && i < n; i++) {
-    if (autograd->saved(c->node, i, &v)) {
-      Py_DECREF(all);
-      return raise();
-    }
-    PyTuple_SET_ITEM(all, i, v.tag == LATTIS_TENSOR ? python::face().wrap(v.as.tensor) : Py_NewRef(Py_None));
-  }
+  const bool freed = n == 0 && autograd->saved(node, 0, &v) && api().error_kind() != LATTIS_INDEX_ERROR;
+  if (!freed) api().error_clear();
+  PyObject* all = freed ? raise() : make_tuple(n, [&](Py_ssize_t i) {
+    if (autograd->saved(node, static_cast<int32_t>(i), &v)) return raise();
+    return v.tag == LATTIS_TENSOR ? python::face().wrap(v.as.tensor) : Py_NewRef(Py_None);
+  });
+  autograd->node_release(node);
   return all;
 }
 
@@ -399,9 +370,10 @@ int add_functions(PyObject* module) {
   name_forward = PyUnicode_InternFromString("forward");
   name_backward = PyUnicode_InternFromString("backward");
   name_setup = PyUnicode_InternFromString("setup_context");
+  name_node_type = PyUnicode_InternFromString("_node_type");
+  if (!name_forward || !name_backward || !name_setup || !name_node_type) return -1;
   function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  if (!function_type ||
-      PyModule_AddObject(module, "_FunctionBase", Py_NewRef(reinterpret_cast<PyObject*>(function_type))) < 0)
+  if (!function_type || PyModule_AddObjectRef(module, "_FunctionBase", reinterpret_cast<PyObject*>(function_type)) < 0)
     return -1;
   return PyModule_AddFunctions(module, functions);
 }

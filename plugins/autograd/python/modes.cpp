@@ -129,10 +129,9 @@ PyTypeObject* make_type(PyObject* module, const char* name, newfunc create, cons
                          {Py_tp_members, members},
                          {Py_tp_doc, const_cast<char*>(doc)},
                          {0, nullptr}};
-  const std::string full = std::string("lattis.autograd.") + name;
-  PyType_Spec spec = {strdup(full.c_str()), sizeof(Mode), 0, Py_TPFLAGS_DEFAULT, slots};
+  PyType_Spec spec = {name, sizeof(Mode), 0, Py_TPFLAGS_DEFAULT, slots};
   PyObject* t = PyType_FromSpec(&spec);
-  if (t && PyModule_AddObject(module, name, Py_NewRef(t)) < 0) return nullptr;
+  if (t && PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(t)) < 0) return nullptr;
   return reinterpret_cast<PyTypeObject*>(t);
 }
 
@@ -155,22 +154,22 @@ PyMethodDef functions[] = {
 }  // namespace
 
 int add_modes(PyObject* module) {
-  no_grad_type = make_type(module, "no_grad", plain<false>,
+  no_grad_type = make_type(module, "lattis.autograd.no_grad", plain<false>,
                            "no_grad(orig_func=None)\n--\n\nNothing is recorded inside: results do not require grad, "
                            "and leaves may be written. "
                            "A context manager and a decorator.\n\n>>> x = lattis.ones(2, requires_grad=True)\n>>> with "
                            "lattis.no_grad():\n...   "
                            "  y = x * 2\n>>> y.requires_grad\nFalse\n");
   enable_grad_type = make_type(
-      module, "enable_grad", plain<true>,
+      module, "lattis.autograd.enable_grad", plain<true>,
       "enable_grad(orig_func=None)\n--\n\nRecords again, inside no_grad().\n\n>>> x = lattis.ones(2, "
       "requires_grad=True)\n>>> with lattis.no_grad():\n...     with lattis.enable_grad():\n...         y = x * 2\n>>> "
       "y.requires_grad\nTrue\n");
   set_type =
-      make_type(module, "set_grad_enabled", set_new,
+      make_type(module, "lattis.autograd.set_grad_enabled", set_new,
                 "set_grad_enabled(mode)\n--\n\nSwitches recording on or off, at once; as a context manager, until "
                 "its end.\n\n>>> with lattis.set_grad_enabled(False):\n...     lattis.is_grad_enabled()\nFalse\n");
-  inference_type = make_type(module, "inference_mode", inference_new,
+  inference_type = make_type(module, "lattis.autograd.inference_mode", inference_new,
                              "inference_mode(mode=True)\n--\n\nNothing is recorded inside, as with no_grad(), and the "
                              "code says that its results "
                              "are never to be differentiated.\n\n>>> with lattis.inference_mode():\n...     "

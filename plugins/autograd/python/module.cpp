@@ -50,6 +50,7 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   if (grads.size() != roots.size())
     return PyErr_Format(PyExc_RuntimeError, "backward: got %zu tensors and %zu gradients", roots.size(), grads.size());
   const auto flags = static_cast<uint32_t>(PyLong_AsUnsignedLong(args[3]));
+  if (PyErr_Occurred()) return nullptr;
   std::vector<lattis_tensor*> outs(inputs.size());
   const lattis_status st = unlocked([&] {
     return autograd->backward(roots.data(), grads.data(), static_cast<int32_t>(roots.size()), inputs.data(),
@@ -57,9 +58,12 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   });
   if (st) return raise();
   if (flags & LATTIS_BACKWARD_ACCUMULATE) Py_RETURN_NONE;
-  PyObject* result = PyTuple_New(static_cast<Py_ssize_t>(outs.size()));
-  for (size_t i = 0; i < outs.size(); i++)
-    PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(i), outs[i] ? python::face().wrap(outs[i]) : Py_NewRef(Py_None));
+  PyObject* result = make_tuple(static_cast<Py_ssize_t>(outs.size()), [&](Py_ssize_t i) {
+    lattis_tensor* t = std::exchange(outs[static_cast<size_t>(i)], nullptr);
+    return t ? python::face().wrap(t) : Py_NewRef(Py_None);
+  });
+  for (lattis_tensor* t : outs)  // what no tuple took
+    if (t) api().release(t);
   return result;
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
@@ -89,12 +93,16 @@ void release(Hooks* h) {
 lattis_status pack(void* context, lattis_tensor* t, void** packed) {
   Gil gil;
   auto* h = static_cast<Hooks*>(context);
-  PyObject* in = wrap_borrowed(t);
-  PyObject* out = in ? PyObject_CallOneArg(h->pack, in) : nullptr;
-  Py_XDECREF(in);
-  if (!out) return python::face().capture_exception();
+  const Ref in(wrap_borrowed(t));
+  Ref out(in ? PyObject_CallOneArg(h->pack, in.get()) : nullptr);
+  auto* p = out ? new (std::nothrow) Packed{h, out.get()} : nullptr;
+  if (!p) {
+    if (out) PyErr_NoMemory();
+    return python::face().capture_exception();
+  }
+  out.take();
   h->users++;
-  *packed = new Packed{h, out};
+  *packed = p;
   return LATTIS_OK;
 }
 
@@ -127,11 +135,15 @@ PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) try {
     if (!PyCallable_Check(args[i]))
       return PyErr_Format(PyExc_TypeError, "saved_tensors_hooks: argument '%s' must be callable, got %s",
                           i ? "unpack_hook" : "pack_hook", Py_TYPE(args[i])->tp_name);
+  stack.reserve(stack.size() + 1);
   auto* h = new Hooks{
       {sizeof(lattis_saved_hooks), nullptr, pack, unpack, destroy}, Py_NewRef(args[0]), Py_NewRef(args[1]), 1};
   h->table.context = h;
+  if (autograd->push_saved_hooks(&h->table)) {
+    release(h);
+    return raise();
+  }
   stack.push_back(h);
-  autograd->push_saved_hooks(&h->table);
   Py_RETURN_NONE;
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
@@ -204,8 +216,8 @@ PyMODINIT_FUNC PyInit__python(void) {
   autograd = static_cast<const lattis_autograd*>(lattis::api().find_interface("autograd", 1));
   if (!autograd) return PyErr_Format(PyExc_ImportError, "the autograd plugin's library is not loaded");
   PyObject* m = PyModule_Create(&definition);
-  if (!m || PyModule_AddFunctions(m, run_methods) < 0 || PyModule_AddFunctions(m, node_methods) < 0 ||
-      add_nodes(m) < 0 || add_modes(m) < 0 || add_functions(m) < 0)
-    return nullptr;
+  if (m && (PyModule_AddFunctions(m, run_methods) < 0 || PyModule_AddFunctions(m, node_methods) < 0 ||
+            add_nodes(m) < 0 || add_modes(m) < 0 || add_functions(m) < 0))
+    Py_CLEAR(m);
   return m;
 }

@@ -27,15 +27,12 @@ PyObject* repr(PyObject* o) { return PyUnicode_FromFormat("<%s object at %p>", a
 PyObject* sequence(PyObject* o, PyObject*) { return PyLong_FromUnsignedLongLong(autograd->node_sequence(cast(o))); }
 
 PyObject* next_functions(PyObject* o, void*) {
-  const int32_t n = autograd->node_edges(cast(o));
-  PyObject* all = PyTuple_New(n);
-  for (int32_t i = 0; all && i < n; i++) {
+  return make_tuple(autograd->node_edges(cast(o)), [o](Py_ssize_t i) {
     uint32_t output = 0;
-    lattis_node* to = autograd->node_edge(cast(o), i, &output);
+    lattis_node* to = autograd->node_edge(cast(o), static_cast<int32_t>(i), &output);
     if (to) autograd->node_retain(to);
-    PyTuple_SET_ITEM(all, i, Py_BuildValue("(NI)", node_object(to), to ? output : 0));
-  }
-  return all;
+    return Py_BuildValue("(NI)", node_object(to), to ? output : 0);
+  });
 }
 
 PyObject* metadata(PyObject* o, void*) {
@@ -43,8 +40,9 @@ PyObject* metadata(PyObject* o, void*) {
   PyObject* made = PyDict_New();
   if (!made) return nullptr;
   const auto drop = [](void* d) { python::face().drop(static_cast<PyObject*>(d)); };
-  if (autograd->node_metadata(cast(o), Py_NewRef(made), drop)) return raise();
-  return made;
+  if (!autograd->node_metadata(cast(o), made, drop)) return Py_NewRef(made);
+  Py_DECREF(made);
+  return raise();
 }
 
 // ---- hooks ------------------------------------------------------------------------------------------------------
@@ -55,9 +53,7 @@ struct Hook {
 };
 
 PyObject* tuple_of(lattis_tensor* const* list, int32_t n) {
-  PyObject* t = PyTuple_New(n);
-  for (int32_t i = 0; t && i < n; i++) PyTuple_SET_ITEM(t, i, wrap_borrowed(list[i]));
-  return t;
+  return make_tuple(n, [list](Py_ssize_t i) { return wrap_borrowed(list[i]); });
 }
 
 bool replace(lattis_tensor** at, PyObject* o, const char* who) {
@@ -84,23 +80,16 @@ template <int Kind>
 lattis_status run_hook(void* context, lattis_tensor** grads, int32_t n, lattis_tensor* const* also, int32_t m) {
   Gil gil;
   auto* h = static_cast<Hook*>(context);
-  PyObject *callable = Py_NewRef(h->callable), *result = nullptr;
-  if (Kind == LATTIS_HOOK_TENSOR) {
-    PyObject* g = wrap_borrowed(grads[0]);
-    result = PyObject_CallOneArg(callable, g);
-    Py_DECREF(g);
-  } else if (Kind == LATTIS_HOOK_ACCUMULATED) {
-    PyObject* leaf = PyWeakref_GetObject(h->tensor);
-    result = leaf == Py_None ? Py_NewRef(Py_None) : PyObject_CallOneArg(callable, leaf);
-  } else {
-    PyObject *first = tuple_of(grads, n), *second = Kind == LATTIS_HOOK_AFTER ? tuple_of(also, m) : nullptr;
-    result = PyObject_CallFunctionObjArgs(callable, first, second, nullptr);
-    Py_XDECREF(first);
-    Py_XDECREF(second);
-  }
-  Py_DECREF(callable);
-  const bool ok = result && (Kind == LATTIS_HOOK_ACCUMULATED || take(result, grads, n, Kind == LATTIS_HOOK_TENSOR));
-  Py_XDECREF(result);
+  const Ref callable(Py_NewRef(h->callable));
+  const Ref first(Kind == LATTIS_HOOK_TENSOR        ? wrap_borrowed(grads[0])
+                  : Kind == LATTIS_HOOK_ACCUMULATED ? Py_XNewRef(PyWeakref_GetObject(h->tensor))
+                                                    : tuple_of(grads, n));
+  const Ref second(Kind == LATTIS_HOOK_AFTER ? tuple_of(also, m) : nullptr);
+  if (!first || (Kind == LATTIS_HOOK_AFTER && !second)) return python::face().capture_exception();
+  if (Kind == LATTIS_HOOK_ACCUMULATED && first.get() == Py_None) return LATTIS_OK;  // the leaf has gone
+  const Ref result(PyObject_CallFunctionObjArgs(callable.get(), first.get(), second.get(), nullptr));
+  const bool ok =
+      result && (Kind == LATTIS_HOOK_ACCUMULATED || take(result.get(), grads, n, Kind == LATTIS_HOOK_TENSOR));
   return ok ? LATTIS_OK : python::face().capture_exception();
 }
 
@@ -129,24 +118,31 @@ Runner runner(int kind) {
   }
 }
 
+PyObject* handle_class = nullptr;  // Python's RemovableHandle
+
+// A handle that removes the hook.
 PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable, PyObject* tensor) try {
   if (!PyCallable_Check(callable))
     return PyErr_Format(PyExc_TypeError, "register_hook: argument 'hook' must be callable, got %s",
                         Py_TYPE(callable)->tp_name);
-  PyObject* weak = tensor ? PyWeakref_NewRef(tensor, nullptr) : nullptr;
+  Ref weak(tensor ? PyWeakref_NewRef(tensor, nullptr) : nullptr);
   if (tensor && !weak) return nullptr;
-  lattis_hook hook{sizeof hook, kind, new Hook{Py_NewRef(callable), weak}, runner(kind), destroy_hook, traverse_hook};
+  auto* own = new Hook{Py_NewRef(callable), weak.take()};
+  lattis_hook hook{sizeof hook, kind, own, runner(kind), destroy_hook, traverse_hook};
   uint64_t id;
   if (autograd->hook_add(n, output, &hook, &id)) {
     destroy_hook(hook.context);
     return raise();
   }
-  return PyLong_FromUnsignedLongLong(id);
+  const Ref number(PyLong_FromUnsignedLongLong(id));
+  PyObject* handle = number ? PyObject_CallOneArg(handle_class, number.get()) : nullptr;
+  if (!handle) autograd->hook_remove(id);
+  return handle;
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }
 
-// _tensor_hook(tensor, callable, accumulated) -> (node, id)
+// _tensor_hook(tensor, callable, accumulated) -> handle
 PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
   lattis_tensor* t = count == 3 ? unwrap(args[0]) : nullptr;
   if (!t) return PyErr_Format(PyExc_TypeError, "register_hook: argument 'self' must be Tensor");
@@ -158,29 +154,19 @@ PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!n)
     return PyErr_Format(PyExc_RuntimeError, "%s: cannot register a hook on a tensor that doesn't require gradient",
                         what);
-  PyObject* id = nullptr;
+  PyObject* handle = nullptr;
   if (accumulated && !autograd->is_leaf(t))
     PyErr_Format(PyExc_RuntimeError, "%s: it is for leaf tensors only", what);
   else
-    id = add_hook(n, output, accumulated ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_TENSOR, args[1],
-                  accumulated ? args[0] : nullptr);
-  PyObject* node = node_object(n);
-  if (!id || !node) {
-    Py_XDECREF(id);
-    Py_XDECREF(node);
-    return nullptr;
-  }
-  return Py_BuildValue("(NN)", node, id);
+    handle = add_hook(n, output, accumulated ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_TENSOR, args[1],
+                      accumulated ? args[0] : nullptr);
+  autograd->node_release(n);
+  return handle;
 }
-
-PyObject* handle_class = nullptr;  // Python's RemovableHandle
 
 template <int Kind>
 PyObject* register_hook(PyObject* o, PyObject* callable) {
-  PyObject* id = add_hook(cast(o), 0, Kind, callable, nullptr);
-  PyObject* handle = id ? PyObject_CallFunctionObjArgs(handle_class, o, id, nullptr) : nullptr;
-  Py_XDECREF(id);
-  return handle;
+  return add_hook(cast(o), 0, Kind, callable, nullptr);
 }
 
 PyObject* set_handle(PyObject*, PyObject* c) {
@@ -188,9 +174,10 @@ PyObject* set_handle(PyObject*, PyObject* c) {
   Py_RETURN_NONE;
 }
 
-PyObject* remove_hook(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2 || !is_node(args[0])) return PyErr_Format(PyExc_TypeError, "_remove_hook takes a node and an id");
-  autograd->hook_remove(cast(args[0]), PyLong_AsUnsignedLongLong(args[1]));
+PyObject* remove_hook(PyObject*, PyObject* o) {
+  const uint64_t id = PyLong_AsUnsignedLongLong(o);
+  if (PyErr_Occurred()) return nullptr;
+  autograd->hook_remove(id);
   Py_RETURN_NONE;
 }
 
@@ -253,7 +240,10 @@ PyObject* node_object(lattis_node* n) {
     return Py_NewRef(static_cast<PyObject*>(*host));
   }
   auto* o = reinterpret_cast<NodeObject*>(node_type->tp_alloc(node_type, 0));
-  if (!o) return nullptr;
+  if (!o) {
+    autograd->node_release(n);
+    return nullptr;
+  }
   o->node = n;
   *host = o;
   return reinterpret_cast<PyObject*>(o);
@@ -261,13 +251,13 @@ PyObject* node_object(lattis_node* n) {
 
 int add_nodes(PyObject* module) {
   node_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return node_type ? PyModule_AddObject(module, "Node", Py_NewRef(reinterpret_cast<PyObject*>(node_type))) : -1;
+  return node_type ? PyModule_AddObjectRef(module, "Node", reinterpret_cast<PyObject*>(node_type)) : -1;
 }
 
 PyMethodDef node_methods[] = {
     {"_tensor_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(tensor_hook)), METH_FASTCALL, nullptr},
     {"_set_handle", set_handle, METH_O, nullptr},
-    {"_remove_hook", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remove_hook)), METH_FASTCALL, nullptr},
+    {"_remove_hook", remove_hook, METH_O, nullptr},
     {"_grad_fn", grad_fn, METH_O, nullptr},
     {"_edge", edge, METH_O, nullptr},
     {nullptr}};

@@ -198,6 +198,7 @@ entries(
     bitwise_right_shift=shifted(np.right_shift),
     pow=power,
     float_power=np.float_power,
+    polygamma=floating(sp.polygamma),
     where=lambda c, *xy: np.where(c, *xy) if xy else list(np.nonzero(c)),
     lerp=lambda x, y, w: x + w * (y - x),
     addcmul=lambda x, a, b, value=1: x + value * a * b,

@@ -288,9 +288,12 @@ def huber(x, y, delta=1.0):
     return np.where(d <= delta, d * d / 2, delta * (d - delta / 2))
 
 
+def each_bce(x, y):
+    return -(np.maximum(np.log(x), -100) * y + np.maximum(np.log1p(-x), -100) * (1 - y))
+
+
 def bce(x, y, weight=None, reduction="mean"):
-    low = np.maximum(np.log(x), -100) * y + np.maximum(np.log1p(-x), -100) * (1 - y)
-    return reduced(-low * (1 if weight is None else weight), reduction)
+    return reduced(each_bce(x, y) * (1 if weight is None else weight), reduction)
 
 
 def bce_logits(x, y, weight=None, reduction="mean", pos_weight=None):
@@ -338,6 +341,7 @@ entries(
     l1_loss=loss(lambda x, y: np.abs(x - y)),
     smooth_l1_loss=loss(smooth_l1),
     huber_loss=loss(huber),
+    _binary_cross_entropy=each_bce,
     binary_cross_entropy=bce,
     binary_cross_entropy_with_logits=bce_logits,
     kl_div=kl_div,

@@ -38,7 +38,39 @@ static lattis_status backward(void*, lattis_node* node, lattis_tensor* const* gr
   return LATTIS_OK;
 }
 
+// Asks about a node of another graph, which the run that goes on has not met.
+static lattis_node* watched = nullptr;
+static int32_t answered = -1;
+static lattis_status watch(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+  if (lattis_status st = autograd()->grad_fn(args[0].as.tensor, &watched, nullptr)) return st;
+  return twice(frame, args, rets);
+}
+static lattis_status ask(void*, lattis_node*, lattis_tensor* const* grads, lattis_tensor** outs) {
+  answered = autograd()->node_needs(watched, 0);
+  api().retain(outs[0] = grads[0]);
+  return LATTIS_OK;
+}
+static lattis_status keep_nothing(void*, lattis_node*, const lattis_value*, const lattis_value*) { return LATTIS_OK; }
+extern "C" int32_t kin_answered(void) {
+  autograd()->node_release(watched);
+  watched = nullptr;
+  return answered;
+}
+
+// A number that each thread has of its own.
+static int32_t mark_slot;
+static lattis_thread_slot_type mark_type = {sizeof mark_type, "mark", nullptr, nullptr, nullptr};
+extern "C" void kin_mark(intptr_t mark) { api().thread_slot_set(mark_slot, reinterpret_cast<void*>(mark)); }
+extern "C" intptr_t kin_marked(void) { return reinterpret_cast<intptr_t>(api().thread_slot_get(mark_slot)); }
+
 LATTIS_LIBRARY(kin, m) {
+  if (api().thread_slot(m.handle(), &mark_type, &mark_slot)) return;
+  m.define("watch(Tensor self) -> Tensor");
+  m.impl("watch", "cpu", watch);
+  m.define("asking(Tensor self) -> Tensor");
+  m.impl("asking", "cpu", twice);
+  static lattis_derivative of_asking = {sizeof of_asking, nullptr, keep_nothing, ask, nullptr, nullptr};
+  m.rule("asking", "autograd", &of_asking);
   for (const char* name : {"twice", "bare", "misspelt", "unfinished", "nobody", "stranger_still"}) {
     m.define((std::string(name) + "(Tensor self) -> Tensor").c_str());
     m.impl(name, "cpu", twice);

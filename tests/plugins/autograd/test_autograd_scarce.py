@@ -1,4 +1,7 @@
-"""No memory, at every allocation of recording and backward in turn: an error, and everything works afterwards."""
+"""No memory, at every allocation of recording and backward in turn: an error, and everything works afterwards.
+
+Of Lattis's own allocations, and of those that Python makes for the Python face.
+"""
 
 import os
 import shutil
@@ -8,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
 SHIM = Path(__file__).resolve().parents[2] / "faults/scarce.cpp"
 
 PROGRAM = """
@@ -99,6 +101,7 @@ raise SystemExit(bool(faults) or failed < 20)
 """
 
 
+@pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
 def test_every_allocation_may_fail(tmp_path):
     made = tmp_path / "scarce.so"
     subprocess.run(["g++", "-O1", "-shared", "-fPIC", SHIM, "-o", made], check=True)
@@ -110,4 +113,95 @@ def test_every_allocation_may_fail(tmp_path):
         timeout=300,
         cwd=tmp_path,
     )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+PYTHON = """
+import gc
+import _testcapi
+import lattis
+
+class Pair(lattis.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x, x
+    @staticmethod
+    def backward(ctx, g, h):
+        return g * 2 * ctx.saved_tensors[0] + h
+
+class Product(lattis.autograd.Function):
+    @staticmethod
+    def forward(x, w):
+        return x * w
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g * w, g * x
+
+def functions(x, w):
+    Product.apply(*Pair.apply(x * w)).sum().backward()
+def new_class(x, w):
+    class Other(Pair):
+        pass
+    Other.apply(x * w)[0].sum().backward()
+def hooks(x, w):
+    h = x * w
+    h.register_hook(lambda g: g * 1)
+    h.grad_fn.register_hook(lambda made, came: made)
+    h.grad_fn.register_prehook(lambda came: came)
+    x.register_post_accumulate_grad_hook(lambda p: None)
+    h.grad_fn.metadata["key"] = h.grad_fn.next_functions
+    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        y = h.exp().sum()
+    y.backward()
+def others(x, w):
+    lattis.autograd.grad((x * w).sum(), [x, w])
+    with lattis.no_grad(), lattis.autograd.detect_anomaly(), lattis.enable_grad():
+        (x * w).sum().backward()
+
+def gradients(f):
+    x, w = lattis.ones(4, requires_grad=True), lattis.ones(4, requires_grad=True)
+    f(x, w)
+    return x.grad.tolist(), w.grad.tolist()
+
+faults, failed = [], 0
+for f in (functions, new_class, hooks, others):
+    usual = gradients(f)
+    gc.collect()
+    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    for n in range(1, 150):
+        for span in (1, 10):
+            x, w = lattis.ones(4, requires_grad=True), lattis.ones(4, requires_grad=True)
+            error = None
+            _testcapi.set_nomemory(n, n + span)
+            try:
+                f(x, w)
+            except MemoryError:
+                error = True
+            finally:
+                _testcapi.remove_mem_hooks()
+            failed += error is not None
+            if not lattis.is_grad_enabled():
+                faults.append((f.__name__, n, span, "recording is off"))
+                lattis.set_grad_enabled(True)
+            if gradients(f) != usual:
+                faults.append((f.__name__, n, span, "other gradients afterwards"))
+    del x, w
+    gc.collect()
+    more = lattis._C._allocator_stats("cpu")["live_bytes"] - live
+    if more:
+        faults.append((f.__name__, "leaks", more))
+print(*faults[:40], sep="\\n")
+print(failed, "failures,", len(faults), "faults")
+raise SystemExit(bool(faults) or failed < 50)
+"""
+
+
+def test_every_allocation_of_python_may_fail(tmp_path):
+    pytest.importorskip("_testcapi")
+    done = subprocess.run([sys.executable, "-c", PYTHON], capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

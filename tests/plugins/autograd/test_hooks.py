@@ -1,6 +1,7 @@
 """Hooks: on tensors, leaves and nodes, their order, what they replace, errors in them, and what they keep alive."""
 
 import gc
+import threading
 import weakref
 
 import lattis
@@ -89,6 +90,88 @@ def test_hooks_that_remove_and_add_hooks_while_they_run():
     assert seen == ["first"]
     x.sum().backward()
     assert seen == ["first"] + ["new"] * 20
+
+
+def live_bytes():
+    gc.collect()
+    return lattis._C._allocator_stats("cpu")["live_bytes"]
+
+
+@pytest.mark.parametrize("register", ["tensor", "node", "before", "accumulated"])
+def test_a_handle_keeps_no_graph(register):
+    def made():
+        x = lattis.ones(100000, requires_grad=True)
+        y = x.exp()
+        return {
+            "tensor": y.register_hook,
+            "node": y.grad_fn.register_hook,
+            "before": y.grad_fn.register_prehook,
+            "accumulated": x.register_post_accumulate_grad_hook,
+        }[register](print)
+
+    before = live_bytes()
+    handle = made()
+    assert live_bytes() == before
+    handle.remove()
+    with handle:
+        pass
+
+
+def test_a_hook_that_holds_its_own_handle_is_collected():
+    class Big:
+        pass
+
+    def made():
+        y, big = leaf() * 2, Big()
+        handle = y.register_hook(lambda g: handle.remove() or big)
+        return weakref.ref(y), weakref.ref(big)
+
+    assert collected(made) == [True, True]
+
+
+def test_a_hook_that_removes_itself():
+    x, seen = leaf(), []
+    handle = x.register_hook(lambda g: seen.append(handle.remove()))
+    x.register_hook(lambda g: seen.append(g.tolist()))
+    x.sum().backward()
+    x.sum().backward()
+    assert seen == [None, [1, 1], [1, 1]]
+
+
+def test_what_a_removed_hook_held_goes_at_once():
+    class Big:
+        def __call__(self, g):
+            return None
+
+    x, big = leaf(), Big()
+    alive = weakref.ref(big)
+    handle = x.register_hook(big)
+    del big
+    handle.remove()
+    assert alive() is None
+
+
+def test_threads_that_remove_while_the_graph_goes():
+    for _ in range(200):
+        x = leaf()
+        nodes = [x * 2 for _ in range(8)]
+        handles = [y.register_hook(times(2)) for y in nodes for _ in range(4)]
+        ready = threading.Barrier(3)
+
+        def remove(handles=handles, ready=ready):
+            ready.wait()
+            for handle in handles:
+                handle.remove()
+
+        threads = [threading.Thread(target=remove) for _ in range(2)]
+        for t in threads:
+            t.start()
+        ready.wait()
+        nodes.clear()
+        for t in threads:
+            t.join()
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [2, 2]
 
 
 def test_a_hook_belongs_to_the_history_it_was_put_on():

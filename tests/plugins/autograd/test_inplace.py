@@ -292,3 +292,42 @@ def test_in_place_composites():
         write(y)
         (g,) = grad(y.sum(), x)
         np.testing.assert_allclose(g.numpy(), derivative)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda y, name: getattr(y, name("float_power"))(2),
+        lambda y, name: getattr(y, name("nan_to_num"))(),
+        lambda y, name: getattr(y, name("cumprod"))(0),
+        lambda y, name: getattr(lattis.ops.aten, name("gelu"))(y),
+    ],
+    ids=["float_power", "nan_to_num", "cumprod", "gelu"],
+)
+def test_what_a_composite_in_place_overwrites_is_kept_for_its_derivative(call):
+    x = leaf(0.5, -1.5)
+    y = x * 1
+    alias = y[:1]
+    assert call(y, lambda name: name + "_") is y
+    assert alias.item() == y[0].item()
+    z = call(x * 1, lambda name: name)
+    assert y.tolist() == z.tolist()
+    (g,), (h,) = grad((y * y).sum(), x), grad((z * z).sum(), x)
+    assert g.tolist() == h.tolist()
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        call(x, lambda name: name + "_")
+    assert x.tolist() == [0.5, -1.5]
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_what_cannot_hold_the_result_is_not_written_in_place(requires_grad):
+    x = leaf(0.5, -1.5).requires_grad_(requires_grad)
+    for call in (lambda y: y.float_power_(1j), lambda y: y.pow_(1j), lambda y: y.cumprod_(0, dtype=lattis.complex128)):
+        y = x * 1
+        with pytest.raises(RuntimeError, match="cannot hold the result's complex128"):
+            call(y)
+        assert y.tolist() == [0.5, -1.5]
+    y = lattis.tensor([1, 2])
+    for call in (lambda: y.mul_(x), lambda: y.float_power_(x)):
+        with pytest.raises(RuntimeError, match="cannot hold the result's float64"):
+            call()

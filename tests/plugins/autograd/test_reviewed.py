@@ -1,6 +1,8 @@
 """What a review found: silently wrong gradients and races, each held by the smallest program that showed it."""
 
+import gc
 import threading
+import weakref
 
 import lattis
 import pytest
@@ -172,3 +174,30 @@ def test_a_small_gradient_keeps_no_large_memory():
     w = lattis.ones(10, requires_grad=True)
     lattis.cat([w, lattis.ones(100000)]).exp().sum().backward()
     assert w.grad.untyped_storage().nbytes() < 1000
+
+
+def test_a_function_s_class_goes_with_its_graph():
+    def made():
+        class Double(Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        class Derived(Double):
+            pass
+
+        x = lattis.ones(1, requires_grad=True)
+        y = Derived.apply(Double.apply(x))
+        assert [n.name() for n in (y.grad_fn, y.grad_fn.next_functions[0][0])] == ["DerivedBackward", "DoubleBackward"]
+        Double.result = y  # a cycle
+        y.sum().backward(retain_graph=True)
+        assert x.grad.tolist() == [4]
+        return [weakref.ref(c) for c in (Double, Derived)]
+
+    alive = made()
+    gc.collect()
+    assert [c() for c in alive] == [None, None]

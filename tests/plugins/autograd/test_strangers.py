@@ -1,6 +1,9 @@
 """Operators of others and their derivatives: compiled ones, Python's, none at all, wrong ones, and another device."""
 
+import ctypes
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import lattis
@@ -26,6 +29,7 @@ def compiled(tmp_path_factory):
     """derivatives.cpp's operators."""
     library = compile_library("autograd/derivatives.cpp", tmp_path_factory.mktemp("derivatives"))
     lattis._C._load_plugin(str(library))
+    return ctypes.PyDLL(str(library))
 
 
 def test_a_formula(compiled):
@@ -96,6 +100,83 @@ def test_a_wrong_formula_says_what_is_wrong_and_the_operator_works(compiled, op,
     assert f(lattis.ones(2)).tolist() == [2, 2]
 
 
+def test_a_node_of_another_graph_can_be_asked_about(compiled):
+    x, other = leaf(), leaf() * 2
+    with lattis.no_grad():
+        lattis.ops.kin.watch(other)
+    assert grad(lattis.ops.kin.asking(x).sum(), x)[0].tolist() == [1, 1]
+    assert compiled.kin_answered() == 1
+
+
+# ---- the state of the thread -----------------------------------------------------------------------------------------
+
+
+class Looking(lattis.autograd.Function):
+    look: Callable[[str], None]
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        Looking.look("Function")
+        return g * 2
+
+
+def test_backward_has_the_thread_state_of_who_calls_it(compiled):
+    seen = {}
+
+    def look(what):
+        seen.setdefault(what, set()).add((compiled.kin_marked(), lattis.is_grad_enabled()))
+
+    def part(x):
+        if running:
+            seen.setdefault("checkpoint", set()).add(compiled.kin_marked())
+        return (x * x).tanh()
+
+    def twice():
+        (first,) = grad(y, x, create_graph=True)
+        first.register_hook(lambda g: look("second"))
+        first.sum().backward()
+
+    Looking.look = staticmethod(look)
+    running = False
+    compiled.kin_mark(1)
+    x = leaf()
+    x.register_hook(lambda g: look("leaf"))
+    x.register_post_accumulate_grad_hook(lambda p: look("accumulated"))
+    h = lattis.autograd.checkpoint.checkpoint(part, Looking.apply(x), use_reentrant=False)
+    h.register_hook(lambda g: look("result"))
+    h.grad_fn.register_prehook(lambda g: look("before"))
+    h.grad_fn.register_hook(lambda made, came: look("after"))
+    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: look("saved") or t):
+        y = (h * h).sum()
+    running = True
+
+    def in_a_thread(mark, run):
+        def work():
+            compiled.kin_mark(mark)
+            run()
+
+        seen.clear()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert compiled.kin_marked() == 1
+        assert seen.pop("checkpoint") == {mark}
+        return seen
+
+    places = {"leaf", "result", "before", "after", "saved", "Function", "accumulated"}
+    found = in_a_thread(2, lambda: y.backward(retain_graph=True))
+    assert found == dict.fromkeys(places, {(2, False)})
+    found = in_a_thread(3, twice)
+    assert found.pop("second") == found.pop("accumulated") == {(3, False)}
+    assert set(found) == places - {"accumulated"}
+    for where, states in found.items():  # the first time with a graph; what is saved is asked for then alone
+        assert states == {(3, True)} | ({(3, False)} if where != "saved" else set()), where
+
+
 # ---- from Python -----------------------------------------------------------------------------------------------------
 
 
@@ -133,6 +214,36 @@ def test_a_derivative_may_come_late_and_go(lib):
     assert grad(lattis.ops.folk.cube(x).sum(), x)[0].tolist() == [3, 12]
     rule.remove()
     assert lattis.ops.folk.cube(x).tolist() == [1, 8]
+
+
+@pytest.mark.parametrize("schema, wrap", [("Tensor by", lambda t: t), ("Tensor[] by", lambda t: [t])])
+def test_keyword_only_tensors_have_no_gradient(lib, schema, wrap):
+    lib.define(f"scaled(Tensor self, *, {schema}) -> Tensor")
+    lib.impl("scaled", lambda x, *, by: x.detach() * (by[0] if isinstance(by, list) else by).detach(), "composite")
+    lib.register_autograd("scaled", lambda ctx, g: g * 3)
+    x, by = leaf(), leaf(3.0, 3.0)
+    lattis.ops.folk.scaled(x, by=wrap(by.detach())).sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    with pytest.raises(NotImplementedError, match="folk::scaled: argument 'by' is keyword-only.*detach"):
+        lattis.ops.folk.scaled(x, by=wrap(by))
+
+
+def test_which_inputs_need_a_gradient_and_what_is_left_out(lib):
+    lib.define("several(Tensor self, Tensor?[] more, int n=1, Tensor? last=None) -> Tensor")
+    lib.impl("several", lambda x, more, *_: x.detach() * more[1].detach(), "composite")
+    needed = []
+
+    def backward(ctx, g):
+        needed.append(ctx.needs_input_grad)
+        return g, [None, g * 5], None, None
+
+    lib.register_autograd("several", backward)
+    x, w = leaf(), leaf()
+    lattis.ops.folk.several(x, [None, w]).sum().backward()
+    lattis.ops.folk.several(x.detach(), [None, w], 2).sum().backward()
+    lattis.ops.folk.several(x, [None, w.detach()], 1, w).sum().backward()
+    assert needed == [(True, [False, True]), (False, [False, True], False), (True, [False, False], False, True)]
+    assert x.grad.tolist() == [2, 2] and w.grad.tolist() == [10, 10]
 
 
 def test_errors_of_a_derivative_from_python(lib):

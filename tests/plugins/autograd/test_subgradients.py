@@ -1,5 +1,6 @@
 """Where a function has no derivative, the gradients are those that torch gives: the values are constants here."""
 
+from functools import partial
 from math import inf, nan
 
 import lattis
@@ -37,7 +38,12 @@ AT_KINKS = [
     ("x.amin(0)", [1.0, 1.0, 3.0], [0.5, 0.5, 0.0]),
     ("x.max(0)[0]", [1.0, 3.0, 3.0], [0.0, 1.0, 0.0]),
     ("x.min(0)[0]", [1.0, 1.0, 3.0], [1.0, 0.0, 0.0]),
+    ("x.max()", [nan, 1.0, nan], [0.5, 0.0, 0.5]),
+    ("x.min()", [nan, 1.0, 2.0], [1.0, 0.0, 0.0]),
+    ("x.amax()", [nan, 1.0], [nan, nan]),
+    ("x.aminmax()[0]", [1.0, 1.0], [0.5, 0.5]),
     ("x.median()", [2.0, 2.0, 1.0], [0.5, 0.5, 0.0]),
+    ("x.median()", [nan, 1.0], [1.0, 0.0]),
     ("x.median(0)[0]", [2.0, 2.0, 1.0], [1.0, 0.0, 0.0]),
     ("x.kthvalue(2)[0]", [2.0, 2.0, 1.0], [1.0, 0.0, 0.0]),
     ("x.topk(2)[0]", [2.0, 2.0, 2.0], [1.0, 1.0, 0.0]),
@@ -48,6 +54,11 @@ AT_KINKS = [
     ("x.norm(3)", [0.0, 0.0], [0.0, 0.0]),
     ("x.norm(3)", [0.0, 2.0], [0.0, 1.0]),
     ("x.norm(0.5)", [0.0, 2.0], [0.0, 1.0]),
+    ("x.norm(-1)", [inf, 1.0, 2.0], [0.0, 0.444444, 0.111111]),
+    ("x.norm(-1)", [0.0, 2.0], [0.0, 0.0]),
+    ("x.norm(-inf)", [2.0, -2.0], [0.5, -0.5]),
+    ("x.double().norm(0.5)", [1e-320], [0.0]),
+    ("x.double().norm(1.5)", [0.0, 2.0], [0.0, 1.0]),
     ("x.prod()", [0.0, 2.0, 3.0], [6.0, 0.0, 0.0]),
     ("x.prod()", [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]),
     ("x.cumprod(0)", [2.0, 0.0, 3.0], [1.0, 8.0, 0.0]),
@@ -61,6 +72,12 @@ AT_KINKS = [
     ("x.sqrt()", [0.0, 4.0], [inf, 0.25]),
     ("lattis.xlogy(x,lattis.tensor([2.,0.]))", [0.0, 0.0], [0.693147, 0.0]),
     ("lattis.sinc(x)", [0.0], [0.0]),
+    ("lattis.sinc(x)", [1e-30], [0.0]),
+    ("x.lgamma()", [0.0, -1.0, 1.0], [-inf, nan, -0.577216]),
+    ("x.digamma()", [0.0, 1.0], [inf, 1.644934]),
+    ("lattis.polygamma(1,x)", [1.0, 0.5], [-2.404114, -16.828797]),
+    ("x.logit()", [0.0, 1.0, 2.0], [inf, inf, nan]),
+    ("x.logit(0.25)", [nan, 0.125, 0.25, 0.75], [nan, 0.0, 5.333333, 5.333333]),
     ("lattis.atan2(x,lattis.tensor([0.,-1.]))", [0.0, 0.0], [0.0, -1.0]),
     ("lattis.hypot(x,lattis.tensor(0.))", [0.0, 1.0], [nan, 1.0]),
     ("x.floor()", [1.0, 1.5], [0.0, 0.0]),
@@ -71,12 +88,27 @@ AT_KINKS = [
     ("lattis.where(x>0,x,x*3)", [0.0, 1.0], [3.0, 1.0]),
     ("x.nan_to_num()", [nan, inf, 1.0], [0.0, 0.0, 1.0]),
     ("x.std()", [1.0, 1.0], [0.0, 0.0]),
+    ("x.std(0,keepdim=True)", [0.0, 0.0], [0.0, 0.0]),
     ("x.var()", [1.0, 1.0], [0.0, 0.0]),
+    ("x.var()", [inf, 1.0, 2.0], [nan, -inf, -inf]),
+    ("x.var(0,correction=2)", [1.0, 3.0], [-inf, inf]),
+    ("lattis.std_mean(x)[0]", [1.0, 1.0], [0.0, 0.0]),
+    ("lattis.stack(lattis.std_mean(x))", [0.0, 0.0], [0.5, 0.5]),
+    ("lattis.std_mean(x,0)[1]", [1.0, 1.0], [0.5, 0.5]),
+    ("lattis.stack(lattis.var_mean(x))", [1.0, 1.0], [0.5, 0.5]),
+    ("lattis.stack(lattis.var_mean(x,0))", [1.0, 3.0], [-1.5, 2.5]),
     ("x.logsumexp(0)", [-inf, -inf], [nan, nan]),
     ("lattis.logaddexp(x,lattis.tensor([0.,-inf]))", [0.0, -inf], [0.5, nan]),
     ('F.l1_loss(x,lattis.zeros(2),reduction="sum")', [0.0, 1.0], [0.0, 1.0]),
     ('F.huber_loss(x,lattis.zeros(2),reduction="sum")', [1.0, -1.0], [1.0, -1.0]),
     ('F.smooth_l1_loss(x,lattis.zeros(2),reduction="sum")', [1.0, 0.0], [1.0, 0.0]),
+    ("bce(x,lattis.tensor([0.,1.]))", [0.0, 1.0], [0.0, 0.0]),
+    ("bce(x,lattis.tensor([1.,0.,0.5]))", [0.0, 1.0, 0.5], [-999999995904.0, 999999995904.0, 0.0]),
+    ("bce(x,lattis.tensor([0.5,0.5]),lattis.tensor(2.))", [0.0, 1.0], [-999999995904.0, 999999995904.0]),
+    ("bce(lattis.tensor([0.,0.,1.]),x)", [0.0, 1.0, 0.5], [inf, inf, -inf]),
+    ("bce_logits(x,lattis.tensor([0.,1.,0.5]))", [0.0, 0.0, 0.0], [0.5, -0.5, 0.0]),
+    ("bce_logits(x,lattis.tensor([1.,0.]))", [inf, -inf], [0.0, 0.0]),
+    ("bce_logits(x,lattis.ones(1),pos_weight=lattis.tensor(2.))", [0.0], [-1.0]),
     ("F.embedding(lattis.tensor([0,1,1]),x.reshape(2,1),padding_idx=0)", [1.0, 2.0], [0.0, 2.0]),
     ("lattis.copysign(x,lattis.tensor([1.,-1.]))", [0.0, 2.0], [0.0, -1.0]),
     ('lattis.zeros(1).scatter_reduce(0,lattis.tensor([0,0]),x,"amax")', [0.0, 0.0], [0.333333, 0.333333]),
@@ -89,10 +121,18 @@ AT_KINKS = [
     ("x.sgn()", [0.0, 1.0], [0.0, 0.0]),
     ("lattis.max_pool1d(x.reshape(1, 1, 4), 2)", [1.0, 1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 1.0]),
 ]
+NAMES = {
+    "lattis": lattis,
+    "F": F,
+    "inf": inf,
+    "nan": nan,
+    "bce": partial(F.binary_cross_entropy, reduction="sum"),
+    "bce_logits": partial(F.binary_cross_entropy_with_logits, reduction="sum"),
+}
 
 
 @pytest.mark.parametrize("code, at, gradient", AT_KINKS, ids=[row[0] for row in AT_KINKS])
 def test_subgradient(code, at, gradient):
     x = lattis.tensor(at, requires_grad=True)
-    eval(code, {"x": x, "lattis": lattis, "F": F, "inf": inf, "nan": nan}).sum().backward()
+    eval(code, {**NAMES, "x": x}).sum().backward()
     assert x.grad.tolist() == pytest.approx(gradient, abs=2e-6, nan_ok=True)

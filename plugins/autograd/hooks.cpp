@@ -1,0 +1,66 @@
+// Hooks of nodes. A hook's id is all that its handle holds: it keeps nothing alive, and is nobody's when the node has
+// gone.
+#include "hooks.h"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace lattis::autograd {
+namespace {
+
+// Where each hook is. Its lock is taken before a node's.
+struct Places {
+  std::mutex lock;
+  std::unordered_map<uint64_t, Node*> nodes;
+  uint64_t next = 1;
+};
+Places& places() {
+  static auto* all = new Places;  // never destroyed: graphs may outlive everything
+  return *all;
+}
+
+}  // namespace
+
+lattis_status add_hook(Node* n, uint32_t output, const lattis_hook& hook, uint64_t* id) {
+  if (int64_t{output} >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
+  Extra& e = extra_of(n);
+  Places& all = places();
+  auto owner = std::make_shared<Extra::Owner>();
+  std::lock_guard lock(all.lock);
+  Guard guard(n);
+  e.hooks.reserve(e.hooks.size() + 1);
+  all.nodes.emplace(*id = all.next, n);
+  all.next++;
+  owner->hook = hook;  // nothing fails from here on: until now the hook was the caller's
+  e.hooks.push_back({*id, output, std::move(owner)});
+  if (hook.traverse) hold_host(n);
+  return LATTIS_OK;
+}
+
+void remove_hook(uint64_t id) {
+  Places& all = places();
+  std::shared_ptr<const Extra::Owner> gone;  // let go without the locks
+  std::lock_guard lock(all.lock);
+  const auto at = all.nodes.find(id);
+  if (at == all.nodes.end()) return;
+  Node* n = at->second;
+  all.nodes.erase(at);
+  Guard guard(n);
+  std::vector<Extra::Hook>& hooks = n->extra->hooks;
+  const auto hook = std::find_if(hooks.begin(), hooks.end(), [id](const auto& h) { return h.id == id; });
+  gone = std::move(hook->owner);
+  hooks.erase(hook);
+}
+
+void remove_hooks(Node* n) {
+  Extra* e = has_extra(n);
+  if (!e) return;
+  Places& all = places();
+  std::vector<Extra::Hook> gone;
+  std::lock_guard lock(all.lock);
+  Guard guard(n);
+  gone.swap(e->hooks);
+  for (const Extra::Hook& h : gone) all.nodes.erase(h.id);
+}
+
+}  // namespace lattis::autograd

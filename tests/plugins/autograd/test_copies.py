@@ -1,0 +1,107 @@
+"""Copies, pickles and exports of tensors that require grad."""
+
+import copy
+import io
+import pickle
+
+import lattis
+import numpy as np
+import pytest
+
+
+def leaf(*values):
+    return lattis.tensor(list(values) or [1.0, 2.0], requires_grad=True)
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_hold_requires_grad(protocol):
+    x, tied = leaf(), lattis.ones(2)
+    x.sum().backward()
+    x.note = [tied]
+    y = pickle.loads(pickle.dumps(x, protocol))
+    assert y.requires_grad and y.is_leaf and y.grad is None and y.tolist() == [1, 2] and y.note[0].tolist() == [1, 1]
+    assert not pickle.loads(pickle.dumps(tied, protocol)).requires_grad
+    y.sum().backward()
+    assert y.grad.tolist() == [1, 1] and x.grad.tolist() == [1, 1]
+
+
+def test_a_pickle_of_a_result_is_a_leaf():
+    y = pickle.loads(pickle.dumps(leaf() * 2))
+    assert y.requires_grad and y.is_leaf and y.tolist() == [2, 4]
+
+
+def test_copies():
+    x = leaf()
+    x.sum().backward()
+    x.me = x
+    y = copy.deepcopy(x)
+    assert y.requires_grad and y.is_leaf and y.me is y
+    assert y.grad.tolist() == [1, 1] and y.grad is not x.grad
+    with lattis.no_grad():
+        y.add_(1)
+        y.grad.add_(1)
+    assert x.tolist() == [1, 2] and x.grad.tolist() == [1, 1]
+    shallow = copy.copy(x)
+    assert shallow.requires_grad and shallow.is_leaf and shallow.data_ptr() == x.data_ptr()
+    assert not copy.deepcopy(lattis.ones(1)).requires_grad
+
+
+def test_deep_copies_share_what_was_shared():
+    x = lattis.arange(4.0)
+    views = [x[:2].requires_grad_(), x[2:].requires_grad_(), x]
+    first, second, whole = copy.deepcopy(views)
+    with lattis.no_grad():
+        whole.zero_()
+    assert first.tolist() == second.tolist() == [0, 0] and views[0].tolist() == [0, 1]
+    assert first.requires_grad and second.requires_grad and not whole.requires_grad
+
+
+def test_results_are_not_copied_deeply():
+    with pytest.raises(RuntimeError, match="created explicitly by the user"):
+        copy.deepcopy(leaf() * 2)
+    assert copy.deepcopy((leaf() * 2).detach()).tolist() == [2, 4]
+
+
+def test_subclasses():
+    class Named(lattis.Tensor):
+        pass
+
+    x = Named(lattis.ones(2)).requires_grad_()
+    x.name = "x"
+    y = copy.deepcopy(x)
+    assert type(y) is Named and y.name == "x" and y.requires_grad
+
+
+EXPORTS = {
+    "numpy": lambda t: t.numpy(),
+    "asarray": np.asarray,
+    "array": np.array,
+    "memoryview": memoryview,
+    "write": lambda t: io.BytesIO().write(t),
+    "dlpack": lambda t: t.__dlpack__(),
+    "np.from_dlpack": np.from_dlpack,
+    "from_dlpack": lattis.from_dlpack,
+    "from_numpy": lambda t: np.add(np.ones(2), t.numpy()),
+}
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_memory_that_a_derivative_depends_on_is_not_given_away(export):
+    give = EXPORTS[export]
+    for x in (leaf(), leaf() * 2, leaf()[:]):
+        with pytest.raises(RuntimeError, match="requires grad.*detach"):
+            give(x)
+        with lattis.no_grad(), pytest.raises(RuntimeError, match="requires grad"):
+            give(x)
+        give(x.detach())
+
+
+def test_values_can_be_had_nevertheless():
+    x = leaf()
+    assert x.numpy(force=True).tolist() == x.tolist() == [1, 2]
+    assert repr(x) == "tensor([1., 2.], requires_grad=True)"
+    assert x.sum().item() == float(x.sum()) == 3
+    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), lattis.from_numpy):
+        y = (x * x.exp()).sum()
+    y.backward()
+    assert x.grad is not None
