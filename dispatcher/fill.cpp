@@ -173,6 +173,23 @@ Entry Registry::traced(Entry e, const Operator* op, const std::string& where, co
   return {trace_entry, t, e.flags};
 }
 
+namespace {
+
+Table* new_table(const Table& head, const std::vector<Entry>& layers, const std::vector<Entry>& backends) {
+  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
+  auto* t = static_cast<Table*>(::operator new(bytes));
+  *t = head;
+  auto* entries = reinterpret_cast<Entry*>(t + 1);
+  std::copy(layers.begin(), layers.end(), entries);
+  std::copy(backends.begin(), backends.end(), entries + layers.size());
+  t->layers = entries;
+  t->backends = entries + layers.size();
+  t->bytes = static_cast<int32_t>(bytes);
+  return t;
+}
+
+}  // namespace
+
 const Table* Registry::fill(Operator* op) {
   std::vector<Entry> layers, backends;
   Table head;
@@ -193,16 +210,39 @@ const Table* Registry::fill(Operator* op) {
     Entry e = backend_entry(op, id, &who);
     backends.push_back(traced(e, op, core::backend_name(id), who));
   }
-  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
-  auto* t = static_cast<Table*>(::operator new(bytes));
-  *t = head;
-  auto* entries = reinterpret_cast<Entry*>(t + 1);
-  std::copy(layers.begin(), layers.end(), entries);
-  std::copy(backends.begin(), backends.end(), entries + layers.size());
-  t->layers = entries;
-  t->backends = entries + layers.size();
-  t->bytes = static_cast<int32_t>(bytes);
-  return t;
+  return new_table(head, layers, backends);
+}
+
+lattis_status Registry::pin(Operator* op, const std::string& key, Table** out) {
+  Lock lock(mutex_);
+  const Table* now = table(op);
+  if (!now) return core::pending_error().kind;
+  const std::vector<Entry> layers(now->layers, now->layers + __builtin_popcountll(now->mask));
+  std::vector<Entry> backends(now->backends, now->backends + now->num_backends);
+  const int32_t bit = layer_bit(key), id = core::backend_id(key.c_str());
+  Table head = *now;
+  bool found = true;
+  if (bit >= 0) {
+    head.forced = uint64_t{1} << bit;
+    found = head.mask & head.forced;
+    head.mask &= head.forced | (head.forced - 1);
+  } else {
+    head.mask = 0;
+    const Registration* r = id >= 0 ? nullptr : find_kernel(op->functional ? op->functional : op, key);
+    const uint32_t flags = key == "composite" ? composite : 0u;
+    for (int32_t i = 0; i < head.num_backends; i++)
+      backends[i] = r         ? Entry{r->fn, r->context, r->flags | flags}
+                    : i == id ? backends[i]
+                              : Entry{missing_kernel, nullptr, 0};
+    found = r || (id >= 0 && backends[id].fn != missing_kernel);
+  }
+  if (!found)
+    return core::raise(LATTIS_NOT_IMPLEMENTED, "get_kernel: " + op->full_name() + " has no kernel for '" + key +
+                                                   "'; `lattis ops show " + op->full_name() +
+                                                   "` prints those that there are");
+  head.pinned = true;
+  *out = new_table(head, layers, backends);
+  return LATTIS_OK;
 }
 
 std::string Registry::show(const std::string& name) {

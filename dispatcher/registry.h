@@ -69,6 +69,8 @@ class Registry {
   // The table of an operator, filled if need be. Null after an error (the schema does not parse).
   const Table* table(const Operator*);
   lattis_status prepare(Operator*);  // parses the schema
+  // A copy of the table with what serves a key now (a device, a layer, "backend", "composite") and nothing above it.
+  lattis_status pin(Operator*, const std::string& key, Table** out);
 
   std::string show(const std::string& name);  // the table with owners, as text
   // How a device serves an operator: "native", "shape rule", "composite", "fallback" or "none".

@@ -15,11 +15,12 @@ from __future__ import annotations
 from typing import Any
 
 from lattis import _C
-from lattis._C import Call
+from lattis._C import Call, Kernel
 
 from ._custom_op import CustomOpDef, custom_op
 from ._functions import (
     define,
+    get_kernel,
     impl,
     kernels_disabled,
     register_autocast,
@@ -32,28 +33,34 @@ from ._functions import (
     set_kernel_enabled,
 )
 from ._library import Layer, Library, fallthrough_kernel
-from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, on_rule, rules
+from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 
+in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler of Python's
 api = _C._api  # a capsule: the table of the C ABI, for <lattis/python.h>
-_LATER = {"infer_schema": "_schema"}  # imported when first used
+_LATER = {"OpCheckError": "_opcheck", "infer_schema": "_schema", "opcheck": "_opcheck"}  # imported when first used
 
 __all__ = [
     "Autocast",
     "Call",
     "CustomOpDef",
     "Derivative",
+    "Kernel",
     "Layer",
     "Library",
+    "OpCheckError",
     "Rule",
     "Subscription",
     "Vmap",
     "custom_op",
     "define",
     "fallthrough_kernel",
+    "find",
+    "get_kernel",
     "impl",
     "infer_schema",
     "kernels_disabled",
     "on_rule",
+    "opcheck",
     "register_autocast",
     "register_autograd",
     "register_backend",

@@ -9,7 +9,7 @@ from typing import Any
 from lattis import _C
 
 from ._library import Layer, Library, check_callable, key_name
-from ._rules import Autocast, Rule, Vmap
+from ._rules import Autocast, Rule, Vmap, find
 from ._site import Site
 
 OpOrName = Any  # a packet such as lattis.ops.mine.twice, what custom_op returned, or a name: "mine::twice.Tensor"
@@ -229,7 +229,30 @@ def register_backend(name: str, **calls: Any) -> Library:
     return lib
 
 
-def set_kernel_enabled(op: str, key: str, enabled: bool) -> None:
+def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
+    """What serves an operator under a key now: called, it runs that kernel, and no layer above it.
+
+    So a kernel that is registered over it can hand on the calls that it leaves alone.
+
+    Args:
+        op: a packet, or a name with its overload, as "aten::add.Tensor"
+        key: a device, a layer, "backend" or "composite"
+
+    Raises:
+        RuntimeError: there is no such operator; or, when it is called, the kernel was one of Python's and is withdrawn
+        NotImplementedError: nothing serves the operator under this key
+
+    >>> sine = lattis.library.get_kernel("aten::sin", "cpu")
+    >>> lib = lattis.library.Library("aten", "IMPL", "cpu")
+    >>> handle = lib.impl("sin", lambda x: sine(x) if (x < 0).any() else lattis.zeros_like(x))
+    >>> lattis.sin(lattis.tensor([1.0, 2.0])), lattis.sin(lattis.tensor([-1.0, 2.0]))
+    (tensor([0., 0.]), tensor([-0.8415,  0.9093]))
+    >>> lib.close()
+    """
+    return _C._get_kernel(getattr(op, "_qualname", op), key_name("get_kernel", key))
+
+
+def set_kernel_enabled(op: OpOrName, key: str, enabled: bool) -> None:
     """Passes over the kernels that an operator has under a device's or a layer's name, or no longer does.
 
     The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
@@ -241,7 +264,7 @@ def set_kernel_enabled(op: str, key: str, enabled: bool) -> None:
 
     >>> lattis.library.set_kernel_enabled("aten::relu", "cpu", True)
     """
-    _C._set_kernel_enabled(op, key, enabled)
+    _C._set_kernel_enabled(find(op)[0], key_name("set_kernel_enabled", key), enabled)
 
 
 @contextmanager

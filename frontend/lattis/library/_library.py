@@ -143,12 +143,12 @@ class Library:
     def __repr__(self) -> str:
         return f"<Library {self.ns} ({self.kind}), {self.owner}>"
 
-    def _register(self, key: tuple[str, ...], register: Callable[[str, int], int]) -> int:
+    def _register(self, key: tuple[str, ...], register: Callable[[str, int], int], what: Any = None) -> int:
         """``register(file, line)`` as ``key``, in the place of what the same site registered before."""
         site = Site()
         supersede(key, site)
         handle = register(site.file, site.line)
-        self._registered[handle] = Registration(key, site, lambda: self.withdraw(handle))
+        self._registered[handle] = Registration(key, site, lambda: self.withdraw(handle), what)
         return handle
 
     def qualified(self, op: Any) -> Any:
@@ -195,7 +195,7 @@ class Library:
         if not isinstance(name, str):
             name = find(name)[0]
         function = None if kernel is fallthrough_kernel else kernel
-        return self._register(("kernel", name, key), lambda *at: self._library.impl(name, key, function, *at))
+        return self._register(("kernel", name, key), lambda *at: self._library.impl(name, key, function, *at), function)
 
     def impl_category(self, category: str, kernel: Callable[..., Any], key: str = "") -> int:
         """Registers a kernel for every operator of a category that has none of its own under this key."""

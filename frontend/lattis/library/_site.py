@@ -39,8 +39,8 @@ class Site:
 class Registration:
     """What a site registered as ``key``, and how it is taken back."""
 
-    def __init__(self, key: Hashable, site: Site, withdraw: Callable[[], Any]) -> None:
-        self.key, self.site, self.withdraw = key, site, withdraw
+    def __init__(self, key: Hashable, site: Site, withdraw: Callable[[], Any], what: Any = None) -> None:
+        self.key, self.site, self.withdraw, self.what = key, site, withdraw, what
         _latest[key] = self
 
     def forget(self) -> None:
@@ -50,6 +50,11 @@ class Registration:
 
 
 _latest: dict[Hashable, Registration] = {}
+
+
+def latest(key: Hashable) -> Any:
+    """What was registered last as ``key``, or None."""
+    return _latest[key].what if key in _latest else None
 
 
 def supersede(key: Hashable, site: Site) -> None:
