@@ -201,9 +201,8 @@ lattis_status generator_set_state(lattis_object* g, uint64_t seed, uint64_t offs
 }
 
 lattis_status library_open(const char* ns, const char* owner, lattis_library** out) {
-  auto* l = new lattis_library{ns, owner, {}};
-  note_opened(l);
-  *out = l;
+  if (lattis_status st = registry().open(ns, owner, LibraryKind::Fragment, out)) return st;
+  note_opened(*out);
   return LATTIS_OK;
 }
 void library_close(lattis_library* l) {

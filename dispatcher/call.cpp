@@ -93,6 +93,8 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
 // A kernel vanished while the call was on its way to it: look again in the operator's current table.
 lattis_status run_again(Frame& f, const Value* args, Value* rets) {
   const void* before = f.table;
+  if (static_cast<const Table*>(f.table)->pinned)
+    return core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) + ": the kernel that get_kernel gave was withdrawn");
   f.table = table_of(f.op);
   if (!f.table) return core::pending_error().kind;
   if (f.table == before)
@@ -153,16 +155,16 @@ lattis_status redispatch(Frame* frame, const Value* args, Value* rets) {
   return st;
 }
 
-lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets) {
-  const Table* t = table_of(op);
-  if (!t) return core::pending_error().kind;
+static inline __attribute__((always_inline)) lattis_status call_by(const Table* t, uint64_t forced, Frame* parent,
+                                                                   const Operator* op, const Value* args, Value* rets) {
   lattis_thread* thread = &core::this_thread().shared;
   CallFrame f;
   f.size = sizeof(Frame);
   f.compute_dtype = LATTIS_NO_DTYPE;
   f.op = op;
-  f.keys = (gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) &
-           ~thread->exclude & t->mask;
+  f.keys = ((gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) &
+            ~thread->exclude & t->mask) |
+           forced;
   f.passed = 0;
   f.thread = thread;
   f.parent = parent ? parent : thread->frame;
@@ -183,6 +185,15 @@ lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* 
   if (__builtin_expect(st != LATTIS_OK, 0)) return explained(op, st);
   if (__builtin_expect(t->info->written != 0, 0)) versions.bump(*t->info, args);
   return st;
+}
+
+lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets) {
+  const Table* t = table_of(op);
+  return t ? call_by(t, 0, parent, op, args, rets) : core::pending_error().kind;
+}
+
+lattis_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets) {
+  return call_by(pinned, pinned->forced, nullptr, op, args, rets);
 }
 
 void release_all(Value* rets, int n) {

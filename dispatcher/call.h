@@ -10,6 +10,7 @@ using Frame = lattis_frame;
 using core::Value;
 
 lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets);
+lattis_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets);
 lattis_status redispatch(Frame* frame, const Value* args, Value* rets);
 
 // At backend level: which device, which entry, then one of the forms. In forms.cpp.

@@ -33,7 +33,8 @@ void add(Library& lib, const Declaration& d) {
 }  // namespace
 
 void register_catalogue() {
-  auto* lib = new Library{"aten", "lattis", {}};
+  Library* lib = nullptr;
+  (void)Registry::get().open("aten", "lattis", LibraryKind::Define, &lib);
   register_meta(*lib);
   for (const auto* family : {&creation_operators(),      &copy_operators(),
                              &pointwise_operators(),     &view_operators(),

@@ -121,6 +121,8 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   // A category's kernel finds its outputs made by the shape rule, and a pointwise one needs the meaning.
   bool described = meaning->infer && (meaning->category != "pointwise" || meaning->pointwise);
   if (!r && described && !passed_over) r = find_category(meaning, name, meaning->category);
+  // "backend" is every device's key but meta's, whose results would have no memory to be computed into.
+  if (!r && id != core::meta_backend && !disabled(op, "backend")) r = find_kernel(meaning, "backend");
   if (r && b) {
     *who = r->owner;
     return {r->fn, r->context, r->flags | mixed};
@@ -181,6 +183,23 @@ Entry Registry::traced(Entry e, const Operator* op, const std::string& where, co
   return {trace_entry, t, e.flags};
 }
 
+namespace {
+
+Table* new_table(const Table& head, const std::vector<Entry>& layers, const std::vector<Entry>& backends) {
+  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
+  auto* t = static_cast<Table*>(::operator new(bytes));
+  *t = head;
+  auto* entries = reinterpret_cast<Entry*>(t + 1);
+  std::copy(layers.begin(), layers.end(), entries);
+  std::copy(backends.begin(), backends.end(), entries + layers.size());
+  t->layers = entries;
+  t->backends = entries + layers.size();
+  t->bytes = static_cast<int32_t>(bytes);
+  return t;
+}
+
+}  // namespace
+
 const Table* Registry::fill(Operator* op) {
   std::vector<Entry> layers, backends;
   Table head;
@@ -201,16 +220,57 @@ const Table* Registry::fill(Operator* op) {
     Entry e = backend_entry(op, id, &who);
     backends.push_back(traced(e, op, core::backend_name(id), who));
   }
-  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
-  auto* t = static_cast<Table*>(::operator new(bytes));
-  *t = head;
-  auto* entries = reinterpret_cast<Entry*>(t + 1);
-  std::copy(layers.begin(), layers.end(), entries);
-  std::copy(backends.begin(), backends.end(), entries + layers.size());
-  t->layers = entries;
-  t->backends = entries + layers.size();
-  t->bytes = static_cast<int32_t>(bytes);
-  return t;
+  return new_table(head, layers, backends);
+}
+
+lattis_status Registry::pin(Operator* op, const std::string& key, Table** out) {
+  Lock lock(mutex_);
+  const Table* now = table(op);
+  if (!now) return core::pending_error().kind;
+  const std::vector<Entry> layers(now->layers, now->layers + __builtin_popcountll(now->mask));
+  std::vector<Entry> backends(now->backends, now->backends + now->num_backends);
+  const int32_t bit = layer_bit(key), id = core::backend_id(key.c_str());
+  Table head = *now;
+  bool found = true;
+  if (bit >= 0) {
+    head.forced = uint64_t{1} << bit;
+    found = head.mask & head.forced;
+    head.mask &= head.forced | (head.forced - 1);
+  } else {
+    head.mask = 0;
+    const Registration* r = id >= 0 ? nullptr : find_kernel(op->functional ? op->functional : op, key);
+    const uint32_t flags = key == "composite" ? composite : 0u;
+    for (int32_t i = 0; i < head.num_backends; i++)
+      backends[i] = r         ? Entry{r->fn, r->context, r->flags | flags}
+                    : i == id ? backends[i]
+                              : Entry{missing_kernel, nullptr, 0};
+    found = r || (id >= 0 && backends[id].fn != missing_kernel);
+  }
+  if (!found)
+    return core::raise(LATTIS_NOT_IMPLEMENTED, "get_kernel: " + op->full_name() + " has no kernel for '" + key +
+                                                   "'; `lattis ops show " + op->full_name() +
+                                                   "` prints those that there are");
+  head.pinned = true;
+  *out = new_table(head, layers, backends);
+  return LATTIS_OK;
+}
+
+lattis_status Registry::set_kernel_enabled(const std::string& name, const std::string& key, bool enabled) {
+  Lock lock(mutex_);
+  std::string base, overload;
+  split_name(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
+  Operator* op = find(base, overload);
+  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
+  if (key != "composite" && key != "backend" && core::backend_id(key.c_str()) < 0 && layer_bit(key) < 0)
+    return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
+                                                 key + "'; expected one of them, 'backend' or 'composite'");
+  auto& keys = op->disabled;
+  if (!enabled)
+    keys.push_back(key);
+  else if (auto last = std::find(keys.begin(), keys.end(), key); last != keys.end())
+    keys.erase(last);
+  invalidate(op);
+  return LATTIS_OK;
 }
 
 std::string Registry::show(const std::string& name) {

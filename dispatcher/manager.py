@@ -87,11 +87,11 @@ class PluginContext:
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
         _C._load_plugin(str(full))
 
-    def library(self, namespace: str):
+    def library(self, namespace: str, kind: str = "FRAGMENT"):
         """A :class:`lattis.library.Library` owned by this plugin."""
         from lattis.library import Library
 
-        self.libraries.append(Library(namespace, owner=self.name))
+        self.libraries.append(Library(namespace, kind, owner=self.name))
         self.undo.append(self.libraries[-1].close)
         return self.libraries[-1]
 

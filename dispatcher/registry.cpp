@@ -1,6 +1,7 @@
 #include "dispatcher/registry.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 
@@ -34,6 +35,21 @@ void split_name(const std::string& full, std::string* name, std::string* overloa
 Registry& Registry::get() {
   static Registry* r = new Registry;  // outlives every static destructor
   return *r;
+}
+
+lattis_status Registry::open(const std::string& ns, const std::string& owner, LibraryKind kind, Library** out) {
+  Lock lock(mutex_);
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  if (ns.empty() || std::isdigit(static_cast<unsigned char>(ns[0])) || !std::all_of(ns.begin(), ns.end(), letter))
+    return core::raise(LATTIS_VALUE_ERROR, "library: argument 'ns' must be an identifier, got '" + ns + "'");
+  if (const auto taken = definers_.find(ns); kind == LibraryKind::Define && taken != definers_.end())
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       "library: the namespace '" + ns + "' is defined by " + taken->second->owner + "; " + owner +
+                           " cannot define it too: add to it as a fragment, or take a name of its own, as " + ns +
+                           "_v2");
+  *out = new Library{ns, owner, {}, kind};
+  if (kind == LibraryKind::Define) definers_[ns] = *out;
+  return LATTIS_OK;
 }
 
 lattis_handle Registry::add_handle(Library& lib, std::function<void()> undo) {
@@ -103,6 +119,12 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   std::string ns, name, overload;
   if (lattis_status st = parse_name(def.schema, lib.ns, &ns, &name, &overload)) return st;
   auto full = ns + "::" + name;
+  if (lib.kind == LibraryKind::Implement)
+    return core::raise(LATTIS_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
+                                                 "' is of kind IMPL, which registers kernels only");
+  if (ns != lib.ns)
+    return core::raise(LATTIS_VALUE_ERROR,
+                       "define: " + full + " is outside the namespace '" + lib.ns + "' of the library of " + lib.owner);
   if (Operator* old = find(full, overload))
     return core::raise(LATTIS_RUNTIME_ERROR,
                        core::format("define: the operator %s is already defined by %s; %s cannot define it too",
@@ -142,19 +164,51 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
       return st;
     }
   }
-  operators_[full].push_back(op);
-  order_.push_back(op);
-  if (def.forms & LATTIS_FORM_INPLACE) op->inplace = derive(op, Form::Inplace);
-  if (def.forms & LATTIS_FORM_OUT) op->out = derive(op, Form::Out);
-  lattis_handle h = add_handle(lib, [this, op] {
+  if (Operator* twin = lazily ? nullptr : withdrawn_twin(*op)) {
+    delete op->schema.load();
+    delete op;
+    op = twin;
+  } else {
+    operators_[full].push_back(op);
+    order_.push_back(op);
+    if (def.forms & LATTIS_FORM_INPLACE) op->inplace = derive(op, Form::Inplace);
+    if (def.forms & LATTIS_FORM_OUT) op->out = derive(op, Form::Out);
+  }
+  const lattis_handle h = add_operator(lib, op);
+  if (handle) *handle = h;
+  return LATTIS_OK;
+}
+
+// An operator that is defined again as it was before its withdrawal is the same one, for whoever kept it; so a cell of
+// a notebook that runs a thousand times leaves one operator, not a thousand. Only what people read of it may be new.
+Operator* Registry::withdrawn_twin(const Operator& op) {
+  for (Operator* old : operators_[op.name]) {
+    const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&
+                      old->schema_text == op.schema_text && old->category == op.category && old->forms == op.forms &&
+                      old->infer == op.infer && old->infer_context == op.infer_context && !old->pointwise &&
+                      !op.pointwise && old->shape_rules.size() <= 1;
+    if (!same) continue;
+    for (Operator* o : {old, old->inplace, old->out})
+      if (o) {
+        o->live = true;
+        o->doc = op.doc;
+        o->owner = op.owner;
+        o->file = op.file;
+        o->line = op.line;
+      }
+    return old;
+  }
+  return nullptr;
+}
+
+lattis_handle Registry::add_operator(Library& lib, Operator* op) {
+  return add_handle(lib, [this, op] {
     for (Operator* o : {op, op->inplace, op->out})
       if (o) {
         o->live = false;
         invalidate(o);
       }
   });
-  if (handle) *handle = h;
-  return LATTIS_OK;
 }
 
 // ---- schemas on first use -----------------------------------------------------------------------------------
@@ -283,24 +337,6 @@ lattis_status Registry::category_kernel(Library& lib, const char* category, cons
   };
   invalidate_all();
   if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-lattis_status Registry::set_kernel_enabled(const std::string& name, const std::string& key, bool enabled) {
-  Lock lock(mutex_);
-  std::string base, overload;
-  split_name(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
-  Operator* op = find(base, overload);
-  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
-  if (key != "composite" && core::backend_id(key.c_str()) < 0 && layer_bit(key) < 0)
-    return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
-                                                 key + "'; expected one of them, or 'composite'");
-  auto& keys = op->disabled;
-  if (!enabled)
-    keys.push_back(key);
-  else if (auto last = std::find(keys.begin(), keys.end(), key); last != keys.end())
-    keys.erase(last);
-  invalidate(op);
   return LATTIS_OK;
 }
 
@@ -440,6 +476,8 @@ void Registry::close(Library* lib) {
   Lock lock(mutex_);
   for (size_t i = lib->handles.size(); i-- > 0;)
     if (undo_.count(lib->handles[i])) withdraw(lib->handles[i]);
+  if (const auto defined = definers_.find(lib->ns); defined != definers_.end() && defined->second == lib)
+    definers_.erase(defined);
   delete lib;
 }
 

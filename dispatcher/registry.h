@@ -14,9 +14,18 @@
 #include "dispatcher/layer.h"
 #include "dispatcher/table.h"
 
+namespace lattis::dispatcher {
+
+// What a library may do in its namespace. Of those that define, a namespace has one at a time; fragments add operators
+// to whoever's namespace; the third registers kernels only.
+enum class LibraryKind : uint8_t { Define, Fragment, Implement };
+
+}  // namespace lattis::dispatcher
+
 struct lattis_library {
   std::string ns, owner;
   std::vector<lattis_handle> handles;
+  lattis::dispatcher::LibraryKind kind = lattis::dispatcher::LibraryKind::Fragment;
 };
 
 namespace lattis::dispatcher {
@@ -33,6 +42,8 @@ class Registry {
  public:
   static Registry& get();
 
+  // A second library that defines a namespace is an error that names both owners.
+  lattis_status open(const std::string& ns, const std::string& owner, LibraryKind, Library** out);
   lattis_status define(Library&, const lattis_operator_def&, bool lazily, lattis_handle*);
   lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel, void* context, uint32_t flags,
                        const char* file, int32_t line, lattis_handle*);
@@ -61,6 +72,8 @@ class Registry {
   // The table of an operator, filled if need be. Null after an error (the schema does not parse).
   const Table* table(const Operator*);
   lattis_status prepare(Operator*);  // parses the schema
+  // A copy of the table with what serves a key now (a device, a layer, "backend", "composite") and nothing above it.
+  lattis_status pin(Operator*, const std::string& key, Table** out);
 
   std::string show(const std::string& name);  // the table with owners, as text
   // How a device serves an operator: "native", "shape rule", "composite", "fallback" or "none".
@@ -87,6 +100,8 @@ class Registry {
   };
 
   Operator* derive(Operator*, Form);
+  Operator* withdrawn_twin(const Operator&);
+  lattis_handle add_operator(Library&, Operator*);
   void invalidate(Operator*);
   void invalidate_all();
   const Table* fill(Operator*);
@@ -100,6 +115,7 @@ class Registry {
   std::recursive_mutex mutex_;
   std::unordered_map<std::string, std::vector<Operator*>> operators_;
   std::vector<Operator*> order_;
+  std::unordered_map<std::string, Library*> definers_;  // of namespaces
   std::vector<CategoryRegistration> categories_;
   std::unordered_map<std::string, std::vector<Rule>> rules_;  // by operator, which may not be there yet
   std::vector<Interface> interfaces_;

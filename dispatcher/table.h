@@ -35,6 +35,8 @@ struct Table {
   uint8_t layer_index[LATTIS_MAX_LAYERS] = {};
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
+  uint64_t forced = 0;  // of a pinned one: the layer at which it begins, whatever the tensors ask for
+  bool pinned = false;  // one kernel's, as it was when somebody asked for it: not replaced, and freed by who asked
 
   lattis_status run_infer(lattis_frame& f, const lattis_value* args, lattis_meta* metas) const {
     return core::guarded([&] { return infer(&f, args, metas); });

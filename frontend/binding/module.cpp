@@ -69,20 +69,28 @@ py::dict describe_operator(Operator* op) {
     arg["has_default"] = a.has_default;
     arg["default"] = a.default_text;
     arg["written"] = a.alias.write;
+    arg["alias"] = a.alias.before;
     args.append(arg);
   }
   d["args"] = args;
-  py::list returns;
-  for (const auto& r : op->schema.load()->rets) returns.append(py::make_tuple(r.type.text, r.name));
+  py::list returns, aliases;
+  for (const auto& r : op->schema.load()->rets) {
+    returns.append(py::make_tuple(r.type.text, r.name));
+    aliases.append(r.alias.before);
+  }
   d["returns"] = returns;
+  d["return_aliases"] = aliases;
   return d;
 }
 
 // Registration from Python. Callables are dropped when their registration is withdrawn.
 class PyLibrary {
  public:
-  PyLibrary(const std::string& ns, const std::string& owner) {
-    check(dispatcher::api()->library_open(ns.c_str(), owner.c_str(), &lib_));
+  PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
+    const auto k = kind == "DEF"    ? dispatcher::LibraryKind::Define
+                   : kind == "IMPL" ? dispatcher::LibraryKind::Implement
+                                    : dispatcher::LibraryKind::Fragment;
+    check(Registry::get().open(ns, owner, k, &lib_));
   }
 
   lattis_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
@@ -198,7 +206,7 @@ py::object attribute_list() { return py::cast(dispatcher::attribute_names()); }
 
 void add_registration(py::module_& m) {
   py::class_<PyLibrary>(m, "_Library")
-      .def(py::init<const std::string&, const std::string&>())
+      .def(py::init<const std::string&, const std::string&, const std::string&>())
       .def("define", &PyLibrary::define)
       .def("impl", &PyLibrary::impl)
       .def("category", &PyLibrary::category)
@@ -211,6 +219,11 @@ void add_registration(py::module_& m) {
     py::list l;
     for (Operator* op : Registry::get().all()) l.append(describe_operator(op));
     return l;
+  });
+  m.def("_describe", [](py::object o) {
+    auto* op = const_cast<Operator*>(find_operator(o.ptr()));
+    if (!op) throw py::error_already_set();
+    return describe_operator(op);
   });
   m.def("_operator_names", [] {
     std::vector<std::tuple<std::string, uint32_t>> v;
@@ -237,6 +250,12 @@ void add_registration(py::module_& m) {
     if (!op) throw py::error_already_set();
     check(Registry::get().prepare(op));
     return std::pair(op->full_name(), op->schema_text);
+  });
+  m.def("_get_kernel", [](py::object o, const std::string& key) {
+    const Operator* op = find_operator(o.ptr());
+    PyObject* k = op ? new_kernel(op, key) : nullptr;
+    if (!k) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(k);
   });
   m.def("_parse_schema", [](const std::string& text, const std::string& ns) {
     dispatcher::Schema s;
@@ -381,6 +400,7 @@ void add_settings(py::module_& m) {
   });
   m.def("_thread_layers",
         [] { return py::make_tuple(core::this_thread().shared.include, core::this_thread().shared.exclude); });
+  m.def("_in_kernel", [] { return core::this_thread().shared.frame != nullptr; });
   m.def("_set_thread_layers", [](uint64_t include, uint64_t exclude) {
     core::this_thread().shared.include = include;
     core::this_thread().shared.exclude = exclude;

@@ -41,6 +41,14 @@ Packet* cast(PyObject* o) { return reinterpret_cast<Packet*>(o); }
 std::string title(const Packet* p) { return p->name->rfind("aten::", 0) == 0 ? p->name->substr(6) : *p->name; }
 
 bool refresh(Packet* p) {
+  std::vector<Operator*> live = Registry::get().overloads(*p->name);
+  live.erase(std::remove_if(live.begin(), live.end(), [](auto* op) { return op->form == dispatcher::Form::Out; }),
+             live.end());
+  const auto known = [](const std::unique_ptr<Signature>& s, const Operator* op) { return s->op == op; };
+  if (!live.empty() && std::equal(p->overloads->begin(), p->overloads->end(), live.begin(), live.end(), known)) {
+    p->generation = generation;  // something else was registered
+    return true;
+  }
   // A call further out may still be reading the old ones: they are set aside, not freed (registrations are rare).
   static auto* old = new std::vector<std::vector<std::unique_ptr<Signature>>*>;
   if (!p->overloads->empty()) {
@@ -48,8 +56,7 @@ bool refresh(Packet* p) {
     p->overloads = new std::vector<std::unique_ptr<Signature>>;
   }
   p->makes_tensors = false;
-  for (Operator* op : Registry::get().overloads(*p->name)) {
-    if (op->form == dispatcher::Form::Out) continue;
+  for (Operator* op : live) {
     auto s = std::make_unique<Signature>();
     if (!make_signature(op, s.get())) return false;
     p->makes_tensors |= makes_tensors(*s);

@@ -41,11 +41,23 @@ void drop_anywhere(PyObject* o);
 // Releases a tensor on a thread that holds the GIL, later.
 void release_with_gil(Tensor* t);
 
+// Holds the interpreter lock; mostly it is held already, which two reads tell.
 struct Gil {
-  PyGILState_STATE state = PyGILState_Ensure();
-  ~Gil() {
-    if (PyGILState_Check()) PyGILState_Release(state);  // not held where Python, at exit, ends a thread by unwinding it
+  bool held;
+  PyGILState_STATE state = PyGILState_LOCKED;
+  Gil() {
+#if PY_VERSION_HEX >= 0x030d0000
+    PyThreadState* running = PyThreadState_GetUnchecked();
+#else
+    PyThreadState* running = _PyThreadState_UncheckedGet();
+#endif
+    held = running && running == PyGILState_GetThisThreadState();
+    if (!held) state = PyGILState_Ensure();
   }
+  ~Gil() {  // not held any more where Python, at exit, ends a thread by unwinding it
+    if (!held && PyGILState_Check()) PyGILState_Release(state);
+  }
+  Gil(const Gil&) = delete;
 };
 
 extern PyObject* out_of_memory_error;  // lattis.OutOfMemoryError

@@ -127,6 +127,63 @@ PyType_Slot slots[] = {
 PyType_Spec spec = {"lattis.library.Call", sizeof(Call), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
+// ---- what get_kernel gives: one kernel, called without what stands above it ----------------------------------------
+
+PyTypeObject* kernel_type = nullptr;
+
+struct Kernel {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  const Operator* op;
+  dispatcher::Table* table;
+  std::string* key;
+};
+
+Kernel* cast_kernel(PyObject* o) { return reinterpret_cast<Kernel*>(o); }
+
+PyObject* call_kernel(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return with_memory([&]() -> PyObject* {
+    const Kernel* k = cast_kernel(self);
+    const Signature* s = signature(k->op);
+    if (!s) return nullptr;
+    Arena arena;
+    Value values[64], rets[LATTIS_MAX_RETURNS];
+    Mismatch why{true};
+    PyObject* out = nullptr;
+    if (!s->parse(args, PyVectorcall_NARGS(nargsf), kwnames, values, &out, arena, &why)) {
+      if (!PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "%s: %s", dispatcher::operator_title(k->op).c_str(), why.text.c_str());
+      return nullptr;
+    }
+    rets[0].tag = LATTIS_NONE;
+    if (dispatcher::call_pinned(k->table, k->op, values, rets)) return raise_pending();
+    return results_to_python(k->op, rets);
+  });
+}
+
+PyObject* kernel_repr(PyObject* o) {
+  const Kernel* k = cast_kernel(o);
+  return PyUnicode_FromFormat("<kernel of %s for '%s'>", k->op->full_name().c_str(), k->key->c_str());
+}
+
+void dealloc_kernel(PyObject* o) {
+  ::operator delete(cast_kernel(o)->table);
+  delete cast_kernel(o)->key;
+  dealloc(o);
+}
+
+PyMemberDef kernel_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Kernel, vectorcall), READONLY, nullptr},
+                                {nullptr}};
+PyType_Slot kernel_slots[] = {
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_kernel)},
+    {Py_tp_repr, reinterpret_cast<void*>(kernel_repr)},
+    {Py_tp_members, kernel_members},
+    {Py_tp_doc, const_cast<char*>("One kernel of an operator, as get_kernel gives it; calling it calls that kernel.")},
+    {0, nullptr}};
+PyType_Spec kernel_spec = {"lattis.library.Kernel", sizeof(Kernel), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                           kernel_slots};
+
 // Keyword-only arguments at their default are left out, trailing positional ones too.
 bool is_default(const dispatcher::Argument& a, const Value& v) {
   if (!a.has_default || v.tag != a.value.tag) return false;
@@ -137,13 +194,13 @@ bool is_default(const dispatcher::Argument& a, const Value& v) {
 }
 
 // A Python result into a value of the declared type; owned.
-bool from_python(const std::string& who, PyObject* o, const dispatcher::Return& r, Value* out) {
+bool from_python(const Operator* op, PyObject* o, const dispatcher::Return& r, Value* out) {
   Arena arena;
   Value v;
   if (!convert(o, r.type, &v, arena)) {
     if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return %s, got %s", who.c_str(),
-                   expected(r.type).c_str(), type_name(o).c_str());
+      PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return %s, got %s",
+                   dispatcher::operator_title(op).c_str(), expected(r.type).c_str(), type_name(o).c_str());
     return false;
   }
   *out = core::retain_value(v);
@@ -203,7 +260,7 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
     Value v = core::none();
     PyObject* one = n == 1 ? result : PyTuple_GET_ITEM(result, i);
     const bool not_asked_for = n > 1 && one == Py_None;
-    if (!not_asked_for && !from_python(dispatcher::operator_title(f->op), one, s.rets[i], &v)) {
+    if (!not_asked_for && !from_python(f->op, one, s.rets[i], &v)) {
       lattis_status st = capture_exception();
       if (layer) dispatcher::release_all(rets, i);
       return st;
@@ -280,11 +337,28 @@ lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value
   return st;
 }
 
+PyObject* new_kernel(const Operator* op, const std::string& key) {
+  dispatcher::Table* table;
+  if (dispatcher::Registry::get().pin(const_cast<Operator*>(op), key, &table)) return raise_pending();
+  PyObject* o = kernel_type->tp_alloc(kernel_type, 0);
+  if (!o) {
+    ::operator delete(table);
+    return nullptr;
+  }
+  Kernel* k = cast_kernel(o);
+  k->vectorcall = call_kernel;
+  k->op = op;
+  k->table = table;
+  k->key = new std::string(key);
+  return o;
+}
+
 int init_python_kernels(PyObject* module) {
-  PyObject* t = PyType_FromSpec(&spec);
-  if (!t) return -1;
-  call_type = reinterpret_cast<PyTypeObject*>(t);
-  return PyModule_AddObject(module, "Call", Py_NewRef(t));
+  call_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  kernel_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kernel_spec));
+  if (!call_type || !kernel_type) return -1;
+  PyObject* call = reinterpret_cast<PyObject*>(call_type);
+  return PyModule_AddObject(module, "Call", Py_NewRef(call)) < 0 ? -1 : PyModule_AddType(module, kernel_type);
 }
 
 }  // namespace lattis::binding

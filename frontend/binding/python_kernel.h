@@ -13,6 +13,9 @@ struct PythonKernel {
 
 lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value* rets);
 
+// What serves an operator under a key now, as a callable. Null with an exception.
+PyObject* new_kernel(const dispatcher::Operator* op, const std::string& key);
+
 int init_python_kernels(PyObject* module);
 
 }  // namespace lattis::binding

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import lattis
 from lattis import Tensor
 
 from . import _python, api
@@ -110,8 +111,8 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def check_export(self: Tensor) -> None:
-    """Raises where memory is to be given away that a derivative depends on."""
-    if self.requires_grad:
+    """Raises where memory is to be given away that a derivative depends on; a kernel may have what it computes with."""
+    if self.requires_grad and (_python.is_grad_enabled() or not lattis.library.in_kernel()):
         raise RuntimeError(
             "this tensor requires grad, and writes to its memory would go unseen: give numpy or DLPack its detach(), "
             "as in tensor.detach().numpy()"

@@ -203,7 +203,7 @@ SCHEMAS = (
 
 def registration() -> Iterator[Entry]:
     def library():
-        return lattis.library.Library("bad_input", owner="the sweep")
+        return lattis.library.Library("bad_input", "FRAGMENT", owner="the sweep")
 
     for text in SCHEMAS:
         yield registered(f"schema {text[:30]!r}", VALUE, lambda text=text: library().define(text))

@@ -54,7 +54,7 @@ shim = ctypes.PyDLL(None)
 
 def plant() -> None:
     """An operator that writes into its argument before it has all its memory."""
-    library = lattis.library.Library("aten", owner="planted")
+    library = lattis.library.Library("aten", "IMPL", owner="planted")
 
     def kernel(x):
         x.add_(1)

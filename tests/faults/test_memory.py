@@ -47,7 +47,7 @@ CASES = {
                 raise SystemExit("no error")
     """,
     "a kernel in Python that returns nothing": """
-        lib = L.library.Library("none", owner="test")
+        lib = L.library.Library("none", "DEF", owner="test")
         lib.impl("aten::relu", lambda x: None, "cpu")
         x = L.ones(1000)
         for _ in range(50):
@@ -62,7 +62,7 @@ CASES = {
         assert x.relu_() is x and x.sum().item() == 1000
     """,
     "a composite in Python that returns nothing": """
-        lib = L.library.Library("none", owner="test")
+        lib = L.library.Library("none", "DEF", owner="test")
         lib.define("foo(Tensor self) -> Tensor", inplace=True, out=True)
         lib.impl("foo", lambda x: None, "composite")
         x = L.ones(2)

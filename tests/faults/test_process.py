@@ -384,7 +384,7 @@ class Stress:
 
     def register(self, k: int) -> None:
         while self.going():
-            library = lattis.library.Library(f"stress{k}", owner=f"thread {k}")
+            library = lattis.library.Library(f"stress{k}", "DEF", owner=f"thread {k}")
             try:
                 library.define("twice(Tensor self) -> Tensor")
                 library.impl("twice", lambda x: x + x, "composite")
@@ -510,7 +510,7 @@ for f in (x.nonzero, lambda: lattis.where(x)):
 def test_trace_names_layer_and_owner():
     code = """
 import lattis
-lib = lattis.library.Library('mine', owner='somebody')
+lib = lattis.library.Library('mine', 'DEF', owner='somebody')
 layer = lib.register_layer('watch', lambda call, *a, **k: call(*a, **k))
 with layer.on():
     lattis.neg(lattis.ones(1))
@@ -543,7 +543,7 @@ def test_daemon_threads_inside_kernels_at_exit():
     code = """
 import threading, time
 import lattis
-lib = lattis.library.Library('slow', owner='a test')
+lib = lattis.library.Library('slow', 'DEF', owner='a test')
 lib.define('wait(Tensor self) -> Tensor')
 lib.impl('wait', lambda x: (time.sleep(0.05), x + 1)[1], 'cpu')
 def work():

@@ -252,7 +252,7 @@ def test_an_operator_it_never_heard_of(guest):
     guest.run("""
         import lattis
 
-        lib = lattis.library.Library("stranger", owner="a test")
+        lib = lattis.library.Library("stranger", "DEF", owner="a test")
         lib.define("twice(Tensor self) -> Tensor")
         lib.impl("twice", lambda x: x + x, "composite")
         lib.define("host_only(Tensor self) -> Tensor")
@@ -370,7 +370,7 @@ def test_a_python_kernel_that_came_before_the_device(guest):
     guest.run("""
         import lattis
 
-        lib = lattis.library.Library("early", owner="a test")
+        lib = lattis.library.Library("early", "DEF", owner="a test")
         lib.define("one(Tensor self) -> Tensor")
         seen = []
         lib.impl("one", lambda *args: seen.append(args) or args[-1], "bank")

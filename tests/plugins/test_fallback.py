@@ -3,7 +3,7 @@
 SETUP = """
     import lattis
 
-    lib = lattis.library.Library("far", owner="a test")
+    lib = lattis.library.Library("far", "DEF", owner="a test")
     def host_only(schema, kernel, **forms):
         lib.define(schema, **forms)
         lib.impl(schema.partition("(")[0], kernel, "cpu")
@@ -241,7 +241,7 @@ def test_a_failing_backend_in_python(guest):
                 assert word in str(error), error
             else:
                 raise SystemExit(f"no {kind.__name__}")
-        lib = lattis.library.Library("aten", owner="a test")
+        lib = lattis.library.Library("aten", "IMPL", owner="a test")
         make = lambda **other: lib.register_backend(
             "frail", **{"alloc": alloc, "free": lambda a, n, i: blocks.pop(a), "copy_from_host": move,
                         "copy_to_host": move} | other)

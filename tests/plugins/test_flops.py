@@ -225,7 +225,7 @@ def test_a_strangers_operator_counts_by_its_category(guest):
         import lattis
         from lattis_flops import native, twin
 
-        lib = lattis.library.Library("stranger", owner="a test")
+        lib = lattis.library.Library("stranger", "DEF", owner="a test")
         lib.define("swap(Tensor self, Tensor other) -> Tensor", category="pointwise")
         lib.impl("swap", lambda x, y: lattis.tensor(y.numpy()), "cpu")
         lib.define("fused(Tensor self, Tensor other) -> Tensor", category="pointwise")

@@ -10,7 +10,7 @@ from lattis.library import Library
 
 @pytest.fixture
 def lib():
-    made = Library("keywords", owner="the test")
+    made = Library("keywords", "FRAGMENT", owner="the test")
     yield made
     made.close()
 
@@ -155,7 +155,7 @@ def test_the_rest_of_the_call_is_still_checked(seen):
 
 
 def test_two_owners(lib, seen):
-    other = Library("other", owner="somebody else")
+    other = Library("other", "FRAGMENT", owner="somebody else")
     with pytest.raises(RuntimeError, match="'sparkle' is taken by the test; somebody else cannot"):
         other.register_keyword("sparkle", print)
     with pytest.raises(ValueError, match="expected an identifier"):
@@ -186,7 +186,7 @@ def test_a_native_one(face):
     with pytest.raises(ValueError, match="'scaled' is zero"):
         lattis.ones(2, scaled=0)
     with pytest.raises(RuntimeError, match="'scaled' is taken by face.cpp"):
-        Library("keywords", owner="the test").register_keyword("scaled", print)
+        Library("keywords", "FRAGMENT", owner="the test").register_keyword("scaled", print)
     face.keyword(False)
     with pytest.raises(TypeError, match="has no argument 'scaled'"):
         lattis.ones(2, scaled=3)

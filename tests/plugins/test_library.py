@@ -5,19 +5,19 @@ import weakref
 
 import lattis
 import pytest
-from lattis.library import Library, register_layer
+from lattis.library import Library, fallthrough_kernel, register_layer
 
 
 @pytest.fixture
 def lib(request):
     """A library in a namespace of its own; everything goes when the test ends."""
-    made = Library(f"t{abs(hash(request.node.nodeid))}", owner="the test")
+    made = Library(f"t{abs(hash(request.node.nodeid))}", "DEF", owner="the test")
     yield made
     made.close()
 
 
 def ops(lib):
-    return getattr(lattis.ops, lib.namespace)
+    return getattr(lattis.ops, lib.ns)
 
 
 def names_of_layers():
@@ -136,7 +136,7 @@ def test_lists_strings_and_optionals_reach_a_kernel(lib):
 
 def test_defining_twice_names_both_owners(lib):
     lib.define("f(Tensor self) -> Tensor")
-    other = Library(lib.namespace, owner="somebody else")
+    other = Library(lib.ns, "FRAGMENT", owner="somebody else")
     with pytest.raises(RuntimeError, match=r"f.*the test.*somebody else"):
         other.define("f(Tensor self) -> Tensor")
     other.close()
@@ -237,11 +237,11 @@ def test_kernels_are_passed_over_until_the_outermost_ends():
 
 
 def test_close_takes_everything_back(lib):
-    other = Library(lib.namespace + "x", owner="another")
+    other = Library(lib.ns + "x", "DEF", owner="another")
     other.define("f(Tensor self) -> Tensor")
     other.impl("f", lambda x: x, "composite")
     f = ops(other).f
-    adds = Library("aten", owner="another")
+    adds = Library("aten", "IMPL", owner="another")
     adds.impl("add.Tensor", lambda x, y, alpha=1: x, "cpu")
     layer = other.register_layer("gone", Tally())
     x = lattis.ones(1)
@@ -249,7 +249,7 @@ def test_close_takes_everything_back(lib):
     other.close()
     adds.close()
     assert (x + x).item() == 2 and "gone" not in names_of_layers()
-    with pytest.raises((RuntimeError, AttributeError), match=f"{other.namespace}::f"):
+    with pytest.raises((RuntimeError, AttributeError), match=f"{other.ns}::f"):
         f(x)
     with layer.on():
         assert (x + x).item() == 2
@@ -259,7 +259,7 @@ def test_close_takes_everything_back(lib):
 def test_a_name_comes_back_after_close():
     x = lattis.ones(1)
     for factor in (2.0, 3.0):
-        again = Library("comesback", owner="the test")
+        again = Library("comesback", "DEF", owner="the test")
         again.define("f(Tensor self) -> Tensor")
         again.impl("f", lambda x, factor=factor: x * factor, "composite")
         assert lattis.ops.comesback.f(x).item() == factor
@@ -284,7 +284,7 @@ def test_kernels_are_reclaimed_after_withdrawal(lib):
 
 
 def test_kernels_and_handlers_are_reclaimed_by_close():
-    other = Library("reclaimed", owner="the test")
+    other = Library("reclaimed", "DEF", owner="the test")
     other.define("f(Tensor self) -> Tensor", category="pointwise")
     kernel, handler, category = (Tally(n) for n in "khc")
     watches = [weakref.ref(t) for t in (kernel, handler, category)]
@@ -341,7 +341,7 @@ def test_a_reclaimed_kernel_may_call_operators(host):
                     found.append("gone")
 
         found = []
-        lib = lattis.library.Library("mine", owner="the test")
+        lib = lattis.library.Library("mine", "DEF", owner="the test")
         lib.define("f(Tensor self) -> Tensor")
         lib.impl("f", lambda x: lattis.full((1,), 5.0), "cpu")
         handle = lib.impl("f", Kernel(), "cpu")
@@ -430,7 +430,7 @@ def test_contradicting_wishes_name_the_owners(lib, layers):
 
 def test_a_taken_name_names_both_owners(lib, layers):
     layers("mine")
-    other = Library("other", owner="somebody else")
+    other = Library("other", "FRAGMENT", owner="somebody else")
     with pytest.raises(RuntimeError, match=r"mine.*the test.*somebody else"):
         other.register_layer("mine", Tally())
     other.close()
@@ -452,12 +452,12 @@ def test_a_layer_without_a_handler(lib):
 
 
 def test_a_kernel_of_a_layer_for_one_operator(lib):
-    """Others fall through; None makes one operator fall through a layer that has a fallback."""
+    """Others fall through; fallthrough_kernel makes one operator fall through a layer that has a fallback."""
     log = []
     some = lib.register_layer("some", fallthrough=True)
     lib.impl("aten::add.Tensor", Tally("some:", log), "some")
     every = lib.register_layer("every", Tally("every:", log), inside=("some",))
-    lib.impl("aten::mul.Tensor", None, "every")
+    lib.impl("aten::mul.Tensor", fallthrough_kernel, "every")
     x = lattis.ones(1)
     with some.on(), every.on():
         x + x
@@ -707,13 +707,13 @@ def test_withdrawal_while_others_call(host):
         import threading, time
         import lattis
 
-        base = lattis.library.Library("race", owner="the test")
+        base = lattis.library.Library("race", "DEF", owner="the test")
         base.define("f(Tensor self) -> Tensor")
         base.impl("f", lambda x: lattis.full((1,), 0.0), "cpu")
         f, x, stop, found, errors = lattis.ops.race.f, lattis.ones(1), threading.Event(), set(), []
 
         def registers(n):
-            mine = lattis.library.Library("race", owner=f"thread {n}")
+            mine = lattis.library.Library("race", "IMPL", owner=f"thread {n}")
             while not stop.is_set():
                 handle = mine.impl("f", lambda x: lattis.full((1,), float(n)), "cpu")
                 layer = mine.register_layer(f"layer{n}", lambda call, *a, **k: call(*a, **k))

@@ -148,7 +148,7 @@ def test_a_reference_is_dropped_without_the_lock(face):
 def test_operators_by_name_and_packet(face):
     assert face.name("aten::add.Tensor") == face.name("add.Tensor") == "aten::add.Tensor"
     assert face.name("aten::relu") == face.name(lattis.relu) == "aten::relu."
-    lib = lattis.library.Library("face", owner="the test")
+    lib = lattis.library.Library("face", "DEF", owner="the test")
     lib.define("once.Mine(Tensor self) -> Tensor", out=True)
     assert face.name("face::once") == face.name(lattis.ops.face.once) == "face::once.Mine"
     assert face.name("face::once.Mine_out") == "face::once.Mine_out"

@@ -70,7 +70,7 @@ def test_a_python_kernel(host):
     host.run(
         WAYS
         + """
-    lib = lattis.library.Library("aten", owner="a test")
+    lib = lattis.library.Library("aten", "IMPL", owner="a test")
     seen = []
     def kernel(x, y, alpha=1):
         seen.append(alpha)
@@ -94,7 +94,7 @@ def test_two_owners_stack_and_withdraw_in_any_order(stranger):
     from tiny_stranger import native
     from lattis import _C
 
-    lib = lattis.library.Library("aten", owner="another")
+    lib = lattis.library.Library("aten", "IMPL", owner="another")
     seven = lambda x, y, alpha=1: lattis.full(x.shape, 7.0)
     native.stack(b"aten::add.Tensor")
     handle = lib.impl("add.Tensor", seven, "cpu")

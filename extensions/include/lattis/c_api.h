@@ -394,7 +394,8 @@ struct lattis_api {
   lattis_status (*library_open)(const char* ns, const char* owner, lattis_library** out);
   void (*library_close)(lattis_library*); /* withdraws all that came through it */
   lattis_status (*define)(lattis_library*, const lattis_operator_def*, lattis_handle*);
-  /* key: a layer, a device, "composite". A null kernel at a layer: the operator falls through it. */
+  /* key: a layer, a device, "backend" (any device), "composite". A null kernel at a layer: the operator falls through
+   * it. */
   lattis_status (*kernel)(lattis_library*, const char* op, const char* key, lattis_kernel, void* context,
                           uint32_t flags, const char* file, int32_t line, lattis_handle*);
   /* category "*": whatever has nothing else under this key, a fallback */

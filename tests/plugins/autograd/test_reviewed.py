@@ -11,7 +11,7 @@ from lattis.autograd import Function
 
 @pytest.fixture
 def library():
-    made = lattis.library.Library("reviewed", owner="a test")
+    made = lattis.library.Library("reviewed", "DEF", owner="a test")
     yield made
     made.close()
 

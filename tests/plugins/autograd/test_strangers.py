@@ -182,7 +182,7 @@ def test_backward_has_the_thread_state_of_who_calls_it(compiled):
 
 @pytest.fixture
 def lib():
-    made = Library("folk", owner="the test")
+    made = Library("folk", "DEF", owner="the test")
     made.define("cube(Tensor self) -> Tensor")
     made.impl("cube", lambda x: x.detach() * x.detach() * x.detach(), "composite")
     yield made
@@ -265,7 +265,7 @@ def test_registered_before_and_without_the_plugin(host):
     program = """
         import lattis
         from lattis.library import Library
-        lib = Library("folk")
+        lib = Library("folk", "FRAGMENT")
         lib.define("twice(Tensor self) -> Tensor")
         lib.impl("twice", lambda x: x.detach() * 2, "composite")
         lib.register_autograd("twice", lambda ctx, g: g * 2)

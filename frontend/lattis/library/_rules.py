@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lattis import _C
 
 if TYPE_CHECKING:
-    from lattis.library import Library
+    from ._library import Library
 
 _lock = threading.RLock()  # held while callbacks run, which may register rules themselves
 _rules: list[Rule] = []
@@ -56,6 +56,21 @@ class Derivative:
 
     backward: Callable[..., Any]
     setup_context: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True)
+class Autocast:
+    """The payload of the layer "autocast" that ``register_autocast`` makes: cast to a dtype on a type of device."""
+
+    device_type: str
+    cast_inputs: Any
+
+
+@dataclass(frozen=True)
+class Vmap:
+    """The payload of the layer "vmap" that ``register_vmap`` makes: ``func(info, in_dims, *args)``."""
+
+    func: Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +138,8 @@ def keep(rule: Rule) -> Rule:
 
 
 def find(op: Any) -> tuple[str, str]:
-    """Full name and schema of an operator, by its packet or its name."""
-    return _C._find_operator(op)
+    """Full name and schema of an operator, by its packet, its definition or its name."""
+    return _C._find_operator(getattr(op, "_qualname", op))
 
 
 def rules(op: Any, layer: str | None = None) -> list[Rule]:
@@ -157,7 +172,7 @@ def on_rule(
     Args:
         lib: a library whose ``close`` removes the subscription too
 
-    >>> twice = lattis.library.Library("mine", owner="an example")
+    >>> twice = lattis.library.Library("mine", "DEF")
     >>> _ = twice.define("twice(Tensor self) -> Tensor")
     >>> rule = twice.rule("twice", "shout", "louder")
     >>> def hear(rule):

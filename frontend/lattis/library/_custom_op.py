@@ -1,0 +1,239 @@
+"""custom_op: an operator from one Python function, and the object on which the rest of it is registered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lattis import _C
+
+from ._functions import devices, register_autocast, set_kernel_enabled
+from ._library import Library, check_callable
+from ._rules import Rule, Vmap
+from ._site import Registration, Site, supersede
+
+
+class CustomOpDef:
+    """What :func:`custom_op` returns: called, it is the operator; its methods register what belongs to it.
+
+    Registering again under one key replaces what this definition registered before.
+    """
+
+    __call__: Callable[..., Any]  # the operator itself, in a class of each definition's own
+
+    def __init__(self, name: str, fn: Callable[..., Any], library: Library):
+        self._qualname, self._library = name, library
+        self._registered: dict[str, Any] = {}  # key -> handle, and layer -> rule
+        self._site: Registration | None = None
+        self.__name__ = name.rpartition("::")[2]
+        self.__qualname__, self.__module__ = self.__name__, fn.__module__
+        self.__doc__, self.__wrapped__ = fn.__doc__, fn
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef {_C._find_operator(self._qualname)[1]}>"
+
+    def __reduce__(self) -> Any:
+        return getattr, (getattr(_ops(), self._library.ns), self.__name__)
+
+    def register_kernel(
+        self, device_types: str | Iterable[str] | None, fn: Callable[..., Any] | None = None, /
+    ) -> Callable[..., Any]:
+        """Registers a kernel for the named devices, or with None for every device that has none; also as a decorator.
+
+        >>> @lattis.library.custom_op("mine::twice", mutates_args=(), device_types="cpu")
+        ... def twice(x: lattis.Tensor) -> lattis.Tensor:
+        ...     return x + x
+        >>> @twice.register_kernel("meta")
+        ... def twice_meta(x):
+        ...     return lattis.empty_like(x)
+        >>> twice(lattis.ones(2, device="meta")).shape
+        lattis.Size([2])
+        >>> twice.close()
+        """
+        keys = devices("register_kernel", device_types)
+
+        def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+            check_callable("register_kernel", "fn", fn)
+            for key in keys:
+                if key in self._registered:
+                    self._library.withdraw(self._registered.pop(key))
+                self._registered[key] = self._library.impl(self._qualname, fn, key)
+            return fn
+
+        return register if fn is None else register(fn)
+
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+        """Registers what the operator returns for tensors of device "meta"; also as a decorator.
+
+        >>> @lattis.library.custom_op("mine::pairs", mutates_args=())
+        ... def pairs(x: lattis.Tensor) -> lattis.Tensor:
+        ...     return lattis.stack([x, x], dim=-1)
+        >>> @pairs.register_fake
+        ... def pairs_fake(x):
+        ...     return x.new_empty((*x.shape, 2))
+        >>> pairs(lattis.empty(3, device="meta")).shape
+        lattis.Size([3, 2])
+        >>> pairs.close()
+        """
+        return self.register_kernel("meta", fn)
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Gives the operator its derivative; see :func:`lattis.library.register_autograd`.
+
+        >>> @lattis.library.custom_op("mine::cube", mutates_args=())
+        ... def cube(x: lattis.Tensor) -> lattis.Tensor:
+        ...     return x * x * x
+        >>> def setup_context(ctx, inputs, output):
+        ...     ctx.save_for_backward(*inputs)
+        >>> def backward(ctx, grad):
+        ...     [x] = ctx.saved_tensors
+        ...     return 3 * x * x * grad
+        >>> cube.register_autograd(backward, setup_context=setup_context)
+        >>> cube.close()
+        """
+        check_callable("register_autograd", "backward", backward)
+        make = self._library.register_autograd
+        self._replace("autograd", lambda: make(self._qualname, backward, setup_context=setup_context))
+
+    def register_autocast(self, device_type: str, cast_inputs: Any, /) -> None:
+        """Says to which dtype autocast casts its inputs; see :func:`lattis.library.register_autocast`."""
+        self._replace(
+            f"autocast {device_type}", lambda: register_autocast(self, device_type, cast_inputs, lib=self._library)
+        )
+
+    def register_vmap(self, func: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
+        """Gives the operator its batching rule; see :func:`lattis.library.register_vmap`."""
+
+        def register(func: Callable[..., Any]) -> Callable[..., Any]:
+            check_callable("register_vmap", "func", func)
+            self._replace("vmap", lambda: self._library.rule(self._qualname, "vmap", Vmap(func)))
+            return func
+
+        return register if func is None else register(func)
+
+    def register_rule(self, layer: str, payload: Any, /) -> None:
+        """Keeps what the operator brings for any other layer; see :meth:`Library.rule`."""
+        self._replace(layer, lambda: self._library.rule(self._qualname, layer, payload))
+
+    def _replace(self, what: str, make: Callable[[], Rule]) -> None:
+        if earlier := self._registered.pop(f"rule {what}", None):
+            earlier.remove()
+        self._registered[f"rule {what}"] = make()
+
+    @contextmanager
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
+        """Passes over the operator's kernel for a device while the block is open, or for False no longer does.
+
+        >>> @lattis.library.custom_op("mine::twice", mutates_args=())
+        ... def twice(x: lattis.Tensor) -> lattis.Tensor:
+        ...     return x + x
+        >>> @twice.register_kernel("cpu")
+        ... def twice_cpu(x):
+        ...     return x * 2.0
+        >>> with twice.set_kernel_enabled("cpu", False):
+        ...     twice(lattis.tensor([1]))
+        tensor([2])
+        >>> twice.close()
+        """
+        set_kernel_enabled(self._qualname, device_type, enabled)
+        try:
+            yield
+        finally:
+            set_kernel_enabled(self._qualname, device_type, not enabled)
+
+    def close(self) -> None:
+        """Takes the operator back, with everything that was registered for it."""
+        self._library.close()
+        self._registered.clear()
+        if self._site:
+            self._site.forget()
+
+
+def _ops() -> Any:
+    import lattis
+
+    return lattis.ops
+
+
+def custom_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: str | Iterable[str] | None = None,
+    schema: str | None = None,
+) -> Any:
+    """Makes an operator from a function, which becomes its kernel; also as a decorator.
+
+    Layers do not look into the function: autograd needs :meth:`CustomOpDef.register_autograd`, and the device "meta"
+    needs :meth:`CustomOpDef.register_fake`. It must not return one of its arguments, nor a view of one.
+
+    Args:
+        name: namespace and name, as "mine::twice"
+        mutates_args: names of the arguments that it writes to; "unknown" are all tensors
+        device_types: for which devices it is the kernel, as "cpu"; with None for all that have no other
+        schema: arguments and results, as "(Tensor x) -> Tensor"; from the function's type hints if absent
+
+    Raises:
+        ValueError: the name has no namespace, or the schema cannot be inferred
+        RuntimeError: somebody has defined it already; the message names both. Where the same place of a program runs
+            again, as a cell of a notebook does, the earlier definition is closed instead.
+
+    >>> @lattis.library.custom_op("mine::scaled", mutates_args=())
+    ... def scaled(x: lattis.Tensor, by: float = 2.0) -> lattis.Tensor:
+    ...     return x * by
+    >>> scaled(lattis.ones(2)), lattis.ops.mine.scaled(lattis.ones(2), by=3.0)
+    (tensor([2., 2.]), tensor([3., 3.]))
+    >>> scaled.close()
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"custom_op: argument 'name': expected a str, got {type(name).__name__}")
+    ns, colons, base = name.partition("::")
+    if not colons or not ns.isidentifier() or not base.replace(".", "_", 1).isidentifier():
+        raise ValueError(f"custom_op: argument 'name': expected a namespace and a name, as 'mine::twice', got {name!r}")
+    keys = devices("custom_op", device_types)
+
+    def make(fn: Callable[..., Any]) -> CustomOpDef:
+        check_callable("custom_op", "fn", fn)
+        if schema is None:
+            from ._schema import infer_schema
+
+            text = infer_schema(fn, mutates_args=mutates_args)
+        else:
+            text = _checked(name, schema, mutates_args)
+        site = Site()
+        supersede(("custom_op", name), site)
+        library = Library(ns, "FRAGMENT", owner=str(site))
+        try:
+            library.define(base + text, doc=fn.__doc__ or "")
+            packet = staticmethod(_C._packet(name.partition(".")[0]))  # a call makes no frame of Python's on its way
+            made = type(CustomOpDef.__name__, (CustomOpDef,), {"__call__": packet})(name, fn, library)
+            made.register_kernel(keys, fn)
+        except BaseException:
+            library.close()
+            raise
+        made._site = Registration(("custom_op", name), site, made.close)
+        return made
+
+    return make if fn is None else make(fn)
+
+
+def _checked(name: str, schema: Any, mutates_args: str | Iterable[str]) -> str:
+    """The schema that was passed, which must say the same of mutation as ``mutates_args``."""
+    if not isinstance(schema, str):
+        raise TypeError(f"custom_op: argument 'schema': expected a str, got {type(schema).__name__}")
+    _C._parse_schema("f" + schema, "checked")
+    if mutates_args == "unknown":
+        return schema
+    said = set(re.findall(r"!\)\S* (\w+)", schema.partition("->")[0]))
+    if isinstance(mutates_args, str) or said != set(mutates_args):
+        raise ValueError(
+            f"custom_op: {name}: the schema {schema} writes to {sorted(said) or 'nothing'}, mutates_args says "
+            f"{mutates_args!r}"
+        )
+    return schema

@@ -1,0 +1,286 @@
+"""Registration without a library at hand: each function opens one, or takes the one that is passed as ``lib``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lattis import _C
+
+from ._library import Layer, Library, check_callable, key_name
+from ._rules import Autocast, Rule, Vmap, find
+from ._site import Site
+
+OpOrName = Any  # a packet such as lattis.ops.mine.twice, what custom_op returned, or a name: "mine::twice.Tensor"
+
+
+def library_for(who: str, op: OpOrName, lib: Library | None) -> Library:
+    """The library that was passed, or one more for the operator's namespace."""
+    if lib is not None and not isinstance(lib, Library):
+        raise TypeError(f"{who}: argument 'lib': expected a Library, got {type(lib).__name__}")
+    if lib is None and isinstance(op, str) and "::" not in op:
+        raise ValueError(f"{who}: argument 'op': expected a name with its namespace, as 'mine::{op}', got {op!r}")
+    name = op if isinstance(op, str) else "lattis::"
+    return lib or Library(name.partition("::")[0], "FRAGMENT", owner=str(Site()))
+
+
+def devices(who: str, device_types: str | Iterable[str] | None) -> list[str]:
+    """The keys of ``device_types``; None and torch's "default" are every device."""
+    if device_types is None or device_types == "default":
+        return ["backend"]
+    try:
+        given = [device_types] if isinstance(device_types, str) else list(device_types)
+    except TypeError:
+        got = type(device_types).__name__
+        raise TypeError(f"{who}: argument 'device_types': expected a str or several, got {got}") from None
+    return [key_name(who, d) for d in given]
+
+
+def define(qualname: str, schema: str, *, lib: Library | None = None, **options: Any) -> Library:
+    """Defines an operator; ``options`` are those of :meth:`Library.define`.
+
+    Args:
+        qualname: the operator's full name, as "mine::twice"
+        schema: its arguments and results, as "(Tensor self) -> Tensor"
+
+    Returns:
+        The library that holds it: its ``close`` takes it back.
+
+    >>> lib = lattis.library.define("mine::twice", "(Tensor self) -> Tensor")
+    >>> @lattis.library.impl("mine::twice", "default", lib=lib)
+    ... def twice(x):
+    ...     return x + x
+    >>> lattis.ops.mine.twice(lattis.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
+    """
+    for what, text in (("qualname", qualname), ("schema", schema)):
+        if not isinstance(text, str):
+            raise TypeError(f"define: argument '{what}': expected a str, got {type(text).__name__}")
+    lib = library_for("define", qualname, lib)
+    lib.define(qualname + schema, **options)
+    return lib
+
+
+def register_kernel(
+    op: OpOrName,
+    device_types: str | Iterable[str] | None,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Callable[..., Any]:
+    """Registers a kernel for the named devices, or with None for every device that has none; also as a decorator.
+
+    >>> lib = lattis.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> @lattis.library.register_kernel("mine::twice", "cpu", lib=lib)
+    ... def twice(x):
+    ...     return x + x
+    >>> lattis.ops.mine.twice(lattis.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
+    """
+    keys = devices("register_kernel", device_types)
+
+    def register(func: Callable[..., Any]) -> Callable[..., Any]:
+        check_callable("register_kernel", "func", func)
+        into = library_for("register_kernel", op, lib)
+        for key in keys:
+            into.impl(op, func, key)
+        return func
+
+    return register if func is None else register(func)
+
+
+def impl(
+    qualname: OpOrName,
+    types: str | Iterable[str],
+    func: Callable[..., Any] | None = None,
+    *,
+    lib: Library | None = None,
+) -> Callable[..., Any]:
+    """Registers a kernel for types of device, "default" for all; also as a decorator. Torch's name for
+    :func:`register_kernel`; see :func:`define`.
+    """
+    return register_kernel(qualname, types, func, lib=lib)
+
+
+def register_fake(
+    op: OpOrName, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
+) -> Callable[..., Any]:
+    """Registers what an operator returns for tensors of device "meta": shapes, strides and dtypes without values.
+
+    ``func`` gets tensors of that device and returns new ones. It is the operator's kernel under the key "meta"; also as
+    a decorator. A shape that depends on values has no answer on "meta": raise an error that says so.
+
+    >>> lib = lattis.library.Library("mine", "DEF")
+    >>> _ = lib.define("pairs(Tensor self) -> Tensor")
+    >>> @lattis.library.register_fake("mine::pairs", lib=lib)
+    ... def pairs(x):
+    ...     return x.new_empty((*x.shape, 2))
+    >>> lattis.ops.mine.pairs(lattis.empty(3, device="meta")).shape
+    lattis.Size([3, 2])
+    >>> lib.close()
+    """
+    return register_kernel(op, "meta", func, lib=lib)
+
+
+def register_autograd(
+    op: OpOrName,
+    backward: Callable[..., Any],
+    /,
+    *,
+    setup_context: Callable[..., Any] | None = None,
+    lib: Library | None = None,
+) -> Rule:
+    """Gives an operator its derivative: before or after a plugin for autograd is loaded, or without one.
+
+    Args:
+        op: a packet such as ``lattis.ops.mine.twice``, or its name
+        backward: ``backward(ctx, *grads)`` returns a gradient, or None, for each input of the operator
+        setup_context: ``setup_context(ctx, inputs, output)`` keeps for the backward pass what that needs, by
+            ``ctx.save_for_backward`` or as attributes; with keyword-only arguments, ``keyword_only_inputs`` has them
+        lib: the library whose ``close`` withdraws it; without one it stays
+
+    Raises:
+        RuntimeError: there is no such operator, it has several overloads, or it writes to an argument or returns a view
+
+    >>> lib = lattis.library.Library("mine", "DEF")
+    >>> _ = lib.define("cube(Tensor self) -> Tensor")
+    >>> _ = lib.impl("cube", lambda x: x * x * x, "cpu")
+    >>> def setup_context(ctx, inputs, output):
+    ...     ctx.save_for_backward(*inputs)
+    >>> def backward(ctx, grad):
+    ...     [x] = ctx.saved_tensors
+    ...     return 3 * x * x * grad
+    >>> rule = lattis.library.register_autograd("mine::cube", backward, setup_context=setup_context, lib=lib)
+    >>> lattis.library.rules("mine::cube")[0].payload.backward is backward
+    True
+    >>> lib.close()
+    """
+    return library_for("register_autograd", op, lib).register_autograd(op, backward, setup_context=setup_context)
+
+
+def register_autocast(op: OpOrName, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> Rule:
+    """Says that under autocast on a type of device, an operator gets its floating inputs cast to a dtype.
+
+    It is kept as a rule of the layer "autocast", which that layer's plugin applies.
+
+    >>> rule = lattis.library.register_autocast("aten::mm", "cpu", lattis.bfloat16)
+    >>> lattis.library.rules("aten::mm", "autocast")[0].payload
+    Autocast(device_type='cpu', cast_inputs=lattis.bfloat16)
+    >>> rule.remove()
+    """
+    if not isinstance(cast_inputs, _C.dtype):
+        got = type(cast_inputs).__name__
+        raise TypeError(f"register_autocast: argument 'cast_inputs': expected a dtype, got {got}")
+    payload = Autocast(key_name("register_autocast", device_type), cast_inputs)
+    return library_for("register_autocast", op, lib).rule(op, "autocast", payload)
+
+
+def register_vmap(
+    op: OpOrName, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
+) -> Callable[..., Any]:
+    """Gives an operator its batching rule: ``func(info, in_dims, *args)`` returns the results and their batch dims.
+
+    It is kept as a rule of the layer "vmap", which that layer's plugin applies; also as a decorator.
+
+    >>> lib = lattis.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> @lattis.library.register_vmap("mine::twice", lib=lib)
+    ... def twice_vmap(info, in_dims, x):
+    ...     return x + x, in_dims[0]
+    >>> lattis.library.rules("mine::twice", "vmap")[0].payload.func is twice_vmap
+    True
+    >>> lib.close()
+    """
+
+    def register(func: Callable[..., Any]) -> Callable[..., Any]:
+        check_callable("register_vmap", "func", func)
+        library_for("register_vmap", op, lib).rule(op, "vmap", Vmap(func))
+        return func
+
+    return register if func is None else register(func)
+
+
+def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Layer:
+    """A layer in a library of its own; see :meth:`Library.register_layer`.
+
+    >>> seen = []
+    >>> def watch(call, *args, **kwargs):
+    ...     seen.append(call.name)
+    ...     return call(*args, **kwargs)
+    >>> layer = lattis.library.register_layer("watch", watch)
+    >>> with layer.on():
+    ...     _ = lattis.ones(1) + 1
+    >>> seen[-1]
+    'aten::add'
+    >>> layer.remove()
+    """
+    return Library(name, "FRAGMENT", owner=str(Site())).register_layer(name, handler, **wishes)
+
+
+def register_backend(name: str, **calls: Any) -> Library:
+    """A backend in a library of its own, whose ``close`` takes it back; see :meth:`Library.register_backend`."""
+    lib = Library(name, "FRAGMENT", owner=str(Site()))
+    lib.register_backend(name, **calls)
+    return lib
+
+
+def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
+    """What serves an operator under a key now: called, it runs that kernel, and no layer above it.
+
+    So a kernel that is registered over it can hand on the calls that it leaves alone.
+
+    Args:
+        op: a packet, or a name with its overload, as "aten::add.Tensor"
+        key: a device, a layer, "backend" or "composite"
+
+    Raises:
+        RuntimeError: there is no such operator; or, when it is called, the kernel was one of Python's and is withdrawn
+        NotImplementedError: nothing serves the operator under this key
+
+    >>> sine = lattis.library.get_kernel("aten::sin", "cpu")
+    >>> lib = lattis.library.Library("aten", "IMPL", "cpu")
+    >>> handle = lib.impl("sin", lambda x: sine(x) if (x < 0).any() else lattis.zeros_like(x))
+    >>> lattis.sin(lattis.tensor([1.0, 2.0])), lattis.sin(lattis.tensor([-1.0, 2.0]))
+    (tensor([0., 0.]), tensor([-0.8415,  0.9093]))
+    >>> lib.close()
+    """
+    return _C._get_kernel(getattr(op, "_qualname", op), key_name("get_kernel", key))
+
+
+def set_kernel_enabled(op: OpOrName, key: str, enabled: bool) -> None:
+    """Passes over the kernels that an operator has under a device's or a layer's name, or no longer does.
+
+    The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
+    then the fallback. An operator's in-place and out= forms follow it, and can be passed over alone. Each call with
+    False needs one with True.
+
+    Raises:
+        RuntimeError: there is no such operator, device or layer
+
+    >>> lattis.library.set_kernel_enabled("aten::relu", "cpu", True)
+    """
+    _C._set_kernel_enabled(find(op)[0], key_name("set_kernel_enabled", key), enabled)
+
+
+@contextmanager
+def kernels_disabled(ops: Iterable[str], key: str) -> Iterator[None]:
+    """Passes over the kernels of several operators under one key while it is open.
+
+    >>> with lattis.library.kernels_disabled(["aten::mm"], "cpu"):
+    ...     lattis.ones(1, 2) @ lattis.ones(2, 1)
+    tensor([[2.]])
+    """
+    done = []
+    try:
+        for op in ops:
+            set_kernel_enabled(op, key, False)
+            done.append(op)
+        yield
+    finally:
+        for op in done:
+            set_kernel_enabled(op, key, True)

@@ -1,0 +1,361 @@
+"""Library, through which everything registers, and Layer, which it makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lattis import _C
+
+from ._rules import Derivative, Rule, Subscription, find, keep, remove_all
+from ._site import Registration, Site, supersede
+
+DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
+INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
+CPU_FALLBACK = 4  # of a backend
+KINDS = ("DEF", "IMPL", "FRAGMENT")
+GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # of a code object, as in inspect
+TORCH_KEYS = {"CompositeImplicitAutograd": "composite", "CompositeExplicitAutograd": "backend"}
+
+
+def fallthrough_kernel(*args: Any, **kwargs: Any) -> Any:
+    """Passed to ``impl`` as the kernel for a layer: the operator falls through it.
+
+    >>> lib = lattis.library.Library("aten", "IMPL")
+    >>> layer = lattis.library.register_layer("noisy", lambda call, *args, **kwargs: print(call.name) or call(*args))
+    >>> _ = lib.impl("exp", lattis.library.fallthrough_kernel, "noisy")
+    >>> with layer.on():
+    ...     _ = lattis.ones(1).exp().neg()
+    aten::ones
+    aten::neg
+    >>> layer.remove()
+    >>> lib.close()
+    """
+    raise NotImplementedError("fallthrough_kernel() should never be called: it is passed to Library.impl")
+
+
+def check_callable(who: str, what: str, f: Any) -> None:
+    """Raises unless a call of it computes: a generator or a coroutine would only begin to."""
+    if not callable(f):
+        raise TypeError(f"{who}: argument '{what}': expected a callable, got {type(f).__name__}")
+    code = getattr(f, "__code__", None)
+    if code and code.co_flags & (GENERATOR | COROUTINE | ASYNC_GENERATOR):
+        kind = "a generator function" if code.co_flags & GENERATOR else "an async function"
+        raise TypeError(f"{who}: argument '{what}': {f.__qualname__} is {kind}; expected one that returns its results")
+
+
+def key_name(who: str, key: Any) -> str:
+    """A device's or a layer's name; torch's spellings too, as "CPU" and "CompositeImplicitAutograd"."""
+    if not isinstance(key, str) or not key:
+        got = repr(key) if isinstance(key, str) else type(key).__name__
+        raise TypeError(f"{who}: argument 'key': expected the name of a device or a layer, got {got}")
+    return TORCH_KEYS.get(key) or (key.lower() if key.isupper() or key == "Meta" else key)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A registered layer: switch it on with ``with layer:`` or for the whole process with ``layer.always(True)``."""
+
+    name: str
+    bit: int
+    handle: int
+    library: Library
+
+    @contextmanager
+    def on(self):
+        """The layer sees every call of this thread inside the block."""
+        include, exclude = _C._thread_layers()
+        _C._set_thread_layers(include | 1 << self.bit, exclude & ~(1 << self.bit))
+        try:
+            yield self
+        finally:
+            _C._set_thread_layers(include, exclude)
+
+    @contextmanager
+    def off(self):
+        """The layer sees no call of this thread inside the block."""
+        include, exclude = _C._thread_layers()
+        _C._set_thread_layers(include, exclude | 1 << self.bit)
+        try:
+            yield self
+        finally:
+            _C._set_thread_layers(include, exclude)
+
+    def always(self, on: bool) -> None:
+        """Switches the layer on or off for every thread of the process."""
+        _C._process_include(1 << self.bit, on)
+
+    def remove(self) -> None:
+        """Withdraws the layer."""
+        self.always(False)
+        self.library.withdraw(self.handle)
+
+
+class Library:
+    """Registers under one namespace; ``close`` withdraws everything.
+
+    Args:
+        ns: the namespace, as "mine" in "mine::twice"
+        kind: "DEF" defines the namespace, which one library does at a time; "FRAGMENT" adds operators to somebody's;
+            "IMPL" only registers kernels
+        dispatch_key: the key of ``impl`` where a call names none: a device, a layer, "backend" or "composite"
+        owner: who registers, for messages and tables; file and line of the call if absent
+
+    Raises:
+        RuntimeError: somebody defines the namespace already; the message names both. Where the same place of a program
+            runs again, as a cell of a notebook does, its earlier library is closed instead.
+
+    >>> lib = lattis.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> _ = lib.impl("twice", lambda x: x + x)
+    >>> lattis.ops.mine.twice(lattis.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
+    """
+
+    def __init__(
+        self,
+        ns: str,
+        kind: Literal["DEF", "IMPL", "FRAGMENT"],
+        dispatch_key: str = "",
+        *,
+        owner: str | None = None,
+    ):
+        site = Site()
+        for what, text in (("ns", ns), ("dispatch_key", dispatch_key), ("owner", owner or "")):
+            if not isinstance(text, str):
+                raise TypeError(f"Library: argument '{what}': expected a str, got {type(text).__name__}")
+        if kind not in KINDS:
+            raise ValueError(f"Library: argument 'kind': expected 'DEF', 'IMPL' or 'FRAGMENT', got {kind!r}")
+        self.ns, self.kind = ns, kind
+        self.dispatch_key = key_name("Library", dispatch_key) if dispatch_key else "composite"
+        self.owner = owner or str(site)
+        if kind == "DEF":
+            supersede(("namespace", ns), site)
+        self._library = _C._Library(ns, self.owner, kind)
+        self._registered: dict[int, Registration] = {}  # by handle
+        self._namespace = Registration(("namespace", ns), site, self.close) if kind == "DEF" else None
+        self._kept: dict[Rule | Subscription, Registration | None] = {}  # what is Python's alone, in its order
+
+    def __repr__(self) -> str:
+        return f"<Library {self.ns} ({self.kind}), {self.owner}>"
+
+    def _register(self, key: tuple[str, ...], register: Callable[[str, int], int], what: Any = None) -> int:
+        """``register(file, line)`` as ``key``, in the place of what the same site registered before."""
+        site = Site()
+        supersede(key, site)
+        handle = register(site.file, site.line)
+        self._registered[handle] = Registration(key, site, lambda: self.withdraw(handle), what)
+        return handle
+
+    def qualified(self, op: Any) -> Any:
+        """An operator's name with its namespace, which is this library's if it has none; packets as they are."""
+        op = getattr(op, "_qualname", op)
+        if not isinstance(op, str | _C.OperatorPacket):
+            raise TypeError(f"argument 'op': expected an operator or its name, got {type(op).__name__}")
+        return f"{self.ns}::{op}" if isinstance(op, str) and "::" not in op else op
+
+    def define(
+        self, schema: str, *, category: str = "", doc: str = "", inplace: bool = False, out: bool = False
+    ) -> int:
+        """Defines an operator by its schema, in PyTorch's grammar; withdrawing the returned handle takes it back.
+
+        Args:
+            category: what kind of operator it is, for layers and backends that know kinds: "pointwise", "reduction", …
+            inplace: ``name_`` is derived from it, which writes into the first argument
+            out: the keyword ``out=`` is derived, with a tensor for each result
+
+        Raises:
+            ValueError: the schema does not parse; the message shows the column
+            RuntimeError: somebody has defined it already; the message names both owners
+        """
+        if not isinstance(schema, str):
+            raise TypeError(f"define: argument 'schema': expected a str, got {type(schema).__name__}")
+        _C._parse_schema(schema, self.ns)  # before what it replaces is withdrawn
+        forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
+        key = ("operator", f"{self.ns}::{schema.partition('(')[0].strip().rpartition('::')[2]}")
+        return self._register(key, lambda *at: self._library.define(schema, category, doc, forms, *at))
+
+    def impl(self, op: Any, kernel: Callable[..., Any], key: str = "") -> int:
+        """Registers a kernel for an operator under a key: a device's name, a layer's, "backend" or "composite".
+
+        A kernel for "backend" serves every device that has none of its own; a "composite" does too, and layers such as
+        autograd see the operators that it calls. A layer's kernel is called as ``kernel(call, *args, **kwargs)``; with
+        ``fallthrough_kernel`` the operator falls through the layer. A kernel stacks over one that is there; withdrawing
+        the returned handle restores that.
+
+        Raises:
+            RuntimeError: there is no such operator
+        """
+        check_callable("impl", "kernel", kernel)
+        name, key = self.qualified(op), key_name("impl", key or self.dispatch_key)
+        if not isinstance(name, str):
+            name = find(name)[0]
+        function = None if kernel is fallthrough_kernel else kernel
+        return self._register(("kernel", name, key), lambda *at: self._library.impl(name, key, function, *at), function)
+
+    def impl_category(self, category: str, kernel: Callable[..., Any], key: str = "") -> int:
+        """Registers a kernel for every operator of a category that has none of its own under this key."""
+        check_callable("impl_category", "kernel", kernel)
+        key = key_name("impl_category", key or self.dispatch_key)
+        return self._register(
+            ("category", category, key), lambda *at: self._library.category(category, key, kernel, *at)
+        )
+
+    def register_layer(
+        self,
+        name: str,
+        handler: Callable[..., Any] | None = None,
+        *,
+        at: str = "",
+        outside: tuple[str, ...] = (),
+        inside: tuple[str, ...] = (),
+        decompose: bool = False,
+        stays_inside: bool = False,
+        follows_alias: bool = False,
+        fallthrough: bool = False,
+    ) -> Layer:
+        """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel of their own there.
+
+        Args:
+            at: the anchor in whose band it stands: modes, profiler, names, autocast, autograd or backend
+            outside: layers and anchors that it must run before
+            inside: layers and anchors that it must run after
+            stays_inside: it also sees the calls that composites and Python kernels make
+
+        Raises:
+            RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
+        """
+        if handler is not None:
+            check_callable("register_layer", "handler", handler)
+        flags = DECOMPOSE * decompose | INSIDE * stays_inside
+        flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
+        bit = -1
+
+        def register(file: str, line: int) -> int:
+            nonlocal bit
+            bit, handle = self._library.layer(name, handler, at, list(outside), list(inside), flags)
+            return handle
+
+        handle = self._register(("layer", name), register)
+        return Layer(name, bit, handle, self)
+
+    def register_backend(
+        self,
+        name: str,
+        *,
+        alloc: Callable[[int, int], int],
+        free: Callable[[int, int, int], None],
+        copy_from_host: Callable[[int, int, int, int], None],
+        copy_to_host: Callable[[int, int, int, int], None],
+        synchronize: Callable[[int], None] | None = None,
+        device_count: int = 1,
+        fallback: bool = True,
+    ) -> int:
+        """Registers a device whose memory and copies are Python's; ``impl`` under its name registers its kernels.
+
+        Addresses are integers, and belong to the backend: nobody else reads them.
+
+        Args:
+            alloc: ``alloc(nbytes, index)`` returns the address of new memory of the device with that index
+            free: ``free(address, nbytes, index)``; it may run on any thread
+            copy_from_host: ``copy_from_host(to, from, nbytes, index)`` between an address of the device and the host's
+            copy_to_host: the same the other way
+            synchronize: ``synchronize(index)`` waits for the device; absent if everything is done when a call returns
+            fallback: whether the host may serve operators that this device has neither a kernel nor a composite for
+
+        Raises:
+            RuntimeError: the name is taken
+            ValueError: the name is no identifier, or there are fewer than one device
+        """
+        if not name.isidentifier():
+            raise ValueError(f"register_backend: argument 'name': expected an identifier, got {name!r}")
+        if device_count < 1:
+            raise ValueError(f"register_backend: argument 'device_count': must be at least 1, got {device_count}")
+        calls = {"alloc": alloc, "free": free, "copy_from_host": copy_from_host, "copy_to_host": copy_to_host}
+        for what, f in calls.items():
+            if not callable(f):
+                raise TypeError(f"register_backend: argument '{what}': expected a callable, got {type(f).__name__}")
+        flags = CPU_FALLBACK if fallback else 0
+        return self._library.backend(name, *calls.values(), synchronize, device_count, flags)
+
+    def register_keyword(self, name: str, apply: Callable[[Any, Any], Any]) -> int:
+        """Contributes a keyword to everything that makes tensors: operators that take ``dtype``, and ``lattis.tensor``.
+
+        ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call.
+
+        Raises:
+            RuntimeError: somebody contributes it already; the message names both owners
+
+        >>> lib = lattis.library.Library("mine", "DEF")
+        >>> _ = lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value))
+        >>> lattis.zeros(2, filled=7), lattis.tensor([1, 2], filled=3)
+        (tensor([7., 7.]), tensor([3, 3]))
+        >>> lib.close()
+        """
+        if not name.isidentifier():
+            raise ValueError(f"register_keyword: argument 'name': expected an identifier, got {name!r}")
+        if not callable(apply):
+            raise TypeError(f"register_keyword: argument 'apply': expected a callable, got {type(apply).__name__}")
+        return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply))
+
+    def rule(self, op: Any, layer: str, payload: Any) -> Rule:
+        """Keeps what an operator brings for a layer, there or not; ``rules`` and ``on_rule`` find it.
+
+        Several rules of one operator stack: the last counts, and removing it uncovers the one before.
+
+        Args:
+            op: a packet such as ``lattis.ops.mine.twice``, or a name; without a namespace it is this library's
+            layer: the layer's name, as "autograd"
+            payload: whatever that layer's plugin understands
+
+        Raises:
+            RuntimeError: there is no such operator, or there are several overloads
+        """
+        site, name = Site(), find(self.qualified(op))[0]
+        supersede(("rule", name, layer), site)
+        made = keep(Rule(name, layer, payload, self))
+        self.remember(made, Registration(("rule", name, layer), site, made.remove))
+        return made
+
+    def register_autograd(
+        self, op: Any, backward: Callable[..., Any], *, setup_context: Callable[..., Any] | None = None
+    ) -> Rule:
+        """Gives an operator its derivative; see :func:`register_autograd`."""
+        check_callable("register_autograd", "backward", backward)
+        if setup_context is not None:
+            check_callable("register_autograd", "setup_context", setup_context)
+        name, schema = find(self.qualified(op))
+        if re.search(r"\([a-z](!|\)|\|| ->)", schema):  # an alias annotation
+            why = f"{name} writes to an argument or returns a view; give a functional operator the derivative"
+            raise RuntimeError(f"register_autograd: argument 'op': {why}, not {schema}")
+        return self.rule(op, "autograd", Derivative(backward, setup_context))
+
+    def remember(self, kept: Rule | Subscription, made: Registration | None = None) -> None:
+        """``close`` will remove it."""
+        self._kept[kept] = made
+
+    def forget(self, kept: Rule | Subscription) -> None:
+        """It is removed already."""
+        if made := self._kept.pop(kept, None):
+            made.forget()
+
+    def withdraw(self, handle: int) -> None:
+        """Takes one registration back."""
+        self._library.withdraw(handle)
+        if made := self._registered.pop(handle, None):
+            made.forget()
+
+    def close(self) -> None:
+        """Takes everything back. Again is nothing."""
+        try:
+            remove_all(list(reversed(self._kept)))
+        finally:
+            self._library.close()
+            for made in (*self._registered.values(), self._namespace):
+                if made:
+                    made.forget()
+            self._registered.clear()

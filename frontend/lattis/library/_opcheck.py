@@ -1,0 +1,416 @@
+"""opcheck: whether an operator is what its schema and its registrations say, found by calling it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import lattis
+from lattis import _C
+from lattis._C import Tensor
+
+from ._library import Library
+from ._site import latest
+
+
+class OpCheckError(Exception):
+    """What :func:`opcheck` found; the message names the operator and the check."""
+
+
+def _map(f: Callable[[Tensor], Any], o: Any) -> Any:
+    """``f`` of every tensor, in lists and tuples too."""
+    if isinstance(o, Tensor):
+        return f(o)
+    return type(o)([_map(f, x) for x in o]) if type(o) in (list, tuple) else o
+
+
+def _tensors(o: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """Every tensor with its place: "x", "xs[1]"."""
+    if isinstance(o, Tensor):
+        yield path, o
+    elif isinstance(o, list | tuple):
+        for i, x in enumerate(o):
+            yield from _tensors(x, f"{path}[{i}]")
+
+
+def _copy(t: Tensor) -> Tensor:
+    """The same values in memory of their own, laid out alike."""
+    return t.detach().clone().requires_grad_(True) if t.requires_grad else t.detach().clone()
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    if a.shape != b.shape or a.dtype is not b.dtype:
+        return False
+    a, b = a.detach(), b.detach()
+    return bool(lattis.equal(a, b) or (a.dtype.is_floating_point and lattis.allclose(a, b, equal_nan=True)))
+
+
+def _storage(t: Tensor) -> int:
+    return t.untyped_storage().data_ptr() if t.numel() else 0
+
+
+class Case:
+    """One operator with one set of arguments."""
+
+    def __init__(self, op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]):
+        self.about = _C._describe(getattr(op, "_qualname", op))
+        self.name = self.about["name"] + ("." + self.about["overload"] if self.about["overload"] else "")
+        self.packet = _C._packet(self.about["name"])
+        self.schema = self.about["schema"]
+        self.args, self.kwargs = tuple(args), dict(kwargs)
+        self.written = [a["name"] for a in self.about["args"] if a["written"]]
+
+    def call(self, args: Any, kwargs: Any) -> Any:
+        lattis.manual_seed(0)  # random operators draw the same numbers in every call
+        return self.packet(*args, **kwargs)
+
+    def fresh(self, f: Callable[[Tensor], Any] = _copy) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments in memory of their own."""
+        return _map(f, self.args), {k: _map(f, v) for k, v in self.kwargs.items()}
+
+    def named(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        names = [a["name"] for a in self.about["args"]]
+        return dict(zip(names, args, strict=False)) | dict(kwargs)
+
+    def inputs(self, args: Any, kwargs: Any) -> list[tuple[str, Tensor]]:
+        return [found for name, o in self.named(args, kwargs).items() for found in _tensors(o, name)]
+
+    def results(self, out: Any) -> list[tuple[str, Tensor]]:
+        several = len(self.about["returns"]) > 1
+        return [f for i, o in enumerate(out if several else [out]) for f in _tensors(o, f"result {i}")]
+
+
+# ---- the checks: each raises OpCheckError -------------------------------------------------------------------------
+
+
+def test_schema(c: Case) -> None:
+    """Python kernels take what the schema says, with its defaults; what is returned has the types of the schema."""
+    for key in sorted({key for key, _ in c.about["kernels"]}):
+        kernel = latest(("kernel", c.name, key))
+        if kernel is not None and not any(key == name for _, name, _ in _C._layers()):
+            _check_signature(c, key, kernel)
+    try:
+        c.call(*c.fresh())
+    except TypeError as error:
+        raise OpCheckError(f"it does not do what its schema {c.schema} says: {error}") from error
+
+
+def _check_signature(c: Case, key: str, kernel: Callable[..., Any]) -> None:
+    try:
+        signature = inspect.signature(kernel)
+    except (TypeError, ValueError):
+        return
+    wanted = f"the kernel for '{key}' has the signature {signature}, its schema is {c.schema}"
+    positional = [a["name"] for a in c.about["args"] if not a["keyword_only"]]
+    keywords = [a["name"] for a in c.about["args"] if a["keyword_only"]]
+    try:
+        bound = signature.bind(*positional, **{k: k for k in keywords})
+    except TypeError as error:
+        raise OpCheckError(f"{wanted}: {error}") from error
+    takes = {v: signature.parameters[p] for p, v in bound.arguments.items() if isinstance(v, str)}
+    for a in c.about["args"]:
+        p = takes.get(a["name"])
+        if p is None or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            continue
+        if a["has_default"] and p.default is p.empty:
+            raise OpCheckError(f"{wanted}: '{a['name']}' has a default in the schema, and is left out where it has it")
+        if a["has_default"] and not _is_default(p.default, a):
+            raise OpCheckError(
+                f"{wanted}: the default of '{a['name']}' is {p.default!r} here and {a['default']} in the schema"
+            )
+
+
+def _is_default(value: Any, a: Mapping[str, Any]) -> bool:
+    """Whether a kernel's default is the schema's, which a schema with just that default tells."""
+    from ._schema import _default, _Unknown
+
+    try:
+        text = "f({} x={}) -> ()"
+        mine, theirs = (text.format(a["type"], d) for d in (_default(value), a["default"]))
+        return mine.replace(" ", "") == theirs.replace(" ", "").replace("'", '"') or _number(value, a["default"])
+    except _Unknown:
+        return False
+
+
+def _number(value: Any, text: str) -> bool:
+    try:
+        return not isinstance(value, str) and value is not None and float(value) == float(text)
+    except (TypeError, ValueError):
+        return False
+
+
+def test_mutation(c: Case) -> None:
+    """It writes to what its schema marks with (a!) and to nothing else, and results share no memory unless they say."""
+    args, kwargs = c.fresh(lambda t: t.detach().clone())
+    before = [(name, t, t.clone(), t._version, t.stride()) for name, t in c.inputs(args, kwargs)]
+    out = c.call(args, kwargs)
+    for name, t, was, version, stride in before:
+        declared = name.partition("[")[0] in c.written
+        if not declared and (t._version != version or t.stride() != stride or not _same(t, was)):
+            raise OpCheckError(f"it writes to argument '{name}', which its schema {c.schema} does not mark with (a!)")
+        if declared and t._version == version:
+            raise OpCheckError(f"it did not count its write to argument '{name}': the version is {version} as before")
+    _check_aliases(c, c.inputs(args, kwargs), c.results(out))
+
+
+def _check_aliases(c: Case, inputs: list[tuple[str, Tensor]], results: list[tuple[str, Tensor]]) -> None:
+    marks = {a["name"]: a["alias"] for a in c.about["args"]}
+    of_result = dict(enumerate(c.about["return_aliases"]))
+    owners: dict[int, str] = {}
+    for place, r in results:
+        mark = of_result[int(place.split()[1].partition("[")[0])]
+        shared = [name for name, t in inputs if _storage(t) and _storage(t) == _storage(r)]
+        allowed = [name for name in shared if mark and marks[name.partition("[")[0]] == mark]
+        if shared and not allowed:
+            raise OpCheckError(
+                f"{place} shares the memory of argument '{shared[0]}', which its schema {c.schema} does not say: "
+                "return a clone(), or mark both with (a)"
+            )
+        if mark and not shared and r.numel():
+            raise OpCheckError(f"{place} has memory of its own, but its schema {c.schema} says that it is a view")
+        if not mark and _storage(r) in owners:
+            raise OpCheckError(f"{place} shares the memory of {owners[_storage(r)]}, which its schema does not say")
+        if r.numel():
+            owners[_storage(r)] = place
+
+
+def _differentiable(c: Case) -> bool:
+    return hasattr(lattis, "autograd") and any(t.requires_grad for _, t in c.inputs(c.args, c.kwargs))
+
+
+def test_autograd_registration(c: Case) -> None:
+    """Where an argument requires a gradient, so do the results, and backward has a formula."""
+    if not _differentiable(c) or c.written:
+        return
+    args, kwargs = c.fresh()
+    floats = [(p, r) for p, r in c.results(c.call(args, kwargs)) if r.dtype.is_floating_point or r.dtype.is_complex]
+    wanting = [name for name, t in c.inputs(args, kwargs) if t.requires_grad]
+    if floats and not any(r.requires_grad for _, r in floats):
+        raise OpCheckError(
+            f"argument '{wanting[0]}' requires a gradient, and no result does: the kernel leaves the graph, so the "
+            "gradient is silently zero; register_autograd gives it one"
+        )
+    connected = [r for _, r in floats if r.requires_grad]
+    try:
+        lattis.autograd.backward(connected, [lattis.ones_like(r) for r in connected])
+    except NotImplementedError as error:
+        raise OpCheckError(f"it has no derivative: {error}") from error
+    except RuntimeError as error:
+        raise OpCheckError(f"its backward fails: {error}") from error
+
+
+def test_gradients(c: Case) -> None:
+    """Gradients agree with finite differences in float64, whatever the strides of what comes in."""
+    if not _differentiable(c) or c.written:
+        return
+    args, kwargs = c.fresh()
+    leaves = [t for _, t in c.inputs(args, kwargs) if t.requires_grad]
+    results = [r for _, r in c.results(c.call(args, kwargs)) if r.requires_grad]
+    grads = [
+        lattis.autograd.grad(results, leaves, seeds, retain_graph=True, allow_unused=True) for seeds in _seeds(results)
+    ]
+    for t, plain, strided in zip(leaves, *grads, strict=True):
+        if plain is None:
+            continue
+        if plain.shape != t.shape or plain.dtype is not t.dtype:
+            raise OpCheckError(f"backward gives a gradient of {_kind(plain)} for an argument of {_kind(t)}")
+        if not _same(plain, strided):
+            raise OpCheckError("backward gives another gradient when the one that comes in is not contiguous")
+    _against_differences(c)
+
+
+def _seeds(results: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    """Gradients that come in: the same values contiguous, and with gaps."""
+    plain = [lattis.arange(1, r.numel() + 1).to(r.dtype).reshape(r.shape) / max(r.numel(), 1) for r in results]
+    return plain, [_strided(g) for g in plain]
+
+
+def _kind(t: Tensor) -> str:
+    return f"shape {tuple(t.shape)} and dtype {t.dtype}"
+
+
+def _against_differences(c: Case) -> None:
+    def double(t: Tensor) -> Tensor:
+        wide = t.detach().to(lattis.float64) if t.dtype.is_floating_point else t.detach().clone()
+        return wide.requires_grad_(t.requires_grad)
+
+    args, kwargs = c.fresh(double)
+    leaves = [t for _, t in c.inputs(args, kwargs) if t.requires_grad]
+
+    def call(*new: Tensor) -> Any:
+        replaced = dict(zip(map(id, leaves), new, strict=True))
+        swap = lambda t: replaced.get(id(t), t)  # noqa: E731
+        out = c.call(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()})
+        return tuple(r for _, r in c.results(out) if r.dtype.is_floating_point or r.dtype.is_complex)
+
+    try:
+        call(*leaves)
+    except Exception:
+        return  # no kernel for float64
+    try:
+        lattis.autograd.gradcheck(call, leaves)
+    except RuntimeError as error:
+        raise OpCheckError(f"its gradient is not that of what it computes: {error}") from error
+
+
+def test_faketensor(c: Case) -> None:
+    """On device "meta" it returns what it returns elsewhere: shapes, dtypes, strides."""
+    real = c.results(c.call(*c.fresh()))
+    try:
+        fake = c.results(c.call(*c.fresh(lambda t: t.detach().to("meta"))))
+    except NotImplementedError as error:
+        raise OpCheckError(f"device 'meta' has no kernel; register_fake gives it one: {error}") from error
+    if len(real) != len(fake):
+        raise OpCheckError(f"it returns {len(real)} tensors, and {len(fake)} on device 'meta'")
+    for (place, r), (_, f) in zip(real, fake, strict=True):
+        if f.device.type != "meta":
+            raise OpCheckError(f"{place} is on device '{f.device}' where the arguments are on 'meta'")
+        for what, a, b in (("shape", tuple(r.shape), tuple(f.shape)), ("dtype", r.dtype, f.dtype)):
+            if a != b:
+                raise OpCheckError(f"{place} has {what} {a}, and {b} on device 'meta'")
+        if r.numel() and r.stride() != f.stride():
+            raise OpCheckError(f"{place} has strides {r.stride()}, and {f.stride()} on device 'meta'")
+
+
+def test_layers(c: Case) -> None:
+    """Every layer sees the call on its way, and none changes the result; one that decomposes may see its parts."""
+    plain = c.results(c.call(*c.fresh()))
+    for band in ("modes", "backend"):  # the outermost and the innermost: a layer keeps its bit for ever
+        for decompose in (False, True):
+            seen, out = _under_layer(c, band, decompose)
+            if c.name not in seen and not (len(seen) > 0 and _is_composite(c)):
+                raise OpCheckError(
+                    f"a layer of the band '{band}' does not see it: a kernel of a layer above computes by itself; "
+                    "let it go on by calling call(...)"
+                )
+            if not all(_same(a, b) for (_, a), (_, b) in zip(plain, c.results(out), strict=True)):
+                raise OpCheckError(f"its result is another one under a layer of the band '{band}'")
+
+
+def _is_composite(c: Case) -> bool:
+    return any(key == "composite" for key, _ in c.about["kernels"])
+
+
+def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], Any]:
+    """What a layer that hands everything on sees of one call."""
+    seen: list[str] = []
+
+    def record(call: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(call.name + ("." + call.overload if call.overload else ""))
+        return call(*args, **kwargs)
+
+    lib = Library("opcheck", "FRAGMENT", owner="opcheck")
+    try:
+        with lib.register_layer(f"opcheck_{band}", record, at=band, decompose=decompose).on():
+            args, kwargs = c.fresh()
+            seen.clear()
+            return seen, c.call(args, kwargs)
+    finally:
+        lib.close()
+
+
+def _strided(t: Tensor) -> Tensor:
+    """The same values with a gap behind each, the dimensions in memory in the reverse order."""
+    if not t.numel():
+        return t
+    gaps = lattis.zeros(*reversed(t.shape), 2, dtype=t.dtype, device=t.device)
+    view = gaps.select(-1, 0)
+    view = view.permute(tuple(reversed(range(view.dim())))) if view.dim() > 1 else view
+    view.copy_(t.detach())
+    return view
+
+
+def test_strides(c: Case) -> None:
+    """The same values give the same result: twice, and however they lie in memory."""
+    first, again = (c.results(c.call(*c.fresh())) for _ in range(2))
+    if not all(_same(a, b) for (_, a), (_, b) in zip(first, again, strict=True)):
+        raise OpCheckError("the same call gives another result the second time; is there state that it keeps?")
+    for name, _ in c.inputs(c.args, c.kwargs):
+        args, kwargs = c.fresh()
+        target = dict(c.inputs(args, kwargs))[name]
+        swap = lambda t, target=target: _strided(t).requires_grad_(t.requires_grad) if t is target else t  # noqa: E731
+        strided = c.results(c.call(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()}))
+        for (place, a), (_, b) in zip(first, strided, strict=True):
+            if not _same(a, b):
+                raise OpCheckError(f"{place} is another one when argument '{name}' has the same values, not contiguous")
+
+
+CHECKS = {
+    f.__name__: f
+    for f in (
+        test_schema,
+        test_mutation,
+        test_autograd_registration,
+        test_gradients,
+        test_faketensor,
+        test_layers,
+        test_strides,
+    )
+}
+
+
+def opcheck(
+    op: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    test_utils: str | Iterable[str] = tuple(CHECKS),
+    raise_exception: bool = True,
+) -> dict[str, str]:
+    """Calls an operator in many ways, and says where it is not what its schema and its registrations promise.
+
+    ======================================  =========================================================================
+    ``"test_schema"``                       its kernels take what the schema says, and return it
+    ``"test_mutation"``                     no write and no shared memory but those that the schema marks
+    ``"test_autograd_registration"``        where an argument requires a gradient, there is a derivative
+    ``"test_gradients"``                    which agrees with finite differences, whatever the strides
+    ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes and strides
+    ``"test_layers"``                       every layer sees the call, and its result does not depend on that
+    ``"test_strides"``                      the same values give the same result, however they lie in memory
+    ======================================  =========================================================================
+
+    Args:
+        op: what ``custom_op`` returned, a packet, or a name with its overload
+        args: arguments that show what it does: small ones, with gaps, and some that require a gradient
+        kwargs: keyword arguments
+        test_utils: the checks to make
+        raise_exception: else the failures are returned
+
+    Returns:
+        for each check "SUCCESS", or what it found
+
+    Raises:
+        OpCheckError: a check failed; the message says which and why
+
+    >>> @lattis.library.custom_op("mine::same", mutates_args=())
+    ... def same(x: lattis.Tensor) -> lattis.Tensor:
+    ...     return x
+    >>> found = lattis.library.opcheck(same, (lattis.ones(2),), raise_exception=False)
+    >>> found["test_schema"]
+    'SUCCESS'
+    >>> found["test_mutation"][:53]
+    "result 0 shares the memory of argument 'x', which its"
+    >>> same.close()
+    """
+    if not isinstance(args, list | tuple):
+        raise TypeError(f"opcheck: argument 'args': expected a tuple of arguments, got {type(args).__name__}")
+    wanted = [test_utils] if isinstance(test_utils, str) else list(test_utils)
+    if strange := [t for t in wanted if t not in CHECKS]:
+        raise ValueError(f"opcheck: argument 'test_utils': there is no check {strange[0]!r}; there are {list(CHECKS)}")
+    case = Case(op, args, kwargs or {})
+    found = {}
+    seed = lattis.initial_seed()
+    try:
+        for name in wanted:
+            try:
+                CHECKS[name](case)
+                found[name] = "SUCCESS"
+            except Exception as error:
+                text = str(error) if isinstance(error, OpCheckError) else f"it fails: {type(error).__name__}: {error}"
+                if raise_exception:
+                    raise OpCheckError(f"opcheck: {case.name}: {name}: {text}") from error
+                found[name] = text
+    finally:
+        lattis.manual_seed(seed)
+    return found

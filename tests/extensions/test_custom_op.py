@@ -1,0 +1,396 @@
+"""lattis.library's forms: kinds of Library, custom_op, schemas from hints, and what is registered for an operator."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import numbers
+import weakref
+from collections.abc import Sequence
+from typing import List, Optional, Tuple, Union  # noqa: UP035
+
+import lattis
+import numpy as np
+import pytest
+from lattis import Tensor, library
+from lattis.library import Library, custom_op, infer_schema
+
+numbers_of_tests = itertools.count()
+
+
+@pytest.fixture
+def ns():
+    """A namespace that no other test has."""
+    return f"ext{next(numbers_of_tests)}"
+
+
+@pytest.fixture
+def opened():
+    """Keeps what a test opens, and closes it."""
+    made = []
+    yield lambda o: made.append(o) or o
+    for o in reversed(made):
+        o.close()
+
+
+# ---- kinds of library --------------------------------------------------------------------------------------------
+
+
+def test_one_library_defines_a_namespace(ns):
+    first = Library(ns, "DEF", owner="the first")
+    with pytest.raises(RuntimeError, match=f"'{ns}' is defined by the first; the second.*{ns}_v2"):
+        Library(ns, "DEF", owner="the second")
+    first.close()
+    Library(ns, "DEF", owner="the second").close()
+
+
+def test_nobody_else_defines_aten():
+    with pytest.raises(RuntimeError, match="'aten' is defined by lattis; a stranger cannot"):
+        Library("aten", "DEF", owner="a stranger")
+
+
+def test_a_fragment_adds_and_an_implementation_does_not(ns, opened):
+    opened(Library(ns, "DEF")).define("f(Tensor x) -> Tensor")
+    fragment = opened(Library(ns, "FRAGMENT"))
+    fragment.define("g(Tensor x) -> Tensor")
+    kernels = opened(Library(ns, "IMPL", "cpu", owner="an implementer"))
+    with pytest.raises(RuntimeError, match=f"{ns}::h.*an implementer.*kind IMPL"):
+        kernels.define("h(Tensor x) -> Tensor")
+    for name in "fg":
+        kernels.impl(name, lambda x: x + 1)
+        assert getattr(getattr(lattis.ops, ns), name)(lattis.ones(1)).item() == 2
+        with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
+            getattr(getattr(lattis.ops, ns), name)(lattis.ones(1, device="meta"))
+
+
+def test_a_library_stays_in_its_namespace(ns, opened):
+    with pytest.raises(ValueError, match=f"other::f is outside the namespace '{ns}'"):
+        opened(Library(ns, "DEF")).define("other::f(Tensor x) -> Tensor")
+    opened(Library(ns + "b", "DEF")).define(f"{ns}b::f(Tensor x) -> Tensor")
+
+
+@pytest.mark.parametrize("key", ["CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd"])
+def test_keys_as_torch_spells_them(ns, opened, key):
+    lib = opened(Library(ns, "DEF", key))
+    lib.define("f(Tensor x) -> Tensor")
+    lib.impl("f", lambda x: x + 1)
+    assert getattr(lattis.ops, ns).f(lattis.ones(1)).item() == 2
+
+
+def test_two_versions_side_by_side(ns, opened):
+    for version in (1, 2):
+        lib = opened(Library(f"{ns}_v{version}", "DEF"))
+        lib.define("f(Tensor x) -> Tensor")
+        lib.impl("f", lambda x, v=version: x * v)
+    x = lattis.tensor([5])
+    assert [getattr(lattis.ops, f"{ns}_v{v}").f(x).item() for v in (1, 2)] == [5, 10]
+
+
+def test_functions_without_a_library(ns, opened):
+    lib = opened(library.define(f"{ns}::f", "(Tensor x) -> Tensor"))
+
+    @library.impl(f"{ns}::f", "default", lib=lib)
+    def f(x):
+        return x + 1
+
+    @library.register_kernel(getattr(lattis.ops, ns).f, "meta", lib=lib)
+    def meta(x):
+        return lattis.empty_like(x)
+
+    assert getattr(lattis.ops, ns).f(lattis.ones(1)).item() == 2 and f(1) == 2
+    assert getattr(lattis.ops, ns).f(lattis.ones(2, device="meta")).shape == (2,)
+
+
+def test_a_kernel_for_every_device_gives_way_to_a_devices_own(ns, opened):
+    lib = opened(Library(ns, "DEF"))
+    lib.define("f(Tensor x) -> Tensor")
+    lib.impl("f", lambda x: x + 1, "backend")
+    f = getattr(lattis.ops, ns).f
+    assert f(lattis.ones(1)).item() == 2
+    lib.impl("f", lambda x: x + 10, "cpu")
+    assert f(lattis.ones(1)).item() == 11
+    library.set_kernel_enabled(f"{ns}::f", "cpu", False)
+    with pytest.raises(NotImplementedError, match="disabled"):
+        f(lattis.ones(1, device="meta"))
+    library.set_kernel_enabled(f"{ns}::f", "cpu", True)
+    with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
+        f(lattis.ones(1, device="meta"))
+
+
+# ---- schemas from type hints ---------------------------------------------------------------------------------------
+
+
+def everything(
+    a: Tensor,
+    b: Optional[Tensor],  # noqa: UP045
+    c: Sequence[Tensor],
+    d: List[Optional[Tensor]],  # noqa: UP006, UP045
+    e: int,
+    f: float,
+    g: bool,
+    h: str,
+    i: lattis.dtype,
+    j: lattis.device,
+    k: Union[int, float],  # noqa: UP007
+    l: numbers.Number,  # noqa: E741
+    m: list[int],
+    n: list[float] | None = None,
+    o: int | float | bool | None = None,
+    *,
+    p: int = 1,
+    q: float = -2.5e-8,
+    r: bool = True,
+    s: str = "a b",
+    t: lattis.dtype = lattis.float32,
+    u: lattis.device = lattis.device("cpu"),  # noqa: B008
+    v: Sequence[int] = (1, 2),
+    w: float = float("inf"),
+) -> Tuple[Tensor, List[Tensor], int]:  # noqa: UP006
+    return a, [a], 1
+
+
+def test_every_hint():
+    text = infer_schema(everything, op_name="f", mutates_args=())
+    assert text == (
+        "f(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d, int e, float f, bool g, str h, ScalarType i, Device j, "
+        "Scalar k, Scalar l, int[] m, float[]? n=None, Scalar? o=None, *, int p=1, float q=-2.5e-08, bool r=True, "
+        'str s="a b", ScalarType t=float32, Device u="cpu", int[] v=[1, 2], float w=inf) -> (Tensor, Tensor[], int)'
+    )
+    assert lattis._C._parse_schema(text, "x")
+
+
+def test_defaults_arrive(ns, opened):
+    seen = []
+
+    def f(x: Tensor, n: Sequence[int] = (1, 2), mode: str = "a b", *, by: float = float("inf")) -> None:
+        seen.append((tuple(n), mode, by))
+
+    op = opened(custom_op(f"{ns}::f", f, mutates_args=()))
+    x = lattis.ones(1)
+    op(x)
+    op(x, [3], "c", by=1)
+    op(x, n=[], by=-2.5)
+    assert seen == [((1, 2), "a b", float("inf")), ((3,), "c", 1.0), ((), "a b", -2.5)]
+
+
+@pytest.mark.parametrize("mutates, wanted", [((), ""), (("x",), "(a0!)"), ("unknown", "(a0!)")])
+def test_what_it_writes_to(mutates, wanted):
+    def f(x: Tensor, n: int) -> None: ...
+
+    assert infer_schema(f, mutates_args=mutates) == f"(Tensor{wanted} x, int n) -> ()"
+
+
+def returns(hint):
+    def f(x: Tensor): ...
+
+    f.__annotations__["return"] = hint
+    return f
+
+
+@pytest.mark.parametrize(
+    "hint, wanted",
+    [
+        (Tensor, "Tensor"),
+        (None, "()"),
+        (tuple[Tensor, Tensor], "(Tensor, Tensor)"),
+        (list[Tensor], "Tensor[]"),
+        (int, "int"),
+        (tuple[Tensor, float], "(Tensor, float)"),
+    ],
+)
+def test_what_it_returns(hint, wanted):
+    assert infer_schema(returns(hint), mutates_args=()) == f"(Tensor x) -> {wanted}"
+
+
+def bad_functions():
+    def no_hint(x) -> Tensor: ...
+    def no_result(x: Tensor): ...
+    def arguments(*xs: Tensor) -> Tensor: ...
+    def keywords(**xs: Tensor) -> Tensor: ...
+    def positional(x: Tensor, /) -> Tensor: ...
+    def a_dict(x: dict) -> Tensor: ...
+    def a_tuple(x: tuple[int, int]) -> Tensor: ...
+    def nested(x: list[list[int]]) -> Tensor: ...
+    def an_object_default(x: Tensor, y: int = object()) -> Tensor: ...
+    def a_quote(x: Tensor, y: str = 'a"b') -> Tensor: ...
+    def local(x: Nowhere) -> Tensor: ...  # noqa: F821
+    def a_set_result(x: Tensor) -> set: ...
+    def many_results(x: Tensor) -> tuple[Tensor, ...]: ...
+
+    found = {f: "'" + next(iter(f.__annotations__)) + "'" for f in (a_dict, a_tuple, nested)}
+    found |= {no_hint: "'x' has no type hint", no_result: "what it returns", arguments: "'xs'", keywords: "'xs'"}
+    found |= {positional: "'x'", an_object_default: "'y'.*default", a_quote: "'y'.*default", local: "Nowhere.*module"}
+    return found | {a_set_result: "result.*set", many_results: r"result.*\.\.\."}
+
+
+@pytest.mark.parametrize("f, text", bad_functions().items(), ids=lambda x: getattr(x, "__name__", ""))
+def test_a_schema_that_cannot_be_inferred(f, text):
+    with pytest.raises(ValueError, match=rf"infer_schema: .*{f.__name__}: .*{text}"):
+        infer_schema(f, mutates_args=())
+
+
+def test_mutation_that_cannot_be():
+    def f(x: Tensor, n: int) -> None: ...
+
+    with pytest.raises(ValueError, match="'n' is in mutates_args, but only tensors"):
+        infer_schema(f, mutates_args=("n",))
+    with pytest.raises(ValueError, match="mutates_args names 'y', which is no parameter"):
+        infer_schema(f, mutates_args=("y",))
+    with pytest.raises(ValueError, match="argument 'mutates_args'.*'x'"):
+        infer_schema(f, mutates_args="x")
+
+
+# ---- custom_op -----------------------------------------------------------------------------------------------------
+
+
+def numpy_sin(x: Tensor) -> Tensor:
+    """The sine, by numpy."""
+    return lattis.from_numpy(np.sin(x.numpy()))
+
+
+def test_an_operator_from_a_function(ns, opened):
+    op = opened(custom_op(f"{ns}::sin", mutates_args=())(numpy_sin))
+    x = lattis.tensor([1.0, 2.0])
+    assert np.allclose(op(x).numpy(), np.sin([1, 2])) and op(x=x).shape == (2,)
+    assert isinstance(op, library.CustomOpDef) and op.__name__ == "sin" and op.__wrapped__ is numpy_sin
+    assert "sin(Tensor x) -> Tensor" in repr(op) and "by numpy" in getattr(lattis.ops, ns).sin.__doc__
+    with pytest.raises(TypeError, match=f"{ns}::sin"):
+        op(x, x)
+    op.close()
+    with pytest.raises((RuntimeError, AttributeError), match="sin"):
+        op(x)
+
+
+@pytest.mark.needs("autograd")
+def test_it_is_opaque_to_autograd(ns, opened):
+    op = opened(custom_op(f"{ns}::sin", numpy_sin, mutates_args=()))
+    x = lattis.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(RuntimeError, match=f"{ns}::sin"):
+        op(x).sum().backward()
+    op.register_autograd(
+        lambda ctx, grad: grad * ctx.saved_tensors[0].cos(),
+        setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs),
+    )
+    op(x).sum().backward()
+    assert np.allclose(x.grad.numpy(), np.cos([1, 2]))
+
+
+def test_what_it_writes_to_is_counted(ns, opened):
+    @custom_op(f"{ns}::fill", mutates_args=("x",))
+    def fill(x: Tensor, value: float) -> None:
+        x.numpy().fill(value)
+
+    opened(fill)
+    x = lattis.zeros(2)
+    version = x._version
+    assert fill(x, 3.0) is None
+    assert x.tolist() == [3, 3] and x._version == version + 1
+
+
+def test_kernels_for_devices(ns, opened):
+    op = opened(
+        custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), device_types="cpu", schema="(Tensor x) -> Tensor")
+    )
+    with pytest.raises(NotImplementedError, match="'meta'"):
+        op(lattis.ones(1, device="meta"))
+
+    @op.register_fake
+    def fake(x):
+        return lattis.empty_like(x)
+
+    assert op(lattis.ones(3, device="meta")).shape == (3,)
+    op.register_kernel("cpu", lambda x: x + 2)
+    assert op(lattis.ones(1)).item() == 3
+    op.register_kernel(None, lambda x: x + 4)
+    assert op(lattis.ones(1)).item() == 3
+    with op.set_kernel_enabled("cpu", False):
+        assert op(lattis.ones(1)).item() == 5
+    assert op(lattis.ones(1)).item() == 3
+
+
+def test_a_schema_in_place_of_hints(ns, opened):
+    op = opened(
+        custom_op(f"{ns}::f", lambda x, by=2: x * by, mutates_args=(), schema="(Tensor x, Scalar by=2) -> Tensor")
+    )
+    assert op(lattis.ones(1)).item() == 2 and op(lattis.ones(1), 3).item() == 3
+    with pytest.raises(ValueError, match=r"writes to \['x'\], mutates_args says \(\)"):
+        custom_op(f"{ns}::g", lambda x: None, mutates_args=(), schema="(Tensor(a!) x) -> ()")
+    with pytest.raises(ValueError, match="schema"):
+        custom_op(f"{ns}::g", lambda x: None, mutates_args=(), schema="(Tensr x -> ()")
+    with pytest.raises(ValueError, match="<lambda>.*'x' has no type hint"):
+        custom_op(f"{ns}::g", lambda x: None, mutates_args=())
+
+
+def test_overloads_of_a_custom_op(ns, opened):
+    one = opened(custom_op(f"{ns}::f.one", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
+    opened(custom_op(f"{ns}::f.two", lambda x, y: x + y, mutates_args=(), schema="(Tensor x, Tensor y) -> Tensor"))
+    one.register_fake(lattis.empty_like)
+    assert getattr(lattis.ops, ns).f(lattis.ones(1), lattis.ones(1)).item() == 2
+    assert one(lattis.ones(2, device="meta")).shape == (2,)
+
+
+def test_a_second_definition_names_both(ns, opened):
+    def define(function):
+        return custom_op(f"{ns}::f", function, mutates_args=())
+
+    opened(define(numpy_sin))
+    with pytest.raises(RuntimeError, match=rf"{ns}::f is already defined by .*test_custom_op.py:\d+; .*py:\d+ cannot"):
+        define(numpy_sin)
+
+
+def test_rules_for_layers_that_come_later(ns, opened):
+    """autocast and vmap: stored, queryable, and consumed by a layer of the test."""
+    op = opened(custom_op(f"{ns}::scale", lambda x, y: x * y, mutates_args=(), schema="(Tensor x, Tensor y) -> Tensor"))
+    op.register_autocast("cpu", lattis.bfloat16)
+
+    @op.register_vmap
+    def batched(info, in_dims, x, y):
+        return op(x, y.unsqueeze(-1)), in_dims[0]
+
+    assert [r.layer for r in library.rules(op)] == ["autocast", "vmap"]
+    [cast] = library.rules(f"{ns}::scale", "autocast")
+    assert cast.payload == library.Autocast("cpu", lattis.bfloat16)
+
+    lib, known = opened(Library(ns + "_layer", "FRAGMENT")), {}
+
+    def hear(rule):
+        known[rule.op] = rule.payload
+        return lambda: known.pop(rule.op)
+
+    def autocast(call, *args):
+        policy = known.get(call.name)
+        return call(*(a.to(policy.cast_inputs) for a in args)) if policy else call(*args)
+
+    library.on_rule("autocast", hear, lib=lib)
+    layer = lib.register_layer(f"autocast_{ns}", autocast, at="autocast")
+    x = lattis.ones(2)
+    assert op(x, x).dtype is lattis.float32
+    with layer.on():
+        assert op(x, x).dtype is lattis.bfloat16
+    op.register_autocast("cpu", lattis.float64)
+    with layer.on():
+        assert op(x, x).dtype is lattis.float64
+    [vmap] = library.rules(op, "vmap")
+    out, dim = vmap.payload.func(None, (0, 0), lattis.ones(3, 2), lattis.tensor([1.0, 2.0, 3.0]))
+    assert dim == 0 and out.tolist() == [[1, 1], [2, 2], [3, 3]]
+    op.close()
+    assert known == {}
+
+
+def test_what_it_keeps_goes_with_it(ns):
+    class Keeps:
+        def __call__(self, *args, **kwargs):
+            return args[0]
+
+    objects = {name: Keeps() for name in ("kernel", "fake", "backward", "setup", "vmap")}
+    watches = [weakref.ref(o) for o in objects.values()]
+    op = custom_op(f"{ns}::f", objects["kernel"], mutates_args=(), schema="(Tensor x) -> Tensor")
+    op.register_fake(objects["fake"])
+    op.register_autograd(objects["backward"], setup_context=objects["setup"])
+    op.register_vmap(objects["vmap"])
+    op(lattis.ones(1))
+    op.close()
+    del op
+    objects.clear()
+    gc.collect()
+    assert [w() for w in watches] == [None] * 5

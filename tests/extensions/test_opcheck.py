@@ -1,0 +1,258 @@
+"""opcheck: what is right passes, and each planted defect is found by its own check, in words that name it."""
+
+import itertools
+
+import lattis
+import numpy as np
+import pytest
+from lattis import Tensor
+from lattis.library import OpCheckError, custom_op, opcheck
+
+count = itertools.count()
+CHECKS = (
+    "test_schema",
+    "test_mutation",
+    "test_autograd_registration",
+    "test_gradients",
+    "test_faketensor",
+    "test_layers",
+    "test_strides",
+)
+
+
+def made(fn, *, mutates_args=(), schema=None, fake=None, backward=None, save=True, key=None):
+    """An operator in a namespace of its own, complete unless the test leaves something out."""
+    op = custom_op(f"checked{next(count)}::f", fn, mutates_args=mutates_args, schema=schema, device_types=key)
+    if fake:
+        op.register_fake(fake)
+    if backward:
+        op.register_autograd(
+            backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs) if save else None
+        )
+    return op
+
+
+def x():
+    return lattis.tensor([[0.5, -1.0, 2.0], [1.5, 3.0, -0.25]], requires_grad=True)
+
+
+def cube(x: Tensor) -> Tensor:
+    return lattis.from_numpy(x.numpy() ** 3)
+
+
+def cube_backward(ctx, grad):
+    (x,) = ctx.saved_tensors
+    return 3 * x * x * grad
+
+
+def cleared(op, args, kwargs=None):
+    try:
+        return opcheck(op, args, kwargs)
+    finally:
+        op.close()
+
+
+@pytest.mark.needs("autograd")
+def test_what_is_right_passes():
+    op = made(cube, fake=lattis.empty_like, backward=cube_backward)
+    assert cleared(op, (x(),)) == dict.fromkeys(CHECKS, "SUCCESS")
+
+
+def test_several_results_lists_and_defaults_pass():
+    def parts(xs: list[Tensor], by: float = 2.0, *, flag: bool = True) -> tuple[Tensor, list[Tensor]]:
+        return xs[0] * by, [t + 1 for t in xs]
+
+    def fake(xs, by=2.0, *, flag=True):
+        return lattis.empty_like(xs[0]), [lattis.empty_like(t) for t in xs]
+
+    op = made(parts, fake=fake)
+    assert set(cleared(op, ([lattis.ones(2, 3), lattis.zeros(2)],), {"flag": False}).values()) == {"SUCCESS"}
+
+
+def test_a_write_that_is_declared_passes():
+    def fill(x: Tensor, value: float) -> None:
+        x.fill_(value)
+
+    assert set(
+        cleared(made(fill, mutates_args=("x",), fake=lambda x, value: None), (lattis.ones(2, 3), 4.0)).values()
+    ) == {"SUCCESS"}
+
+
+def test_operators_of_the_catalogue_pass():
+    a = x()
+    for name, args in [("aten::mul.Tensor", (a, a.detach())), ("aten::t", (a,)), ("aten::relu_", (a.detach(),))]:
+        assert set(opcheck(name, args).values()) == {"SUCCESS"}, name
+    assert set(opcheck("aten::bernoulli", (lattis.full((3, 2), 0.5),)).values()) == {"SUCCESS"}
+
+
+# ---- planted defects: (the check that finds it, what it says, the operator, its arguments) --------------------------
+
+
+def wrong_default():
+    f = lambda x, by=3.0: x * by  # noqa: E731
+    return made(f, schema="(Tensor x, float by=2.0) -> Tensor", fake=lambda x, by=2.0: lattis.empty_like(x))
+
+
+def missing_parameter():
+    return made(lambda x: x * 2, schema="(Tensor x, *, float by=2.0) -> Tensor", fake=lattis.empty_like)
+
+
+def wrong_result():
+    return made(lambda x: (x * 2, x), schema="(Tensor x) -> Tensor")
+
+
+def undeclared_write():
+    return made(lambda x: x.detach().add_(1).clone(), schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+
+
+def returns_its_argument():
+    return made(lambda x: x, schema="(Tensor x) -> Tensor", fake=lambda x: x)
+
+
+def returns_a_view():
+    return made(lambda x: x.t(), schema="(Tensor x) -> Tensor", fake=lambda x: x.t())
+
+
+def results_share():
+    def f(x):
+        y = x + 1
+        return y, y.view(-1)
+
+    return made(f, schema="(Tensor x) -> (Tensor, Tensor)", fake=f)
+
+
+def a_view_that_is_none():
+    return made(lambda x: x.clone(), schema="(Tensor(a) x) -> Tensor(a)", fake=lambda x: x.clone())
+
+
+def no_derivative():
+    return made(cube, fake=lattis.empty_like)
+
+
+def leaves_the_graph():
+    return made(lambda x: lattis.from_numpy(x.detach().numpy() ** 3), schema="(Tensor x) -> Tensor", key="composite")
+
+
+def wrong_formula():
+    return made(cube, fake=lattis.empty_like, backward=lambda ctx, grad: 2 * ctx.saved_tensors[0] * grad)
+
+
+def wrong_for_strided_gradients():
+    def backward(ctx, grad):
+        flat = lattis.as_strided(grad, grad.shape, (3, 1))
+        return cube_backward(ctx, flat)
+
+    return made(cube, fake=lattis.empty_like, backward=backward)
+
+
+def no_fake():
+    return made(cube, backward=cube_backward)
+
+
+def fake_of_another_shape():
+    return made(cube, fake=lambda x: x.new_empty((3, 2)), backward=cube_backward)
+
+
+def fake_of_another_dtype():
+    return made(cube, fake=lambda x: lattis.empty_like(x, dtype=lattis.float64), backward=cube_backward)
+
+
+def fake_of_other_strides():
+    return made(cube, fake=lambda x: lattis.empty_strided(x.shape, (1, 2), device="meta"), backward=cube_backward)
+
+
+def hides_from_layers():
+    op = made(cube, fake=lattis.empty_like)
+    op._library.impl("f", lambda call, x: x.detach() ** 3, "autograd")
+    return op
+
+
+def reads_memory_without_strides():
+    def f(x):
+        return lattis.as_strided(x, x.shape, (3, 1)) * 2
+
+    return made(f, schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+
+
+def keeps_state():
+    state = itertools.count()
+    return made(lambda x: x * next(state), schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+
+
+GRADIENT = pytest.mark.needs("autograd")
+PLANTED = [
+    ("test_schema", r"the default of 'by' is 3.0 here and 2.0 in the schema", wrong_default, False),
+    ("test_schema", r"the signature \(x\).*unexpected keyword argument 'by'", missing_parameter, False),
+    ("test_schema", r"must return Tensor, got tuple", wrong_result, False),
+    ("test_mutation", r"writes to argument 'x'.*does not mark with \(a!\)", undeclared_write, False),
+    ("test_mutation", r"result 0 shares the memory of argument 'x'.*clone\(\)", returns_its_argument, False),
+    ("test_mutation", r"result 0 shares the memory of argument 'x'", returns_a_view, False),
+    ("test_mutation", r"result 1 shares the memory of result 0", results_share, False),
+    ("test_mutation", r"memory of its own, but its schema .* says that it is a view", a_view_that_is_none, False),
+    ("test_autograd_registration", r"it has no derivative", no_derivative, True),
+    ("test_autograd_registration", r"'x' requires a gradient, and no result does", leaves_the_graph, True),
+    ("test_gradients", r"its gradient is not that of what it computes.*mismatch", wrong_formula, True),
+    (
+        "test_gradients",
+        r"another gradient when the one that comes in is not contiguous",
+        wrong_for_strided_gradients,
+        True,
+    ),
+    ("test_faketensor", r"device 'meta' has no kernel; register_fake", no_fake, False),
+    ("test_faketensor", r"result 0 has shape \(2, 3\), and \(3, 2\) on device 'meta'", fake_of_another_shape, False),
+    ("test_faketensor", r"result 0 has dtype lattis.float32, and lattis.float64", fake_of_another_dtype, False),
+    ("test_faketensor", r"result 0 has strides \(3, 1\), and \(1, 2\)", fake_of_other_strides, False),
+    ("test_layers", r"a layer of the band 'backend' does not see it", hides_from_layers, True),
+    (
+        "test_strides",
+        r"another one when argument 'x' has the same values, not contiguous",
+        reads_memory_without_strides,
+        False,
+    ),
+    ("test_strides", r"the same call gives another result the second time", keeps_state, False),
+]
+
+
+@pytest.mark.parametrize(
+    "check, text, planted, gradient",
+    [pytest.param(*p, id=p[2].__name__, marks=[GRADIENT] if p[3] else []) for p in PLANTED],
+)
+def test_a_planted_defect_is_found(check, text, planted, gradient):
+    op = planted()
+    try:
+        argument = x() if gradient else x().detach()
+        with pytest.raises(OpCheckError, match=f"(?s)opcheck: checked.*: {check}: .*{text}"):
+            opcheck(op, (argument,), test_utils=check)
+        found = opcheck(op, (argument,), raise_exception=False)
+        assert found[check] != "SUCCESS" and found["test_schema"] == "SUCCESS" or check == "test_schema"
+    finally:
+        op.close()
+
+
+def test_every_check_has_a_defect():
+    assert {p[0] for p in PLANTED} == set(CHECKS) and len(PLANTED) >= 10
+
+
+def test_the_kernel_of_numpy_may_return_what_it_likes_of_shapes():
+    """An operator whose results depend on values has no fake, and is checked without that."""
+    op = made(lambda x: lattis.from_numpy(np.unique(x.numpy())), schema="(Tensor x) -> Tensor")
+    kept = [c for c in CHECKS if c != "test_faketensor"]
+    try:
+        assert set(opcheck(op, (lattis.tensor([1.0, 1.0, 2.0]),), test_utils=kept).values()) == {"SUCCESS"}
+    finally:
+        op.close()
+
+
+def test_what_opcheck_does_not_take():
+    with pytest.raises(ValueError, match="there is no check 'test_magic'"):
+        opcheck("aten::relu", (x(),), test_utils="test_magic")
+    with pytest.raises(TypeError, match="argument 'args'.*Tensor"):
+        opcheck("aten::relu", x())
+    with pytest.raises(RuntimeError, match="aten::nothing"):
+        opcheck("aten::nothing", (x(),))
+
+
+def test_the_seed_is_as_it_was():
+    lattis.manual_seed(7)
+    opcheck("aten::relu", (lattis.ones(2),))
+    assert lattis.initial_seed() == 7
