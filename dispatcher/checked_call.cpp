@@ -60,10 +60,22 @@ inline bool admitted(uint32_t tags, const Value& v) {
   return !((lists | bit(LATTIS_DTYPE)) >> v.tag & 1) || content_admitted(tags, v);
 }
 
-inline bool all_admitted(const CallInfo& info, const Value* args) {
+bool all_admitted(const CallInfo& info, const Value* args) {
   bool good = true;
   for (int i = 0; i < info.nargs; i++) good &= admitted(info.admits[i], args[i]);
   return good;
+}
+
+// The quick answer for tensors and numbers. False may mean that a closer look is needed.
+inline bool plainly_admitted(const CallInfo& info, const Value* args) {
+  constexpr uint32_t plain = bit(LATTIS_TENSOR) | bit(LATTIS_NONE) | bit(LATTIS_BOOLEAN) | bit(LATTIS_INT) |
+                             bit(LATTIS_FLOAT) | bit(LATTIS_DEVICE) | bit(LATTIS_MEMORY_FORMAT);
+  for (int i = 0; i < info.nargs; i++) {
+    const Value& v = args[i];
+    if (v.tag >= 32 || !((info.admits[i] & plain) >> v.tag & 1) || (v.tag == LATTIS_TENSOR && !v.as.tensor))
+      return false;
+  }
+  return true;
 }
 
 lattis_status wrong_kind(const Operator* op, const Value* args) {
@@ -81,7 +93,8 @@ lattis_status wrong_kind(const Operator* op, const Value* args) {
                                                      s.args[i].name.c_str(), s.args[i].type.text.c_str(), got.c_str()));
 }
 
-// Anything but the usual: the first call, other numbers of arguments or results, values of a wrong kind.
+// Anything but the usual: the first call, other numbers of arguments or results, lists and strings, values of a wrong
+// kind.
 __attribute__((noinline)) lattis_status unusual_call(Frame* parent, const Operator* op, const Value* args,
                                                      int32_t num_args, Value* rets, int32_t num_rets) {
   if (!op || (!args && num_args > 0) || (!rets && num_rets > 0))
@@ -91,8 +104,10 @@ __attribute__((noinline)) lattis_status unusual_call(Frame* parent, const Operat
                                                                                                   : 4));
   if (!op->schema.load(std::memory_order_acquire))
     if (lattis_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
-  const Schema& s = *op->schema.load();
   const CallInfo& info = op->info;
+  if (num_args == info.nargs && num_rets == info.nrets)
+    return all_admitted(info, args) ? call(parent, op, args, rets) : wrong_kind(op, args);
+  const Schema& s = *op->schema.load();
   const int32_t outs = info.nargs - info.first_out, given = num_args - outs;
   const std::string title = operator_title(op);
   if (num_rets != info.nrets)
@@ -126,7 +141,7 @@ lattis_status checked_call(Frame* parent, const Operator* op, const Value* args,
   for (int32_t i = 0; rets && i < num_rets; i++) rets[i].tag = LATTIS_NONE;  // whatever comes, they can be released
   // A table implies a schema, and so that the numbers and kinds are there.
   if (__builtin_expect(op && args && rets && op->table.load(std::memory_order_acquire) && num_args == op->info.nargs &&
-                           num_rets == op->info.nrets && all_admitted(op->info, args),
+                           num_rets == op->info.nrets && plainly_admitted(op->info, args),
                        1))
     return call(parent, op, args, rets);
   return core::guarded([&] { return unusual_call(parent, op, args, num_args, rets, num_rets); });
