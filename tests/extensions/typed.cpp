@@ -207,6 +207,15 @@ LATTIS_LIBRARY(NAMESPACE, m) {
   });
   m.def("fails(str what, bool in_parallel=False) -> Tensor", fails);
   m.def("survives(Tensor x) -> str", survives);
+  m.def("through(Tensor x, bool caught) -> Tensor", [](const Tensor& x, bool caught) {
+    const Operator<Tensor(const Tensor&)> fail("typed_python::fail");
+    try {
+      return fail(x);
+    } catch (const Error& e) {
+      if (caught) survives(x); /* another error meanwhile */
+      throw;
+    }
+  });
   m.def("passed() -> int", [] { return passed; });
   m.def("raw(Tensor self) -> Tensor", [](lattis_frame*, const lattis_value* args, lattis_value* rets) -> lattis_status {
     return api().value_retain(&args[0], &rets[0]);
