@@ -144,15 +144,7 @@ std::string survives(const Tensor& x) {
   return "no error";
 }
 
-int64_t passed = 0;
-Tensor watched(lattis_frame* f, const Tensor& self) {
-  passed++;
-  return redispatch<Tensor>(f, self);
-}
-lattis_status watch_all(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  passed += 100;
-  return api().redispatch(f, args, rets);
-}
+int64_t passed = 0; /* calls that a layer saw */
 
 }  // namespace
 
@@ -228,6 +220,15 @@ LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
 }
 
 #ifdef WITH_LAYER /* once a process: bits are few */
+static Tensor watched(lattis_frame* f, const Tensor& self) {
+  passed++;
+  return redispatch<Tensor>(f, self);
+}
+static lattis_status watch_all(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  passed += 100;
+  return api().redispatch(f, args, rets);
+}
+
 LATTIS_LIBRARY(NAMESPACE, m) {
   static lattis_layer layer{};
   layer.size = sizeof layer;
