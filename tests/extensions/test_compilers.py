@@ -1,6 +1,5 @@
 """One source, by every compiler, standard and string ABI there is here: all in one process, and each works."""
 
-import re
 import shutil
 import subprocess
 
@@ -83,7 +82,8 @@ def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
         lines = subprocess.run(["nm", "-DC", path], capture_output=True, text=True, check=True).stdout.splitlines()
         assert not [line for line in lines if " U " in line and "lattis" in line]
         names = [line.split(" ", 2)[2] for line in lines if line[:1] != " "]
-        offered = [n for n in names if re.match(r"(\w+ )*lattis", n)]  # not what the standard library makes of our types
+        # But for the ends of the section, which are hidden, and for templates of the standard library.
+        offered = [n for n in names if "lattis" in n and "std::" not in n and not n.startswith("__st")]
         assert offered == ["lattis_plugin_init"], path
 
 
