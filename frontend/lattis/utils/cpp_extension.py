@@ -2,18 +2,14 @@
 
 >>> import lattis
 >>> from lattis.utils.cpp_extension import load_inline
->>> mine = load_inline("example_twice", '''
-... static lattis_status twice(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
-...   const lattis_value both[3] = {args[0], args[0], lattis::value(1)};
-...   return lattis::api().call(frame, lattis::api().find_operator("aten::add", "Tensor"), both, rets);
-... }
-... LATTIS_LIBRARY(example_twice, m) {
-...   m.define("twice(Tensor self) -> Tensor");
-...   m.impl("twice", "composite", twice);
+>>> mine = load_inline("example_thrice", '''
+... lattis::Tensor thrice(const lattis::Tensor& x) { return x * 3; }
+... LATTIS_LIBRARY(example_thrice, m) {
+...   m.def("thrice(Tensor self) -> Tensor", thrice);
 ... }
 ... ''')
->>> mine.twice(lattis.tensor([1.0, 2.0]))
-tensor([2., 4.])
+>>> mine.thrice(lattis.tensor([1.0, 2.0]))
+tensor([3., 6.])
 """
 
 from __future__ import annotations
@@ -154,7 +150,7 @@ def load_inline(
     Args:
         functions: C++ functions to bind by pybind11 into a module: names, or names with their documentation
         no_implicit_headers: by default C++ begins with ``#include <lattis/extension.h>``, and where it is a module
-            with pybind11's as well
+            with ``<lattis/pybind.h>``
     """
     cpp = [cpp_sources] if isinstance(cpp_sources, str) else list(cpp_sources)
     cuda = [cuda_sources] if isinstance(cuda_sources, str) else list(cuda_sources)
@@ -216,8 +212,9 @@ def _open(build: Build) -> Any:
     _check_sanitizers(build)
     texts = [unit.source.text for unit in build.units]
     spaces = [space for text in texts for space in namespaces(text)]
+    ours = not build.python or build.implicit or any("<lattis/" in text for text in texts)
     try:
-        if spaces or not build.python:
+        if ours:  # it has a stamp, which is read before anything is opened
             _C._load_plugin(str(file))
         given = _module(build.name, file) if build.python else getattr(lattis.ops, spaces[0]) if spaces else None
     except (ImportError, RuntimeError) as error:
