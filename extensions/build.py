@@ -83,13 +83,12 @@ class Unit:
         what = f"{self.source.path.name} does not compile"
         return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
 
-    def headers(self, work: Path, number: int) -> list[str]:
+    def headers(self, work: Path, number: int, cache: Cache) -> list[str]:
         """What it read, but for what the cache holds."""
         read = [os.path.abspath(f) for f in read_depfile(work / f"{number}.d")]
         if self.precompiled and (entry := self.precompiled.entry()):
             read += entry["headers"]
-        own = os.path.join(self.precompiled.cache.folder, "") if self.precompiled else "\0"
-        return [f for f in dict.fromkeys(read) if not f.startswith(own)]
+        return [f for f in dict.fromkeys(read) if cache.folder not in Path(f).parents]
 
 
 class Build:
@@ -211,7 +210,7 @@ class Build:
         run_steps([*steps, link], work, jobs=jobs, ninja=find_ninja(), verbose=self.verbose)
         for n in stale:
             unit = self.units[n]
-            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", unit.headers(work, n), begun)
+            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", unit.headers(work, n, self.cache), begun)
         if jobs > 1:
             headers = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
             for precompiled in headers.values():

@@ -140,8 +140,8 @@ def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environm
     rules.append("default " + " ".join(escape(run.step.output) for run in runs))
     file = folder / "build.ninja"
     file.write_text("\n".join(rules) + "\n")
-    command = [ninja, "-f", str(file), "-j", str(jobs)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
+    words = [ninja, "-f", str(file), "-j", str(jobs)]
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment)
     if done.returncode == 0 or any(run.failed.exists() for run in runs):
         return ""
     return done.stdout + done.stderr or f"status {done.returncode}"

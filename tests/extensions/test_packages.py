@@ -25,7 +25,7 @@ setup(
     name="mine",
     version="1.0",
     packages=["mine"],
-    ext_modules=[CppExtension(name="mine.{name}", sources="{name}.cpp")],
+    ext_modules=[CppExtension(name="mine.{name}", sources="{name}.cpp", extra_compile_args=["-O0"])],
     cmdclass={{"build_ext": BuildExtension}},
     entry_points={{"lattis.plugins": ["mine = mine"]}},
 )

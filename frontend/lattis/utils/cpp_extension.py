@@ -59,6 +59,7 @@ __all__ = [
 
 Strings = str | Sequence[str] | None
 _loaded: dict[Path, Any] = {}  # what each library gave
+_files: dict[str, Path] = {}  # the library that a name had last
 
 
 def __getattr__(name: str) -> Any:
@@ -220,6 +221,7 @@ def _open(build: Build) -> Any:
     except (ImportError, RuntimeError) as error:
         raise _explained(build.name, error) from error
     _loaded[file] = given
+    _files[build.name] = file
     return given
 
 
@@ -248,8 +250,13 @@ def _check_sanitizers(build: Build) -> None:
 
 
 def _explained(name: str, error: Exception) -> Exception:
-    """A missing symbol, by the name it has in C++; other errors are told as they are."""
+    """A missing symbol, by the name it has in C++, and a second version of the same; other errors as they are."""
     found = re.search(r"undefined symbol: (\w+)", str(error))
+    if not found and name in _files and isinstance(error, RuntimeError):
+        return BuildError(
+            f"extension {name!r} was loaded in this process before, from other sources, and what that registered stays:"
+            f" give the operators another namespace, or start anew. ({error})"
+        )
     if not found:
         return error
     symbol = _demangled(found[1])
