@@ -18,18 +18,19 @@ FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden")
 def compile_library(factory, source, *flags, compiler="g++"):
     """The library's path. ``source`` is a file beside this one, or text; ``factory`` is pytest's tmp_path_factory."""
     text = source if "\n" in source else (HERE / source).read_text()
-    command = (compiler, *FLAGS, "-I", str(INCLUDE), *flags)
+    libraries = [f for f in flags if f.startswith("-l")]
+    command = (compiler, *FLAGS, "-I", str(INCLUDE), *(f for f in flags if f not in libraries))
     # One folder for the workers of one run: each has its own below.
     base = factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "compiled"
     folder.mkdir(exist_ok=True)
-    made = folder / f"{hashlib.sha256(repr((text, command)).encode()).hexdigest()[:16]}.so"
+    made = folder / f"{hashlib.sha256(repr((text, command, libraries)).encode()).hexdigest()[:16]}.so"
     with open(made.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
             written = made.with_suffix(".cpp")
             written.write_text(text)
-            done = subprocess.run([*command, written, "-o", made], capture_output=True, text=True)
+            done = subprocess.run([*command, written, "-o", made, *libraries], capture_output=True, text=True)
             if done.returncode:
                 pytest.fail(f"{' '.join(command)}\n{done.stderr}", pytrace=False)
     return made

@@ -1,5 +1,6 @@
 """One source, by every compiler, standard and string ABI there is here: all in one process, and each works."""
 
+import re
 import shutil
 import subprocess
 
@@ -81,7 +82,8 @@ def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
     for path in libraries.values():
         lines = subprocess.run(["nm", "-DC", path], capture_output=True, text=True, check=True).stdout.splitlines()
         assert not [line for line in lines if " U " in line and "lattis" in line]
-        offered = [line.split(" ", 2)[2] for line in lines if line[:1] != " " and "lattis" in line]
+        names = [line.split(" ", 2)[2] for line in lines if line[:1] != " "]
+        offered = [n for n in names if re.match(r"(\w+ )*lattis", n)]  # not what the standard library makes of our types
         assert offered == ["lattis_plugin_init"], path
 
 
@@ -91,7 +93,8 @@ def test_headers_parse_alone():
         if header.name in ("python.h", "pybind.h"):
             continue
         without = () if header.name in ("arithmetic.h", "operators.h") else ("-DLATTIS_NO_OPERATORS",)
-        command = ("g++", "-std=c++17", "-fsyntax-only", "-x", "c++", "-I", INCLUDE, *STRICT, *without, "-")
+        flags = ("-std=c++17", "-fsyntax-only", "-fopenmp-simd", "-I", INCLUDE, *STRICT, *without)
+        command = ("g++", *flags, "-x", "c++", "-")
         source = f"#include <lattis/{header.name}>\n"
         done = subprocess.run(command, input=source, capture_output=True, text=True)
         assert not done.stderr, f"{header.name}: {done.stderr}"

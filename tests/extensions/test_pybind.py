@@ -1,10 +1,10 @@
 """pybind11 modules: casters, exceptions, registrations beside them, and the OpenCV extension of the overview talk."""
 
-import functools
 import gc
 import importlib.machinery
 import importlib.util
 import subprocess
+import sys
 import sysconfig
 import weakref
 from pathlib import Path
@@ -19,29 +19,24 @@ OPENCV = Path("/usr/include/opencv4")
 
 
 def module(factory, name, *flags):
-    include = ("-I", sysconfig.get_path("include"), "-I", pybind11.get_include(), f"-DLATTIS_EXTENSION_NAME={name}")
-    path = compile_library(factory, f"{name}.cpp", *include, *flags)
+    include = ("-I", sysconfig.get_path("include"), "-I", pybind11.get_include(), "-O0")
+    path = compile_library(factory, f"{name}.cpp", f"-DLATTIS_EXTENSION_NAME={name}", *include, *flags)
     loader = importlib.machinery.ExtensionFileLoader(name, str(path))
     found = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(found)
     return found
 
 
-@functools.cache
-def once(factory, name, *flags):
-    return module(factory, name, *flags)
-
-
 @pytest.fixture(scope="module")
 def bound(tmp_path_factory):
-    return once(tmp_path_factory, "bound", "-Wall", "-Wextra", "-Werror")
+    return module(tmp_path_factory, "bound", "-Wall", "-Wextra", "-Werror")
 
 
 @pytest.fixture(scope="module")
 def warped(tmp_path_factory):
     if not (OPENCV / "opencv2/imgproc.hpp").exists():
         pytest.skip("OpenCV is not installed: apt-get install libopencv-imgproc-dev")
-    return once(tmp_path_factory, "warped", "-isystem", str(OPENCV), "-lopencv_imgproc", "-lopencv_core")
+    return module(tmp_path_factory, "warped", "-isystem", str(OPENCV), "-lopencv_imgproc", "-lopencv_core")
 
 
 def test_tensors_come_and_go(bound):
@@ -117,8 +112,7 @@ def test_its_own_operators_are_registered_with_it(bound):
 def test_nothing_leaks(bound):
     x = lattis.ones(3)
     seen = weakref.ref(x)
-    bound.add(x, x)
-    bound.stacked([x, x])
+    bound.add(x, x), bound.stacked([x, x])
     with pytest.raises(RuntimeError):
         bound.fail("operator")
     del x
@@ -134,8 +128,6 @@ m = importlib.util.module_from_spec(importlib.util.spec_from_loader("bound", loa
 loader.exec_module(m)
 print(m.nothing(), len(m.made()), "lattis" in sys.modules)
 """
-    import sys
-
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "None 2 True\n", done.stderr
     hidden = "import sys; sys.modules['lattis'] = None" + program

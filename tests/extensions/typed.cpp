@@ -144,15 +144,7 @@ std::string survives(const Tensor& x) {
   return "no error";
 }
 
-int64_t passed = 0;
-Tensor watched(lattis_frame* f, const Tensor& self) {
-  passed++;
-  return redispatch<Tensor>(f, self);
-}
-lattis_status watch_all(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  passed += 100;
-  return api().redispatch(f, args, rets);
-}
+int64_t passed = 0; /* calls that a layer saw */
 
 }  // namespace
 
@@ -207,6 +199,15 @@ LATTIS_LIBRARY(NAMESPACE, m) {
   });
   m.def("fails(str what, bool in_parallel=False) -> Tensor", fails);
   m.def("survives(Tensor x) -> str", survives);
+  m.def("through(Tensor x, bool caught) -> Tensor", [](const Tensor& x, bool caught) {
+    const Operator<Tensor(const Tensor&)> fail("typed_python::fail");
+    try {
+      return fail(x);
+    } catch (const Error& e) {
+      if (caught) survives(x); /* another error meanwhile */
+      throw;
+    }
+  });
   m.def("passed() -> int", [] { return passed; });
   m.def("raw(Tensor self) -> Tensor", [](lattis_frame*, const lattis_value* args, lattis_value* rets) -> lattis_status {
     return api().value_retain(&args[0], &rets[0]);
@@ -219,6 +220,15 @@ LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
 }
 
 #ifdef WITH_LAYER /* once a process: bits are few */
+static Tensor watched(lattis_frame* f, const Tensor& self) {
+  passed++;
+  return redispatch<Tensor>(f, self);
+}
+static lattis_status watch_all(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  passed += 100;
+  return api().redispatch(f, args, rets);
+}
+
 LATTIS_LIBRARY(NAMESPACE, m) {
   static lattis_layer layer{};
   layer.size = sizeof layer;

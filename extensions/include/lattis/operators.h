@@ -1065,6 +1065,17 @@ inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0,
   const lattis_value args_[] = {lattis::value(self), lattis::value(offset), lattis::value(dim1), lattis::value(dim2)};
   return op_.tensor(args_);
 }
+inline Tensor digamma(const Tensor& self) {
+  static detail::Callee op_{"aten::digamma", ""};
+  const lattis_value args_[] = {lattis::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& digamma_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::digamma", "out"};
+  const lattis_value args_[] = {lattis::value(self), lattis::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor div(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::div", "Tensor"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other)};
@@ -2519,6 +2530,17 @@ inline Tensor polar(const Tensor& abs, const Tensor& angle) {
 inline const Tensor& polar_out(const Tensor& out, const Tensor& abs, const Tensor& angle) {
   static detail::Callee op_{"aten::polar", "out"};
   const lattis_value args_[] = {lattis::value(abs), lattis::value(angle), lattis::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor polygamma(int64_t n, const Tensor& self) {
+  static detail::Callee op_{"aten::polygamma", ""};
+  const lattis_value args_[] = {lattis::value(n), lattis::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
+  static detail::Callee op_{"aten::polygamma", "out"};
+  const lattis_value args_[] = {lattis::value(n), lattis::value(self), lattis::value(out)};
   op_.written(args_);
   return out;
 }
@@ -3988,6 +4010,13 @@ inline Tensor TensorMethods::diag(int64_t diagonal) const { return lattis::diag(
 inline Tensor TensorMethods::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const { return lattis::diag_embed(self_(), offset, dim1, dim2); }
 inline Tensor TensorMethods::diagflat(int64_t offset) const { return lattis::diagflat(self_(), offset); }
 inline Tensor TensorMethods::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { return lattis::diagonal(self_(), offset, dim1, dim2); }
+inline Tensor TensorMethods::digamma() const { return lattis::digamma(self_()); }
+inline const Tensor& TensorMethods::digamma_() const {
+  static detail::Callee op_{"aten::digamma_", ""};
+  const lattis_value args_[] = {lattis::value(self_())};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::div(const Tensor& other) const { return lattis::div(self_(), other); }
 inline Tensor TensorMethods::div(const Scalar& other) const { return lattis::div(self_(), other); }
 inline Tensor TensorMethods::div(const Tensor& other, const char* rounding_mode) const { return lattis::div(self_(), other, rounding_mode); }

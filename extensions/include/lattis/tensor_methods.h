@@ -161,6 +161,8 @@ class TensorMethods : public TensorRef {
   Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
   Tensor diagflat(int64_t offset = 0) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor digamma() const;
+  const Tensor& digamma_() const;
   Tensor div(const Tensor& other) const;
   Tensor div(const Scalar& other) const;
   Tensor div(const Tensor& other, const char* rounding_mode) const;
