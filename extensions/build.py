@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .cache import Cache, digest, digest_of
 from .errors import CompileError
-from .paths import cache_folder, include_paths
+from .paths import cache_folder
 from .precompiled import Precompiled, read_depfile, umbrella
 from .steps import Step, find_ninja, job_limit, run_steps
 from .toolchain import compile_flags, defines, environment, find_compiler, is_python_source, link_flags
@@ -83,13 +83,12 @@ class Unit:
         what = f"{self.source.path.name} does not compile"
         return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
 
-    def headers(self, work: Path, number: int) -> list[str]:
+    def headers(self, work: Path, number: int, cache: Cache) -> list[str]:
         """What it read, but for what the cache holds."""
         read = [os.path.abspath(f) for f in read_depfile(work / f"{number}.d")]
         if self.precompiled and (entry := self.precompiled.entry()):
             read += entry["headers"]
-        own = os.path.join(self.precompiled.cache.folder, "") if self.precompiled else "\0"
-        return [f for f in dict.fromkeys(read) if not f.startswith(own)]
+        return [f for f in dict.fromkeys(read) if cache.folder not in Path(f).parents]
 
 
 class Build:
@@ -131,7 +130,8 @@ class Build:
         flags = compile_flags(python=self.python, std=std, sanitizers=sanitizers, include=include, extra=cflags)
         self.flags = absolute(flags)
         self.link = absolute(link_flags(sanitizers=sanitizers, extra=ldflags))
-        self.implicit = implicit_header(self.python) if implicit else None
+        header = "lattis/pybind.h" if self.python else "lattis/extension.h"
+        self.implicit = header if implicit else None
         self.cuda_cflags, self.std = tuple(cuda_cflags), std
         self.units = [self.unit(source) for source in sources]
         used = [[f, digest_of(f)] for f in linked_files(self.link)]
@@ -203,19 +203,18 @@ class Build:
         ready = [self.cache.object_file(u.object) if u.object else None for u in self.units]
         stale = [n for n, file in enumerate(ready) if file is None]
         steps = [self.units[n].step(work, n, launcher) for n in stale]
-        headers = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
-        spare = [p for p in headers.values() if not p.entry()] if len(steps) < jobs else []
         output = work / "library" / (self.name.rpartition(".")[2] + ".so")
         objects = [file or work / f"{n}.o" for n, file in enumerate(ready)]
         command = (*self.compiler.command, "-shared", *map(str, objects), *self.link, "-o", str(output))
         link = Step(f"{self.name} does not link", command, output, tuple(objects))
-        beside = [p.step(work) for p in spare[:1]]
-        failed = run_steps([*steps, *beside, link], work, jobs=jobs, ninja=find_ninja(), verbose=self.verbose)
+        run_steps([*steps, link], work, jobs=jobs, ninja=find_ninja(), verbose=self.verbose)
         for n in stale:
             unit = self.units[n]
-            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", unit.headers(work, n), begun)
-        if beside and not failed:
-            spare[0].keep(work)
+            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", unit.headers(work, n, self.cache), begun)
+        if jobs > 1:
+            headers = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
+            for precompiled in headers.values():
+                precompiled.order()
         return self.cache.keep_library(self.library_key(), output)
 
     def blames_precompiled(self, error: CompileError) -> bool:
@@ -225,13 +224,6 @@ class Build:
         for precompiled in used if suspect else ():
             precompiled.drop()
         return bool(used) and suspect
-
-
-def implicit_header(python: bool) -> str:
-    """What ``load_inline`` includes for its caller."""
-    if not python:
-        return "lattis/extension.h"
-    return "lattis/pybind.h" if os.path.exists(f"{include_paths()[0]}/lattis/pybind.h") else "pybind11/pybind11.h"
 
 
 def linked_files(flags: Sequence[str]) -> list[str]:

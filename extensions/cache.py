@@ -205,11 +205,12 @@ class Cache:
         """Takes the object over from a workplace. It is not found again if a header changed since the build began."""
         with self.words_for_failures():
             content = digest_of(file)
-            result = {"headers": describe(headers), "object": content}
+            described = describe(headers)
+            result: dict[str, Any] = {"headers": described, "object": content}
             os.replace(file, self.folder / "objects" / f"{content}.o")
-            if any(mark[2] > begun for mark, _ in result["headers"].values()):
+            if any(mark[2] > begun for mark, _ in described.values()):
                 return content
-            results = [result, *(r for r in self.manifest(key) if r["headers"] != result["headers"])]
+            results = [result, *(r for r in self.manifest(key) if r["headers"] != described)]
             self.write(self.folder / "manifests" / key, json.dumps(results[:MOST_RESULTS]))
         return content
 

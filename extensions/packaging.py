@@ -50,9 +50,8 @@ class CppExtension(Extension):
         if not files:
             raise ValueError(f"extension {name!r}: there are no sources")
         defines(name)
-        by_tool = isinstance(extra_compile_args, Mapping)
-        self.cflags = list(extra_compile_args.get("cxx", ()) if by_tool else extra_compile_args)
-        self.cuda_cflags = list(extra_compile_args.get("nvcc", ()) if by_tool else ())
+        by_tool = extra_compile_args if isinstance(extra_compile_args, Mapping) else {"cxx": extra_compile_args}
+        self.cflags, self.cuda_cflags = list(by_tool.get("cxx", ())), list(by_tool.get("nvcc", ()))
         self.std, self.sanitizers, self.python = cpp_std, sanitizers, is_python_module
         super().__init__(name, [os.fspath(f) for f in files], *args, **kwargs)
         self.language = "c++"

@@ -1,24 +1,38 @@
-"""Precompiled headers for g++, in the user's cache: made beside a build if a processor is free, and used from then on.
+"""Precompiled headers for g++, in the user's cache: made after a build, by a process of its own that nobody waits for.
 
 A source takes part if its first include is one of ``UMBRELLAS``, as that of ``load_inline`` always is. The compiler
-itself checks that the flags are the same, and passes over one that does not fit.
+itself checks that the flags are the same, and passes over a header that does not fit.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from .cache import Cache, describe, digest, unchanged
-from .steps import Step
+from .steps import Step, run_steps
 from .toolchain import Compiler
 
-UMBRELLAS = ("lattis/extension.h", "lattis/pybind.h", "pybind11/pybind11.h")
+UMBRELLAS = ("lattis/extension.h", "lattis/library.h", "lattis/pybind.h")
+# Runs this file without what is around its package: the framework need not be imported for it.
+MAKER = """
+import importlib.util, sys
+from pathlib import Path
+here = Path(sys.argv[1])
+spec = importlib.util.spec_from_file_location("helper", here / "__init__.py", submodule_search_locations=[str(here)])
+sys.modules["helper"] = importlib.util.module_from_spec(spec)
+from helper.precompiled import make
+make(*sys.argv[2:])
+"""
 BEFORE = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/|#\s*pragma\s+once)*", re.DOTALL)
 
 
@@ -55,30 +69,61 @@ class Precompiled:
         """The flag that goes before all others."""
         return [f"-I{self.folder}"]
 
+    def order(self) -> None:
+        """Has it made, unless it is there: at low priority, by a process that outlives this one."""
+        if self.entry():
+            return
+        words = [sys.executable, "-c", MAKER, str(Path(__file__).parent), str(self.cache.folder), self.header]
+        command = shlex.join([*words, self.compiler.identity, *self.compiler.command, "--", *self.flags])
+        with suppress(OSError):  # it is a convenience
+            nothing = subprocess.DEVNULL
+            detached = ["sh", "-c", f"nice -n 10 {command} &"]
+            subprocess.run(detached, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+
+    def make(self) -> None:
+        """Makes it here and now, unless another process does."""
+        self.cache.prepare()
+        lock = self.cache.open_lock(self.cache.folder / "locks" / self.key, wait=False)
+        if lock is None:
+            return
+        try:
+            if not self.entry():
+                with self.cache.workplace() as work:
+                    run_steps([self.step(work)], work, jobs=1, ninja=None)
+                    self.keep(work)
+        finally:
+            (self.cache.folder / "locks" / self.key).unlink(missing_ok=True)
+            os.close(lock)
+
     def step(self, work: Path) -> Step:
-        """What makes it, in a workplace."""
         source = work / "precompiled.h"
         source.write_text(f"#include <{self.header}>\n")
         output = work / "precompiled" / (self.header + ".gch")
-        depfile = work / "precompiled.d"
-        command = (*self.compiler.command, *self.flags, "-MD", "-MF", str(depfile), "-x", "c++-header", str(source))
-        return Step("", (*command, "-o", str(output)), output, (source,), optional=True)
+        depend = ("-MD", "-MF", str(work / "precompiled.d"))
+        command = (*self.compiler.command, *self.flags, *depend, "-x", "c++-header", str(source), "-o", str(output))
+        return Step(f"{self.header} does not compile", command, output, (source,))
 
     def keep(self, work: Path) -> None:
         """Takes it over from the workplace. Beside it stands a header that passes on to the real one: the compiler
         opens that when the header is included again, or when it passes over what is here."""
-        folder = work / "precompiled"
-        with suppress(OSError):
-            own = str(self.cache.folder)
-            headers = [h for h in read_depfile(work / "precompiled.d") if not h.startswith(own)]
-            entry = {"size": (folder / (self.header + ".gch")).stat().st_size, "headers": describe(headers)}
-            (folder / self.header).write_text(f"#include_next <{self.header}>\n")
-            (folder / "entry.json").write_text(json.dumps(entry))
-            shutil.rmtree(self.folder, ignore_errors=True)
-            folder.rename(self.folder)
+        folder, own = work / "precompiled", str(self.cache.folder)
+        headers = [h for h in read_depfile(work / "precompiled.d") if not h.startswith(own)]
+        entry = {"size": (folder / (self.header + ".gch")).stat().st_size, "headers": describe(headers)}
+        (folder / self.header).write_text(f"#include_next <{self.header}>\n")
+        (folder / "entry.json").write_text(json.dumps(entry))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        folder.rename(self.folder)
+        self.cache.prune()
 
     def drop(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def make(cache: str, header: str, identity: str, *words: str) -> None:
+    """What MAKER calls: the compiler's command and the flags stand around ``--``."""
+    end = words.index("--")
+    compiler = Compiler(words[:end], "gcc", (), identity)
+    Precompiled(Cache(cache), compiler, words[end + 1 :], header).make()
 
 
 def read_depfile(file: Path) -> list[str]:

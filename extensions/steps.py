@@ -35,7 +35,6 @@ class Step:
     output: Path
     inputs: tuple[Path, ...]
     depfile: Path | None = None
-    optional: bool = False  # a failure is no failure of the whole
 
 
 @dataclass(frozen=True)
@@ -87,8 +86,8 @@ def is_ninja_available() -> bool:
 
 def run_steps(
     steps: Sequence[Step], folder: Path, *, jobs: int, ninja: str | None, verbose: bool = False, warn: bool = False
-) -> list[Step]:
-    """Runs steps, of which the last needs the outputs of the others. Returns the optional ones that failed.
+) -> None:
+    """Runs steps, of which the last needs the outputs of the others.
 
     Temporary files stay in ``folder``. Relative paths are those of the caller.
 
@@ -104,15 +103,13 @@ def run_steps(
         for step in steps:
             print(shlex.join(step.command), file=sys.stderr)
     complaint = run_ninja(runs, folder, jobs, ninja, environment) if ninja else run_threads(runs, jobs, environment)
-    failed = [run for run in runs if run.failed.exists()]
-    for run in failed:
-        if not run.step.optional:
+    for run in runs:
+        if run.failed.exists():
             raise failure(run.step.what, run.step.command, run.text(), folder)
     if complaint:
         raise failure("ninja fails", (str(ninja), "-f", str(folder / "build.ninja")), complaint, folder)
     for run in runs if verbose or warn else ():
         sys.stderr.write(run.text())
-    return [run.step for run in failed]
 
 
 def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Exception:
@@ -133,7 +130,7 @@ def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environm
     rules = [f"builddir = {folder}", ""]
     for number, run in enumerate(runs):
         step = run.step
-        mark = f"{{ echo $$? > {shlex.quote(str(run.failed))}; {'true' if step.optional else 'false'}; }}"
+        mark = f"{{ echo $$? > {shlex.quote(str(run.failed))}; false; }}"
         command = f"{shlex.join(step.command).replace('$', '$$')} > {shlex.quote(str(run.log))} 2>&1 || {mark}"
         rules += [f"rule step{number}", f"  command = {command}"]
         if step.depfile:
@@ -143,9 +140,9 @@ def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environm
     rules.append("default " + " ".join(escape(run.step.output) for run in runs))
     file = folder / "build.ninja"
     file.write_text("\n".join(rules) + "\n")
-    command = [ninja, "-f", str(file), "-j", str(jobs)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
-    if done.returncode == 0 or any(run.failed.exists() and not run.step.optional for run in runs):
+    words = [ninja, "-f", str(file), "-j", str(jobs)]
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment)
+    if done.returncode == 0 or any(run.failed.exists() for run in runs):
         return ""
     return done.stdout + done.stderr or f"status {done.returncode}"
 
@@ -159,7 +156,7 @@ def run_threads(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> 
     from concurrent.futures import ThreadPoolExecutor  # which brings much, and who loads from the cache needs none
 
     def work(run: Run) -> None:
-        if any(other.failed.exists() and not other.step.optional for other in runs):
+        if any(other.failed.exists() for other in runs):
             return
         with open(run.log, "wb") as log:
             command = run.step.command

@@ -27,7 +27,7 @@ def project(tmp_path_factory):
     (folder / "mine/__init__.py").write_text(hook)
     [(folder / "pyproject.toml").write_text(text) for text in blocks("toml")]
     [(folder / "CMakeLists.txt").write_text(text) for text in blocks("cmake")]
-    (folder / "mine.cpp").write_text("#include <lattis/extension.h>\n" + operator(1))
+    (folder / "mine.cpp").write_text(operator(1))
     return folder
 
 

@@ -4,10 +4,12 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from building import operator
+from children import run
 
 KERNEL = """
 #include <cuda_runtime.h>
@@ -47,7 +49,7 @@ def home(request):
 
 def test_cuda_and_cpp_sources_make_one_library(bench, home):
     source = "int launch(float*, int);" + operator("launch(nullptr, 0) * 0 + 1")
-    (bench.folder / "mine.cpp").write_text("#include <lattis/extension.h>\n" + source)
+    (bench.folder / "mine.cpp").write_text(source)
     (bench.folder / "kernel.cu").write_text(KERNEL)
     program = """
     import lattis
@@ -60,6 +62,28 @@ def test_cuda_and_cpp_sources_make_one_library(bench, home):
     before = library.stat().st_mtime_ns
     assert bench.run(program, CUDA_HOME=home).strip() == "[2, 4]"
     assert library.stat().st_mtime_ns == before
+
+
+def test_cuda_sources_in_a_package(bench, home):
+    source = "int launch(float*, int);" + operator("launch(nullptr, 0) * 0 + 1")
+    (bench.folder / "mine.cpp").write_text(source)
+    (bench.folder / "kernel.cu").write_text(KERNEL)
+    (bench.folder / "setup.py").write_text("""
+from lattis.utils.cpp_extension import BuildExtension, CUDAExtension
+from setuptools import setup
+
+flags = {"cxx": ["-O1"], "nvcc": ["-lineinfo"]}
+module = CUDAExtension("mine", ["mine.cpp", "kernel.cu"], extra_compile_args=flags)
+setup(name="mine", ext_modules=[module], cmdclass={"build_ext": BuildExtension})
+""")
+    run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", cwd=bench.folder, CUDA_HOME=home)
+    assert b"nv_fatbin" in (bench.folder / "mine.so").read_bytes()
+    program = """
+    import lattis
+    lattis._C._load_plugin("./mine.so")
+    print(lattis.ops.built.scaled(lattis.tensor([1, 2])).tolist())
+    """
+    assert bench.run(program).strip() == "[2, 4]"
 
 
 def test_a_failed_kernel_names_the_line(bench, home):

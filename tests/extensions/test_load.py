@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+from pathlib import Path
 
 import pytest
 from building import LOAD, operator
@@ -19,8 +20,8 @@ def script(path, text):
 
 
 def test_load_builds_files_and_returns_their_namespace(bench):
-    (bench.folder / "scale.h").write_text("static const int64_t factor = 2;\n")
-    source = '#include <lattis/extension.h>\n#include "scale.h"\n' + operator("factor")
+    (bench.folder / "scale.h").write_text("static const long factor = 2;\n")
+    source = '#include "scale.h"\n' + operator("factor")
     (bench.folder / "mine.cpp").write_text(source)
     (bench.folder / "other.cpp").write_text("int unused() { return 1; }\n")
     program = """
@@ -36,13 +37,13 @@ def test_load_builds_files_and_returns_their_namespace(bench):
     assert bench.run(program, CXX=compiler).strip() == "<operators of built> [3, 6]"
     assert count() == 2
     # A header counts by its content: the same text again is no change, another text is.
-    (bench.folder / "scale.h").write_text("static const int64_t factor = 2;\n")
+    (bench.folder / "scale.h").write_text("static const long factor = 2;\n")
     bench.run(program, CXX=compiler)
     assert count() == 2
-    (bench.folder / "scale.h").write_text("static const int64_t factor = 3;\n")
+    (bench.folder / "scale.h").write_text("static const long factor = 3;\n")
     assert bench.run(program, CXX=compiler).strip() == "<operators of built> [4, 8]"
     assert count() == 3  # only the source that includes it
-    (bench.folder / "scale.h").write_text("static const int64_t factor = 2;\n")
+    (bench.folder / "scale.h").write_text("static const long factor = 2;\n")
     assert bench.run(program, CXX=compiler).strip() == "<operators of built> [3, 6]"
     assert count() == 3
 
@@ -52,7 +53,7 @@ def test_what_is_part_of_the_key(bench):
     program = """
     import json, sys, lattis
     from lattis.utils.cpp_extension import load_inline
-    options = json.loads(sys.argv[2])
+    options = {"no_implicit_headers": True} | json.loads(sys.argv[2])
     print(load_inline("built", sys.argv[1], **options).scaled(lattis.tensor([1])).tolist())
     """
     compiler, count = bench.counting()
@@ -74,13 +75,21 @@ def test_a_folder_of_ones_own_and_what_is_kept(bench):
     program = """
     import sys, lattis
     from lattis.utils.cpp_extension import load_inline
-    options = {"build_directory": "own", "keep_intermediates": True, "verbose": True}
+    options = {"build_directory": "own", "keep_intermediates": True, "verbose": True, "no_implicit_headers": True}
     print(load_inline("built", sys.argv[1], **options).scaled(lattis.tensor([1])).tolist())
     """
     assert bench.run(program, operator(1)).splitlines()[-1] == "[2]"
     assert not bench.cache.exists()
     [library] = bench.folder.glob("own/libraries/*/built.so")
     assert [p.name for p in bench.folder.glob("own/work/*/build.ninja")] == ["build.ninja"]
+
+
+def test_another_version_in_the_same_process(bench):
+    """Operators stay registered; an extension module can be loaded again."""
+    program = LOAD + "load_inline('built', sys.argv[2], no_implicit_headers=True)"
+    text = bench.fails(program, operator(1), operator(2))
+    assert "BuildError: extension 'built' was loaded in this process before, from other sources" in text
+    assert "another namespace" in text and "built::scaled" in text
 
 
 def test_functions_are_bound_into_a_module(bench):
@@ -104,7 +113,6 @@ def test_functions_are_bound_into_a_module(bench):
 
 def test_a_module_by_its_own_words_and_operators_beside(bench):
     source = """
-    #include <lattis/extension.h>
     #include <pybind11/pybind11.h>
     PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("seven", [] { return 7; }); }
     """
@@ -119,7 +127,7 @@ def test_a_module_by_its_own_words_and_operators_beside(bench):
 
 
 BROKEN = """
-#include <lattis/extension.h>
+#include <lattis/library.h>
 int fine() { return 1; }
 int broken() { return missing; }
 int again() { return missing_too; }
@@ -148,15 +156,30 @@ def test_of_many_failures_one_is_the_first(bench):
 
 
 def test_a_failed_link_names_the_symbol(bench):
-    text = bench.fails(LOAD.replace("sys.argv[1])", "sys.argv[1], extra_ldflags=['-lnonesuch'])"), operator(1))
+    text = bench.fails(LOAD.replace("sys.argv[1], ", "sys.argv[1], extra_ldflags=['-lnonesuch'], "), operator(1))
     assert "CompileError: built does not link: " in text and "nonesuch" in text
 
 
 def test_a_missing_symbol_is_named_as_in_cpp(bench):
-    source = "namespace far { int64_t away(double); }" + operator("far::away(1.0)")
+    source = "namespace far { long away(double); }" + operator("far::away(1.0)")
     text = bench.fails(LOAD, source)
     assert "BuildError: extension 'built' cannot be loaded: it wants far::away(double) (_ZN3far4awayEd)" in text
     assert "extra_ldflags" in text
+
+
+def test_a_library_of_another_abi_is_not_opened(bench):
+    """Built with the headers of before 1.0, which left no stamp. Its constructor would end the process."""
+    (bench.folder / "old.cpp").write_text("""
+#include <lattis/extension.h>
+__attribute__((constructor)) static void opened() { __builtin_trap(); }
+LATTIS_LIBRARY(built, m) { m.define("scaled(Tensor self) -> Tensor"); }
+""")
+    program = f"""
+    from lattis.utils.cpp_extension import load
+    load("old", "old.cpp", extra_include_paths={str(Path(__file__).with_name("headers_0"))!r})
+    """
+    text = bench.fails(program)
+    assert "RuntimeError" in text and "C ABI 1." in text and "build it again" in text
 
 
 def test_a_library_linked_by_a_flag_counts_by_its_content(bench):
@@ -164,7 +187,7 @@ def test_a_library_linked_by_a_flag_counts_by_its_content(bench):
         (bench.folder / "help.cpp").write_text(f"long help() {{ return {number}; }}\n")
         os.system(f"cd {bench.folder} && g++ -fPIC -c help.cpp && rm -f libhelp.a && ar rc libhelp.a help.o")
 
-    program = LOAD.replace("sys.argv[1])", "sys.argv[1], extra_ldflags=['-L.', '-lhelp'])")
+    program = LOAD.replace("sys.argv[1], ", "sys.argv[1], extra_ldflags=['-L.', '-lhelp'], ")
     source = "long help();" + operator("int64_t(help())")
     helper(1)
     assert bench.run(program, source).strip() == "[2, 4]"
@@ -241,14 +264,14 @@ def test_bad_variables(bench):
 
 def test_undefined_behaviour_is_reported(bench):
     source = operator("[] { volatile int n = __INT_MAX__; n = n + 1; return 1; }()")
-    program = LOAD.replace("sys.argv[1])", "sys.argv[1], sanitizers='undefined')")
+    program = LOAD.replace("sys.argv[1], ", "sys.argv[1], sanitizers='undefined', ")
     process = bench.start(program, source)
     out, errors = process.communicate(timeout=60)
     assert out.strip() == "[2, 4]" and "runtime error: signed integer overflow" in errors
 
 
 def test_a_sanitizer_that_must_come_first_says_so(bench):
-    text = bench.fails(LOAD.replace("sys.argv[1])", "sys.argv[1], sanitizers=['address'])"), operator(1))
+    text = bench.fails(LOAD.replace("sys.argv[1], ", "sys.argv[1], sanitizers=['address'], "), operator(1))
     assert "BuildError" in text and "LD_PRELOAD=$(" in text and "-print-file-name=libasan.so)" in text
 
 
@@ -267,7 +290,7 @@ def test_max_jobs_is_the_cap(bench):
     for jobs in ("1", "3"):
         shutil.rmtree(bench.cache, ignore_errors=True)
         (bench.folder / "seen").write_text("")
-        assert "has no lattis_plugin_init" in bench.fails(program, CXX=compiler, MAX_JOBS=jobs)
+        assert "without Lattis' headers" in bench.fails(program, CXX=compiler, MAX_JOBS=jobs)
         most = max(int(line) for line in (bench.folder / "seen").read_text().split())
         assert most == 1 if jobs == "1" else 1 < most <= 3
 
@@ -284,7 +307,7 @@ def test_ccache_serves_a_second_cache(bench):
     env = {"CCACHE_DIR": str(bench.folder / "ccache"), "CCACHE_DISABLE": ""}
     bench.env.pop("CCACHE_DISABLE")
     env.pop("CCACHE_DISABLE")
-    verbose = LOAD.replace("sys.argv[1])", "sys.argv[1], verbose=True, build_directory='one')")
+    verbose = LOAD.replace("sys.argv[1], ", "sys.argv[1], verbose=True, build_directory='one', ")
     process = bench.start(verbose, operator(1), **env)
     out, errors = process.communicate(timeout=60)
     assert out.splitlines()[-1] == "[2, 4]" and "ccache" in errors.split()[0]

@@ -25,7 +25,7 @@ setup(
     name="mine",
     version="1.0",
     packages=["mine"],
-    ext_modules=[CppExtension(name="mine.{name}", sources="{name}.cpp")],
+    ext_modules=[CppExtension(name="mine.{name}", sources="{name}.cpp", extra_compile_args=["-O0"])],
     cmdclass={{"build_ext": BuildExtension}},
     entry_points={{"lattis.plugins": ["mine = mine"]}},
 )
@@ -58,7 +58,7 @@ def package(folder, *, name="operators", helper="lattis_headers", source=None, i
     (folder / "setup.py").write_text(SETUP.format(name=name, helper=helper))
     (folder / "pyproject.toml").write_text(PYPROJECT)
     (folder / "mine/__init__.py").write_text(init)
-    (folder / f"{name}.cpp").write_text(source or "#include <lattis/extension.h>\n" + operator(1))
+    (folder / f"{name}.cpp").write_text(source or operator(1))
     return folder
 
 
@@ -195,7 +195,7 @@ def test_the_framework_gives_the_same_helper(tmp_path):
     assert (folder / "mine/operators.so").exists()
     run(*command, cwd=folder, **env)
     assert len(log.read_text().split()) == 1
-    (folder / "operators.cpp").write_text("#include <lattis/extension.h>\n" + operator(2))
+    (folder / "operators.cpp").write_text(operator(2))
     run(*command, cwd=folder, **env)
     assert len(log.read_text().split()) == 2
     program = f"import lattis; lattis._C._load_plugin({str(folder / 'mine/operators.so')!r}); " + USE
@@ -235,7 +235,7 @@ lattis_extension(module PYTHON module.cpp)
 
 def test_the_cmake_package(builder, tmp_path):
     """Found by the folder that the command line prints; with the headers alone and with the framework."""
-    (tmp_path / "mine.cpp").write_text("#include <lattis/extension.h>\n" + operator(3))
+    (tmp_path / "mine.cpp").write_text(operator(3))
     (tmp_path / "module.cpp").write_text(MODULE)
     (tmp_path / "CMakeLists.txt").write_text(CMAKE.format(version=""))
     for number, tool in enumerate(((builder, "-m", "lattis_headers"), (sys.executable, "-m", "lattis.cli", "config"))):
@@ -262,7 +262,7 @@ def test_cmake_asks_for_a_version_of_the_abi(tmp_path):
 
 
 def test_the_flags_build_by_hand(builder, tmp_path):
-    (tmp_path / "mine.cpp").write_text("#include <lattis/extension.h>\n" + operator(4))
+    (tmp_path / "mine.cpp").write_text(operator(4))
     command = "g++ $({0} --cflags) mine.cpp $({0} --ldflags) -o mine.so".format(f"{builder} -m lattis_headers")
     run("sh", "-c", command, cwd=tmp_path)
     program = f"import lattis; lattis._C._load_plugin({str(tmp_path / 'mine.so')!r}); " + USE

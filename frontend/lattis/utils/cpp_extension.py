@@ -2,18 +2,14 @@
 
 >>> import lattis
 >>> from lattis.utils.cpp_extension import load_inline
->>> mine = load_inline("example_twice", '''
-... static lattis_status twice(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
-...   const lattis_value both[3] = {args[0], args[0], lattis::value(1)};
-...   return lattis::api().call(frame, lattis::api().find_operator("aten::add", "Tensor"), both, rets);
-... }
-... LATTIS_LIBRARY(example_twice, m) {
-...   m.define("twice(Tensor self) -> Tensor");
-...   m.impl("twice", "composite", twice);
+>>> mine = load_inline("example_thrice", '''
+... lattis::Tensor thrice(const lattis::Tensor& x) { return x * 3; }
+... LATTIS_LIBRARY(example_thrice, m) {
+...   m.def("thrice(Tensor self) -> Tensor", thrice);
 ... }
 ... ''')
->>> mine.twice(lattis.tensor([1.0, 2.0]))
-tensor([2., 4.])
+>>> mine.thrice(lattis.tensor([1.0, 2.0]))
+tensor([3., 6.])
 """
 
 from __future__ import annotations
@@ -63,6 +59,7 @@ __all__ = [
 
 Strings = str | Sequence[str] | None
 _loaded: dict[Path, Any] = {}  # what each library gave
+_files: dict[str, Path] = {}  # the library that a name had last
 
 
 def __getattr__(name: str) -> Any:
@@ -154,7 +151,7 @@ def load_inline(
     Args:
         functions: C++ functions to bind by pybind11 into a module: names, or names with their documentation
         no_implicit_headers: by default C++ begins with ``#include <lattis/extension.h>``, and where it is a module
-            with pybind11's as well
+            with ``<lattis/pybind.h>``
     """
     cpp = [cpp_sources] if isinstance(cpp_sources, str) else list(cpp_sources)
     cuda = [cuda_sources] if isinstance(cuda_sources, str) else list(cuda_sources)
@@ -216,13 +213,15 @@ def _open(build: Build) -> Any:
     _check_sanitizers(build)
     texts = [unit.source.text for unit in build.units]
     spaces = [space for text in texts for space in namespaces(text)]
+    ours = not build.python or build.implicit or any("<lattis/" in text for text in texts)
     try:
-        if spaces or not build.python:
+        if ours:  # it has a stamp, which is read before anything is opened
             _C._load_plugin(str(file))
         given = _module(build.name, file) if build.python else getattr(lattis.ops, spaces[0]) if spaces else None
     except (ImportError, RuntimeError) as error:
         raise _explained(build.name, error) from error
     _loaded[file] = given
+    _files[build.name] = file
     return given
 
 
@@ -251,8 +250,13 @@ def _check_sanitizers(build: Build) -> None:
 
 
 def _explained(name: str, error: Exception) -> Exception:
-    """A missing symbol, by the name it has in C++; other errors are told as they are."""
+    """A missing symbol, by the name it has in C++, and a second version of the same; other errors as they are."""
     found = re.search(r"undefined symbol: (\w+)", str(error))
+    if not found and name in _files and isinstance(error, RuntimeError):
+        return BuildError(
+            f"extension {name!r} was loaded in this process before, from other sources, and what that registered stays:"
+            f" give the operators another namespace, or start anew. ({error})"
+        )
     if not found:
         return error
     symbol = _demangled(found[1])

@@ -26,7 +26,7 @@ struct relu : Pointwise<1, REAL> {
 struct sigmoid : Maths<1> {
   template <class T>
   static T apply(T x) {
-    if constexpr (is_floating<T>) {  /* exp(-|x|) does not overflow, so the left tail goes down to the smallest number */
+    if constexpr (is_floating<T>) { /* exp(-|x|) does not overflow, so the left tail goes down to the smallest number */
       const T e = exp_(-abs_(x)), s = number<T>(1) / (number<T>(1) + e);
       return where(x < number<T>(0), e * s, s);
     } else {

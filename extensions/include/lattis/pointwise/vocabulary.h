@@ -11,11 +11,11 @@
 #endif
 
 /* The functions that libmvec has, X(name): of one argument, and of two. */
-#define LATTIS_VECTOR_FUNCTIONS(X)                                                                                 \
-  X(exp)                                                                                                           \
-  X(log)                                                                                                           \
-  X(sin) X(cos) X(tanh) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(sinh) X(cosh) X(tan) X(exp2) X(expm1) \
-      X(log10) X(log1p) X(log2) X(erf) X(erfc)
+/* clang-format off */
+#define LATTIS_VECTOR_FUNCTIONS(X) \
+  X(exp) X(log) X(sin) X(cos) X(tanh) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(sinh) X(cosh) X(tan) X(exp2) \
+  X(expm1) X(log10) X(log1p) X(log2) X(erf) X(erfc)
+/* clang-format on */
 #define LATTIS_VECTOR_FUNCTIONS_2(X) X(pow) X(atan2) X(hypot)
 
 extern "C" {

@@ -1,0 +1,67 @@
+"""The extension of the overview talk, in the talk's own forms: by setuptools, and by ``load``."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from children import run
+
+SOURCE = Path(__file__).with_name("warped.cpp")
+OPENCV = Path("/usr/include/opencv4")
+SETUP = f"""
+from setuptools import setup
+from lattis.utils.cpp_extension \\
+    import BuildExtension, CppExtension
+
+setup(
+    name='extension',
+    packages=['extension'],
+    ext_modules=[CppExtension(
+        name='extension.warp',
+        sources='extension.cpp',
+        include_dirs=['{OPENCV}'],
+        libraries=['opencv_imgproc', 'opencv_core'],
+        extra_compile_args=['-O0'],
+    )],
+    cmdclass=dict(build_ext=BuildExtension) )
+"""
+LOAD = f"""
+import lattis.utils.cpp_extension
+
+module = lattis.utils.cpp_extension.load(
+    name='extension',
+    sources='extension.cpp',
+    extra_include_paths='{OPENCV}',
+    extra_ldflags=['-lopencv_imgproc', '-lopencv_core'],
+    extra_cflags='-O0',
+)
+"""
+USE = """
+import lattis
+image = lattis.randn(128, 128)
+warp = lattis.eye(3)
+output = module.compute(image, warp)
+print(tuple(output.shape), lattis.equal(output, image[:64, :64]))
+"""
+
+
+@pytest.fixture
+def folder(bench):
+    if not (OPENCV / "opencv2/imgproc.hpp").exists():
+        pytest.skip("OpenCV is not installed: apt-get install libopencv-imgproc-dev")
+    shutil.copy(SOURCE, bench.folder / "extension.cpp")
+    return bench.folder
+
+
+def test_by_load(bench, folder):
+    assert bench.run(LOAD + USE).strip() == "(64, 64) True"
+
+
+def test_by_setuptools(folder):
+    (folder / "setup.py").write_text(SETUP)
+    (folder / "extension").mkdir()
+    (folder / "extension/__init__.py").write_text("")
+    run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", cwd=folder)
+    program = "from extension import warp as module\n" + USE
+    assert run(sys.executable, "-c", program, cwd=folder).strip() == "(64, 64) True"
