@@ -88,11 +88,17 @@ def detach_(self: Tensor) -> Tensor:
 
 
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A copy with its own memory, its own ``grad`` and the same ``requires_grad``, for :func:`copy.deepcopy`.
+
+    Raises:
+        RuntimeError: the tensor is no leaf: its history is not copied
+
+    >>> import copy
+    >>> copy.deepcopy(lattis.ones(2, requires_grad=True))
+    tensor([1., 1.], requires_grad=True)
+    """
     if not self.is_leaf:
-        raise RuntimeError(
-            "deepcopy: only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol; "
-            "detach() this one"
-        )
+        raise RuntimeError("deepcopy: this tensor has a history, which is not copied; copy its detach()")
     rebuild, args, state = self.__reduce_ex__(4)
     made = memo[id(self)] = rebuild(*copy.deepcopy(args, memo))
     state = copy.deepcopy(state, memo)
@@ -108,8 +114,8 @@ def check_export(self: Tensor) -> None:
     """Raises where memory is to be given away that a derivative depends on; a kernel may have what it computes with."""
     if self.requires_grad and (_python.is_grad_enabled() or not lattis.library.in_kernel()):
         raise RuntimeError(
-            "Can't call numpy() on Tensor that requires grad, nor export its memory otherwise. "
-            "Use tensor.detach().numpy() instead."
+            "this tensor requires grad, and writes to its memory would go unseen: give numpy or DLPack its detach(), "
+            "as in tensor.detach().numpy()"
         )
 
 
