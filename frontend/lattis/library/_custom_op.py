@@ -194,7 +194,7 @@ def custom_op(
     if not isinstance(name, str):
         raise TypeError(f"custom_op: argument 'name': expected a str, got {type(name).__name__}")
     ns, colons, base = name.partition("::")
-    if not colons or not ns.isidentifier() or not base.replace(".", "_", 1).isidentifier():
+    if not colons or not ns.isidentifier() or not all(p.isidentifier() for p in base.split(".", 1)):
         raise ValueError(f"custom_op: argument 'name': expected a namespace and a name, as 'mine::twice', got {name!r}")
     keys = devices("custom_op", device_types)
 

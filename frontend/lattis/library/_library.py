@@ -136,6 +136,7 @@ class Library:
         if kind == "DEF":
             supersede(("namespace", ns), site)
         self._library = _C._Library(ns, self.owner, kind)
+        self._closed = False
         self._registered: dict[int, Registration] = {}  # by handle
         self._namespace = Registration(("namespace", ns), site, self.close) if kind == "DEF" else None
         self._kept: dict[Rule | Subscription, Registration | None] = {}  # what is Python's alone, in its order
@@ -145,11 +146,16 @@ class Library:
 
     def _register(self, key: tuple[str, ...], register: Callable[[str, int], int], what: Any = None) -> int:
         """``register(file, line)`` as ``key``, in the place of what the same site registered before."""
+        self._check_open()
         site = Site()
         supersede(key, site)
         handle = register(site.file, site.line)
         self._registered[handle] = Registration(key, site, lambda: self.withdraw(handle), what)
         return handle
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError(f"library '{self.ns}' of {self.owner} is closed; open another one to register")
 
     def qualified(self, op: Any) -> Any:
         """An operator's name with its namespace, which is this library's if it has none; packets as they are."""
@@ -279,6 +285,7 @@ class Library:
         for what, f in calls.items():
             if not callable(f):
                 raise TypeError(f"register_backend: argument '{what}': expected a callable, got {type(f).__name__}")
+        self._check_open()
         flags = CPU_FALLBACK if fallback else 0
         return self._library.backend(name, *calls.values(), synchronize, device_count, flags)
 
@@ -315,6 +322,7 @@ class Library:
         Raises:
             RuntimeError: there is no such operator, or there are several overloads
         """
+        self._check_open()
         site, name = Site(), find(self.qualified(op))[0]
         supersede(("rule", name, layer), site)
         made = keep(Rule(name, layer, payload, self))
@@ -351,6 +359,7 @@ class Library:
 
     def close(self) -> None:
         """Takes everything back. Again is nothing."""
+        self._closed = True
         try:
             remove_all(list(reversed(self._kept)))
         finally:

@@ -1,0 +1,211 @@
+"""What runs again replaces what it registered, keeps no Python object alive, and leaves little behind."""
+
+import gc
+import importlib
+import sys
+import textwrap
+import weakref
+
+import lattis
+import pytest
+from lattis.library import Library, custom_op
+
+CELL = """
+from lattis.library import custom_op
+
+class Factor:
+    value = {factor}
+
+factor = Factor()
+
+@custom_op("cell::scaled", mutates_args=())
+def scaled(x: lattis.Tensor) -> lattis.Tensor:
+    return x * factor.value
+
+@scaled.register_fake
+def fake(x):
+    return lattis.empty_like(x)
+
+def setup_context(ctx, inputs, output):
+    ctx.factor = factor
+
+scaled.register_autograd(lambda ctx, grad: grad * ctx.factor.value, setup_context=setup_context)
+"""
+
+
+class Notebook:
+    """Runs cells as IPython does: one namespace, without a file; each cell under a name of its own."""
+
+    def __init__(self):
+        self.names = {"__name__": "__main__", "lattis": lattis}
+        self.count = 0
+
+    def run(self, text):
+        self.count += 1
+        exec(compile(textwrap.dedent(text), f"<ipython-input-{self.count}>", "exec"), self.names)
+        return self.names
+
+    def close(self):
+        for o in list(self.names.values()):
+            if hasattr(o, "close"):
+                o.close()
+
+
+@pytest.fixture
+def notebook():
+    made = Notebook()
+    yield made
+    made.close()
+
+
+def test_a_cell_defines_its_operator_again(notebook):
+    x = lattis.ones(2)
+    first = notebook.run(CELL.format(factor=2))
+    kept, operator = first["scaled"], lattis.ops.cell.scaled
+    assert kept(x).tolist() == [2, 2]
+    second = notebook.run(CELL.format(factor=3))["scaled"]
+    assert second(x).tolist() == [3, 3] and operator(x).tolist() == [3, 3] and kept(x).tolist() == [3, 3]
+    kept.close()  # it is replaced already
+    assert second(x).tolist() == [3, 3]
+
+
+def test_a_cell_opens_its_library_again(notebook):
+    cell = """
+        lib = lattis.library.Library("celllib", "DEF")
+        lib.define("f(Tensor x) -> Tensor")
+        lib.define("{extra}(Tensor x) -> Tensor")
+        lib.impl("f", lambda x: x * {factor})
+        """
+    notebook.run(cell.format(extra="g", factor=2))
+    assert dir(lattis.ops.celllib) == ["f", "g"]
+    notebook.run(cell.format(extra="h", factor=5))
+    assert dir(lattis.ops.celllib) == ["f", "h"]
+    assert lattis.ops.celllib.f(lattis.ones(1)).item() == 5
+
+
+def test_a_cell_adds_to_a_library_of_another(notebook):
+    """The kernel of a cell that runs again takes the place of the earlier one, rather than standing on it."""
+    notebook.run('lib = lattis.library.Library("cellmore", "DEF"); lib.define("f(Tensor x) -> Tensor")')
+    for factor in (2, 3):
+        handle = notebook.run(f'handle = lib.impl("f", lambda x: x * {factor}, "cpu")')["handle"]
+        assert lattis.ops.cellmore.f(lattis.ones(1)).item() == factor
+    notebook.names["lib"].withdraw(handle)
+    with pytest.raises(NotImplementedError):
+        lattis.ops.cellmore.f(lattis.ones(1))
+    notebook.run(
+        'lib.define("f(Tensor x) -> Tensor"); layer = lib.register_layer("cellmore", lambda call, *a: call(*a))'
+    )
+    seen = notebook.names["seen"] = []
+    notebook.run('layer = lib.register_layer("cellmore", lambda call, *a: seen.append(call.name) or call(*a))')
+    with notebook.names["layer"].on():
+        lattis.ones(1)
+    assert seen == ["aten::ones"]
+
+
+def test_a_typing_error_leaves_what_was_there(notebook):
+    notebook.run(CELL.format(factor=2))
+    with pytest.raises(ValueError, match="schema"):
+        notebook.run('custom_op("cell::scaled", lambda x: x, mutates_args=(), schema="(Tensr x) -> Tensor")')
+    assert notebook.names["scaled"](lattis.ones(1)).item() == 2
+
+
+def test_a_module_is_reloaded(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    text = 'import lattis\nlib = lattis.library.Library("reloaded", "DEF")\n{}lib.define("f(Tensor x) -> Tensor")\n'
+    text += 'lib.impl("f", lambda x: x * {})\n'
+    path = tmp_path / "reloaded_module.py"
+    path.write_text(text.format("", 2))
+    module = importlib.import_module("reloaded_module")
+    assert lattis.ops.reloaded.f(lattis.ones(1)).item() == 2
+    path.write_text(text.format("\n\n", 3))
+    importlib.reload(module)
+    assert lattis.ops.reloaded.f(lattis.ones(1)).item() == 3
+    module.lib.close()
+
+
+def test_the_same_code_twice_is_a_conflict():
+    """A loop, or a function called again, is no cell that ran again; nor is another file."""
+    with Opened() as opened:
+
+        def register():
+            return opened(Library("twicecode", "DEF"))
+
+        register()
+        with pytest.raises(RuntimeError, match=r"'twicecode' is defined by .*py:\d+"):
+            register()
+        other = {"__name__": "other", "__file__": "/elsewhere/other.py"}
+        with pytest.raises(RuntimeError, match="'twicecode' is defined by"):
+            exec('import lattis; lattis.library.Library("twicecode", "DEF")', other)
+
+
+class Opened(list):
+    def __call__(self, o):
+        self.append(o)
+        return o
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        for o in self:
+            o.close()
+
+
+def test_nothing_of_a_cell_outlives_its_replacement(notebook):
+    names = notebook.run(CELL.format(factor=2))
+    x = lattis.ones(2, requires_grad=hasattr(lattis, "autograd"))
+    names["scaled"](x).sum()
+    watches = [weakref.ref(names[n]) for n in ("fake", "setup_context", "scaled", "factor")]
+    watches.append(weakref.ref(names["scaled"].__wrapped__))
+    names.clear()
+    names.update({"__name__": "__main__", "lattis": lattis})
+    gc.collect()
+    alive = [w() for w in watches]
+    assert all(o is not None for o in alive[:2])
+    del alive
+    notebook.run(CELL.format(factor=3))
+    gc.collect()
+    assert [w() for w in watches] == [None] * 5
+
+
+def resident():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * 4096
+
+
+def test_a_reload_leaves_less_than_a_kilobyte(notebook):
+    """Thousands of reloads of a whole cell, each called, with the derivative: tables, and the process as a whole."""
+    x = lattis.ones(2, requires_grad=hasattr(lattis, "autograd"))
+
+    def reload(times):
+        for _ in range(times):
+            exec(compile(CELL.format(factor=2), "<cell>", "exec"), notebook.names)
+            notebook.names["scaled"](x)
+
+    reload(300)
+    gc.collect()
+    before, tables = resident(), lattis._C._retained_bytes()
+    reload(2000)
+    gc.collect()
+    per_reload, reported = (resident() - before) / 2000, (lattis._C._retained_bytes() - tables) / 2000
+    print(f"a reload leaves {reported:.0f} bytes of tables, and {per_reload:.0f} bytes in all")
+    assert 0 < reported < 1024 and per_reload < 1024
+
+
+def test_operators_with_other_schemas_leave_little(notebook):
+    """A cell whose schema changes each time leaves an operator each time, which calls may still run on."""
+
+    def reload(times):
+        for i in range(times):
+            schema = f"(Tensor x, int n{i % 7}=0) -> Tensor"
+            op = custom_op("changing::f", lambda x, n=0: x + 1, mutates_args=(), schema=schema)
+            op(lattis.ones(1))
+            op.close()
+
+    reload(50)
+    gc.collect()
+    before = resident()
+    reload(1500)
+    gc.collect()
+    assert (resident() - before) / 1500 < 1024

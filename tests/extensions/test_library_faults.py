@@ -1,0 +1,272 @@
+"""Bad input to lattis.library: wrong types, kernels that misbehave; each is an error that says what to do."""
+
+import itertools
+
+import lattis
+import pytest
+from lattis import library
+from lattis.library import Library, custom_op
+
+count = itertools.count()
+
+
+@pytest.fixture
+def ns():
+    return f"faulty{next(count)}"
+
+
+@pytest.fixture
+def lib(ns):
+    made = Library(ns, "DEF", owner="the test")
+    made.define("f(Tensor x) -> Tensor")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def f(lib):
+    return getattr(lattis.ops, lib.ns).f
+
+
+STRANGE = [None, 3, 2.5, b"bytes", [], {}, object(), lattis]
+
+
+@pytest.mark.parametrize("value", STRANGE, ids=lambda v: type(v).__name__)
+def test_values_of_a_wrong_type(lib, ns, value):
+    wrong = pytest.raises((TypeError, ValueError, RuntimeError), match="argument|expected")
+    for call in (
+        lambda: Library(value, "DEF"),
+        lambda: Library(ns + "x", value),
+        lambda: Library(ns + "x", "FRAGMENT", value if value is not None else 3),
+        lambda: lib.define(value),
+        lambda: lib.impl(value, len, "cpu"),
+        lambda: lib.impl("f", value, "cpu"),
+        lambda: lib.impl("f", len, value or 3),
+        lambda: lib.impl_category("pointwise", value, "cpu"),
+        lambda: lib.register_autograd("f", value),
+        lambda: lib.register_autograd("f", len, setup_context=3 if value is None else value),
+        lambda: lib.rule(value, "autograd", None),
+        lambda: lib.register_layer(f"{ns}_layer", 3 if value is None else value),
+        lambda: library.define(value, "(Tensor x) -> Tensor"),
+        lambda: library.define(f"{ns}::g", value),
+        lambda: library.register_kernel(value, "cpu", len),
+        lambda: library.register_kernel(f"{ns}::f", 3 if value is None or value in ([], {}) else value, len),
+        lambda: library.register_fake(f"{ns}::f", 3 if value is None else value),
+        lambda: library.register_autocast(f"{ns}::f", "cpu", value),
+        lambda: library.register_autocast(f"{ns}::f", value, lattis.float32),
+        lambda: library.register_vmap(f"{ns}::f", 3 if value is None else value),
+        lambda: library.get_kernel(value, "cpu"),
+        lambda: library.get_kernel(f"{ns}::f", value),
+        lambda: library.set_kernel_enabled(value, "cpu", False),
+        lambda: library.infer_schema(value, mutates_args=()),
+        lambda: custom_op(value, len, mutates_args=()),
+        lambda: custom_op(f"{ns}::g", 3 if value is None else value, mutates_args=()),
+        lambda: custom_op(f"{ns}::g", len, mutates_args=(), schema=3 if value is None else value),
+        lambda: library.opcheck(value, (lattis.ones(1),)),
+    ):
+        with wrong:
+            call()
+
+
+@pytest.mark.parametrize("name", ["f", "::f", "a::", "a b::f", "a::b::c", "a::f.", "1a::f", "a::f(x)", ""])
+def test_names_that_are_none(name):
+    with pytest.raises(ValueError, match="argument 'name': expected a namespace and a name, as 'mine::twice', got"):
+        custom_op(name, lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor")
+
+
+@pytest.mark.parametrize("ns", ["", "a b", "a::b", "1a", "ä", "a.b"])
+def test_namespaces_that_are_none(ns):
+    with pytest.raises(ValueError, match="argument 'ns' must be an identifier"):
+        Library(ns, "DEF")
+
+
+def test_kinds_that_are_none():
+    with pytest.raises(ValueError, match="expected 'DEF', 'IMPL' or 'FRAGMENT', got 'DEFINE'"):
+        Library("x", "DEFINE")
+
+
+def generator(x):
+    yield x
+
+
+async def coroutine(x):
+    return x
+
+
+async def async_generator(x):
+    yield x
+
+
+@pytest.mark.parametrize("kernel", [generator, coroutine, async_generator])
+def test_functions_that_only_begin(lib, ns, kernel):
+    kind = "a generator function" if kernel is generator else "an async function"
+    for call in (
+        lambda: lib.impl("f", kernel, "cpu"),
+        lambda: lib.register_autograd("f", kernel),
+        lambda: library.register_fake(f"{ns}::f", kernel),
+        lambda: custom_op(f"{ns}::g", kernel, mutates_args=(), schema="(Tensor x) -> Tensor"),
+    ):
+        with pytest.raises(TypeError, match=f"{kernel.__name__} is {kind}; expected one that returns"):
+            call()
+
+
+RESULTS = [
+    ("Tensor", None, "must return Tensor, got None"),
+    ("Tensor", 1.0, "must return Tensor, got float"),
+    ("Tensor", (1, 2), "must return Tensor, got tuple"),
+    ("(Tensor, Tensor)", lattis.ones(1), "must return a tuple of 2, got lattis.Tensor"),
+    ("(Tensor, Tensor)", (lattis.ones(1),), "must return a tuple of 2, got tuple"),
+    ("(Tensor, Tensor)", (lattis.ones(1), "x"), "must return Tensor, got str"),
+    ("Tensor[]", lattis.ones(1), "must return list of Tensor, got lattis.Tensor"),
+    ("Tensor[]", [1, 2], "must return list of Tensor, got list of int"),
+    ("int", "x", "must return int, got str"),
+    ("bool", 2.5, "must return bool, got float"),
+]
+
+
+@pytest.mark.parametrize("declared, returned, text", RESULTS)
+def test_results_of_a_wrong_type(ns, declared, returned, text):
+    op = custom_op(f"{ns}::g", lambda x: returned, mutates_args=(), schema=f"(Tensor x) -> {declared}")
+    try:
+        with pytest.raises(TypeError, match=rf"{ns}::g: the Python kernel {text}"):
+            op(lattis.ones(1))
+    finally:
+        op.close()
+
+
+def test_a_kernel_that_registers_while_it_runs(lib, f):
+    def kernel(x):
+        lib.define("g(Tensor x) -> Tensor")
+        lib.impl("g", lambda x: x * 10, "cpu")
+        lib.impl("f", lambda x: x * 2, "cpu")
+        return getattr(lattis.ops, lib.ns).g(x)
+
+    lib.impl("f", kernel, "cpu")
+    assert f(lattis.ones(1)).item() == 10 and f(lattis.ones(1)).item() == 2
+
+
+def test_a_kernel_that_closes_its_own_library(ns):
+    lib = Library(ns, "DEF")
+    lib.define("f(Tensor x) -> Tensor")
+
+    def kernel(x):
+        lib.close()
+        return x + 1
+
+    lib.impl("f", kernel, "cpu")
+    f = getattr(lattis.ops, ns).f
+    assert f(lattis.ones(1)).item() == 2
+    with pytest.raises((RuntimeError, AttributeError), match=f"{ns}::f"):
+        f(lattis.ones(1))
+
+
+def test_a_definition_that_closes_itself(ns):
+    @custom_op(f"{ns}::f", mutates_args=())
+    def op(x: lattis.Tensor) -> lattis.Tensor:
+        op.close()
+        return x + 1
+
+    assert op(lattis.ones(1)).item() == 2
+
+
+def test_a_kernel_that_calls_its_own_operator(lib, f):
+    lib.impl("f", lambda x: f(x), "cpu")
+    with pytest.raises(RecursionError):
+        f(lattis.ones(1))
+    lib.impl("f", lambda x: x if x.item() > 100 else f(x * 3), "cpu")
+    assert f(lattis.ones(1)).item() == 243
+
+
+def test_registering_on_what_is_closed(ns):
+    op = custom_op(f"{ns}::f", lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor")
+    op.close()
+    op.close()
+    for call in (
+        lambda: op.register_fake(lattis.empty_like),
+        lambda: op.register_kernel("cpu", lattis.empty_like),
+        lambda: op.register_autograd(lambda ctx, grad: grad),
+    ):
+        with pytest.raises(RuntimeError, match=f"{ns}::f|closed"):
+            call()
+
+
+def test_a_closed_library(lib, ns):
+    lib.close()
+    for call in (
+        lambda: lib.define("g(Tensor x) -> Tensor"),
+        lambda: lib.impl("f", len, "cpu"),
+        lambda: lib.register_layer(f"{ns}_closed", len),
+        lambda: lib.impl_category("pointwise", len, "cpu"),
+    ):
+        with pytest.raises(RuntimeError, match=f"library '{ns}' of the test is closed"):
+            call()
+
+
+def test_exceptions_of_a_kernel_arrive(lib, f):
+    class Own(Exception):
+        pass
+
+    own = Own("mine")
+
+    def kernel(x):
+        raise own
+
+    lib.impl("f", kernel, "cpu")
+    with pytest.raises(Own) as caught:
+        f(lattis.ones(1))
+    assert caught.value is own
+
+
+# ---- get_kernel ------------------------------------------------------------------------------------------------------
+
+
+def test_a_kernel_alone(lib, f, ns):
+    seen = []
+    lib.impl("f", lambda x: x + 1, "cpu")
+    kernel = library.get_kernel(f, "cpu")
+    layer = lib.register_layer(f"{ns}_seen", lambda call, *a, **k: seen.append(call.name) or call(*a, **k))
+    lib.impl("f", lambda x: kernel(x) * 10, "CPU")
+    with layer.on():
+        assert kernel(lattis.ones(1)).item() == 2 and f"{ns}::f" not in seen
+        assert f(lattis.ones(1)).item() == 20 and seen.count(f"{ns}::f") == 1
+    assert repr(kernel) == f"<kernel of {ns}::f for 'cpu'>"
+    with pytest.raises(TypeError, match=f"{ns}::f"):
+        kernel(1, 2)
+    with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
+        kernel(lattis.ones(1, device="meta"))
+    with pytest.raises(NotImplementedError, match=f"{ns}::f has no kernel for 'composite'"):
+        library.get_kernel(f, "composite")
+
+
+def test_a_kernel_that_was_withdrawn(lib, f):
+    handle = lib.impl("f", lambda x: x + 1, "cpu")
+    kernel = library.get_kernel(f, "cpu")
+    lib.withdraw(handle)
+    with pytest.raises(RuntimeError, match="the kernel that get_kernel gave was withdrawn"):
+        kernel(lattis.ones(1))
+
+
+def test_kernels_of_the_catalogue():
+    x = lattis.tensor([1.0, 4.0])
+    assert library.get_kernel("aten::sqrt", "cpu")(x).tolist() == [1, 2]
+    assert library.get_kernel("aten::add.Tensor", "cpu")(x, other=x, alpha=2).tolist() == [3, 12]
+    assert library.get_kernel("aten::silu", "composite")(x).shape == (2,) if has_composite("aten::silu") else True
+    assert library.get_kernel("aten::sqrt", "meta")(x.to("meta")).device.type == "meta"
+
+
+def has_composite(name):
+    return any(key == "composite" for key, _ in lattis._C._describe(name)["kernels"])
+
+
+@pytest.mark.needs("autograd")
+def test_a_layers_kernel():
+    x = lattis.tensor([1.0, 4.0], requires_grad=True)
+    y = library.get_kernel("aten::sqrt", "autograd")(x)
+    y.sum().backward()
+    assert x.grad.tolist() == [0.5, 0.25]
+    assert not library.get_kernel("aten::sqrt", "cpu")(x).requires_grad
+
+
+def test_fallthrough_is_not_called():
+    with pytest.raises(NotImplementedError, match="passed to Library.impl"):
+        library.fallthrough_kernel()
