@@ -59,11 +59,11 @@ int32_t add_layer(lattis_library* l, const char* name) {
 struct Case {
   const lattis_operator* op;
   lattis_value args[3];
-  int32_t num_args = api->operator_num_args(op);
+  int32_t num_args = api->operator_num_args(op), num_rets = api->operator_num_returns(op);
 
   void once() const {
     lattis_value r{};
-    if (api->call(nullptr, op, args, num_args, &r, 1)) std::exit(1);
+    if (api->call(nullptr, op, args, num_args, &r, num_rets)) std::exit(1);
     if (r.tag != LATTIS_NONE) api->value_release(&r);
   }
 };

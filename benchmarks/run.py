@@ -37,8 +37,7 @@ def main() -> int:
     versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
-    rows = call_path.main() + imports.main() + autograd.main() + loading.main()
-    rows = call_path.main() + imports.main() + autograd.main() + extensions.main()
+    rows = call_path.main() + imports.main() + autograd.main() + extensions.main() + loading.main()
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
     families = [family for module in (*catalogue, small) for family in module.main()]
     if any(p.name == "bank" for p in lattis.plugins.status()):

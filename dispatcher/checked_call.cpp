@@ -105,23 +105,23 @@ __attribute__((noinline)) lattis_status unusual_call(Frame* parent, const Operat
   if (!op->schema.load(std::memory_order_acquire))
     if (lattis_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
   const CallInfo& info = op->info;
-  if (num_args == info.nargs && num_rets == info.nrets)
+  for (int32_t i = info.nrets; i < num_rets; i++) rets[i] = Value{LATTIS_NONE, 0, {0}};
+  if (num_args == info.nargs && num_rets >= info.nrets)
     return all_admitted(info, args) ? call(parent, op, args, rets) : wrong_kind(op, args);
   const Schema& s = *op->schema.load();
   const int32_t outs = info.nargs - info.first_out, given = num_args - outs;
-  const std::string title = operator_title(op);
-  if (num_rets != info.nrets)
-    return core::raise(LATTIS_TYPE_ERROR,
-                       core::format("%s: room for %d results, it gives %d", title.c_str(), num_rets, info.nrets));
+  if (num_rets < info.nrets)
+    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: room for %d results, it gives %d",
+                                                       operator_title(op).c_str(), num_rets, info.nrets));
   if (given < 0 || num_args > info.nargs)
-    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", title.c_str(), num_args,
-                                                       info.nargs, s.text().c_str()));
+    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", operator_title(op).c_str(),
+                                                       num_args, info.nargs, s.text().c_str()));
   Value all[LATTIS_MAX_ARGUMENTS];
   std::copy(args, args + given, all);
   for (int32_t i = given; i < info.first_out; i++) {
     if (!s.args[i].has_default)
       return core::raise(LATTIS_TYPE_ERROR,
-                         core::format("%s: argument '%s' is missing: %d arguments for %s", title.c_str(),
+                         core::format("%s: argument '%s' is missing: %d arguments for %s", operator_title(op).c_str(),
                                       s.args[i].name.c_str(), num_args, s.text().c_str()));
     all[i] = s.args[i].value;
   }

@@ -46,7 +46,10 @@ Var from_half(const Var& x, int64_t n) {
   const double order = static_cast<double>(n);
   const int64_t steps = 10 + n;  // the series needs large arguments for high orders
   Var y = x + static_cast<double>(steps), sum = c.op<"zeros_like">(x);
-  for (int64_t k = steps; k-- > 0;) sum = sum + c.op<"pow.Tensor_Scalar">(x + static_cast<double>(k), -(order + 1));
+  for (int64_t k = steps; k-- > 0;) {
+    Var part = c.op<"reciprocal">(x + static_cast<double>(k));
+    sum = sum + (n == 0 ? part : n == 1 ? part * part : c.op<"pow.Tensor_Scalar">(part, order + 1));
+  }
   Var half = 0.5 / y, tail = series(y, n);
   if (n == 0) return sum + half + tail - c.op<"log">(y);
   return sum + c.op<"pow.Tensor_Scalar">(y, -order) * (tail + half + 1 / order);

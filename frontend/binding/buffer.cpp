@@ -83,7 +83,9 @@ PyObject* export_checks = nullptr;
 }  // namespace
 
 bool may_export(PyObject* tensor) {
-  if (!unwrap(tensor)->keys || !export_checks) return true;
+  const Tensor* t = unwrap(tensor);
+  // A view that nobody has looked at since its base was written may still be without bits of its own.
+  if (!(t->keys | t->storage->sticky) || !export_checks) return true;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(export_checks); i++) {
     PyObject* check = Py_NewRef(PyList_GET_ITEM(export_checks, i));
     PyObject* done = PyObject_CallOneArg(check, tensor);

@@ -233,6 +233,7 @@ lattis_status extremum_backward(lattis_frame* f, const lattis_value* a, lattis_v
   if (a[3].tag == LATTIS_NONE) mask = c.op<"logical_or">(mask, c.op<"isnan">(x));
   const Tensor count = n ? c.op<"sum.dim_IntList">(mask, dims, true) : Tensor();
   const Tensor share = count ? c.op<"div.Tensor">(grad, count) : grad;
+  if (a[3].tag == LATTIS_NONE) return c.give(r, c.op<"where.ScalarOther">(mask, share, 0.0));
   return c.give(r, c.op<"mul.Tensor">(share, mask));
 }
 

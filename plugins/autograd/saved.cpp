@@ -26,6 +26,8 @@ lattis_status unpacked(const Packed& p, lattis_tensor** out) {
 
 }  // namespace
 
+__thread WriteNow write_now = {nullptr, nullptr};
+
 lattis_status push_saved_hooks(const lattis_saved_hooks* hooks) {
   hooks_now.push_back(hooks);
   any_hooks = true;
@@ -136,8 +138,12 @@ lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) co
     lattis_status st = api().tensor_detach(t, &with);
     api().value_release(out);
     if (st) return st;
-    retain(n);
-    give_history(with, n, static_cast<uint32_t>(result));
+    if (n == write_now.write) {
+      read_written(with, write_now.stands);
+    } else {
+      retain(n);
+      give_history(with, n, static_cast<uint32_t>(result));
+    }
     *out = lattis::value(with);
   }
   return LATTIS_OK;

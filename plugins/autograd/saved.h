@@ -51,6 +51,15 @@ struct SavedValue {
   lattis_status unpack_list(Node* n, bool with_graph, lattis_value* out) const;
 };
 
+// While a write to a view is differentiated: its node is no part of the graph, another stands there for it. A result
+// that it saved has its history from that one.
+struct WriteNow {
+  Node* write;
+  Node* stands;
+};
+extern __thread WriteNow write_now __attribute__((tls_model("initial-exec")));
+void read_written(lattis_tensor* result, Node* stands);  // see views.cpp
+
 lattis_status push_saved_hooks(const lattis_saved_hooks* hooks);
 void pop_saved_hooks();
 lattis_status used_twice(const Node* n);

@@ -101,7 +101,14 @@ lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_
   std::vector<lattis_tensor*> computed(n->write->num_edges);
   lattis_tensor* in[1] = {c.op<"clone">(part).take()};
   if (!c) return c.status();
-  lattis_status st = n->write->kind->apply(n->write, run, in, computed.data());
+  lattis_status st;
+  {
+    const struct Standing {
+      WriteNow above;
+      ~Standing() { write_now = above; }
+    } standing{std::exchange(write_now, {n->write, n})};
+    st = n->write->kind->apply(n->write, run, in, computed.data());
+  }
   if (in[0]) api().release(in[0]);
   if (!st) {
     if (n->self_edge >= 0 && computed[n->self_edge])
@@ -137,6 +144,17 @@ const NodeKind written_kind = {apply_written,
                                  Node* w = static_cast<ViewWrittenNode*>(n)->write;
                                  return w->kind->traverse ? w->kind->traverse(w, visit, visitor) : 0;
                                }};
+
+// The view of a base that is the result of this node.
+ViewNode* read_base(const Geometry& base, const Geometry& view, Node* from, uint32_t output) {
+  auto* n = new_node<ViewNode>(&view_kind, 1, 1);
+  n->base = base;
+  n->view = view;
+  retain(from);
+  n->edges[0] = {from, output};
+  if (holds_host(from)) hold_host(n);
+  return n;
+}
 
 bool is_stale(const Variable* view, const Variable* base) {
   return base && base->version > 0 && !base->leaf && (!view || view->version < base->version);
@@ -180,14 +198,14 @@ lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variabl
   if (!history.requires_grad) return LATTIS_OK;
   const Variable* old = variable(view);
   if (old && is_view_by_hand(*old)) return refuse_view_by_hand("backward");
-  auto* n = new_node<ViewNode>(&view_kind, 1, 1);
-  n->base = Geometry(base);
-  n->view = Geometry(view);
-  retain(history.node);
-  n->edges[0] = {history.node, history.output};
-  if (holds_host(history.node)) hold_host(n);
+  ViewNode* n = read_base(Geometry(base), Geometry(view), history.node, history.output);
   replace_history(view, n, 0, history.version);
   return LATTIS_OK;
+}
+
+void read_written(lattis_tensor* result, Node* stands) {
+  const auto* w = static_cast<ViewWrittenNode*>(stands);
+  set_history(result, read_base(w->base, w->view, stands, 0), 0);
 }
 
 lattis_status adopt(lattis_tensor* t) {

@@ -378,3 +378,36 @@ def test_random_programs(steps, base_requires_grad):
         results.append((total.item(), gx.numpy(), gw.numpy()))
     for got, wanted in zip(*results, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+
+
+WRITES = {
+    "tanh_": lambda v: v.tanh_(),
+    "sigmoid_": lambda v: v.sigmoid_(),
+    "exp_": lambda v: v.exp_(),
+    "sqrt_": lambda v: v.sqrt_(),
+    "rsqrt_": lambda v: v.rsqrt_(),
+    "reciprocal_": lambda v: v.reciprocal_(),
+    "cumprod_": lambda v: v.cumprod_(0),
+}
+VIEWS = {
+    "[:2]": lambda y: y[:2],
+    "[0]": lambda y: y[0],
+    "t": lambda y: y.t(),
+    "unbind": lambda y: y.unbind(0)[1],
+    "[:]": lambda y: y[:],
+    "of a view": lambda y: y.t()[1:].t(),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("write", WRITES)
+def test_second_order_through_a_write_that_saves_its_result(write, view):
+    """The saved result is a view of what the base became."""
+
+    def f(x):
+        y = x * 1.0
+        WRITES[write](VIEWS[view](y))
+        return y * y
+
+    x = ((lattis.arange(9, dtype=lattis.float64).reshape(3, 3) + 3) / 10).requires_grad_()
+    assert lattis.autograd.gradcheck(f, (x,)) and lattis.autograd.gradgradcheck(f, (x,))

@@ -96,6 +96,15 @@ def test_memory_that_a_derivative_depends_on_is_not_given_away(export):
         give(x.detach())
 
 
+@pytest.mark.parametrize("export", [e for e in EXPORTS if e != "from_numpy"])
+def test_a_view_that_nobody_looked_at_since_its_base_was_written_is_not_given_away(export):
+    base = lattis.zeros(3)
+    view = base[1:]
+    base[:2].mul_(lattis.ones(2, requires_grad=True))
+    with pytest.raises(RuntimeError, match="requires grad.*detach"):
+        EXPORTS[export](view)
+
+
 def test_values_can_be_had_nevertheless():
     x = leaf()
     assert x.numpy(force=True).tolist() == x.tolist() == [1, 2]
