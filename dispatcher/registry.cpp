@@ -122,13 +122,13 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   if (lib.kind == LibraryKind::Implement)
     return core::raise(LATTIS_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
                                                  "' is of kind IMPL, which registers kernels only");
-  if (ns != lib.ns)
-    return core::raise(LATTIS_VALUE_ERROR,
-                       "define: " + full + " is outside the namespace '" + lib.ns + "' of the library of " + lib.owner);
   if (Operator* old = find(full, overload))
     return core::raise(LATTIS_RUNTIME_ERROR,
                        core::format("define: the operator %s is already defined by %s; %s cannot define it too",
                                     old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
+  if (ns != lib.ns)
+    return core::raise(LATTIS_VALUE_ERROR,
+                       "define: " + full + " is outside the namespace '" + lib.ns + "' of the library of " + lib.owner);
   if (def.pointwise && (def.pointwise->inputs < 1 || def.pointwise->inputs > 3 || def.pointwise->params > 3))
     return core::raise(
         LATTIS_VALUE_ERROR,

@@ -59,7 +59,7 @@ def test_an_exception_of_python_passes_through_cpp_as_it_is(caught):
     def fail(x):
         raise raised
 
-    library = lattis.library.Library("typed_python")
+    library = lattis.library.Library("typed_python", "DEF")
     library.define("fail(Tensor x) -> Tensor")
     library.impl("fail", fail, "composite")
     try:

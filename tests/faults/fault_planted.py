@@ -76,7 +76,7 @@ DEFECTS = {
 
 def plant(kernel) -> lattis.library.Library:
     """Registers a defect; ``close()`` of what is returned takes it away again."""
-    library = lattis.library.Library("planted", "DEF", owner="planted defects")
+    library = lattis.library.Library("planted", "FRAGMENT", owner="planted defects")
     library.define(f"{kernel.__name__}(Tensor self, int dim) -> Tensor")
     library.impl(kernel.__name__, kernel, "composite")
     return library
