@@ -72,6 +72,15 @@ def test_subclasses():
     assert type(y) is Named and y.name == "x" and y.requires_grad
 
 
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda h: pickle.loads(pickle.dumps(h))])
+def test_a_copied_handle_leaves_the_hook_alone(again):
+    x = leaf()
+    handle = x.register_hook(lambda g: g * 10)
+    again(handle).remove()
+    x.sum().backward()
+    assert x.grad.tolist() == [10, 10]
+
+
 EXPORTS = {
     "numpy": lambda t: t.numpy(),
     "asarray": np.asarray,
