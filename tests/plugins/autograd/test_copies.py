@@ -72,6 +72,19 @@ def test_subclasses():
     assert type(y) is Named and y.name == "x" and y.requires_grad
 
 
+def test_a_shallow_copy_of_a_leaf_with_a_setstate():
+    class Stateful(lattis.Tensor):
+        def __setstate__(self, state):
+            self.got = state
+
+    x = Stateful(lattis.ones(2)).requires_grad_()
+    x.k = 1
+    x.sum().backward()
+    for y in (copy.copy(x), copy.deepcopy(x)):
+        assert y.__dict__ == {"got": {"k": 1}} and y.requires_grad and y.is_leaf
+    assert copy.copy(x).grad is None and y.grad.tolist() == [1, 1] and y.grad is not x.grad
+
+
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda h: pickle.loads(pickle.dumps(h))])
 def test_a_copied_handle_leaves_the_hook_alone(again):
     x = leaf()
