@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 import weakref
 
 from lattis import _C
@@ -79,7 +80,11 @@ def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None):
     if kind is not _C.Tensor:
         made = _C.Tensor.__new__(kind, made)
     for name, value in (attributes or {}).items():
-        setattr(made, name, value)
+        if name in contributions.copied:
+            setattr(made, name, value)
+        else:
+            text = f"a tensor is read without its '{name}', which no plugin brings here; see lattis.plugins.status()"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
     return made
 
 

@@ -85,6 +85,24 @@ def test_a_shallow_copy_of_a_leaf_with_a_setstate():
     assert copy.copy(x).grad is None and y.grad.tolist() == [1, 1] and y.grad is not x.grad
 
 
+def test_values_can_be_read_where_nobody_differentiates(host):
+    """requires_grad is left out, and a warning says so."""
+    x = leaf()
+    x.note = "kept"
+    program = """
+        import pickle, sys, warnings
+        import lattis
+
+        with warnings.catch_warnings(record=True) as said:
+            x = pickle.loads(bytes.fromhex(sys.argv[1]))
+        assert x.tolist() == [1, 2] and x.note == "kept"
+        print([str(w.message) for w in said])
+        """
+    said = host.run(program, pickle.dumps(x).hex(), LATTIS_PLUGINS="-autograd")
+    assert "without its 'requires_grad'" in said, said
+    assert host.run(program, pickle.dumps(x).hex()) == "[]\n"
+
+
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda h: pickle.loads(pickle.dumps(h))])
 def test_a_copied_handle_leaves_the_hook_alone(again):
     x = leaf()
