@@ -101,6 +101,8 @@ def add_methods(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
 def add_copied(owner: str, attributes: Iterable[str]) -> Callable[[], None]:
     """Lets attributes go with copies and pickles; returns what takes that back."""
     added = dict.fromkeys(attributes, owner)
+    holders = {name: f"plugin '{holder}'" for name, holder in copied.items()}
+    check("the copied attribute Tensor", owner, added, lambda name: holders.get(name, ""))
     copied.update(added)
 
     def undo() -> None:

@@ -114,7 +114,13 @@ class PluginContext:
         self.undo.append(contributions.add_methods(self.name, objects))
 
     def add_copied(self, *attributes: str) -> None:
-        """Attributes of Tensor that copies and pickles hold, where they are true; others begin anew."""
+        """Attributes of Tensor that copies and pickles hold, where they are neither None nor False; others begin anew.
+
+        They are set before the copy is known to others, so that their values cannot refer to the tensor.
+
+        Raises:
+            RuntimeError: another plugin has an attribute copied already; the message names both owners
+        """
         self.undo.append(contributions.add_copied(self.name, attributes))
 
     def add_export_check(self, check: Callable[[Any], Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 import weakref
 
 from lattis import _C
@@ -71,17 +72,27 @@ def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
     return UntypedStorage(flat.to(device))
 
 
-def rebuild_tensor(kind, storage, dtype, size, stride, offset):
-    """What a pickle holds of a tensor: a window into a storage, whose bounds it cannot leave."""
+def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None):
+    """What a pickle holds of a tensor: a window into a storage, whose bounds it cannot leave; and what plugins add."""
     if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
         raise pickle.UnpicklingError("tensor: its storage or its type is none")
     made = _C._storage_view(storage._bytes, dtype, tuple(size), tuple(stride), offset)
-    return made if kind is _C.Tensor else _C.Tensor.__new__(kind, made)
+    if kind is not _C.Tensor:
+        made = _C.Tensor.__new__(kind, made)
+    for name, value in (attributes or {}).items():
+        if name in contributions.copied:
+            setattr(made, name, value)
+        else:
+            text = f"a tensor is read without its '{name}', which no plugin brings here; see lattis.plugins.status()"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+    return made
 
 
 def reduce_tensor(tensor):
-    """``Tensor.__reduce_ex__``: any protocol, and copy.copy and copy.deepcopy with it."""
+    """``Tensor.__reduce__``: any protocol, and copy.copy and copy.deepcopy with it. The state is the user's alone."""
     place = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
-    state = tensor.__dict__ or None
-    copied = {name: value for name in contributions.copied if (value := getattr(tensor, name))}
-    return rebuild_tensor, (type(tensor), storage_of(tensor), *place), (state, copied) if copied else state
+    held = {name: getattr(tensor, name) for name in contributions.copied}
+    held = {name: value for name, value in held.items() if value is not None and value is not False}
+    # Every object has __getstate__ from Python 3.11 on.
+    state = tensor.__getstate__() if hasattr(tensor, "__getstate__") else tensor.__dict__ or None
+    return rebuild_tensor, (type(tensor), storage_of(tensor), *place, held), state

@@ -86,7 +86,7 @@ def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
     return array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
 
-def __reduce_ex__(self, protocol):
+def __reduce__(self):
     from lattis._storage import reduce_tensor
 
     return reduce_tensor(self)
@@ -305,7 +305,7 @@ def extend(tensor_type) -> None:
     tensor_type.allclose, tensor_type.equal = allclose, equal
     for f in (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full):
         setattr(tensor_type, f.__name__, f)
-    for protocol in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce_ex__):
+    for protocol in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce__):
         setattr(tensor_type, protocol.__name__, protocol)
     for special in (__repr__, __format__, __complex__, __reversed__):
         setattr(tensor_type, special.__name__, special)

@@ -77,6 +77,8 @@ class save_on_cpu(saved_tensors_hooks):
 class RemovableHandle:
     """Removes a hook: by ``remove()``, or at the end of a ``with`` block. It keeps nothing of the graph alive.
 
+    Copies and pickles of it remove nothing, as those of a tensor have no hooks.
+
     >>> x = lattis.ones(1, requires_grad=True)
     >>> with x.register_hook(lambda g: g * 2):
     ...     x.sum().backward()
@@ -90,6 +92,9 @@ class RemovableHandle:
     def remove(self) -> None:
         """Removes the hook; again, or when its graph has gone, is nothing."""
         _python._remove_hook(self.id)
+
+    def __reduce__(self) -> tuple[type, tuple[int]]:
+        return type(self), (0,)  # an id that no hook has
 
     def __enter__(self) -> RemovableHandle:
         return self

@@ -87,6 +87,22 @@ def detach_(self: Tensor) -> Tensor:
     return _python._detach_(self)
 
 
+class _Plain:
+    """A tensor as copy.deepcopy would take it, had it no ``__deepcopy__``: by its ``__reduce_ex__``."""
+
+    def __init__(self, tensor: Any, memo: dict[int, Any]):
+        self.tensor, self.memo = tensor, memo
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        rebuild, *rest = self.tensor.__reduce_ex__(protocol)
+
+        def known(*args: Any) -> Any:  # to its state, which may refer to it
+            made = self.memo[id(self.tensor)] = rebuild(*args)
+            return made
+
+        return (known, *rest)
+
+
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """A copy with its own memory, its own ``grad`` and the same ``requires_grad``, for :func:`copy.deepcopy`.
 
@@ -99,14 +115,9 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """
     if not self.is_leaf:
         raise RuntimeError("deepcopy: this tensor has a history, which is not copied; copy its detach()")
-    rebuild, args, state = self.__reduce_ex__(4)
-    made = memo[id(self)] = rebuild(*copy.deepcopy(args, memo))
-    state = copy.deepcopy(state, memo)
-    others, attributes = state if isinstance(state, tuple) else (state, {})
-    made.__dict__.update(others or {})
-    for name, value in attributes.items():
-        setattr(made, name, value)
-    made.grad = copy.deepcopy(self.grad, memo)
+    made: Any = copy.deepcopy(_Plain(self, memo), memo)
+    if self.grad is not None:
+        made.grad = copy.deepcopy(self.grad, memo)
     return made
 
 

@@ -37,6 +37,29 @@ class Tagged(lattis.Tensor):
         return made
 
 
+class Remade(lattis.Tensor):
+    def __reduce__(self):
+        return Remade, (lattis.full((3,), 7.0),)
+
+
+class RemadeByProtocol(lattis.Tensor):
+    def __reduce_ex__(self, protocol):
+        made, args = Remade.__reduce__(self)
+        return RemadeByProtocol, args, {"protocol": protocol}
+
+
+class Stateful(lattis.Tensor):
+    def __getstate__(self):
+        return ("state", self)
+
+    def __setstate__(self, state):
+        self.got = state
+
+
+class Slotted(lattis.Tensor):
+    __slots__ = ("tag",)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(data=st.data())
 def test_elements_and_layout_survive(dtype, data):
@@ -79,6 +102,27 @@ def test_attributes_and_subclasses(again):
     assert u.note[0] == 1 and u.note[1]["a"] is u and u.note is not t.note
     s = again(Tagged(t, "weights"))
     assert type(s) is Tagged and s.tag == "weights" and s.tolist() == [1.0, 1.0]
+
+
+def test_subclasses_may_say_how_they_are_copied(again):
+    for kind in (Remade, RemadeByProtocol):
+        t = again(kind(lattis.ones(2)))
+        assert type(t) is kind and t.tolist() == [7, 7, 7]
+    assert t.protocol >= 2
+
+
+@pytest.mark.parametrize("leaf", [False, True])
+def test_the_state_is_the_users_alone(again, leaf):
+    word, u = again(Stateful(lattis.ones(2)).requires_grad_(leaf)).got
+    assert word == "state" and u.got[1] is u and u.tolist() == [1, 1] and u.requires_grad == leaf
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="objects have no __getstate__")
+def test_slots(again):
+    t = Slotted(lattis.ones(2))
+    t.tag, t.note = ["mine"], t
+    u = again(t)
+    assert u.tag == ["mine"] and u.tag is not t.tag and u.note is u
 
 
 def test_meta_has_no_bytes(again):

@@ -175,6 +175,8 @@ def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
 
         t = lattis.ones(2)
         memoryview(t)  # no layer follows it: nobody is asked
+        t.mark = lattis.zeros(2)  # which is neither true nor false
+        assert copy.copy(t).mark is t.mark
         t.mark = ["mine"]
         twins = copy.copy(t), copy.deepcopy(t), pickle.loads(pickle.dumps(t))
         assert [twin.mark for twin in twins] == [["mine"]] * 3
@@ -222,6 +224,32 @@ def test_conflicts_name_both(host, brings, packages, method, name, why):
         assert p.state == "failed" and sys.argv[1] in p.reason, p.reason
         assert not hasattr(lattis, "first") and not hasattr(lattis, "other") and not hasattr(lattis.Tensor, "other")
         assert lattis.ones(1).shine().item() == 2 and len(lattis.ones(3).add(1)) == 3
+        """,
+        why,
+    )
+
+
+@pytest.mark.parametrize(
+    "name, why",
+    [
+        ("glowing", "the copied attribute Tensor.glowing is taken by plugin 'brings'; plugin 'second' cannot"),
+        ("a b", "the copied attribute Tensor.a b is no identifier"),
+    ],
+)
+def test_copied_attributes_are_one_plugins(host, brings, packages, name, why):
+    """The one that was there first stays the owner."""
+    brings(code=BRINGS + '    ctx.add_copied("glowing")\n')
+    packages("second", HEAD + f"@hookimpl\ndef register(ctx):\n    ctx.add_copied('other', {name!r})\n")
+    host.run(
+        """
+        import sys
+        import lattis
+        from lattis.dispatcher import contributions
+
+        [p] = [p for p in lattis.plugins.status() if p.name == "second"]
+        assert p.state == "failed" and sys.argv[1] in p.reason, p.reason
+        held = dict(contributions.copied)
+        assert held.pop("glowing") == "brings" and list(held) == ["requires_grad"], held
         """,
         why,
     )

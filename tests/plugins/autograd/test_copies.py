@@ -72,6 +72,46 @@ def test_subclasses():
     assert type(y) is Named and y.name == "x" and y.requires_grad
 
 
+def test_a_shallow_copy_of_a_leaf_with_a_setstate():
+    class Stateful(lattis.Tensor):
+        def __setstate__(self, state):
+            self.got = state
+
+    x = Stateful(lattis.ones(2)).requires_grad_()
+    x.k = 1
+    x.sum().backward()
+    for y in (copy.copy(x), copy.deepcopy(x)):
+        assert y.__dict__ == {"got": {"k": 1}} and y.requires_grad and y.is_leaf
+    assert copy.copy(x).grad is None and y.grad.tolist() == [1, 1] and y.grad is not x.grad
+
+
+def test_values_can_be_read_where_nobody_differentiates(host):
+    """requires_grad is left out, and a warning says so."""
+    x = leaf()
+    x.note = "kept"
+    program = """
+        import pickle, sys, warnings
+        import lattis
+
+        with warnings.catch_warnings(record=True) as said:
+            x = pickle.loads(bytes.fromhex(sys.argv[1]))
+        assert x.tolist() == [1, 2] and x.note == "kept"
+        print([str(w.message) for w in said])
+        """
+    said = host.run(program, pickle.dumps(x).hex(), LATTIS_PLUGINS="-autograd")
+    assert "without its 'requires_grad'" in said, said
+    assert host.run(program, pickle.dumps(x).hex()) == "[]\n"
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda h: pickle.loads(pickle.dumps(h))])
+def test_a_copied_handle_leaves_the_hook_alone(again):
+    x = leaf()
+    handle = x.register_hook(lambda g: g * 10)
+    again(handle).remove()
+    x.sum().backward()
+    assert x.grad.tolist() == [10, 10]
+
+
 EXPORTS = {
     "numpy": lambda t: t.numpy(),
     "asarray": np.asarray,
