@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pluggy
 from lattis import _C
@@ -87,7 +87,7 @@ class PluginContext:
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
         _C._load_plugin(str(full))
 
-    def library(self, namespace: str, kind: str = "FRAGMENT"):
+    def library(self, namespace: str, kind: Literal["DEF", "IMPL", "FRAGMENT"] = "FRAGMENT"):
         """A :class:`lattis.library.Library` owned by this plugin."""
         from lattis.library import Library
 

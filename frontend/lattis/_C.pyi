@@ -49,6 +49,13 @@ class Call:
     category: str
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
+class Kernel:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class OperatorPacket:
+    schemas: list[str]
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 _Dtype = dtype | str | type
 _Device = device | str
 _Index = Any
@@ -942,12 +949,15 @@ _attribute_owner: Callable[..., Any]
 _attributes: Callable[..., Any]
 _backends: Callable[..., Any]
 _default_generator: Callable[..., Any]
+_describe: Callable[..., Any]
 _fallbacks: Callable[..., Any]
 _find_operator: Callable[..., Any]
 _forget_signatures: Callable[..., Any]
 _from_dlpack: Callable[..., Any]
 _get_default_device: Callable[..., Any]
 _get_fallback: Callable[..., Any]
+_get_kernel: Callable[..., Any]
+_in_kernel: Callable[..., Any]
 _interface_text: Callable[..., Any]
 _layers: Callable[..., Any]
 _load_plugin: Callable[..., Any]

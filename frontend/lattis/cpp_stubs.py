@@ -103,13 +103,14 @@ def value(arg: dict, name: str) -> str:
 
 def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
     """Those of the schema, dtype, layout, device and pin_memory as one; and its outputs."""
-    inputs, outputs = [], []
+    inputs: list[Parameter] = []
+    outputs: list[Parameter] = []
     args = op["args"]
     i = 0
     while i < len(args):
         if {a["name"]: a["type"] for a in args[i : i + 4]} == OPTIONS:
-            values = ("options.dtype()", "options.layout()", "options.device()", "options.pinned_memory()")
-            values = tuple(f"lattis::value({v})" for v in values)
+            parts = ("options.dtype()", "options.layout()", "options.device()", "options.pinned_memory()")
+            values = tuple(f"lattis::value({v})" for v in parts)
             inputs.append(Parameter("options", "const TensorOptions&", "{}", values))
             i += 4
             continue

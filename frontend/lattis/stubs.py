@@ -67,6 +67,13 @@ class Call:
     category: str
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
+class Kernel:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class OperatorPacket:
+    schemas: list[str]
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 _Dtype = dtype | str | type
 _Device = device | str
 _Index = Any

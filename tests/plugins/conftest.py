@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from children import Guest, run
-from environments import PIP, build_wheel, fresh_environment
+from environments import PIP, build_wheel, compile_library, fresh_environment
+
+HERE = Path(__file__).resolve().parent
 
 
 @pytest.fixture(scope="session")
@@ -54,31 +56,23 @@ def packages(host, tmp_path):
     return make
 
 
-def compile_library(source, folder, *flags):
-    """A source beside this file, built with the compiler and the installed headers alone."""
-    here = run(sys.executable, "-c", "import lattis._C; print(lattis._C.__file__)", cwd=folder).strip()
-    flags += ("-std=c++17", "-O1", "-shared", "-fPIC", "-I", Path(here).parent / "include")
-    run("g++", *flags, Path(__file__).parent / source, "-o", folder / "lib.so", cwd=folder)
-    return folder / "lib.so"
-
-
 @pytest.fixture(scope="session")
 def stranger_library(tmp_path_factory):
     """stranger.cpp's library, built with the compiler and the installed headers alone."""
-    return compile_library("stranger.cpp", tmp_path_factory.mktemp("stranger"))
+    return compile_library(HERE / "stranger.cpp", tmp_path_factory.mktemp("stranger"))
 
 
 @pytest.fixture(scope="session")
 def failing_library(tmp_path_factory):
     """The same with a block that fails after others have registered."""
-    return compile_library("stranger.cpp", tmp_path_factory.mktemp("failing"), "-DFAILS")
+    return compile_library(HERE / "stranger.cpp", tmp_path_factory.mktemp("failing"), "-DFAILS")
 
 
 @pytest.fixture(scope="session")
 def face_library(tmp_path_factory):
     """face.cpp's extension module, built with the installed headers and Python's."""
     include = "-I" + sysconfig.get_path("include")
-    return compile_library("face.cpp", tmp_path_factory.mktemp("face"), include, "-pthread")
+    return compile_library(HERE / "face.cpp", tmp_path_factory.mktemp("face"), include, "-pthread")
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from children import clean_environment, run
-from conftest import EXAMPLES
+from environments import EXAMPLES
 
 OPERATORS = """
     import numpy as np

@@ -1,7 +1,9 @@
 """A native backend that fails: each failure is an exception that names the device, and nothing else changes."""
 
+from pathlib import Path
+
 import pytest
-from conftest import compile_library
+from environments import compile_library
 
 SETUP = """
     import ctypes
@@ -34,7 +36,7 @@ SETUP = """
 
 @pytest.fixture(scope="session")
 def frail_library(tmp_path_factory):
-    return compile_library("frail.cpp", tmp_path_factory.mktemp("frail"))
+    return compile_library(Path(__file__).with_name("frail.cpp"), tmp_path_factory.mktemp("frail"))
 
 
 @pytest.fixture

@@ -34,9 +34,19 @@ def _tensors(o: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
             yield from _tensors(x, f"{path}[{i}]")
 
 
+def _requires_grad(t: Tensor) -> bool:
+    """Whether it requires a gradient, which nothing does where nobody differentiates."""
+    return hasattr(lattis, "autograd") and t.requires_grad
+
+
+def _as(t: Tensor, fresh: Tensor) -> Tensor:
+    """The fresh one, which requires a gradient if the tensor does."""
+    return fresh.requires_grad_() if _requires_grad(t) else fresh
+
+
 def _copy(t: Tensor) -> Tensor:
     """The same values in memory of their own, laid out alike."""
-    return t.detach().clone().requires_grad_(True) if t.requires_grad else t.detach().clone()
+    return _as(t, t.detach().clone())
 
 
 def _same(a: Tensor, b: Tensor) -> bool:
@@ -176,7 +186,7 @@ def _check_aliases(c: Case, inputs: list[tuple[str, Tensor]], results: list[tupl
 
 
 def _differentiable(c: Case) -> bool:
-    return hasattr(lattis, "autograd") and any(t.requires_grad for _, t in c.inputs(c.args, c.kwargs))
+    return any(_requires_grad(t) for _, t in c.inputs(c.args, c.kwargs))
 
 
 def test_autograd_registration(c: Case) -> None:
@@ -329,7 +339,7 @@ def test_strides(c: Case) -> None:
     for name, _ in c.inputs(c.args, c.kwargs):
         args, kwargs = c.fresh()
         target = dict(c.inputs(args, kwargs))[name]
-        swap = lambda t, target=target: _strided(t).requires_grad_(t.requires_grad) if t is target else t  # noqa: E731
+        swap = lambda t, target=target: _as(t, _strided(t)) if t is target else t  # noqa: E731
         strided = c.results(c.call(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()}))
         for (place, a), (_, b) in zip(first, strided, strict=True):
             if not _same(a, b):

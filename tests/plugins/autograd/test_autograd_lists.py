@@ -1,17 +1,15 @@
 """Operators that return lists: one node with as many results as the list is long, some of which get no gradient."""
 
-import sys
 from pathlib import Path
 
 import lattis
 import numpy as np
 import pytest
+from environments import compile_library
 from lattis.autograd import gradcheck, gradgradcheck
 from lattis.library import Library
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from conftest import EXAMPLES, compile_library  # noqa: E402, F401
 
 grad = lattis.autograd.grad
 
@@ -218,7 +216,7 @@ def test_a_list_of_arguments_is_guarded():
 @pytest.fixture(scope="module")
 def lots(tmp_path_factory):
     """lists.cpp's operators."""
-    lattis._C._load_plugin(str(compile_library("autograd/lists.cpp", tmp_path_factory.mktemp("lists"))))
+    lattis._C._load_plugin(str(compile_library(HERE / "lists.cpp", tmp_path_factory.mktemp("lists"))))
     return lattis.ops.lots
 
 
@@ -300,7 +298,7 @@ def test_a_formula_that_gives_too_few(lots):
 
 @pytest.fixture
 def lib():
-    made = Library("listed", owner="the test")
+    made = Library("listed", "DEF", owner="the test")
     yield made
     made.close()
 

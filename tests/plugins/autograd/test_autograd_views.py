@@ -380,7 +380,7 @@ def test_random_programs(steps, base_requires_grad):
         np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
 
 
-WRITES = {
+SAVING = {
     "tanh_": lambda v: v.tanh_(),
     "sigmoid_": lambda v: v.sigmoid_(),
     "exp_": lambda v: v.exp_(),
@@ -389,7 +389,7 @@ WRITES = {
     "reciprocal_": lambda v: v.reciprocal_(),
     "cumprod_": lambda v: v.cumprod_(0),
 }
-VIEWS = {
+SEEN = {
     "[:2]": lambda y: y[:2],
     "[0]": lambda y: y[0],
     "t": lambda y: y.t(),
@@ -399,14 +399,14 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("view", SEEN)
+@pytest.mark.parametrize("write", SAVING)
 def test_second_order_through_a_write_that_saves_its_result(write, view):
     """The saved result is a view of what the base became."""
 
     def f(x):
         y = x * 1.0
-        WRITES[write](VIEWS[view](y))
+        SAVING[write](SEEN[view](y))
         return y * y
 
     x = ((lattis.arange(9, dtype=lattis.float64).reshape(3, 3) + 3) / 10).requires_grad_()

@@ -3,15 +3,13 @@ stranger's package, pass the whole suite of this folder with the first-party plu
 
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+from children import run
+from environments import PIP, fresh_environment
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from children import run  # noqa: E402
-from conftest import PIP, fresh_environment  # noqa: E402
 
 SOURCES = HERE.parents[2] / "plugins/autograd"
 PYPROJECT = """\

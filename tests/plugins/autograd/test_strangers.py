@@ -1,18 +1,16 @@
 """Operators of others and their derivatives: compiled ones, Python's, none at all, wrong ones, and another device."""
 
 import ctypes
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import lattis
 import pytest
+from environments import compile_library
 from lattis.library import Library, register_autograd
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from conftest import EXAMPLES, compile_library  # noqa: E402, F401
 
 grad = lattis.autograd.grad
 
@@ -27,7 +25,7 @@ def leaf(*values):
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """derivatives.cpp's operators."""
-    library = compile_library("autograd/derivatives.cpp", tmp_path_factory.mktemp("derivatives"))
+    library = compile_library(HERE / "derivatives.cpp", tmp_path_factory.mktemp("derivatives"))
     lattis._C._load_plugin(str(library))
     return ctypes.PyDLL(str(library))
 
