@@ -354,7 +354,7 @@ struct lattis_api {
   /* calling. Operators live as long as the process; calling one that was withdrawn is an error. */
   const lattis_operator* (*find_operator)(const char* name, const char* overload); /* "aten::add", "Tensor"; or null */
   /* As many arguments as the schema had when the caller was written: what was appended since has its default; of an
-   * out= form the outputs are the last. Room for all results or more, in memory that need not be set; the rest are none.
+   * out= form the outputs are the last. Room for the results or more, in memory that need not be set; others are none.
    * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
   lattis_status (*call)(lattis_frame* parent, const lattis_operator* op, const lattis_value* args, int32_t num_args,
                         lattis_value* rets, int32_t num_rets);
