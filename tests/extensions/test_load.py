@@ -217,6 +217,16 @@ def test_a_compiler_too_old(bench):
     assert "is clang 9.0.1, and c++17 needs clang 10 or newer" in text
 
 
+def test_a_module_that_was_edited_is_another(bench):
+    program = """
+    from lattis.utils.cpp_extension import load_inline
+    one = load_inline("edited", "int f(int a) { return a + 1; }", functions="f")
+    two = load_inline("edited", "int f(int a) { return a + 2; } int g(int a) { return a; }", functions=["f", "g"])
+    print(one.f(1), two.f(1), two.g(1), one.__name__, two.__name__)
+    """
+    assert bench.run(program).split() == ["2", "3", "1", "edited", "edited"]
+
+
 def test_a_missing_pybind11_and_a_missing_python(bench):
     program = """
     import sys, lattis

@@ -29,7 +29,7 @@ def module(factory, name, *flags):
 
 @pytest.fixture(scope="module")
 def bound(tmp_path_factory):
-    return module(tmp_path_factory, "bound", "-Wall", "-Wextra", "-Werror")
+    return module(tmp_path_factory, "casters", "-Wall", "-Wextra", "-Werror")
 
 
 @pytest.fixture(scope="module")

@@ -230,9 +230,12 @@ def _module(name: str, file: Path) -> Any:
     from importlib.util import module_from_spec, spec_from_file_location
 
     last = name.rpartition(".")[2]
-    spec = spec_from_file_location(last, file, loader=ExtensionFileLoader(last, str(file)))
+    # pybind11 gives the module it made before for the same name: each build has a name of its own until it is made.
+    own = f"{file.parent.name}.{last}"
+    spec = spec_from_file_location(own, file, loader=ExtensionFileLoader(own, str(file)))
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
+    module.__name__ = last
     spec.loader.exec_module(module)
     return module
 
