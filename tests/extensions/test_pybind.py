@@ -123,8 +123,8 @@ def test_nothing_leaks(bound):
 def test_importing_it_brings_lattis(tmp_path_factory, bound):
     program = f"""
 import importlib.machinery, importlib.util, sys
-loader = importlib.machinery.ExtensionFileLoader("bound", {bound.__file__!r})
-m = importlib.util.module_from_spec(importlib.util.spec_from_loader("bound", loader))
+loader = importlib.machinery.ExtensionFileLoader("casters", {bound.__file__!r})
+m = importlib.util.module_from_spec(importlib.util.spec_from_loader("casters", loader))
 loader.exec_module(m)
 print(m.nothing(), len(m.made()), "lattis" in sys.modules)
 """
