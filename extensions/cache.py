@@ -5,7 +5,7 @@
     libraries/KEY/        a library and entry.json, which has its digest
     precompiled/KEY/      precompiled headers
     sources/KEY/          what load_inline was given
-    locks/, work/         of builds that run now
+    locks/, builds/       of builds that run now
 
 Note [Locks]  A lock is the operating system's (flock), so it ends with whoever holds it, however that ends. A lock's
 file is removed by its holder; whoever waited for a file that is gone by then begins again with a new one. Each build
@@ -107,7 +107,7 @@ class Cache:
                     self.folder.mkdir(mode=0o700)
         self.check()
         with self.words_for_failures():
-            for name in (*KEPT, "locks", "work"):
+            for name in (*KEPT, "locks", "builds"):
                 (self.folder / name).mkdir(mode=0o700, exist_ok=True)
 
     @contextmanager
@@ -154,7 +154,7 @@ class Cache:
     @contextmanager
     def workplace(self, keep: bool = False) -> Iterator[Path]:
         """A new folder for one build; those of dead builds are removed."""
-        work = self.folder / "work"
+        work = self.folder / "builds"
         with self.words_for_failures():
             for file in work.glob("*.lock"):
                 if (lock := self.open_lock(file, wait=False)) is not None:
@@ -217,7 +217,7 @@ class Cache:
     def write(self, file: Path, text: str | bytes) -> None:
         """The whole file or nothing."""
         file.parent.mkdir(mode=0o700, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.folder / "work")
+        handle, name = tempfile.mkstemp(dir=self.folder / "builds")
         try:
             with os.fdopen(handle, "wb") as f:
                 f.write(text if isinstance(text, bytes) else text.encode())

@@ -85,7 +85,7 @@ class Bench:
 
     def is_tidy(self):
         """Nothing is left of builds that ended."""
-        return not self.files("work/*") and not self.files("locks/*")
+        return not self.files("builds/*") and not self.files("locks/*")
 
 
 def wait_for(condition, what, seconds=30):

@@ -55,7 +55,7 @@ def test_a_killed_build_leaves_no_lock(bench, ninja):
         wait_for(started.exists, "the compiler")
         victim.kill()
         assert victim.wait(10) == -9
-        assert len(bench.files("work/*.lock")) == 1 and len(bench.files("locks/*")) == 1
+        assert len(bench.files("builds/*.lock")) == 1 and len(bench.files("locks/*")) == 1
         assert bench.run(LOAD, operator(1), timeout=15, **env).strip() == "[2, 4]"
         assert bench.is_tidy()
     finally:
@@ -96,10 +96,10 @@ def test_a_lock_file_without_a_holder_stops_nobody(bench):
     names = {p.name for p in bench.files("libraries/*")}
     for name in [*names, "anything"]:
         (bench.cache / "locks" / name).touch()
-    (bench.cache / "work" / "dead").mkdir()
-    (bench.cache / "work" / "dead.lock").touch()
+    (bench.cache / "builds" / "dead").mkdir()
+    (bench.cache / "builds" / "dead.lock").touch()
     assert bench.run(LOAD, operator(2)).strip() == "[3, 6]"
-    assert not bench.files("work/*")
+    assert not bench.files("builds/*")
 
 
 def spoil(file, how):

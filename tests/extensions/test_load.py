@@ -81,7 +81,7 @@ def test_a_folder_of_ones_own_and_what_is_kept(bench):
     assert bench.run(program, operator(1)).splitlines()[-1] == "[2]"
     assert not bench.cache.exists()
     [library] = bench.folder.glob("own/libraries/*/built.so")
-    assert [p.name for p in bench.folder.glob("own/work/*/build.ninja")] == ["build.ninja"]
+    assert [p.name for p in bench.folder.glob("own/builds/*/build.ninja")] == ["build.ninja"]
 
 
 def test_another_version_in_the_same_process(bench):
@@ -308,7 +308,7 @@ def test_max_jobs_is_the_cap(bench):
 def test_without_ninja_it_builds_too(bench):
     program = "import lattis.extensions.build as b\nb.find_ninja = lambda: None\n" + LOAD
     assert bench.run(program, operator(1)).strip() == "[2, 4]"
-    assert not bench.files("work/*")
+    assert not bench.files("builds/*")
 
 
 def test_ccache_serves_a_second_cache(bench):
