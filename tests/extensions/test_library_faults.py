@@ -46,7 +46,7 @@ def test_values_of_a_wrong_type(lib, ns, value):
         lambda: lib.register_autograd("f", value),
         lambda: lib.register_autograd("f", len, setup_context=3 if value is None else value),
         lambda: lib.rule(value, "autograd", None),
-        lambda: lib.register_layer(f"{ns}_layer", 3 if value is None else value),
+        lambda: lib.register_layer("watch", 3 if value is None else value),
         lambda: library.define(value, "(Tensor x) -> Tensor"),
         lambda: library.define(f"{ns}::g", value),
         lambda: library.register_kernel(value, "cpu", len),
@@ -195,7 +195,7 @@ def test_a_closed_library(lib, ns):
     for call in (
         lambda: lib.define("g(Tensor x) -> Tensor"),
         lambda: lib.impl("f", len, "cpu"),
-        lambda: lib.register_layer(f"{ns}_closed", len),
+        lambda: lib.register_layer("watch", len),
         lambda: lib.impl_category("pointwise", len, "cpu"),
     ):
         with pytest.raises(RuntimeError, match=f"library '{ns}' of the test is closed"):
@@ -224,7 +224,7 @@ def test_a_kernel_alone(lib, f, ns):
     seen = []
     lib.impl("f", lambda x: x + 1, "cpu")
     kernel = library.get_kernel(f, "cpu")
-    layer = lib.register_layer(f"{ns}_seen", lambda call, *a, **k: seen.append(call.name) or call(*a, **k))
+    layer = lib.register_layer("watch", lambda call, *a, **k: seen.append(call.name) or call(*a, **k))
     lib.impl("f", lambda x: kernel(x) * 10, "CPU")
     with layer.on():
         assert kernel(lattis.ones(1)).item() == 2 and f"{ns}::f" not in seen
