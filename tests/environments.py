@@ -1,5 +1,4 @@
-"""Wheels built with pip, fresh environments to install them into, and libraries built as a stranger would: no network,
-nothing but what this machine has."""
+"""Wheels built with pip and fresh environments to install them into: no network, nothing but what this machine has."""
 
 import sys
 import sysconfig
@@ -25,11 +24,3 @@ def fresh_environment(folder):
     parents = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
     (site / "parents.pth").write_text("".join(f"import site; site.addsitedir({p!r})\n" for p in parents))
     return str(folder / "bin/python")
-
-
-def compile_library(source, folder, *flags):
-    """A library of one source, built with the compiler and the installed headers alone."""
-    here = run(sys.executable, "-c", "import lattis._C; print(lattis._C.__file__)", cwd=folder).strip()
-    flags += ("-std=c++17", "-O1", "-shared", "-fPIC", "-I", Path(here).parent / "include")
-    run("g++", *flags, source, "-o", folder / "lib.so", cwd=folder)
-    return folder / "lib.so"

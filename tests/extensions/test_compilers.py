@@ -2,11 +2,13 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import lattis
 import pytest
 from compiled import INCLUDE, STRICT, compile_library, load
 
+HERE = Path(__file__).resolve().parent
 COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
 BUILDS = {
     f"{compiler[:-2]}_{standard}_{abi}": (compiler, f"-std=c++{standard}", f"-D_GLIBCXX_USE_CXX11_ABI={abi}")
@@ -20,8 +22,8 @@ BUILDS = {
 def libraries(tmp_path_factory):
     def build(name):
         compiler, *flags = BUILDS[name]
-        flags = (*flags, f"-DNAMESPACE={name}", "-O0", *STRICT)
-        return compile_library(tmp_path_factory, "typed.cpp", *flags, compiler=compiler)
+        flags = (*flags, f"-DNAMESPACE={name}", "-fvisibility=hidden", "-O0", *STRICT)
+        return compile_library(tmp_path_factory, HERE / "typed.cpp", *flags, compiler=compiler)
 
     return {name: build(name) for name in BUILDS}
 

@@ -12,10 +12,6 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "custom_operators_cpp.md"
 
 @pytest.mark.needs("autograd")
 def test_the_page(tmp_path, monkeypatch):
-    cpp_extension = pytest.importorskip("lattis.utils.cpp_extension")
-    if not hasattr(cpp_extension, "load"):
-        pytest.skip("this Lattis has no cpp_extension.load")
-    pytest.importorskip("pybind11", reason="pybind11 is not installed: pip install pybind11")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LATTIS_EXTENSIONS_DIR", str(tmp_path / "cache"))
     text = PAGE.read_text()

@@ -1,7 +1,6 @@
 """Extensions as packages: wheels for every Python or for one, built with the headers alone, installed into fresh
 environments beside Lattis."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import setuptools
 from building import operator
 from children import clean_environment, run
 from environments import PIP, build_wheel, fresh_environment
@@ -94,13 +92,6 @@ def builder(tmp_path_factory, wheels):
     return python
 
 
-def needs_tools():
-    """What the extra ``test`` brings."""
-    pytest.importorskip("build")
-    if importlib.util.find_spec("wheel") is None and int(setuptools.__version__.split(".")[0]) < 71:
-        pytest.skip(f"setuptools {setuptools.__version__} makes no wheels by itself: pip install 'setuptools>=77'")
-
-
 def build(python, folder, *options):
     """Builds with `python -m build`, in the environment of that Python."""
     run(python, "-m", "build", "-q", "--wheel", "--no-isolation", "--skip-dependency-check", *options, cwd=folder)
@@ -111,7 +102,6 @@ def build(python, folder, *options):
 @pytest.fixture(scope="module")
 def operators(tmp_path_factory, builder):
     """The wheel of a package that only registers operators."""
-    needs_tools()
     return build(builder, package(tmp_path_factory.mktemp("operators") / "mine-1.0"))
 
 
@@ -172,7 +162,6 @@ def test_the_same_wheel_on_another_python(operators, tmp_path):
 
 
 def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
-    needs_tools()
     folder = package(tmp_path / "mine-1.0", name="module", source=MODULE, init="")
     wheel = build(builder, folder)
     assert f"cp3{sys.version_info.minor}-cp3{sys.version_info.minor}" in wheel.name

@@ -11,16 +11,17 @@ from pathlib import Path
 
 import lattis
 import numpy as np
+import pybind11
 import pytest
 from compiled import compile_library
 
-pybind11 = pytest.importorskip("pybind11", reason="pybind11 is not installed: pip install pybind11")
 OPENCV = Path("/usr/include/opencv4")
 
 
 def module(factory, name, *flags):
     include = ("-I", sysconfig.get_path("include"), "-I", pybind11.get_include(), "-O0")
-    path = compile_library(factory, f"{name}.cpp", f"-DLATTIS_EXTENSION_NAME={name}", *include, *flags)
+    source = Path(__file__).with_name(f"{name}.cpp")
+    path = compile_library(factory, source, f"-DLATTIS_EXTENSION_NAME={name}", *include, *flags)
     loader = importlib.machinery.ExtensionFileLoader(name, str(path))
     found = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(found)
@@ -58,9 +59,10 @@ def test_the_rest(bound):
     for number in (2, 2.5, True, 1 + 2j):
         y, back = bound.scaled(x, number)
         assert back == number and type(back) is type(number) and y.item() == 1.5 * number
-    assert bound.drawn(lattis.Generator().manual_seed(1)).tolist() == bound.drawn(
-        lattis.Generator().manual_seed(1)
-    ).tolist()
+    assert (
+        bound.drawn(lattis.Generator().manual_seed(1)).tolist()
+        == bound.drawn(lattis.Generator().manual_seed(1)).tolist()
+    )
 
 
 @pytest.mark.parametrize(

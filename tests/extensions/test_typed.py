@@ -1,6 +1,7 @@
 """Kernels that are C++ functions: what they take and give, shape rules, layers, the catalogue's operators from C++."""
 
 import threading
+from pathlib import Path
 
 import lattis
 import numpy as np
@@ -8,12 +9,13 @@ import pytest
 from compiled import STRICT, compile_library, load
 
 ops = lattis.ops
+HERE = Path(__file__).resolve().parent
 
 
 @pytest.fixture(scope="module", autouse=True)
 def typed(tmp_path_factory):
     """The operators of typed.cpp, as lattis.ops.typed."""
-    load(compile_library(tmp_path_factory, "typed.cpp", "-DWITH_LAYER", *STRICT))
+    load(compile_library(tmp_path_factory, HERE / "typed.cpp", "-DWITH_LAYER", *STRICT))
 
 
 def test_every_kind_of_argument_arrives():

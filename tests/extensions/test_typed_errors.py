@@ -1,18 +1,20 @@
 """What C++ operators refuse, and what becomes of what they throw."""
 
 import subprocess
+from pathlib import Path
 
 import lattis
 import pytest
-from compiled import INCLUDE, compile_library, load
+from compiled import INCLUDE, STRICT, compile_library, load
 
 ops = lattis.ops
+HERE = Path(__file__).resolve().parent
 HEAD = "#include <lattis/extension.h>\nusing namespace lattis;\n"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def typed(tmp_path_factory):
-    load(compile_library(tmp_path_factory, "typed.cpp", "-DWITH_LAYER", "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
+    load(compile_library(tmp_path_factory, HERE / "typed.cpp", "-DWITH_LAYER", *STRICT))
 
 
 THROWN = {

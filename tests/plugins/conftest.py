@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from children import Guest, run
-from environments import PIP, build_wheel, compile_library, fresh_environment
+from compiled import compile_library
+from environments import PIP, build_wheel, fresh_environment
 
 HERE = Path(__file__).resolve().parent
 
@@ -59,20 +60,20 @@ def packages(host, tmp_path):
 @pytest.fixture(scope="session")
 def stranger_library(tmp_path_factory):
     """stranger.cpp's library, built with the compiler and the installed headers alone."""
-    return compile_library(HERE / "stranger.cpp", tmp_path_factory.mktemp("stranger"))
+    return compile_library(tmp_path_factory, HERE / "stranger.cpp")
 
 
 @pytest.fixture(scope="session")
 def failing_library(tmp_path_factory):
     """The same with a block that fails after others have registered."""
-    return compile_library(HERE / "stranger.cpp", tmp_path_factory.mktemp("failing"), "-DFAILS")
+    return compile_library(tmp_path_factory, HERE / "stranger.cpp", "-DFAILS")
 
 
 @pytest.fixture(scope="session")
 def face_library(tmp_path_factory):
     """face.cpp's extension module, built with the installed headers and Python's."""
     include = "-I" + sysconfig.get_path("include")
-    return compile_library(HERE / "face.cpp", tmp_path_factory.mktemp("face"), include, "-pthread")
+    return compile_library(tmp_path_factory, HERE / "face.cpp", include, "-pthread")
 
 
 @pytest.fixture(scope="session")

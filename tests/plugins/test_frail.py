@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from environments import compile_library
+from compiled import compile_library
 
 SETUP = """
     import ctypes
@@ -36,7 +36,7 @@ SETUP = """
 
 @pytest.fixture(scope="session")
 def frail_library(tmp_path_factory):
-    return compile_library(Path(__file__).with_name("frail.cpp"), tmp_path_factory.mktemp("frail"))
+    return compile_library(tmp_path_factory, Path(__file__).with_name("frail.cpp"))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import lattis
 import numpy as np
 import pytest
-from environments import compile_library
+from compiled import compile_library
 from lattis.autograd import gradcheck, gradgradcheck
 from lattis.library import Library
 
@@ -216,7 +216,7 @@ def test_a_list_of_arguments_is_guarded():
 @pytest.fixture(scope="module")
 def lots(tmp_path_factory):
     """lists.cpp's operators."""
-    lattis._C._load_plugin(str(compile_library(HERE / "lists.cpp", tmp_path_factory.mktemp("lists"))))
+    lattis._C._load_plugin(str(compile_library(tmp_path_factory, HERE / "lists.cpp")))
     return lattis.ops.lots
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import lattis
 import pytest
-from environments import compile_library
+from compiled import compile_library
 from lattis.library import Library, register_autograd
 
 HERE = Path(__file__).resolve().parent
@@ -25,7 +25,7 @@ def leaf(*values):
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """derivatives.cpp's operators."""
-    library = compile_library(HERE / "derivatives.cpp", tmp_path_factory.mktemp("derivatives"))
+    library = compile_library(tmp_path_factory, HERE / "derivatives.cpp")
     lattis._C._load_plugin(str(library))
     return ctypes.PyDLL(str(library))
 

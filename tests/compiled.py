@@ -9,15 +9,14 @@ from pathlib import Path
 import lattis
 import pytest
 
-HERE = Path(__file__).resolve().parent
 INCLUDE = Path(lattis._C.__file__).parent / "include"
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden")
+FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC")
 
 
 def compile_library(factory, source, *flags, compiler="g++"):
-    """The library's path. ``source`` is a file beside this one, or text; ``factory`` is pytest's tmp_path_factory."""
-    text = source if "\n" in source else (HERE / source).read_text()
+    """The library's path. ``source`` is a file or text; ``factory`` is pytest's tmp_path_factory."""
+    text = source.read_text() if isinstance(source, Path) else source
     libraries = [f for f in flags if f.startswith("-l")]
     command = (compiler, *FLAGS, "-I", str(INCLUDE), *(f for f in flags if f not in libraries))
     # One folder for the workers of one run: each has its own below.
@@ -28,9 +27,10 @@ def compile_library(factory, source, *flags, compiler="g++"):
     with open(made.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
-            written = made.with_suffix(".cpp")
-            written.write_text(text)
-            done = subprocess.run([*command, written, "-o", made, *libraries], capture_output=True, text=True)
+            if not isinstance(source, Path):
+                source = made.with_suffix(".cpp")
+                source.write_text(text)
+            done = subprocess.run([*command, source, "-o", made, *libraries], capture_output=True, text=True)
             if done.returncode:
                 pytest.fail(f"{' '.join(command)}\n{done.stderr}", pytrace=False)
     return made
