@@ -255,7 +255,8 @@ PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* cons
                            [&](Py_ssize_t i) { return attach(c, node, results[i], static_cast<uint32_t>(i), args, n); })
               : nullptr);
   autograd->node_release(node);
-  return several || !all ? all.take() : Py_NewRef(PyTuple_GET_ITEM(all.get(), 0));
+  if (!several && all) return Py_NewRef(PyTuple_GET_ITEM(all.get(), 0));
+  return all && PyList_Check(result) ? PySequence_List(all.get()) : all.take();
 }
 
 PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {

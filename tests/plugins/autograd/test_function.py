@@ -216,6 +216,16 @@ def test_errors_come_back_as_they_are():
         no_backward.apply(x).sum().backward()
 
 
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_several_results_keep_their_kind(kind):
+    f = function(lambda ctx, x: kind([x * 2, x * 3]), lambda ctx, a, b: a * 2 + b * 3)
+    for x in (leaf(), leaf().detach()):
+        results = f.apply(x)
+        assert type(results) is kind and [r.tolist() for r in results] == [[2, 4], [3, 6]]
+    x = leaf()
+    assert grad(sum(f.apply(x)).sum(), x)[0].tolist() == [5, 5]
+
+
 # ---- in place --------------------------------------------------------------------------------------------------------
 
 
