@@ -25,7 +25,7 @@ demo: build
 	$(BIN)/python examples/convnet.py --device bank --steps 60 --curve build/convnet_bank.png
 
 test: build sanitize tsan
-	cd tests && ../$(BIN)/python -m pytest -q
+	cd tests && ../$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # Wheels that install without a compiler: of lattis, lattis-headers and the examples, each tried in a fresh environment.
 wheel: build
