@@ -27,12 +27,13 @@ void check(lattis_status st) {
 
 lattis_status nothing(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
 lattis_status onward(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  return api->redispatch(f, args, rets);
+  return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 lattis_library* open(const char* owner) {
   lattis_library* l;
-  check(api->library_open("bench", owner, &l));
+  const lattis_library_def d = {sizeof d, LATTIS_TARGET_VERSION, "bench", owner, LATTIS_EXTENDS, 0};
+  check(api->library_open(&d, &l));
   return l;
 }
 
@@ -41,7 +42,8 @@ const lattis_operator* define_nothing(lattis_library* l) {
   d.size = sizeof d;
   d.schema = "nothing(Tensor a, Tensor b) -> ()";
   check(api->define(l, &d, nullptr));
-  check(api->kernel(l, "bench::nothing", "cpu", nothing, nullptr, 0, __FILE__, __LINE__, nullptr));
+  const lattis_kernel_def k = {sizeof k, 0, nothing, nullptr, __FILE__, __LINE__, 2};
+  check(api->kernel(l, "bench::nothing", "cpu", &k, nullptr));
   return api->find_operator("bench::nothing", "");
 }
 

@@ -72,6 +72,20 @@ lattis_status from_backend(lattis_status st, lattis_device d, const std::string&
   return st;
 }
 
+lattis_status check_device(const std::string& who, lattis_device d) {
+  const lattis_backend* b = backend(d.backend);
+  if (!b) {
+    const char* name = backend_name(d.backend);
+    return raise(LATTIS_RUNTIME_ERROR, d.backend >= 0 && d.backend < backend_count()
+                                           ? format("%s: device '%s' is no longer registered", who.c_str(), name)
+                                           : format("%s: there is no backend %d", who.c_str(), d.backend));
+  }
+  const int32_t n = b->device_count ? b->device_count(b->context) : 1;
+  if (d.index >= 0 && d.index < n) return LATTIS_OK;
+  return raise(LATTIS_RUNTIME_ERROR,
+               format("%s: device '%s:%d' does not exist; there are %d", who.c_str(), b->name, d.index, n));
+}
+
 bool is_host(int32_t id) {
   const lattis_backend* b = backend(id);
   return b && (b->flags & LATTIS_BACKEND_HOST);

@@ -26,6 +26,9 @@ std::string device_name(lattis_device d);  // "bank:1"; "cpu"
 // What a backend's own function answered: an error says on which device it came, and one without a message gets one.
 lattis_status from_backend(lattis_status st, lattis_device d, const std::string& doing);
 
+// That there is such a device; for an operator, or an entry of the C ABI.
+lattis_status check_device(const std::string& who, lattis_device d);
+
 bool is_host(int32_t id);
 int32_t host_backend();  // the first live host backend (usually cpu), or -1
 

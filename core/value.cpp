@@ -57,6 +57,18 @@ void release_value(Value& v) {
   v = none();
 }
 
+bool same_value(const Value& a, const Value& b) {
+  if (is_number(a) && is_number(b)) {
+    const bool whole = a.tag <= LATTIS_INT && b.tag <= LATTIS_INT;
+    const auto imaginary = [](const Value& v) { return v.tag == LATTIS_COMPLEX ? v.as.doubles[1] : 0.0; };
+    return whole ? a.as.i == b.as.i : as_double(a) == as_double(b) && imaginary(a) == imaginary(b);
+  }
+  if (a.tag != b.tag) return false;
+  const int64_t bytes = payload_bytes(a);
+  if (bytes >= 0) return a.length == b.length && (a.length == 0 || !std::memcmp(a.as.pointer, b.as.pointer, bytes));
+  return a.tag == LATTIS_NONE || a.as.i == b.as.i;
+}
+
 Value read_number(const lattis_tensor* t) {
   auto as = [t](auto zero) {
     std::memcpy(&zero, t->dl.data, sizeof zero);

@@ -56,6 +56,9 @@ inline double as_double(const Value& v) {
 Value retain_value(const Value& v);
 void release_value(Value& v);
 
+// Equal content: the same number whatever its kind, the same elements, the same object.
+bool same_value(const Value& a, const Value& b);
+
 // The first element of a tensor in host memory, as a number. A complex value is owned; release it.
 Value read_number(const lattis_tensor* t);
 

@@ -60,8 +60,7 @@ lattis_status check_geometry(const char* entry, int32_t ndim, const int64_t* siz
                        core::format("%s: %d dimensions%s", entry, ndim, sizes ? "" : ", sizes null"));
   if (dtype < 0 || dtype >= LATTIS_NUM_DTYPES)
     return core::raise(LATTIS_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
-  if (!core::backend(d.backend))
-    return core::raise(LATTIS_VALUE_ERROR, core::format("%s: there is no backend %d", entry, d.backend));
+  if (lattis_status st = core::check_device(entry, d)) return st;
   for (int32_t i = 0; strides && i < ndim && i < LATTIS_MAX_DIMS; i++)
     if (strides[i] < 0) return core::raise(LATTIS_VALUE_ERROR, core::format("%s: stride[%d] is negative", entry, i));
   const int64_t item = core::itemsize(static_cast<core::DType>(dtype));
@@ -160,6 +159,7 @@ int32_t find_overloads(const char* name, const lattis_operator** out, int32_t ro
 }
 
 lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
+  if (bytes < 0) return core::raise(LATTIS_VALUE_ERROR, core::format("scratch: %lld bytes", (long long)bytes));
   void* p = std::aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
   if (!p)
     return core::raise(LATTIS_OUT_OF_MEMORY, core::format("%s: cannot allocate %lld bytes of scratch",
@@ -171,14 +171,12 @@ lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
 }
 
 lattis_status generator_new(lattis_device d, uint64_t seed, lattis_object** out) {
-  if (!core::backend(d.backend))
-    return core::raise(LATTIS_VALUE_ERROR, core::format("generator_new: there is no backend %d", d.backend));
+  if (lattis_status st = core::check_device("generator_new", d)) return st;
   *out = new_generator(d, seed);
   return LATTIS_OK;
 }
 lattis_status generator_default(lattis_device d, lattis_object** out) {
-  if (!core::backend(d.backend))
-    return core::raise(LATTIS_VALUE_ERROR, core::format("generator_default: there is no backend %d", d.backend));
+  if (lattis_status st = core::check_device("generator_default", d)) return st;
   *out = default_generator(d);
   core::retain(*out);
   return LATTIS_OK;
@@ -200,8 +198,13 @@ lattis_status generator_set_state(lattis_object* g, uint64_t seed, uint64_t offs
   return LATTIS_OK;
 }
 
-lattis_status library_open(const char* ns, const char* owner, lattis_library** out) {
-  if (lattis_status st = registry().open(ns, owner, LibraryKind::Fragment, out)) return st;
+lattis_status library_open(const lattis_library_def* d, lattis_library** out) {
+  lattis_library_def def;
+  if (lattis_status st = adopt("library_open", *d, &def)) return st;
+  if (!def.ns || !def.owner)
+    return core::raise(LATTIS_VALUE_ERROR,
+                       std::string("library_open: '") + (def.ns ? "owner" : "ns") + "' must not be null");
+  if (lattis_status st = registry().open(def, out)) return st;
   note_opened(*out);
   return LATTIS_OK;
 }
@@ -221,13 +224,16 @@ lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_han
   }
   return registry().define(*l, def, false, h);
 }
-lattis_status kernel(lattis_library* l, const char* op, const char* key, lattis_kernel fn, void* c, uint32_t flags,
-                     const char* file, int32_t line, lattis_handle* h) {
-  return registry().kernel(*l, op, key, fn, c, flags, file, line, h);
+lattis_status kernel(lattis_library* l, const char* op, const char* key, const lattis_kernel_def* d, lattis_handle* h) {
+  lattis_kernel_def def;
+  if (lattis_status st = adopt("kernel", *d, &def)) return st;
+  return registry().kernel(*l, op, key, def, h);
 }
-lattis_status category_kernel(lattis_library* l, const char* cat, const char* key, lattis_kernel fn, void* c,
-                              uint32_t flags, const char* file, int32_t line, lattis_handle* h) {
-  return registry().category_kernel(*l, cat, key, fn, c, flags, file, line, h);
+lattis_status category_kernel(lattis_library* l, const char* cat, const char* key, const lattis_kernel_def* d,
+                              lattis_handle* h) {
+  lattis_kernel_def def;
+  if (lattis_status st = adopt("category_kernel", *d, &def)) return st;
+  return registry().category_kernel(*l, cat, key, def, h);
 }
 lattis_status shape_rule(lattis_library* l, const char* op, lattis_infer fn, void* c, lattis_handle* h) {
   return registry().shape_rule(*l, op, fn, c, h);
@@ -273,7 +279,6 @@ lattis_status tensor_slot(lattis_library* l, const lattis_slot_type* t, int32_t*
   if (lattis_status st = adopt_slot("tensor_slot", *t, &type)) return st;
   return add_tensor_slot(*l, type, i);
 }
-void* slot_get(const lattis_tensor* t, int32_t i) { return core::get_slot(full(t), i); }
 lattis_status thread_slot_add(lattis_library* l, const lattis_thread_slot_type* t, int32_t* i) {
   lattis_thread_slot_type type;
   if (lattis_status st = adopt_slot("thread_slot", *t, &type)) return st;
@@ -352,7 +357,7 @@ const lattis_api table = {
     .storage_add_sticky = storage_add_sticky,
     .find_operator = guard<find_operator, "find_operator">,
     .call = checked_call,
-    .redispatch = redispatch,
+    .redispatch = checked_redispatch,
     .thread = thread,
     .operator_name = guard<operator_name, "operator_name">,
     .operator_overload = guard<operator_overload, "operator_overload">,
@@ -378,8 +383,8 @@ const lattis_api table = {
     .library_open = guard<library_open, "library_open">,
     .library_close = guard<library_close, "library_close">,
     .define = guard<define, "define", nullable(2)>,
-    .kernel = guard<kernel, "kernel", nullable(3, 4, 6, 8)>,
-    .category_kernel = guard<category_kernel, "category_kernel", nullable(3, 4, 6, 8)>,
+    .kernel = guard<kernel, "kernel", nullable(4)>,
+    .category_kernel = guard<category_kernel, "category_kernel", nullable(4)>,
     .shape_rule = guard<shape_rule, "shape_rule", nullable(3, 4)>,
     .layer = guard<layer, "layer", nullable(2, 3)>,
     .backend = guard<backend, "backend", nullable(2, 3)>,
@@ -389,7 +394,7 @@ const lattis_api table = {
     .find_interface = guard<find_interface, "find_interface">,
     .withdraw = guard<withdraw, "withdraw">,
     .tensor_slot = guard<tensor_slot, "tensor_slot">,
-    .slot_get = slot_get,
+    .slot_get = get_slot,
     .slot_set = set_slot,
     .thread_slot = guard<thread_slot_add, "thread_slot">,
     .thread_slot_get = thread_slot,

@@ -7,12 +7,6 @@
 namespace lattis::dispatcher {
 namespace {
 
-// The frame and what only the dispatcher reads.
-struct CallFrame : Frame {
-  uint64_t excluded;  // what the thread had off when the call began
-  uint64_t hidden;    // the bit of the layer whose handler runs, while it is off for that handler's own calls
-};
-
 inline uint64_t keys_of(const lattis_tensor* t) { return t->keys | t->storage->sticky; }
 
 inline uint64_t gather_keys(const CallInfo& info, const Value* args) {
@@ -60,8 +54,10 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   const Entry& e = t->layers[t->layer_index[bit]];
   const uint64_t self = uint64_t{1} << bit, keys = f.keys, passed = f.passed;
   void* context = f.context;
+  const Value* given = f.given;
   const int32_t layer = f.layer;
   f.context = e.context;
+  f.given = args;
   f.layer = bit;
   lattis_status st;
   if (__builtin_expect(e.flags & stays_on, 0)) {
@@ -86,6 +82,7 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   f.keys = keys;
   f.passed = passed;
   f.context = context;
+  f.given = given;
   f.layer = layer;
   return st;
 }
@@ -104,9 +101,10 @@ lattis_status run_again(Frame& f, const Value* args, Value* rets) {
   return redispatch(&f, args, rets);
 }
 
-// Whoever returns a status has raised an error; whoever forgot gets one.
+// Whoever returns a status has raised an error; whoever forgot gets one, also where an older one of another kind, which
+// somebody got over without a word, is still there.
 __attribute__((noinline)) lattis_status explained(const Operator* op, lattis_status st) {
-  if (core::pending_error().kind) return st;
+  if (core::pending_error().kind == st) return st;
   return core::raise(LATTIS_RUNTIME_ERROR,
                      core::format("%s: its kernel returned %d and does not say why", operator_title(op).c_str(), st));
 }
@@ -171,6 +169,8 @@ static inline __attribute__((always_inline)) lattis_status call_by(const Table* 
   f.table = t;
   f.scratch = nullptr;
   f.layer = -1;
+  f.num_args = t->info->nargs;
+  f.num_rets = t->info->nrets;
   f.hidden = 0;
   f.excluded = thread->exclude;
   lattis_status st;

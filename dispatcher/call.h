@@ -9,6 +9,13 @@ namespace lattis::dispatcher {
 using Frame = lattis_frame;
 using core::Value;
 
+// The frame and what only the dispatcher reads.
+struct CallFrame : Frame {
+  uint64_t excluded;   // what the thread had off when the call began
+  uint64_t hidden;     // the bit of the layer whose handler runs, while it is off for that handler's own calls
+  const Value* given;  // the arguments that this layer's kernel got
+};
+
 lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets);
 lattis_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets);
 lattis_status redispatch(Frame* frame, const Value* args, Value* rets);

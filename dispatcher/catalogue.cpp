@@ -27,14 +27,16 @@ void add(Library& lib, const Declaration& d) {
   Registry::get().define(lib, def, true, nullptr);
   if (!d.composite) return;
   std::string name(d.schema, std::strchr(d.schema, '('));
-  Registry::get().kernel(lib, name.c_str(), "composite", d.composite, nullptr, 0, base_name(d.file), d.line, nullptr);
+  Registry::get().kernel(lib, name.c_str(), "composite",
+                         {sizeof(lattis_kernel_def), 0, d.composite, nullptr, base_name(d.file), d.line, 0}, nullptr);
 }
 
 }  // namespace
 
 void register_catalogue() {
   Library* lib = nullptr;
-  (void)Registry::get().open("aten", "lattis", LibraryKind::Define, &lib);
+  (void)Registry::get().open({sizeof(lattis_library_def), LATTIS_ABI_VERSION, "aten", "lattis", LATTIS_DEFINES, 0},
+                             &lib);
   register_meta(*lib);
   for (const auto* family : {&creation_operators(),      &copy_operators(),
                              &pointwise_operators(),     &view_operators(),

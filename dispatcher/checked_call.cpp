@@ -8,24 +8,35 @@ namespace lattis::dispatcher {
 namespace {
 
 constexpr uint32_t bit(lattis_tag tag) { return uint32_t{1} << tag; }
-constexpr uint32_t numbers =
-    bit(LATTIS_BOOLEAN) | bit(LATTIS_INT) | bit(LATTIS_FLOAT) | bit(LATTIS_COMPLEX) | bit(LATTIS_SYMBOLIC);
+constexpr uint32_t numbers = bit(LATTIS_BOOLEAN) | bit(LATTIS_INT) | bit(LATTIS_FLOAT) | bit(LATTIS_COMPLEX);
 
-uint32_t element_tags(const Type& t) {
+// None: there are no values for the type.
+uint32_t list_tag(const Type& t) {
   switch (t.kind) {
     case Kind::Tensor:
-      return bit(t.list ? LATTIS_TENSOR_LIST : LATTIS_TENSOR);
+      return bit(LATTIS_TENSOR_LIST);
     case Kind::Bool:
-      return t.list ? bit(LATTIS_BOOL_LIST) : numbers;
+      return t.optional_elements ? 0 : bit(LATTIS_BOOL_LIST);
     case Kind::Int:
-      return t.list ? bit(LATTIS_INT_LIST) : numbers;
+      return t.optional_elements ? 0 : bit(LATTIS_INT_LIST);
     case Kind::Float:
-      return t.list ? bit(LATTIS_FLOAT_LIST) : numbers;
+      return t.optional_elements ? 0 : bit(LATTIS_FLOAT_LIST);
+    default:
+      return 0;
+  }
+}
+uint32_t plain_tags(const Type& t) {
+  switch (t.kind) {
+    case Kind::Tensor:
+      return bit(LATTIS_TENSOR);
+    case Kind::Bool:
+    case Kind::Int:
+    case Kind::Float:
     case Kind::Scalar:
     case Kind::Complex:
-      return t.list ? ~uint32_t{0} : numbers;
+      return numbers;
     case Kind::Str:
-      return t.list ? ~uint32_t{0} : bit(LATTIS_STRING);
+      return bit(LATTIS_STRING);
     case Kind::Dtype:
       return bit(LATTIS_DTYPE);
     case Kind::Layout:
@@ -37,9 +48,10 @@ uint32_t element_tags(const Type& t) {
     case Kind::Generator:
     case Kind::Object:
       return bit(LATTIS_OBJECT);
-    default:
-      return ~uint32_t{0};
+    case Kind::Any:
+      return 0;
   }
+  return 0;
 }
 
 constexpr uint32_t pointers = bit(LATTIS_TENSOR) | bit(LATTIS_STRING) | bit(LATTIS_COMPLEX) | bit(LATTIS_OBJECT);
@@ -83,7 +95,7 @@ lattis_status wrong_kind(const Operator* op, const Value* args) {
   int i = 0;
   while (admitted(op->info.admits[i], args[i])) i++;
   const Value& v = args[i];
-  const bool known = v.tag <= LATTIS_SYMBOLIC, null = known && ((pointers | lists) >> v.tag & 1) && !v.as.pointer;
+  const bool known = v.tag < LATTIS_SYMBOLIC, null = known && ((pointers | lists) >> v.tag & 1) && !v.as.pointer;
   const std::string got = !known                            ? core::format("a value with the tag %u", v.tag)
                           : null                            ? "a null pointer"
                           : v.tag == LATTIS_DTYPE           ? core::format("the dtype %lld", (long long)v.as.i)
@@ -93,47 +105,153 @@ lattis_status wrong_kind(const Operator* op, const Value* args) {
                                                      s.args[i].name.c_str(), s.args[i].type.text.c_str(), got.c_str()));
 }
 
+lattis_status null_argument(const char* entry, int at) {
+  return core::raise(LATTIS_VALUE_ERROR, core::format("%s: argument %d must not be null", entry, at));
+}
+
+// As many arguments as the operator has: those given, with the outputs of an out= form at the end again, and for those
+// that nobody gave what `missing` says of the i-th.
+template <class Missing>
+lattis_status completed(const Operator* op, const Value* args, int32_t num_args, Value* all, Missing missing) {
+  const CallInfo& info = op->info;
+  const int32_t outs = info.nargs - info.first_out, given = num_args - outs;
+  if (given < 0 || num_args > info.nargs)
+    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", operator_title(op).c_str(),
+                                                       num_args, info.nargs, op->schema.load()->text().c_str()));
+  std::copy(args, args + given, all);
+  for (int32_t i = given; i < info.first_out; i++)
+    if (lattis_status st = missing(i, &all[i])) return st;
+  std::copy(args + given, args + num_args, all + info.first_out);
+  return LATTIS_OK;
+}
+
+lattis_status check_room(const Operator* op, int32_t num_rets) {
+  if (num_rets >= op->info.nrets) return LATTIS_OK;
+  return core::raise(LATTIS_TYPE_ERROR, core::format("%s: room for %d results, it gives %d", operator_title(op).c_str(),
+                                                     num_rets, op->info.nrets));
+}
+
 // Anything but the usual: the first call, other numbers of arguments or results, lists and strings, values of a wrong
 // kind.
 __attribute__((noinline)) lattis_status unusual_call(Frame* parent, const Operator* op, const Value* args,
                                                      int32_t num_args, Value* rets, int32_t num_rets) {
-  if (!op || (!args && num_args > 0) || (!rets && num_rets > 0))
-    return core::raise(LATTIS_VALUE_ERROR,
-                       core::format("call: argument %d must not be null", !op                     ? 1
-                                                                          : !args && num_args > 0 ? 2
-                                                                                                  : 4));
+  if (!op) return null_argument("call", 1);
+  if (!args && num_args > 0) return null_argument("call", 2);
+  if (!rets && num_rets > 0) return null_argument("call", 4);
   if (!op->schema.load(std::memory_order_acquire))
     if (lattis_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
   const CallInfo& info = op->info;
   for (int32_t i = info.nrets; i < num_rets; i++) rets[i] = Value{LATTIS_NONE, 0, {0}};
   if (num_args == info.nargs && num_rets >= info.nrets)
     return all_admitted(info, args) ? call(parent, op, args, rets) : wrong_kind(op, args);
-  const Schema& s = *op->schema.load();
-  const int32_t outs = info.nargs - info.first_out, given = num_args - outs;
-  if (num_rets < info.nrets)
-    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: room for %d results, it gives %d",
-                                                       operator_title(op).c_str(), num_rets, info.nrets));
-  if (given < 0 || num_args > info.nargs)
-    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", operator_title(op).c_str(),
-                                                       num_args, info.nargs, s.text().c_str()));
+  if (lattis_status st = check_room(op, num_rets)) return st;
   Value all[LATTIS_MAX_ARGUMENTS];
-  std::copy(args, args + given, all);
-  for (int32_t i = given; i < info.first_out; i++) {
-    if (!s.args[i].has_default)
-      return core::raise(LATTIS_TYPE_ERROR,
-                         core::format("%s: argument '%s' is missing: %d arguments for %s", operator_title(op).c_str(),
-                                      s.args[i].name.c_str(), num_args, s.text().c_str()));
-    all[i] = s.args[i].value;
-  }
-  std::copy(args + given, args + num_args, all + info.first_out);
+  const auto its_default = [&](int32_t i, Value* v) {
+    const Schema& s = *op->schema.load();
+    *v = s.args[i].value;
+    if (s.args[i].has_default) return lattis_status{LATTIS_OK};
+    return core::raise(LATTIS_TYPE_ERROR,
+                       core::format("%s: argument '%s' is missing: %d arguments for %s", operator_title(op).c_str(),
+                                    s.args[i].name.c_str(), num_args, s.text().c_str()));
+  };
+  if (lattis_status st = completed(op, args, num_args, all, its_default)) return st;
   return all_admitted(info, all) ? call(parent, op, all, rets) : wrong_kind(op, all);
+}
+
+__attribute__((noinline)) lattis_status unusual_redispatch(CallFrame* f, const Value* args, int32_t num_args,
+                                                           Value* rets, int32_t num_rets) {
+  if (!f) return null_argument("redispatch", 0);
+  if (!args && num_args > 0) return null_argument("redispatch", 1);
+  if (!rets && num_rets > 0) return null_argument("redispatch", 3);
+  if (lattis_status st = check_room(f->op, num_rets)) return st;
+  for (int32_t i = f->num_rets; i < num_rets; i++) rets[i] = core::none();
+  Value all[LATTIS_MAX_ARGUMENTS];
+  const auto what_the_call_has = [&](int32_t i, Value* v) {
+    *v = f->given[i];
+    return lattis_status{LATTIS_OK};
+  };
+  if (lattis_status st = completed(f->op, args, num_args, all, what_the_call_has)) return st;
+  return redispatch(f, all, rets);
+}
+
+// A kernel that knows fewer arguments than its operator has.
+struct OlderKernel {
+  Entry entry;
+  const Operator* op;
+  int32_t num_args;
+  std::string owner;
+};
+
+lattis_status run_older(Frame* f, const Value* args, Value* rets) {
+  const auto& k = *static_cast<const OlderKernel*>(f->context);
+  const CallInfo& info = k.op->info;
+  const Schema& s = *k.op->schema.load(std::memory_order_acquire);
+  const int32_t outs = info.nargs - info.first_out, known = k.num_args - outs;
+  for (int32_t i = known; i < info.first_out; i++)
+    if (!core::same_value(args[i], s.args[i].value))
+      return core::raise(
+          LATTIS_NOT_IMPLEMENTED,
+          core::format("%s: the kernel of %s was written before the argument '%s' and computes what it is by default, "
+                       "%s; got %s. Build it again, for the operator of today",
+                       operator_title(f->op).c_str(), k.owner.c_str(), s.args[i].name.c_str(),
+                       s.args[i].default_text.c_str(), core::describe(args[i]).c_str()));
+  Value own[LATTIS_MAX_ARGUMENTS];
+  std::copy(args, args + known, own);
+  std::copy(args + info.first_out, args + info.nargs, own + known);
+  f->context = k.entry.context;
+  return k.entry(*f, own, rets);
+}
+
+uint32_t admitted_tags(const Type& t) {
+  const uint32_t tags = t.list ? list_tag(t) : plain_tags(t);
+  return !tags ? 0 : tags | (t.optional ? bit(LATTIS_NONE) : 0) | (t.optional_elements ? null_elements : 0);
+}
+
+template <class List>
+lattis_status tags_of(const std::string& op, const List& list, const char* what, const uint32_t** out) {
+  auto* tags = new uint32_t[list.size()];
+  *out = tags;
+  for (size_t i = 0; i < list.size(); i++)
+    if (!(tags[i] = admitted_tags(list[i].type)))
+      return core::raise(LATTIS_NOT_IMPLEMENTED,
+                         core::format("schema: %s: there are no values for the type %s of %s %zu", op.c_str(),
+                                      list[i].type.text.c_str(), what, i));
+  return LATTIS_OK;
 }
 
 }  // namespace
 
-uint32_t admitted_tags(const Type& t) {
-  const uint32_t tags = element_tags(t) & ~null_elements;
-  return tags | (t.optional ? bit(LATTIS_NONE) : 0) | (t.optional_elements ? null_elements : 0);
+lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) {
+  if (lattis_status st = tags_of(op, s.args, "argument", &info->admits)) return st;
+  return tags_of(op, s.rets, "result", &info->gives);
+}
+
+lattis_status check_result(const Operator* op, int i, const Value& v) {
+  if (__builtin_expect(admitted(op->info.gives[i], v), 1)) return LATTIS_OK;
+  return core::raise(LATTIS_TYPE_ERROR,
+                     core::format("%s: result %d of its kernel must be %s, got %s", operator_title(op).c_str(), i,
+                                  op->schema.load()->rets[i].type.text.c_str(), core::describe(v).c_str()));
+}
+
+lattis_status adapt_kernel(const Operator* op, const std::string& owner, lattis_kernel_def* def) {
+  const CallInfo& info = op->info;
+  const Schema& s = *op->schema.load();
+  const int32_t outs = info.nargs - info.first_out, known = def->num_args - outs;
+  if (def->num_args == 0 || def->num_args == info.nargs) return LATTIS_OK;
+  if (known < 0 || known > info.first_out)
+    return core::raise(
+        LATTIS_TYPE_ERROR,
+        core::format("kernel: %s: the kernel of %s takes %d arguments, the operator has %d: %s",
+                     op->full_name().c_str(), owner.c_str(), def->num_args, info.nargs, s.text().c_str()));
+  for (int32_t i = known; i < info.first_out; i++)
+    if (!s.args[i].has_default)
+      return core::raise(LATTIS_TYPE_ERROR,
+                         core::format("kernel: %s: the kernel of %s takes %d arguments, but '%s' has no default: %s",
+                                      op->full_name().c_str(), owner.c_str(), def->num_args, s.args[i].name.c_str(),
+                                      s.text().c_str()));
+  def->context = new OlderKernel{{def->kernel, def->context, def->flags}, op, def->num_args, owner};  // for ever
+  def->kernel = run_older;
+  return LATTIS_OK;
 }
 
 lattis_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
@@ -145,6 +263,13 @@ lattis_status checked_call(Frame* parent, const Operator* op, const Value* args,
                        1))
     return call(parent, op, args, rets);
   return core::guarded([&] { return unusual_call(parent, op, args, num_args, rets, num_rets); });
+}
+
+lattis_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {
+  if (__builtin_expect(frame && args && rets && num_args == frame->num_args && num_rets == frame->num_rets, 1))
+    return redispatch(frame, args, rets);
+  return core::guarded(
+      [&] { return unusual_redispatch(static_cast<CallFrame*>(frame), args, num_args, rets, num_rets); });
 }
 
 }  // namespace lattis::dispatcher

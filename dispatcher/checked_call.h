@@ -1,5 +1,6 @@
-// Calls that come through the C ABI: the numbers and the kinds of their values are checked before anything reads them,
-// and what was appended to the operator's schema since the caller was written gets its default.
+// What passes between the dispatcher and those who were built with other headers: the numbers and the kinds of values
+// are checked before anything reads them, and what was appended to an operator's schema since a caller or a kernel was
+// written is made up for.
 #pragma once
 
 #include "dispatcher/call.h"
@@ -8,8 +9,16 @@ namespace lattis::dispatcher {
 
 lattis_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
                            int32_t num_rets);
+lattis_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
 
-// Which tags an argument may have, one bit each.
-uint32_t admitted_tags(const Type& type);
+// A result of a kernel's own making, on whose kind the caller and the layers above rely.
+lattis_status check_result(const Operator* op, int i, const Value& v);
+
+// A registration of a kernel that takes fewer arguments than the operator has now calls it through another that leaves
+// out those it does not know. An error where the numbers cannot fit.
+lattis_status adapt_kernel(const Operator* op, const std::string& owner, lattis_kernel_def* def);
+
+// Which tags the arguments and the results may have: `admits` and `gives`. An error if there are no values for a type.
+lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info);
 
 }  // namespace lattis::dispatcher

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "dispatcher/registry.h"
 
 namespace lattis::dispatcher {
 
@@ -47,12 +48,26 @@ struct Guard<Function, Entry, Nullable, Kind> {
     (look(a), ...);
     return found;
   }
+  // Nothing is registered through a library that was closed.
+  static const lattis_library* first_closed(A... a) {
+    const lattis_library* found = nullptr;
+    [[maybe_unused]] const auto look = [&](auto v) {
+      if constexpr (std::is_same_v<decltype(v), lattis_library*> && !std::is_void_v<R>)
+        if (!v->open) found = v;
+    };
+    (look(a), ...);
+    return found;
+  }
   static R call(A... a) {
     lattis_status st;
     try {
-      const int null = first_null(a...);
-      if (__builtin_expect(null < 0, 1)) return Function(a...);
-      st = core::raise(LATTIS_VALUE_ERROR, core::format("%s: argument %d must not be null", Entry.text, null));
+      if (const int null = first_null(a...); __builtin_expect(null >= 0, 0))
+        st = core::raise(LATTIS_VALUE_ERROR, core::format("%s: argument %d must not be null", Entry.text, null));
+      else if (const lattis_library* closed = first_closed(a...))
+        st = core::raise(LATTIS_VALUE_ERROR, core::format("%s: the library of %s for '%s' was closed", Entry.text,
+                                                          closed->owner.c_str(), closed->ns.c_str()));
+      else
+        return Function(a...);
     } catch (...) {
       st = core::raise_exception();
     }
@@ -64,13 +79,24 @@ inline constexpr auto guard = &Guard<Function, Entry, Nullable, Answers::Status>
 template <auto Function, Name Entry, uint32_t Nullable = 0>
 inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::Count>::call;
 
+// How large a struct was in version 1.0: none that is smaller was ever made by a header. A struct that grows gets a
+// specialization with the size that it had.
+template <class T>
+constexpr uint32_t first_size = sizeof(T);
+static_assert(first_size<lattis_pointwise> == 296 && first_size<lattis_allocator> == 56 &&
+                  first_size<lattis_backend> == 192 && first_size<lattis_layer> == 72 &&
+                  first_size<lattis_slot_type> == 40 && first_size<lattis_thread_slot_type> == 40 &&
+                  first_size<lattis_kernel_def> == 40 && first_size<lattis_library_def> == 32 &&
+                  first_size<lattis_operator_def> == 80,
+              "these are the sizes of version 1.0, for ever");
+
 // A caller's struct as this library knows it: a tail that the caller's header did not have is zero; one that this
 // library does not know must be.
 template <class T>
 lattis_status adopt(const char* entry, const T& from, T* to) {
   const uint32_t size = from.size;
   const auto* bytes = reinterpret_cast<const char*>(&from);
-  if (size < sizeof size || size > 1 << 16)
+  if (size < first_size<T> || size > 1 << 16)
     return core::raise(LATTIS_VALUE_ERROR, core::format("%s: the struct's size is %u; set it to sizeof", entry, size));
   for (size_t i = sizeof(T); i < size; i++)
     if (bytes[i])

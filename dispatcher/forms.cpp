@@ -6,7 +6,7 @@
 #include "core/device.h"
 #include "core/error.h"
 #include "core/promotion.h"
-#include "dispatcher/call.h"
+#include "dispatcher/checked_call.h"
 
 namespace lattis::dispatcher {
 namespace {
@@ -53,20 +53,12 @@ void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
 
 lattis_status check_device(Frame& f) {
   const lattis_backend* b = core::backend(f.device.backend);
-  if (!b) {
-    bool none = f.device.backend < 0;
-    return core::raise(
-        LATTIS_RUNTIME_ERROR,
-        none
-            ? operator_title(f.op) +
-                  ": no host backend is loaded, so there is no default device; load the cpu plugin or pass device="
-            : operator_title(f.op) + ": device '" + core::backend_name(f.device.backend) + "' is no longer registered");
-  }
-  int32_t n = b->device_count ? b->device_count(b->context) : 1;
-  if (f.device.index < 0 || f.device.index >= n)
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: device '%s:%d' does not exist; there are %d",
-                                                          operator_title(f.op).c_str(), b->name, f.device.index, n));
-  return LATTIS_OK;
+  if (__builtin_expect(b && f.device.index == 0 && !b->device_count, 1)) return LATTIS_OK;
+  if (f.device.backend == -1)
+    return core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) +
+                                                 ": no host backend is loaded, so there is no default "
+                                                 "device; load the cpu plugin or pass device=");
+  return core::check_device(operator_title(f.op), f.device);
 }
 
 // Zero-dim tensors on a host device do not vote unless there is nothing else.
@@ -283,6 +275,7 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
   } else {
     st = run_kernel(f, e, args, rets);
   }
+  if (__builtin_expect(m.kind == LATTIS_META_DYNAMIC, 0) && !st) st = check_result(f.op, 0, rets[0]);
   if (__builtin_expect(st != LATTIS_OK, 0)) core::release_value(rets[0]);
   return st;
 }
@@ -301,6 +294,8 @@ lattis_status run_several(Frame& f, const Table& t, const Entry& e, const Value*
   }
   if (!st)
     st = t.info->between_devices && crosses(args) ? copy_between_devices(&f, args) : run_kernel(f, e, args, rets);
+  for (int i = 0; !st && i < n; i++)
+    if (metas[i].kind == LATTIS_META_DYNAMIC) st = check_result(f.op, i, rets[i]);
   if (__builtin_expect(st != LATTIS_OK, 0)) release_all(rets, n);
   return st;
 }
@@ -455,6 +450,8 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
   if (info.form == Form::Functional) {
     for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
     st = e(f, read, rets);
+    for (int i = 0; !st && i < info.nrets; i++) st = check_result(f.op, i, rets[i]);
+    if (__builtin_expect(st != LATTIS_OK, 0)) release_all(rets, info.nrets);
   } else {
     Value computed[LATTIS_MAX_RETURNS];
     for (int i = 0; i < info.nrets; i++) computed[i] = core::none();
@@ -490,6 +487,7 @@ lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
                                                     : run_several(f, *t, e, args, rets);
   for (int i = 0; i < t->info->nrets; i++) rets[i] = core::none();
   lattis_status st = run_kernel(f, e, args, rets);
+  for (int i = 0; !st && i < t->info->nrets; i++) st = check_result(f.op, i, rets[i]);
   if (st) release_all(rets, t->info->nrets);
   return st;
 }

@@ -30,6 +30,7 @@ struct CallInfo {
   bool between_devices = false;      // copy_: the first tensor's device decides
   uint64_t written = 0;              // positions of (a!) arguments
   const uint32_t* admits = nullptr;  // for each argument the tags that it may have; see checked_call.h
+  const uint32_t* gives = nullptr;   // for each result
 };
 
 // Shape rules stack like kernels; the first is the one of the definition.

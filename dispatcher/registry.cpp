@@ -37,18 +37,27 @@ Registry& Registry::get() {
   return *r;
 }
 
-lattis_status Registry::open(const std::string& ns, const std::string& owner, LibraryKind kind, Library** out) {
+lattis_status Registry::open(const lattis_library_def& def, Library** out) {
   Lock lock(mutex_);
+  const std::string ns = def.ns, owner = def.owner;
   const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   if (ns.empty() || std::isdigit(static_cast<unsigned char>(ns[0])) || !std::all_of(ns.begin(), ns.end(), letter))
     return core::raise(LATTIS_VALUE_ERROR, "library: argument 'ns' must be an identifier, got '" + ns + "'");
-  if (const auto taken = definers_.find(ns); kind == LibraryKind::Define && taken != definers_.end())
+  if (def.version >> 16 != LATTIS_ABI_MAJOR || def.version > LATTIS_ABI_VERSION)
+    return core::raise(
+        LATTIS_VALUE_ERROR,
+        core::format("library: 'version' of %s is %u.%u, this library has %d.%d; set it to "
+                     "LATTIS_TARGET_VERSION",
+                     def.owner, def.version >> 16, def.version & 0xffff, LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR));
+  if (def.kind > LATTIS_IMPLEMENTS)
+    return core::raise(LATTIS_VALUE_ERROR, core::format("library: there is no kind %u", def.kind));
+  if (const auto taken = definers_.find(ns); def.kind == LATTIS_DEFINES && taken != definers_.end())
     return core::raise(LATTIS_RUNTIME_ERROR,
                        "library: the namespace '" + ns + "' is defined by " + taken->second->owner + "; " + owner +
                            " cannot define it too: add to it as a fragment, or take a name of its own, as " + ns +
                            "_v2");
-  *out = new Library{ns, owner, {}, kind};
-  if (kind == LibraryKind::Define) definers_[ns] = *out;
+  *out = new Library{ns, owner, def.kind, def.version};
+  if (def.kind == LATTIS_DEFINES) definers_[ns] = *out;
   return LATTIS_OK;
 }
 
@@ -119,7 +128,7 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   std::string ns, name, overload;
   if (lattis_status st = parse_name(def.schema, lib.ns, &ns, &name, &overload)) return st;
   auto full = ns + "::" + name;
-  if (lib.kind == LibraryKind::Implement)
+  if (lib.kind == LATTIS_IMPLEMENTS)
     return core::raise(LATTIS_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
                                                  "' is of kind IMPL, which registers kernels only");
   if (Operator* old = find(full, overload))
@@ -264,9 +273,7 @@ lattis_status describe(Operator* op, const Schema& s) {
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }
-  auto* admits = new uint32_t[s.args.size()];
-  for (size_t i = 0; i < s.args.size(); i++) admits[i] = admitted_tags(s.args[i].type);
-  c.admits = admits;
+  if (lattis_status st = kinds_of(op->name, s, &c)) return st;
   c.between_devices = op->name == "aten::copy_";
   return LATTIS_OK;
 }
@@ -295,8 +302,8 @@ lattis_status Registry::prepare(Operator* op) {
 
 // ---- registrations --------------------------------------------------------------------------------------------
 
-lattis_status Registry::kernel(Library& lib, const char* name, const char* key, lattis_kernel fn, void* context,
-                               uint32_t flags, const char* file, int32_t line, lattis_handle* handle) {
+lattis_status Registry::kernel(Library& lib, const char* name, const char* key, lattis_kernel_def def,
+                               lattis_handle* handle) {
   Lock lock(mutex_);
   std::string base, overload;
   split_name(qualified(lib, name), &base, &overload);
@@ -304,8 +311,12 @@ lattis_status Registry::kernel(Library& lib, const char* name, const char* key, 
   if (!op)
     return core::raise(LATTIS_RUNTIME_ERROR, core::format("kernel: there is no operator %s; %s must define it first",
                                                           qualified(lib, name).c_str(), lib.owner.c_str()));
+  if (def.num_args != 0) {
+    if (lattis_status st = prepare(op)) return st;
+    if (lattis_status st = adapt_kernel(op, lib.owner, &def)) return st;
+  }
   lattis_handle h = add_handle(lib, nullptr);
-  op->kernels.push_back({h, key, fn, context, flags, lib.owner, file ? file : "", line});
+  op->kernels.push_back({h, key, def.kernel, def.context, def.flags, lib.owner, def.file ? def.file : "", def.line});
   undo_[h] = [this, op, h] {
     remove_handle(op->kernels, h);
     invalidate(op);
@@ -315,9 +326,8 @@ lattis_status Registry::kernel(Library& lib, const char* name, const char* key, 
   return LATTIS_OK;
 }
 
-lattis_status Registry::category_kernel(Library& lib, const char* category, const char* key, lattis_kernel fn,
-                                        void* context, uint32_t flags, const char* file, int32_t line,
-                                        lattis_handle* handle) {
+lattis_status Registry::category_kernel(Library& lib, const char* category, const char* key,
+                                        const lattis_kernel_def& def, lattis_handle* handle) {
   static const char* const known[] = {"pointwise",     "reduction", "scan",   "view",   "creation",    "copy",
                                       "indexing",      "scatter",   "sort",   "matmul", "convolution", "pooling",
                                       "normalization", "random",    "linalg", "fft",    "dynamic",     "host"};
@@ -326,9 +336,13 @@ lattis_status Registry::category_kernel(Library& lib, const char* category, cons
         return !std::string(c).compare(category);
       }))
     return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
+  if (def.num_args != 0)
+    return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: '") + category +
+                                               "': 'num_args' must be 0: its operators have various numbers");
   lattis_handle h = add_handle(lib, nullptr);
   CategoryRegistration r;
-  static_cast<Registration&>(r) = {h, key, fn, context, flags, lib.owner, file ? file : "", line};
+  static_cast<Registration&>(r) = {
+      h, key, def.kernel, def.context, def.flags, lib.owner, def.file ? def.file : "", def.line};
   r.category = category;
   categories_.push_back(r);
   undo_[h] = [this, h] {
@@ -474,11 +488,13 @@ lattis_status Registry::withdraw(lattis_handle h) {
 
 void Registry::close(Library* lib) {
   Lock lock(mutex_);
+  if (!lib->open) return;
+  lib->open = false;
   for (size_t i = lib->handles.size(); i-- > 0;)
     if (undo_.count(lib->handles[i])) withdraw(lib->handles[i]);
   if (const auto defined = definers_.find(lib->ns); defined != definers_.end() && defined->second == lib)
     definers_.erase(defined);
-  delete lib;
+  lib->handles = {};
 }
 
 }  // namespace lattis::dispatcher

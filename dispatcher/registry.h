@@ -14,18 +14,14 @@
 #include "dispatcher/layer.h"
 #include "dispatcher/table.h"
 
-namespace lattis::dispatcher {
-
-// What a library may do in its namespace. Of those that define, a namespace has one at a time; fragments add operators
-// to whoever's namespace; the third registers kernels only.
-enum class LibraryKind : uint8_t { Define, Fragment, Implement };
-
-}  // namespace lattis::dispatcher
+namespace lattis::dispatcher {}  // namespace lattis::dispatcher
 
 struct lattis_library {
   std::string ns, owner;
-  std::vector<lattis_handle> handles;
-  lattis::dispatcher::LibraryKind kind = lattis::dispatcher::LibraryKind::Fragment;
+  uint32_t kind = LATTIS_EXTENDS;
+  uint32_t version = LATTIS_ABI_VERSION;  // what its owner was built for
+  bool open = true;                       // closed ones are kept, for whoever has the pointer still
+  std::vector<lattis_handle> handles = {};
 };
 
 namespace lattis::dispatcher {
@@ -43,12 +39,11 @@ class Registry {
   static Registry& get();
 
   // A second library that defines a namespace is an error that names both owners.
-  lattis_status open(const std::string& ns, const std::string& owner, LibraryKind, Library** out);
+  lattis_status open(const lattis_library_def&, Library** out);
   lattis_status define(Library&, const lattis_operator_def&, bool lazily, lattis_handle*);
-  lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel, void* context, uint32_t flags,
-                       const char* file, int32_t line, lattis_handle*);
-  lattis_status category_kernel(Library&, const char* category, const char* key, lattis_kernel, void* context,
-                                uint32_t flags, const char* file, int32_t line, lattis_handle*);
+  lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel_def, lattis_handle*);
+  lattis_status category_kernel(Library&, const char* category, const char* key, const lattis_kernel_def&,
+                                lattis_handle*);
   // Passes over the kernels of one operator for a key ("cpu", a layer), also those of its category, or no longer does.
   lattis_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
   lattis_status shape_rule(Library&, const char* op, lattis_infer, void* context, lattis_handle*);

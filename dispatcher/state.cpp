@@ -78,7 +78,18 @@ lattis_status add_thread_slot(Library&, const lattis_thread_slot_type& t, int32_
   return add("thread slot", thread_slots, num_thread_slots, t, index);
 }
 
+namespace {
+
+bool is_given(const char* entry, int32_t index, const std::atomic<int>& count) {
+  if (__builtin_expect(index >= 0 && index < count.load(std::memory_order_acquire), 1)) return true;
+  core::raise(LATTIS_INDEX_ERROR, core::format("%s: there is no slot %d", entry, index));
+  return false;
+}
+
+}  // namespace
+
 void set_slot(lattis_tensor* t, int32_t index, void* state) {
+  if (!is_given("slot_set", index, num_tensor_slots)) return;
   if (void* old = core::exchange_slot(core::full(t), index, state)) destroy_tensor_slot(index, old);
 }
 
@@ -100,12 +111,17 @@ bool has_slots(const lattis_tensor* t) {
   return false;
 }
 
+void* get_slot(const lattis_tensor* t, int32_t index) {
+  return index >= 0 ? core::get_slot(core::full(t), index) : nullptr;
+}
+
 void* thread_slot(int32_t index) {
   auto& slots = core::this_thread().slots;
-  return index < static_cast<int32_t>(slots.size()) ? slots[index] : nullptr;
+  return static_cast<size_t>(index) < slots.size() ? slots[index] : nullptr;
 }
 
 void set_thread_slot(int32_t index, void* state) {
+  if (!is_given("thread_slot_set", index, num_thread_slots)) return;
   auto& slots = core::this_thread().slots;
   if (index >= static_cast<int32_t>(slots.size())) slots.resize(index + 1);
   if (void* old = std::exchange(slots[index], state)) destroy_thread_state(index, old);

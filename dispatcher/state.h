@@ -22,6 +22,7 @@ struct Keyword {
 lattis_status add_tensor_slot(Library&, const lattis_slot_type&, int32_t* index);
 lattis_status add_thread_slot(Library&, const lattis_thread_slot_type&, int32_t* index);
 void set_slot(lattis_tensor* t, int32_t index, void* state);
+void* get_slot(const lattis_tensor* t, int32_t index);  // null for an index that nobody was given
 // Visits the host objects that the slots of a tensor hold; clear drops them.
 int traverse_slots(const lattis_tensor* t, lattis_visit visit, void* context);
 void clear_slots(lattis_tensor* t);

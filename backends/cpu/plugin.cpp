@@ -28,7 +28,7 @@ struct Info {
 
 }  // namespace
 
-LATTIS_LIBRARY(aten, m) {
+LATTIS_LIBRARY_FRAGMENT(aten, m) {
   const lattis_allocator* pool;
   if (api().host_pool(nullptr, 0, &pool)) return;
   static lattis_backend b;

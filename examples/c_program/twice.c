@@ -37,7 +37,9 @@ static lattis_status kernel(lattis_frame* frame, const lattis_value* args, latti
 
 lattis_status lattis_plugin_init(const lattis_api* table) {
   lattis_library* library;
-  lattis_operator_def twice = {sizeof(lattis_operator_def)};
+  lattis_library_def demo = {sizeof demo, LATTIS_TARGET_VERSION, "demo", "twice.c", LATTIS_DEFINES, 0};
+  lattis_operator_def twice = {sizeof twice};
+  lattis_kernel_def computes = {sizeof computes, 0, kernel, NULL, __FILE__, __LINE__, 1};
   lattis_status st;
   api = table;
   twice.schema = "twice(Tensor self) -> Tensor";
@@ -45,7 +47,7 @@ lattis_status lattis_plugin_init(const lattis_api* table) {
   twice.forms = LATTIS_FORM_FUNCTION | LATTIS_FORM_OUT;
   twice.file = __FILE__;
   twice.line = __LINE__;
-  if ((st = api->library_open("demo", "twice.c", &library))) return st;
+  if ((st = api->library_open(&demo, &library))) return st;
   if ((st = api->define(library, &twice, NULL))) return st;
-  return api->kernel(library, "twice", "cpu", kernel, NULL, 0, __FILE__, __LINE__, NULL);
+  return api->kernel(library, "twice", "cpu", &computes, NULL);
 }

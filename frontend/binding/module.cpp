@@ -83,14 +83,18 @@ py::dict describe_operator(Operator* op) {
   return d;
 }
 
+lattis_kernel_def described(lattis_kernel fn, void* context, const std::string& file, int line) {
+  return {
+      sizeof(lattis_kernel_def), fn ? uint32_t{LATTIS_KERNEL_CALLS_OPERATORS} : 0, fn, context, file.c_str(), line, 0};
+}
+
 // Registration from Python. Callables are dropped when their registration is withdrawn.
 class PyLibrary {
  public:
   PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
-    const auto k = kind == "DEF"    ? dispatcher::LibraryKind::Define
-                   : kind == "IMPL" ? dispatcher::LibraryKind::Implement
-                                    : dispatcher::LibraryKind::Fragment;
-    check(Registry::get().open(ns, owner, k, &lib_));
+    const uint32_t k = kind == "DEF" ? LATTIS_DEFINES : kind == "IMPL" ? LATTIS_IMPLEMENTS : LATTIS_EXTENDS;
+    check(
+        Registry::get().open({sizeof(lattis_library_def), LATTIS_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0}, &lib_));
   }
 
   lattis_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
@@ -112,20 +116,20 @@ class PyLibrary {
                      int line) {
     lattis_handle h;
     if (callable.is_none()) {  // explicit fall-through
-      check(Registry::get().kernel(*lib_, op.c_str(), key.c_str(), nullptr, nullptr, 0, file.c_str(), line, &h));
+      check(Registry::get().kernel(*lib_, op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
       return h;
     }
     auto* cell = new PythonKernel{callable.release().ptr()};
-    lattis_status st = Registry::get().kernel(*lib_, op.c_str(), key.c_str(), run_python, cell,
-                                              LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
+    lattis_status st =
+        Registry::get().kernel(*lib_, op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
   lattis_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
                          int line) {
     lattis_handle h;
     auto* cell = new PythonKernel{callable.release().ptr()};
-    lattis_status st = Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), run_python, cell,
-                                                       LATTIS_KERNEL_CALLS_OPERATORS, file.c_str(), line, &h);
+    lattis_status st =
+        Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
   py::tuple layer(const std::string& name, py::object handler, const std::string& at,

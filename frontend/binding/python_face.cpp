@@ -1,5 +1,6 @@
 #include "frontend/binding/python_face.h"
 
+#include <lattis/program.h>
 #include <lattis/python.h>
 
 #include "dispatcher/api.h"
@@ -93,12 +94,14 @@ int init_python_face(PyObject* module) {
                                      drop_anywhere,         find_operator_public};
   const lattis_api* api = dispatcher::api();
   lattis_library* library;
-  if (api->library_open("aten", "the Python binding", &library) ||
+  const lattis_library_def def = {sizeof def, LATTIS_ABI_VERSION, "aten", "the Python binding", LATTIS_EXTENDS, 0};
+  if (api->library_open(&def, &library) ||
       api->publish_interface(library, "python", LATTIS_PYTHON_VERSION, &face, nullptr)) {
     raise_pending();
     return -1;
   }
-  PyObject* capsule = PyCapsule_New(const_cast<lattis_api*>(api), LATTIS_PYTHON_CAPSULE, nullptr);
+  static const lattis_capsule entrance = {sizeof entrance, LATTIS_ABI_VERSION, api->library_version, lattis_get_api};
+  PyObject* capsule = PyCapsule_New(const_cast<lattis_capsule*>(&entrance), LATTIS_PYTHON_CAPSULE, nullptr);
   if (!capsule) return -1;
   return PyModule_AddObject(module, "_api", capsule);
 }

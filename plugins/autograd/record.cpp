@@ -100,7 +100,7 @@ lattis_status requires_any(const lattis_operator* op, const lattis_value* args, 
 lattis_status record_out(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
   bool any = false;
   if (lattis_status st = requires_any(frame->op, args, &any)) return st;
-  return any ? refuse_out(frame->op) : api().redispatch(frame, args, rets);
+  return any ? refuse_out(frame->op) : api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
 }
 
 void remember_trace(Node* n) {
@@ -362,7 +362,7 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   bool cut = false;
   if (__builtin_expect(written >= 0 && self_edge < 0, 0))
     if (lattis_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
-  if (!edges.any() && !cut) return api().redispatch(frame, args, rets);
+  if (!edges.any() && !cut) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
   const lattis_value* keep = args;
   Overwritten overwritten;
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);
@@ -371,7 +371,7 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
     if (lattis_status st = overwritten.prepare(r, saves, written, keep)) return st;
   }
   const Counting counting(args, written);
-  if (lattis_status st = api().redispatch(frame, args, rets)) return st;
+  if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
   Results results(rets, r.num_returns);
   lattis_status st;
@@ -401,12 +401,12 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
     if (lattis_status st = adopt(args[i].as.tensor)) return st;
   bool any = false;
   if (lattis_status st = requires_any(op, args, &any)) return st;
-  if (!any) return api().redispatch(frame, args, rets);
+  if (!any) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
   for (int i : written)
     if (lattis_status st = check_writable(api().operator_name(op), args[i].as.tensor)) return st;
   std::vector<Counting> counting;
   for (int i : written) counting.emplace_back(args, i);
-  if (lattis_status st = api().redispatch(frame, args, rets)) return st;
+  if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   Results results(rets, num_returns);
   Edges edges;  // also to what was overwritten: a gradient that nobody asks for is no error
   lattis_status st = LATTIS_OK;

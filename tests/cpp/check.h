@@ -1,6 +1,8 @@
 // CHECK and REQUIRE for the C++ tests: a failure says where and what, and ends the program with status 1.
 #pragma once
 
+#include <lattis/c_api.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -36,5 +38,17 @@ inline void fails(int status, const char* message, const char* text, int line) {
     fails(status_, (api)->error_message(), text, __LINE__); \
     (api)->error_clear();                                   \
   } while (0)
+
+inline lattis_status open_library(const lattis_api* api, const char* ns, const char* owner, lattis_library** out,
+                                  uint32_t kind = LATTIS_EXTENDS) {
+  const lattis_library_def d = {sizeof d, LATTIS_TARGET_VERSION, ns, owner, kind, 0};
+  return api->library_open(&d, out);
+}
+inline lattis_status add_kernel(const lattis_api* api, lattis_library* l, const char* op, const char* key,
+                                lattis_kernel fn, void* context = nullptr, lattis_handle* handle = nullptr,
+                                int32_t num_args = 0) {
+  const lattis_kernel_def d = {sizeof d, 0, fn, context, __FILE__, __LINE__, num_args};
+  return api->kernel(l, op, key, &d, handle);
+}
 
 inline void done(const char* what) { std::printf("ok  %s\n", what); }

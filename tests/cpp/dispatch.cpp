@@ -38,7 +38,7 @@ static void drop(lattis_value v) { api->value_release(&v); }
 
 static lattis_library* library(const char* owner) {
   lattis_library* l;
-  OK(api, api->library_open("test", owner, &l));
+  OK(api, open_library(api, "test", owner, &l));
   return l;
 }
 
@@ -78,7 +78,7 @@ static void views() {
 static std::vector<std::string>* seen = new std::vector<std::string>;
 static lattis_status watch(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   seen->push_back(std::string(static_cast<const char*>(f->context)) + ":" + api->operator_name(f->op));
-  return api->redispatch(f, args, rets);
+  return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 static int32_t add_layer(lattis_library* l, const char* name, const char* at, const char* const* outside = nullptr,
@@ -140,7 +140,7 @@ static void layers() {
 
 static lattis_status by_rule(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   seen->push_back(std::string(api->operator_name(f->op)) + " by " + static_cast<const char*>(f->context));
-  return api->redispatch(f, args, rets);
+  return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 static void rules() {
@@ -238,13 +238,13 @@ static void stacking() {
   lattis_tensor *a = floats({1, 1}), *b = floats({2, 2});
   lattis_library *l = library("one"), *m = library("two");
   lattis_handle h, g;
-  OK(api, api->kernel(l, "aten::add.Tensor", "cpu", seven, nullptr, 0, "here", 1, &h));
+  OK(api, add_kernel(api, l, "aten::add.Tensor", "cpu", seven, nullptr, &h));
   lattis_value r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
   CHECK(at(r, 1) == 7);
   drop(r);
   drop(call("aten::add_", "Tensor", {of(a), of(b), num(1)}));
   CHECK(static_cast<float*>(a->dl.data)[0] == 7);
-  OK(api, api->kernel(m, "aten::add.Tensor", "cpu", broken, nullptr, 0, "there", 2, &g));
+  OK(api, add_kernel(api, m, "aten::add.Tensor", "cpu", broken, nullptr, &g));
   lattis_value args[3] = {of(a), of(b), num(1)}, out{};
   FAILS(api, api->call(nullptr, api->find_operator("aten::add", "Tensor"), args, 3, &out, 1), "broken on purpose");
   CHECK(out.tag == LATTIS_NONE);
@@ -276,9 +276,9 @@ static void operators() {
   FAILS(api, api->call(nullptr, op, in, 1, &out, 1), "nobody has registered one");
   d.schema = "other(Tensor self -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "column");
-  FAILS(api, api->kernel(l, "aten::nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr),
-        "no operator aten::nonesuch");
-  FAILS(api, api->category_kernel(l, "nonesuch", "cpu", seven, nullptr, 0, nullptr, 0, nullptr), "no category");
+  FAILS(api, add_kernel(api, l, "aten::nonesuch", "cpu", seven), "no operator aten::nonesuch");
+  const lattis_kernel_def k{sizeof k, 0, seven, nullptr, nullptr, 0, 0};
+  FAILS(api, api->category_kernel(l, "nonesuch", "cpu", &k, nullptr), "no category");
   int payload = 3;
   OK(api, api->rule(l, "test::thing", "a layer that is not there", &payload, nullptr, nullptr));
   CHECK(api->find_rule(op, "a layer that is not there") == &payload);
@@ -294,14 +294,15 @@ static void operators() {
 
 static lattis_status category(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   (*static_cast<int*>(f->context))++;
-  return api->redispatch(f, args, rets);
+  return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 static void categories() {
   lattis_library* l = library("by category");
   int32_t bit = add_layer(l, "watcher", "modes");
   int count = 0;
-  OK(api, api->category_kernel(l, "pointwise", "watcher", category, &count, 0, nullptr, 0, nullptr));
+  const lattis_kernel_def k{sizeof k, 0, category, &count, nullptr, 0, 0};
+  OK(api, api->category_kernel(l, "pointwise", "watcher", &k, nullptr));
   lattis_tensor* a = floats({1, 2});
   seen->clear();
   api->thread()->include = uint64_t{1} << bit;

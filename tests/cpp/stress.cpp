@@ -20,7 +20,7 @@ static lattis_status seven(lattis_frame*, const lattis_value*, lattis_value* ret
   return LATTIS_OK;
 }
 static lattis_status through(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  return api->redispatch(f, args, rets);
+  return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 static void caller() {
@@ -47,8 +47,8 @@ static void registrar(int which) {
   std::string name = "stress" + std::to_string(which);
   while (!stop) {
     lattis_library* l;
-    OK(api, api->library_open("stress", name.c_str(), &l));
-    OK(api, api->kernel(l, "aten::add.Tensor", "cpu", seven, nullptr, 0, "stress.cpp", which, nullptr));
+    OK(api, open_library(api, "stress", name.c_str(), &l));
+    OK(api, add_kernel(api, l, "aten::add.Tensor", "cpu", seven));
     lattis_layer d{};
     d.size = sizeof d;
     d.name = name.c_str();

@@ -30,9 +30,9 @@ static void come_and_go(std::atomic<bool>* stop) {
   static int payload;
   for (int i = 0; i < 300; i++) {
     lattis_library* l;
-    OK(api, api->library_open("test", "guest", &l));
+    OK(api, open_library(api, "test", "guest", &l));
     OK(api, api->define(l, &d, nullptr));
-    OK(api, api->kernel(l, "guest", "cpu", same, nullptr, 0, nullptr, 0, nullptr));
+    OK(api, add_kernel(api, l, "guest", "cpu", same));
     OK(api, api->layer(l, &layer, nullptr, nullptr));
     OK(api, api->rule(l, "guest", "guest_layer", &payload, nullptr, nullptr));
     OK(api, api->publish_interface(l, "guest.table", 1, &payload, nullptr));

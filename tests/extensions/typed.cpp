@@ -226,10 +226,10 @@ static Tensor watched(lattis_frame* f, const Tensor& self) {
 }
 static lattis_status watch_all(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   passed += 100;
-  return api().redispatch(f, args, rets);
+  return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-LATTIS_LIBRARY(NAMESPACE, m) {
+LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
   static lattis_layer layer{};
   layer.size = sizeof layer;
   layer.name = "typed_watch";
@@ -246,7 +246,7 @@ LATTIS_LIBRARY_IMPL(NAMESPACE, typed_watch, m) {
   m.impl("watched", watched);
   m.impl_category("matmul", [](lattis_frame* f, const lattis_value* args, lattis_value* rets) -> lattis_status {
     passed += 10;
-    return api().redispatch(f, args, rets);
+    return api().redispatch(f, args, f->num_args, rets, f->num_rets);
   });
   m.fallback(watch_all);
 }

@@ -58,6 +58,7 @@ static lattis_status scale(lattis_frame*, void*, lattis_tensor* result, const la
     static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lattis::as_double(*value));
   return LATTIS_OK;
 }
+static const lattis_library_def def = {sizeof def, LATTIS_TARGET_VERSION, "face", "face.cpp", LATTIS_EXTENDS, 0};
 // Registers an attribute of Tensor that gives the number of elements; its name is the argument.
 static PyObject* attribute(PyObject*, PyObject* name) {
   auto get = [](lattis_frame*, void*, lattis_tensor* self, lattis_value* out) -> lattis_status {
@@ -65,8 +66,7 @@ static PyObject* attribute(PyObject*, PyObject* name) {
     return LATTIS_OK;
   };
   lattis_library* l;
-  if (api().library_open("face", "face.cpp", &l) ||
-      api().attribute(l, PyUnicode_AsUTF8(name), get, nullptr, nullptr, nullptr))
+  if (api().library_open(&def, &l) || api().attribute(l, PyUnicode_AsUTF8(name), get, nullptr, nullptr, nullptr))
     return face().raise_pending();
   return PyCapsule_New(l, nullptr, [](PyObject* c) {
     api().library_close(static_cast<lattis_library*>(PyCapsule_GetPointer(c, nullptr)));
@@ -75,8 +75,7 @@ static PyObject* attribute(PyObject*, PyObject* name) {
 static PyObject* keyword(PyObject*, PyObject* on) {
   if (on == Py_False) {
     api().library_close(library);
-  } else if (api().library_open("face", "face.cpp", &library) ||
-             api().keyword(library, "scaled", scale, nullptr, nullptr)) {
+  } else if (api().library_open(&def, &library) || api().keyword(library, "scaled", scale, nullptr, nullptr)) {
     return face().raise_pending();
   }
   Py_RETURN_NONE;

@@ -70,7 +70,7 @@ static lattis_status neg(lattis_frame*, const lattis_value* args, lattis_value* 
   return LATTIS_OK;
 }
 
-LATTIS_LIBRARY(aten, m) {
+LATTIS_LIBRARY_FRAGMENT(aten, m) {
   library = m.handle();
   static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
   static lattis_backend b{};

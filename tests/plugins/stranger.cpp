@@ -23,7 +23,8 @@ static lattis_status answer(lattis_frame*, const lattis_value*, lattis_value* re
 
 // `key` is "cpu" or a layer's name.
 EXPORT int stack(const char* op) {
-  return api().kernel(library, op, "cpu", answer, nullptr, 0, __FILE__, __LINE__, &stacked);
+  const lattis_kernel_def d = {sizeof d, 0, answer, nullptr, __FILE__, __LINE__, 0};
+  return api().kernel(library, op, "cpu", &d, &stacked);
 }
 EXPORT int withdraw() { return api().withdraw(stacked); }
 EXPORT int64_t called() { return calls; }
@@ -76,15 +77,16 @@ EXPORT int add_backend(const char* name, int n) {
   b.allocator = &memory;
   b.copy_from_host = b.copy_to_host = transfer;
   if (lattis_status st = api().backend(library, &b, nullptr, nullptr)) return st;
-  auto* context = reinterpret_cast<void*>(static_cast<intptr_t>(n));
-  return api().kernel(library, "add.Tensor", name, number, context, 0, __FILE__, __LINE__, nullptr);
+  const lattis_kernel_def d = {sizeof d, 0,        number, reinterpret_cast<void*>(static_cast<intptr_t>(n)),
+                               __FILE__, __LINE__, 3};
+  return api().kernel(library, "add.Tensor", name, &d, nullptr);
 }
 
 // Layers that hand on at once and count.
 static std::vector<int64_t*> seen;
 static lattis_status pass(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   ++*const_cast<int64_t*>(static_cast<const int64_t*>(f->context));
-  return api().redispatch(f, args, rets);
+  return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 EXPORT int add_layer(const char* name, const char* at) {
@@ -109,10 +111,10 @@ EXPORT const char* error() {
   return message ? message : "";
 }
 
-LATTIS_LIBRARY(aten, m) { library = m.handle(); }
+LATTIS_LIBRARY_FRAGMENT(aten, m) { library = m.handle(); }
 
 #ifdef FAILS
 /* The blocks' order is the compiler's choice: whichever runs first, a kernel stands when one fails. */
-LATTIS_LIBRARY(aten, m) { m.impl("add.Tensor", "cpu", answer); }
-LATTIS_LIBRARY(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
+LATTIS_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer); }
+LATTIS_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
 #endif

@@ -116,7 +116,7 @@ lattis_status synchronize(void*, int32_t index) {
   return fault.kind ? lattis::fail(fault.kind, fault.message) : LATTIS_OK;
 }
 
-LATTIS_LIBRARY(aten, m) {
+LATTIS_LIBRARY_FRAGMENT(aten, m) {
   static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
   static lattis_backend b{};
   b.size = sizeof b;

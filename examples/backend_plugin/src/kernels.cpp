@@ -272,7 +272,7 @@ lattis_status bmm_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
 }
 }  // namespace
 
-LATTIS_LIBRARY(aten, m) {
+LATTIS_LIBRARY_FRAGMENT(aten, m) {
   m.impl("copy_", "bank", assign_kernel).impl("fill_.Scalar", "bank", assign_kernel);
   m.impl("arange.start_step", "bank", arange_kernel);
   m.impl("_random_bits_", "bank", random_kernel);

@@ -98,9 +98,9 @@ int64_t formula(Rule rule, const lattis_value* args, const lattis_value* rets) {
 // The fallback for every operator: on with the call, then count.
 lattis_status count(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
   const Known& op = known(frame->op);
-  if (op.rule == Rule::Nothing) return api().redispatch(frame, args, rets);
+  if (op.rule == Rule::Nothing) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
   const int64_t before = counted;
-  if (lattis_status st = api().redispatch(frame, args, rets)) return st;
+  if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   if (counted != before) return LATTIS_OK;
   int64_t n = formula(op.rule, args, rets);
   counted += n;

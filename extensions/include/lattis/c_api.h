@@ -5,7 +5,8 @@
  * Note [Ownership]  Arguments are borrowed for the call. Results are owned by the caller, and empty (tag
  *   LATTIS_NONE) after an error. To keep an argument longer, `retain` it; a retained list or string is a copy.
  * Note [Status]     Every function that can fail returns a lattis_status, 0 on success. Whoever fails calls
- *   `raise` (which returns the status to hand on); whoever sees a non-zero status hands it on unchanged.
+ *   `raise` (which returns the status to hand on); whoever sees a non-zero status hands it on unchanged. Who goes on
+ *   after an error calls `error_clear`.
  * Note [Kernels]    A backend kernel of an operator that has a shape rule finds its outputs allocated in `rets`
  *   and writes into them; it neither checks nor allocates. Where the rule said "dynamic", or where an
  *   operator has no shape rule, `rets` is empty and the kernel fills it with results of its own. A layer's
@@ -18,8 +19,9 @@
  *   not copied, live as long as the process: a call may still be on its way to what was withdrawn. Whoever must reclaim
  *   one empties it, lets its kernel answer LATTIS_RETRY, and keeps the emptied shell. Strings are copied.
  * Note [Null]       No argument may be null unless it says "nullable"; handles that are returned (lattis_handle*) are
- *   nullable always. Functions that return a status say LATTIS_VALUE_ERROR to a null; retain, release and
- *   value_release of null do nothing; what else a null does is undefined.
+ *   nullable always. Functions that return a status say LATTIS_VALUE_ERROR to a null, to a library that was closed, and
+ *   to an index that nobody was given; retain, release and value_release of null do nothing; what else a null does is
+ *   undefined.
  * Note [Append only]  Entries are added at the end of the table, each under #if LATTIS_TARGET_VERSION >=
  *   LATTIS_MAKE_VERSION(1, m), in the section of its minor version; none is moved, retyped or taken away. */
 #ifndef LATTIS_C_API_H
@@ -110,7 +112,8 @@ typedef struct {
   int64_t system_allocations;
 } lattis_allocator_stats;
 
-/* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. */
+/* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. The
+ * stream is where the memory will first be used; null: the thread's current one. */
 typedef struct {
   uint32_t size;
   void* context;
@@ -239,6 +242,31 @@ enum lattis_kernel_flags {
   LATTIS_KERNEL_CALLS_OPERATORS = 1 /* layers already passed are switched off around it */
 };
 
+/* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. Where it
+ * has more now, the kernel is called with as many as it knows while the others have their defaults, and with others the
+ * call is an error. 0: the kernel takes whatever comes, and looks at the frame. */
+typedef struct {
+  uint32_t size;
+  uint32_t flags;       /* enum lattis_kernel_flags */
+  lattis_kernel kernel; /* null, at a layer: the operator falls through it */
+  void* context;
+  const char* file; /* nullable: where it was written */
+  int32_t line;
+  int32_t num_args;
+} lattis_kernel_def;
+
+/* Of those that define, a namespace has one at a time; any number add operators to it, or only kernels. */
+enum lattis_library_kind { LATTIS_DEFINES = 0, LATTIS_EXTENDS = 1, LATTIS_IMPLEMENTS = 2 };
+
+typedef struct {
+  uint32_t size;
+  uint32_t version; /* LATTIS_TARGET_VERSION: what the caller was built for */
+  const char* ns;
+  const char* owner; /* for messages */
+  uint32_t kind;     /* enum lattis_library_kind */
+  uint32_t reserved;
+} lattis_library_def;
+
 enum lattis_forms {
   LATTIS_FORM_INPLACE = 1,
   LATTIS_FORM_OUT = 2,
@@ -358,7 +386,10 @@ struct lattis_api {
    * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
   lattis_status (*call)(lattis_frame* parent, const lattis_operator* op, const lattis_value* args, int32_t num_args,
                         lattis_value* rets, int32_t num_rets);
-  lattis_status (*redispatch)(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
+  /* From a layer's kernel to what is below it. Fewer arguments: those that were appended are what this call has. Kinds
+   * are not looked at again. */
+  lattis_status (*redispatch)(lattis_frame* frame, const lattis_value* args, int32_t num_args, lattis_value* rets,
+                              int32_t num_rets);
   lattis_thread* (*thread)(void);
 
   /* what operators look like. Borrowed; null, or -1 for numbers, with an error where the schema does not parse. */
@@ -389,18 +420,15 @@ struct lattis_api {
   lattis_status (*generator_reserve)(lattis_object* generator, lattis_device device, uint64_t n, uint64_t* seed,
                                      uint64_t* offset); /* generator: nullable, the device's own */
 
-  /* registration: each call returns a handle that withdraws it. Names without "::" are in the library's namespace;
-   * file is nullable: where it was written. */
-  lattis_status (*library_open)(const char* ns, const char* owner, lattis_library** out);
-  void (*library_close)(lattis_library*); /* withdraws all that came through it */
+  /* registration: each call returns a handle that withdraws it. Names without "::" are in the library's namespace. */
+  lattis_status (*library_open)(const lattis_library_def*, lattis_library** out);
+  void (*library_close)(lattis_library*); /* withdraws all that came through it; a second time it does nothing */
   lattis_status (*define)(lattis_library*, const lattis_operator_def*, lattis_handle*);
-  /* key: a layer, a device, "backend" (any device), "composite". A null kernel at a layer: the operator falls through
-   * it. */
-  lattis_status (*kernel)(lattis_library*, const char* op, const char* key, lattis_kernel, void* context,
-                          uint32_t flags, const char* file, int32_t line, lattis_handle*);
-  /* category "*": whatever has nothing else under this key, a fallback */
-  lattis_status (*category_kernel)(lattis_library*, const char* category, const char* key, lattis_kernel, void* context,
-                                   uint32_t flags, const char* file, int32_t line, lattis_handle*);
+  /* key: a layer, a device, "backend" (any device), "composite" */
+  lattis_status (*kernel)(lattis_library*, const char* op, const char* key, const lattis_kernel_def*, lattis_handle*);
+  /* category "*": whatever has nothing else under this key, a fallback. Its num_args is 0. */
+  lattis_status (*category_kernel)(lattis_library*, const char* category, const char* key, const lattis_kernel_def*,
+                                   lattis_handle*);
   lattis_status (*shape_rule)(lattis_library*, const char* op, lattis_infer, void* context, lattis_handle*);
   lattis_status (*layer)(lattis_library*, const lattis_layer*, int32_t* bit, lattis_handle*);    /* bit: nullable */
   lattis_status (*backend)(lattis_library*, const lattis_backend*, int32_t* id, lattis_handle*); /* id: nullable */

@@ -148,8 +148,10 @@ using IsTyped = std::enable_if_t<!std::is_convertible<F, lattis_kernel>::value>;
 class LATTIS_HIDDEN Library {
  public:
   /* `key`: where `impl` without one of its own registers; null for a whole library. */
-  Library(const char* ns, const char* owner, const char* key = nullptr) : ns_(ns), key_(key) {
-    status_ = api().library_open(ns, owner, &lib_);
+  Library(const char* ns, const char* owner, const char* key = nullptr, uint32_t kind = LATTIS_EXTENDS)
+      : ns_(ns), key_(key) {
+    const lattis_library_def d = {sizeof d, LATTIS_TARGET_VERSION, ns, owner, kind, 0};
+    status_ = api().library_open(&d, &lib_);
   }
 
   lattis_status status() const { return status_; }
@@ -175,13 +177,17 @@ class LATTIS_HIDDEN Library {
   }
   Library& impl(const char* op, const char* key, lattis_kernel fn, const void* context = nullptr, uint32_t flags = 0,
                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    if (!status_) status_ = api().kernel(lib_, op, key, fn, const_cast<void*>(context), flags, file, line, nullptr);
+    return kernel(op, key, {sizeof(lattis_kernel_def), flags, fn, const_cast<void*>(context), file, line, 0});
+  }
+  /* One that says for how many arguments it was written. */
+  Library& kernel(const char* op, const char* key, const lattis_kernel_def& def) {
+    if (!status_) status_ = api().kernel(lib_, op, key, &def, nullptr);
     return *this;
   }
   Library& category(const char* name, const char* key, lattis_kernel fn, const void* context = nullptr,
                     uint32_t flags = 0, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    if (!status_)
-      status_ = api().category_kernel(lib_, name, key, fn, const_cast<void*>(context), flags, file, line, nullptr);
+    const lattis_kernel_def d = {sizeof d, flags, fn, const_cast<void*>(context), file, line, 0};
+    if (!status_) status_ = api().category_kernel(lib_, name, key, &d, nullptr);
     return *this;
   }
   Library& backend(const lattis_backend& b, int32_t* id) {
@@ -251,9 +257,9 @@ class LATTIS_HIDDEN Library {
 
 /* Runs a block of registrations; what it throws becomes the status. */
 template <class Body>
-LATTIS_HIDDEN lattis_status run_block(const char* ns, const char* owner, const char* key, Body body) {
+LATTIS_HIDDEN lattis_status run_block(const char* ns, const char* owner, const char* key, uint32_t kind, Body body) {
   return guarded([&] {
-    Library m(ns, owner, key);
+    Library m(ns, owner, key, kind);
     if (!m.status()) body(m);
     return m.status();
   });
@@ -263,12 +269,12 @@ LATTIS_HIDDEN lattis_status run_block(const char* ns, const char* owner, const c
 
 /* Note [No static initializers]  Each LATTIS_LIBRARY block leaves a pointer to itself in the section lattis_init; one
  * weak lattis_plugin_init for the whole library walks the section when the loader calls it and returns the first bad
- * status. Several blocks in several files work: those that define run before those of a key, and the blocks of one file
- * in their order, which the section does not keep. */
+ * status. Several blocks in several files work: those that define run first, those of a key last, and the blocks of one
+ * file in their order, which the section does not keep. */
 extern "C" {
 typedef struct {
   lattis_status (*run)(void);
-  uint32_t order; /* first whether it is of a key, then its place in the file */
+  uint32_t order; /* its kind, then its place in the file */
 } lattis_block;
 extern const lattis_block* const __start_lattis_init[] __attribute__((weak, visibility("hidden")));
 extern const lattis_block* const __stop_lattis_init[] __attribute__((weak, visibility("hidden")));
@@ -295,20 +301,21 @@ __attribute__((weak, visibility("default"))) lattis_status lattis_plugin_init(co
 #define LATTIS_CAT_(a, b) a##b
 #define LATTIS_CAT(a, b) LATTIS_CAT_(a, b)
 
-/* Operators of a namespace, and more of one that somebody else defines too. */
-#define LATTIS_LIBRARY(ns, m) LATTIS_BLOCK_(ns, nullptr, 0u, m, __COUNTER__)
-#define LATTIS_LIBRARY_FRAGMENT(ns, m) LATTIS_BLOCK_(ns, nullptr, 0u, m, __COUNTER__)
+/* A namespace of one's own, with its operators; a second one that defines it is an error that names both. */
+#define LATTIS_LIBRARY(ns, m) LATTIS_BLOCK_(ns, nullptr, LATTIS_DEFINES, m, __COUNTER__)
+/* More of one that somebody else defines: aten's are the catalogue's. */
+#define LATTIS_LIBRARY_FRAGMENT(ns, m) LATTIS_BLOCK_(ns, nullptr, LATTIS_EXTENDS, m, __COUNTER__)
 /* Kernels of one key: a device, a layer, or composite. */
-#define LATTIS_LIBRARY_IMPL(ns, key, m) LATTIS_BLOCK_(ns, #key, 1u, m, __COUNTER__)
-#define LATTIS_BLOCK_(ns, key, phase, m, id) LATTIS_BLOCK_NUMBERED_(ns, key, phase, m, id)
-#define LATTIS_BLOCK_NUMBERED_(ns, key, phase, m, id)                                                        \
-  static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m);                                             \
-  static lattis_status LATTIS_CAT(lattis_run_, id)(void) {                                                   \
-    return lattis::run_block(#ns, LATTIS_PLUGIN_NAME, key, LATTIS_CAT(lattis_body_, id));                    \
-  }                                                                                                          \
-  static const lattis_block LATTIS_CAT(lattis_block_, id) = {LATTIS_CAT(lattis_run_, id), phase << 31 | id}; \
-  __attribute__((used, retain, section("lattis_init"))) static const lattis_block* const LATTIS_CAT(         \
-      lattis_entry_, id) = &LATTIS_CAT(lattis_block_, id);                                                   \
+#define LATTIS_LIBRARY_IMPL(ns, key, m) LATTIS_BLOCK_(ns, #key, LATTIS_IMPLEMENTS, m, __COUNTER__)
+#define LATTIS_BLOCK_(ns, key, kind, m, id) LATTIS_BLOCK_NUMBERED_(ns, key, kind, m, id)
+#define LATTIS_BLOCK_NUMBERED_(ns, key, kind, m, id)                                                                  \
+  static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m);                                                      \
+  static lattis_status LATTIS_CAT(lattis_run_, id)(void) {                                                            \
+    return lattis::run_block(#ns, LATTIS_PLUGIN_NAME, key, kind, LATTIS_CAT(lattis_body_, id));                       \
+  }                                                                                                                   \
+  static const lattis_block LATTIS_CAT(lattis_block_, id) = {LATTIS_CAT(lattis_run_, id), uint32_t{kind} << 30 | id}; \
+  __attribute__((used, retain, section("lattis_init"))) static const lattis_block* const LATTIS_CAT(                  \
+      lattis_entry_, id) = &LATTIS_CAT(lattis_block_, id);                                                            \
   static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m)
 
 #endif

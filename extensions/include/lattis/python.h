@@ -32,8 +32,15 @@ extern "C" {
 #endif
 
 #define LATTIS_PYTHON_VERSION 1
-/* The capsule whose pointer is the `const lattis_api*`. */
+/* The capsule whose pointer is a `const lattis_capsule*`. */
 #define LATTIS_PYTHON_CAPSULE "lattis.library.api"
+
+typedef struct {
+  uint32_t size;
+  uint32_t version; /* of the library: LATTIS_MAKE_VERSION */
+  const char* library_version;
+  const lattis_api* (*get_api)(uint32_t version); /* null if it cannot serve a module built for that version */
+} lattis_capsule;
 
 typedef struct {
   uint32_t size;
@@ -78,14 +85,16 @@ LATTIS_HIDDEN inline const lattis_python& face() { return *table(); }
 
 /* Finds both tables: lattis::api() and face() work from then on. Imports lattis. -1 with an exception. */
 LATTIS_HIDDEN inline int import() {
-  if (!Api::table()) Api::table() = static_cast<const lattis_api*>(PyCapsule_Import(LATTIS_PYTHON_CAPSULE, 0));
-  if (!Api::table()) return -1;
-  const uint32_t has = api().version, wants = LATTIS_TARGET_VERSION;
-  if (has >> 16 != wants >> 16 || has < wants) {
-    PyErr_Format(PyExc_ImportError, "this module was built for C ABI %d.%d; lattis %s has %d.%d", (int)(wants >> 16),
-                 (int)(wants & 0xffff), api().library_version, (int)(has >> 16), (int)(has & 0xffff));
-    Api::table() = nullptr;
-    return -1;
+  if (!Api::table()) {
+    const auto* capsule = static_cast<const lattis_capsule*>(PyCapsule_Import(LATTIS_PYTHON_CAPSULE, 0));
+    if (!capsule) return -1;
+    const uint32_t has = capsule->version, wants = LATTIS_TARGET_VERSION;
+    Api::table() = capsule->get_api(wants);
+    if (!Api::table()) {
+      PyErr_Format(PyExc_ImportError, "this module was built for C ABI %d.%d; lattis %s has %d.%d", (int)(wants >> 16),
+                   (int)(wants & 0xffff), capsule->library_version, (int)(has >> 16), (int)(has & 0xffff));
+      return -1;
+    }
   }
   table() = static_cast<const lattis_python*>(api().find_interface("python", LATTIS_PYTHON_VERSION));
   if (table()) return 0;

@@ -87,31 +87,54 @@ inline const lattis_argument& described(const lattis_argument* a) {
   return *a;
 }
 
-/* Throws a TypeError that shows both unless they fit. Whether the last parameters are the outputs. */
-inline bool compare(const char* who, const lattis_operator* op, const std::vector<CppType>& parameters,
-                    const std::vector<CppType>& results) {
+/* Whether all that a function of so many arguments leaves out has a default. The outputs of an out= form stay last. */
+inline bool may_leave_out(const lattis_operator* op, size_t n, size_t known, size_t* from) {
+  size_t ends = n;
+  while (ends > 0 &&
+         (described(api().operator_argument(op, static_cast<int32_t>(ends - 1))).flags & LATTIS_ARGUMENT_OUT))
+    ends--;
+  if (known > n || known < n - ends) return false;
+  *from = known - (n - ends);
+  for (size_t i = *from; i < ends; i++)
+    if (!(described(api().operator_argument(op, static_cast<int32_t>(i))).flags & LATTIS_ARGUMENT_HAS_DEFAULT))
+      return false;
+  return true;
+}
+
+struct Fit {
+  bool writes;      /* the last parameters are the results, to be written into */
+  int32_t num_args; /* how many of the schema's the function takes */
+};
+
+/* Throws a TypeError that shows both unless they fit. */
+inline Fit compare(const char* who, const lattis_operator* op, const std::vector<CppType>& parameters,
+                   const std::vector<CppType>& results) {
   const auto n = static_cast<size_t>(api().operator_num_args(op)),
              m = static_cast<size_t>(api().operator_num_returns(op));
-  const bool writes = results.empty() && m > 0 && parameters.size() == n + m;
+  size_t known = parameters.size(), from = n;
+  bool writes = results.empty() && m > 0 && known >= m;
+  for (size_t i = known - m; writes && i < known; i++) writes = parameters[i].kind == LATTIS_KIND_TENSOR;
+  writes = writes && may_leave_out(op, n, known - m, &from);
+  if (writes) known -= m;
   std::string wrong;
-  if (parameters.size() != n && !writes)
-    wrong +=
-        text("\n  the schema has ", n, n == 1 ? " argument" : " arguments", ", the function takes ", parameters.size());
-  for (size_t i = 0; i < n && wrong.empty(); i++) {
+  if (!writes && !may_leave_out(op, n, known, &from))
+    wrong += text("\n  the schema has ", n, n == 1 ? " argument" : " arguments", ", the function takes ", known);
+  for (size_t k = 0; k < known && wrong.empty(); k++) {
+    const size_t i = k < from ? k : k + (n - known);
     const lattis_argument& a = described(api().operator_argument(op, static_cast<int32_t>(i)));
-    if (!fits(a, parameters[i]))
+    if (!fits(a, parameters[k]))
       wrong += text("\n  argument '", a.name, "': ", schema_type(a), " is ", cpp_type_of(a), ", the function takes ",
-                    parameters[i].name);
+                    parameters[k].name);
   }
   if (!writes && results.size() != m)
     wrong += text("\n  the schema has ", m, m == 1 ? " result" : " results", ", the function returns ", results.size());
   for (size_t i = 0; i < m && wrong.empty(); i++) {
     const lattis_argument& a = described(api().operator_return(op, static_cast<int32_t>(i)));
-    const CppType& t = writes ? parameters[n + i] : results[i];
+    const CppType& t = writes ? parameters[known + i] : results[i];
     if (!fits({a.size, a.kind, a.flags | LATTIS_ARGUMENT_WRITTEN, 0, "", {}}, t))
       wrong += text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name);
   }
-  if (wrong.empty()) return writes;
+  if (wrong.empty()) return {writes, static_cast<int32_t>(known)};
   const std::string returned = results.size() == 1 ? results[0].name
                                : results.empty()   ? std::string("void")
                                                    : "std::tuple<" + listed(results) + ">";
@@ -202,11 +225,12 @@ Library& Library::impl(const char* op, const char* key, F fn, const char* file, 
   status_ = guarded([&]() -> lattis_status {
     using S = detail::SignatureFor<F>;
     const lattis_operator* found = detail::find("impl", ns_, op);
-    const bool writes = detail::compare("impl", found, S::parameters(), S::results());
-    const lattis_kernel kernel =
-        writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
+    const detail::Fit fit = detail::compare("impl", found, S::parameters(), S::results());
+    const lattis_kernel run =
+        fit.writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
     const auto context = const_cast<void*>(S::context(std::move(fn)));
-    return api().kernel(lib_, op, key, kernel, context, LATTIS_KERNEL_CALLS_OPERATORS, file, line, nullptr);
+    const uint32_t flags = LATTIS_KERNEL_CALLS_OPERATORS;
+    return kernel(op, key, {sizeof(lattis_kernel_def), flags, run, context, file, line, fit.num_args}).status();
   });
   return *this;
 }
@@ -295,11 +319,13 @@ class Operator<R(P...)> {
   const lattis_operator* op_;
 };
 
-/* From a layer's kernel to what is below it, with these arguments: all that the schema has. */
+/* From a layer's kernel to what is below it, with these arguments; what was appended to the schema is what the call
+ * has. */
 template <class R, class... A>
 R redispatch(lattis_frame* frame, const A&... args) {
   const lattis_value values[sizeof...(A) + 1] = {value(args)..., none()};
-  return detail::called<R>([&](lattis_value* rets, int32_t) { return api().redispatch(frame, values, rets); });
+  return detail::called<R>(
+      [&](lattis_value* rets, int32_t n) { return api().redispatch(frame, values, sizeof...(A), rets, n); });
 }
 
 }  // namespace lattis

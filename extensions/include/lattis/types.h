@@ -112,7 +112,8 @@ typedef struct {
 /* ---- values: sixteen bytes, tagged ------------------------------------------------------------------------ */
 
 /* An argument has the tags that its schema admits, and none newer than the schema's types. A layer, which sees every
- * operator, hands on the tags that it does not know; value_retain and value_release work for all. */
+ * operator, hands on the tags that it does not know; value_retain and value_release work for all. Types for which there
+ * is no tag (str[], Scalar[], Dict) are refused by `define`; a later version may have one. */
 
 enum lattis_tag {
   LATTIS_NONE = 0,
@@ -131,7 +132,7 @@ enum lattis_tag {
   LATTIS_FLOAT_LIST = 13,
   LATTIS_TENSOR_LIST = 14, /* entries of an optional list may be null */
   LATTIS_OBJECT = 15,      /* Generator, Stream, anything with a type table */
-  LATTIS_SYMBOLIC = 16     /* reserved for symbolic integers */
+  LATTIS_SYMBOLIC = 16     /* reserved: no call has one in version 1.0, and none will reach a backend's kernel */
 };
 
 enum lattis_memory_format { LATTIS_CONTIGUOUS_FORMAT = 0, LATTIS_PRESERVE_FORMAT = 1, LATTIS_CHANNELS_LAST = 2 };
@@ -177,15 +178,16 @@ struct lattis_frame {
   uint64_t passed; /* layers already passed */
   lattis_thread* thread;
   lattis_frame* parent;
-  lattis_device device; /* valid at backend level */
-  int32_t layer;        /* the layer whose kernel runs now, -1 at backend level */
-  int32_t reserved;
-  const void* table; /* the rest belongs to the dispatcher */
+  lattis_device device;        /* valid at backend level */
+  int32_t layer;               /* the layer whose kernel runs now, -1 at backend level */
+  uint16_t num_args, num_rets; /* of op */
+  const void* table;           /* the rest belongs to the dispatcher */
   void* scratch;
 };
 
-/* Arguments and results are as many as the schema of frame->op says. A later version of an operator may have further
- * arguments, each with a default, behind those that the kernel knows. */
+/* Arguments and results are as many as the schema of frame->op says, or the arguments as many as the kernel was
+ * registered for (lattis_kernel_def): a later version of an operator may have further ones, each with a default, behind
+ * those that the kernel knows, but before the outputs of an out= form. */
 typedef lattis_status (*lattis_kernel)(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 
 /* The layout, which no compiler and no flag may change. */

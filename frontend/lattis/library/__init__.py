@@ -36,7 +36,7 @@ from ._library import Layer, Library, fallthrough_kernel
 from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 
 in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler of Python's
-api = _C._api  # a capsule: the table of the C ABI, for <lattis/python.h>
+api = _C._api  # a capsule: the entrance to the C ABI, for <lattis/python.h>
 _LATER = {"OpCheckError": "_opcheck", "infer_schema": "_schema", "opcheck": "_opcheck"}  # imported when first used
 
 __all__ = [

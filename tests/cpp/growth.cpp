@@ -1,0 +1,215 @@
+// What was built with other headers, or written for an operator as it was: kernels that know fewer arguments, layers
+// that hand on fewer, structs that have grown, libraries of other versions and kinds. Usage: test_growth
+// LIBLATTIS_CPU.SO
+#include <lattis/program.h>
+
+#include <vector>
+
+#include "check.h"
+#include "dispatcher/door.h"
+
+static const lattis_api* api;
+static int32_t cpu;
+
+static lattis_value num(int64_t i) { return {LATTIS_INT, 0, {i}}; }
+static lattis_value flag(bool b) { return {LATTIS_BOOLEAN, 0, {b}}; }
+static lattis_value of(lattis_tensor* t) {
+  lattis_value v{LATTIS_TENSOR, 0, {0}};
+  v.as.tensor = t;
+  return v;
+}
+static lattis_tensor* one(float x) {
+  lattis_tensor* t;
+  OK(api, api->tensor_empty(0, nullptr, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  *static_cast<float*>(t->dl.data) = x;
+  return t;
+}
+static lattis_library* library(const char* ns, uint32_t kind = LATTIS_EXTENDS) {
+  lattis_library* l;
+  OK(api, open_library(api, ns, "growth", &l, kind));
+  return l;
+}
+static const lattis_operator* define(lattis_library* l, const char* schema, const char* name,
+                                     const char* overload = "") {
+  lattis_operator_def d{};
+  d.size = sizeof d;
+  d.schema = schema;
+  OK(api, api->define(l, &d, nullptr));
+  return api->find_operator(name, overload);
+}
+
+// self * times, as it was once written: for (Tensor self, int times).
+static lattis_status multiplies(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  rets[0] = of(one(*static_cast<float*>(args[0].as.tensor->dl.data) * static_cast<float>(args[1].as.i)));
+  return LATTIS_OK;
+}
+// The same into an output, which was the third argument then.
+static lattis_status multiplies_into(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  lattis_tensor* out = args[2].as.tensor;
+  *static_cast<float*>(out->dl.data) =
+      *static_cast<float*>(args[0].as.tensor->dl.data) * static_cast<float>(args[1].as.i);
+  api->retain(out);
+  rets[0] = of(out);
+  return LATTIS_OK;
+}
+static float taken(lattis_value* r) {
+  const float x = *static_cast<float*>(r->as.tensor->dl.data);
+  api->value_release(r);
+  return x;
+}
+
+static void older_kernels() {
+  lattis_library* l = library("grown", LATTIS_DEFINES);
+  const lattis_operator* op =
+      define(l, "f(Tensor self, int times, *, bool exact=False, str mode='plain') -> Tensor", "grown::f");
+  const lattis_operator* out =
+      define(l, "f.out(Tensor self, int times, *, bool exact=False, Tensor(a!) out) -> Tensor(a!)", "grown::f", "out");
+  OK(api, add_kernel(api, l, "f", "composite", multiplies, nullptr, nullptr, 2));
+  OK(api, add_kernel(api, l, "f.out", "composite", multiplies_into, nullptr, nullptr, 3));
+  FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, 5), "takes 5 arguments, the operator has 4");
+  FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, 1), "but 'times' has no default");
+  FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, -1), "takes -1 arguments");
+  const lattis_kernel_def k{sizeof k, 0, multiplies, nullptr, nullptr, 0, 2};
+  FAILS(api, api->category_kernel(l, "pointwise", "cpu", &k, nullptr), "'num_args' must be 0");
+  lattis_tensor *a = one(3), *into = one(0);
+  lattis_value r, mode{LATTIS_STRING, 5, {0}};
+  mode.as.string = "plain";
+  lattis_value args[4] = {of(a), num(2), flag(false), mode};
+  for (int32_t given : {2, 3, 4}) {
+    OK(api, api->call(nullptr, op, args, given, &r, 1));
+    CHECK(taken(&r) == 6);
+  }
+  args[2] = num(0);  // the same, said by another kind of number
+  OK(api, api->call(nullptr, op, args, 4, &r, 1));
+  CHECK(taken(&r) == 6);
+  args[2] = flag(true);
+  FAILS(api, api->call(nullptr, op, args, 3, &r, 1), "the kernel of growth was written before the argument 'exact'");
+  args[2] = flag(false);
+  args[3].as.string = "fancy";
+  FAILS(api, api->call(nullptr, op, args, 4, &r, 1), "'plain'; got 'fancy'");
+  lattis_value old_form[3] = {of(a), num(2), of(into)}, new_form[4] = {of(a), num(4), flag(false), of(into)};
+  OK(api, api->call(nullptr, out, old_form, 3, &r, 1));
+  CHECK(r.as.tensor == into && taken(&r) == 6);
+  OK(api, api->call(nullptr, out, new_form, 4, &r, 1));
+  CHECK(r.as.tensor == into && taken(&r) == 12);
+  new_form[2] = flag(true);
+  FAILS(api, api->call(nullptr, out, new_form, 4, &r, 1), "before the argument 'exact'");
+  api->release(a);
+  api->release(into);
+  api->library_close(l);
+  done("kernels that know fewer arguments compute what the others are by default, and refuse the rest");
+}
+
+static int64_t reached = 0;
+static lattis_status newest(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  CHECK(f->num_args == 3 && f->num_rets == 1);
+  reached = args[2].as.i;
+  return multiplies(f, args, rets);
+}
+// A layer of the day when the operator had two arguments; it doubles the number.
+static lattis_status doubles(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+  lattis_value own[2] = {args[0], num(args[1].as.i * 2)};
+  FAILS(api, api->redispatch(f, own, 1, rets, 0), "room for 0 results");
+  FAILS(api, api->redispatch(f, own, 4, rets, 1), "4 arguments, it takes 3");
+  FAILS(api, api->redispatch(f, nullptr, 1, rets, 1), "redispatch: argument 1");
+  FAILS(api, api->redispatch(nullptr, own, 1, rets, 1), "redispatch: argument 0");
+  return api->redispatch(f, own, 2, rets, 1);
+}
+
+static void older_layers() {
+  lattis_library* l = library("grown", LATTIS_DEFINES);
+  const lattis_operator* op = define(l, "g(Tensor self, int times, *, int depth=7) -> Tensor", "grown::g");
+  OK(api, add_kernel(api, l, "g", "cpu", newest, nullptr, nullptr, 3));
+  lattis_layer d{};
+  d.size = sizeof d;
+  d.flags = LATTIS_LAYER_FALLTHROUGH;
+  int32_t bits[2];
+  for (int i = 0; i < 2; i++) {
+    d.name = i ? "test.inner" : "test.outer";
+    OK(api, api->layer(l, &d, &bits[i], nullptr));
+    OK(api, add_kernel(api, l, "g", d.name, doubles));
+  }
+  lattis_tensor* a = one(3);
+  lattis_value r, args[3] = {of(a), num(2), num(5)};
+  api->thread()->include = uint64_t{1} << bits[0] | uint64_t{1} << bits[1];
+  OK(api, api->call(nullptr, op, args, 2, &r, 1));
+  CHECK(taken(&r) == 24 && reached == 7);
+  OK(api, api->call(nullptr, op, args, 3, &r, 1));
+  CHECK(taken(&r) == 24 && reached == 5);  // what this call has, not the default
+  api->thread()->include = 0;
+  api->release(a);
+  api->library_close(l);
+  done("layers that hand on fewer arguments leave the others as the call has them");
+}
+
+// A struct of a version 1.1 that had ten bytes less in 1.0.
+struct Grown {
+  uint32_t size;
+  int32_t first;
+  int64_t later;
+};
+template <>
+constexpr uint32_t lattis::dispatcher::first_size<Grown> = 8;
+
+static void structs() {
+  using lattis::dispatcher::adopt;
+  Grown from{8, 3, 99}, to{};
+  OK(api, adopt("grown", from, &to));
+  CHECK(to.first == 3 && to.later == 0 && to.size == sizeof to);
+  from.size = sizeof from;
+  OK(api, adopt("grown", from, &to));
+  CHECK(to.later == 99);
+  for (uint32_t wrong : {0u, 4u, 7u, 70000u}) {
+    from.size = wrong;
+    FAILS(api, adopt("grown", from, &to), "set it to sizeof");
+  }
+  struct {
+    Grown known;
+    int64_t unknown;
+  } newer{{sizeof newer, 1, 2}, 0};
+  OK(api, adopt("grown", newer.known, &to));
+  newer.unknown = 1;
+  FAILS(api, adopt("grown", newer.known, &to), "uses some behind");
+  done("structs that have grown: older ones count as zero, none was ever smaller than the first");
+}
+
+static void libraries() {
+  lattis_library *l = library("mine", LATTIS_DEFINES), *other;
+  FAILS(api, open_library(api, "mine", "another", &other, LATTIS_DEFINES), "is defined by growth; another cannot");
+  OK(api, open_library(api, "mine", "another", &other, LATTIS_IMPLEMENTS));
+  lattis_operator_def d{};
+  d.size = sizeof d;
+  d.schema = "f(Tensor self) -> Tensor";
+  FAILS(api, api->define(other, &d, nullptr), "IMPL");
+  api->library_close(other);
+  FAILS(api, open_library(api, "mine", "another", &other, 3), "there is no kind 3");
+  lattis_library_def def{sizeof def, LATTIS_ABI_VERSION + 1, "mine", "newer", LATTIS_EXTENDS, 0};
+  FAILS(api, api->library_open(&def, &other), "set it to LATTIS_TARGET_VERSION");
+  def.version = 0;
+  FAILS(api, api->library_open(&def, &other), "0.0");
+  for (const char* schema :
+       {"f(str[] x) -> ()", "f(Scalar[] x) -> ()", "f(int?[] x) -> ()", "f(Dict(str, Tensor) x) -> ()",
+        "f(Any x) -> ()", "f(Tensor[][] x) -> ()", "f() -> str[]"}) {
+    d.schema = schema;
+    FAILS(api, api->define(l, &d, nullptr), "there are no values for the type");
+  }
+  api->library_close(l);
+  api->library_close(l);
+  FAILS(api, api->define(l, &d, nullptr), "define: the library of growth for 'mine' was closed");
+  FAILS(api, add_kernel(api, l, "aten::add.Tensor", "cpu", newest), "was closed");
+  FAILS(api, api->rule(l, "aten::add.Tensor", "cpu", &d, nullptr, nullptr), "was closed");
+  api->library_close(library("mine", LATTIS_DEFINES));  // free again
+  done("libraries: one defines a namespace, versions and kinds are looked at, closed ones register nothing");
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  CHECK(api);
+  OK(api, lattis_load_plugin(argv[1]));
+  OK(api, api->find_backend("cpu", &cpu));
+  older_kernels();
+  older_layers();
+  structs();
+  libraries();
+}
