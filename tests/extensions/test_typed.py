@@ -53,6 +53,20 @@ def test_a_kernel_that_writes_into_its_output(dtype):
     assert ops.typed.scaled_(y, 3.0) is y and y.tolist() == expected
 
 
+@pytest.mark.parametrize("name", ["grown", "grown_into"])
+def test_a_kernel_from_before_an_argument(name):
+    x, f = lattis.tensor([1.0, 2.0]), getattr(ops.typed, name)
+    assert f(x, 3).tolist() == f(x, 3, exact=False).tolist() == [3, 6]
+    with pytest.raises(NotImplementedError, match=f"typed::{name}: the kernel of .*before the argument 'exact'.*True"):
+        f(x, 3, exact=True)
+    assert str(f(x.to("meta"), 3).device) == "meta" and f(x, 3).tolist() == [3, 6]
+
+
+def test_an_output_from_before_an_argument():
+    x, out = lattis.tensor([1.0, 2.0]), lattis.zeros(2)
+    assert ops.typed.grown_into(x, 3, exact=False, out=out) is out and out.tolist() == [3, 6]
+
+
 def test_a_tensor_of_its_own_takes_the_place_of_what_the_shape_rule_made():
     x = lattis.tensor([1, 2])
     assert ops.typed.moved(x, 3).tolist() == [4, 5]

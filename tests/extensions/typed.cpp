@@ -159,6 +159,13 @@ LATTIS_LIBRARY(NAMESPACE, m) {
            LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
   m.infer("scaled", [](const Tensor& self, double, Output out) { out.like(self); });
   m.impl("scaled", "cpu", scaled);
+  /* functions from before `exact` */
+  m.def("grown(Tensor self, int times, *, bool exact=False) -> Tensor",
+        [](const Tensor& self, int64_t times) { return self * times; });
+  m.define("grown_into(Tensor self, float by, *, bool exact=False) -> Tensor", nullptr, nullptr, nullptr,
+           LATTIS_FORM_FUNCTION | LATTIS_FORM_OUT);
+  m.infer("grown_into", [](const Tensor& self, double, Output out) { out.like(self); });
+  m.impl("grown_into", "cpu", scaled);
   m.define("moved(Tensor self, int by) -> Tensor", nullptr, nullptr, nullptr,
            LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
   m.infer("moved", [](const Tensor& self, int64_t, Output out) { out.like(self); });
