@@ -114,6 +114,11 @@ MISFITS = {
         TypeError,
         ["the schema has 1 argument, the function takes 3", "Tensor (const Tensor&, int64_t, bool)"],
     ),
+    "left_out": (
+        'm.def("f(Tensor self, int n=1) -> Tensor", [](const Tensor& x) { return x; });',
+        TypeError,
+        ["the schema has 2 arguments, the function takes 1"],
+    ),
     "results": (
         'm.def("f(Tensor self) -> (Tensor, Tensor)", [](const Tensor& x) { return x; });',
         TypeError,

@@ -159,13 +159,10 @@ LATTIS_LIBRARY(NAMESPACE, m) {
            LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
   m.infer("scaled", [](const Tensor& self, double, Output out) { out.like(self); });
   m.impl("scaled", "cpu", scaled);
-  /* functions from before `exact` */
-  m.def("grown(Tensor self, int times, *, bool exact=False) -> Tensor",
-        [](const Tensor& self, int64_t times) { return self * times; });
+  m.define("grown(Tensor self, int times, *, bool exact=False) -> Tensor");
   m.define("grown_into(Tensor self, float by, *, bool exact=False) -> Tensor", nullptr, nullptr, nullptr,
            LATTIS_FORM_FUNCTION | LATTIS_FORM_OUT);
   m.infer("grown_into", [](const Tensor& self, double, Output out) { out.like(self); });
-  m.impl("grown_into", "cpu", scaled);
   m.define("moved(Tensor self, int by) -> Tensor", nullptr, nullptr, nullptr,
            LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
   m.infer("moved", [](const Tensor& self, int64_t, Output out) { out.like(self); });
@@ -224,6 +221,12 @@ LATTIS_LIBRARY(NAMESPACE, m) {
 LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
   m.def("watched(Tensor self) -> Tensor", [](const Tensor& self) { return self.clone(); });
   m.derivative("scaled", "self: grad * by");
+}
+
+/* Functions from before `exact`. */
+LATTIS_LIBRARY_IMPL(NAMESPACE, cpu, m) {
+  m.impl("grown", [](const Tensor& self, int64_t times) { return self * times; });
+  m.impl("grown_into", scaled);
 }
 
 #ifdef WITH_LAYER /* once a process: bits are few */

@@ -149,7 +149,7 @@ class LATTIS_HIDDEN Library {
  public:
   /* `key`: where `impl` without one of its own registers; null for a whole library. */
   Library(const char* ns, const char* owner, const char* key = nullptr, uint32_t kind = LATTIS_EXTENDS)
-      : ns_(ns), key_(key) {
+      : ns_(ns), key_(key), exact_(kind == LATTIS_DEFINES) {
     const lattis_library_def d = {sizeof d, LATTIS_TARGET_VERSION, ns, owner, kind, 0};
     status_ = api().library_open(&d, &lib_);
   }
@@ -251,6 +251,7 @@ class LATTIS_HIDDEN Library {
   Library& register_typed(const char* op, const char* key, F fn, const char* file, int line);
 
   const char *ns_, *key_;
+  bool exact_; /* the schemas are its own: a function that leaves out an argument is a mistake, not an older one */
   lattis_library* lib_ = nullptr;
   lattis_status status_ = LATTIS_OK;
 };

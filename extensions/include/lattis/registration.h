@@ -88,7 +88,9 @@ inline const lattis_argument& described(const lattis_argument* a) {
 }
 
 /* Whether all that a function of so many arguments leaves out has a default. The outputs of an out= form stay last. */
-inline bool may_leave_out(const lattis_operator* op, size_t n, size_t known, size_t* from) {
+inline bool may_leave_out(const lattis_operator* op, size_t n, size_t known, bool exact, size_t* from) {
+  *from = n;
+  if (known == n || exact) return known == n;
   size_t ends = n;
   while (ends > 0 &&
          (described(api().operator_argument(op, static_cast<int32_t>(ends - 1))).flags & LATTIS_ARGUMENT_OUT))
@@ -106,18 +108,19 @@ struct Fit {
   int32_t num_args; /* how many of the schema's the function takes */
 };
 
-/* Throws a TypeError that shows both unless they fit. */
+/* Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
+ */
 inline Fit compare(const char* who, const lattis_operator* op, const std::vector<CppType>& parameters,
-                   const std::vector<CppType>& results) {
+                   const std::vector<CppType>& results, bool exact) {
   const auto n = static_cast<size_t>(api().operator_num_args(op)),
              m = static_cast<size_t>(api().operator_num_returns(op));
   size_t known = parameters.size(), from = n;
   bool writes = results.empty() && m > 0 && known >= m;
   for (size_t i = known - m; writes && i < known; i++) writes = parameters[i].kind == LATTIS_KIND_TENSOR;
-  writes = writes && may_leave_out(op, n, known - m, &from);
+  writes = writes && may_leave_out(op, n, known - m, exact, &from);
   if (writes) known -= m;
   std::string wrong;
-  if (!writes && !may_leave_out(op, n, known, &from))
+  if (!writes && !may_leave_out(op, n, known, exact, &from))
     wrong += text("\n  the schema has ", n, n == 1 ? " argument" : " arguments", ", the function takes ", known);
   for (size_t k = 0; k < known && wrong.empty(); k++) {
     const size_t i = k < from ? k : k + (n - known);
@@ -225,7 +228,7 @@ Library& Library::impl(const char* op, const char* key, F fn, const char* file, 
   status_ = guarded([&]() -> lattis_status {
     using S = detail::SignatureFor<F>;
     const lattis_operator* found = detail::find("impl", ns_, op);
-    const detail::Fit fit = detail::compare("impl", found, S::parameters(), S::results());
+    const detail::Fit fit = detail::compare("impl", found, S::parameters(), S::results(), exact_);
     const lattis_kernel run =
         fit.writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
     const auto context = const_cast<void*>(S::context(std::move(fn)));
@@ -242,7 +245,7 @@ Library& Library::infer(const char* op, F fn) {
     using R = detail::Rule<F, typename detail::PointerOf<F>::type>;
     const lattis_operator* found = detail::find("infer", ns_, op);
     std::vector<detail::CppType> results(R::outputs, detail::CppType{LATTIS_KIND_TENSOR, 0, "Tensor"});
-    detail::compare("infer", found, R::parameters(), results);
+    detail::compare("infer", found, R::parameters(), results, exact_);
     return api().shape_rule(lib_, op, R::run, new F(std::move(fn)), nullptr);
   });
   return *this;
@@ -307,7 +310,7 @@ template <class R, class... P>
 class Operator<R(P...)> {
  public:
   explicit Operator(const char* name) : op_(detail::find("Operator", "aten", name)) {
-    detail::compare("Operator", op_, {detail::Parameter<P>::type()...}, detail::Results<R>::types());
+    detail::compare("Operator", op_, {detail::Parameter<P>::type()...}, detail::Results<R>::types(), false);
   }
   R operator()(P... args) const {
     const lattis_value values[sizeof...(P) + 1] = {value(args)..., none()};
