@@ -22,6 +22,8 @@ static lattis_status twice(lattis_frame*, const lattis_value*, lattis_value*) { 
 LATTIS_LIBRARY(headers_0, m) { m.define("twice(Tensor self) -> Tensor").impl("twice", "cpu", twice); }
 """
 INIT = """
+#define DEF(ns, owner) (lattis_library_def){sizeof(lattis_library_def), LATTIS_TARGET_VERSION, ns, owner, 0, 0}
+#define OPEN(ns, owner) api->library_open(&DEF(ns, owner), &l)
 #include <lattis/c_api.h>
 lattis_status lattis_plugin_init(const lattis_api* api) {
   (void)api;
@@ -145,7 +147,7 @@ HALF_WAY = """
   layer.name = "half_way";
   layer.flags = LATTIS_LAYER_FALLTHROUGH;
   d.schema = "half(Tensor self) -> Tensor";
-  if (api->library_open("half_way", "half way", &l) || api->define(l, &d, NULL)) return 99;
+  if (OPEN("half_way", "half way") || api->define(l, &d, NULL)) return 99;
   if (api->layer(l, &layer, NULL, NULL) || api->publish_interface(l, "half.way", 1, l, NULL)) return 98;
   d.schema = "aten::add.Tensor(Tensor self, Tensor other) -> Tensor";
   return api->define(l, &d, NULL);
@@ -161,7 +163,7 @@ def test_an_init_function_that_fails_half_way_leaves_nothing(build):
 
 def test_one_file_by_several_paths_is_loaded_once(build, tmp_path, monkeypatch):
     body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "once() -> Tensor"; '
-    body += 'return api->library_open("two_paths", "me", &l) || api->define(l, &d, NULL);'
+    body += 'return OPEN("two_paths", "me") || api->define(l, &d, NULL);'
     path, _ = build(init(body))
     link = tmp_path / "link.so"
     link.symlink_to(path)
@@ -173,7 +175,7 @@ def test_one_file_by_several_paths_is_loaded_once(build, tmp_path, monkeypatch):
 
 def test_eight_threads_load_one_file(build):
     body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "only() -> Tensor"; '
-    body += 'return api->library_open("eight_threads", "me", &l) || api->define(l, &d, NULL);'
+    body += 'return OPEN("eight_threads", "me") || api->define(l, &d, NULL);'
     path, _ = build(init(body))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(_C._load_plugin, [str(path)] * 8))

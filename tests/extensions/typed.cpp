@@ -162,7 +162,7 @@ LATTIS_LIBRARY(NAMESPACE, m) {
   m.define("grown(Tensor self, int times, *, bool exact=False) -> Tensor");
   m.define("grown_into(Tensor self, float by, *, bool exact=False) -> Tensor", nullptr, nullptr, nullptr,
            LATTIS_FORM_FUNCTION | LATTIS_FORM_OUT);
-  m.infer("grown_into", [](const Tensor& self, double, Output out) { out.like(self); });
+  m.infer("grown_into", [](const Tensor& self, double, bool, Output out) { out.like(self); });
   m.define("moved(Tensor self, int by) -> Tensor", nullptr, nullptr, nullptr,
            LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
   m.infer("moved", [](const Tensor& self, int64_t, Output out) { out.like(self); });
