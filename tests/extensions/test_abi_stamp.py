@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,9 @@ import lattis
 import pytest
 from lattis import _C
 from native import HEADERS_0, include, library, output
+
+# Sizes of the name and of what follows, the type, the name, 1.0: older loaders know no other.
+STAMP = bytes.fromhex("07000000 08000000 01000000 4c61747469730000 01000000 00000000")
 
 # What its code leaves when it runs: a library that is refused before dlopen leaves nothing.
 RUNS = """
@@ -54,6 +58,11 @@ def init(body):
     return INIT.replace("BODY", body)
 
 
+def section(path, name, folder):
+    output("objcopy", "-O", "binary", f"--only-section={name}", path, folder / "section")
+    return (folder / "section").read_bytes()
+
+
 def names_of(namespace):
     return [name for name, _ in _C._operator_names() if name.startswith(namespace + "::")]
 
@@ -72,6 +81,15 @@ def test_the_same_extension_on_todays_headers_is_loaded(build):
     _C._load_plugin(str(new))  # once more is nothing
 
 
+def aged(tmp_path, major, minor):
+    """The headers, as if of another version."""
+    shutil.copytree(include(), tmp_path / "other")
+    version = tmp_path / "other" / "lattis" / "version.h"
+    text = re.sub(r"_MAJOR \d+", f"_MAJOR {major}", version.read_text())
+    version.write_text(re.sub(r"_MINOR \d+", f"_MINOR {minor}", text))
+    return tmp_path / "other"
+
+
 @pytest.mark.parametrize(
     "major, minor, words",
     [
@@ -81,22 +99,15 @@ def test_the_same_extension_on_todays_headers_is_loaded(build):
     ],
 )
 def test_another_version_is_refused_before_it_is_opened(major, minor, words, build, tmp_path):
-    shutil.copytree(include(), tmp_path / "other")
-    version = tmp_path / "other" / "lattis" / "version.h"
-    text = re.sub(r"_MAJOR \d+", f"_MAJOR {major}", version.read_text())
-    version.write_text(re.sub(r"_MINOR \d+", f"_MINOR {minor}", text))
-    path, ran = build(init("return 0;"), headers=tmp_path / "other")
+    path, ran = build(init("return 0;"), headers=aged(tmp_path, major, minor))
     assert _C._plugin_stamp(str(path)) == (major, minor)
     refused(path, *words, lattis.__version__)
     assert not ran()
 
 
 def test_the_stamp_says_the_target_version(build, tmp_path):
-    shutil.copytree(include(), tmp_path / "later")
-    version = tmp_path / "later" / "lattis" / "version.h"
-    version.write_text(version.read_text().replace("_MINOR 0", "_MINOR 3"))
     target = "-DLATTIS_TARGET_VERSION=LATTIS_MAKE_VERSION(1,0)"
-    path, ran = build(init("return 0;"), target, headers=tmp_path / "later")
+    path, ran = build(init("return 0;"), target, headers=aged(tmp_path, 1, 3))
     assert _C._plugin_stamp(str(path)) == (1, 0)
     _C._load_plugin(str(path))
     assert ran()
@@ -110,6 +121,40 @@ def test_files_that_are_no_library(build, tmp_path):
     refused(tmp_path, "no ELF file")
     plain = library("int nothing;", tmp_path / "plain.so", "-I.", headers=tmp_path)
     refused(plain, "no stamp", "without Lattis' headers")
+
+
+def test_objects_of_two_versions_in_one_library(tmp_path):
+    old = library(OLD, tmp_path / "old.o", "-c", "-std=c++17", headers=aged(tmp_path, 0, 9), compiler="g++")
+    new = library(init("return 0;"), tmp_path / "new.o", "-c")
+    mixed = library("", tmp_path / "mixed.so", old, new)
+    refused(mixed, "objects for C ABI 0.9 and for 1.0", "headers of one version")
+
+
+def test_a_tool_may_have_removed_the_stamp(build):
+    path, ran = build(init("return 0;"))
+    output("strip", "-R", ".note*", path)
+    refused(path, "no stamp", "a tool has removed the note")
+    assert not ran()
+
+
+def test_a_pipe_is_no_library(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    refused(tmp_path / "pipe", "no ELF file")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_stamp_is_one_note_whatever_the_sanitizer(compiler, tmp_path):
+    """The bytes that every reader of every version looks for, alone in their section."""
+    made = library(init("return 0;"), tmp_path / "made.o", "-c", "-fsanitize=address", compiler=compiler)
+    path = library("", tmp_path / "made.so", made, compiler=compiler)
+    assert _C._plugin_stamp(str(path)) == _C._abi_version
+    assert section(path, ".note.lattis", tmp_path) == STAMP
+
+
+def test_the_stamp_among_other_notes(build):
+    """-fcf-protection leaves a note of its own, which asks for another alignment."""
+    path, _ = build(init("return 0;"), "-fcf-protection", "-Wl,-z,ibt", "-Wl,--build-id")
+    assert _C._plugin_stamp(str(path)) == _C._abi_version
 
 
 def test_a_library_without_an_init_function(build):
