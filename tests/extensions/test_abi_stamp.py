@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import lattis
 import pytest
 from lattis import _C
-from native import HEADERS_0, include, library, output
+from native import HEADERS_0, include, installed, library, output
 
 # Sizes of the name and of what follows, the type, the name, 1.0: older loaders know no other.
 STAMP = bytes.fromhex("07000000 08000000 01000000 4c61747469730000 01000000 00000000")
@@ -160,6 +162,57 @@ def test_the_stamp_among_other_notes(build):
 def test_a_library_without_an_init_function(build):
     path, _ = build("#include <lattis/c_api.h>\n")
     refused(path, "no lattis_plugin_init", "LATTIS_LIBRARY")
+
+
+def test_the_init_function_of_a_library_that_it_needs_is_not_its_own(tmp_path):
+    """dlsym would find it. One file's init runs once, and for that file."""
+    body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "one() -> Tensor"; '
+    body += 'return api->library_open("needed", "me", &l) || api->define(l, &d, NULL);'
+    needed = library(init(body), tmp_path / "libneeded.so", "-Wl,-soname,libneeded.so")
+    needs = ("-Wl,--no-as-needed", needed, f"-Wl,-rpath,{tmp_path}")
+    without = library("#include <lattis/c_api.h>\n", tmp_path / "without.so", *needs)
+    for _ in range(2):
+        refused(without, "without.so has no lattis_plugin_init of its own", "depends on", "libneeded.so")
+        assert names_of("needed") == []
+    _C._load_plugin(str(needed))
+    assert names_of("needed") == ["needed::one"]
+    _C._load_plugin(str(library(init("return 0;"), tmp_path / "with.so", *needs)))
+    refused(without, "of its own")
+    assert names_of("needed") == ["needed::one"]
+
+
+NEEDS_PYTHON = """
+  extern int PyGILState_Ensure(void);
+  extern void PyGILState_Release(int);
+  extern int usleep(unsigned);
+  fclose(fopen(INSIDE, "w"));
+  usleep(500000);  // until the interpreter's thread waits for its turn to load
+  PyGILState_Release(PyGILState_Ensure());
+  return 0;
+"""
+TWO_AT_ONCE = """
+import ctypes, os, sys, threading, time
+from lattis import _C
+liblattis, first, second, inside = sys.argv[1:]
+load = ctypes.CDLL(liblattis).lattis_load_plugin
+thread = threading.Thread(target=load, args=[first.encode()])
+thread.start()
+while not os.path.exists(inside):
+    time.sleep(0.01)
+_C._load_plugin(second)
+thread.join()
+print("both")
+"""
+
+
+def test_who_waits_for_the_loader_does_not_hold_the_interpreter(tmp_path):
+    inside = tmp_path / "inside"
+    text = "#include <stdio.h>\n" + init(NEEDS_PYTHON)
+    first = library(text, tmp_path / "first.so", f'-DINSIDE="{inside}"')
+    second = library(init("return 0;"), tmp_path / "second.so")
+    command = (sys.executable, "-c", TWO_AT_ONCE, installed() / "liblattis.so", first, second, inside)
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "both\n"), done.stderr
 
 
 def test_a_missing_symbol_is_named(build):
