@@ -139,7 +139,7 @@ lattis_status infer_slice(lattis_frame*, const lattis_value* args, lattis_meta* 
 
 }  // namespace
 
-lattis_derivative relu_derivative = {sizeof(lattis_derivative), "self: where(gt(result, 0), grad, 0)"};
+const lattis_derivative relu_derivative = {sizeof(lattis_derivative), "self: where(gt(result, 0), grad, 0)"};
 
 LATTIS_LIBRARY(mine, m) {
   if (pointwise(m, "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "aten::add", "Tensor",

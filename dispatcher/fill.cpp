@@ -1,6 +1,7 @@
 // Filling tables: which kernel serves an operator at each layer and on each backend (the five rules), and showing it.
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "core/device.h"
 #include "core/error.h"
@@ -82,7 +83,8 @@ bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who
     for (const Operator* o : {static_cast<const Operator*>(op), static_cast<const Operator*>(op->functional)})
       if (const Rule* found = o ? rule_of(o, l.name) : nullptr) {
         *who = found->owner + " (rule)";
-        *e = {l.rule, found->payload, 0};
+        *e = {l.rule, l.prepare ? l.prepare(l.context, o, found->payload) : found->payload, 0};
+        if (l.prepare && !e->context) throw std::bad_alloc();
         return true;
       }
   if (!r) r = find_category(op, l.name, op->category);

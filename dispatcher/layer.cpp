@@ -130,6 +130,7 @@ lattis_status add_layer(const lattis_layer& desc, const std::string& owner, int3
   l.fallback = desc.fallback;
   l.context = desc.context;
   l.rule = desc.rule;
+  l.prepare = desc.prepare;
   l.live = true;
   if (find_band(l.name) && l.at != l.name)
     return core::raise(

@@ -23,6 +23,7 @@ struct Layer {
   uint32_t kernel_flags = 0;  // of the fallback
   lattis_kernel fallback = nullptr, rule = nullptr;
   void* context = nullptr;
+  void* (*prepare)(void*, const lattis_operator*, const void*) = nullptr;
   bool live = false;
 };
 

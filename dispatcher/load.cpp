@@ -1,6 +1,7 @@
 #include "dispatcher/load.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <map>
 #include <mutex>
@@ -17,12 +18,25 @@ namespace {
 
 thread_local std::vector<lattis_library*>* opening = nullptr;
 
+// The library's own: dlsym looks into those that it depends on, too. Null, with an error.
+lattis_plugin_init_fn find_init(const std::string& path, void* handle) {
+  void* init = dlsym(handle, "lattis_plugin_init");
+  std::string why = "load_plugin: " + path + " has no lattis_plugin_init";
+  if (init) {
+    link_map* own = nullptr;
+    Dl_info of_init{}, of_own{};
+    const bool known =
+        dlinfo(handle, RTLD_DI_LINKMAP, &own) == 0 && dladdr(own->l_ld, &of_own) && dladdr(init, &of_init);
+    if (known && of_init.dli_fbase == of_own.dli_fbase) return reinterpret_cast<lattis_plugin_init_fn>(init);
+    if (of_init.dli_fname) why += std::string(" of its own, but depends on ") + of_init.dli_fname + ", which has one";
+  }
+  core::raise(LATTIS_RUNTIME_ERROR, why + "; LATTIS_LIBRARY of <lattis/extension.h> makes one");
+  return nullptr;
+}
+
 lattis_status initialize(const std::string& path, void* handle) {
-  auto init = reinterpret_cast<lattis_plugin_init_fn>(dlsym(handle, "lattis_plugin_init"));
-  if (!init)
-    return core::raise(
-        LATTIS_RUNTIME_ERROR,
-        "load_plugin: " + path + " has no lattis_plugin_init; LATTIS_LIBRARY of <lattis/extension.h> makes one");
+  const lattis_plugin_init_fn init = find_init(path, handle);
+  if (!init) return LATTIS_RUNTIME_ERROR;
   core::pending_error().clear();
   std::vector<lattis_library*> opened;
   auto* outer = std::exchange(opening, &opened);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -23,12 +24,14 @@ constexpr uint16_t machine = EM_AARCH64;
 #else
 #error "stamp.cpp: name this machine's ELF number"
 #endif
-constexpr uint64_t most_notes = 1 << 20;  // bytes; a library has a few hundred
+// A library has two or three segments of notes with a few hundred bytes in all: what goes on behind this is not read.
+constexpr int most_segments = 64;
+constexpr uint64_t most_bytes = 4 << 20;
 
 // A file that is only ever read inside its bounds, whatever it says of itself.
 class File {
  public:
-  explicit File(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC)) {
+  explicit File(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {  // a pipe may wait
     struct stat s;
     if (fd_ >= 0 && fstat(fd_, &s) == 0 && S_ISREG(s.st_mode)) size_ = static_cast<uint64_t>(s.st_size);
   }
@@ -56,21 +59,42 @@ class File {
   uint64_t size_ = 0;
 };
 
-// The newest version among the stamps of one PT_NOTE segment: each source file of a library leaves one.
-void read_notes(const std::vector<char>& notes, uint64_t align, std::optional<uint32_t>* version) {
-  const auto padded = [align](uint64_t n) { return (n + align - 1) / align * align; };
-  for (uint64_t at = 0; notes.size() - at >= sizeof(Elf64_Nhdr);) {
-    Elf64_Nhdr head;
-    std::memcpy(&head, notes.data() + at, sizeof head);
-    const uint64_t name = at + sizeof head, data = name + padded(head.n_namesz), end = data + padded(head.n_descsz);
-    if (end > notes.size()) return;
-    at = end;
-    if (head.n_namesz != 7 || head.n_descsz < 8 || std::memcmp(notes.data() + name, "Lattis", 7) != 0) continue;
-    uint32_t said[2];  // major, minor
-    std::memcpy(said, notes.data() + data, sizeof said);
-    if (head.n_type != 1 || said[0] > 0xffff || said[1] > 0xffff) continue;
-    *version = std::max(version->value_or(0), LATTIS_MAKE_VERSION(said[0], said[1]));
+// What the stamps of a file say: each source file of the library leaves one.
+struct Stamps {
+  std::optional<uint32_t> oldest, newest;
+  void add(uint32_t version) {
+    oldest = std::min(oldest.value_or(version), version);
+    newest = std::max(newest.value_or(version), version);
   }
+};
+
+// Finds them by their fixed bytes, at any place that is aligned: how notes follow each other depends on the segment's
+// alignment, which other notes and sanitizers change.
+void find_stamps(const std::vector<char>& notes, Stamps* found) {
+  constexpr lattis_stamp fixed = {7, 8, 1, "Lattis", 0, 0};
+  lattis_stamp stamp;
+  for (size_t at = 0; at + sizeof stamp <= notes.size(); at += 4) {
+    std::memcpy(&stamp, notes.data() + at, sizeof stamp);
+    if (std::memcmp(&stamp, &fixed, offsetof(lattis_stamp, major)) != 0) continue;
+    if (stamp.major <= 0xffff && stamp.minor <= 0xffff) found->add(LATTIS_MAKE_VERSION(stamp.major, stamp.minor));
+  }
+}
+
+Stamps stamps_of(const File& file, const Elf64_Ehdr& head) {
+  Stamps found;
+  if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum == PN_XNUM) return found;
+  std::vector<Elf64_Phdr> segments(head.e_phnum);
+  if (!file.read(head.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return found;
+  int count = 0;
+  uint64_t bytes = 0;
+  for (const Elf64_Phdr& s : segments) {
+    if (s.p_type != PT_NOTE) continue;
+    if (++count > most_segments || s.p_filesz > most_bytes - bytes) break;
+    bytes += s.p_filesz;
+    std::vector<char> notes(s.p_filesz);
+    if (file.read(s.p_offset, notes.data(), notes.size())) find_stamps(notes, &found);
+  }
+  return found;
 }
 
 std::string text(uint32_t version) { return core::format("%u.%u", version >> 16, version & 0xffff); }
@@ -91,26 +115,21 @@ lattis_status read_stamp(const std::string& path, uint32_t* version) {
                        "load_plugin: " + path + " is a library for another machine; build it for this one");
   if (head.e_type != ET_DYN)
     return core::raise(LATTIS_RUNTIME_ERROR, "load_plugin: " + path + " is no shared library; link it with -shared");
-  std::optional<uint32_t> found;
-  if (head.e_phentsize == sizeof(Elf64_Phdr) && head.e_phnum != PN_XNUM)
-    for (uint64_t i = 0; i < head.e_phnum; i++) {
-      Elf64_Phdr segment;
-      uint64_t at;
-      if (__builtin_add_overflow(head.e_phoff, i * sizeof segment, &at) || !file.read(at, &segment, sizeof segment))
-        break;
-      if (segment.p_type != PT_NOTE || segment.p_filesz > most_notes) continue;
-      std::vector<char> notes(segment.p_filesz);
-      if (file.read(segment.p_offset, notes.data(), notes.size()))
-        read_notes(notes, segment.p_align == 8 ? 8 : 4, &found);
-    }
-  if (!found)
+  const Stamps found = stamps_of(file, head);
+  if (!found.newest)
     return core::raise(
         LATTIS_RUNTIME_ERROR,
         "load_plugin: " + path +
             " carries no stamp of Lattis' C ABI: it was built without Lattis' headers, or with those of before " +
-            text(LATTIS_MAKE_VERSION(1, 0)) + ". This library has C ABI " + text(LATTIS_ABI_VERSION) +
-            "; build it again with its headers");
-  *version = *found;
+            text(LATTIS_MAKE_VERSION(1, 0)) + ", or a tool has removed the note. This library has C ABI " +
+            text(LATTIS_ABI_VERSION) +
+            "; build it again with its headers, and strip it with --keep-section=.note.lattis");
+  if (*found.oldest >> 16 != *found.newest >> 16)
+    return core::raise(LATTIS_RUNTIME_ERROR,
+                       "load_plugin: " + path + " was put together from objects for C ABI " + text(*found.oldest) +
+                           " and for " + text(*found.newest) +
+                           ", which do not go together. Build all of it again with the headers of one version");
+  *version = *found.newest;
   return LATTIS_OK;
 }
 

@@ -316,7 +316,12 @@ void add_plugins(py::module_& m) {
   });
   m.attr("_abi_version") = py::make_tuple(LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR);
   m.def("_load_plugin", [](const std::string& path) {
-    check(dispatcher::load_plugin(path));
+    lattis_status st;
+    {
+      py::gil_scoped_release release;  // the init of another library, which this one waits for, may need it
+      st = dispatcher::load_plugin(path);
+    }
+    check(st);
     forget_signatures();
   });
   m.def("_set_backend_loader", [](py::object f) { set_backend_loader(f.ptr()); });

@@ -1,6 +1,7 @@
 // Nodes whose backward is a function of somebody else: derivatives that are functions, and nodes made by hand.
 #include <cstring>
 
+#include "given.h"
 #include "record.h"
 
 namespace lattis::autograd {
@@ -9,7 +10,8 @@ namespace {
 struct CustomNode : Node {
   std::vector<SavedValue> saved;
   const Rule* rule = nullptr;  // of an operator, or
-  const lattis_node_type* type = nullptr;
+  lattis_node_type type{};     // of a node made by hand
+  const lattis_node_type* identity = nullptr;
   void* context = nullptr;
 };
 
@@ -19,7 +21,7 @@ lattis_status apply(Node* node, Run&, lattis_tensor** grads, lattis_tensor** out
   CustomNode* n = cast(node);
   auto* handle = reinterpret_cast<lattis_node*>(node);
   if (n->rule) return n->rule->functions->backward(n->rule->functions->context, handle, grads, outs);
-  return n->type->backward(n->context, handle, grads, outs);
+  return n->type.backward(n->context, handle, grads, outs);
 }
 
 void release_saved(Node* node) {
@@ -31,24 +33,24 @@ void release_saved(Node* node) {
     own.swap(n->saved);
   }
   for (SavedValue& s : own) s.drop();
-  if (n->type && n->type->release) n->type->release(n->context);
+  if (n->type.release) n->type.release(n->context);
 }
 
 void destroy(Node* node) {
   CustomNode* n = cast(node);
   for (SavedValue& s : n->saved) s.drop();
-  if (n->type && n->type->destroy) n->type->destroy(n->context);
+  if (n->type.destroy) n->type.destroy(n->context);
   n->saved.~vector();
 }
 
 std::string name(const Node* node) {
   const auto* n = static_cast<const CustomNode*>(node);
-  return n->rule ? n->rule->name : n->type->name;
+  return n->rule ? n->rule->name : n->type.name;
 }
 
 int traverse(Node* node, lattis_visit visit, void* visitor) {
   CustomNode* n = cast(node);
-  return n->type && n->type->traverse ? n->type->traverse(n->context, visit, visitor) : 0;
+  return n->type.traverse ? n->type.traverse(n->context, visit, visitor) : 0;
 }
 
 const NodeKind custom_kind = {apply, release_saved, destroy, name, traverse};
@@ -63,14 +65,19 @@ Node* new_function_node(const Rule& r, int num_edges, int num_results) {
 
 lattis_status node_new(const lattis_node_type* type, void* context, lattis_tensor* const* inputs, int32_t num_inputs,
                        int32_t num_results, lattis_node** out) {
+  lattis_node_type own;
+  std::string wrong = take(*type, &own);
+  if (wrong.empty() && (!own.name || !own.backward)) wrong = "it has no name, or no function `backward`";
+  if (!wrong.empty()) return fail(LATTIS_VALUE_ERROR, "node_new: " + wrong);
   auto* n = new_node<CustomNode>(&custom_kind, num_inputs, num_results);
-  n->type = type;
+  n->type = own;
+  n->identity = type;
   n->context = context;
-  if (type->traverse) hold_host(n);
+  if (own.traverse) hold_host(n);
   for (int i = 0; i < num_inputs; i++) {
     if (!inputs[i] || !is_differentiable(inputs[i])) continue;
     if (lattis_status st = gradient_edge(inputs[i], &n->edges[i])) {
-      n->type = nullptr;  // the context stays the caller's
+      n->type = {};  // the context stays the caller's
       release(n);
       return st;
     }
@@ -85,11 +92,11 @@ lattis_status node_new(const lattis_node_type* type, void* context, lattis_tenso
   return LATTIS_OK;
 }
 
-bool is_by_hand(const Node* n) { return n->kind == &custom_kind && static_cast<const CustomNode*>(n)->type; }
+bool is_by_hand(const Node* n) { return n->kind == &custom_kind && static_cast<const CustomNode*>(n)->identity; }
 
 void* node_context(lattis_node* node, const lattis_node_type* type) {
   auto* n = reinterpret_cast<Node*>(node);
-  return n->kind == &custom_kind && cast(n)->type == type ? cast(n)->context : nullptr;
+  return n->kind == &custom_kind && cast(n)->identity == type ? cast(n)->context : nullptr;
 }
 
 lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result) {

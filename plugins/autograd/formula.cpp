@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace lattis::autograd {
@@ -466,29 +467,31 @@ class Compiler {
 
 }  // namespace
 
-const Rule* compile(const lattis_operator* op, const lattis_derivative& d) {
+const Rule& compile(Derivative& d) {
   static std::recursive_mutex mutex;
   std::lock_guard lock(mutex);
-  auto& at = const_cast<lattis_derivative&>(d).compiled;
-  if (void* done = __atomic_load_n(&at, __ATOMIC_ACQUIRE)) return static_cast<Rule*>(done);
-  auto* r = new Rule;
-  if (const lattis_operator* functional = api().operator_functional(op)) op = functional;
-  r->op = op;
-  r->name = node_name(op);
+  if (const Rule* done = d.rule.load(std::memory_order_acquire)) return *done;
+  auto r = std::make_unique<Rule>();
+  const lattis_operator* functional = api().operator_functional(d.op);
+  r->op = functional ? functional : d.op;
+  r->name = node_name(r->op);
   try {
-    Compiler(*r, d.formulas).run();
-    if (!d.formulas) r->functions = &d;
+    if (!d.wrong.empty()) throw Bad{d.wrong};
+    Compiler(*r, d.given.formulas).run();
+    if (!d.given.formulas) r->functions = &d.given;
     for (const Save& s : r->saves) {
-      r->saves_tensors |= s.what == Save::Result || (s.what == Save::Argument &&
-                                                     api().operator_argument(op, s.index)->kind == LATTIS_KIND_TENSOR);
+      r->saves_tensors |=
+          s.what == Save::Result ||
+          (s.what == Save::Argument && api().operator_argument(r->op, s.index)->kind == LATTIS_KIND_TENSOR);
     }
   } catch (const Bad& bad) {
     api().error_clear();
     r->broken = LATTIS_VALUE_ERROR;
-    r->error = operator_text(op) + ": its derivative \"" + (d.formulas ? d.formulas : "") + "\" is wrong: " + bad.why;
+    r->error = operator_text(r->op) + ": its derivative " + (d.wrong.empty() ? "\"" + d.formulas + "\" " : "") +
+               "is wrong: " + bad.why;
   }
-  __atomic_store_n(&at, r, __ATOMIC_RELEASE);
-  return r;
+  d.rule.store(r.get(), std::memory_order_release);
+  return *r.release();
 }
 
 }  // namespace lattis::autograd

@@ -1,6 +1,7 @@
 // Formulas: derivatives as text, compiled into short programs over operators. The grammar is in <lattis/autograd.h>.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <string>
 #include <vector>
@@ -90,7 +91,20 @@ struct Rule {
 constexpr int most_saves = 24, most_temporaries = 40, most_operands = 32, most_ints = 64, most_constants = 256;
 constexpr int most_targets = LATTIS_MAX_RETURNS;
 
-const Rule* compile(const lattis_operator* op, const lattis_derivative& d);
+// What the layer keeps of a lattis_derivative for one operator, and gives its kernel as the context. Never freed: calls
+// may be on their way, and graphs hold the rule.
+struct Derivative {
+  const lattis_operator* op;
+  lattis_derivative given;
+  std::string formulas;  // what given.formulas points at
+  std::string wrong;     // why the caller's struct could not be read
+  std::atomic<const Rule*> rule{nullptr};
+};
+
+// The layer's `prepare`, in given.cpp: the same Derivative as long as the payload says the same.
+void* prepare(void*, const lattis_operator* op, const void* payload);
+// Makes its rule, once.
+const Rule& compile(Derivative& d);
 
 // Evaluates one formula; results are owned, one a target.
 lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,

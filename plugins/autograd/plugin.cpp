@@ -5,6 +5,7 @@
 #include "accumulate.h"
 #include "derivatives.h"
 #include "functions.h"
+#include "given.h"
 #include "hooks.h"
 #include "record.h"
 
@@ -175,7 +176,12 @@ lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
 }
 
 lattis_status hook_add(lattis_node* n, uint32_t output, const lattis_hook* hook, uint64_t* id) {
-  return add_hook(node_of(n), output, *hook, id);
+  lattis_hook own;
+  std::string wrong = take(*hook, &own);
+  if (wrong.empty() && (own.kind < LATTIS_HOOK_TENSOR || own.kind > LATTIS_HOOK_ACCUMULATED))
+    wrong = "there is no kind " + std::to_string(own.kind) + " of hooks";
+  if (wrong.empty() && !own.run) wrong = "it has no function `run`";
+  return wrong.empty() ? add_hook(node_of(n), output, own, id) : fail(LATTIS_VALUE_ERROR, "hook_add: " + wrong);
 }
 
 void set_anomaly(char* (*trace)(void), int32_t nan) {
@@ -296,6 +302,7 @@ LATTIS_LIBRARY(autograd, m) {
   layer.flags = LATTIS_LAYER_DECOMPOSE | LATTIS_LAYER_FOLLOWS_ALIAS;
   layer.fallback = record_unknown;
   layer.rule = record;
+  layer.prepare = prepare;
   m.layer(layer, &table.layer);
   if (m.status()) return;
   layer_bit = uint64_t{1} << table.layer;

@@ -331,16 +331,13 @@ bool any_differentiable(const lattis_value* rets, int n) {
 }  // namespace
 
 lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets) try {
-  const auto& derivative = *static_cast<const lattis_derivative*>(frame->context);
-  const auto* compiled = static_cast<const Rule*>(__atomic_load_n(&derivative.compiled, __ATOMIC_ACQUIRE));
-  const Rule& r = compiled ? *compiled : *compile(frame->op, derivative);
+  auto& derivative = *static_cast<Derivative*>(frame->context);
+  const Rule* compiled = derivative.rule.load(std::memory_order_acquire);
+  const Rule& r = compiled ? *compiled : compile(derivative);
   int written = r.written;
   if (__builtin_expect(frame->op != r.op, 0)) {
     if (api().operator_form(frame->op) == LATTIS_OUT_FORM) return record_out(frame, args, rets);
-    if (api().operator_functional(frame->op) != r.op)
-      return fail(LATTIS_RUNTIME_ERROR, operator_text(frame->op) + ": its lattis_derivative is that of " +
-                                            operator_text(r.op) + "; each operator needs one of its own");
-    written = 0;
+    written = 0;  // the form in place
   }
   if (__builtin_expect(r.broken, 0)) return fail(r.broken, r.error);
   if (__builtin_expect(written >= 0, 0))

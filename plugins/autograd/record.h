@@ -14,7 +14,7 @@ struct FormulaNode : Node {
 };
 extern const NodeKind formula_kind;  // in apply.cpp
 
-// The layer's kernel for operators with a derivative; the frame's context is the derivative.
+// The layer's kernel for operators with a derivative; the frame's context is the Derivative.
 lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 // For all others: a node that says at backward that there is no derivative.
 lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets);

@@ -1,11 +1,12 @@
 #include "saved.h"
 
 #include "engine.h"
+#include "given.h"
 
 namespace lattis::autograd {
 namespace {
 
-thread_local std::vector<const lattis_saved_hooks*> hooks_now;
+thread_local std::vector<lattis_saved_hooks> hooks_now;
 __thread bool any_hooks __attribute__((tls_model("initial-exec"))) = false;
 
 std::string describe(const lattis_tensor* t) {
@@ -15,7 +16,7 @@ std::string describe(const lattis_tensor* t) {
 }
 
 lattis_status unpacked(const Packed& p, lattis_tensor** out) {
-  if (lattis_status st = p.hooks->unpack(p.object, out)) return st;
+  if (lattis_status st = p.hooks.unpack(p.object, out)) return st;
   if (!p.history.node || !*out) return LATTIS_OK;
   Tensor plain = Tensor::steal(*out);
   if (lattis_status st = api().tensor_detach(plain.get(), out)) return st;
@@ -29,7 +30,11 @@ lattis_status unpacked(const Packed& p, lattis_tensor** out) {
 __thread WriteNow write_now = {nullptr, nullptr};
 
 lattis_status push_saved_hooks(const lattis_saved_hooks* hooks) {
-  hooks_now.push_back(hooks);
+  lattis_saved_hooks own;
+  std::string wrong = take(*hooks, &own);
+  if (wrong.empty() && (!own.pack || !own.unpack)) wrong = "there is no function `pack`, or no `unpack`";
+  if (!wrong.empty()) return fail(LATTIS_VALUE_ERROR, "push_saved_hooks: " + wrong);
+  hooks_now.push_back(own);
   any_hooks = true;
   return LATTIS_OK;
 }
@@ -45,13 +50,13 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
   version = api().tensor_version(t) + counts;
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
-    const lattis_saved_hooks* now = hooks_now.back();
+    const lattis_saved_hooks now = hooks_now.back();  // a copy: packing may push others
     void* object = nullptr;
     GradMode off(false);
     lattis_tensor* plain = nullptr;
     if (lattis_status st = api().tensor_detach(t, &plain)) return st;
     const Tensor owner = Tensor::steal(plain);
-    if (lattis_status st = now->pack(now->context, plain, &object)) return st;
+    if (lattis_status st = now.pack(now.context, plain, &object)) return st;
     packed = new Packed{1, now, object, {}};
     return from < 0 ? gradient_edge(t, &packed->history) : LATTIS_OK;
   }
@@ -80,7 +85,7 @@ void SavedValue::drop() {
   if (Packed* p = std::exchange(packed, nullptr)) {
     if (__atomic_sub_fetch(&p->refcount, 1, __ATOMIC_ACQ_REL) == 0) {
       for (SavedValue& s : p->items) s.drop();
-      if (p->hooks) p->hooks->destroy(p->object);
+      if (p->hooks.destroy) p->hooks.destroy(p->object);
       if (p->history.node) release(p->history.node);
       delete p;
     }
@@ -124,7 +129,7 @@ lattis_status SavedValue::unpack_list(Node* n, bool with_graph, lattis_value* ou
 }
 
 lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) const {
-  if (packed && !packed->hooks) return unpack_list(n, with_graph, out);
+  if (packed && !packed->hooks.unpack) return unpack_list(n, with_graph, out);
   lattis_tensor* t = value.tag == LATTIS_TENSOR ? value.as.tensor : nullptr;
   if (packed) {
     if (lattis_status st = unpacked(*packed, &t)) return st;

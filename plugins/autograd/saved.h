@@ -12,7 +12,7 @@ struct SavedValue;
 // the node's lock. Hooks give back numbers only: an argument's history is kept beside.
 struct Packed {
   int64_t refcount = 1;
-  const lattis_saved_hooks* hooks = nullptr;  // none for a list
+  lattis_saved_hooks hooks{};  // none for a list
   void* object = nullptr;
   Edge history{};  // owned; none for a result
   std::vector<SavedValue> items{};

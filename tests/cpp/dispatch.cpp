@@ -176,6 +176,40 @@ static void rules() {
   done("rules: kept until their layer comes, for every form, stacked and withdrawn");
 }
 
+static const char* prepared = nullptr;
+static void* prepare(void* context, const lattis_operator* op, const void* payload) {
+  CHECK(static_cast<const char**>(context) == &prepared && !std::strcmp(static_cast<const char*>(payload), "payload"));
+  CHECK(!std::strcmp(api->operator_name(op), "aten::neg"));  // whose rule it is, for the forms in place, too
+  return const_cast<char*>(prepared);
+}
+
+static void prepared_rules() {
+  lattis_library* l = library("preparer");
+  lattis_layer d{};
+  d.size = sizeof d;
+  d.name = d.at = "autograd";
+  d.flags = LATTIS_LAYER_FALLTHROUGH;
+  d.rule = by_rule;
+  d.context = &prepared;
+  d.prepare = prepare;
+  int32_t bit;
+  OK(api, api->layer(l, &d, &bit, nullptr));
+  OK(api, api->rule(l, "aten::neg", "autograd", const_cast<char*>("payload"), nullptr, nullptr));
+  lattis_thread* t = api->thread();
+  t->include = uint64_t{1} << bit;
+  lattis_value a = of(floats({1})), out{};
+  FAILS(api, api->call(nullptr, api->find_operator("aten::neg", ""), &a, 1, &out, 1), "memory");
+  prepared = "what was made of it";
+  seen->clear();
+  drop(call("aten::neg", "", {a}));
+  drop(call("aten::neg_", "", {a}));
+  CHECK(seen->size() == 2 && (*seen)[0] == "aten::neg by what was made of it" && (*seen)[1].starts_with("aten::neg_"));
+  t->include = 0;
+  api->library_close(l);
+  drop(a);
+  done("rules that a layer prepares");
+}
+
 static void looks() {
   const lattis_operator* add = api->find_operator("aten::add_", "Tensor");
   const lattis_argument* a = api->operator_argument(add, 0);
@@ -448,6 +482,7 @@ int main(int argc, char** argv) {
   views();
   layers();
   rules();
+  prepared_rules();
   looks();
   wishes();
   stacking();

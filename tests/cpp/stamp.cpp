@@ -2,8 +2,10 @@
 // under AddressSanitizer. Usage: test_stamp LIBRARY
 #include <elf.h>
 #include <lattis/program.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -40,6 +42,82 @@ static std::vector<char> shortened(std::vector<char> good) {
   }
   good.resize(end);
   return good;
+}
+
+static void append(std::vector<char>* to, const void* data, size_t bytes) {
+  const auto* p = static_cast<const char*>(data);
+  to->insert(to->end(), p, p + bytes);
+}
+
+static lattis_stamp stamp_of(uint32_t major, uint32_t minor) { return {7, 8, 1, "Lattis", major, minor}; }
+
+// `good` with these notes in place of its own, in as many segments.
+static std::vector<char> with_notes(std::vector<char> good, const std::vector<char>& notes, uint64_t align,
+                                    uint16_t segments = 1) {
+  Elf64_Ehdr head;
+  std::memcpy(&head, good.data(), sizeof head);
+  const Elf64_Phdr note{PT_NOTE, PF_R, (good.size() + 31) / 32 * 32, 0, 0, notes.size(), notes.size(), align};
+  good.resize(note.p_offset);
+  append(&good, notes.data(), notes.size());
+  head.e_phoff = good.size();
+  head.e_phnum = segments;
+  for (int i = 0; i < segments; i++) append(&good, &note, sizeof note);
+  std::memcpy(good.data(), &head, sizeof head);
+  return good;
+}
+
+// The segment may be aligned to more than a note is, and hold others; a sanitizer leaves zeros behind.
+static void segments_of_all_alignments(const std::vector<char>& good) {
+  uint32_t version = 0;
+  const lattis_stamp stamp = stamp_of(LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR);
+  const uint32_t property[] = {4, 16, 5, 0x554e47, 0xc0000002, 4, 3, 0};  // the GNU note of -fcf-protection
+  std::vector<char> zeros(36), alone, behind, before, padded;
+  append(&alone, &stamp, sizeof stamp);
+  append(&behind, property, sizeof property);
+  append(&behind, &stamp, sizeof stamp);
+  append(&before, &stamp, sizeof stamp);
+  append(&before, zeros.data(), 4);
+  append(&before, property, sizeof property);
+  append(&padded, &stamp, sizeof stamp);
+  append(&padded, zeros.data(), zeros.size());
+  for (const auto& notes : {alone, behind, before, padded})
+    for (uint64_t align : {0, 1, 4, 8, 32}) {
+      version = 0;
+      CHECK(judge(with_notes(good, notes, align), &version) == LATTIS_OK && version == LATTIS_ABI_VERSION);
+    }
+  done("stamps among other notes, at every alignment");
+}
+
+static void several_stamps(const std::vector<char>& good) {
+  uint32_t version = 0;
+  const auto both = [&](lattis_stamp a, lattis_stamp b) {
+    std::vector<char> notes;
+    append(&notes, &a, sizeof a);
+    append(&notes, &b, sizeof b);
+    return with_notes(good, notes, 4);
+  };
+  CHECK(judge(both(stamp_of(1, 0), stamp_of(1, 7)), &version) == LATTIS_OK && version == LATTIS_MAKE_VERSION(1, 7));
+  CHECK(judge(both(stamp_of(3, 2), stamp_of(0x10000, 0)), &version) == LATTIS_OK);
+  CHECK(version == LATTIS_MAKE_VERSION(3, 2));
+  for (bool order : {false, true}) {
+    const lattis_stamp old = stamp_of(0, 9), now = stamp_of(1, 0);
+    CHECK(judge(order ? both(old, now) : both(now, old), &version));
+    FAILS(api, lattis_plugin_stamp(path.c_str(), &version), "objects for C ABI 0.9 and for 1.0");
+  }
+  done("objects of several versions in one library");
+}
+
+// However often a file points at its notes, and however long they are.
+static void endless_notes(const std::vector<char>& good) {
+  uint32_t version = 0;
+  const lattis_stamp stamp = stamp_of(1, 0);
+  std::vector<char> notes(1 << 20);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(judge(with_notes(good, notes, 4, 0xfffe), &version));
+  append(&notes, &stamp, sizeof stamp);
+  CHECK(judge(with_notes(good, notes, 4, 0xfffe), &version) == LATTIS_OK);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  done("a file with sixty thousand segments of notes");
 }
 
 int main(int argc, char** argv) {
@@ -86,6 +164,10 @@ int main(int argc, char** argv) {
       }
   done("each field of the headers at its extremes");
 
+  segments_of_all_alignments(good);
+  several_stamps(good);
+  endless_notes(good);
+
   std::vector<char> foreign = good;
   foreign[EI_CLASS] = ELFCLASS32;
   CHECK(judge(foreign, &version));
@@ -97,5 +179,8 @@ int main(int argc, char** argv) {
   FAILS(api, lattis_plugin_stamp(name, &version), "No such file");
   FAILS(api, lattis_plugin_stamp("/dev/zero", &version), "no ELF file");
   FAILS(api, lattis_plugin_stamp("/tmp", &version), "no ELF file");
-  done("foreign files, devices and folders");
+  CHECK(mkfifo(name, 0600) == 0);
+  FAILS(api, lattis_plugin_stamp(name, &version), "no ELF file");  // and does not wait for who writes
+  unlink(name);
+  done("foreign files, pipes, devices and folders");
 }

@@ -1,8 +1,8 @@
 """The C ABI as the compiler sees it: each field's offset, size and signature, each enumerator's value, as text.
 
 ``python abi.py INCLUDE [VERSION]`` prints them; ``abi_1_0.txt`` holds those of version 1.0, and nothing rewrites it.
-The headers are read after the preprocessor (so that LATTIS_TARGET_VERSION counts), and a small program that is compiled
-against them says the numbers.
+When a minor version is finished, a person makes its file with this command, once. The headers are read after the
+preprocessor (so that LATTIS_TARGET_VERSION counts), and a small program that is compiled against them says the numbers.
 """
 
 from __future__ import annotations
@@ -10,20 +10,30 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
-HEADERS = ("program.h",)
+HEADERS = ("program.h", "autograd.h", "python.h")
+INCLUDES = "".join(f"#include <lattis/{h}>\n" for h in HEADERS)
 GROWS_AT_ITS_END = ("lattis_tensor",)  # made by the library alone; other structs that may grow begin with their size
+CONSTANT = re.compile(r"#define (LATTIS_(?:MAX|PYTHON)_\w+|LATTIS_NUM_DTYPES|DLPACK_FLAG_\w+) +(.*)")
+COUNTS = ("define LATTIS_NUM_DTYPES",)  # may be larger in a later version
 FIELD = re.compile(r"^(?P<type>.*?)\b(?P<name>\w+)(?P<array>(\[[^\]]*\])?)$")
+PLACED = re.compile(r"struct (?P<struct>\w+)\.(?P<name>[\w.]+) at (?P<at>\d+), (?P<bytes>\d+) bytes")
+NUMBERED = re.compile(r"enum (?P<enum>\w+) (?P<name>\w+) = (?P<value>-?\d+)")
 POINTER = re.compile(r"^(?P<returns>.*?)\(\*(?P<name>\w+)\)(?P<parameters>\(.*\))$")
+
+
+def gcc(include: Path, version: int, *more: str, text: str | None = None) -> subprocess.CompletedProcess:
+    folders = ("-I", str(include), "-isystem", sysconfig.get_path("include"))
+    command = ("gcc", "-std=c11", f"-DLATTIS_TARGET_VERSION={version}", *folders, *more)
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True)
 
 
 def preprocessed(include: Path, version: int) -> str:
     """The text of the public headers alone, without those of the system."""
-    text = "".join(f"#include <lattis/{h}>\n" for h in HEADERS)
-    command = ("gcc", "-E", "-x", "c", "-std=c11", f"-DLATTIS_TARGET_VERSION={version}", "-I", str(include), "-")
-    out = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    out = gcc(include, version, "-E", "-x", "c", "-", text=INCLUDES).stdout
     ours, kept = False, []
     for line in out.splitlines():
         if marker := re.match(r'# \d+ "([^"]*)"', line):
@@ -45,15 +55,11 @@ def split(text: str, separator: str) -> list[str]:
 
 
 def signature(text: str) -> str:
-    """A type without the names of its parameters, in one spelling."""
-    text = text.strip()
-    if pointer := re.match(r"^(.*?)\((\*?)(\w*)\)(\(.*\))$", text):
-        parameters = ", ".join(signature(p) for p in split(pointer[4][1:-1], ","))
+    """A type in one spelling, with the names of its parameters: two of one type may not change places."""
+    if pointer := re.match(r"^(.*?)\((\*?\w*)\)(\(.*\))$", text.strip()):
+        parameters = ", ".join(signature(p) for p in split(pointer[3][1:-1], ","))
         return f"{signature(pointer[1])} ({pointer[2]})({parameters})"
-    words = re.findall(r"\w+|\*", text)
-    if len(words) > 1 and words[-1] != "*" and words[-2] not in ("const", "struct", "unsigned"):
-        words.pop()  # the parameter's name
-    return " ".join(words)
+    return " ".join(re.findall(r"\w+|\*", text))
 
 
 def structs(text: str) -> dict[str, list[tuple[str, str]]]:
@@ -74,10 +80,12 @@ def fields(body: str):
     for declaration in split(re.sub(r"union \{[^{}]*\} \w+;", "", body), ";"):
         if pointer := POINTER.match(declaration):
             yield pointer["name"], signature(f"{pointer['returns']}(*){pointer['parameters']}")
-        elif plain := FIELD.match(declaration):
-            yield plain["name"], " ".join(re.findall(r"\w+|\*", plain["type"])) + plain["array"]
-        else:
+            continue
+        first, *others = split(declaration, ",")
+        if not (plain := FIELD.match(first)) or any("*" in o for o in others):
             raise ValueError(f"abi.py does not understand the field {declaration!r}")
+        for name in (plain["name"], *others):
+            yield name, " ".join(re.findall(r"\w+|\*", plain["type"])) + plain["array"]
 
 
 def dump(include: Path, version: int = 0x10000) -> list[str]:
@@ -89,12 +97,17 @@ def dump(include: Path, version: int = 0x10000) -> list[str]:
         lines.append(line)
         numbers.extend(expressions)
 
-    for name, body in re.findall(r"enum (\w+) \{([^{}]*)\}", text):
+    enums = re.findall(r"enum (\w+) \{([^{}]*)\}", text)
+    enums += [(name, body) for body, name in re.findall(r"typedef enum \{([^{}]*)\} (\w+);", text)]
+    for name, body in enums:
         for item in split(body, ","):
             add(f"enum {name} {item.split('=')[0].strip()} = %lld", item.split("=")[0])
-    constants = re.findall(r"#define (LATTIS_MAX_\w+) ", "".join(p.read_text() for p in include.glob("lattis/*.h")))
-    for name in sorted(set(constants)):
-        add(f"define {name} %lld", name)
+    constants = CONSTANT.findall("".join(p.read_text() for p in include.glob("lattis/*.h")))
+    for name, value in sorted(dict(constants).items()):
+        if value.startswith('"'):
+            add(f"define {name} = {value}")
+        else:
+            add(f"define {name} = %lld", name)
     for returns, name, parameters in re.findall(r"typedef ([\w *]+?)\(\*(\w+)\)(\((?:[^()]|\([^()]*\))*\));", text):
         add(f"typedef {name}: {signature(f'{returns}(*){parameters}')}")
     for kind, name in re.findall(r"typedef (u?int\d+_t|struct \w+) (\w+);", text):
@@ -111,22 +124,25 @@ def dump(include: Path, version: int = 0x10000) -> list[str]:
 
 
 def measure(include: Path, version: int, lines: list[str], numbers: list[str]) -> list[str]:
-    head = "".join(f"#include <lattis/{h}>\n" for h in HEADERS) + "#include <stddef.h>\n#include <stdio.h>\n"
     values = "".join(f"  (long long)({n}),\n" for n in numbers)
-    body = f"static const long long all[] = {{\n{values}}};\n"
-    body += "int main(void) { for (unsigned i = 0; i < sizeof all / 8; i++) printf(\"%lld\\n\", all[i]); }\n"
+    body = f"#include <stddef.h>\n#include <stdio.h>\nstatic const long long all[] = {{\n{values}}};\n"
+    body += 'int main(void) { for (unsigned i = 0; i < sizeof all / 8; i++) printf("%lld\\n", all[i]); }\n'
     with tempfile.TemporaryDirectory() as folder:
-        source, program = Path(folder, "abi.c"), Path(folder, "abi")
-        source.write_text(head + body)
-        target = f"-DLATTIS_TARGET_VERSION={version}"
-        subprocess.run(("gcc", "-std=c11", target, "-I", str(include), str(source), "-o", str(program)), check=True)
+        source, program, note = Path(folder, "abi.c"), Path(folder, "abi"), Path(folder, "note")
+        source.write_text(INCLUDES + body)
+        gcc(include, version, str(source), "-o", str(program))
         said = iter(subprocess.run((str(program),), capture_output=True, text=True, check=True).stdout.split())
-    return [re.sub("%lld", lambda _: next(said), line) for line in lines]
+        objcopy = ("objcopy", "-O", "binary", "--only-section=.note.lattis", str(program), str(note))
+        subprocess.run(objcopy, capture_output=True, check=True)
+        stamp = note.read_bytes().hex() if note.exists() else ""
+    measured = [re.sub("%lld", lambda _: next(said), line) for line in lines]
+    target = b"".join(n.to_bytes(4, "little") for n in (version >> 16, version & 0xFFFF)).hex()
+    return [*measured, f"section .note.lattis = {stamp.removesuffix(target)} major minor"]
 
 
 def key(line: str) -> str:
     """What a line is about: all but its numbers and its type."""
-    return re.split(r" = | at | of \d|: | (?=\d+$)", line)[0]
+    return re.split(r" = | at | of \d|: ", line)[0]
 
 
 def differences(golden: list[str], now: list[str]) -> list[str]:
@@ -135,6 +151,36 @@ def differences(golden: list[str], now: list[str]) -> list[str]:
     found = [f"taken away: {line}" for k, line in before.items() if k not in after]
     found += [f"changed: {line}  ->  {after[k]}" for k, line in before.items() if k in after and after[k] != line]
     found += [f"added without #if LATTIS_TARGET_VERSION: {line}" for k, line in after.items() if k not in before]
+    return found
+
+
+def breaks(older: list[str], newer: list[str]) -> list[str]:
+    """What a library with the lines ``newer`` does to plugins built for ``older``: all but additions at the ends."""
+    found = []
+    for line in differences(older, newer):
+        kind, _, about = line.partition(": ")
+        if kind == "changed" and key(about) in COUNTS:
+            was, now = (int(part.split(" = ")[1]) for part in about.split("  ->  "))
+            found += [line] * (now < was)
+        elif kind in ("changed", "taken away"):
+            found.append(line)
+    known = {key(line) for line in older}
+    ends: dict[str, int] = {}
+    taken = {}  # (enum, number) -> its name
+    for line in older:
+        if field := PLACED.match(line):
+            ends[field["struct"]] = max(ends.get(field["struct"], 0), int(field["at"]) + int(field["bytes"]))
+        elif number := NUMBERED.match(line):
+            taken[number["enum"], number["value"]] = number["name"]
+    for line in newer:
+        if key(line) in known:
+            continue
+        if field := PLACED.match(line):
+            inside = f"struct {field['struct']}.{field['name'].rpartition('.')[0]}" in known  # one more of a union
+            if int(field["at"]) < ends.get(field["struct"], 0) and not inside:
+                found.append(f"not at the end: {line}")
+        elif (number := NUMBERED.match(line)) and (name := taken.get((number["enum"], number["value"]))):
+            found.append(f"the number of {name}: {line}")
     return found
 
 

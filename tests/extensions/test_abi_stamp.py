@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import lattis
 import pytest
 from lattis import _C
-from native import HEADERS_0, include, library, output
+from native import HEADERS_0, include, installed, library, output
+
+# Sizes of the name and of what follows, the type, the name, 1.0: older loaders know no other.
+STAMP = bytes.fromhex("07000000 08000000 01000000 4c61747469730000 01000000 00000000")
 
 # What its code leaves when it runs: a library that is refused before dlopen leaves nothing.
 RUNS = """
@@ -56,6 +62,11 @@ def init(body):
     return INIT.replace("BODY", body)
 
 
+def section(path, name, folder):
+    output("objcopy", "-O", "binary", f"--only-section={name}", path, folder / "section")
+    return (folder / "section").read_bytes()
+
+
 def names_of(namespace):
     return [name for name, _ in _C._operator_names() if name.startswith(namespace + "::")]
 
@@ -74,6 +85,15 @@ def test_the_same_extension_on_todays_headers_is_loaded(build):
     _C._load_plugin(str(new))  # once more is nothing
 
 
+def aged(tmp_path, major, minor):
+    """The headers, as if of another version."""
+    shutil.copytree(include(), tmp_path / "other")
+    version = tmp_path / "other" / "lattis" / "version.h"
+    text = re.sub(r"_MAJOR \d+", f"_MAJOR {major}", version.read_text())
+    version.write_text(re.sub(r"_MINOR \d+", f"_MINOR {minor}", text))
+    return tmp_path / "other"
+
+
 @pytest.mark.parametrize(
     "major, minor, words",
     [
@@ -83,22 +103,15 @@ def test_the_same_extension_on_todays_headers_is_loaded(build):
     ],
 )
 def test_another_version_is_refused_before_it_is_opened(major, minor, words, build, tmp_path):
-    shutil.copytree(include(), tmp_path / "other")
-    version = tmp_path / "other" / "lattis" / "version.h"
-    text = re.sub(r"_MAJOR \d+", f"_MAJOR {major}", version.read_text())
-    version.write_text(re.sub(r"_MINOR \d+", f"_MINOR {minor}", text))
-    path, ran = build(init("return 0;"), headers=tmp_path / "other")
+    path, ran = build(init("return 0;"), headers=aged(tmp_path, major, minor))
     assert _C._plugin_stamp(str(path)) == (major, minor)
     refused(path, *words, lattis.__version__)
     assert not ran()
 
 
 def test_the_stamp_says_the_target_version(build, tmp_path):
-    shutil.copytree(include(), tmp_path / "later")
-    version = tmp_path / "later" / "lattis" / "version.h"
-    version.write_text(version.read_text().replace("_MINOR 0", "_MINOR 3"))
     target = "-DLATTIS_TARGET_VERSION=LATTIS_MAKE_VERSION(1,0)"
-    path, ran = build(init("return 0;"), target, headers=tmp_path / "later")
+    path, ran = build(init("return 0;"), target, headers=aged(tmp_path, 1, 3))
     assert _C._plugin_stamp(str(path)) == (1, 0)
     _C._load_plugin(str(path))
     assert ran()
@@ -114,9 +127,94 @@ def test_files_that_are_no_library(build, tmp_path):
     refused(plain, "no stamp", "without Lattis' headers")
 
 
+def test_objects_of_two_versions_in_one_library(tmp_path):
+    old = library(OLD, tmp_path / "old.o", "-c", "-std=c++17", headers=aged(tmp_path, 0, 9), compiler="g++")
+    new = library(init("return 0;"), tmp_path / "new.o", "-c")
+    mixed = library("", tmp_path / "mixed.so", old, new)
+    refused(mixed, "objects for C ABI 0.9 and for 1.0", "headers of one version")
+
+
+def test_a_tool_may_have_removed_the_stamp(build):
+    path, ran = build(init("return 0;"))
+    output("strip", "-R", ".note*", path)
+    refused(path, "no stamp", "a tool has removed the note")
+    assert not ran()
+
+
+def test_a_pipe_is_no_library(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    refused(tmp_path / "pipe", "no ELF file")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_stamp_is_one_note_whatever_the_sanitizer(compiler, tmp_path):
+    """The bytes that every reader of every version looks for, alone in their section."""
+    made = library(init("return 0;"), tmp_path / "made.o", "-c", "-fsanitize=address", compiler=compiler)
+    path = library("", tmp_path / "made.so", made, compiler=compiler)
+    assert _C._plugin_stamp(str(path)) == _C._abi_version
+    assert section(path, ".note.lattis", tmp_path) == STAMP
+
+
+def test_the_stamp_among_other_notes(build):
+    """-fcf-protection leaves a note of its own, which asks for another alignment."""
+    path, _ = build(init("return 0;"), "-fcf-protection", "-Wl,-z,ibt", "-Wl,--build-id")
+    assert _C._plugin_stamp(str(path)) == _C._abi_version
+
+
 def test_a_library_without_an_init_function(build):
     path, _ = build("#include <lattis/c_api.h>\n")
     refused(path, "no lattis_plugin_init", "LATTIS_LIBRARY")
+
+
+def test_the_init_function_of_a_library_that_it_needs_is_not_its_own(tmp_path):
+    """dlsym would find it. One file's init runs once, and for that file."""
+    body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "one() -> Tensor"; '
+    body += 'return api->library_open("needed", "me", &l) || api->define(l, &d, NULL);'
+    needed = library(init(body), tmp_path / "libneeded.so", "-Wl,-soname,libneeded.so")
+    needs = ("-Wl,--no-as-needed", needed, f"-Wl,-rpath,{tmp_path}")
+    without = library("#include <lattis/c_api.h>\n", tmp_path / "without.so", *needs)
+    for _ in range(2):
+        refused(without, "without.so has no lattis_plugin_init of its own", "depends on", "libneeded.so")
+        assert names_of("needed") == []
+    _C._load_plugin(str(needed))
+    assert names_of("needed") == ["needed::one"]
+    _C._load_plugin(str(library(init("return 0;"), tmp_path / "with.so", *needs)))
+    refused(without, "of its own")
+    assert names_of("needed") == ["needed::one"]
+
+
+NEEDS_PYTHON = """
+  extern int PyGILState_Ensure(void);
+  extern void PyGILState_Release(int);
+  extern int usleep(unsigned);
+  fclose(fopen(INSIDE, "w"));
+  usleep(500000);  // until the interpreter's thread waits for its turn to load
+  PyGILState_Release(PyGILState_Ensure());
+  return 0;
+"""
+TWO_AT_ONCE = """
+import ctypes, os, sys, threading, time
+from lattis import _C
+liblattis, first, second, inside = sys.argv[1:]
+load = ctypes.CDLL(liblattis).lattis_load_plugin
+thread = threading.Thread(target=load, args=[first.encode()])
+thread.start()
+while not os.path.exists(inside):
+    time.sleep(0.01)
+_C._load_plugin(second)
+thread.join()
+print("both")
+"""
+
+
+def test_who_waits_for_the_loader_does_not_hold_the_interpreter(tmp_path):
+    inside = tmp_path / "inside"
+    text = "#include <stdio.h>\n" + init(NEEDS_PYTHON)
+    first = library(text, tmp_path / "first.so", f'-DINSIDE="{inside}"')
+    second = library(init("return 0;"), tmp_path / "second.so")
+    command = (sys.executable, "-c", TWO_AT_ONCE, installed() / "liblattis.so", first, second, inside)
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "both\n"), done.stderr
 
 
 def test_a_missing_symbol_is_named(build):

@@ -4,6 +4,11 @@
  *   static lattis_derivative square = {sizeof square, "self: grad * 2 * self"};
  *   api().rule(library, "mine::square", "autograd", &square, NULL, NULL);
  *
+ * The interface is found as find_interface("autograd", 1). What docs/abi.md promises of the table holds of this file,
+ * too: the structs that are handed in are read as far as their `size` says and copied, and all of them, the table of
+ * the interface as well, grow at their end alone. Who differentiates may be older than the library: look at the table's
+ * `size` before calling what came after version 1.0. One lattis_derivative may serve several operators.
+ *
  * Note [Formulas]  "argument: expression", separated by semicolons. An expression calls operators by name
  *   (mm(grad, t(other))), with + - * / between tensors and numbers. It may name the operator's arguments, its results
  *   (`result`, or by name, or result0, result1), the gradients of its results (`grad`, grad0, grad1), shapes and dtypes
@@ -35,14 +40,13 @@ typedef struct {
    * tensors of a list count one by one, in both. */
   lattis_status (*backward)(void* context, lattis_node* node, lattis_tensor* const* grads, lattis_tensor** outs);
   void* context;
-  void* compiled; /* belongs to the plugin; null at first */
 } lattis_derivative;
 
 enum lattis_hook_kind {
-  LATTIS_HOOK_TENSOR,     /* grads: the one gradient of a tensor; what it leaves there replaces it */
-  LATTIS_HOOK_BEFORE,     /* grads: all gradients that come to the node */
-  LATTIS_HOOK_AFTER,      /* grads: what the node computed; also: what came to it */
-  LATTIS_HOOK_ACCUMULATED /* a leaf's gradient has been added to; grads: none */
+  LATTIS_HOOK_TENSOR = 0,     /* grads: the one gradient of a tensor; what it leaves there replaces it */
+  LATTIS_HOOK_BEFORE = 1,     /* grads: all gradients that come to the node */
+  LATTIS_HOOK_AFTER = 2,      /* grads: what the node computed; also: what came to it */
+  LATTIS_HOOK_ACCUMULATED = 3 /* a leaf's gradient has been added to; grads: none */
 };
 
 /* Host objects that a hook or a node holds can be visited: `traverse` may be null. */
@@ -51,18 +55,18 @@ typedef struct {
   int32_t kind; /* enum lattis_hook_kind */
   void* context;
   lattis_status (*run)(void* context, lattis_tensor** grads, int32_t n, lattis_tensor* const* also, int32_t m);
-  void (*destroy)(void* context);
-  int (*traverse)(void* context, lattis_visit visit, void* visitor);
+  void (*destroy)(void* context); /* nullable */
+  int32_t (*traverse)(void* context, lattis_visit visit, void* visitor);
 } lattis_hook;
 
-/* A function that is not an operator: its node is made by hand. */
+/* A function that is not an operator: its node is made by hand, and told apart by the address of its type. */
 typedef struct {
   uint32_t size;
   const char* name;
   lattis_status (*backward)(void* context, lattis_node* node, lattis_tensor* const* grads, lattis_tensor** outs);
-  void (*release)(void* context); /* nullable: the graph was not retained */
-  void (*destroy)(void* context);
-  int (*traverse)(void* context, lattis_visit visit, void* visitor); /* nullable */
+  void (*release)(void* context);                                        /* nullable: the graph was not retained */
+  void (*destroy)(void* context);                                        /* nullable */
+  int32_t (*traverse)(void* context, lattis_visit visit, void* visitor); /* nullable */
 } lattis_node_type;
 
 enum lattis_backward_flags {
@@ -77,7 +81,7 @@ typedef struct {
   void* context;
   lattis_status (*pack)(void* context, lattis_tensor* tensor, void** packed);
   lattis_status (*unpack)(void* packed, lattis_tensor** out);
-  void (*destroy)(void* packed);
+  void (*destroy)(void* packed); /* nullable */
 } lattis_saved_hooks;
 
 typedef struct {
@@ -131,10 +135,10 @@ typedef struct {
                             lattis_tensor* const* inputs, int32_t num_inputs, lattis_tensor** outs, uint32_t flags);
 
   /* this thread */
-  lattis_status (*push_saved_hooks)(const lattis_saved_hooks*); /* borrowed until popped */
+  lattis_status (*push_saved_hooks)(const lattis_saved_hooks*);
   void (*pop_saved_hooks)(void);
   /* Anomaly mode, for the process: what `trace` returns is kept with each node, and added to an error in its backward;
-   * with check_nan, a NaN that a node makes is one. Off when `trace` is null. */
+   * with check_nan, a NaN that a node makes is one. The text is from malloc. Off when `trace` is null. */
   void (*set_anomaly)(char* (*trace)(void), int32_t check_nan);
 } lattis_autograd;
 

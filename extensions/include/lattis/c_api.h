@@ -198,6 +198,10 @@ typedef struct {
                           * context */
   uint32_t kernel_flags; /* enum lattis_kernel_flags of the fallback */
   uint32_t reserved;
+  /* Nullable: what `rule` gets as its context in place of the payload of an operator. Asked whenever the operator's
+   * table is filled, under a lock: it calls no operator and waits for nobody, and what it gives lives as long as the
+   * process. Null: no memory. */
+  void* (*prepare)(void* context, const lattis_operator* op, const void* payload);
 } lattis_layer;
 
 /* ---- state on tensors and threads

@@ -1,0 +1,158 @@
+// Structs for the plugin that differentiates, of many sizes. Each lies at the end of a page, behind which nothing can
+// be read, in memory that cannot be written, and is gone when the plugin has seen it, where it promises a copy.
+#include <lattis/extension.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+using lattis::api;
+
+constexpr size_t page = 4096;
+
+static const lattis_autograd& autograd() {
+  return *static_cast<const lattis_autograd*>(api().find_interface("autograd", 1));
+}
+
+template <class T>
+class Placed {
+ public:
+  // What lies behind `content` is zero but for the last byte.
+  Placed(T content, int64_t size, int64_t last) {
+    pages_ = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    content.size = static_cast<uint32_t>(size);
+    const size_t room = std::max<size_t>(static_cast<size_t>(size), sizeof(uint32_t));
+    at_ = pages_ + page - room;
+    if (size > static_cast<int64_t>(sizeof content)) at_[room - 1] = static_cast<char>(last);
+    std::memcpy(at_, &content, std::min(room, sizeof content));
+    mprotect(pages_, page, PROT_READ);
+    mprotect(pages_ + page, page, PROT_NONE);
+  }
+  ~Placed() {
+    if (pages_) munmap(pages_, 2 * page);
+  }
+  Placed(const Placed&) = delete;
+  const T* get() const { return reinterpret_cast<const T*>(at_); }
+  const T* keep() {
+    pages_ = nullptr;
+    return get();
+  }
+
+ private:
+  char *pages_, *at_;
+};
+
+// ---- derivatives
+// -----------------------------------------------------------------------------------------------------
+
+static const lattis_derivative shared = {sizeof shared, "self: grad * 2", nullptr, nullptr, nullptr};
+
+static lattis_status same(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  const lattis_value two[2] = {args[0], lattis::value(1)};
+  return api().call(nullptr, api().find_operator("aten::mul", "Scalar"), two, 2, rets, 1);
+}
+
+static lattis_status triple(void*, lattis_node*, lattis_tensor* const* grads, lattis_tensor** outs) {
+  const lattis_value args[2] = {lattis::value(grads[0]), lattis::value(3)};
+  lattis_value out = lattis::none();
+  const lattis_status st = api().call(nullptr, api().find_operator("aten::mul", "Scalar"), args, 2, &out, 1);
+  outs[0] = out.as.tensor;
+  return st;
+}
+
+// ---- hooks and nodes
+// -------------------------------------------------------------------------------------------------
+
+static lattis_status run(void*, lattis_tensor** grads, int32_t, lattis_tensor* const*, int32_t) {
+  lattis_tensor* out = nullptr;
+  const lattis_status st = triple(nullptr, nullptr, grads, &out);
+  if (!st) api().release(std::exchange(grads[0], out));
+  return st;
+}
+
+// hook(self, kind, size, last): its gradient is tripled.
+static lattis_status hook(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  lattis_node* n = nullptr;
+  uint64_t id;
+  if (lattis_status st = autograd().edge(args[0].as.tensor, &n, nullptr)) return st;
+  lattis_hook own{};
+  own.kind = static_cast<int32_t>(args[1].as.i);
+  own.run = run;
+  const Placed<lattis_hook> placed(own, args[2].as.i, args[3].as.i);
+  const lattis_status st = autograd().hook_add(n, 0, placed.get(), &id);
+  autograd().node_release(n);
+  return st ? st : same(nullptr, args, rets);
+}
+
+// node(self, size, last): a node made by hand that triples the gradient.
+static lattis_status node(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  lattis_node_type own{};
+  own.name = "TripleBackward";
+  own.backward = triple;
+  const Placed<lattis_node_type> placed(own, args[1].as.i, args[2].as.i);
+  lattis_tensor *self = args[0].as.tensor, *out = nullptr;
+  lattis_node* n = nullptr;
+  if (lattis_status st = autograd().node_new(placed.get(), nullptr, &self, 1, 1, &n)) return st;
+  lattis_status st = api().tensor_detach(self, &out);
+  if (!st) st = autograd().set_history(out, n, 0);
+  autograd().node_release(n);
+  if (!st) rets[0] = lattis::value(out);
+  return st;
+}
+
+// ---- saved tensors
+// ---------------------------------------------------------------------------------------------------
+
+static int packed_now = 0;
+static lattis_status pack(void*, lattis_tensor* t, void** packed) {
+  api().retain(t);
+  *packed = t;
+  packed_now++;
+  return LATTIS_OK;
+}
+static lattis_status unpack(void* packed, lattis_tensor** out) {
+  api().retain(*out = static_cast<lattis_tensor*>(packed));
+  return LATTIS_OK;
+}
+static void destroy(void* packed) {
+  api().release(packed);
+  packed_now--;
+}
+
+extern "C" const char* given_push(int64_t size, int64_t last) {
+  static std::string message;
+  lattis_saved_hooks own{};
+  own.pack = pack;
+  own.unpack = unpack;
+  own.destroy = destroy;
+  const Placed<lattis_saved_hooks> placed(own, size, last);
+  if (!autograd().push_saved_hooks(placed.get())) return "";
+  message = api().error_message();
+  api().error_clear();
+  return message.c_str();
+}
+extern "C" void given_pop(void) { autograd().pop_saved_hooks(); }
+extern "C" int given_packed(void) { return packed_now; }
+
+LATTIS_LIBRARY(given, m) {
+  m.define("first(Tensor self) -> Tensor").impl("first", "cpu", same).rule("first", "autograd", &shared);
+  m.define("second(Tensor other, Tensor self) -> Tensor").impl("second", "cpu", same);
+  m.rule("second", "autograd", &shared);
+  const auto derivative = [&m](const char* name, lattis_derivative d, int64_t size, int64_t last) {
+    m.define((std::string(name) + "(Tensor self) -> Tensor").c_str()).impl(name, "cpu", same);
+    m.rule(name, "autograd", (new Placed<lattis_derivative>(d, size, last))->keep());
+  };
+  const lattis_derivative text = {0, "self: grad * 2", nullptr, nullptr, nullptr};
+  const lattis_derivative functions = {0, nullptr, nullptr, triple, nullptr};
+  derivative("unset", text, 0, 0);
+  derivative("half", text, 16, 0);
+  derivative("shorter", text, sizeof text - 8, 0);
+  derivative("exact", text, sizeof text, 0);
+  derivative("functions", functions, sizeof text, 0);
+  derivative("longer", text, 1024, 0);
+  derivative("newer", text, 1024, 1);
+  derivative("neither", {}, sizeof text, 0);
+  m.define("hook(Tensor self, int kind, int size, int last) -> Tensor").impl("hook", "composite", hook);
+  m.define("node(Tensor self, int size, int last) -> Tensor").impl("node", "composite", node);
+}
