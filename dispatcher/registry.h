@@ -26,6 +26,7 @@ struct lattis_library {
   std::string ns, owner;
   std::vector<lattis_handle> handles;
   lattis::dispatcher::LibraryKind kind = lattis::dispatcher::LibraryKind::Fragment;
+  bool defines = false;  // an operator
 };
 
 namespace lattis::dispatcher {

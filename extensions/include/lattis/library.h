@@ -144,16 +144,30 @@ using IsFunction =
 template <class F>
 using IsTyped = std::enable_if_t<!std::is_convertible<F, lattis_kernel>::value>;
 
+/* Where somebody loaded this library under another name than its source says: its namespace there, and the one it has.
+ */
+struct LATTIS_HIDDEN OwnNamespace {
+  std::string written, chosen;
+};
+LATTIS_HIDDEN inline OwnNamespace& own_namespace() {
+  static OwnNamespace n;
+  return n;
+}
+
 /* Registers under one owner. The first failure stops all that follows; the init function returns it. */
 class LATTIS_HIDDEN Library {
  public:
   /* `key`: where `impl` without one of its own registers; null for a whole library. */
   Library(const char* ns, const char* owner, const char* key = nullptr) : ns_(ns), key_(key) {
     status_ = api().library_open(ns, owner, &lib_);
+    if (status_) return;
+    ns_ = api().library_namespace(lib_);
+    if (std::strcmp(ns, ns_) || own_namespace().written == ns) own_namespace() = {ns, ns_};
   }
 
   lattis_status status() const { return status_; }
   lattis_library* handle() const { return lib_; }
+  const char* ns() const { return ns_; } /* the namespace, by the name that it has in this process */
 
   Library& define(const lattis_operator_def& def) {
     if (!status_) status_ = api().define(lib_, &def, nullptr);
@@ -263,27 +277,24 @@ LATTIS_HIDDEN lattis_status run_block(const char* ns, const char* owner, const c
 
 /* Note [No static initializers]  Each LATTIS_LIBRARY block leaves a pointer to itself in the section lattis_init; one
  * weak lattis_plugin_init for the whole library walks the section when the loader calls it and returns the first bad
- * status. Several blocks in several files work: those that define run before those of a key, and the blocks of one file
- * in their order, which the section does not keep. */
+ * status. Several blocks in several files work: those that define a namespace run first, then those that add to one,
+ * then those of a key, and the blocks of one kind and file in their order, which the section does not keep. */
 extern "C" {
 typedef struct {
   lattis_status (*run)(void);
-  uint32_t order; /* first whether it is of a key, then its place in the file */
+  uint32_t order; /* first its kind, then its place in the file */
 } lattis_block;
 extern const lattis_block* const __start_lattis_init[] __attribute__((weak, visibility("hidden")));
 extern const lattis_block* const __stop_lattis_init[] __attribute__((weak, visibility("hidden")));
 
-/* Once a process, whoever calls: the loader, or a module of Python that has such blocks when it is imported. */
+/* Called by the loader alone, which knows whether this library is loaded: again after it was unloaded. */
 __attribute__((weak, visibility("default"))) lattis_status lattis_plugin_init(const lattis_api* api) {
-  static bool done = false;
-  if (done) return LATTIS_OK;
   lattis::Api::table() = api;
   std::vector<const lattis_block*> blocks(__start_lattis_init, __stop_lattis_init);
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const lattis_block* a, const lattis_block* b) { return a->order < b->order; });
   for (const lattis_block* b : blocks)
     if (lattis_status st = b->run()) return st;
-  done = true;
   return LATTIS_OK;
 }
 }
@@ -297,16 +308,16 @@ __attribute__((weak, visibility("default"))) lattis_status lattis_plugin_init(co
 
 /* Operators of a namespace, and more of one that somebody else defines too. */
 #define LATTIS_LIBRARY(ns, m) LATTIS_BLOCK_(ns, nullptr, 0u, m, __COUNTER__)
-#define LATTIS_LIBRARY_FRAGMENT(ns, m) LATTIS_BLOCK_(ns, nullptr, 0u, m, __COUNTER__)
+#define LATTIS_LIBRARY_FRAGMENT(ns, m) LATTIS_BLOCK_(ns, nullptr, 1u, m, __COUNTER__)
 /* Kernels of one key: a device, a layer, or composite. */
-#define LATTIS_LIBRARY_IMPL(ns, key, m) LATTIS_BLOCK_(ns, #key, 1u, m, __COUNTER__)
+#define LATTIS_LIBRARY_IMPL(ns, key, m) LATTIS_BLOCK_(ns, #key, 2u, m, __COUNTER__)
 #define LATTIS_BLOCK_(ns, key, phase, m, id) LATTIS_BLOCK_NUMBERED_(ns, key, phase, m, id)
 #define LATTIS_BLOCK_NUMBERED_(ns, key, phase, m, id)                                                        \
   static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m);                                             \
   static lattis_status LATTIS_CAT(lattis_run_, id)(void) {                                                   \
     return lattis::run_block(#ns, LATTIS_PLUGIN_NAME, key, LATTIS_CAT(lattis_body_, id));                    \
   }                                                                                                          \
-  static const lattis_block LATTIS_CAT(lattis_block_, id) = {LATTIS_CAT(lattis_run_, id), phase << 31 | id}; \
+  static const lattis_block LATTIS_CAT(lattis_block_, id) = {LATTIS_CAT(lattis_run_, id), phase << 30 | id}; \
   __attribute__((used, retain, section("lattis_init"))) static const lattis_block* const LATTIS_CAT(         \
       lattis_entry_, id) = &LATTIS_CAT(lattis_block_, id);                                                   \
   static void LATTIS_CAT(lattis_body_, id)(lattis::Library & m)
