@@ -150,8 +150,8 @@ def load_inline(
     keep_intermediates: bool = False,
     no_implicit_headers: bool = False,
 ) -> Any:
-    """The same for sources given as text. Another text for the same name and namespace, in the same file of a program or
-    in the same notebook, is that extension edited.
+    """The same for sources given as text. Another text for the same name and namespace, in the same file of a program
+    or in the same notebook, is that extension edited.
 
     Args:
         functions: C++ functions to bind by pybind11 into a module: names, or names with their documentation
