@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -90,11 +91,49 @@ def from_cpp() -> list[Limit]:
     ]
 
 
+# ---- operators in Python ---------------------------------------------------------------------------------------
+
+
+def python_ops(framework) -> dict[str, Callable[..., object]]:
+    """The same operators, registered in the same words: one element plus one."""
+    library = framework.library
+
+    def more(x):
+        return x + 1
+
+    more.__annotations__ = {"x": framework.Tensor, "return": framework.Tensor}
+    names = ("custom", "differentiated")
+    ops = {name: library.custom_op(f"bench_python::{name}", more, mutates_args=()) for name in names}
+    ops["differentiated"].register_autograd(lambda ctx, g: g * 2, setup_context=lambda ctx, inputs, output: None)
+    kernels = library.Library("bench_impl", "DEF")
+    kernels.define("more(Tensor x) -> Tensor")
+    kernels.impl("more", more, "CPU")
+    return ops | {"impl": framework.ops.bench_impl.more, "library": kernels}
+
+
+def in_python() -> list[Row]:
+    """One element; a kernel that adds one, and for gradients a backward that doubles."""
+    peers = {"lattis": lattis, "torch": torch}
+    ops = {name: python_ops(framework) for name, framework in peers.items()}
+    rows = []
+    for name, statement, grad, most in (
+        ("custom", "f(x)", False, 0.05),
+        ("impl", "f(x)", False, 0.12),
+        ("differentiated", "f(x).backward(); x.grad = None", True, 0.1),
+    ):
+        inputs = {peer: framework.ones(1, requires_grad=grad) for peer, framework in peers.items()}
+        same({peer: ops[peer][name](x).detach() for peer, x in inputs.items()})
+        timers = {peer: timer(statement, {"f": ops[peer][name], "x": x}) for peer, x in inputs.items()}
+        what = {"custom": "custom_op", "impl": "Library.impl", "differentiated": "register_autograd, both ways"}[name]
+        rows.append(Row(f"{what} from Python", measure(timers), [Bound("torch", most)]))
+    return rows
+
+
 # ----------------------------------------------------------------------------------------------------------------
 
 
 def main() -> list[Row | Limit]:
-    rows: list[Row | Limit] = [*from_python(), *from_cpp()]
+    rows: list[Row | Limit] = [*from_python(), *from_cpp(), *in_python()]
     print(table("custom operators", rows))
     return rows
 

@@ -118,7 +118,9 @@ lattis_status tensor_detach(lattis_tensor* t, lattis_tensor** out) {
   return LATTIS_OK;
 }
 
-const lattis_operator* find_operator(const char* name, const char* overload) { return registry().find(name, overload); }
+const lattis_operator* find_operator(const char* name, const char* overload) {
+  return registry().find(chosen_name(name), overload);
+}
 lattis_thread* thread() { return &core::this_thread().shared; }
 const char* operator_name(const lattis_operator* op) { return op->name.c_str(); }
 const char* operator_overload(const lattis_operator* op) { return op->overload.c_str(); }
@@ -204,6 +206,8 @@ lattis_status library_open(const lattis_library_def* d, lattis_library** out) {
   if (!def.ns || !def.owner)
     return core::raise(LATTIS_VALUE_ERROR,
                        std::string("library_open: '") + (def.ns ? "owner" : "ns") + "' must not be null");
+  const std::string ns = chosen_namespace(def.ns);
+  def.ns = ns.c_str();
   if (lattis_status st = registry().open(def, out)) return st;
   note_opened(*out);
   return LATTIS_OK;
@@ -212,6 +216,7 @@ void library_close(lattis_library* l) {
   note_closed(l);
   registry().close(l);
 }
+const char* library_namespace(const lattis_library* l) { return l->ns.c_str(); }
 lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_handle* h) {
   lattis_operator_def def;
   lattis_pointwise meaning;
@@ -410,6 +415,7 @@ const lattis_api table = {
     .backend_description = core::backend,
     .host_pool = guard<host_pool, "host_pool", nullable(0)>,
     .find_layer = guard_count<find_layer, "find_layer">,
+    .library_namespace = guard<library_namespace, "library_namespace">,
 };
 
 }  // namespace

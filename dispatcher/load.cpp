@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -16,7 +17,51 @@
 namespace lattis::dispatcher {
 namespace {
 
-thread_local std::vector<lattis_library*>* opening = nullptr;
+struct File {
+  void* handle = nullptr;
+  std::string path, own, chosen;           // see Note [Chosen namespace]; chosen is empty where nobody chose
+  std::vector<lattis_library*> libraries;  // what it has open, in its order
+  bool loaded = false;
+
+  const std::string& ns() const { return chosen.empty() ? own : chosen; }
+};
+
+thread_local File* opening = nullptr;
+
+std::mutex& books() {  // of the files and their lists
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+std::map<void*, File>& files() {  // by dlopen's handle: one file has many paths
+  static auto* all = new std::map<void*, File>;
+  return *all;
+}
+
+File& file_of(void* handle, const std::string& path) {
+  std::lock_guard lock(books());
+  File& file = files()[handle];
+  file.handle = handle;
+  if (!file.loaded) file.path = path;
+  return file;
+}
+File* loaded_from(const std::string& path) {
+  std::lock_guard lock(books());
+  for (auto& [handle, file] : files())
+    if (file.loaded && file.path == path) return &file;
+  return nullptr;
+}
+
+lattis_library* take_last(File& file) {
+  std::lock_guard lock(books());
+  if (file.libraries.empty()) return nullptr;
+  lattis_library* last = file.libraries.back();
+  file.libraries.pop_back();
+  return last;
+}
+void withdraw(File& file) {
+  while (lattis_library* last = take_last(file)) Registry::get().close(last);
+  file.loaded = false;
+}
 
 // The library's own: dlsym looks into those that it depends on, too. Null, with an error.
 lattis_plugin_init_fn find_init(const std::string& path, void* handle) {
@@ -34,39 +79,72 @@ lattis_plugin_init_fn find_init(const std::string& path, void* handle) {
   return nullptr;
 }
 
-lattis_status initialize(const std::string& path, void* handle) {
-  const lattis_plugin_init_fn init = find_init(path, handle);
+lattis_status initialize(File& file) {
+  const lattis_plugin_init_fn init = find_init(file.path, file.handle);
   if (!init) return LATTIS_RUNTIME_ERROR;
   core::pending_error().clear();
-  std::vector<lattis_library*> opened;
-  auto* outer = std::exchange(opening, &opened);
+  file.own.clear();
+  File* outer = std::exchange(opening, &file);
   lattis_status st = core::guarded([&] { return init(api()); });
   opening = outer;
-  if (!st) return st;
+  file.loaded = st == LATTIS_OK;
+  if (file.loaded) return st;
   if (!core::pending_error().kind)
-    st = core::raise(
-        LATTIS_RUNTIME_ERROR,
-        core::format("load_plugin: the lattis_plugin_init of %s returned %d and does not say why", path.c_str(), st));
+    st = core::raise(LATTIS_RUNTIME_ERROR,
+                     core::format("load_plugin: the lattis_plugin_init of %s returned %d and does not say why",
+                                  file.path.c_str(), st));
   else
-    core::add_note(("in the lattis_plugin_init of " + path).c_str());
+    core::add_note(("in the lattis_plugin_init of " + file.path).c_str());
   core::Error kept = std::exchange(core::pending_error(), {});  // closing may raise, and clear
-  for (size_t i = opened.size(); i-- > 0;) Registry::get().close(opened[i]);
+  withdraw(file);
   core::pending_error() = std::move(kept);
   return st;
+}
+
+// Without the registry's lock: the init function may wait for the interpreter's, whose holder may wait for this one. So
+// who calls an operator of the file in between is told that it was withdrawn.
+lattis_status initialize_in_place_of(File& earlier, File& file) {
+  withdraw(earlier);
+  const lattis_status st = initialize(file);
+  if (!st) return st;
+  core::Error kept = std::exchange(core::pending_error(), {});
+  initialize(earlier);
+  core::pending_error() = std::move(kept);
+  return st;
+}
+
+std::vector<std::string> defined_by(const File& file) {
+  std::lock_guard lock(books());
+  std::vector<std::string> all;
+  for (const lattis_library* l : file.libraries)
+    if (l->defines && std::find(all.begin(), all.end(), l->ns) == all.end()) all.push_back(l->ns);
+  return all;
 }
 
 }  // namespace
 
 void note_opened(lattis_library* l) {
-  if (opening) opening->push_back(l);
+  std::lock_guard lock(books());
+  if (opening) opening->libraries.push_back(l);
 }
 void note_closed(lattis_library* l) {
-  if (opening) std::erase(*opening, l);
+  std::lock_guard lock(books());
+  for (auto& [handle, file] : files()) std::erase(file.libraries, l);
 }
 
-lattis_status load_plugin(const std::string& name) {
+std::string chosen_namespace(const std::string& ns) {
+  if (!opening) return ns;
+  if (opening->own.empty()) opening->own = ns;
+  return ns == opening->own && !opening->chosen.empty() ? opening->chosen : ns;
+}
+std::string chosen_name(const std::string& full) {
+  if (!opening || opening->chosen.empty()) return full;
+  const std::string own = opening->own + "::";
+  return full.compare(0, own.size(), own) ? full : opening->chosen + "::" + full.substr(own.size());
+}
+
+lattis_status load_plugin(const std::string& name, const LoadOptions& options, std::vector<std::string>* defined) {
   const std::string path = name.find('/') == std::string::npos ? "./" + name : name;  // else dlopen would search
-  static auto* loaded = new std::map<void*, lattis_status>;  // by dlopen's handle: one file has many paths
   static auto* mutex = new std::recursive_mutex;
   start();
   uint32_t version = 0;
@@ -78,8 +156,17 @@ lattis_status load_plugin(const std::string& name) {
     const char* why = dlerror();
     return core::raise(LATTIS_RUNTIME_ERROR, std::string("load_plugin: ") + (why ? why : path.c_str()));
   }
-  if (auto known = loaded->find(handle); known != loaded->end() && known->second == LATTIS_OK) return LATTIS_OK;
-  return (*loaded)[handle] = initialize(path, handle);
+  File& file = file_of(handle, path);
+  if (file.loaded && !options.ns.empty() && options.ns != file.ns())
+    return core::raise(LATTIS_RUNTIME_ERROR, "load_plugin: " + path + " is loaded already, as '" + file.ns() +
+                                                 "'; to have it as '" + options.ns + "' too, load a copy of the file");
+  if (!file.loaded) {
+    file.chosen = options.ns;
+    File* earlier = options.replaces.empty() ? nullptr : loaded_from(options.replaces);
+    if (lattis_status st = earlier ? initialize_in_place_of(*earlier, file) : initialize(file)) return st;
+  }
+  if (defined) *defined = defined_by(file);
+  return LATTIS_OK;
 }
 
 }  // namespace lattis::dispatcher

@@ -1,18 +1,32 @@
-// The loader: opens a plugin's library and runs its lattis_plugin_init, once a process for each file.
+// The loader: opens a plugin's library and runs its lattis_plugin_init, once for each file until it is unloaded.
 #pragma once
 
 #include <lattis/program.h>
 
 #include <string>
+#include <vector>
 
 namespace lattis::dispatcher {
 
-// The file's stamp is judged before any of its code runs. The library stays mapped for ever; after an error nothing
-// that it registered is left.
-lattis_status load_plugin(const std::string& path);
+// How a file is loaded; by default as it is, beside what is there.
+struct LoadOptions {
+  std::string ns;        // what its own namespace is called, in place of the name that is written there
+  std::string replaces;  // a file whose registrations it takes the place of: they are back if it cannot be loaded
+};
 
-// What a running lattis_plugin_init opens is closed again if it fails.
+// The file's stamp is judged before any of its code runs. The library stays mapped for ever; after an error nothing
+// that it registered is left. `defined` (nullable): the namespaces that it has defined operators in.
+lattis_status load_plugin(const std::string& path, const LoadOptions& = {},
+                          std::vector<std::string>* defined = nullptr);
+
+// For the table of the C ABI. What a running lattis_plugin_init opens is the file's.
 void note_opened(lattis_library*);
 void note_closed(lattis_library*);
+
+// Note [Chosen namespace]  A file's own namespace is the one that it opens first. Where whoever loads the file chose
+//   another name for it, library_open gives that one, and while the init function runs names in the written one are
+//   meant so. Afterwards names are what they say: a library asks library_namespace for its own.
+std::string chosen_namespace(const std::string& ns);
+std::string chosen_name(const std::string& full);  // "mine::twice"
 
 }  // namespace lattis::dispatcher

@@ -8,6 +8,7 @@
 #include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/checked_call.h"
+#include "dispatcher/load.h"
 #include "dispatcher/pointwise.h"
 
 namespace lattis::dispatcher {
@@ -16,7 +17,7 @@ namespace {
 using Lock = std::lock_guard<std::recursive_mutex>;
 
 std::string qualified(const Library& lib, const std::string& name) {
-  return name.find("::") == std::string::npos ? lib.ns + "::" + name : name;
+  return name.find("::") == std::string::npos ? lib.ns + "::" + name : chosen_name(name);
 }
 
 template <class List>
@@ -184,6 +185,7 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
     if (def.forms & LATTIS_FORM_OUT) op->out = derive(op, Form::Out);
   }
   const lattis_handle h = add_operator(lib, op);
+  lib.defines = true;
   if (handle) *handle = h;
   return LATTIS_OK;
 }

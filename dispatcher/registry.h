@@ -21,6 +21,7 @@ struct lattis_library {
   uint32_t kind = LATTIS_EXTENDS;
   uint32_t version = LATTIS_ABI_VERSION;  // what its owner was built for
   bool open = true;                       // closed ones are kept, for whoever has the pointer still
+  bool defines = false;                   // an operator
   std::vector<lattis_handle> handles = {};
 };
 

@@ -146,10 +146,13 @@ def is_python_source(text: str) -> bool:
     return re.search(marks, text) is not None
 
 
-def namespaces(text: str) -> list[str]:
-    """The namespaces that C++ source registers operators in.
+def own_namespace(text: str) -> str:
+    """The namespace that C++ source is about: the first that it defines, or else adds to, or has kernels for.
 
-    >>> namespaces("LATTIS_LIBRARY(mine, m) {} LATTIS_LIBRARY_FRAGMENT( yours, m) {}")
-    ['mine', 'yours']
+    >>> own_namespace("LATTIS_LIBRARY_IMPL(aten, cpu, m) {} LATTIS_LIBRARY( mine, m) {} LATTIS_LIBRARY(yours, m) {}")
+    'mine'
     """
-    return list(dict.fromkeys(re.findall(r"\bLATTIS_LIBRARY(?:_FRAGMENT)?\s*\(\s*(\w+)", text)))
+    for kind in ("", "_FRAGMENT", "_IMPL"):
+        if found := re.search(rf"\bLATTIS_LIBRARY{kind}\s*\(\s*(\w+)", text):
+            return found[1]
+    return ""

@@ -68,6 +68,7 @@ py::dict describe_operator(Operator* op) {
     arg["keyword_only"] = a.keyword_only;
     arg["has_default"] = a.has_default;
     arg["default"] = a.default_text;
+    arg["value"] = py::reinterpret_steal<py::object>(borrowed_to_python(a.value));
     arg["written"] = a.alias.write;
     arg["alias"] = a.alias.before;
     args.append(arg);
@@ -315,15 +316,20 @@ void add_plugins(py::module_& m) {
     return py::make_tuple(version >> 16, version & 0xffff);
   });
   m.attr("_abi_version") = py::make_tuple(LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR);
-  m.def("_load_plugin", [](const std::string& path) {
-    lattis_status st;
-    {
-      py::gil_scoped_release release;  // the init of another library, which this one waits for, may need it
-      st = dispatcher::load_plugin(path);
-    }
-    check(st);
-    forget_signatures();
-  });
+  m.def(
+      "_load_plugin",
+      [](const std::string& path, const std::string& ns, const std::string& replaces) {
+        std::vector<std::string> defined;
+        lattis_status st;
+        {
+          py::gil_scoped_release release;  // the init of another library, which this one waits for, may need it
+          st = dispatcher::load_plugin(path, {ns, replaces}, &defined);
+        }
+        forget_signatures();
+        check(st);
+        return defined;
+      },
+      py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");
   m.def("_set_backend_loader", [](py::object f) { set_backend_loader(f.ptr()); });
   m.def("_backends", [] {
     py::list l;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from lattis import _C
@@ -65,6 +66,32 @@ class Operators:
     tensor([3])
     """
 
+    def __init__(self) -> None:
+        self.loaded_libraries: set[str] = set()
+
+    def load_library(self, path: str | os.PathLike[str], namespace: str | None = None) -> Any:
+        """Loads a shared library of operators that is built already. Once more is nothing.
+
+        Args:
+            path: what ``lattis.extensions``, setuptools or CMake made
+            namespace: what its own namespace is called in this process, in place of the name that its source gives it:
+                so two versions of one library can be there. It is the first that the library opens.
+
+        Returns:
+            The namespace that it defines operators in; of several a tuple, and None if it only registers kernels.
+
+        Raises:
+            FileNotFoundError: there is no such file
+            RuntimeError: it was built for another C ABI, or is no library of operators; or it defines what somebody has
+                defined already, and the message names both
+        """
+        full = os.path.realpath(path)
+        if not os.path.exists(full):
+            raise FileNotFoundError(f"load_library: there is no file {full}")
+        defined = _C._load_plugin(full, namespace=namespace or "")
+        self.loaded_libraries.add(full)
+        return namespaces(defined)
+
     def __getattr__(self, name: str) -> OperatorNamespace:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -77,3 +104,9 @@ class Operators:
 
 
 ops = Operators()
+
+
+def namespaces(names: list[str]) -> Any:
+    """What loading a library gives that defines operators in these: its namespace, or a tuple of them, or None."""
+    spaces = tuple(getattr(ops, name) for name in names)
+    return spaces if len(spaces) > 1 else spaces[0] if spaces else None

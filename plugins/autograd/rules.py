@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,17 +16,77 @@ from .function import Function
 
 def derived(rule) -> Callable[..., Any]:
     """The layer's kernel of an operator whose derivative is a pair of Python functions."""
+    schema = lattis.library.find(rule.op)[1]
+    if re.search(r"Tensor\??\[", schema):
+        return _with_lists(rule, single=not schema.endswith(")"))
     derivative = rule.payload
-    name = rule.op.rpartition("::")[2].partition(".")[0]
-    single = not lattis.library.find(rule.op)[1].endswith(")")
+
+    def forward(ctx, call, kwargs, *args):
+        output = call(*args, **kwargs)
+        derivative.set_up(ctx, args, kwargs, output)
+        return output
+
+    def backward(ctx, *grads):
+        found = derivative.backward(ctx, *grads)
+        return (None, None, *_gradients(rule.op, found, len(_needs(ctx)) - 2))
+
+    apply = _function(rule.op, forward, backward, lambda ctx: _needs(ctx)[2:]).apply
+
+    def kernel(call, *args, **kwargs):
+        if kwargs:
+            _refuse_gradients(rule.op, kwargs)
+        with _python.enable_grad():  # the layer is off inside its own kernels
+            return apply(call, kwargs, *args)
+
+    return kernel
+
+
+def _function(op: str, forward, backward, needs_input_grad) -> type[Function]:
+    """Of a step whose first inputs are no arguments of the operator."""
+    name = op.rpartition("::")[2].partition(".")[0]
+    methods = {
+        "forward": staticmethod(forward),
+        "backward": staticmethod(backward),
+        "needs_input_grad": property(needs_input_grad),
+    }
+    return type(name.title().replace("_", ""), (Function,), methods)
+
+
+_needs = Function.needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
+
+
+def _gradients(op: str, found: Any, count: int) -> tuple[Any, ...]:
+    """One for each argument that was passed: those at their default are left out."""
+    found = found if isinstance(found, tuple) else (found,)
+    while len(found) > count and found[-1] is None:
+        found = found[:-1]
+    if len(found) != count:
+        raise RuntimeError(
+            f"{op}: its backward must return one gradient for each of {count} arguments, got {len(found)}"
+        )
+    return found
+
+
+def _refuse_gradients(op: str, kwargs: dict[str, Any]) -> None:
+    for key, value in kwargs.items():
+        if any(isinstance(t, Tensor) and t.requires_grad for t in (value if isinstance(value, list) else [value])):
+            raise NotImplementedError(
+                f"{op}: argument '{key}' is keyword-only, for which backward has no place; detach() it, or "
+                "declare it positional"
+            )
+
+
+# ---- operators that take or return lists of tensors, which a step takes and returns one by one ----------------------
+
+
+def _with_lists(rule, single: bool) -> Callable[..., Any]:
+    derivative = rule.payload
 
     def forward(ctx, call, kwargs, layout, returned, *tensors):
-        args = _fill(layout, tensors)
+        args = tuple(_fill(layout, tensors))
         output = call(*args, **kwargs)
         ctx.layout, ctx.returned = layout, returned
-        if derivative.setup_context is not None:
-            keywords = {"keyword_only_inputs": kwargs} if kwargs else {}
-            derivative.setup_context(ctx, inputs=tuple(args), output=output, **keywords)
+        derivative.set_up(ctx, args, kwargs, output)
         flat: list[Any] = []
         for o in (output,) if single else output:
             listed = isinstance(o, list | tuple)
@@ -35,16 +96,8 @@ def derived(rule) -> Callable[..., Any]:
 
     def backward(ctx, *grads):
         found = derivative.backward(ctx, *_fill(ctx.returned, grads))
-        found = found if isinstance(found, tuple) else (found,)
-        while len(found) > len(ctx.layout) and found[-1] is None:  # arguments at their default are left out
-            found = found[:-1]
-        if len(found) != len(ctx.layout):
-            raise RuntimeError(
-                f"{rule.op}: its backward must return one gradient for each of {len(ctx.layout)} arguments, "
-                f"got {len(found)}"
-            )
         flat: list[Any] = []
-        for place, g in zip(ctx.layout, found, strict=True):
+        for place, g in zip(ctx.layout, _gradients(rule.op, found, len(ctx.layout)), strict=True):
             if isinstance(place, int):
                 flat.extend([None] * place if g is None else g)
             elif place is _TENSOR:
@@ -52,27 +105,16 @@ def derived(rule) -> Callable[..., Any]:
         return (None, None, None, None, *flat)
 
     def needs_input_grad(ctx):
-        needs = Function.needs_input_grad.__get__(ctx)[4:]  # those of the tensors alone
-        return tuple(_fill(ctx.layout, needs, lambda place: False))
+        return tuple(_fill(ctx.layout, _needs(ctx)[4:], lambda place: False))
 
-    methods = {
-        "forward": staticmethod(forward),
-        "backward": staticmethod(backward),
-        "needs_input_grad": property(needs_input_grad),
-    }
-    kind = type(name.title().replace("_", ""), (Function,), methods)
+    apply = _function(rule.op, forward, backward, needs_input_grad).apply
 
     def kernel(call, *args, **kwargs):
-        for key, value in kwargs.items():
-            if any(isinstance(t, Tensor) and t.requires_grad for t in (value if isinstance(value, list) else [value])):
-                raise NotImplementedError(
-                    f"{rule.op}: argument '{key}' is keyword-only, for which backward has no place; detach() it, or "
-                    "declare it positional"
-                )
+        _refuse_gradients(rule.op, kwargs)
         layout, tensors = _flatten(args)
         returned: list[Any] = []
-        with _python.enable_grad():  # the layer is off inside its own kernels
-            results = kind.apply(call, kwargs, layout, returned, *tensors)
+        with _python.enable_grad():
+            results = apply(call, kwargs, layout, returned, *tensors)
         grouped = _fill(returned, results)
         return grouped[0] if single else tuple(grouped)
 

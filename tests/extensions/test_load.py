@@ -84,14 +84,6 @@ def test_a_folder_of_ones_own_and_what_is_kept(bench):
     assert [p.name for p in bench.folder.glob("own/builds/*/build.ninja")] == ["build.ninja"]
 
 
-def test_another_version_in_the_same_process(bench):
-    """Operators stay registered; an extension module can be loaded again."""
-    program = LOAD + "load_inline('built', sys.argv[2], no_implicit_headers=True)"
-    text = bench.fails(program, operator(1), operator(2))
-    assert "BuildError: extension 'built' was loaded in this process before, from other sources" in text
-    assert "another namespace" in text and "built::scaled" in text
-
-
 def test_functions_are_bound_into_a_module(bench):
     program = """
     import sys

@@ -471,6 +471,8 @@ struct lattis_api {
   lattis_status (*host_pool)(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out);
 
   int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
+  /* The one that it was opened with, unless whoever loads the file has chosen another name for that. Borrowed. */
+  const char* (*library_namespace)(const lattis_library*);
 
   /* ---- here ends version 1.0; what comes later is appended ---- */
 };

@@ -144,6 +144,16 @@ using IsFunction =
 template <class F>
 using IsTyped = std::enable_if_t<!std::is_convertible<F, lattis_kernel>::value>;
 
+/* Where somebody loaded this library under another name than its source says: its namespace there, and the one it has.
+ */
+struct LATTIS_HIDDEN OwnNamespace {
+  std::string written, chosen;
+};
+LATTIS_HIDDEN inline OwnNamespace& own_namespace() {
+  static OwnNamespace n;
+  return n;
+}
+
 /* Registers under one owner. The first failure stops all that follows; the init function returns it. */
 class LATTIS_HIDDEN Library {
  public:
@@ -152,10 +162,14 @@ class LATTIS_HIDDEN Library {
       : ns_(ns), key_(key), exact_(kind == LATTIS_DEFINES) {
     const lattis_library_def d = {sizeof d, LATTIS_TARGET_VERSION, ns, owner, kind, 0};
     status_ = api().library_open(&d, &lib_);
+    if (status_) return;
+    ns_ = api().library_namespace(lib_);
+    if (std::strcmp(ns, ns_) || own_namespace().written == ns) own_namespace() = {ns, ns_};
   }
 
   lattis_status status() const { return status_; }
   lattis_library* handle() const { return lib_; }
+  const char* ns() const { return ns_; } /* the namespace, by the name that it has in this process */
 
   Library& define(const lattis_operator_def& def) {
     if (!status_) status_ = api().define(lib_, &def, nullptr);
@@ -280,17 +294,14 @@ typedef struct {
 extern const lattis_block* const __start_lattis_init[] __attribute__((weak, visibility("hidden")));
 extern const lattis_block* const __stop_lattis_init[] __attribute__((weak, visibility("hidden")));
 
-/* Once a process, whoever calls: the loader, or a module of Python that has such blocks when it is imported. */
+/* Called by the loader alone, which knows whether this library is loaded: again after it was unloaded. */
 __attribute__((weak, visibility("default"))) lattis_status lattis_plugin_init(const lattis_api* api) {
-  static bool done = false;
-  if (done) return LATTIS_OK;
   lattis::Api::table() = api;
   std::vector<const lattis_block*> blocks(__start_lattis_init, __stop_lattis_init);
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const lattis_block* a, const lattis_block* b) { return a->order < b->order; });
   for (const lattis_block* b : blocks)
     if (lattis_status st = b->run()) return st;
-  done = true;
   return LATTIS_OK;
 }
 }

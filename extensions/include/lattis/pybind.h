@@ -15,6 +15,7 @@
 #include <lattis/extension.h>
 #include <lattis/python.h>
 
+#include <dlfcn.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -33,8 +34,11 @@ inline int start() {
   static bool started = false;
   if (started) return 0;
   if (import() < 0) return -1;
-  if (lattis_plugin_init(Api::table()) != LATTIS_OK) {
-    face().raise_pending();
+  try { /* by the loader, which runs the init function once for the file, whoever opened it */
+    Dl_info own;
+    if (dladdr(&started, &own)) pybind11::module_::import("lattis._C").attr("_load_plugin")(own.dli_fname);
+  } catch (pybind11::error_already_set& e) {
+    e.restore();
     return -1;
   }
   pybind11::register_local_exception_translator([](std::exception_ptr p) {

@@ -149,6 +149,8 @@ inline Fit compare(const char* who, const lattis_operator* op, const std::vector
 /* "twice", "mine::twice.Tensor"; throws if there is none. */
 inline const lattis_operator* find(const char* who, const char* ns, std::string name) {
   if (name.find("::") == std::string::npos) name = std::string(ns) + "::" + name;
+  const OwnNamespace& own = own_namespace();
+  if (name.rfind(own.written + "::", 0) == 0) name.replace(0, own.written.size(), own.chosen);
   const size_t dot = name.find('.');
   const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
   const lattis_operator* op = api().find_operator(name.substr(0, dot).c_str(), overload.c_str());

@@ -141,7 +141,8 @@ def register_autograd(
         op: a packet such as ``lattis.ops.mine.twice``, or its name
         backward: ``backward(ctx, *grads)`` returns a gradient, or None, for each input of the operator
         setup_context: ``setup_context(ctx, inputs, output)`` keeps for the backward pass what that needs, by
-            ``ctx.save_for_backward`` or as attributes; with keyword-only arguments, ``keyword_only_inputs`` has them
+            ``ctx.save_for_backward`` or as attributes; ``inputs`` are all of them, also those that the call left at
+            their default; of an operator with keyword-only arguments, ``keyword_only_inputs`` has these
         lib: the library whose ``close`` withdraws it; without one it stays
 
     Raises:

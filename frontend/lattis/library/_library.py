@@ -340,7 +340,11 @@ class Library:
         if re.search(r"\([a-z](!|\)|\|| ->)", schema):  # an alias annotation
             why = f"{name} writes to an argument or returns a view; give a functional operator the derivative"
             raise RuntimeError(f"register_autograd: argument 'op': {why}, not {schema}")
-        return self.rule(op, "autograd", Derivative(backward, setup_context))
+        args = _C._describe(name)["args"]
+        positional = tuple(a["value"] for a in args if not a["keyword_only"])
+        keywords = {a["name"]: a["value"] for a in args if a["keyword_only"] and a["has_default"]}
+        only = keywords if len(positional) < len(args) else None
+        return self.rule(op, "autograd", Derivative(backward, setup_context, positional, only))
 
     def remember(self, kept: Rule | Subscription, made: Registration | None = None) -> None:
         """``close`` will remove it."""

@@ -13,15 +13,15 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
-PACKAGE = __name__.rpartition(".")[0]
+INSIDE = ("lattis.library", "lattis.utils.cpp_extension")
 
 
 class Site:
-    """A line of a program outside this package."""
+    """A line of a program outside this package, and outside the builder of extensions."""
 
     def __init__(self) -> None:
         frame = sys._getframe(1)
-        while frame.f_back and frame.f_globals.get("__name__", "").startswith(PACKAGE):
+        while frame.f_back and frame.f_globals.get("__name__", "").startswith(INSIDE):
             frame = frame.f_back
         code, names = frame.f_code, frame.f_globals
         self.file, self.line = code.co_filename, frame.f_lineno

@@ -20,8 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import lattis
-from lattis import _C
+from lattis import _C, _namespace
 from lattis.extensions import (
     Build,
     BuildError,
@@ -36,7 +35,8 @@ from lattis.extensions import (
     is_ninja_available,
     library_paths,
 )
-from lattis.extensions.toolchain import namespaces
+from lattis.extensions.toolchain import own_namespace
+from lattis.library._site import Site
 
 if TYPE_CHECKING:
     from lattis.extensions.packaging import BuildExtension, CppExtension, CUDAExtension
@@ -58,8 +58,9 @@ __all__ = [
 ]
 
 Strings = str | Sequence[str] | None
+Identity = tuple[str, ...]  # its name, and where its sources are: what stays the same when they are edited
 _loaded: dict[Path, Any] = {}  # what each library gave
-_files: dict[str, Path] = {}  # the library that a name had last
+_latest: dict[Identity, Path] = {}  # the library that an extension had last
 
 
 def __getattr__(name: str) -> Any:
@@ -88,6 +89,8 @@ def load(
 ) -> Any:
     """Builds C++ and CUDA sources, unless that is done already, and loads the result.
 
+    Sources that were edited since they were loaded take the place of what they had registered.
+
     Args:
         name: what the sources see as LATTIS_EXTENSION_NAME
         sources: one file, or several; ``.cu`` is compiled by nvcc
@@ -99,7 +102,8 @@ def load(
         keep_intermediates: leave the folder of the build, which ``verbose`` names
 
     Returns:
-        the module, or for sources that only register operators the namespace of these, ``lattis.ops.NAMESPACE``
+        the module; or for sources that only register operators the namespace of these, ``lattis.ops.NAMESPACE``, for
+        several namespaces a tuple, and None where the sources define no operator
 
     Raises:
         CompileError: a compiler or the linker refused; the message begins with its first error
@@ -124,7 +128,7 @@ def load(
         verbose=verbose,
         keep=keep_intermediates,
     )
-    return _open(build)
+    return _open(build, (name, *(str(unit.source.path) for unit in build.units)))
 
 
 def load_inline(
@@ -146,7 +150,8 @@ def load_inline(
     keep_intermediates: bool = False,
     no_implicit_headers: bool = False,
 ) -> Any:
-    """The same for sources given as text.
+    """The same for sources given as text. Another text for the same name and namespace, in the same file of a program
+    or in the same notebook, is that extension edited.
 
     Args:
         functions: C++ functions to bind by pybind11 into a module: names, or names with their documentation
@@ -181,7 +186,7 @@ def load_inline(
         verbose=verbose,
         keep=keep_intermediates,
     )
-    return _open(build)
+    return _open(build, (name, Site().place[0], own_namespace(text)))
 
 
 def _strings(argument: str, given: Strings) -> list[str]:
@@ -205,24 +210,27 @@ def _bindings(functions: str | Sequence[str] | Mapping[str, str]) -> str:
     return "\n\nPYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {\n" + "\n".join(lines) + "\n}\n"
 
 
-def _open(build: Build) -> Any:
-    """Loads a build's library once a process."""
-    file = build.library()
-    if file in _loaded:
-        return _loaded[file]
-    _check_sanitizers(build)
-    texts = [unit.source.text for unit in build.units]
-    spaces = [space for text in texts for space in namespaces(text)]
-    ours = not build.python or build.implicit or any("<lattis/" in text for text in texts)
-    try:
-        if ours:  # it has a stamp, which is read before anything is opened
-            _C._load_plugin(str(file))
-        given = _module(build.name, file) if build.python else getattr(lattis.ops, spaces[0]) if spaces else None
-    except (ImportError, RuntimeError) as error:
-        raise _explained(build.name, error) from error
-    _loaded[file] = given
-    _files[build.name] = file
-    return given
+def _open(build: Build, identity: Identity) -> Any:
+    """Loads a build's library once, in the place of what the extension was before."""
+    file, earlier = build.library(), _latest.get(identity)
+    if file not in _loaded:
+        _check_sanitizers(build)
+        edited = earlier if list(_latest.values()).count(earlier) == 1 else None
+        try:
+            _loaded[file] = _given(build, file, edited)
+        except (ImportError, RuntimeError) as error:
+            raise _explained(identity, error) from error
+    _latest[identity] = file
+    return _loaded[file]
+
+
+def _given(build: Build, file: Path, edited: Path | None) -> Any:
+    defined: list[str] = []
+    # It has a stamp, which is read before anything is opened, unless it is a module without our headers.
+    if not build.python or build.implicit or any("<lattis/" in unit.source.text for unit in build.units):
+        defined = _C._load_plugin(str(file), replaces=str(edited or ""))
+        _loaded.pop(edited, None)
+    return _module(build.name, file) if build.python else _namespace.namespaces(defined)
 
 
 def _module(name: str, file: Path) -> Any:
@@ -252,13 +260,13 @@ def _check_sanitizers(build: Build) -> None:
                     )
 
 
-def _explained(name: str, error: Exception) -> Exception:
-    """A missing symbol, by the name it has in C++, and a second version of the same; other errors as they are."""
-    found = re.search(r"undefined symbol: (\w+)", str(error))
-    if not found and name in _files and isinstance(error, RuntimeError):
+def _explained(identity: Identity, error: Exception) -> Exception:
+    """A missing symbol, by the name it has in C++, and another extension of the same name; other errors as they are."""
+    name, found = identity[0], re.search(r"undefined symbol: (\w+)", str(error))
+    if not found and identity not in _latest and any(name == other[0] for other in _latest):
         return BuildError(
-            f"extension {name!r} was loaded in this process before, from other sources, and what that registered stays:"
-            f" give the operators another namespace, or start anew. ({error})"
+            f"extension {name!r} was loaded in this process before, from elsewhere, and what that registered stays:"
+            f" give the operators another namespace. ({error})"
         )
     if not found:
         return error

@@ -244,6 +244,29 @@ def test_which_inputs_need_a_gradient_and_what_is_left_out(lib):
     assert x.grad.tolist() == [2, 2] and w.grad.tolist() == [10, 10]
 
 
+@pytest.mark.parametrize("more", ["int[] more=[1, 2]", "Tensor[]? more=None"])
+def test_setup_context_gets_what_the_call_left_at_its_default(lib, more):
+    lib.define(f"called(Tensor self, float by=2.0, {more}, *, float plus=0.5, bool? flip=None) -> Tensor")
+    lib.impl("called", lambda x, by=2.0, more=None, *, plus=0.5, flip=None: x.detach() * by + plus, "composite")
+    seen = []
+
+    def setup_context(ctx, inputs, keyword_only_inputs, output):
+        seen.append((*inputs[1:], keyword_only_inputs))
+        ctx.by = inputs[1]
+
+    lib.register_autograd("called", lambda ctx, g: g * ctx.by, setup_context=setup_context)
+    x = leaf()
+    called = lattis.ops.folk.called
+    (called(x) + called(x, flip=True)).sum().backward()
+    default = [1, 2] if "int" in more else None
+    assert [list(s[1]) if s[1] else s[1] for s in seen] == [default] * 2
+    assert [(s[0], s[2]) for s in seen] == [
+        (2.0, {"plus": 0.5, "flip": None}),
+        (2.0, {"plus": 0.5, "flip": True}),
+    ]
+    assert x.grad.tolist() == [4, 4]
+
+
 def test_errors_of_a_derivative_from_python(lib):
     def fails(ctx, *grads):
         raise KeyError("mine")

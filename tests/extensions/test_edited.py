@@ -1,0 +1,182 @@
+"""An extension that is edited and loaded again in the same process takes the place of what it had registered."""
+
+import re
+
+from building import operator
+
+EDIT = """
+import lattis, sys
+from lattis.utils.cpp_extension import load_inline
+def build(text):
+    return load_inline("built", text, no_implicit_headers=True)
+x = lattis.tensor([1, 2])
+"""
+
+
+def test_twenty_edits(bench):
+    """The operator is another each time, for whoever kept it too; each leaves a library in memory and little else."""
+    (bench.folder / "mine.cpp").write_text(operator("FACTOR"))
+    program = """
+    import gc, lattis
+    from lattis.utils.cpp_extension import load
+    def resident():
+        return int(open("/proc/self/statm").read().split()[1]) * 4096
+    x, kept, sizes, tables = lattis.ones(2), None, [], []
+    for n in range(21):
+        mine = load("mine", "mine.cpp", f"-DFACTOR={n}")
+        kept = kept or mine.scaled
+        assert mine is lattis.ops.built and mine.scaled is kept and kept(x).tolist() == [n + 1] * 2, n
+        gc.collect()
+        sizes.append(resident())
+        tables.append(lattis._C._retained_bytes())
+    assert [name for name, _ in lattis._C._operator_names() if name.startswith("built::")] == ["built::scaled"]
+    print((sizes[-1] - sizes[5]) / 15, (tables[-1] - tables[5]) / 15)
+    """
+    memory, tables = map(float, bench.run(program, MAX_JOBS="2").split())
+    assert memory < 300_000 and 0 < tables < 1024
+
+
+def test_an_edit_and_its_undoing(bench):
+    program = EDIT + """
+for text in (*sys.argv[1:], *sys.argv[1:]):
+    print(build(text).scaled(x).tolist())
+"""
+    other = operator(2).replace("scaled(Tensor self)", "scaled(Tensor self, int n=1)")
+    extra = operator(3) + 'LATTIS_LIBRARY(built, m) { m.define("more(Tensor self) -> Tensor"); }'
+    assert bench.run(program, operator(1), other, extra).split("\n")[:6] == ["[2, 4]", "[3, 6]", "[4, 8]"] * 2
+
+
+def test_an_edit_that_cannot_be_loaded_leaves_what_was_there(bench):
+    program = EDIT + """
+mine = build(sys.argv[1])
+for text in sys.argv[2:]:
+    try:
+        build(text)
+    except Exception as error:
+        print(type(error).__name__, mine.scaled(x).tolist())
+print(build(sys.argv[1].replace("value(1)", "value(5)")).scaled(x).tolist())
+"""
+    wrong = operator(2).replace("scaled(Tensor", "scaled(Tensr")
+    twice = operator(2) + 'LATTIS_LIBRARY(aten, m) { m.define("add.Tensor(Tensor self) -> Tensor"); }'
+    missing = "long far();" + operator("far()")
+    broken = operator("nothing")
+    said = bench.run(program, operator(1), wrong, twice, missing, broken).splitlines()
+    kept = "[2, 4]"
+    assert said == [f"{e} {kept}" for e in ("ValueError", "RuntimeError", "BuildError", "CompileError")] + ["[6, 12]"]
+
+
+def test_what_is_edited_goes_as_a_whole(bench):
+    """A kernel over somebody's operator, a layer and a derivative are of the extension too."""
+    source = """
+#include <lattis/extension.h>
+LATTIS_LIBRARY(whole, m) {
+  static int32_t bit;
+  static lattis_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = "whole";
+  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  m.layer(layer, &bit);
+  m.def("f(Tensor x) -> Tensor");
+  m.derivative("f", "x: grad * FACTOR");
+  if (FACTOR < 5) m.def("only(Tensor x) -> Tensor");
+}
+LATTIS_LIBRARY_IMPL(whole, cpu, m) {
+  m.impl("f", [](const lattis::Tensor& x) { return x * FACTOR; });
+}
+LATTIS_LIBRARY_IMPL(aten, cpu, m) {
+  if (FACTOR < 5) m.impl("sgn", [](const lattis::Tensor& x) { return x * 0 + FACTOR; });
+}
+"""
+    program = """
+import lattis, sys
+from lattis.utils.cpp_extension import load_inline
+for n in (3, 4, 5):
+    whole = load_inline("whole", sys.argv[1].replace("FACTOR", str(n)), extra_cflags="-O0")
+    x = lattis.ones(1, requires_grad=True)
+    whole.f(x).sum().backward()
+    print(whole.f(x).item(), x.grad.item(), lattis.tensor([-2.0]).sgn().item(), *dir(whole))
+"""
+    assert bench.run(program, source).splitlines() == ["3.0 3.0 3.0 f only", "4.0 4.0 4.0 f only", "5.0 5.0 -1.0 f"]
+
+
+def test_calls_that_are_under_way(bench):
+    """Threads call while the extension is edited: every answer is one version's, and nobody finds none."""
+    program = EDIT + """
+import threading
+mine, stop, seen = build(sys.argv[1]), False, set()
+big = lattis.ones(1 << 16)  # large enough to run without the interpreter's lock
+def call():
+    while not stop:
+        y = mine.scaled(big)
+        assert y.min() == y.max()
+        seen.add(y[0].item())
+threads = [threading.Thread(target=call) for _ in range(3)]
+failed = []
+threading.excepthook = lambda what: failed.append(what.exc_value)
+for t in threads: t.start()
+for n in range(40):
+    build(sys.argv[1 + n % 4])
+stop = True
+for t in threads: t.join()
+print(failed, sorted(seen) == [2, 3, 4, 5] or seen)
+"""
+    assert bench.run(program, *map(operator, (1, 2, 3, 4))).strip() == "[] True"
+
+
+def test_other_extensions_of_the_name_stay(bench):
+    """Other namespaces, and other files of a program, are other extensions; a clash with them names both."""
+    other = "from lattis.utils.cpp_extension import load_inline\n"
+    other += "def build(text): return load_inline('built', text, no_implicit_headers=True)\n"
+    (bench.folder / "other.py").write_text(other)
+    program = EDIT + """
+import other
+mine, theirs = build(sys.argv[1]), other.build(sys.argv[2])
+print(mine.scaled(x).tolist(), theirs.scaled(x).tolist(), mine is theirs)
+build(sys.argv[2].replace("elsewhere", "further"))
+print(mine.scaled(x).tolist(), theirs.scaled(x).tolist())
+try:
+    other.build(sys.argv[3])
+except Exception as error:
+    print(error)
+same = other.build(sys.argv[1])  # the very same library serves both, so neither edit takes it away
+try:
+    build(sys.argv[3])
+except Exception as error:
+    print(same.scaled(x).tolist())
+"""
+    sources = (operator(1), operator(2).replace("(built", "(elsewhere"), operator(3))
+    said = bench.run(program, *sources).splitlines()
+    assert said[0] == "[2, 4] [3, 6] False" and said[1] == "[2, 4] [3, 6]" and said[-1] == "[2, 4]"
+    clash = r"extension 'built' was loaded in this process before, from elsewhere.*built::scaled is already defined by"
+    assert re.match(clash, said[2])
+
+
+def test_what_loading_returns(bench):
+    program = EDIT + """
+both = build(sys.argv[1] + 'LATTIS_LIBRARY(second, m) { m.define("f(Tensor x) -> Tensor"); }')
+print(both == (lattis.ops.built, lattis.ops.second), build(sys.argv[2]))
+"""
+    kernel = operator(1).partition("LATTIS_LIBRARY")[0]
+    only = kernel + 'LATTIS_LIBRARY_IMPL(second, meta, m) { m.impl("f", "meta", scaled); }'
+    assert bench.run(program, operator(1), only).strip() == "True None"
+
+
+def test_a_module_with_operators_is_edited(bench):
+    source = """
+#include <lattis/pybind.h>
+LATTIS_LIBRARY(withmodule, m) {
+  m.def("f(Tensor x) -> Tensor", [](const lattis::Tensor& x) { return x * FACTOR; });
+}
+PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("factor", [] { return FACTOR; }); }
+"""
+    program = """
+import lattis, sys
+from lattis.utils.cpp_extension import load_inline
+x = lattis.ones(1)
+made = []
+for n in (2, 3, 2):
+    made.append(load_inline("withmodule", sys.argv[1].replace("FACTOR", str(n)), extra_cflags="-O0"))
+    print(made[-1].factor(), lattis.ops.withmodule.f(x).item())
+print(made[1].factor())
+"""
+    assert bench.run(program, source).splitlines() == ["2 2.0", "3 3.0", "2 2.0", "3"]
