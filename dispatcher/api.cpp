@@ -206,6 +206,14 @@ lattis_status library_open(const lattis_library_def* d, lattis_library** out) {
   if (!def.ns || !def.owner)
     return core::raise(LATTIS_VALUE_ERROR,
                        std::string("library_open: '") + (def.ns ? "owner" : "ns") + "' must not be null");
+  if (def.version >> 16 != LATTIS_ABI_MAJOR || def.version > LATTIS_ABI_VERSION)
+    return core::raise(
+        LATTIS_VALUE_ERROR,
+        core::format("library: 'version' of %s is %u.%u, this library has %d.%d; set it to "
+                     "LATTIS_TARGET_VERSION",
+                     def.owner, def.version >> 16, def.version & 0xffff, LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR));
+  if (def.kind > LATTIS_IMPLEMENTS)
+    return core::raise(LATTIS_VALUE_ERROR, core::format("library: there is no kind %u", def.kind));
   const std::string ns = chosen_namespace(def.ns);
   def.ns = ns.c_str();
   if (lattis_status st = registry().open(def, out)) return st;

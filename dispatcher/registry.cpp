@@ -44,14 +44,6 @@ lattis_status Registry::open(const lattis_library_def& def, Library** out) {
   const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   if (ns.empty() || std::isdigit(static_cast<unsigned char>(ns[0])) || !std::all_of(ns.begin(), ns.end(), letter))
     return core::raise(LATTIS_VALUE_ERROR, "library: argument 'ns' must be an identifier, got '" + ns + "'");
-  if (def.version >> 16 != LATTIS_ABI_MAJOR || def.version > LATTIS_ABI_VERSION)
-    return core::raise(
-        LATTIS_VALUE_ERROR,
-        core::format("library: 'version' of %s is %u.%u, this library has %d.%d; set it to "
-                     "LATTIS_TARGET_VERSION",
-                     def.owner, def.version >> 16, def.version & 0xffff, LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR));
-  if (def.kind > LATTIS_IMPLEMENTS)
-    return core::raise(LATTIS_VALUE_ERROR, core::format("library: there is no kind %u", def.kind));
   if (const auto taken = definers_.find(ns); def.kind == LATTIS_DEFINES && taken != definers_.end())
     return core::raise(LATTIS_RUNTIME_ERROR,
                        "library: the namespace '" + ns + "' is defined by " + taken->second->owner + "; " + owner +
