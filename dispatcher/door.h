@@ -84,7 +84,7 @@ inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::C
 template <class T>
 constexpr uint32_t first_size = sizeof(T);
 static_assert(first_size<lattis_pointwise> == 296 && first_size<lattis_allocator> == 56 &&
-                  first_size<lattis_backend> == 192 && first_size<lattis_layer> == 72 &&
+                  first_size<lattis_backend> == 192 && first_size<lattis_layer> == 80 &&
                   first_size<lattis_slot_type> == 40 && first_size<lattis_thread_slot_type> == 40 &&
                   first_size<lattis_kernel_def> == 40 && first_size<lattis_library_def> == 32 &&
                   first_size<lattis_operator_def> == 80,
