@@ -208,9 +208,8 @@ uint32_t admitted_tags(const Type& t) {
 }
 
 template <class List>
-lattis_status tags_of(const std::string& op, const List& list, const char* what, const uint32_t** out) {
-  auto* tags = new uint32_t[list.size()];
-  *out = tags;
+lattis_status tags_of(const std::string& op, const List& list, const char* what, uint32_t** out) {
+  auto* tags = *out = new uint32_t[list.size()];
   for (size_t i = 0; i < list.size(); i++)
     if (!(tags[i] = admitted_tags(list[i].type)))
       return core::raise(LATTIS_NOT_IMPLEMENTED,
@@ -222,8 +221,14 @@ lattis_status tags_of(const std::string& op, const List& list, const char* what,
 }  // namespace
 
 lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) {
-  if (lattis_status st = tags_of(op, s.args, "argument", &info->admits)) return st;
-  return tags_of(op, s.rets, "result", &info->gives);
+  uint32_t *admits, *gives;
+  if (lattis_status st = tags_of(op, s.args, "argument", &admits)) return st;
+  if (lattis_status st = tags_of(op, s.rets, "result", &gives)) return st;
+  for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LATTIS_META_NONE: nobody asked for it
+    if (s.rets[i].type.kind == Kind::Tensor) gives[i] |= bit(LATTIS_NONE);
+  info->admits = admits;
+  info->gives = gives;
+  return LATTIS_OK;
 }
 
 lattis_status check_result(const Operator* op, int i, const Value& v) {
