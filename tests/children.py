@@ -12,7 +12,7 @@ import pytest
 
 def clean_environment(**changes):
     """The variables for a child: of ours only what the test says; tools beside this Python are found."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("LATTIS_") and k != "PYTHONPATH"}
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("LATTIS_", "CCACHE_")) and k != "PYTHONPATH"}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     return env | changes
 

@@ -30,9 +30,11 @@ class CheckpointError(RuntimeError):
     ...     runs.append(x)
     ...     return x.sin() if len(runs) == 1 else x.sin().cos()
     >>> y = lattis.autograd.checkpoint.checkpoint(changing, lattis.ones(1, requires_grad=True))
-    >>> y.backward()
-    Traceback (most recent call last):
-    CheckpointError: checkpoint: 1 tensor was saved when the function ran first, and 2 when it ran again; ...
+    >>> try:
+    ...     y.backward()
+    ... except lattis.autograd.checkpoint.CheckpointError as error:
+    ...     print(error)
+    checkpoint: 1 tensor was saved when the function ran first, and 2 when it ran again; ...
     """
 
 

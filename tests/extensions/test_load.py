@@ -306,11 +306,9 @@ def test_without_ninja_it_builds_too(bench):
 def test_ccache_serves_a_second_cache(bench):
     if not shutil.which("ccache"):
         pytest.skip("ccache is not installed")
-    env = {"CCACHE_DIR": str(bench.folder / "ccache"), "CCACHE_DISABLE": ""}
     bench.env.pop("CCACHE_DISABLE")
-    env.pop("CCACHE_DISABLE")
     verbose = LOAD.replace("sys.argv[1], ", "sys.argv[1], verbose=True, build_directory='one', ")
-    process = bench.start(verbose, operator(1), **env)
+    process = bench.start(verbose, operator(1), CCACHE_DIR=str(bench.folder / "ccache"))
     out, errors = process.communicate(timeout=60)
     assert out.splitlines()[-1] == "[2, 4]" and "ccache" in errors.split()[0]
 
