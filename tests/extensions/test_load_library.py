@@ -50,14 +50,14 @@ def slim(blocks, path):
     return library(SLIM + blocks, path, "-std=c++17", "-O0", compiler="g++")
 
 
-def block(ns, name="twice"):
-    return f'LATTIS_LIBRARY({ns}, m) {{ m.define("{name}(Tensor x) -> Tensor").impl("{name}", "cpu", twice); }}\n'
+def block(ns, name="twice", kind=""):
+    return f'LATTIS_LIBRARY{kind}({ns}, m) {{ m.define("{name}(Tensor x) -> Tensor").impl("{name}", "cpu", twice); }}\n'
 
 
 def test_two_versions_in_one_process(versions, tmp_path):
     first = lattis.ops.load_library(versions[2])
     assert first is lattis.ops.versions and lattis.ops.load_library(versions[2]) is first
-    with pytest.raises(RuntimeError, match=r"versions::\w+ is already defined by v2; v3 cannot define it too"):
+    with pytest.raises(RuntimeError, match="versions.* defined by v2; v3 cannot define it too"):
         lattis.ops.load_library(versions[3])
     second = lattis.ops.load_library(versions[3], namespace="versions_v2")
     assert second is lattis.ops.versions_v2 is lattis.ops.load_library(str(versions[3]))
@@ -72,7 +72,7 @@ def test_two_versions_in_one_process(versions, tmp_path):
     with pytest.raises(RuntimeError, match="is loaded already, as 'versions'; .*'mine' too, load a copy of the file"):
         lattis.ops.load_library(versions[2], namespace="mine")
     copy = shutil.copy(versions[2], tmp_path / "copy.so")
-    with pytest.raises(RuntimeError, match=r"versions_v2::\w+ is already defined by v3; v2 cannot define it too"):
+    with pytest.raises(RuntimeError, match="versions_v2.* defined by v3; v2 cannot define it too"):
         lattis.ops.load_library(copy, namespace="versions_v2")
     assert lattis.ops.load_library(copy, namespace="versions_again").scaled(x).item() == 2
 
@@ -88,7 +88,8 @@ def test_what_is_remembered(tmp_path, monkeypatch):
 
 
 def test_several_namespaces_and_none(tmp_path):
-    path = slim(block("several_a") + block("several_b") + block("several_a", "more"), tmp_path / "several.so")
+    blocks = block("several_a") + block("several_b") + block("several_a", "more", "_FRAGMENT")
+    path = slim(blocks, tmp_path / "several.so")
     assert lattis.ops.load_library(path) == (lattis.ops.several_a, lattis.ops.several_b)
     only = 'LATTIS_LIBRARY_IMPL(several_b, meta, m) { m.impl("twice", "meta", twice); }\n'
     assert lattis.ops.load_library(slim(only, tmp_path / "only.so")) is None
