@@ -101,9 +101,9 @@ lattis_status initialize(File& file) {
   return st;
 }
 
-// Without the registry's lock: the init function may wait for the interpreter's, whose holder may wait for this one. So
-// who calls an operator of the file in between is told that it was withdrawn.
+// Under the registry's lock, for which whoever looks for an operator meanwhile waits.
 lattis_status initialize_in_place_of(File& earlier, File& file) {
+  std::lock_guard lock(Registry::get().mutex());
   withdraw(earlier);
   const lattis_status st = initialize(file);
   if (!st) return st;
@@ -163,7 +163,9 @@ lattis_status load_plugin(const std::string& name, const LoadOptions& options, s
   if (!file.loaded) {
     file.chosen = options.ns;
     File* earlier = options.replaces.empty() ? nullptr : loaded_from(options.replaces);
-    if (lattis_status st = earlier ? initialize_in_place_of(*earlier, file) : initialize(file)) return st;
+    const auto replace = [&] { return initialize_in_place_of(*earlier, file); };
+    lattis_status st = !earlier ? initialize(file) : options.holding ? options.holding(replace) : replace();
+    if (st) return st;
   }
   if (defined) *defined = defined_by(file);
   return LATTIS_OK;

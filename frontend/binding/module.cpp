@@ -323,7 +323,11 @@ void add_plugins(py::module_& m) {
         lattis_status st;
         {
           py::gil_scoped_release release;  // the init of another library, which this one waits for, may need it
-          st = dispatcher::load_plugin(path, {ns, replaces}, &defined);
+          const auto holding = [](const std::function<lattis_status()>& replace) {
+            py::gil_scoped_acquire acquire;
+            return replace();
+          };
+          st = dispatcher::load_plugin(path, {ns, replaces, holding}, &defined);
         }
         forget_signatures();
         check(st);
