@@ -169,7 +169,7 @@ def test_a_library_without_an_init_function(build):
 def test_the_init_function_of_a_library_that_it_needs_is_not_its_own(tmp_path):
     """dlsym would find it. One file's init runs once, and for that file."""
     body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "one() -> Tensor"; '
-    body += 'return api->library_open("needed", "me", &l) || api->define(l, &d, NULL);'
+    body += 'return OPEN("needed", "me") || api->define(l, &d, NULL);'
     needed = library(init(body), tmp_path / "libneeded.so", "-Wl,-soname,libneeded.so")
     needs = ("-Wl,--no-as-needed", needed, f"-Wl,-rpath,{tmp_path}")
     without = library("#include <lattis/c_api.h>\n", tmp_path / "without.so", *needs)
