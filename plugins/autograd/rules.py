@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import lattis
 from lattis import Tensor
@@ -52,7 +52,7 @@ def _function(op: str, forward, backward, needs_input_grad) -> type[Function]:
     return type(name.title().replace("_", ""), (Function,), methods)
 
 
-_needs = Function.needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
+_needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
 
 
 def _gradients(op: str, found: Any, count: int) -> tuple[Any, ...]:

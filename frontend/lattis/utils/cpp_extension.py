@@ -215,7 +215,8 @@ def _open(build: Build, identity: Identity) -> Any:
     file, earlier = build.library(), _latest.get(identity)
     if file not in _loaded:
         _check_sanitizers(build)
-        edited = earlier if list(_latest.values()).count(earlier) == 1 else None
+        alone = earlier is not None and list(_latest.values()).count(earlier) == 1
+        edited = earlier if alone else None
         try:
             _loaded[file] = _given(build, file, edited)
         except (ImportError, RuntimeError) as error:
@@ -229,7 +230,8 @@ def _given(build: Build, file: Path, edited: Path | None) -> Any:
     # It has a stamp, which is read before anything is opened, unless it is a module without our headers.
     if not build.python or build.implicit or any("<lattis/" in unit.source.text for unit in build.units):
         defined = _C._load_plugin(str(file), replaces=str(edited or ""))
-        _loaded.pop(edited, None)
+        if edited is not None:
+            _loaded.pop(edited, None)
     return _module(build.name, file) if build.python else _namespace.namespaces(defined)
 
 
