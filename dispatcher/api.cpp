@@ -151,7 +151,7 @@ const lattis_argument* operator_return(const lattis_operator* op, int32_t i) {
 int32_t operator_form(const lattis_operator* op) { return static_cast<int32_t>(op->form); }
 const lattis_operator* operator_functional(const lattis_operator* op) { return op->functional; }
 int32_t find_overloads(const char* name, const lattis_operator** out, int32_t room) {
-  const auto all = registry().overloads(name);
+  const auto all = registry().overloads(chosen_name(name));
   if (room > 0 && !out) {
     core::raise(LATTIS_VALUE_ERROR, "find_overloads: argument 1 must not be null");
     return -1;
@@ -200,6 +200,13 @@ lattis_status generator_set_state(lattis_object* g, uint64_t seed, uint64_t offs
   return LATTIS_OK;
 }
 
+// What has no meaning yet must be zero, so that it can get one.
+lattis_status expect_known(const char* entry, const char* field, uint32_t value, uint32_t known) {
+  if (!(value & ~known)) return LATTIS_OK;
+  return core::raise(LATTIS_VALUE_ERROR, core::format("%s: '%s' is 0x%x, of which 0x%x is unknown here; leave it zero",
+                                                      entry, field, value, value & ~known));
+}
+
 lattis_status library_open(const lattis_library_def* d, lattis_library** out) {
   lattis_library_def def;
   if (lattis_status st = adopt("library_open", *d, &def)) return st;
@@ -214,6 +221,7 @@ lattis_status library_open(const lattis_library_def* d, lattis_library** out) {
                      def.owner, def.version >> 16, def.version & 0xffff, LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR));
   if (def.kind > LATTIS_IMPLEMENTS)
     return core::raise(LATTIS_VALUE_ERROR, core::format("library: there is no kind %u", def.kind));
+  if (lattis_status st = expect_known("library_open", "reserved", def.reserved, 0)) return st;
   const std::string ns = chosen_namespace(def.ns);
   def.ns = ns.c_str();
   if (lattis_status st = registry().open(def, out)) return st;
@@ -230,6 +238,8 @@ lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_han
   lattis_pointwise meaning;
   if (lattis_status st = adopt("define", *d, &def)) return st;
   if (!def.schema) return core::raise(LATTIS_VALUE_ERROR, "define: 'schema' must not be null");
+  if (lattis_status st = expect_known("define", "forms", def.forms, 63)) return st;
+  if (lattis_status st = expect_known("define", "reserved", def.reserved, 0)) return st;
   if (def.pointwise) {
     if (lattis_status st = adopt("define: pointwise", *def.pointwise, &meaning)) return st;
     if (!meaning.expression) return core::raise(LATTIS_VALUE_ERROR, "define: 'pointwise.expression' must not be null");
@@ -240,12 +250,14 @@ lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_han
 lattis_status kernel(lattis_library* l, const char* op, const char* key, const lattis_kernel_def* d, lattis_handle* h) {
   lattis_kernel_def def;
   if (lattis_status st = adopt("kernel", *d, &def)) return st;
+  if (lattis_status st = expect_known("kernel", "flags", def.flags, LATTIS_KERNEL_CALLS_OPERATORS)) return st;
   return registry().kernel(*l, op, key, def, h);
 }
 lattis_status category_kernel(lattis_library* l, const char* cat, const char* key, const lattis_kernel_def* d,
                               lattis_handle* h) {
   lattis_kernel_def def;
   if (lattis_status st = adopt("category_kernel", *d, &def)) return st;
+  if (lattis_status st = expect_known("category_kernel", "flags", def.flags, LATTIS_KERNEL_CALLS_OPERATORS)) return st;
   return registry().category_kernel(*l, cat, key, def, h);
 }
 lattis_status shape_rule(lattis_library* l, const char* op, lattis_infer fn, void* c, lattis_handle* h) {
@@ -255,12 +267,18 @@ lattis_status layer(lattis_library* l, const lattis_layer* d, int32_t* bit, latt
   lattis_layer desc;
   if (lattis_status st = adopt("layer", *d, &desc)) return st;
   if (!desc.name) return core::raise(LATTIS_VALUE_ERROR, "layer: 'name' must not be null");
+  if (lattis_status st = expect_known("layer", "flags", desc.flags, 15)) return st;
+  if (lattis_status st = expect_known("layer", "kernel_flags", desc.kernel_flags, LATTIS_KERNEL_CALLS_OPERATORS))
+    return st;
+  if (lattis_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
   return registry().layer(*l, desc, bit, h);
 }
 lattis_status backend(lattis_library* l, const lattis_backend* d, int32_t* id, lattis_handle* h) {
   lattis_backend desc;
   if (lattis_status st = adopt("backend", *d, &desc)) return st;
   if (!desc.name) return core::raise(LATTIS_VALUE_ERROR, "backend: 'name' must not be null");
+  if (lattis_status st = expect_known("backend", "flags", desc.flags, 7)) return st;
+  if (lattis_status st = expect_known("backend", "reserved", static_cast<uint32_t>(desc.reserved), 0)) return st;
   lattis_allocator memory{};
   if (desc.allocator)
     if (lattis_status st = adopt("backend: allocator", *desc.allocator, &memory)) return st;

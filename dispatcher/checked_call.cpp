@@ -72,6 +72,11 @@ inline bool admitted(uint32_t tags, const Value& v) {
   return !((lists | bit(LATTIS_DTYPE)) >> v.tag & 1) || content_admitted(tags, v);
 }
 
+// Whatever comes, they can be released.
+inline void empty(Value* rets, int32_t n) {
+  for (int32_t i = 0; rets && i < n; i++) rets[i].tag = LATTIS_NONE;
+}
+
 bool all_admitted(const CallInfo& info, const Value* args) {
   bool good = true;
   for (int i = 0; i < info.nargs; i++) good &= admitted(info.admits[i], args[i]);
@@ -195,10 +200,11 @@ lattis_status run_older(Frame* f, const Value* args, Value* rets) {
                        "%s; got %s. Build it again, for the operator of today",
                        operator_title(f->op).c_str(), k.owner.c_str(), s.args[i].name.c_str(),
                        s.args[i].default_text.c_str(), core::describe(args[i]).c_str()));
+  f->context = k.entry.context;
+  if (outs == 0) return k.entry(*f, args, rets);  // it reads as many as it knows
   Value own[LATTIS_MAX_ARGUMENTS];
   std::copy(args, args + known, own);
-  std::copy(args + info.first_out, args + info.nargs, own + known);
-  f->context = k.entry.context;
+  std::fill(std::copy(args + info.first_out, args + info.nargs, own + known), own + info.nargs, core::none());
   return k.entry(*f, own, rets);
 }
 
@@ -241,8 +247,9 @@ lattis_status check_result(const Operator* op, int i, const Value& v) {
 lattis_status adapt_kernel(const Operator* op, const std::string& owner, lattis_kernel_def* def) {
   const CallInfo& info = op->info;
   const Schema& s = *op->schema.load();
-  const int32_t outs = info.nargs - info.first_out, known = def->num_args - outs;
-  if (def->num_args == 0 || def->num_args == info.nargs) return LATTIS_OK;
+  const int32_t written_for = def->num_args == LATTIS_NO_ARGUMENTS ? 0 : def->num_args;
+  const int32_t outs = info.nargs - info.first_out, known = written_for - outs;
+  if (!def->kernel || def->num_args == 0 || written_for == info.nargs) return LATTIS_OK;
   if (known < 0 || known > info.first_out)
     return core::raise(
         LATTIS_TYPE_ERROR,
@@ -254,14 +261,14 @@ lattis_status adapt_kernel(const Operator* op, const std::string& owner, lattis_
                          core::format("kernel: %s: the kernel of %s takes %d arguments, but '%s' has no default: %s",
                                       op->full_name().c_str(), owner.c_str(), def->num_args, s.args[i].name.c_str(),
                                       s.text().c_str()));
-  def->context = new OlderKernel{{def->kernel, def->context, def->flags}, op, def->num_args, owner};  // for ever
+  def->context = new OlderKernel{{def->kernel, def->context, def->flags}, op, written_for, owner};  // for ever
   def->kernel = run_older;
   return LATTIS_OK;
 }
 
 lattis_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
                            int32_t num_rets) {
-  for (int32_t i = 0; rets && i < num_rets; i++) rets[i].tag = LATTIS_NONE;  // whatever comes, they can be released
+  empty(rets, num_rets);
   // A table implies a schema, and so that the numbers and kinds are there.
   if (__builtin_expect(op && args && rets && op->table.load(std::memory_order_acquire) && num_args == op->info.nargs &&
                            num_rets == op->info.nrets && plainly_admitted(op->info, args),
@@ -271,6 +278,7 @@ lattis_status checked_call(Frame* parent, const Operator* op, const Value* args,
 }
 
 lattis_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {
+  empty(rets, num_rets);
   if (__builtin_expect(frame && args && rets && num_args == frame->num_args && num_rets == frame->num_rets, 1))
     return redispatch(frame, args, rets);
   return core::guarded(

@@ -12,7 +12,7 @@
 namespace lattis::dispatcher {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = RegistryLock;
 
 }  // namespace
 

@@ -228,9 +228,13 @@ lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Val
       t = full(args[m.alias_of].as.tensor);
       core::retain(t);
       break;
-    default:
+    case LATTIS_META_DYNAMIC:
+    case LATTIS_META_NONE:
       *ret = core::none();
       return LATTIS_OK;
+    default:
+      return core::raise(LATTIS_VALUE_ERROR, core::format("%s: its shape rule says kind %d, which there is not",
+                                                          operator_title(f.op).c_str(), m.kind));
   }
   *ret = core::tensor_value(t);
   return LATTIS_OK;

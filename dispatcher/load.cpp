@@ -163,9 +163,7 @@ lattis_status load_plugin(const std::string& name, const LoadOptions& options, s
   if (!file.loaded) {
     file.chosen = options.ns;
     File* earlier = options.replaces.empty() ? nullptr : loaded_from(options.replaces);
-    const auto replace = [&] { return initialize_in_place_of(*earlier, file); };
-    lattis_status st = !earlier ? initialize(file) : options.holding ? options.holding(replace) : replace();
-    if (st) return st;
+    if (lattis_status st = earlier ? initialize_in_place_of(*earlier, file) : initialize(file)) return st;
   }
   if (defined) *defined = defined_by(file);
   return LATTIS_OK;

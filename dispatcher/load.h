@@ -3,7 +3,6 @@
 
 #include <lattis/program.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,6 @@ namespace lattis::dispatcher {
 struct LoadOptions {
   std::string ns;        // what its own namespace is called, in place of the name that is written there
   std::string replaces;  // a file whose registrations it takes the place of: they are back if it cannot be loaded
-  // Calls what takes their place, under a lock that comes before the registry's: the interpreter's, which an init
-  // function may want while its holder waits for the registry.
-  lattis_status (*holding)(const std::function<lattis_status()>&) = nullptr;
 };
 
 // The file's stamp is judged before any of its code runs. The library stays mapped for ever; after an error nothing

@@ -14,7 +14,7 @@
 namespace lattis::dispatcher {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = RegistryLock;
 
 std::string qualified(const Library& lib, const std::string& name) {
   return name.find("::") == std::string::npos ? lib.ns + "::" + name : chosen_name(name);
@@ -305,6 +305,10 @@ lattis_status Registry::kernel(Library& lib, const char* name, const char* key, 
   if (!op)
     return core::raise(LATTIS_RUNTIME_ERROR, core::format("kernel: there is no operator %s; %s must define it first",
                                                           qualified(lib, name).c_str(), lib.owner.c_str()));
+  if (!def.kernel && layer_bit(key) < 0 &&
+      (key == std::string("composite") || key == std::string("backend") || core::backend_id(key) >= 0))
+    return core::raise(LATTIS_VALUE_ERROR, "kernel: " + op->full_name() + ": the kernel for '" + key +
+                                               "' is null; only a layer is fallen through");
   if (def.num_args != 0) {
     if (lattis_status st = prepare(op)) return st;
     if (lattis_status st = adapt_kernel(op, lib.owner, &def)) return st;

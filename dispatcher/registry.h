@@ -35,6 +35,29 @@ inline constexpr const char* every_category = "*";
 // "ns::name.overload" in two parts.
 void split_name(const std::string& full, std::string* name, std::string* overload);
 
+// Note [Two locks]  A registration may call into the host language under this lock, and so wait for that one's own. So
+//   nobody waits for this one while holding that: who would have to steps aside first, and comes back to try again.
+class RegistryMutex {
+ public:
+  void lock() {
+    while (!mutex_.try_lock()) {
+      void* token = step_aside ? step_aside() : nullptr;
+      mutex_.lock();
+      if (!token) return;
+      mutex_.unlock();
+      come_back(token);
+    }
+  }
+  void unlock() { mutex_.unlock(); }
+  // By the binding: lets go of the language's lock, if this thread has it, and gives a token for its return, or null.
+  static inline void* (*step_aside)() = nullptr;
+  static inline void (*come_back)(void* token) = nullptr;
+
+ private:
+  std::recursive_mutex mutex_;
+};
+using RegistryLock = std::lock_guard<RegistryMutex>;
+
 class Registry {
  public:
   static Registry& get();
@@ -76,7 +99,7 @@ class Registry {
   const char* support(const Operator*, int32_t backend);
   int64_t retained_bytes() const { return retained_; }
   void set_trace(bool on);
-  std::recursive_mutex& mutex() { return mutex_; }
+  RegistryMutex& mutex() { return mutex_; }
 
  private:
   struct CategoryRegistration : Registration {
@@ -108,7 +131,7 @@ class Registry {
   Entry backend_entry(Operator*, int32_t id, std::string* who);
   Entry traced(Entry, const Operator*, const std::string& where, const std::string& who);
 
-  std::recursive_mutex mutex_;
+  RegistryMutex mutex_;
   std::unordered_map<std::string, std::vector<Operator*>> operators_;
   std::vector<Operator*> order_;
   std::unordered_map<std::string, Library*> definers_;  // of namespaces

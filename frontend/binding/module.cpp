@@ -59,7 +59,12 @@ py::dict describe_operator(Operator* op) {
   d["expression"] = op->pointwise && op->pointwise->expression ? py::object(py::str(op->pointwise->expression))
                                                                : py::object(py::none());
   py::list kernels, args;
-  for (const auto& r : (op->functional ? op->functional : op)->kernels) kernels.append(py::make_tuple(r.key, r.owner));
+  std::vector<std::pair<std::string, std::string>> registered;
+  {
+    dispatcher::RegistryLock lock(Registry::get().mutex());
+    for (const auto& r : (op->functional ? op->functional : op)->kernels) registered.emplace_back(r.key, r.owner);
+  }
+  for (const auto& [key, owner] : registered) kernels.append(py::make_tuple(key, owner));
   d["kernels"] = kernels;
   for (const auto& a : op->schema.load()->args) {
     py::dict arg;
@@ -323,11 +328,7 @@ void add_plugins(py::module_& m) {
         lattis_status st;
         {
           py::gil_scoped_release release;  // the init of another library, which this one waits for, may need it
-          const auto holding = [](const std::function<lattis_status()>& replace) {
-            py::gil_scoped_acquire acquire;
-            return replace();
-          };
-          st = dispatcher::load_plugin(path, {ns, replaces, holding}, &defined);
+          st = dispatcher::load_plugin(path, {ns, replaces}, &defined);
         }
         forget_signatures();
         check(st);

@@ -88,6 +88,17 @@ const lattis_operator* find_operator_public(PyObject* o) {
 
 }  // namespace
 
+// The init of another library, for which this one waits, may need the interpreter's lock.
+int load_plugin_public(const char* path) {
+  PyThreadState* state = PyEval_SaveThread();
+  const lattis_status st = lattis_load_plugin(path);
+  PyEval_RestoreThread(state);
+  forget_signatures();
+  if (!st) return 0;
+  raise_pending();
+  return -1;
+}
+
 int init_python_face(PyObject* module) {
   static const lattis_python face = {sizeof(lattis_python), tensor_type,         wrap_public,   unwrap_public,
                                      value_to_python,       value_from_python,   raise_pending, capture_exception,
@@ -100,7 +111,10 @@ int init_python_face(PyObject* module) {
     raise_pending();
     return -1;
   }
-  static const lattis_capsule entrance = {sizeof entrance, LATTIS_ABI_VERSION, api->library_version, lattis_get_api};
+  static const lattis_capsule entrance = {sizeof entrance, LATTIS_ABI_VERSION, api->library_version, lattis_get_api,
+                                          load_plugin_public};
+  dispatcher::RegistryMutex::step_aside = []() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; };
+  dispatcher::RegistryMutex::come_back = [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); };
   PyObject* capsule = PyCapsule_New(const_cast<lattis_capsule*>(&entrance), LATTIS_PYTHON_CAPSULE, nullptr);
   if (!capsule) return -1;
   return PyModule_AddObject(module, "_api", capsule);

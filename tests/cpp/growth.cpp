@@ -52,6 +52,10 @@ static lattis_status multiplies_into(lattis_frame*, const lattis_value* args, la
   rets[0] = of(out);
   return LATTIS_OK;
 }
+static lattis_status zero(lattis_frame*, const lattis_value*, lattis_value* rets) {
+  rets[0] = of(one(0));
+  return LATTIS_OK;
+}
 static float taken(lattis_value* r) {
   const float x = *static_cast<float*>(r->as.tensor->dl.data);
   api->value_release(r);
@@ -71,6 +75,9 @@ static void older_kernels() {
   FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, -1), "takes -1 arguments");
   const lattis_kernel_def k{sizeof k, 0, multiplies, nullptr, nullptr, 0, 2};
   FAILS(api, api->category_kernel(l, "pointwise", "cpu", &k, nullptr), "'num_args' must be 0");
+  for (const char* key : {"composite", "backend", "cpu"})
+    FAILS(api, add_kernel(api, l, "f", key, nullptr), "is null; only a layer is fallen through");
+  OK(api, add_kernel(api, l, "f", "some layer", nullptr, nullptr, nullptr, 2));
   lattis_tensor *a = one(3), *into = one(0);
   lattis_value r, mode{LATTIS_STRING, 5, {0}};
   mode.as.string = "plain";
@@ -94,6 +101,13 @@ static void older_kernels() {
   CHECK(r.as.tensor == into && taken(&r) == 12);
   new_form[2] = flag(true);
   FAILS(api, api->call(nullptr, out, new_form, 4, &r, 1), "before the argument 'exact'");
+  const lattis_operator* nothing = define(l, "z(*, int depth=0) -> Tensor", "grown::z");
+  OK(api, add_kernel(api, l, "z", "composite", zero, nullptr, nullptr, LATTIS_NO_ARGUMENTS));
+  lattis_value depth[1] = {num(0)};
+  OK(api, api->call(nullptr, nothing, depth, 1, &r, 1));
+  CHECK(taken(&r) == 0);
+  depth[0] = num(5);
+  FAILS(api, api->call(nullptr, nothing, depth, 1, &r, 1), "before the argument 'depth'");
   api->release(a);
   api->release(into);
   api->library_close(l);
@@ -109,6 +123,9 @@ static lattis_status newest(lattis_frame* f, const lattis_value* args, lattis_va
 // A layer of the day when the operator had two arguments; it doubles the number.
 static lattis_status doubles(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
   lattis_value own[2] = {args[0], num(args[1].as.i * 2)};
+  rets[0].tag = 0x5a5a;
+  FAILS(api, api->redispatch(f, own, 4, rets, 1), "4 arguments, it takes 3");
+  CHECK(rets[0].tag == LATTIS_NONE);
   FAILS(api, api->redispatch(f, own, 1, rets, 0), "room for 0 results");
   FAILS(api, api->redispatch(f, own, 4, rets, 1), "4 arguments, it takes 3");
   FAILS(api, api->redispatch(f, nullptr, 1, rets, 1), "redispatch: argument 1");
@@ -193,6 +210,27 @@ static void libraries() {
     d.schema = schema;
     FAILS(api, api->define(l, &d, nullptr), "there are no values for the type");
   }
+  d.schema = "g(Tensor self) -> Tensor";
+  d.forms = 1u << 31;
+  FAILS(api, api->define(l, &d, nullptr), "define: 'forms' is 0x80000000, of which 0x80000000 is unknown here");
+  d.forms = 0;
+  d.reserved = 7;
+  FAILS(api, api->define(l, &d, nullptr), "'reserved' is 0x7");
+  const lattis_kernel_def wrong{sizeof wrong, 0x100, newest, nullptr, nullptr, 0, 0};
+  FAILS(api, api->kernel(l, "aten::add.Tensor", "cpu", &wrong, nullptr), "kernel: 'flags' is 0x100");
+  FAILS(api, api->category_kernel(l, "pointwise", "cpu", &wrong, nullptr), "category_kernel: 'flags' is 0x100");
+  d.reserved = 0;
+  d.infer = [](lattis_frame*, const lattis_value*, lattis_meta* m) {
+    m->kind = 77;
+    return lattis_status{LATTIS_OK};
+  };
+  OK(api, api->define(l, &d, nullptr));
+  OK(api, add_kernel(api, l, "g", "cpu", zero));
+  lattis_tensor* t = one(1);
+  lattis_value self = of(t), r;
+  FAILS(api, api->call(nullptr, api->find_operator("mine::g", ""), &self, 1, &r, 1),
+        "says kind 77, which there is not");
+  api->release(t);
   api->library_close(l);
   api->library_close(l);
   FAILS(api, api->define(l, &d, nullptr), "define: the library of growth for 'mine' was closed");

@@ -249,6 +249,7 @@ enum lattis_kernel_flags {
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. Where it
  * has more now, the kernel is called with as many as it knows while the others have their defaults, and with others the
  * call is an error. 0: the kernel takes whatever comes, and looks at the frame. */
+#define LATTIS_NO_ARGUMENTS (-1) /* it was written for none */
 typedef struct {
   uint32_t size;
   uint32_t flags;       /* enum lattis_kernel_flags */

@@ -16,6 +16,7 @@
 #include <lattis/error.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -219,9 +220,17 @@ class LATTIS_HIDDEN Library {
   }
   /* Its derivative, in the notation of <lattis/autograd.h>: m.derivative("twice", "self: grad * 2"). */
   Library& derivative(const char* op, const char* formulas) {
+    const OwnNamespace& own = own_namespace();
     auto* d = new lattis_derivative{}; /* kept for ever, like the text */
     d->size = sizeof *d;
     d->formulas = formulas;
+    if (own.written != own.chosen) { /* operators of its own are called by the name that they have here */
+      auto* text = new std::string(formulas);
+      for (size_t at = 0; (at = text->find(own.written + "::", at)) != std::string::npos; at += own.chosen.size() + 2)
+        if (at == 0 || !(std::isalnum(static_cast<unsigned char>((*text)[at - 1])) || (*text)[at - 1] == '_'))
+          text->replace(at, own.written.size(), own.chosen);
+      d->formulas = text->c_str();
+    }
     return rule(op, "autograd", d);
   }
   Library& tensor_slot(const lattis_slot_type& t, int32_t* index) {

@@ -34,13 +34,9 @@ inline int start() {
   static bool started = false;
   if (started) return 0;
   if (import() < 0) return -1;
-  try { /* by the loader, which runs the init function once for the file, whoever opened it */
-    Dl_info own;
-    if (dladdr(&started, &own)) pybind11::module_::import("lattis._C").attr("_load_plugin")(own.dli_fname);
-  } catch (pybind11::error_already_set& e) {
-    e.restore();
-    return -1;
-  }
+  const auto* capsule = static_cast<const lattis_capsule*>(PyCapsule_Import(LATTIS_PYTHON_CAPSULE, 0));
+  Dl_info own; /* by the loader, which runs the init function once for the file, whoever opened it */
+  if (!capsule || (dladdr(&started, &own) && capsule->load_plugin(own.dli_fname) < 0)) return -1;
   pybind11::register_local_exception_translator([](std::exception_ptr p) {
     try {
       if (p) std::rethrow_exception(p);

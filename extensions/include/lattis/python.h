@@ -40,6 +40,9 @@ typedef struct {
   uint32_t version; /* of the library: LATTIS_MAKE_VERSION */
   const char* library_version;
   const lattis_api* (*get_api)(uint32_t version); /* null if it cannot serve a module built for that version */
+  /* Runs the init function of a library, once for the file; a module that has one calls it for itself. -1 with an
+   * exception. */
+  int (*load_plugin)(const char* path);
 } lattis_capsule;
 
 typedef struct {

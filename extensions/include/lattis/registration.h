@@ -235,7 +235,8 @@ Library& Library::impl(const char* op, const char* key, F fn, const char* file, 
         fit.writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
     const auto context = const_cast<void*>(S::context(std::move(fn)));
     const uint32_t flags = LATTIS_KERNEL_CALLS_OPERATORS;
-    return kernel(op, key, {sizeof(lattis_kernel_def), flags, run, context, file, line, fit.num_args}).status();
+    const int32_t known = fit.num_args > 0 ? fit.num_args : LATTIS_NO_ARGUMENTS;
+    return kernel(op, key, {sizeof(lattis_kernel_def), flags, run, context, file, line, known}).status();
   });
   return *this;
 }
@@ -247,7 +248,7 @@ Library& Library::infer(const char* op, F fn) {
     using R = detail::Rule<F, typename detail::PointerOf<F>::type>;
     const lattis_operator* found = detail::find("infer", ns_, op);
     std::vector<detail::CppType> results(R::outputs, detail::CppType{LATTIS_KIND_TENSOR, 0, "Tensor"});
-    detail::compare("infer", found, R::parameters(), results, exact_);
+    detail::compare("infer", found, R::parameters(), results, true);
     return api().shape_rule(lib_, op, R::run, new F(std::move(fn)), nullptr);
   });
   return *this;

@@ -186,8 +186,8 @@ struct lattis_frame {
 };
 
 /* Arguments and results are as many as the schema of frame->op says, or the arguments as many as the kernel was
- * registered for (lattis_kernel_def): a later version of an operator may have further ones, each with a default, behind
- * those that the kernel knows, but before the outputs of an out= form. */
+ * registered for (lattis_kernel_def), which it then hands on, too: a later version of an operator may have further
+ * ones, each with a default, behind those that the kernel knows, but before the outputs of an out= form. */
 typedef lattis_status (*lattis_kernel)(lattis_frame* frame, const lattis_value* args, lattis_value* rets);
 
 /* The layout, which no compiler and no flag may change. */

@@ -218,18 +218,19 @@ def _open(build: Build, identity: Identity) -> Any:
         alone = earlier is not None and list(_latest.values()).count(earlier) == 1
         edited = earlier if alone else None
         try:
-            _loaded[file] = _given(build, file, edited)
+            _loaded[file] = _given(build, file, edited, identity)
         except (ImportError, RuntimeError) as error:
             raise _explained(identity, error) from error
     _latest[identity] = file
     return _loaded[file]
 
 
-def _given(build: Build, file: Path, edited: Path | None) -> Any:
+def _given(build: Build, file: Path, edited: Path | None, identity: Identity) -> Any:
     defined: list[str] = []
     # It has a stamp, which is read before anything is opened, unless it is a module without our headers.
     if not build.python or build.implicit or any("<lattis/" in unit.source.text for unit in build.units):
         defined = _C._load_plugin(str(file), replaces=str(edited or ""))
+        _latest[identity] = file  # whatever becomes of the module
         if edited is not None:
             _loaded.pop(edited, None)
     return _module(build.name, file) if build.python else _namespace.namespaces(defined)
