@@ -167,16 +167,22 @@ def test_a_module_with_operators_is_edited(bench):
 LATTIS_LIBRARY(withmodule, m) {
   m.def("f(Tensor x) -> Tensor", [](const lattis::Tensor& x) { return x * FACTOR; });
 }
-PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("factor", [] { return FACTOR; }); }
+PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {
+  m.def("factor", [] { return FACTOR; });
+  if (FACTOR == 9) throw std::runtime_error("the body fails");
+}
 """
     program = """
 import lattis, sys
 from lattis.utils.cpp_extension import load_inline
 x = lattis.ones(1)
 made = []
-for n in (2, 3, 2):
-    made.append(load_inline("withmodule", sys.argv[1].replace("FACTOR", str(n)), extra_cflags="-O0"))
-    print(made[-1].factor(), lattis.ops.withmodule.f(x).item())
+for n in (2, 3, 9, 2):
+    try:
+        made.append(load_inline("withmodule", sys.argv[1].replace("FACTOR", str(n)), extra_cflags="-O0"))
+        print(made[-1].factor(), lattis.ops.withmodule.f(x).item())
+    except Exception as error:
+        print("the body fails" in str(error))
 print(made[1].factor())
 """
-    assert bench.run(program, source).splitlines() == ["2 2.0", "3 3.0", "2 2.0", "3"]
+    assert bench.run(program, source).splitlines() == ["2 2.0", "3 3.0", "True", "2 2.0", "3"]

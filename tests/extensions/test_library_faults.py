@@ -202,6 +202,12 @@ def test_a_closed_library(lib, ns):
             call()
 
 
+def test_only_a_layer_is_fallen_through(lib):
+    for key in ("cpu", "composite", "backend"):
+        with pytest.raises(ValueError, match=f"the kernel for '{key}' is null; only a layer is fallen through"):
+            lib.impl("f", library.fallthrough_kernel, key)
+
+
 def test_exceptions_of_a_kernel_arrive(lib, f):
     class Own(Exception):
         pass

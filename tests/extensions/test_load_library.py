@@ -1,9 +1,11 @@
 """``lattis.ops.load_library``: libraries that are built already, and two versions of one under names of their own."""
 
 import shutil
+import sys
 
 import lattis
 import pytest
+from children import run
 from native import library
 
 # Two versions: each is called by the number that it multiplies by. `scaled` calls its own `helper`, by name.
@@ -22,6 +24,8 @@ LATTIS_LIBRARY_FRAGMENT(versions, m) {
 LATTIS_LIBRARY(versions, m) {
   m.def("helper(Tensor x) -> Tensor", [](const Tensor& x) { return x * NUMBER; });
   m.def("fast(Tensor x) -> Tensor");
+  m.def("sloped(Tensor x) -> Tensor", [](const Tensor& x) { return x.clone(); });
+  m.derivative("sloped", "x: versions::helper(grad)");
   m.def((std::string("called_") + m.ns() + "() -> int").c_str(), [] { return int64_t{NUMBER}; });
 }
 """
@@ -66,8 +70,14 @@ def test_two_versions_in_one_process(versions, tmp_path):
         for ops, number in ((first, 2), (second, 3)):
             assert [f(x).item() for f in (ops.helper, ops.scaled, ops.fast)] == [number] * 3
     assert first.called_versions() == 2 and second.called_versions_v2() == 3
-    assert dir(first) == ["called_versions", "fast", "helper", "scaled"]
-    assert dir(second) == ["called_versions_v2", "fast", "helper", "scaled"]
+    assert dir(first) == ["called_versions", "fast", "helper", "scaled", "sloped"]
+    assert dir(second) == ["called_versions_v2", "fast", "helper", "scaled", "sloped"]
+
+    if hasattr(lattis, "autograd"):
+        for ops, number in ((first, 2), (second, 3)):
+            leaf = lattis.ones(1, requires_grad=True)
+            ops.sloped(leaf).sum().backward()
+            assert leaf.grad.item() == number
 
     with pytest.raises(RuntimeError, match="is loaded already, as 'versions'; .*'mine' too, load a copy of the file"):
         lattis.ops.load_library(versions[2], namespace="mine")
@@ -93,6 +103,47 @@ def test_several_namespaces_and_none(tmp_path):
     assert lattis.ops.load_library(path) == (lattis.ops.several_a, lattis.ops.several_b)
     only = 'LATTIS_LIBRARY_IMPL(several_b, meta, m) { m.impl("twice", "meta", twice); }\n'
     assert lattis.ops.load_library(slim(only, tmp_path / "only.so")) is None
+
+
+MANY = """
+#include <lattis/library.h>
+#include <unistd.h>
+static lattis_status get(lattis_frame*, void*, lattis_tensor*, lattis_value* out) {
+  *out = lattis::value(int64_t{1});
+  return LATTIS_OK;
+}
+LATTIS_LIBRARY(many_attributes, m) {
+  for (int i = 0; i < 200; i++) {
+    usleep(200);
+    m.attribute(("many_" + std::to_string(i)).c_str(), get);
+  }
+}
+"""
+
+
+def test_a_load_and_a_thread_that_looks_things_up_wait_for_each_other_in_one_order(tmp_path):
+    """Attributes of Tensor take the interpreter's lock under the registry's; a lookup holds the first and wants the
+    second."""
+    path = library(MANY, tmp_path / "many.so", "-std=c++17", "-O0", compiler="g++")
+    run(
+        sys.executable,
+        "-c",
+        f"""if True:
+        import lattis, threading
+        done = False
+        def looks():
+            while not done:
+                lattis._C._attribute_owner("nobody")
+        thread = threading.Thread(target=looks, daemon=True)
+        thread.start()
+        lattis.ops.load_library({str(path)!r})
+        done = True
+        thread.join()
+        assert lattis.ones(1).many_199 == 1
+        """,
+        cwd=tmp_path,
+        timeout=60,
+    )
 
 
 def test_what_cannot_be_loaded(tmp_path):
