@@ -8,10 +8,10 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <unordered_map>
 
 #include "dispatcher/layer.h"
+#include "dispatcher/registry_lock.h"
 #include "dispatcher/table.h"
 
 namespace lattis::dispatcher {}  // namespace lattis::dispatcher
@@ -34,29 +34,6 @@ inline constexpr const char* every_category = "*";
 
 // "ns::name.overload" in two parts.
 void split_name(const std::string& full, std::string* name, std::string* overload);
-
-// Note [Two locks]  A registration may call into the host language under this lock, and so wait for that one's own. So
-//   nobody waits for this one while holding that: who would have to steps aside first, and comes back to try again.
-class RegistryMutex {
- public:
-  void lock() {
-    while (!mutex_.try_lock()) {
-      void* token = step_aside ? step_aside() : nullptr;
-      mutex_.lock();
-      if (!token) return;
-      mutex_.unlock();
-      come_back(token);
-    }
-  }
-  void unlock() { mutex_.unlock(); }
-  // By the binding: lets go of the language's lock, if this thread has it, and gives a token for its return, or null.
-  static inline void* (*step_aside)() = nullptr;
-  static inline void (*come_back)(void* token) = nullptr;
-
- private:
-  std::recursive_mutex mutex_;
-};
-using RegistryLock = std::lock_guard<RegistryMutex>;
 
 class Registry {
  public:

@@ -113,8 +113,8 @@ int init_python_face(PyObject* module) {
   }
   static const lattis_capsule entrance = {sizeof entrance, LATTIS_ABI_VERSION, api->library_version, lattis_get_api,
                                           load_plugin_public};
-  dispatcher::RegistryMutex::step_aside = []() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; };
-  dispatcher::RegistryMutex::come_back = [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); };
+  dispatcher::set_host_lock([]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
+                            [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
   PyObject* capsule = PyCapsule_New(const_cast<lattis_capsule*>(&entrance), LATTIS_PYTHON_CAPSULE, nullptr);
   if (!capsule) return -1;
   return PyModule_AddObject(module, "_api", capsule);
