@@ -298,7 +298,7 @@ def test_the_core_library_knows_no_backend():
     assert "lattis::cpu" not in names and "dnnl" not in names
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed: apt-get install g++")
 def test_a_library_that_uses_the_core_is_reported(tmp_path):
     """The planted library wants a symbol of the core; nm must show it."""
     source = tmp_path / "planted.cpp"

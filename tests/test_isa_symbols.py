@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SETS = ("baseline", "v3", "v4")
 MERGED = "WVu"  # nm's letters for weak and unique symbols that are defined
 
-pytestmark = pytest.mark.skipif(not shutil.which("nm"), reason="nm is not installed")
+pytestmark = pytest.mark.skipif(not shutil.which("nm"), reason="nm is not installed: apt-get install binutils")
 
 
 def merged_symbols(path):
@@ -44,7 +44,7 @@ def test_no_symbol_is_merged(which):
 def test_a_planted_symbol_is_reported(planted, found, tmp_path):
     compiler = shutil.which("g++")
     if not compiler:
-        pytest.skip("g++ is not installed")
+        pytest.skip("g++ is not installed: apt-get install g++")
     source, target = tmp_path / "planted.cpp", tmp_path / "planted.o"
     source.write_text(planted)
     subprocess.run([compiler, "-O2", "-c", source, "-o", target], check=True)

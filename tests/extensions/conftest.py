@@ -9,5 +9,5 @@ from building import Bench
 @pytest.fixture
 def bench(tmp_path):
     if not shutil.which("g++"):
-        pytest.skip("g++ is not installed")
+        pytest.skip("g++ is not installed: apt-get install g++")
     return Bench(tmp_path)

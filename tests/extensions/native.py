@@ -27,7 +27,7 @@ def include() -> Path:
 
 def compiles(*command) -> subprocess.CompletedProcess:
     if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
+        pytest.skip(f"{command[0]} is not installed: apt-get install gcc g++ clang")
     return subprocess.run([str(c) for c in command], capture_output=True, text=True)
 
 

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from building import LOAD, Bench, end_group, mounted, mounts, operator, wait_for
 
-needs_mounts = pytest.mark.skipif(not mounts(), reason="this user may not mount")
+needs_mounts = pytest.mark.skipif(not mounts(), reason="unshare(1) may not mount for this user: run as root")
 
 
 def test_what_one_process_built_is_loaded_by_the_next(bench):
@@ -208,7 +208,7 @@ def test_the_cache_is_private(bench):
     assert "CacheError: other users can write to the cache" in text and f"chmod 700 {bench.cache}" in text
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
+@pytest.mark.skipif(os.geteuid() != 0, reason="chown(1) is for root: run as root")
 def test_the_cache_of_another_user_is_refused(bench):
     bench.run(LOAD, operator(1))
     os.chown(bench.cache, 65534, 65534)

@@ -305,7 +305,7 @@ def test_without_ninja_it_builds_too(bench):
 
 def test_ccache_serves_a_second_cache(bench):
     if not shutil.which("ccache"):
-        pytest.skip("ccache is not installed")
+        pytest.skip("ccache is not installed: apt-get install ccache")
     bench.env.pop("CCACHE_DISABLE")
     verbose = LOAD.replace("sys.argv[1], ", "sys.argv[1], verbose=True, build_directory='one', ")
     process = bench.start(verbose, operator(1), CCACHE_DIR=str(bench.folder / "ccache"))

@@ -152,7 +152,7 @@ def other_pythons():
 def test_the_same_wheel_on_another_python(operators, tmp_path):
     """Without Lattis for that Python its library is loaded by the program of the test: it wants no symbol of Python."""
     if not other_pythons():
-        pytest.skip("this machine has one Python")
+        pytest.skip("no second Python (3.10 to 3.15) is installed in PATH or by pyenv")
     for minor, python in other_pythons().items():
         folder = tmp_path / str(minor)
         pip = (*PIP, "install", "-q", "--no-deps", "--no-index", "--target", folder, "--python-version", f"3.{minor}")

@@ -10,7 +10,7 @@ import pytest
 
 HERE = Path(__file__).parent
 
-pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
+pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed: apt-get install g++")
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,7 @@ raise SystemExit(bool(faults) or failed < 20)
 """
 
 
-@pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
+@pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed: apt-get install g++")
 def test_every_allocation_may_fail(tmp_path):
     made = tmp_path / "scarce.so"
     subprocess.run(["g++", "-O1", "-shared", "-fPIC", SHIM, "-o", made], check=True)
