@@ -10,7 +10,7 @@
 namespace lattis::dispatcher {
 namespace {
 
-constexpr int max_slots = 64;
+constexpr int max_slots = 256;  // plugins that are edited and loaded again take new ones
 lattis_slot_type tensor_slots[max_slots];
 lattis_thread_slot_type thread_slots[max_slots];
 std::atomic<int> num_tensor_slots{0}, num_thread_slots{0};
@@ -43,15 +43,20 @@ void destroy_thread_state(int index, void* state) {
   if (thread_slots[index].destroy) thread_slots[index].destroy(state);
 }
 
+bool same_functions(const lattis_slot_type& a, const lattis_slot_type& b) {
+  return a.destroy == b.destroy && a.traverse == b.traverse && a.clear == b.clear;
+}
+bool same_functions(const lattis_thread_slot_type& a, const lattis_thread_slot_type& b) {
+  return a.capture == b.capture && a.restore == b.restore && a.destroy == b.destroy;
+}
+
+// What is below the count is never written again, so it is read without a lock.
 template <class Type>
 lattis_status add(const char* what, Type* slots, std::atomic<int>& count, const Type& t, int32_t* index) {
   std::lock_guard lock(Registry::get().mutex());
   int n = count.load();
   for (int i = 0; i < n; i++)
-    if (std::string(slots[i].name) == t.name) {  // a plugin that comes back finds its slot
-      const char* name = slots[i].name;
-      slots[i] = t;
-      slots[i].name = name;
+    if (!std::strcmp(slots[i].name, t.name) && same_functions(slots[i], t)) {
       *index = i;
       return LATTIS_OK;
     }
