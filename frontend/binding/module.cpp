@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/caching_pool.h"
@@ -41,15 +42,23 @@ void check(lattis_status st) {
 
 py::dict describe_operator(Operator* op) {
   check(Registry::get().prepare(op));
+  std::string owner, doc, file;  // which may change when it is defined again
+  int line;
+  std::vector<std::pair<std::string, std::string>> registered;
+  {
+    dispatcher::RegistryLock lock(Registry::get().mutex());
+    std::tie(owner, doc, file, line) = std::tie(op->owner, op->doc, op->file, op->line);
+    for (const auto& r : (op->functional ? op->functional : op)->kernels) registered.emplace_back(r.key, r.owner);
+  }
   py::dict d;
   d["name"] = op->name;
   d["overload"] = op->overload;
   d["schema"] = op->schema_text;
   d["category"] = op->category;
-  d["owner"] = op->owner;
-  d["doc"] = op->doc;
-  d["file"] = op->file;
-  d["line"] = op->line;
+  d["owner"] = owner;
+  d["doc"] = doc;
+  d["file"] = file;
+  d["line"] = line;
   d["method"] = (op->forms & LATTIS_FORM_METHOD) != 0;
   d["function"] = (op->forms & LATTIS_FORM_FUNCTION) != 0;
   d["private"] = (op->forms & LATTIS_FORM_PRIVATE) != 0;
@@ -59,12 +68,7 @@ py::dict describe_operator(Operator* op) {
   d["expression"] = op->pointwise && op->pointwise->expression ? py::object(py::str(op->pointwise->expression))
                                                                : py::object(py::none());
   py::list kernels, args;
-  std::vector<std::pair<std::string, std::string>> registered;
-  {
-    dispatcher::RegistryLock lock(Registry::get().mutex());
-    for (const auto& r : (op->functional ? op->functional : op)->kernels) registered.emplace_back(r.key, r.owner);
-  }
-  for (const auto& [key, owner] : registered) kernels.append(py::make_tuple(key, owner));
+  for (const auto& [key, who] : registered) kernels.append(py::make_tuple(key, who));
   d["kernels"] = kernels;
   for (const auto& a : op->schema.load()->args) {
     py::dict arg;

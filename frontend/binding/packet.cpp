@@ -282,12 +282,12 @@ PyObject* get_doc(PyObject* self, void*) {
   bool inplace = false;
   for (Operator* op : Registry::get().overloads(*p->name)) inplace |= op->form == dispatcher::Form::Inplace;
   s += "\n";
-  for (Operator* op : Registry::get().overloads(*p->name))
-    if (!op->doc.empty()) {
-      if (inplace) s += "In place, in self: ";
-      s += op->doc;
-      break;
-    }
+  for (Operator* op : Registry::get().overloads(*p->name)) {
+    dispatcher::RegistryLock lock(Registry::get().mutex());  // it may be defined again
+    if (op->doc.empty()) continue;
+    s += (inplace ? "In place, in self: " : "") + op->doc;
+    break;
+  }
   return PyUnicode_FromString(s.c_str());
 }
 
