@@ -36,6 +36,28 @@ def test_twenty_edits(bench):
     assert memory < 300_000 and 0 < tables < 1024
 
 
+def test_flags_are_an_edit_and_another_name_is_another_extension(bench):
+    """The same file under two names stays loaded twice; under one name, what came first is withdrawn."""
+    (bench.folder / "mine.cpp").write_text(operator(1).replace("LIBRARY(built", "LIBRARY(NAMESPACE"))
+    program = """
+    import lattis
+    from lattis.utils.cpp_extension import load
+    x = lattis.tensor([1, 2])
+    def named(name, ns):
+        return load(name, "mine.cpp", f"-DNAMESPACE={ns}").scaled
+    one, other = named("one", "one"), named("other", "other")
+    assert one is lattis.ops.one.scaled and other is lattis.ops.other.scaled
+    assert one(x).tolist() == other(x).tolist() == [2, 4]
+    third = named("one", "third")
+    assert third(x).tolist() == other(x).tolist() == [2, 4]
+    try:
+        one(x)
+    except AttributeError as error:
+        print(error)
+    """
+    assert "no operator one::scaled" in bench.run(program)
+
+
 def test_an_edit_and_its_undoing(bench):
     program = EDIT + """
 for text in (*sys.argv[1:], *sys.argv[1:]):

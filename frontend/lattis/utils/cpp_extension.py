@@ -89,7 +89,8 @@ def load(
 ) -> Any:
     """Builds C++ and CUDA sources, unless that is done already, and loads the result.
 
-    Sources that were edited since they were loaded take the place of what they had registered.
+    Sources that were edited since they were loaded, or are loaded with other flags, take the place of what they had
+    registered. To have both, give each a ``name`` of its own, and its operators a namespace.
 
     Args:
         name: what the sources see as LATTIS_EXTENSION_NAME
