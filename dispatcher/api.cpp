@@ -260,8 +260,11 @@ lattis_status category_kernel(lattis_library* l, const char* cat, const char* ke
   if (lattis_status st = expect_known("category_kernel", "flags", def.flags, LATTIS_KERNEL_CALLS_OPERATORS)) return st;
   return registry().category_kernel(*l, cat, key, def, h);
 }
-lattis_status shape_rule(lattis_library* l, const char* op, lattis_infer fn, void* c, lattis_handle* h) {
-  return registry().shape_rule(*l, op, fn, c, h);
+lattis_status shape_rule(lattis_library* l, const char* op, const lattis_shape_rule_def* d, lattis_handle* h) {
+  lattis_shape_rule_def def;
+  if (lattis_status st = adopt("shape_rule", *d, &def)) return st;
+  if (!def.infer) return core::raise(LATTIS_VALUE_ERROR, "shape_rule: 'infer' must not be null");
+  return registry().shape_rule(*l, op, def, h);
 }
 lattis_status layer(lattis_library* l, const lattis_layer* d, int32_t* bit, lattis_handle* h) {
   lattis_layer desc;
@@ -389,6 +392,7 @@ const lattis_api table = {
     .find_operator = guard<find_operator, "find_operator">,
     .call = checked_call,
     .redispatch = checked_redispatch,
+    .check_defaults = guard<check_defaults, "check_defaults">,
     .thread = thread,
     .operator_name = guard<operator_name, "operator_name">,
     .operator_overload = guard<operator_overload, "operator_overload">,
@@ -416,7 +420,7 @@ const lattis_api table = {
     .define = guard<define, "define", nullable(2)>,
     .kernel = guard<kernel, "kernel", nullable(4)>,
     .category_kernel = guard<category_kernel, "category_kernel", nullable(4)>,
-    .shape_rule = guard<shape_rule, "shape_rule", nullable(3, 4)>,
+    .shape_rule = guard<shape_rule, "shape_rule", nullable(3)>,
     .layer = guard<layer, "layer", nullable(2, 3)>,
     .backend = guard<backend, "backend", nullable(2, 3)>,
     .rule = guard<rule, "rule", nullable(3, 4, 5)>,

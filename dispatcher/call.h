@@ -36,6 +36,10 @@ void release_all(Value* rets, int n);
 std::string where(const Frame* f, int arg);
 std::string operator_title(const Operator* op);
 
+lattis_status device_clash(Frame& f, int first, int second, const core::Tensor* a, const core::Tensor* b);
+lattis_status dynamic_without_kernel(Frame& f);
+lattis_status unknown_bits(const Frame& f, const lattis_meta& m);
+
 // The kernel of entries for which nobody has a kernel: raises, saying who has one.
 lattis_status missing_kernel(Frame* f, const Value* args, Value* rets);
 

@@ -179,33 +179,75 @@ __attribute__((noinline)) lattis_status unusual_redispatch(CallFrame* f, const V
   return redispatch(f, all, rets);
 }
 
-// A kernel that knows fewer arguments than its operator has.
-struct OlderKernel {
-  Entry entry;
+// An error unless the arguments from `known` on, outputs aside, are what they are by default.
+lattis_status check_appended(const Operator* op, const Value* args, int32_t known, const std::string& who) {
+  const Schema& s = *op->schema.load(std::memory_order_acquire);
+  for (int32_t i = known; i < op->info.first_out; i++)
+    if (!core::same_value(args[i], s.args[i].value))
+      return core::raise(LATTIS_NOT_IMPLEMENTED,
+                         core::format("%s: %s was written before the argument '%s' and computes what it is by default, "
+                                      "%s; got %s. Build it again, for the operator of today",
+                                      operator_title(op).c_str(), who.c_str(), s.args[i].name.c_str(),
+                                      s.args[i].default_text.c_str(), core::describe(args[i]).c_str()));
+  return LATTIS_OK;
+}
+
+// How many arguments before the outputs of an out= form somebody knows who was written for so many in all. An error,
+// and -1, where that cannot be.
+int32_t known_of(const char* what, const Operator* op, int32_t num_args) {
+  const CallInfo& info = op->info;
+  const Schema& s = *op->schema.load(std::memory_order_acquire);
+  const int32_t written_for = num_args == LATTIS_NO_ARGUMENTS ? 0 : num_args;
+  const int32_t known = written_for - (info.nargs - info.first_out);
+  if (known < 0 || known > info.first_out) {
+    core::raise(LATTIS_TYPE_ERROR, core::format("%s: %s takes %d arguments, the operator has %d: %s",
+                                                op->full_name().c_str(), what, num_args, info.nargs, s.text().c_str()));
+    return -1;
+  }
+  for (int32_t i = known; i < info.first_out; i++)
+    if (!s.args[i].has_default) {
+      core::raise(LATTIS_TYPE_ERROR,
+                  core::format("%s: %s takes %d arguments, but '%s' has no default: %s", op->full_name().c_str(), what,
+                               num_args, s.args[i].name.c_str(), s.text().c_str()));
+      return -1;
+    }
+  return known;
+}
+
+// A kernel or a shape rule that knows fewer arguments than its operator has.
+template <class Function>
+struct Older {
+  Function function;
+  void* context;
   const Operator* op;
-  int32_t num_args;
-  std::string owner;
+  int32_t known;  // arguments before the outputs of an out= form
+  std::string who;
 };
 
-lattis_status run_older(Frame* f, const Value* args, Value* rets) {
-  const auto& k = *static_cast<const OlderKernel*>(f->context);
-  const CallInfo& info = k.op->info;
-  const Schema& s = *k.op->schema.load(std::memory_order_acquire);
-  const int32_t outs = info.nargs - info.first_out, known = k.num_args - outs;
-  for (int32_t i = known; i < info.first_out; i++)
-    if (!core::same_value(args[i], s.args[i].value))
-      return core::raise(
-          LATTIS_NOT_IMPLEMENTED,
-          core::format("%s: the kernel of %s was written before the argument '%s' and computes what it is by default, "
-                       "%s; got %s. Build it again, for the operator of today",
-                       operator_title(f->op).c_str(), k.owner.c_str(), s.args[i].name.c_str(),
-                       s.args[i].default_text.c_str(), core::describe(args[i]).c_str()));
-  f->context = k.entry.context;
-  if (outs == 0) return k.entry(*f, args, rets);  // it reads as many as it knows
+template <class Function, class Results>
+lattis_status run_older(Frame* f, const Value* args, Results* results) {
+  const auto& older = *static_cast<const Older<Function>*>(f->context);
+  const CallInfo& info = older.op->info;
+  if (lattis_status st = check_appended(older.op, args, older.known, older.who)) return st;
+  f->context = older.context;
+  if (info.first_out == info.nargs) return older.function(f, args, results);  // it reads as many as it knows
   Value own[LATTIS_MAX_ARGUMENTS];
-  std::copy(args, args + known, own);
-  std::fill(std::copy(args + info.first_out, args + info.nargs, own + known), own + info.nargs, core::none());
-  return k.entry(*f, own, rets);
+  std::copy(args, args + older.known, own);
+  std::fill(std::copy(args + info.first_out, args + info.nargs, own + older.known), own + info.nargs, core::none());
+  return older.function(f, own, results);
+}
+
+// Puts `run_older` in the place of a function that was written for fewer arguments.
+template <class Function, class Results>
+lattis_status adapt_to(const Operator* op, const std::string& who, int32_t num_args, Function* function,
+                       void** context) {
+  if (!*function || num_args == 0 || num_args == op->info.nargs) return LATTIS_OK;
+  const int32_t known = known_of(who.c_str(), op, num_args);
+  if (known < 0) return core::pending_error().kind;
+  if (known == op->info.first_out) return LATTIS_OK;  // none, and it says so
+  *context = new Older<Function>{*function, *context, op, known, who};
+  *function = run_older<Function, Results>;  // both for ever
+  return LATTIS_OK;
 }
 
 uint32_t admitted_tags(const Type& t) {
@@ -244,26 +286,21 @@ lattis_status check_result(const Operator* op, int i, const Value& v) {
                                   op->schema.load()->rets[i].type.text.c_str(), core::describe(v).c_str()));
 }
 
-lattis_status adapt_kernel(const Operator* op, const std::string& owner, lattis_kernel_def* def) {
-  const CallInfo& info = op->info;
-  const Schema& s = *op->schema.load();
-  const int32_t written_for = def->num_args == LATTIS_NO_ARGUMENTS ? 0 : def->num_args;
-  const int32_t outs = info.nargs - info.first_out, known = written_for - outs;
-  if (!def->kernel || def->num_args == 0 || written_for == info.nargs) return LATTIS_OK;
-  if (known < 0 || known > info.first_out)
-    return core::raise(
-        LATTIS_TYPE_ERROR,
-        core::format("kernel: %s: the kernel of %s takes %d arguments, the operator has %d: %s",
-                     op->full_name().c_str(), owner.c_str(), def->num_args, info.nargs, s.text().c_str()));
-  for (int32_t i = known; i < info.first_out; i++)
-    if (!s.args[i].has_default)
-      return core::raise(LATTIS_TYPE_ERROR,
-                         core::format("kernel: %s: the kernel of %s takes %d arguments, but '%s' has no default: %s",
-                                      op->full_name().c_str(), owner.c_str(), def->num_args, s.args[i].name.c_str(),
-                                      s.text().c_str()));
-  def->context = new OlderKernel{{def->kernel, def->context, def->flags}, op, written_for, owner};  // for ever
-  def->kernel = run_older;
-  return LATTIS_OK;
+lattis_status adapt(const Operator* op, const std::string& owner, lattis_kernel_def* def) {
+  return adapt_to<lattis_kernel, Value>(op, "the kernel of " + owner, def->num_args, &def->kernel, &def->context);
+}
+
+lattis_status adapt(const Operator* op, const std::string& owner, lattis_shape_rule_def* def) {
+  return adapt_to<lattis_infer, lattis_meta>(op, "the shape rule of " + owner, def->num_args, &def->infer,
+                                             &def->context);
+}
+
+lattis_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who) {
+  if (num_args == 0) return LATTIS_OK;
+  if (!op->schema.load(std::memory_order_acquire))
+    if (lattis_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
+  const int32_t known = known_of(who, op, num_args);
+  return known < 0 ? core::pending_error().kind : check_appended(op, args, known, who);
 }
 
 lattis_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,

@@ -14,9 +14,13 @@ lattis_status checked_redispatch(Frame* frame, const Value* args, int32_t num_ar
 // A result of a kernel's own making, on whose kind the caller and the layers above rely.
 lattis_status check_result(const Operator* op, int i, const Value& v);
 
-// A registration of a kernel that takes fewer arguments than the operator has now calls it through another that leaves
-// out those it does not know. An error where the numbers cannot fit.
-lattis_status adapt_kernel(const Operator* op, const std::string& owner, lattis_kernel_def* def);
+// A registration of a kernel or of a shape rule that takes fewer arguments than the operator has now calls it through
+// another that leaves out those it does not know. An error where the numbers cannot fit.
+lattis_status adapt(const Operator* op, const std::string& owner, lattis_kernel_def* def);
+lattis_status adapt(const Operator* op, const std::string& owner, lattis_shape_rule_def* def);
+
+// The same for what somebody else calls: see `check_defaults` of the table.
+lattis_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who);
 
 // Which tags the arguments and the results may have: `admits` and `gives`. An error if there are no values for a type.
 lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info);

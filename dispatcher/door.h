@@ -3,9 +3,9 @@
 #pragma once
 
 #include <lattis/c_api.h>
+#include <lattis/given.h>
 
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 #include "core/error.h"
@@ -79,35 +79,18 @@ inline constexpr auto guard = &Guard<Function, Entry, Nullable, Answers::Status>
 template <auto Function, Name Entry, uint32_t Nullable = 0>
 inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::Count>::call;
 
-// How large a struct was in version 1.0: none that is smaller was ever made by a header. A struct that grows gets a
-// specialization with the size that it had.
-template <class T>
-constexpr uint32_t first_size = sizeof(T);
 static_assert(first_size<lattis_pointwise> == 296 && first_size<lattis_allocator> == 56 &&
                   first_size<lattis_backend> == 192 && first_size<lattis_layer> == 80 &&
                   first_size<lattis_slot_type> == 40 && first_size<lattis_thread_slot_type> == 40 &&
-                  first_size<lattis_kernel_def> == 40 && first_size<lattis_library_def> == 32 &&
-                  first_size<lattis_operator_def> == 80,
+                  first_size<lattis_kernel_def> == 40 && first_size<lattis_shape_rule_def> == 24 &&
+                  first_size<lattis_library_def> == 32 && first_size<lattis_operator_def> == 80,
               "these are the sizes of version 1.0, for ever");
 
-// A caller's struct as this library knows it: a tail that the caller's header did not have is zero; one that this
-// library does not know must be.
+// A copy of a caller's struct, as this library knows it.
 template <class T>
 lattis_status adopt(const char* entry, const T& from, T* to) {
-  const uint32_t size = from.size;
-  const auto* bytes = reinterpret_cast<const char*>(&from);
-  if (size < first_size<T> || size > 1 << 16)
-    return core::raise(LATTIS_VALUE_ERROR, core::format("%s: the struct's size is %u; set it to sizeof", entry, size));
-  for (size_t i = sizeof(T); i < size; i++)
-    if (bytes[i])
-      return core::raise(
-          LATTIS_VALUE_ERROR,
-          core::format("%s: the struct has %u bytes and uses some behind the %zu that this library knows", entry, size,
-                       sizeof(T)));
-  *to = T{};
-  std::memcpy(static_cast<void*>(to), bytes, std::min<size_t>(size, sizeof(T)));
-  to->size = sizeof(T);
-  return LATTIS_OK;
+  const std::string wrong = copy_given(from, to);
+  return wrong.empty() ? LATTIS_OK : core::raise(LATTIS_VALUE_ERROR, std::string(entry) + ": " + wrong);
 }
 
 }  // namespace lattis::dispatcher

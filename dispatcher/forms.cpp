@@ -28,14 +28,6 @@ lattis_status name_device(Frame& f, lattis_status st) {
   return core::from_backend(st, f.device, operator_title(f.op));
 }
 
-lattis_status device_clash(Frame& f, int first, int second, const Tensor* a, const Tensor* b) {
-  return core::raise(
-      LATTIS_RUNTIME_ERROR,
-      core::format("%s: '%s' is on %s, but '%s' is on %s; move one with .to(...)", operator_title(f.op).c_str(),
-                   f.op->schema.load()->args[first].name.c_str(), core::device_name(a->device()).c_str(),
-                   f.op->schema.load()->args[second].name.c_str(), core::device_name(b->device()).c_str()));
-}
-
 // Every tensor argument with its position; lists included.
 template <class Visit>
 void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
@@ -202,16 +194,21 @@ lattis_status infer(Frame& f, const Table& t, const Value* args, lattis_meta* me
     metas[i].has_strides = 0;
   }
   f.context = t.infer_context;
-  return t.run_infer(f, args, metas);
+  lattis_status st = t.run_infer(f, args, metas);
+  for (int i = 0; i < n && !st; i++)
+    if (__builtin_expect(metas[i].has_strides > 1, 0)) st = unknown_bits(f, metas[i]);
+  return st;
+}
+
+inline lattis_status new_fresh(const Frame& f, const lattis_meta& m, Tensor** out) {
+  return core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, out);
 }
 
 lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Value* ret) {
   Tensor* t;
   switch (m.kind) {
     case LATTIS_META_FRESH:
-      if (lattis_status st =
-              core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &t))
-        return st;
+      if (lattis_status st = new_fresh(f, m, &t)) return st;
       break;
     case LATTIS_META_ALIAS: {
       Tensor* of = full(args[m.alias_of].as.tensor);
@@ -240,12 +237,6 @@ lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Val
   return LATTIS_OK;
 }
 
-lattis_status dynamic_without_kernel(Frame& f) {
-  return core::raise(LATTIS_NOT_IMPLEMENTED, operator_title(f.op) +
-                                                 ": the shape of its result depends on the data, and device '" +
-                                                 core::device_name(f.device) + "' has none");
-}
-
 bool crosses(const Value* args) {
   return !core::operator_equal(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device());
 }
@@ -258,11 +249,12 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
   m.has_strides = 0;
   f.context = t.infer_context;
   if (lattis_status st = t.run_infer(f, args, &m)) return st;
+  if (__builtin_expect(m.has_strides > 1, 0)) return unknown_bits(f, m);
   rets[0].tag = LATTIS_NONE;
   lattis_status st;
   if (__builtin_expect(m.kind == LATTIS_META_FRESH, 1)) {
     Tensor* out;
-    if ((st = core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &out))) {
+    if ((st = new_fresh(f, m, &out))) {
       name_operator(f);
       return st;
     }
@@ -384,9 +376,7 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
                                  : f.op->category == "indexing" || f.op->category == "scatter";
     if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
       Tensor* temporary;
-      if (lattis_status st =
-              core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, &temporary))
-        return st;
+      if (lattis_status st = new_fresh(f, m, &temporary)) return st;
       beside[i] = core::TensorRef::steal(temporary);
       into[i] = core::tensor_value(temporary);
     }

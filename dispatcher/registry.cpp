@@ -1,11 +1,10 @@
+// Registry: operators, from their definition to their schemas. What is registered for them is in registrations.cpp.
 #include "dispatcher/registry.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstring>
 
-#include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/checked_call.h"
 #include "dispatcher/load.h"
@@ -15,15 +14,6 @@ namespace lattis::dispatcher {
 namespace {
 
 using Lock = RegistryLock;
-
-std::string qualified(const Library& lib, const std::string& name) {
-  return name.find("::") == std::string::npos ? lib.ns + "::" + name : chosen_name(name);
-}
-
-template <class List>
-void remove_handle(List& list, lattis_handle h) {
-  list.erase(std::remove_if(list.begin(), list.end(), [h](const auto& r) { return r.handle == h; }), list.end());
-}
 
 }  // namespace
 
@@ -119,7 +109,9 @@ Operator* Registry::derive(Operator* from, Form form) {
 lattis_status Registry::define(Library& lib, const lattis_operator_def& def, bool lazily, lattis_handle* handle) {
   Lock lock(mutex_);
   std::string ns, name, overload;
-  if (lattis_status st = parse_name(def.schema, lib.ns, &ns, &name, &overload)) return st;
+  const char* begin = def.schema + std::strspn(def.schema, " \t\n\r\v\f");
+  const std::string schema = chosen_name(begin);
+  if (lattis_status st = parse_name(schema, lib.ns, &ns, &name, &overload)) return st;
   auto full = ns + "::" + name;
   if (lib.kind == LATTIS_IMPLEMENTS)
     return core::raise(LATTIS_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
@@ -140,7 +132,7 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   op->name = full;
   op->base = name;
   op->overload = overload;
-  op->schema_text = def.schema;
+  op->schema_text = schema;
   op->category = def.category ? def.category : "";
   op->doc = def.doc ? def.doc : "";
   op->owner = lib.owner;
@@ -292,207 +284,6 @@ lattis_status Registry::prepare(Operator* op) {
   s->describe();
   op->schema.store(s, std::memory_order_release);
   return LATTIS_OK;
-}
-
-// ---- registrations --------------------------------------------------------------------------------------------
-
-lattis_status Registry::kernel(Library& lib, const char* name, const char* key, lattis_kernel_def def,
-                               lattis_handle* handle) {
-  Lock lock(mutex_);
-  std::string base, overload;
-  split_name(qualified(lib, name), &base, &overload);
-  Operator* op = find(base, overload);
-  if (!op)
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("kernel: there is no operator %s; %s must define it first",
-                                                          qualified(lib, name).c_str(), lib.owner.c_str()));
-  if (!def.kernel && layer_bit(key) < 0 &&
-      (key == std::string("composite") || key == std::string("backend") || core::backend_id(key) >= 0))
-    return core::raise(LATTIS_VALUE_ERROR, "kernel: " + op->full_name() + ": the kernel for '" + key +
-                                               "' is null; only a layer is fallen through");
-  if (def.num_args != 0) {
-    if (lattis_status st = prepare(op)) return st;
-    if (lattis_status st = adapt_kernel(op, lib.owner, &def)) return st;
-  }
-  lattis_handle h = add_handle(lib, nullptr);
-  op->kernels.push_back({h, key, def.kernel, def.context, def.flags, lib.owner, def.file ? def.file : "", def.line});
-  undo_[h] = [this, op, h] {
-    remove_handle(op->kernels, h);
-    invalidate(op);
-  };
-  invalidate(op);
-  if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-lattis_status Registry::category_kernel(Library& lib, const char* category, const char* key,
-                                        const lattis_kernel_def& def, lattis_handle* handle) {
-  static const char* const known[] = {"pointwise",     "reduction", "scan",   "view",   "creation",    "copy",
-                                      "indexing",      "scatter",   "sort",   "matmul", "convolution", "pooling",
-                                      "normalization", "random",    "linalg", "fft",    "dynamic",     "host"};
-  Lock lock(mutex_);
-  if (std::string(category) != every_category && std::none_of(std::begin(known), std::end(known), [&](const char* c) {
-        return !std::string(c).compare(category);
-      }))
-    return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
-  if (def.num_args != 0)
-    return core::raise(LATTIS_VALUE_ERROR, std::string("category_kernel: '") + category +
-                                               "': 'num_args' must be 0: its operators have various numbers");
-  lattis_handle h = add_handle(lib, nullptr);
-  CategoryRegistration r;
-  static_cast<Registration&>(r) = {
-      h, key, def.kernel, def.context, def.flags, lib.owner, def.file ? def.file : "", def.line};
-  r.category = category;
-  categories_.push_back(r);
-  undo_[h] = [this, h] {
-    remove_handle(categories_, h);
-    invalidate_all();
-  };
-  invalidate_all();
-  if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_infer fn, void* context,
-                                   lattis_handle* handle) {
-  Lock lock(mutex_);
-  std::string base, overload;
-  split_name(qualified(lib, name), &base, &overload);
-  Operator* op = find(base, overload);
-  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "shape_rule: there is no operator " + qualified(lib, name));
-  auto use_last = [this, op] {
-    for (Operator* o : {op, op->inplace, op->out})
-      if (o) {
-        o->infer = op->shape_rules.back().fn;
-        o->infer_context = op->shape_rules.back().context;
-        invalidate(o);
-      }
-  };
-  if (op->shape_rules.empty()) op->shape_rules.push_back({0, op->infer, op->infer_context});
-  lattis_handle h = add_handle(lib, nullptr);
-  op->shape_rules.push_back({h, fn, context});
-  undo_[h] = [op, h, use_last] {
-    remove_handle(op->shape_rules, h);
-    use_last();
-  };
-  use_last();
-  if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-lattis_status Registry::layer(Library& lib, const lattis_layer& desc, int32_t* bit, lattis_handle* handle) {
-  Lock lock(mutex_);
-  int32_t b;
-  if (lattis_status st = add_layer(desc, lib.owner, &b)) return st;
-  lattis_handle h = add_handle(lib, [this, b] {
-    remove_layer(b);
-    invalidate_all();
-  });
-  invalidate_all();
-  if (bit) *bit = b;
-  if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-lattis_status Registry::backend(Library& lib, const lattis_backend& desc, int32_t* id, lattis_handle* handle) {
-  Lock lock(mutex_);
-  int32_t i;
-  if (!desc.allocator || !desc.allocator->alloc || !desc.allocator->free)
-    return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name + ": it has no allocator");
-  if (!(desc.flags & LATTIS_BACKEND_HOST) && (!desc.copy_from_host || !desc.copy_to_host) &&
-      std::string(desc.name) != "meta")
-    return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name +
-                                               ": a backend that is not a host needs copy_from_host and copy_to_host");
-  if (lattis_status st = core::add_backend(desc, lib.owner, &i)) return st;
-  lattis_handle h = add_handle(lib, [this, i] {
-    core::remove_backend(i);
-    invalidate_all();
-  });
-  for (Operator* op : order_)  // kernels may have waited for this device
-    for (const Registration& r : (op->functional ? op->functional : op)->kernels)
-      if (r.key == desc.name) invalidate(op);
-  if (id) *id = i;
-  if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-lattis_status Registry::rule(Library& lib, const char* op, const char* layer, void* payload, void (*destroy)(void*),
-                             lattis_handle* handle) {
-  Lock lock(mutex_);
-  const std::string name = qualified(lib, op);
-  const auto changed = [this, name] {
-    std::string base, overload;
-    split_name(name, &base, &overload);
-    if (Operator* o = find(base, overload)) invalidate(o);  // else it comes later
-  };
-  lattis_handle h = add_handle(lib, nullptr);
-  rules_[name].push_back({h, layer, lib.owner, payload, destroy});
-  undo_[h] = [this, h, name, changed] {
-    for (Rule& r : rules_[name])
-      if (r.handle == h && r.destroy) r.destroy(r.payload);
-    remove_handle(rules_[name], h);
-    changed();
-  };
-  changed();
-  if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-const Registry::Rule* Registry::rule_of(const Operator* op, const std::string& layer) const {
-  const auto known = rules_.find(op->full_name());
-  if (known == rules_.end()) return nullptr;
-  for (auto r = known->second.rbegin(); r != known->second.rend(); ++r)
-    if (r->layer == layer) return &*r;
-  return nullptr;
-}
-
-void* Registry::find_rule(const Operator* op, const char* layer) {
-  Lock lock(mutex_);
-  const Rule* r = rule_of(op, layer);
-  return r ? r->payload : nullptr;
-}
-
-lattis_status Registry::publish_interface(Library& lib, const char* name, uint32_t version, const void* table,
-                                          lattis_handle* handle) {
-  Lock lock(mutex_);
-  for (const Interface& i : interfaces_)
-    if (i.name == name)
-      return core::raise(LATTIS_RUNTIME_ERROR, "interface: the name '" + i.name + "' is taken by " + i.owner + "; " +
-                                                   lib.owner + " cannot publish it too");
-  lattis_handle h = add_handle(lib, nullptr);
-  interfaces_.push_back({h, name, lib.owner, version, table});
-  undo_[h] = [this, h] { remove_handle(interfaces_, h); };
-  if (handle) *handle = h;
-  return LATTIS_OK;
-}
-
-const void* Registry::find_interface(const char* name, uint32_t min_version) {
-  Lock lock(mutex_);
-  for (const Interface& i : interfaces_)
-    if (i.name == name && i.version >= min_version) return i.table;
-  return nullptr;
-}
-
-lattis_status Registry::withdraw(lattis_handle h) {
-  Lock lock(mutex_);
-  auto it = undo_.find(h);
-  if (it == undo_.end())
-    return core::raise(LATTIS_VALUE_ERROR,
-                       core::format("withdraw: %llu is no live registration", (unsigned long long)h));
-  auto undo = std::move(it->second);
-  undo_.erase(it);
-  undo();
-  return LATTIS_OK;
-}
-
-void Registry::close(Library* lib) {
-  Lock lock(mutex_);
-  if (!lib->open) return;
-  lib->open = false;
-  for (size_t i = lib->handles.size(); i-- > 0;)
-    if (undo_.count(lib->handles[i])) withdraw(lib->handles[i]);
-  if (const auto defined = definers_.find(lib->ns); defined != definers_.end() && defined->second == lib)
-    definers_.erase(defined);
-  lib->handles = {};
 }
 
 }  // namespace lattis::dispatcher

@@ -47,7 +47,7 @@ class Registry {
                                 lattis_handle*);
   // Passes over the kernels of one operator for a key ("cpu", a layer), also those of its category, or no longer does.
   lattis_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
-  lattis_status shape_rule(Library&, const char* op, lattis_infer, void* context, lattis_handle*);
+  lattis_status shape_rule(Library&, const char* op, lattis_shape_rule_def, lattis_handle*);
   lattis_status layer(Library&, const lattis_layer&, int32_t* bit, lattis_handle*);
   lattis_status backend(Library&, const lattis_backend&, int32_t* id, lattis_handle*);
   lattis_status rule(Library&, const char* op, const char* layer, void* payload, void (*destroy)(void*),

@@ -10,7 +10,8 @@ namespace {
 struct CustomNode : Node {
   std::vector<SavedValue> saved;
   const Rule* rule = nullptr;  // of an operator, or
-  lattis_node_type type{};     // of a node made by hand
+  lattis_node_type type{};     // of a node made by hand; its name is
+  std::string name;
   const lattis_node_type* identity = nullptr;
   void* context = nullptr;
 };
@@ -41,11 +42,12 @@ void destroy(Node* node) {
   for (SavedValue& s : n->saved) s.drop();
   if (n->type.destroy) n->type.destroy(n->context);
   n->saved.~vector();
+  n->name.~basic_string();
 }
 
 std::string name(const Node* node) {
   const auto* n = static_cast<const CustomNode*>(node);
-  return n->rule ? n->rule->name : n->type.name;
+  return n->rule ? n->rule->name : n->name;
 }
 
 int traverse(Node* node, lattis_visit visit, void* visitor) {
@@ -66,11 +68,14 @@ Node* new_function_node(const Rule& r, int num_edges, int num_results) {
 lattis_status node_new(const lattis_node_type* type, void* context, lattis_tensor* const* inputs, int32_t num_inputs,
                        int32_t num_results, lattis_node** out) {
   lattis_node_type own;
-  std::string wrong = take(*type, &own);
+  std::string wrong = copy_given(*type, &own);
   if (wrong.empty() && (!own.name || !own.backward)) wrong = "it has no name, or no function `backward`";
   if (!wrong.empty()) return fail(LATTIS_VALUE_ERROR, "node_new: " + wrong);
+  std::string name = own.name;
+  own.name = nullptr;
   auto* n = new_node<CustomNode>(&custom_kind, num_inputs, num_results);
   n->type = own;
+  n->name = std::move(name);
   n->identity = type;
   n->context = context;
   if (own.traverse) hold_host(n);

@@ -475,6 +475,7 @@ const Rule& compile(Derivative& d) {
   const lattis_operator* functional = api().operator_functional(d.op);
   r->op = functional ? functional : d.op;
   r->name = node_name(r->op);
+  if (d.given.num_args < api().operator_num_args(d.op)) r->written_for = d.given.num_args;
   try {
     if (!d.wrong.empty()) throw Bad{d.wrong};
     Compiler(*r, d.given.formulas).run();

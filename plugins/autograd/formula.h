@@ -76,6 +76,7 @@ struct Rule {
   int num_args, num_returns;
   int list_return = -1;  // what the operator returns as a list: its tensors are results of the node one by one
   int written = -1;      // the argument that the operator itself writes
+  int written_for = 0;   // so many arguments, where the operator has more now
   const lattis_derivative* functions = nullptr;  // instead of formulas
   lattis_status broken = LATTIS_OK;              // the formulas do not compile
   std::string error;

@@ -16,7 +16,13 @@ void* prepare(void*, const lattis_operator* op, const void* payload) try {
   static auto& all = *new std::map<std::pair<const lattis_operator*, const void*>, Derivative*>;
   auto d = std::make_unique<Derivative>();
   d->op = op;
-  d->wrong = take(*static_cast<const lattis_derivative*>(payload), &d->given);
+  d->wrong = copy_given(*static_cast<const lattis_derivative*>(payload), &d->given);
+  if (d->wrong.empty() && d->given.reserved) d->wrong = "'reserved' must be zero";
+  const int32_t had = d->given.num_args, has = api().operator_num_args(op);
+  if (d->wrong.empty() && (had < 0 || had > has))
+    d->wrong = "it was written for " + std::to_string(had) + " arguments, the operator has " + std::to_string(has);
+  if (d->wrong.empty() && had && (api().operator_argument(op, has - 1)->flags & LATTIS_ARGUMENT_OUT))
+    d->wrong = "'num_args' must be zero, since the operator's last arguments are outputs";
   if (d->wrong.empty() && !d->given.formulas && !d->given.backward)
     d->wrong = "it has neither formulas nor a function `backward`";
   if (d->given.formulas) {
@@ -26,7 +32,7 @@ void* prepare(void*, const lattis_operator* op, const void* payload) try {
   const auto says_the_same = [&d](const Derivative& o) {
     const lattis_derivative &a = o.given, &b = d->given;
     return o.wrong == d->wrong && o.formulas == d->formulas && !a.formulas == !b.formulas && a.setup == b.setup &&
-           a.backward == b.backward && a.context == b.context;
+           a.backward == b.backward && a.context == b.context && a.num_args == b.num_args;
   };
   std::lock_guard lock(mutex);
   Derivative*& there = all[{op, payload}];

@@ -177,7 +177,7 @@ lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
 
 lattis_status hook_add(lattis_node* n, uint32_t output, const lattis_hook* hook, uint64_t* id) {
   lattis_hook own;
-  std::string wrong = take(*hook, &own);
+  std::string wrong = copy_given(*hook, &own);
   if (wrong.empty() && (own.kind < LATTIS_HOOK_TENSOR || own.kind > LATTIS_HOOK_ACCUMULATED))
     wrong = "there is no kind " + std::to_string(own.kind) + " of hooks";
   if (wrong.empty() && !own.run) wrong = "it has no function `run`";

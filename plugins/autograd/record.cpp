@@ -360,6 +360,8 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   if (__builtin_expect(written >= 0 && self_edge < 0, 0))
     if (lattis_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
   if (!edges.any() && !cut) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
+  if (__builtin_expect(r.written_for, 0))
+    if (lattis_status st = api().check_defaults(frame->op, args, r.written_for, "the derivative")) return st;
   const lattis_value* keep = args;
   Overwritten overwritten;
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);

@@ -1,5 +1,7 @@
 #include "saved.h"
 
+#include <memory>
+
 #include "engine.h"
 #include "given.h"
 
@@ -31,7 +33,7 @@ __thread WriteNow write_now = {nullptr, nullptr};
 
 lattis_status push_saved_hooks(const lattis_saved_hooks* hooks) {
   lattis_saved_hooks own;
-  std::string wrong = take(*hooks, &own);
+  std::string wrong = copy_given(*hooks, &own);
   if (wrong.empty() && (!own.pack || !own.unpack)) wrong = "there is no function `pack`, or no `unpack`";
   if (!wrong.empty()) return fail(LATTIS_VALUE_ERROR, "push_saved_hooks: " + wrong);
   hooks_now.push_back(own);
@@ -51,13 +53,13 @@ lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
     const lattis_saved_hooks now = hooks_now.back();  // a copy: packing may push others
-    void* object = nullptr;
+    auto made = std::make_unique<Packed>(Packed{1, now, nullptr, {}});
     GradMode off(false);
     lattis_tensor* plain = nullptr;
     if (lattis_status st = api().tensor_detach(t, &plain)) return st;
     const Tensor owner = Tensor::steal(plain);
-    if (lattis_status st = now.pack(now.context, plain, &object)) return st;
-    packed = new Packed{1, now, object, {}};
+    if (lattis_status st = now.pack(now.context, plain, &made->object)) return st;
+    packed = made.release();
     return from < 0 ? gradient_edge(t, &packed->history) : LATTIS_OK;
   }
   lattis_tensor* own = t;

@@ -90,7 +90,7 @@ static void nulls() {
   FAILS(api, api->kernel(l, "aten::add.Tensor", "cpu", nullptr, nullptr), "kernel: argument 3");
   const lattis_kernel_def k{sizeof k, 0, nothing, nullptr, nullptr, 0, 0};
   FAILS(api, api->category_kernel(l, "pointwise", nullptr, &k, nullptr), "argument 2");
-  FAILS(api, api->shape_rule(l, "aten::add.Tensor", nullptr, nullptr, nullptr), "shape_rule: argument 2");
+  FAILS(api, api->shape_rule(l, "aten::add.Tensor", nullptr, nullptr), "shape_rule: argument 2");
   FAILS(api, api->layer(l, nullptr, nullptr, nullptr), "layer: argument 1");
   FAILS(api, api->backend(l, nullptr, nullptr, nullptr), "backend: argument 1");
   FAILS(api, api->rule(l, "aten::add.Tensor", nullptr, nullptr, nullptr, nullptr), "rule: argument 2");

@@ -29,10 +29,11 @@ static lattis_library* library(const char* ns, uint32_t kind = LATTIS_EXTENDS) {
   OK(api, open_library(api, ns, "growth", &l, kind));
   return l;
 }
-static const lattis_operator* define(lattis_library* l, const char* schema, const char* name,
-                                     const char* overload = "") {
+static const lattis_operator* define(lattis_library* l, const char* schema, const char* name, const char* overload = "",
+                                     uint32_t forms = 0) {
   lattis_operator_def d{};
   d.size = sizeof d;
+  d.forms = forms;
   d.schema = schema;
   OK(api, api->define(l, &d, nullptr));
   return api->find_operator(name, overload);
@@ -70,7 +71,8 @@ static void older_kernels() {
       define(l, "f.out(Tensor self, int times, *, bool exact=False, Tensor(a!) out) -> Tensor(a!)", "grown::f", "out");
   OK(api, add_kernel(api, l, "f", "composite", multiplies, nullptr, nullptr, 2));
   OK(api, add_kernel(api, l, "f.out", "composite", multiplies_into, nullptr, nullptr, 3));
-  FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, 5), "takes 5 arguments, the operator has 4");
+  FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, 5),
+        "the kernel of growth takes 5 arguments, the operator has 4");
   FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, 1), "but 'times' has no default");
   FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, -1), "takes -1 arguments");
   const lattis_kernel_def k{sizeof k, 0, multiplies, nullptr, nullptr, 0, 2};
@@ -159,6 +161,141 @@ static void older_layers() {
   done("layers that hand on fewer arguments leave the others as the call has them");
 }
 
+// The shape of the first argument, whatever `depth` is.
+static lattis_status like_first(lattis_frame*, const lattis_value* args, lattis_meta* m) {
+  const lattis_tensor* t = args[0].as.tensor;
+  m->dtype = t->dtype;
+  m->ndim = t->dl.ndim;
+  for (int i = 0; i < m->ndim; i++) m->sizes[i] = t->dl.shape[i];
+  return LATTIS_OK;
+}
+static uint8_t strides_bits = 0;
+static lattis_status says_bits(lattis_frame* f, const lattis_value* args, lattis_meta* m) {
+  m->has_strides = strides_bits;
+  if (args[1].as.i == 1) {
+    m->kind = LATTIS_META_ALIAS;
+    m->alias_of = 0;
+    m->offset = 0;
+  }
+  return like_first(f, args, m);
+}
+static lattis_status fills(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+  *static_cast<float*>(rets[0].as.tensor->dl.data) = static_cast<float>(args[1].as.i + args[2].as.i);
+  return LATTIS_OK;
+}
+static lattis_status add_rule(lattis_library* l, const char* op, lattis_infer infer, int32_t num_args) {
+  const lattis_shape_rule_def d{sizeof d, num_args, infer, nullptr};
+  return api->shape_rule(l, op, &d, nullptr);
+}
+
+// As it was once written: for (Tensor self, int times, Tensor(a!) out).
+static lattis_status like_third(lattis_frame* f, const lattis_value* args, lattis_meta* m) {
+  CHECK(args[1].as.i == 2 && args[2].tag == LATTIS_TENSOR);
+  return like_first(f, args + 2, m);
+}
+static void older_rule_of_outputs(lattis_library* l, lattis_tensor* a, lattis_tensor* into) {
+  const lattis_operator* op =
+      define(l, "w.out(Tensor self, int times, *, int depth=7, Tensor(a!) out) -> Tensor(a!)", "grown::w", "out");
+  OK(api, add_kernel(api, l, "w.out", "cpu", multiplies_into, nullptr, nullptr, 3));
+  OK(api, add_rule(l, "w.out", like_third, 3));
+  lattis_value r, args[4] = {of(a), num(2), num(7), of(into)};
+  *static_cast<float*>(a->dl.data) = 4;
+  OK(api, api->call(nullptr, op, args, 4, &r, 1));
+  CHECK(r.as.tensor == into && taken(&r) == 8);
+  args[2] = num(1);
+  FAILS(api, api->call(nullptr, op, args, 4, &r, 1),
+        "the shape rule of growth was written before the argument 'depth'");
+}
+
+static void older_rules() {
+  lattis_library* l = library("grown", LATTIS_DEFINES);
+  const lattis_operator* op = define(l, "h(Tensor self, int times, *, int depth=7) -> Tensor", "grown::h", "",
+                                     LATTIS_FORM_OUT | LATTIS_FORM_INPLACE);
+  OK(api, add_kernel(api, l, "h", "cpu", fills, nullptr, nullptr, 3));
+  FAILS(api, add_rule(l, "h", nullptr, 0), "shape_rule: 'infer' must not be null");
+  FAILS(api, add_rule(l, "h", like_first, 4), "grown::h: the shape rule of growth takes 4 arguments");
+  FAILS(api, add_rule(l, "h", like_first, 1), "but 'times' has no default");
+  OK(api, add_rule(l, "h", like_first, 2));
+  lattis_tensor *a = one(3), *into = one(0);
+  lattis_value r, args[4] = {of(a), num(2), num(7), of(into)};
+  const lattis_operator *out = api->find_operator("grown::h", "out"), *inplace = api->find_operator("grown::h_", "");
+  OK(api, api->call(nullptr, op, args, 2, &r, 1));
+  CHECK(taken(&r) == 9);
+  OK(api, api->call(nullptr, out, args, 4, &r, 1));
+  CHECK(r.as.tensor == into && taken(&r) == 9);
+  OK(api, api->call(nullptr, inplace, args, 3, &r, 1));
+  CHECK(r.as.tensor == a && taken(&r) == 9);
+  args[2] = num(5);
+  const char* words = "the shape rule of growth was written before the argument 'depth'";
+  FAILS(api, api->call(nullptr, op, args, 3, &r, 1), words);
+  FAILS(api, api->call(nullptr, out, args, 4, &r, 1), words);
+  FAILS(api, api->call(nullptr, inplace, args, 3, &r, 1), words);
+  CHECK(*static_cast<float*>(a->dl.data) == 9 && *static_cast<float*>(into->dl.data) == 9);
+  for (const lattis_operator* o : {op, out, inplace}) {
+    args[2] = num(5);
+    const int32_t outs = o == out;
+    FAILS(api, api->check_defaults(o, args, 2 + outs, "the derivative"),
+          "the derivative was written before the argument 'depth' and computes what it is by default, 7; got 5");
+    OK(api, api->check_defaults(o, args, 3 + outs, "the derivative"));
+    args[2] = num(7);
+    OK(api, api->check_defaults(o, args, 2 + outs, "the derivative"));
+  }
+  OK(api, api->check_defaults(op, args, 0, "x"));
+  FAILS(api, api->check_defaults(op, args, 4, "x"), "grown::h: x takes 4 arguments, the operator has 3");
+  FAILS(api, api->check_defaults(op, args, LATTIS_NO_ARGUMENTS, "x"),
+        "x takes -1 arguments, but 'self' has no default");
+  FAILS(api, api->check_defaults(op, args, -7, "x"), "x takes -7 arguments");
+  FAILS(api, api->check_defaults(nullptr, args, 2, "x"), "check_defaults: argument 0 must not be null");
+  older_rule_of_outputs(l, a, into);
+  OK(api, add_rule(l, "h", says_bits, 0));
+  args[0] = of(a);
+  for (int64_t alias : {0, 1}) {
+    args[1] = num(alias);
+    strides_bits = 2;
+    const char* words = "its shape rule sets 'has_strides' to 2; it is 0 or 1";
+    FAILS(api, api->call(nullptr, op, args, 2, &r, 1), words);
+    FAILS(api, api->call(nullptr, out, args, 4, &r, 1), words);
+    FAILS(api, api->call(nullptr, inplace, args, 3, &r, 1), words);
+    strides_bits = 0;
+    OK(api, api->call(nullptr, op, args, 2, &r, 1));
+    api->value_release(&r);
+  }
+  api->release(a);
+  api->release(into);
+  api->library_close(l);
+  done("shape rules that know fewer arguments, and bits that mean nothing yet");
+}
+
+static int destroyed[2];
+static void edited_slots() {
+  lattis_library* l = library("mine", LATTIS_EXTENDS);
+  lattis_slot_type type{};
+  type.size = sizeof type;
+  type.destroy = [](void*) { destroyed[0]++; };
+  int32_t before, again, after;
+  std::string name = "growth.slot";
+  type.name = name.c_str();
+  OK(api, api->tensor_slot(l, &type, &before));
+  name = "gone";
+  const std::string same = "growth.slot";
+  type.name = same.c_str();
+  OK(api, api->tensor_slot(l, &type, &again));
+  CHECK(again == before);
+  lattis_tensor *old = one(1), *both = one(1);
+  api->slot_set(old, before, &destroyed);
+  api->slot_set(both, before, &destroyed);
+  type.destroy = [](void*) { destroyed[1]++; };
+  OK(api, api->tensor_slot(l, &type, &after));
+  CHECK(after != before && api->slot_get(old, after) == nullptr);
+  api->slot_set(both, after, &destroyed);
+  api->release(old);
+  CHECK(destroyed[0] == 1 && destroyed[1] == 0);
+  api->release(both);
+  CHECK(destroyed[0] == 2 && destroyed[1] == 1);
+  api->library_close(l);
+  done("slots: a plugin that was edited has another one, and the old states go by the code that made them");
+}
+
 // A struct of a version 1.1 that had ten bytes less in 1.0.
 struct Grown {
   uint32_t size;
@@ -166,7 +303,7 @@ struct Grown {
   int64_t later;
 };
 template <>
-constexpr uint32_t lattis::dispatcher::first_size<Grown> = 8;
+inline constexpr uint32_t lattis::first_size<Grown> = 8;
 
 static void structs() {
   using lattis::dispatcher::adopt;
@@ -248,6 +385,8 @@ int main(int argc, char** argv) {
   OK(api, api->find_backend("cpu", &cpu));
   older_kernels();
   older_layers();
+  older_rules();
+  edited_slots();
   structs();
   libraries();
 }

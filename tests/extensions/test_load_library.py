@@ -24,7 +24,7 @@ LATTIS_LIBRARY_FRAGMENT(versions, m) {
 LATTIS_LIBRARY(versions, m) {
   m.def("helper(Tensor x) -> Tensor", [](const Tensor& x) { return x * NUMBER; });
   m.def("fast(Tensor x) -> Tensor");
-  m.def("sloped(Tensor x) -> Tensor", [](const Tensor& x) { return x.clone(); });
+  m.def(" versions::sloped(Tensor x) -> Tensor", [](const Tensor& x) { return x.clone(); });
   m.derivative("sloped", "x: versions::helper(grad)");
   m.def((std::string("called_") + m.ns() + "() -> int").c_str(), [] { return int64_t{NUMBER}; });
 }

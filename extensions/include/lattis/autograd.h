@@ -40,6 +40,11 @@ typedef struct {
    * tensors of a list count one by one, in both. */
   lattis_status (*backward)(void* context, lattis_node* node, lattis_tensor* const* grads, lattis_tensor** outs);
   void* context;
+  /* How many arguments the operator had when this was written. Where one that came later is not what it is by default,
+   * a call that is recorded is an error. 0: it holds for whatever comes, as it must for an operator that has outputs
+   * among its arguments. */
+  int32_t num_args;
+  uint32_t reserved;
 } lattis_derivative;
 
 enum lattis_hook_kind {

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/* ---- shape rules ------------------------------------------------------------------------------------------- */
+/* ---- shape rules ------------------------------------------------------------------------------------------------ */
 
 enum lattis_meta_kind {
   LATTIS_META_FRESH = 0,   /* allocate: sizes, dtype, and strides if has_strides */
@@ -45,7 +45,7 @@ enum lattis_meta_kind {
 };
 
 /* An array of these is handed to the rule, so its size is for ever. Other bits of has_strides will say which of the
- * reserved words mean something; the rule finds it zero. */
+ * reserved words mean something; the rule finds it zero, and bits that mean nothing yet are an error. */
 typedef struct {
   uint8_t kind;
   uint8_t dtype; /* LATTIS_NO_DTYPE when the rule is called */
@@ -61,7 +61,15 @@ typedef struct {
 /* Checks the arguments and describes each output. May set frame->compute_dtype. */
 typedef lattis_status (*lattis_infer)(lattis_frame* frame, const lattis_value* args, lattis_meta* outs);
 
-/* ---- pointwise operators, by meaning -------------------------------------------------------------------------- */
+/* Serves an operator and the forms derived of it. num_args: for how many it was written, as in a kernel_def. */
+typedef struct {
+  uint32_t size;
+  int32_t num_args;
+  lattis_infer infer;
+  void* context;
+} lattis_shape_rule_def;
+
+/* ---- pointwise operators, by meaning ---------------------------------------------------------------------------- */
 
 #define LATTIS_MAX_LOOPS 32 /* dtypes from 32 on have no place here */
 
@@ -175,8 +183,7 @@ typedef struct {
   lattis_status (*event_elapsed)(void* context, int32_t index, void* start, void* end, double* milliseconds);
 } lattis_backend;
 
-/* ---- layers --------------------------------------------------------------------------------------------------------
- */
+/* ---- layers ----------------------------------------------------------------------------------------------------- */
 
 enum lattis_layer_flags {
   LATTIS_LAYER_DECOMPOSE = 1,     /* operators without a kernel here run their composite at this layer */
@@ -204,12 +211,13 @@ typedef struct {
   void* (*prepare)(void* context, const lattis_operator* op, const void* payload);
 } lattis_layer;
 
-/* ---- state on tensors and threads
- * -------------------------------------------------------------------------------------- */
+/* ---- state on tensors and threads ------------------------------------------------------------------------------- */
 
 typedef int32_t (*lattis_visit)(void* host_object, void* context);
 
-/* A slot belongs to its name and is never taken away: a plugin that comes back finds it. */
+/* A slot is never taken away; there are 256 of each kind. A plugin that comes back with the name and the functions that
+ * it had finds its own; other functions get another slot. So give it functions of your own, not free: then no state is
+ * ever destroyed by code that did not make it. */
 typedef struct {
   uint32_t size;
   const char* name;
@@ -231,13 +239,11 @@ typedef lattis_status (*lattis_get_attribute)(lattis_frame*, void* context, latt
 typedef lattis_status (*lattis_set_attribute)(lattis_frame*, void* context, lattis_tensor* self,
                                               const lattis_value* value);
 
-/* What a factory's keyword does to the fresh tensor: zeros(2, requires_grad=True). The value is any that Python gave.
- */
+/* What a factory's keyword does to the fresh tensor: zeros(2, requires_grad=True). Any value that Python gave. */
 typedef lattis_status (*lattis_apply_keyword)(lattis_frame*, void* context, lattis_tensor* result,
                                               const lattis_value* value);
 
-/* ---- registration
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- registration ----------------------------------------------------------------------------------------------- */
 
 typedef struct lattis_library lattis_library;
 typedef uint64_t lattis_handle; /* names one registration; 0 is none */
@@ -295,8 +301,7 @@ typedef struct {
   uint32_t reserved;
 } lattis_operator_def;
 
-/* ---- what a schema says of an argument or of a result
- * -------------------------------------------------------------------- */
+/* ---- what a schema says of an argument or of a result ----------------------------------------------------------- */
 
 enum lattis_kind {
   LATTIS_KIND_TENSOR = 0,
@@ -340,8 +345,7 @@ enum lattis_operator_form { LATTIS_FUNCTIONAL_FORM = 0, LATTIS_INPLACE_FORM = 1,
 typedef struct lattis_api lattis_api;
 typedef lattis_status (*lattis_body)(void* context, int64_t begin, int64_t end);
 
-/* ---- the table: append-only
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the table: append-only ------------------------------------------------------------------------------------- */
 
 struct lattis_api {
   uint32_t size;
@@ -391,10 +395,14 @@ struct lattis_api {
    * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
   lattis_status (*call)(lattis_frame* parent, const lattis_operator* op, const lattis_value* args, int32_t num_args,
                         lattis_value* rets, int32_t num_rets);
-  /* From a layer's kernel to what is below it. Fewer arguments: those that were appended are what this call has. Kinds
-   * are not looked at again. */
+  /* From a layer's kernel to what is below it. Fewer arguments: the others are what the call has. Kinds are trusted. */
   lattis_status (*redispatch)(lattis_frame* frame, const lattis_value* args, int32_t num_args, lattis_value* rets,
                               int32_t num_rets);
+  /* Before a layer follows what somebody wrote when the operator had num_args arguments (as in lattis_kernel_def; 0:
+   * nothing is checked): an error unless those appended since are what they are by default. args: as many as the
+   * operator has now. `who` is named in the error: "the derivative". */
+  lattis_status (*check_defaults)(const lattis_operator* op, const lattis_value* args, int32_t num_args,
+                                  const char* who);
   lattis_thread* (*thread)(void);
 
   /* what operators look like. Borrowed; null, or -1 for numbers, with an error where the schema does not parse. */
@@ -434,7 +442,7 @@ struct lattis_api {
   /* category "*": whatever has nothing else under this key, a fallback. Its num_args is 0. */
   lattis_status (*category_kernel)(lattis_library*, const char* category, const char* key, const lattis_kernel_def*,
                                    lattis_handle*);
-  lattis_status (*shape_rule)(lattis_library*, const char* op, lattis_infer, void* context, lattis_handle*);
+  lattis_status (*shape_rule)(lattis_library*, const char* op, const lattis_shape_rule_def*, lattis_handle*);
   lattis_status (*layer)(lattis_library*, const lattis_layer*, int32_t* bit, lattis_handle*);    /* bit: nullable */
   lattis_status (*backend)(lattis_library*, const lattis_backend*, int32_t* id, lattis_handle*); /* id: nullable */
   /* Kept until the layer comes. destroy (nullable) tells that it was withdrawn: a call may still be reading it. */

@@ -218,12 +218,14 @@ class LATTIS_HIDDEN Library {
     if (!status_) status_ = api().rule(lib_, op, layer, const_cast<void*>(payload), nullptr, nullptr);
     return *this;
   }
-  /* Its derivative, in the notation of <lattis/autograd.h>: m.derivative("twice", "self: grad * 2"). */
-  Library& derivative(const char* op, const char* formulas) {
+  /* Its derivative, in the notation of <lattis/autograd.h>: m.derivative("twice", "self: grad * 2"). num_args: how many
+   * arguments the operator had when it was written, for operators of somebody else that may grow. */
+  Library& derivative(const char* op, const char* formulas, int32_t num_args = 0) {
     const OwnNamespace& own = own_namespace();
     auto* d = new lattis_derivative{}; /* kept for ever, like the text */
     d->size = sizeof *d;
     d->formulas = formulas;
+    d->num_args = num_args;
     if (own.written != own.chosen) { /* operators of its own are called by the name that they have here */
       auto* text = new std::string(formulas);
       for (size_t at = 0; (at = text->find(own.written + "::", at)) != std::string::npos; at += own.chosen.size() + 2)

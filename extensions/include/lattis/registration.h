@@ -211,9 +211,10 @@ template <class F, class>
 Library& Library::def(const char* schema, F fn, const char* file, int line) {
   if (def(schema, file, line).status()) return *this;
   const std::string text = schema;
-  const size_t begin = text.find_first_not_of(" \n\t"), end = text.find('(');
+  constexpr const char* space = " \t\n\r\v\f";
+  const size_t begin = text.find_first_not_of(space), end = text.find('(');
   std::string name = text.substr(begin, end - begin);
-  name.erase(name.find_last_not_of(" \n\t") + 1);
+  name.erase(name.find_last_not_of(space) + 1);
   return impl(name.c_str(), std::move(fn), file, line);
 }
 template <class F, class>
@@ -240,7 +241,8 @@ Library& Library::impl(const char* op, const char* key, F fn, const char* file, 
   });
   return *this;
 }
-/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. */
+/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. Like a
+ * kernel it may leave out arguments at the end that have a default, of an operator of somebody else. */
 template <class F>
 Library& Library::infer(const char* op, F fn) {
   if (status_) return *this;
@@ -248,8 +250,10 @@ Library& Library::infer(const char* op, F fn) {
     using R = detail::Rule<F, typename detail::PointerOf<F>::type>;
     const lattis_operator* found = detail::find("infer", ns_, op);
     std::vector<detail::CppType> results(R::outputs, detail::CppType{LATTIS_KIND_TENSOR, 0, "Tensor"});
-    detail::compare("infer", found, R::parameters(), results, true);
-    return api().shape_rule(lib_, op, R::run, new F(std::move(fn)), nullptr);
+    const detail::Fit fit = detail::compare("infer", found, R::parameters(), results, exact_);
+    const int32_t known = fit.num_args > 0 ? fit.num_args : LATTIS_NO_ARGUMENTS;
+    const lattis_shape_rule_def d = {sizeof d, known, R::run, new F(std::move(fn))};
+    return api().shape_rule(lib_, op, &d, nullptr);
   });
   return *this;
 }

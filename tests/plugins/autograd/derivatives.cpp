@@ -70,7 +70,7 @@ LATTIS_LIBRARY(kin, m) {
   m.impl("watch", "cpu", watch);
   m.define("asking(Tensor self) -> Tensor");
   m.impl("asking", "cpu", twice);
-  static const lattis_derivative of_asking = {sizeof of_asking, nullptr, keep_nothing, ask, nullptr};
+  static const lattis_derivative of_asking = {sizeof of_asking, nullptr, keep_nothing, ask, nullptr, 0, 0};
   m.rule("asking", "autograd", &of_asking);
   for (const char* name : {"twice", "bare", "misspelt", "unfinished", "nobody", "stranger_still"}) {
     m.define((std::string(name) + "(Tensor self) -> Tensor").c_str());
@@ -83,6 +83,6 @@ LATTIS_LIBRARY(kin, m) {
   m.derivative("stranger_still", "self: no_such_operator(grad)");
   m.define("product(Tensor self, Tensor other) -> Tensor");
   m.impl("product", "cpu", product);
-  static const lattis_derivative of_product = {sizeof of_product, nullptr, save, backward, nullptr};
+  static const lattis_derivative of_product = {sizeof of_product, nullptr, save, backward, nullptr, 0, 0};
   m.rule("product", "autograd", &of_product);
 }

@@ -46,7 +46,7 @@ class Placed {
 // ---- derivatives
 // -----------------------------------------------------------------------------------------------------
 
-static const lattis_derivative shared = {sizeof shared, "self: grad * 2", nullptr, nullptr, nullptr};
+static const lattis_derivative shared = {sizeof shared, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
 
 static lattis_status same(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   const lattis_value two[2] = {args[0], lattis::value(1)};
@@ -88,12 +88,14 @@ static lattis_status hook(lattis_frame*, const lattis_value* args, lattis_value*
 // node(self, size, last): a node made by hand that triples the gradient.
 static lattis_status node(lattis_frame*, const lattis_value* args, lattis_value* rets) {
   lattis_node_type own{};
-  own.name = "TripleBackward";
+  std::string name = "TripleOfTheGradientBackward";  // copied, too
+  own.name = name.c_str();
   own.backward = triple;
   const Placed<lattis_node_type> placed(own, args[1].as.i, args[2].as.i);
   lattis_tensor *self = args[0].as.tensor, *out = nullptr;
   lattis_node* n = nullptr;
   if (lattis_status st = autograd().node_new(placed.get(), nullptr, &self, 1, 1, &n)) return st;
+  name.assign(name.size(), 'x');
   lattis_status st = api().tensor_detach(self, &out);
   if (!st) st = autograd().set_history(out, n, 0);
   autograd().node_release(n);
@@ -143,8 +145,8 @@ LATTIS_LIBRARY(given, m) {
     m.define((std::string(name) + "(Tensor self) -> Tensor").c_str()).impl(name, "cpu", same);
     m.rule(name, "autograd", (new Placed<lattis_derivative>(d, size, last))->keep());
   };
-  const lattis_derivative text = {0, "self: grad * 2", nullptr, nullptr, nullptr};
-  const lattis_derivative functions = {0, nullptr, nullptr, triple, nullptr};
+  const lattis_derivative text = {0, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
+  const lattis_derivative functions = {0, nullptr, nullptr, triple, nullptr, 0, 0};
   derivative("unset", text, 0, 0);
   derivative("half", text, 16, 0);
   derivative("shorter", text, sizeof text - 8, 0);
@@ -153,6 +155,15 @@ LATTIS_LIBRARY(given, m) {
   derivative("longer", text, 1024, 0);
   derivative("newer", text, 1024, 1);
   derivative("neither", {}, sizeof text, 0);
+  derivative("reserved", {0, "self: grad * 2", nullptr, nullptr, nullptr, 1, 1}, sizeof text, 0);
+  derivative("more", {0, "self: grad * 2", nullptr, nullptr, nullptr, 2, 0}, sizeof text, 0);
+  m.define("grown(Tensor self, *, int times=1, Tensor? weight=None) -> Tensor").impl("grown", "cpu", same);
+  m.derivative("grown", "self: grad * 2", 1);
+  m.define("called(Tensor self, *, int times=1, Tensor? weight=None) -> Tensor").impl("called", "cpu", same);
+  m.define("outputs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)").derivative("outputs.out", "self: grad", 1);
+  m.impl("outputs.out", "composite", same);
+  static const lattis_derivative triples = {sizeof triples, nullptr, nullptr, triple, nullptr, 1, 0};
+  m.rule("called", "autograd", &triples);
   m.define("hook(Tensor self, int kind, int size, int last) -> Tensor").impl("hook", "composite", hook);
   m.define("node(Tensor self, int size, int last) -> Tensor").impl("node", "composite", node);
 }

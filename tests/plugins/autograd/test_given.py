@@ -7,7 +7,7 @@ import lattis
 import pytest
 from compiled import STRICT, compile_library
 
-SIZES = {"derivative": 40, "hook": 40, "node": 48, "saved": 40}  # of version 1.0, for ever
+SIZES = {"derivative": 48, "hook": 40, "node": 48, "saved": 40}  # of version 1.0, for ever
 NEWER = "has 1024 bytes and uses some behind the"
 
 
@@ -50,6 +50,8 @@ def test_a_derivative_of_a_size_that_can_be_read(op, slope, given):
         ("shorter", f"the struct's size is {SIZES['derivative'] - 8}; set it to sizeof"),
         ("newer", NEWER),
         ("neither", "neither formulas nor a function `backward`"),
+        ("reserved", "'reserved' must be zero"),
+        ("more", "it was written for 2 arguments, the operator has 1"),
     ],
 )
 def test_a_derivative_that_cannot_be_read(op, words, given):
@@ -61,6 +63,17 @@ def test_a_derivative_that_cannot_be_read(op, words, given):
         assert words in str(error.value) and f"given::{op}" in str(error.value)
 
 
+@pytest.mark.parametrize("op, slope", [("grown", 2), ("called", 3)])
+def test_a_derivative_of_an_operator_that_has_grown_since(op, slope, given):
+    f, x = getattr(lattis.ops.given, op), leaf()
+    assert gradient(f(x), x) == gradient(f(x, times=1, weight=None), x) == [slope, slope]
+    assert f(x.detach(), times=2).tolist() == f(x.detach(), weight=x.detach()).tolist() == [1, 2]
+    for argument, value in (("times", 2), ("weight", leaf())):
+        words = f"given::{op}: the derivative was written before the argument '{argument}'"
+        with pytest.raises(NotImplementedError, match=words):
+            f(x, **{argument: value})
+
+
 def hook(given, size, last):
     x = leaf()
     y = x * 1
@@ -70,7 +83,9 @@ def hook(given, size, last):
 
 def node(given, size, last):
     x = leaf()
-    return gradient(lattis.ops.given.node(x, size, last), x)
+    y = lattis.ops.given.node(x, size, last)
+    assert y.grad_fn.name() == "TripleOfTheGradientBackward"
+    return gradient(y, x)
 
 
 def saved(given, size, last):
