@@ -12,29 +12,80 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cache import Cache, digest, digest_of
+from .cache import Cache, digest, digest_of, size_limit
 from .errors import CompileError
 from .paths import cache_folder
 from .precompiled import Precompiled, read_depfile, umbrella
 from .steps import Step, find_ninja, job_limit, run_steps
-from .toolchain import compile_flags, defines, environment, find_compiler, is_python_source, link_flags
+from .toolchain import (
+    compile_flags,
+    defines,
+    environment,
+    find_compiler,
+    flags_for,
+    full,
+    is_python_source,
+    link_flags,
+    processor,
+)
 
-WITH_PATH = ("-I", "-L", "-isystem", "-iquote", "-include")
+FOLDER = ("-I", "-L", "-isystem", "-iquote", "-idirafter")
+HEADER = ("-include", "-imacros")  # a file, if there is one; else it is looked for like others
 CUDA = (".cu",)
 
 
 def absolute(flags: Sequence[str]) -> list[str]:
-    """Flags whose paths don't depend on the current folder."""
+    """Flags whose paths don't depend on the current folder, each path in one word with its option.
+
+    >>> absolute(["-I", "/usr/include", "-L/usr/lib", "-O2"])
+    ['-I/usr/include', '-L/usr/lib', '-O2']
+    """
     made: list[str] = []
-    for flag in flags:
-        option = next((o for o in WITH_PATH if flag.startswith(o) and flag != o), None)
-        if made and made[-1] in WITH_PATH and (made[-1] != "-include" or os.path.exists(flag)):
-            made.append(os.path.abspath(flag))
-        elif option and option != "-include":
-            made.append(option + os.path.abspath(flag[len(option) :]))
-        else:
+    words = iter(flags)
+    for flag in words:
+        option = next((o for o in (*FOLDER, *HEADER) if flag.startswith(o)), None)
+        if option is None:
             made.append(flag)
+            continue
+        path = flag[len(option) :] or next(words, "")
+        made.append(option + (full(path) if option in FOLDER or os.path.exists(path) else path))
     return made
+
+
+def files_of(flags: Sequence[str]) -> list[str]:
+    """The files that flags name: by path, in a response file, for the linker, or by -l in a folder given by -L."""
+    folders = [f[2:] for f in flags if f.startswith("-L")] + environment().get("LIBRARY_PATH", "").split(":")
+    found: list[str] = []
+    for flag in flags:
+        for word in flag.split(",")[1:] if flag.startswith(("-Wl,", "-Xlinker,")) else [flag]:
+            if word.startswith("-l"):
+                name = word[2:]
+                names = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
+                found += [os.path.join(folder, n) for folder in folders for n in names]
+            else:
+                found += [word.removeprefix("@"), *([word.partition("=")[2]] if "=" in word else [])]
+    return [full(f) for f in dict.fromkeys(found) if os.path.isfile(f)]
+
+
+def given(flags: Sequence[str]) -> list:
+    """Flags, with what they mean beside their words."""
+    native = any(f.startswith(("-march=native", "-mtune=native", "-mcpu=native")) for f in flags)
+    return [list(flags), [[f, digest_of(f)] for f in files_of(flags)], processor() if native else ""]
+
+
+def shadows(source: Path, headers: Sequence[str], flags: Sequence[str]) -> list[str]:
+    """Where a file is not that would be read in place of a header, from a folder that is searched before."""
+    folders = [str(source.parent)]
+    folders += [f[len(o) :] for o in ("-iquote", "-I", "-isystem") for f in flags if f.startswith(o)]
+    for name in ("CPATH", "CPLUS_INCLUDE_PATH"):
+        folders += environment().get(name, "").split(":")
+    folders = [f.rstrip("/") for f in folders if f]
+    found: list[str] = []
+    for header in headers:
+        for k, folder in enumerate(folders):
+            if header.startswith(folder + "/"):
+                found += [earlier + header[len(folder) :] for earlier in folders[:k]]
+    return [f for f in dict.fromkeys(found) if not os.path.exists(f)]
 
 
 @dataclass(frozen=True)
@@ -72,12 +123,14 @@ class Unit:
     key: str
     precompiled: Precompiled | None = None
     object: str | None = None  # its digest, once it is known
+    used: Sequence[str] = ()  # what the precompiled header that it uses has read
 
     def step(self, work: Path, number: int, launcher: Sequence[str]) -> Step:
         output = work / f"{number}.o"
         before: list[str] = []
-        if self.precompiled and self.precompiled.entry():
-            before, launcher = self.precompiled.use(), ()
+        self.used = ()
+        if self.precompiled and (entry := self.precompiled.entry()):
+            before, launcher, self.used = self.precompiled.use(), (), entry["headers"]
         depend = ("-MD", "-MF", str(work / f"{number}.d"))
         command = (*launcher, *self.compiler, *before, *self.flags, *depend, "-c", str(self.source.path))
         what = f"{self.source.path.name} does not compile"
@@ -85,10 +138,8 @@ class Unit:
 
     def headers(self, work: Path, number: int, cache: Cache) -> list[str]:
         """What it read, but for what the cache holds."""
-        read = [os.path.abspath(f) for f in read_depfile(work / f"{number}.d")]
-        if self.precompiled and (entry := self.precompiled.entry()):
-            read += entry["headers"]
-        return [f for f in dict.fromkeys(read) if cache.folder not in Path(f).parents]
+        read = [*map(full, read_depfile(work / f"{number}.d")), *self.used]
+        return [f for f in dict.fromkeys(read) if not cache.holds(f)]
 
 
 class Build:
@@ -121,7 +172,7 @@ class Build:
         self.compiler = find_compiler()
         self.compiler.check_standard(std)
         self.cuda = any(s.is_cuda for s in sources) if with_cuda is None else with_cuda
-        include = [os.path.abspath(p) for p in include]
+        include = [full(p) for p in include]
         if self.cuda:
             from .cuda import Cuda
 
@@ -134,8 +185,7 @@ class Build:
         self.implicit = header if implicit else None
         self.cuda_cflags, self.std = tuple(cuda_cflags), std
         self.units = [self.unit(source) for source in sources]
-        used = [[f, digest_of(f)] for f in linked_files(self.link)]
-        self.link_key = [self.compiler.identity, self.define, self.link, used, environment()]
+        self.link_key = [self.compiler.identity, self.define, given(self.link), environment()]
         self.key = digest("build", [u.key for u in self.units], self.link_key)
 
     def unit(self, source: Source) -> Unit:
@@ -144,14 +194,15 @@ class Build:
 
             cuda = Cuda.find()
             flags = (*cuda.compile_flags(self.compiler, self.flags, self.std, self.cuda_cflags), *self.define)
-            key = digest("object", cuda.identity(self.compiler), flags, str(source.path), source.text, environment())
+            identity = cuda.identity(self.compiler)
+            key = digest("object", identity, given(flags), str(source.path), source.text, environment())
             return Unit(source, (cuda.nvcc,), flags, key)
         header = self.implicit or umbrella(source.text)
         # __FILE__ owns what is registered in messages; of what the cache holds the name is enough.
         mapped = [f"-fmacro-prefix-map={source.path.parent}/="] if source.written else []
         implicit = ["-include", self.implicit] if self.implicit else []
-        flags = (*self.flags, *self.define, *mapped, *implicit)
-        key = digest("object", self.compiler.identity, flags, str(source.path), source.text, environment())
+        flags = (*flags_for(source.path, self.flags), *self.define, *mapped, *implicit)
+        key = digest("object", self.compiler.identity, given(flags), str(source.path), source.text, environment())
         precompiled = Precompiled(self.cache, self.compiler, self.flags, header) if header else None
         usable = precompiled if self.compiler.kind == "gcc" else None
         return Unit(source, self.compiler.command, flags, key, usable)
@@ -178,6 +229,7 @@ class Build:
         return digest("library", [u.object for u in self.units], self.link_key)
 
     def make(self) -> Path:
+        size_limit()  # an error now, rather than when all is done
         for unit in self.units:
             if unit.source.written:
                 with self.cache.words_for_failures():
@@ -188,18 +240,22 @@ class Build:
             try:
                 made = self.run(work)
             except CompileError as error:
-                if not self.blames_precompiled(error):
+                if "ccache: error" in error.log:  # it has no folder of its own, perhaps
+                    made = self.run(work, launcher=())
+                elif self.blames_precompiled(error):
+                    made = self.run(work)
+                else:
                     raise
-                made = self.run(work)
             except OSError as error:
                 with self.cache.words_for_failures():
                     raise error
         self.cache.prune()
         return made
 
-    def run(self, work: Path) -> Path:
+    def run(self, work: Path, launcher: Sequence[str] | None = None) -> Path:
         """Compiles what is missing, links, and takes the results into the cache."""
-        jobs, launcher, begun = job_limit(), find_ccache(), work.stat().st_ctime_ns
+        jobs, begun = job_limit(), work.stat().st_ctime_ns
+        launcher = find_ccache() if launcher is None else launcher
         ready = [self.cache.object_file(u.object) if u.object else None for u in self.units]
         stale = [n for n, file in enumerate(ready) if file is None]
         steps = [self.units[n].step(work, n, launcher) for n in stale]
@@ -210,10 +266,12 @@ class Build:
         run_steps([*steps, link], work, jobs=jobs, ninja=find_ninja(), verbose=self.verbose)
         for n in stale:
             unit = self.units[n]
-            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", unit.headers(work, n, self.cache), begun)
+            headers = unit.headers(work, n, self.cache)
+            absent = shadows(unit.source.path, headers, unit.flags)
+            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", headers, absent, begun)
         if jobs > 1:
-            headers = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
-            for precompiled in headers.values():
+            wanted = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
+            for precompiled in wanted.values():
                 precompiled.order()
         return self.cache.keep_library(self.library_key(), output)
 
@@ -224,16 +282,6 @@ class Build:
         for precompiled in used if suspect else ():
             precompiled.drop()
         return bool(used) and suspect
-
-
-def linked_files(flags: Sequence[str]) -> list[str]:
-    """The files that flags of the linker name: by path, or by -l in a folder given by -L."""
-    folders = [f[2:] for f in flags if f.startswith("-L")]
-    found = [f for f in flags if not f.startswith("-") and os.path.isfile(f)]
-    for name in (f[2:] for f in flags if f.startswith("-l")):
-        places = [os.path.join(folder, f"lib{name}{end}") for folder in folders for end in (".so", ".a")]
-        found += [p for p in places if os.path.isfile(p)][:1]
-    return found
 
 
 def find_ccache() -> list[str]:

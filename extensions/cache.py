@@ -9,7 +9,11 @@
 
 Note [Locks]  A lock is the operating system's (flock), so it ends with whoever holds it, however that ends. A lock's
 file is removed by its holder; whoever waited for a file that is gone by then begins again with a new one. Each build
-works in a folder of its own, whose lock it holds: a folder whose lock is free belongs to a dead build and is removed.
+works in a folder of its own, whose lock it takes before it makes the folder: a folder whose lock is free belongs to a
+dead build and is removed. A process that the holder forks has no part in its locks.
+
+Note [Own names]  The folder may have other things in it, if somebody chose it so. Nothing is removed, and no file
+passed over, unless its name is one that only this cache gives.
 """
 
 from __future__ import annotations
@@ -18,9 +22,12 @@ import fcntl
 import hashlib
 import json
 import os
+import re
+import secrets
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,9 +35,12 @@ from typing import Any
 
 from .errors import CacheError, cache_error
 
-FORMAT = 1  # in every key: another layout finds nothing of this one
+FORMAT = 2  # in every key: another layout finds nothing of this one
 KEPT = ("manifests", "objects", "libraries", "precompiled", "sources")
+OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # what is kept is called by a digest
+PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lattis-")  # what a build reads of the cache itself
 MOST_RESULTS = 8  # of one command: the headers it read had other contents then
+IN_USE = 60  # seconds: what was found so lately may be about to be opened
 
 
 def digest(*parts: Any) -> str:
@@ -45,7 +55,7 @@ def digest_of(file: str | os.PathLike[str]) -> str:
 
 def size_limit() -> int:
     """``LATTIS_EXTENSIONS_MAX_MB`` in bytes; 1024 MB where it is not set."""
-    text = os.environ.get("LATTIS_EXTENSIONS_MAX_MB", "1024")
+    text = os.environ.get("LATTIS_EXTENSIONS_MAX_MB") or "1024"
     if not text.isdigit():
         raise ValueError(f"LATTIS_EXTENSIONS_MAX_MB: expected a number of megabytes, got {text!r}")
     return int(text) << 20
@@ -67,6 +77,28 @@ def unchanged(files: dict[str, list]) -> bool:
         return all(mark_of(os.stat(f)) == then or digest_of(f) == content for f, (then, content) in files.items())
     except OSError:
         return False
+
+
+held: set[int] = set()  # the locks of this process
+
+
+def unlock(lock: int) -> None:
+    """Ends a lock at once, though a process that was forked meanwhile may still have it open."""
+    if lock in held:
+        held.remove(lock)
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        os.close(lock)
+
+
+def forget_locks() -> None:
+    """In a child of fork: the locks are its parent's."""
+    for lock in held:
+        with suppress(OSError):
+            os.close(lock)
+    held.clear()
+
+
+os.register_at_fork(after_in_child=forget_locks)
 
 
 class Cache:
@@ -110,6 +142,11 @@ class Cache:
             for name in (*KEPT, "locks", "builds"):
                 (self.folder / name).mkdir(mode=0o700, exist_ok=True)
 
+    def holds(self, file: str) -> bool:
+        """Whether a file is one that builds put here on their way: what it says is in the keys already."""
+        prefix = f"{self.folder}/"
+        return file.startswith(prefix) and PASSING.match(file[len(prefix) :]) is not None
+
     @contextmanager
     def words_for_failures(self) -> Iterator[None]:
         try:
@@ -120,13 +157,14 @@ class Cache:
     # ---- locks
 
     def open_lock(self, file: Path, *, wait: bool = True) -> int | None:
-        """The open lock file; closing it ends the lock. None without ``wait`` where somebody holds it."""
+        """A lock for ``unlock``. None without ``wait`` where somebody holds it."""
         while True:
             lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
                 with suppress(FileNotFoundError):
                     if os.stat(file).st_ino == os.fstat(lock).st_ino:
+                        held.add(lock)
                         return lock
             except BlockingIOError:
                 os.close(lock)
@@ -149,21 +187,17 @@ class Cache:
         finally:
             with suppress(OSError):
                 file.unlink()
-            os.close(lock)
+            unlock(lock)
 
     @contextmanager
     def workplace(self, keep: bool = False) -> Iterator[Path]:
         """A new folder for one build; those of dead builds are removed."""
-        work = self.folder / "builds"
         with self.words_for_failures():
-            for file in work.glob("*.lock"):
-                if (lock := self.open_lock(file, wait=False)) is not None:
-                    shutil.rmtree(file.with_suffix(""), ignore_errors=True)
-                    file.unlink(missing_ok=True)
-                    os.close(lock)
-            folder = Path(tempfile.mkdtemp(dir=work))
+            self.remove_dead()
+            folder = self.folder / "builds" / f"lattis-{secrets.token_hex(8)}"
             file = folder.with_name(folder.name + ".lock")
             lock = self.open_lock(file)
+            folder.mkdir(mode=0o700)
         assert lock is not None
         try:
             yield folder
@@ -172,14 +206,30 @@ class Cache:
                 shutil.rmtree(folder, ignore_errors=True)
             with suppress(OSError):
                 file.unlink()
-            os.close(lock)
+            unlock(lock)
+
+    def remove_dead(self) -> bool:
+        """Removes what builds have left that ended without a word. Returns whether others are running."""
+        running = False
+        for file in (self.folder / "builds").glob("lattis-*.lock"):
+            if (lock := self.open_lock(file, wait=False)) is None:
+                running = True
+                continue
+            shutil.rmtree(file.with_suffix(""), ignore_errors=True)
+            file.unlink(missing_ok=True)
+            unlock(lock)
+        for file in (self.folder / "builds").glob("lattis-*.part"):
+            with suppress(OSError):
+                if time.time() - file.stat().st_mtime > 86400:
+                    file.unlink()
+        return running
 
     # ---- objects, by the command that made them
 
     def find_object(self, key: str) -> str | None:
         """The digest of what a command gave when all headers were as they are now."""
         for result in self.manifest(key):
-            if unchanged(result["headers"]):
+            if unchanged(result["headers"]) and not any(os.path.exists(f) for f in result["absent"]):
                 self.touch(self.folder / "manifests" / key)
                 return result["object"]
         return None
@@ -187,7 +237,8 @@ class Cache:
     def manifest(self, key: str) -> list[dict[str, Any]]:
         try:
             results = json.loads((self.folder / "manifests" / key).read_text())
-            return [r for r in results if isinstance(r["headers"], dict) and isinstance(r["object"], str)]
+            kinds = {"headers": dict, "absent": list, "object": str}
+            return [r for r in results if all(isinstance(r[name], kind) for name, kind in kinds.items())]
         except (OSError, ValueError, TypeError, KeyError):
             return []
 
@@ -201,15 +252,19 @@ class Cache:
             file.unlink()
         return None
 
-    def keep_object(self, key: str, file: Path, headers: Sequence[str], begun: int) -> str:
-        """Takes the object over from a workplace. It is not found again if a header changed since the build began."""
+    def keep_object(self, key: str, file: Path, headers: Sequence[str], absent: Sequence[str], begun: int) -> str:
+        """Takes the object over from a workplace. It is not found again if a header changed since the build began, or
+        where a file is there that was not: one that the compiler would have read in place of another."""
         with self.words_for_failures():
             content = digest_of(file)
-            described = describe(headers)
-            result: dict[str, Any] = {"headers": described, "object": content}
             os.replace(file, self.folder / "objects" / f"{content}.o")
+            try:
+                described = describe(headers)
+            except OSError:  # one has gone
+                return content
             if any(mark[2] > begun for mark, _ in described.values()):
                 return content
+            result: dict[str, Any] = {"headers": described, "absent": list(absent), "object": content}
             results = [result, *(r for r in self.manifest(key) if r["headers"] != described)]
             self.write(self.folder / "manifests" / key, json.dumps(results[:MOST_RESULTS]))
         return content
@@ -217,7 +272,7 @@ class Cache:
     def write(self, file: Path, text: str | bytes) -> None:
         """The whole file or nothing."""
         file.parent.mkdir(mode=0o700, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.folder / "builds")
+        handle, name = tempfile.mkstemp(dir=self.folder / "builds", prefix="lattis-", suffix=".part")
         try:
             with os.fdopen(handle, "wb") as f:
                 f.write(text if isinstance(text, bytes) else text.encode())
@@ -245,7 +300,9 @@ class Cache:
     def keep_library(self, key: str, file: Path) -> Path:
         """Takes the library over from a workplace, whose folder it must be alone in."""
         folder = self.folder / "libraries" / key
-        with self.words_for_failures():
+        with self.lock(f"library-{key}"), self.words_for_failures():  # other flags may give the same objects
+            if found := self.find_library(key):
+                return found
             entry = {"file": file.name, "digest": digest_of(file)}
             (file.parent / "entry.json").write_text(json.dumps(entry))
             shutil.rmtree(folder, ignore_errors=True)  # not sound, or it would have been found
@@ -265,23 +322,35 @@ class Cache:
         for kind in KEPT:
             with suppress(OSError):
                 for path in (self.folder / kind).iterdir():
+                    if not OWN.fullmatch(path.name):
+                        continue
                     with suppress(OSError):
                         files = [f.stat() for f in ([path, *path.rglob("*")] if path.is_dir() else [path])]
                         found.append((max(s.st_mtime for s in files), sum(s.st_size for s in files), path))
         return found
 
     def prune(self, most: int | None = None) -> None:
-        """Removes what was not used for longest until the rest is within the limit."""
+        """Removes what was not used for longest until the rest is within the limit, or in use."""
         most = size_limit() if most is None else most
-        entries = sorted(self.entries())
+        entries, now = sorted(self.entries()), time.time()
         total = sum(size for _, size, _ in entries)
-        for _, size, path in entries:
-            if total <= most:
+        for used, size, path in entries:
+            if total <= most or now - used < IN_USE:
                 break
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+            remove(path)
             total -= size
 
     def clear(self) -> None:
-        """Removes everything that is kept; a build that runs now is not disturbed."""
+        """Removes everything that is kept, but for what a build reads that runs now."""
         with self.words_for_failures():
-            self.prune(0)
+            running = self.remove_dead()
+            for _, _, path in self.entries():
+                if not (running and path.parent.name in ("sources", "precompiled")):
+                    remove(path)
+            for folder in (self.folder / "builds").glob("lattis-*[0-9a-f]"):  # that somebody wanted to keep
+                if not folder.with_name(folder.name + ".lock").exists():
+                    remove(folder)
+
+
+def remove(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

@@ -59,6 +59,8 @@ class Cuda:
     def compile_flags(self, host: Compiler, flags: Sequence[str], std: str, extra: Sequence[str]) -> list[str]:
         """nvcc's flags: includes and defines are its own, the others go to the host's compiler."""
         own = [f for f in flags if f.startswith(("-I", "-D", "-U", "-O"))]
+        for option in ("-isystem", "-include"):
+            own += [f"{option}={f.removeprefix(option)}" for f in flags if f.startswith(option)]
         passed = [f for f in flags if f.startswith(("-f", "-g"))]
         through = [word for f in passed for word in ("-Xcompiler", f)]
         launched = Path(host.command[0]).name == "ccache" and len(host.command) > 1

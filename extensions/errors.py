@@ -26,7 +26,8 @@ class CacheError(BuildError):
     """The cache cannot be used: its folder is full, read-only, or somebody else's."""
 
 
-MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference")
+MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference", "ld: cannot find")
+LAST = ("collect2:", "clang: error: linker", "clang++: error: linker")  # say only that there was an error
 
 
 def first_error(log: str) -> str:
@@ -37,9 +38,9 @@ def first_error(log: str) -> str:
     """
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     for line in lines:
-        if any(mark in line for mark in MARKS):
+        if any(mark in line for mark in MARKS) and not line.startswith(LAST):
             return line
-    return lines[-1] if lines else "no output"
+    return next((line for line in reversed(lines) if not line.startswith(LAST)), lines[-1] if lines else "no output")
 
 
 def shortened(log: str, most: int = 300) -> str:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from setuptools import Extension
+from setuptools import Extension, errors
 from setuptools.command.build_ext import build_ext
 
 from .build import Source, absolute, find_ccache
-from .errors import CompileError
+from .errors import BuildError, CompileError
 from .steps import Step, find_ninja, job_limit, run_steps
-from .toolchain import compile_flags, defines, find_compiler, is_python_source, link_flags
+from .toolchain import compile_flags, defines, find_compiler, flags_for, is_python_source, link_flags
 
 
 class CppExtension(Extension):
@@ -50,11 +51,16 @@ class CppExtension(Extension):
         if not files:
             raise ValueError(f"extension {name!r}: there are no sources")
         defines(name)
-        by_tool = extra_compile_args if isinstance(extra_compile_args, Mapping) else {"cxx": extra_compile_args}
-        self.cflags, self.cuda_cflags = list(by_tool.get("cxx", ())), list(by_tool.get("nvcc", ()))
         self.std, self.sanitizers, self.python = cpp_std, sanitizers, is_python_module
         super().__init__(name, [os.fspath(f) for f in files], *args, **kwargs)
+        by_tool = isinstance(extra_compile_args, Mapping)
+        self.extra_compile_args: Any = extra_compile_args if by_tool else list(extra_compile_args)
         self.language = "c++"
+
+    def flags(self, tool: str) -> list[str]:
+        """``extra_compile_args`` for "cxx" or "nvcc", as it is by now: commands of others may have added to it."""
+        given = self.extra_compile_args
+        return list(given.get(tool) or ()) if isinstance(given, Mapping) else list(given) if tool == "cxx" else []
 
     def is_python_module(self) -> bool:
         if self.python is None:
@@ -72,11 +78,12 @@ class BuildExtension(build_ext):
     """Builds the extensions of this file, in parallel (``MAX_JOBS``); with ninja only what is out of date."""
 
     required_ninja: bool | None = None
+    plain_names = False
 
     @classmethod
-    def with_options(cls, *, use_ninja: bool | None = None) -> type[BuildExtension]:
-        """The same command, which must, or must not, use ninja."""
-        return type(cls.__name__, (cls,), {"required_ninja": use_ninja})
+    def with_options(cls, *, use_ninja: bool | None = None, no_python_abi_suffix: bool = False) -> type[BuildExtension]:
+        """The same command, which must, or must not, use ninja, or calls an extension module just ``NAME.so``."""
+        return type(cls.__name__, (cls,), {"required_ninja": use_ninja, "plain_names": no_python_abi_suffix})
 
     def run(self) -> None:
         self.name_wheel()
@@ -92,7 +99,7 @@ class BuildExtension(build_ext):
 
     def get_ext_filename(self, fullname: str) -> str:
         extension = self.ext_map.get(fullname) if hasattr(self, "ext_map") else None
-        if isinstance(extension, CppExtension) and not extension.is_python_module():
+        if isinstance(extension, CppExtension) and (self.plain_names or not extension.is_python_module()):
             return os.path.join(*fullname.split(".")) + ".so"
         return super().get_ext_filename(fullname)
 
@@ -106,33 +113,39 @@ class BuildExtension(build_ext):
         work = Path(self.build_temp).absolute() / ext.name
         work.mkdir(parents=True, exist_ok=True)
         ninja = None if self.required_ninja is False else find_ninja(required=bool(self.required_ninja))
-        steps = self.steps(ext, work, Path(self.get_ext_fullpath(ext.name)).absolute())
         try:
+            steps = self.steps(ext, work, Path(self.get_ext_fullpath(ext.name)).absolute())
             run_steps(steps, work, jobs=job_limit(), ninja=ninja, verbose=bool(self.verbose > 1), warn=True)
-        except CompileError as error:
-            # The commands before have printed much; the error is the last that is read.
+        except BuildError as error:
+            # The commands before have printed much; the error is the last that is read. setuptools knows this one: an
+            # optional extension is passed over.
             sys.stdout.flush()
-            raise SystemExit(f"error: {error}") from None
+            raise errors.CompileError(str(error)) from None
 
     def steps(self, ext: CppExtension, work: Path, output: Path) -> list[Step]:
         compiler = find_compiler()
         compiler.check_standard(ext.std)
-        include, link = list(ext.include_dirs), [f"-L{d}" for d in ext.library_dirs]
-        link += [f"-l{name}" for name in ext.libraries] + [f"-Wl,-rpath,{d}" for d in ext.runtime_library_dirs]
+        # The command's own options, as build_ext -I, too; setuptools adds Python's headers, which few need.
+        python = {sysconfig.get_path("include"), sysconfig.get_path("platinclude"), f"{sys.exec_prefix}/include"}
+        include = [*ext.include_dirs, *(d for d in self.include_dirs or () if d not in python)]
+        link = [f"-L{d}" for d in (*ext.library_dirs, *(self.library_dirs or ()))]
+        link += [f"-l{name}" for name in (*ext.libraries, *(self.libraries or ()))]
+        link += [f"-Wl,-rpath,{d}" for d in (*ext.runtime_library_dirs, *(self.rpath or ()))]
         if ext.with_cuda:
             from .cuda import Cuda
 
             cuda = Cuda.find()
             include += cuda.include_paths
             link += cuda.link_flags()
-        macros = [f"-D{n}" if v is None else f"-D{n}={v}" for n, v in ext.define_macros]
-        macros += [f"-U{name}" for name in ext.undef_macros]
+        defined = (*ext.define_macros, *(self.define or ()))
+        macros = [f"-D{n}" if v is None else f"-D{n}={v}" for n, v in defined]
+        macros += [f"-U{name}" for name in (*ext.undef_macros, *(self.undef or ()))]
         flags = compile_flags(
             python=ext.is_python_module(),
             std=ext.std,
             sanitizers=ext.sanitizers,
             include=include,
-            extra=[*macros, *ext.cflags],
+            extra=[*macros, *ext.flags("cxx")],
         )
         flags = absolute([*flags, *defines(ext.name), f'-DLATTIS_PLUGIN_NAME="{ext.name}"'])
         steps = []
@@ -141,9 +154,9 @@ class BuildExtension(build_ext):
             if source.suffix == ".cu":
                 if not ext.with_cuda:
                     raise CompileError(f"{name} is CUDA's: use CUDAExtension", "", "")
-                command = [cuda.nvcc, *cuda.compile_flags(compiler, flags, ext.std, ext.cuda_cflags)]
+                command = [cuda.nvcc, *cuda.compile_flags(compiler, flags, ext.std, ext.flags("nvcc"))]
             else:
-                command = [*find_ccache(), *compiler.command, *flags]
+                command = [*find_ccache(), *compiler.command, *flags_for(source, flags)]
             command += ["-MD", "-MF", f"{made}.d", "-c", str(source), "-o", str(made)]
             inputs = (source, *(Path(d).absolute() for d in ext.depends))
             steps.append(Step(f"{name} does not compile", tuple(command), made, inputs, Path(f"{made}.d")))

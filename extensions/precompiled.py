@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .cache import Cache, describe, digest, unchanged
+from .cache import Cache, describe, digest, unchanged, unlock
 from .steps import Step, run_steps
-from .toolchain import Compiler
+from .toolchain import Compiler, full
 
 UMBRELLAS = ("lattis/extension.h", "lattis/library.h", "lattis/pybind.h")
 # Runs this file without what is around its package: the framework need not be imported for it.
@@ -73,7 +73,7 @@ class Precompiled:
         """Has it made, unless it is there: at low priority, by a process that outlives this one."""
         if self.entry():
             return
-        words = [sys.executable, "-c", MAKER, str(Path(__file__).parent), str(self.cache.folder), self.header]
+        words = [sys.executable, "-I", "-c", MAKER, str(Path(__file__).parent), str(self.cache.folder), self.header]
         command = shlex.join([*words, self.compiler.identity, *self.compiler.command, "--", *self.flags])
         with suppress(OSError):  # it is a convenience
             nothing = subprocess.DEVNULL
@@ -93,7 +93,7 @@ class Precompiled:
                     self.keep(work)
         finally:
             (self.cache.folder / "locks" / self.key).unlink(missing_ok=True)
-            os.close(lock)
+            unlock(lock)
 
     def step(self, work: Path) -> Step:
         source = work / "precompiled.h"
@@ -106,8 +106,8 @@ class Precompiled:
     def keep(self, work: Path) -> None:
         """Takes it over from the workplace. Beside it stands a header that passes on to the real one: the compiler
         opens that when the header is included again, or when it passes over what is here."""
-        folder, own = work / "precompiled", str(self.cache.folder)
-        headers = [h for h in read_depfile(work / "precompiled.d") if not h.startswith(own)]
+        folder = work / "precompiled"
+        headers = [h for h in map(full, read_depfile(work / "precompiled.d")) if not self.cache.holds(h)]
         entry = {"size": (folder / (self.header + ".gch")).stat().st_size, "headers": describe(headers)}
         (folder / self.header).write_text(f"#include_next <{self.header}>\n")
         (folder / "entry.json").write_text(json.dumps(entry))
@@ -121,6 +121,8 @@ class Precompiled:
 
 def make(cache: str, header: str, identity: str, *words: str) -> None:
     """What MAKER calls: the compiler's command and the flags stand around ``--``."""
+    if not os.path.isdir(cache):  # it was somebody's for a moment only
+        return
     end = words.index("--")
     compiler = Compiler(words[:end], "gcc", (), identity)
     Precompiled(Cache(cache), compiler, words[end + 1 :], header).make()

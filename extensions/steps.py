@@ -1,4 +1,4 @@
-"""Commands that make files out of files, run in parallel: by ninja where it is there, else by a few threads.
+"""Commands that make files out of files, run in parallel: by ninja where it is there, else as processes of this one.
 
 With ninja a second run in the same folder does only what is out of date; without it everything is done again.
 """
@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +81,7 @@ def find_ninja(required: bool = False) -> str | None:
 
 
 def is_ninja_available() -> bool:
-    """Whether builds are run by ninja; without it they run too, in threads."""
+    """Whether builds are run by ninja; without it they run too."""
     return find_ninja() is not None
 
 
@@ -102,7 +103,10 @@ def run_steps(
     if verbose:
         for step in steps:
             print(shlex.join(step.command), file=sys.stderr)
-    complaint = run_ninja(runs, folder, jobs, ninja, environment) if ninja else run_threads(runs, jobs, environment)
+    if ninja and all(can_be_said(run) for run in runs):
+        complaint = run_ninja(runs, folder, jobs, ninja, environment)
+    else:
+        complaint = run_processes(runs, jobs, environment)
     for run in runs:
         if run.failed.exists():
             raise failure(run.step.what, run.step.command, run.text(), folder)
@@ -127,44 +131,69 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
 
 def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environment: dict[str, str]) -> str:
     """Writes build.ninja and runs it. Returns ninja's own complaint, which is empty where no step is to blame."""
-    rules = [f"builddir = {folder}", ""]
+    rules = [f"builddir = {dollars(folder)}", ""]
     for number, run in enumerate(runs):
         step = run.step
-        mark = f"{{ echo $$? > {shlex.quote(str(run.failed))}; false; }}"
-        command = f"{shlex.join(step.command).replace('$', '$$')} > {shlex.quote(str(run.log))} 2>&1 || {mark}"
-        rules += [f"rule step{number}", f"  command = {command}"]
+        mark = f"{{ echo $? > {shlex.quote(str(run.failed))}; false; }}"
+        command = f"{shlex.join(step.command)} > {shlex.quote(str(run.log))} 2>&1 || {mark}"
+        rules += [f"rule step{number}", f"  command = {dollars(command)}"]
         if step.depfile:
-            rules += [f"  depfile = {step.depfile}", "  deps = gcc"]
+            rules += [f"  depfile = {dollars(step.depfile)}", "  deps = gcc"]
         inputs = " ".join(escape(i) for i in step.inputs)
         rules += [f"build {escape(step.output)}: step{number} {inputs}", ""]
     rules.append("default " + " ".join(escape(run.step.output) for run in runs))
     file = folder / "build.ninja"
     file.write_text("\n".join(rules) + "\n")
     words = [ninja, "-f", str(file), "-j", str(jobs)]
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment)
-    if done.returncode == 0 or any(run.failed.exists() for run in runs):
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, errors="replace", env=environment) as process:
+        try:
+            said, complaint = process.communicate()
+        except BaseException:
+            process.terminate()  # it ends the compilers, too
+            raise
+    if process.returncode == 0 or any(run.failed.exists() for run in runs):
         return ""
-    return done.stdout + done.stderr or f"status {done.returncode}"
+    return said + complaint or f"status {process.returncode}"
+
+
+def can_be_said(run: Run) -> bool:
+    """Whether ninja's language, and the shell that it calls, can hold a step."""
+    words, paths = (*run.step.command, str(run.log)), (run.step.output, *run.step.inputs)
+    sayable = not any("\n" in w for w in words) and not any("|" in str(p) for p in paths)
+    return sayable and sum(map(len, words)) < 100_000
+
+
+def dollars(text: str | Path) -> str:
+    return str(text).replace("$", "$$")
 
 
 def escape(path: Path) -> str:
-    return str(path).replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
+    return dollars(path).replace(" ", "$ ").replace(":", "$:")
 
 
-def run_threads(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
+def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
     """Every step but the last at once, then the last unless one failed."""
-    from concurrent.futures import ThreadPoolExecutor  # which brings much, and who loads from the cache needs none
-
-    def work(run: Run) -> None:
-        if any(other.failed.exists() for other in runs):
-            return
-        with open(run.log, "wb") as log:
-            command = run.step.command
-            status = subprocess.call(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
-        if status:
-            run.failed.write_text(f"{status}\n")
-
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(work, runs[:-1]))
-    work(runs[-1])
+    running: list[tuple[subprocess.Popen, Run]] = []
+    waiting, last = list(runs[:-1]), list(runs[-1:])
+    try:
+        while waiting or running or last:
+            if not waiting and not running:
+                waiting, last = last, []
+            while waiting and len(running) < jobs:
+                run, nothing = waiting.pop(0), subprocess.DEVNULL
+                with open(run.log, "wb") as log:
+                    process = subprocess.Popen(run.step.command, stdin=nothing, stdout=log, stderr=log, env=environment)
+                running.append((process, run))
+            time.sleep(0.002)
+            for process, run in [r for r in running if r[0].poll() is not None]:
+                running.remove((process, run))
+                if process.returncode:
+                    run.failed.write_text(f"{process.returncode}\n")
+                    waiting, last = [], []
+    finally:  # interrupted
+        for process, _ in running:
+            process.terminate()
+        for process, _ in running:
+            process.wait()
     return ""

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from .errors import MissingTool
 from .paths import include_paths, python_include_paths
@@ -18,7 +19,8 @@ from .paths import include_paths, python_include_paths
 NEEDED = {"17": {"gcc": 9, "clang": 10}, "20": {"gcc": 11, "clang": 13}, "23": {"gcc": 13, "clang": 17}}
 SANITIZERS = ("address", "leak", "thread", "undefined")
 # Variables that change what a compiler reads.
-ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH")
+FOLDERS = ("CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "LD_RUN_PATH")
+WORDS = ("GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,30 @@ def inspect(command: tuple[str, ...], path: str) -> Compiler:
     found = re.search(r"\b(gcc|clang) version (\d+(?:\.\d+)*)", text)
     kind, number = found.groups() if found else ("another", "")
     version = tuple(int(part) for part in number.split(".") if part)
-    return Compiler((program, *command[1:]), kind, version, f"{os.path.realpath(program)} {command[1:]}\n{text}")
+    status = os.stat(program)  # it may be a script that somebody edits
+    itself = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns} {command[1:]}"
+    return Compiler((program, *command[1:]), kind, version, f"{itself}\n{text}")
+
+
+def full(path: str | os.PathLike[str]) -> str:
+    """A path that doesn't depend on the current folder. ``..`` stays: what is before it may be a link."""
+    return os.path.join(os.getcwd(), os.fspath(path))
 
 
 def environment() -> dict[str, str]:
-    """What of the environment belongs to a build's identity."""
-    return {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    """What of the environment belongs to a build's identity. An empty path in a list is the current folder."""
+    given = {name: os.environ[name] for name in (*FOLDERS, *WORDS) if name in os.environ}
+    return {name: ":".join(map(full, text.split(":"))) if name in FOLDERS else text for name, text in given.items()}
+
+
+def processor() -> str:
+    """What ``-march=native`` looks at."""
+    try:
+        with open("/proc/cpuinfo") as f:
+            lines = f.read().partition("\n\n")[0].splitlines()
+    except OSError:
+        return ""
+    return "\n".join(line for line in lines if line.startswith(("model", "flags", "Features", "CPU ")))
 
 
 def check_name(name: str) -> str:
@@ -102,7 +122,7 @@ def sanitizer_flags(sanitizers: Sequence[str]) -> list[str]:
 
 def defines(name: str) -> list[str]:
     """What makes one extension's flags differ from another's; never part of a precompiled header."""
-    return [f"-DLATTIS_EXTENSION_NAME={check_name(name)}"]
+    return [f"-D{known}_EXTENSION_NAME={check_name(name)}" for known in ("LATTIS", "TORCH")]
 
 
 def compile_flags(
@@ -131,6 +151,14 @@ def compile_flags(
     ]
 
 
+def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
+    """The flags for one source: of those for C++ C takes most."""
+    if source.suffix != ".c":
+        return list(flags)
+    plain = [f for f in flags if not f.startswith(("-std=c++", "-std=gnu++")) and f != "-fvisibility-inlines-hidden"]
+    return ["-x", "c", *plain]
+
+
 def link_flags(*, sanitizers: Sequence[str] = (), extra: Sequence[str] = ()) -> list[str]:
     """Flags after the objects."""
     return [*sanitizer_flags(sanitizers), *shlex.split(os.environ.get("LDFLAGS", "")), *extra]
@@ -142,7 +170,7 @@ def is_python_source(text: str) -> bool:
     >>> is_python_source("PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {}"), is_python_source("LATTIS_LIBRARY(a, m) {}")
     (True, False)
     """
-    marks = r"\bPYBIND11_MODULE\b|\bPyInit_|\bLATTIS_EXTENSION_NAME\b|<(?:pybind11/|lattis/pybind\.h|Python\.h)"
+    marks = r"\bPYBIND11_MODULE\b|\bPyInit_|<(?:pybind11/|lattis/pybind\.h|Python\.h)"
     return re.search(marks, text) is not None
 
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,13 +63,30 @@ Strings = str | Sequence[str] | None
 Identity = tuple[str, ...]  # its name, and where its sources are: what stays the same when they are edited
 _loaded: dict[Path, Any] = {}  # what each library gave
 _latest: dict[Identity, Path] = {}  # the library that an extension had last
+_loading = threading.RLock()  # a library is opened once, and its module made once
+
+
+def _new_lock() -> None:
+    """In a child of fork, where nobody will let go of the parent's."""
+    global _loading
+    _loading = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_new_lock)
 
 
 def __getattr__(name: str) -> Any:
-    from lattis import extensions  # they bring setuptools
+    """The names that bring setuptools, and ``CUDA_HOME``: the folder of the toolkit that would be used, or None."""
+    from lattis import extensions
+    from lattis.extensions import cuda
 
     if name in ("BuildExtension", "CUDAExtension", "CppExtension"):
         return getattr(extensions, name)
+    if name == "CUDA_HOME":
+        try:
+            return str(cuda.Cuda.find().home)
+        except MissingTool:
+            return None
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -135,7 +154,7 @@ def load(
 def load_inline(
     name: str,
     cpp_sources: str | Sequence[str],
-    cuda_sources: str | Sequence[str] = (),
+    cuda_sources: str | Sequence[str] | None = None,
     functions: str | Sequence[str] | Mapping[str, str] | None = None,
     extra_cflags: Strings = None,
     extra_cuda_cflags: Strings = None,
@@ -160,7 +179,8 @@ def load_inline(
             with ``<lattis/pybind.h>``
     """
     cpp = [cpp_sources] if isinstance(cpp_sources, str) else list(cpp_sources)
-    cuda = [cuda_sources] if isinstance(cuda_sources, str) else list(cuda_sources)
+    cuda = [cuda_sources] if isinstance(cuda_sources, str) else list(cuda_sources or ())
+    cuda = [text for text in cuda if text.strip()]
     cache = Cache(build_directory or cache_folder())
     text = "\n".join(cpp)
     if functions is not None:
@@ -191,8 +211,8 @@ def load_inline(
 
 
 def _strings(argument: str, given: Strings) -> list[str]:
-    """A list of flags; one string is one flag."""
-    found = [given] if isinstance(given, str) else list(given or ())
+    """A list of flags; one string is split as by a shell."""
+    found = shlex.split(given) if isinstance(given, str) else list(given or ())
     for flag in found:
         if not isinstance(flag, (str, os.PathLike)):
             raise TypeError(f"argument '{argument}': expected strings, got {type(flag).__name__}")
@@ -207,23 +227,26 @@ def _bindings(functions: str | Sequence[str] | Mapping[str, str]) -> str:
     for function in named:
         if not isinstance(function, str) or not re.fullmatch(r"[A-Za-z_][\w:]*", function, re.ASCII):
             raise ValueError(f"load_inline: argument 'functions': expected names of C++ functions, got {function!r}")
-    lines = [f'  m.def("{f.rpartition(":")[2]}", &{f}, {json.dumps(doc)});' for f, doc in named.items()]
+    texts = {f: json.dumps(doc, ensure_ascii=False) for f, doc in named.items()}
+    lines = [f'  m.def("{f.rpartition(":")[2]}", &{f}, {text});' for f, text in texts.items()]
     return "\n\nPYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {\n" + "\n".join(lines) + "\n}\n"
 
 
 def _open(build: Build, identity: Identity) -> Any:
     """Loads a build's library once, in the place of what the extension was before."""
-    file, earlier = build.library(), _latest.get(identity)
-    if file not in _loaded:
-        _check_sanitizers(build)
-        alone = earlier is not None and list(_latest.values()).count(earlier) == 1
-        edited = earlier if alone else None
-        try:
-            _loaded[file] = _given(build, file, edited, identity)
-        except (ImportError, RuntimeError) as error:
-            raise _explained(identity, error) from error
-    _latest[identity] = file
-    return _loaded[file]
+    file = build.library()
+    with _loading:
+        if file not in _loaded:
+            _check_sanitizers(build)
+            earlier = _latest.get(identity)
+            alone = earlier is not None and list(_latest.values()).count(earlier) == 1
+            edited = earlier if alone else None
+            try:
+                _loaded[file] = _given(build, file, edited, identity)
+            except (ImportError, RuntimeError) as error:
+                raise _explained(identity, error) from error
+        _latest[identity] = file
+        return _loaded[file]
 
 
 def _given(build: Build, file: Path, edited: Path | None, identity: Identity) -> Any:

@@ -1,0 +1,172 @@
+"""What a build is made of: whatever changes its result is noticed by the next process; whatever else is there stays."""
+
+import json
+import os
+import shutil
+import time
+
+import pytest
+from building import LOAD, operator
+from children import run
+from lattis.extensions import include_paths
+from lattis.extensions.build import given
+
+PROGRAM = """
+import json, os, sys, lattis
+from lattis.utils.cpp_extension import load
+print(load("built", "built.cpp", **json.loads(sys.argv[1])).scaled(lattis.tensor([1, 2])).tolist())
+"""
+INCLUDES = '#include "config.h"\n' + operator("FACTOR")
+
+
+def built(bench, **options):
+    env = options.pop("env", {})
+    return json.loads(bench.run(PROGRAM, json.dumps(options), **env))
+
+
+def write(folder, name, text):
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def archive(folder, factor):
+    """A static library with a number in it."""
+    source = write(folder, "number.cpp", f"extern const int number; const int number = {factor};\n")
+    run("g++", "-fPIC", "-c", str(source), "-o", "number.o", cwd=folder)
+    (folder / "libnumber.a").unlink(missing_ok=True)
+    run("ar", "rc", "libnumber.a", "number.o", cwd=folder)
+
+
+@pytest.mark.parametrize("place", ["there", "beside", "environment"])
+def test_a_header_that_is_found_earlier(place, bench):
+    write(bench.folder, "late/config.h", "#define FACTOR 1\n")
+    write(bench.folder, "built.cpp", INCLUDES)
+    (bench.folder / "early").mkdir()
+    options = {"extra_include_paths": ["early", "late"]}
+    if place == "environment":
+        options = {"env": {"CPATH": "early:late"}}
+    assert built(bench, **options) == [2, 4] == built(bench, **options)
+    write(bench.folder, "config.h" if place == "beside" else "early/config.h", "#define FACTOR 7\n")
+    assert built(bench, **options) == [8, 16]
+
+
+def test_a_relative_folder_of_the_environment(bench):
+    write(bench.folder, "built.cpp", INCLUDES)
+    for n in (1, 7):
+        write(bench.folder, f"w{n}/inc/config.h", f"#define FACTOR {n}\n")
+        program = f"import os; os.chdir('w{n}')\n" + PROGRAM.replace('"built.cpp"', '"../built.cpp"')
+        assert json.loads(bench.run(program, "{}", CPATH="inc")) == [1 + n, 2 + 2 * n]
+
+
+def test_a_response_file(bench):
+    write(bench.folder, "built.cpp", operator("FACTOR"))
+    for n in (1, 7):
+        write(bench.folder, "flags", f"-DFACTOR={n}\n")
+        assert built(bench, extra_cflags=["@flags"]) == [1 + n, 2 + 2 * n]
+
+
+def test_a_compiler_that_is_edited(bench):
+    write(bench.folder, "built.cpp", operator("FACTOR"))
+    for n in (1, 7):
+        compiler = write(bench.folder, "wrapper", f'#!/bin/sh\nexec g++ -DFACTOR={n} "$@"\n')
+        compiler.chmod(0o755)
+        assert built(bench, env={"CXX": str(compiler)}) == [1 + n, 2 + 2 * n]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["-L", "libs", "-lnumber"],
+        ["-Llibs", "-l:libnumber.a"],
+        ["-Wl,--whole-archive,libs/libnumber.a,--no-whole-archive"],
+        ["libs/libnumber.a"],
+    ],
+)
+def test_a_static_library(flags, bench):
+    write(bench.folder, "built.cpp", "extern const int number;\n" + operator("number"))
+    for n in (1, 7):
+        (bench.folder / "libs").mkdir(exist_ok=True)
+        archive(bench.folder / "libs", n)
+        assert built(bench, extra_ldflags=flags) == [1 + n, 2 + 2 * n]
+
+
+def test_headers_in_the_folder_of_the_cache(bench):
+    """Somebody builds in his own folder; and a folder's name may begin like the cache's."""
+    for build, headers in ((".", "."), (".", "sources"), ("cache", "cache-include")):
+        for n in (1, 7):
+            write(bench.folder, f"{headers}/config.h", f"#define FACTOR {n}\n")
+            write(bench.folder, "built.cpp", INCLUDES)
+            options = {"build_directory": build, "extra_include_paths": [headers]}
+            assert built(bench, **options) == [1 + n, 2 + 2 * n]
+        (bench.folder / headers / "config.h").unlink()
+
+
+def test_a_precompiled_header_that_vanishes(bench):
+    """The object still knows what it was made of: headers that change are noticed."""
+    shutil.copytree(include_paths()[0], bench.folder / "headers")
+    header = bench.folder / "headers" / "lattis" / "library.h"
+    header.write_text(header.read_text() + "\n#define FACTOR 1\n")
+    write(bench.folder, "built.cpp", operator("FACTOR"))
+    options = {"extra_include_paths": ["headers"]}
+    assert built(bench, env={"MAX_JOBS": "2"}, **options) == [2, 4]
+    end = time.monotonic() + 60
+    while not bench.files("precompiled/*/entry.json"):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    end_of_it = f"rm -rf {bench.cache}/precompiled/*"
+    compiler = bench.folder / "vanishing"
+    compiler.write_text(f'#!/bin/sh\ng++ "$@"; status=$?\ncase " $* " in *" -c "*) {end_of_it};; esac\nexit $status\n')
+    compiler.chmod(0o755)
+    write(bench.folder, "built.cpp", operator("FACTOR") + "// edited\n")
+    env = {"CXX": str(compiler)}
+    assert built(bench, env=env | {"MAX_JOBS": "2"}, **options) == [2, 4]
+    header.write_text(header.read_text().replace("FACTOR 1", "FACTOR 7"))
+    assert built(bench, env=env, **options) == [8, 16]
+
+
+def test_headers_above_a_link(bench):
+    write(bench.folder, "real/other.h", "#define FACTOR 1\n")
+    write(bench.folder, "real/inside/config.h", '#include "../other.h"\n')
+    (bench.folder / "link").symlink_to("real/inside")
+    write(bench.folder, "built.cpp", INCLUDES)
+    options = {"extra_include_paths": ["link"]}
+    assert built(bench, **options) == [2, 4]
+    write(bench.folder, "real/other.h", "#define FACTOR 7\n")
+    assert built(bench, **options) == [8, 16]
+
+
+def test_the_processor_where_the_flags_ask_for_it():
+    assert given(["-O2"])[2] == "" and "flags" in given(["-march=native"])[2]
+
+
+def test_nothing_of_the_user_is_removed(bench):
+    """A folder that has things of the same names in it already is built in, pruned and emptied."""
+    files = ["sources/mine/main.c", "builds/yarn/x", "builds/yarn.lock", "libraries/big.a", "objects/a.o", "locks/x"]
+    for name in files:
+        os.utime(write(bench.folder, name, "mine" * 1000), (1, 1))
+    write(bench.folder, "built.cpp", operator(1))
+    assert built(bench, build_directory=".", env={"LATTIS_EXTENSIONS_MAX_MB": "0"}) == [2, 4]
+    bench.run("from lattis.cli import main; main(['extensions', 'clear'])", LATTIS_EXTENSIONS_DIR=str(bench.folder))
+    assert [name for name in files if not (bench.folder / name).exists()] == []
+    assert not bench.files("libraries/*")
+
+
+def test_a_limit_smaller_than_what_is_made(bench):
+    assert bench.run(LOAD, operator(1), LATTIS_EXTENSIONS_MAX_MB="0").strip() == "[2, 4]"
+    assert bench.run(LOAD, operator(2), LATTIS_EXTENSIONS_MAX_MB="").strip() == "[3, 6]"
+    text = bench.fails(LOAD, operator(3), LATTIS_EXTENSIONS_MAX_MB="many", CXX=bench.compiler("never", "exit 1"))
+    assert "LATTIS_EXTENSIONS_MAX_MB: expected a number of megabytes, got 'many'" in text
+
+
+def test_emptying_while_something_is_built(bench):
+    started = bench.folder / "started"
+    process = bench.start(LOAD, operator(1), CXX=bench.compiler("slow", f"touch {started}; sleep 1"))
+    end = time.monotonic() + 30
+    while not started.exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    bench.run("from lattis.cli import main; main(['extensions', 'clear'])")
+    output, errors = process.communicate(timeout=60)
+    assert output.strip() == "[2, 4]", errors
