@@ -250,14 +250,14 @@ lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_han
 lattis_status kernel(lattis_library* l, const char* op, const char* key, const lattis_kernel_def* d, lattis_handle* h) {
   lattis_kernel_def def;
   if (lattis_status st = adopt("kernel", *d, &def)) return st;
-  if (lattis_status st = expect_known("kernel", "flags", def.flags, LATTIS_KERNEL_CALLS_OPERATORS)) return st;
+  if (lattis_status st = expect_known("kernel", "flags", def.flags, 3)) return st;
   return registry().kernel(*l, op, key, def, h);
 }
 lattis_status category_kernel(lattis_library* l, const char* cat, const char* key, const lattis_kernel_def* d,
                               lattis_handle* h) {
   lattis_kernel_def def;
   if (lattis_status st = adopt("category_kernel", *d, &def)) return st;
-  if (lattis_status st = expect_known("category_kernel", "flags", def.flags, LATTIS_KERNEL_CALLS_OPERATORS)) return st;
+  if (lattis_status st = expect_known("category_kernel", "flags", def.flags, 3)) return st;
   return registry().category_kernel(*l, cat, key, def, h);
 }
 lattis_status shape_rule(lattis_library* l, const char* op, const lattis_shape_rule_def* d, lattis_handle* h) {

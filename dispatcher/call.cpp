@@ -115,22 +115,27 @@ struct Versions {
   static constexpr int most = 8;
   uint64_t before[most];
 
-  void read(const CallInfo& info, const Value* args) {
+  // What is written, in its order; the tensors of a list one by one.
+  template <class Visit>
+  static void each(const CallInfo& info, const Value* args, Visit visit) {
     int k = 0;
-    for (uint64_t w = info.written; w && k < most; w &= w - 1, k++) {
+    for (uint64_t w = info.written; w; w &= w - 1) {
       const Value& v = args[__builtin_ctzll(w)];
-      before[k] = v.tag == LATTIS_TENSOR ? __atomic_load_n(&v.as.tensor->storage->version, __ATOMIC_RELAXED) : 0;
+      if (v.tag == LATTIS_TENSOR) visit(k++, v.as.tensor->storage->version);
+      for (uint32_t i = 0; v.tag == LATTIS_TENSOR_LIST && i < v.length; i++)
+        if (v.as.tensors[i]) visit(k++, v.as.tensors[i]->storage->version);
     }
   }
+  void read(const CallInfo& info, const Value* args) {
+    each(info, args, [this](int k, uint64_t& version) {
+      if (k < most) before[k] = __atomic_load_n(&version, __ATOMIC_RELAXED);
+    });
+  }
   void bump(const CallInfo& info, const Value* args) const {
-    int k = 0;
-    for (uint64_t w = info.written; w; w &= w - 1, k++) {
-      const Value& v = args[__builtin_ctzll(w)];
-      if (v.tag != LATTIS_TENSOR) continue;
-      uint64_t& version = v.as.tensor->storage->version;
+    each(info, args, [this](int k, uint64_t& version) {
       const uint64_t now = __atomic_load_n(&version, __ATOMIC_RELAXED);
       if (k >= most || now == before[k]) __atomic_store_n(&version, now + 1, __ATOMIC_RELAXED);
-    }
+    });
   }
 };
 
@@ -172,6 +177,7 @@ static inline __attribute__((always_inline)) lattis_status call_by(const Table* 
   f.num_args = t->info->nargs;
   f.num_rets = t->info->nrets;
   f.hidden = 0;
+  f.half_written = false;
   f.excluded = thread->exclude;
   lattis_status st;
   Versions versions;
@@ -182,9 +188,9 @@ static inline __attribute__((always_inline)) lattis_status call_by(const Table* 
     thread->exclude = f.excluded;
     st = core::raise_exception();
   }
-  if (__builtin_expect(st != LATTIS_OK, 0)) return explained(op, st);
+  if (__builtin_expect(st != LATTIS_OK, 0) && !f.half_written) return explained(op, st);
   if (__builtin_expect(t->info->written != 0, 0)) versions.bump(*t->info, args);
-  return st;
+  return __builtin_expect(st == LATTIS_OK, 1) ? st : explained(op, st);
 }
 
 lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets) {

@@ -14,6 +14,7 @@ struct CallFrame : Frame {
   uint64_t excluded;   // what the thread had off when the call began
   uint64_t hidden;     // the bit of the layer whose handler runs, while it is off for that handler's own calls
   const Value* given;  // the arguments that this layer's kernel got
+  bool half_written;   // a kernel has failed that may have written by then
 };
 
 lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets);

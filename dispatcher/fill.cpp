@@ -118,7 +118,7 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   const uint32_t mixed = b && (b->flags & LATTIS_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
   Operator* meaning = op->functional ? op->functional : op;
   const Registration* r = find_kernel(op, name);
-  const bool passed_over = disabled(op, name);
+  const bool passed_over = disabled(op, name), own = r != nullptr;
   if (!r && meaning != op && !passed_over) r = find_kernel(meaning, name);
   // A category's kernel finds its outputs made by the shape rule, and a pointwise one needs the meaning.
   bool described = meaning->infer && (meaning->category != "pointwise" || meaning->pointwise);
@@ -127,7 +127,9 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   if (!r && id != core::meta_backend && !disabled(op, "backend")) r = find_kernel(meaning, "backend");
   if (r && b) {
     *who = r->owner;
-    return {r->fn, r->context, r->flags | mixed};
+    // Without a shape rule nobody can make room for what a form is to be given: the kernel's own results are stored.
+    const uint32_t stored = op != meaning && !own && !op->infer ? composite : 0u;
+    return {r->fn, r->context, r->flags | mixed | stored};
   }
   if (op->infer && (id == core::meta_backend || (b && (op->forms & LATTIS_FORM_NO_KERNEL)))) {
     *who = "shape rule";

@@ -184,7 +184,9 @@ lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* ret
     st = e(f, args, rets);
   }
   if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
-  return __builtin_expect(st != LATTIS_OK, 0) && !(e.flags & calls_operators) ? name_device(f, st) : st;
+  if (__builtin_expect(st == LATTIS_OK, 1)) return st;
+  static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
+  return e.flags & calls_operators ? st : name_device(f, st);
 }
 
 lattis_status infer(Frame& f, const Table& t, const Value* args, lattis_meta* metas, int n) {
@@ -458,7 +460,9 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
     release_all(computed, info.nrets);
   }
   f.thread->exclude = saved;
-  if (__builtin_expect(st != LATTIS_OK, 0)) name_operator(f);
+  if (__builtin_expect(st == LATTIS_OK, 1)) return st;
+  static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
+  name_operator(f);
   return st;
 }
 
@@ -472,8 +476,8 @@ lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
   const Entry& e = t->backends[f.device.backend];
   if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets, args);
   if (t->info->form != Form::Functional) {
-    if (!t->infer || e.fn == missing_kernel) return missing_kernel(&f, args, rets);
-    return run_into(f, *t, e, args, rets);
+    if (e.fn == missing_kernel) return missing_kernel(&f, args, rets);
+    if (t->infer) return run_into(f, *t, e, args, rets);
   }
   const bool crossing = t->info->between_devices && crosses(args);  // needs no kernel of the destination's
   if (t->infer && (e.fn != missing_kernel || crossing))

@@ -9,6 +9,7 @@ namespace lattis::dispatcher {
 
 enum EntryFlags : uint32_t {
   calls_operators = LATTIS_KERNEL_CALLS_OPERATORS,
+  fails_late = LATTIS_KERNEL_FAILS_LATE,
   composite = 1 << 8,     // written over other operators; allocates its own results
   stays_on = 1 << 9,      // a composite that a layer runs with itself still on
   no_kernel = 1 << 10,    // the shape rule is all there is (meta, views)

@@ -94,8 +94,13 @@ py::dict describe_operator(Operator* op) {
 }
 
 lattis_kernel_def described(lattis_kernel fn, void* context, const std::string& file, int line) {
-  return {
-      sizeof(lattis_kernel_def), fn ? uint32_t{LATTIS_KERNEL_CALLS_OPERATORS} : 0, fn, context, file.c_str(), line, 0};
+  return {sizeof(lattis_kernel_def),
+          fn ? uint32_t{LATTIS_KERNEL_CALLS_OPERATORS | LATTIS_KERNEL_FAILS_LATE} : 0,
+          fn,
+          context,
+          file.c_str(),
+          line,
+          0};
 }
 
 // Registration from Python. Callables are dropped when their registration is withdrawn.
@@ -167,9 +172,10 @@ class PyLibrary {
   }
   lattis_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
                         py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
-    if (core::backend_id(name.c_str()) >= 0)  // says so before anything is kept for ever
-      check(core::raise(LATTIS_RUNTIME_ERROR,
-                        "register_backend: argument 'name': the device name '" + name + "' is taken"));
+    if (const int32_t id = core::backend_id(name.c_str()); id >= 0)  // says so before anything is kept for ever
+      check(core::raise(LATTIS_RUNTIME_ERROR, "register_backend: argument 'name': the device name '" + name +
+                                                  "' is taken by " + core::backend_owner(id) + "; " + lib_->owner +
+                                                  " cannot register it too"));
     lattis_backend b;
     describe_python_backend(
         name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags}, &b);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -23,7 +24,8 @@ using dispatcher::Registry;
 
 struct Packet {
   PyObject_HEAD vectorcallfunc vectorcall;
-  std::string* name;  // "aten::add"
+  std::string *name, *full;     // "aten::add", and "aten::add.Tensor" where it is one overload's
+  const std::string* overload;  // null: it has all
   std::vector<std::unique_ptr<Signature>>* overloads;
   uint64_t generation;  // of the registrations that `overloads` knows
   bool makes_tensors;   // plugins' keywords apply: zeros(2, requires_grad=True)
@@ -38,15 +40,29 @@ uint64_t generation = 1;
 
 Packet* cast(PyObject* o) { return reinterpret_cast<Packet*>(o); }
 
-std::string title(const Packet* p) { return p->name->rfind("aten::", 0) == 0 ? p->name->substr(6) : *p->name; }
+std::string title(const Packet* p) { return p->full->rfind("aten::", 0) == 0 ? p->full->substr(6) : *p->full; }
+
+// "default" is the one without a name.
+Operator* one_overload(const std::string& name, const std::string& overload) {
+  Operator* found = Registry::get().find(name, overload);
+  if (!found && overload == "default") found = Registry::get().find(name, "");
+  return found && found->form != dispatcher::Form::Out ? found : nullptr;
+}
+
+std::vector<Operator*> operators_of(const Packet* p) {
+  if (!p->overload) return Registry::get().overloads(*p->name);
+  Operator* one = Registry::get().find(*p->name, *p->overload);
+  return one ? std::vector<Operator*>{one} : std::vector<Operator*>{};
+}
 
 bool refresh(Packet* p) {
-  std::vector<Operator*> live = Registry::get().overloads(*p->name);
+  const auto now = generation;  // what is registered meanwhile is for the next call
+  std::vector<Operator*> live = operators_of(p);
   live.erase(std::remove_if(live.begin(), live.end(), [](auto* op) { return op->form == dispatcher::Form::Out; }),
              live.end());
   const auto known = [](const std::unique_ptr<Signature>& s, const Operator* op) { return s->op == op; };
   if (!live.empty() && std::equal(p->overloads->begin(), p->overloads->end(), live.begin(), live.end(), known)) {
-    p->generation = generation;  // something else was registered
+    p->generation = now;  // something else was registered
     return true;
   }
   // A call further out may still be reading the old ones: they are set aside, not freed (registrations are rare).
@@ -62,10 +78,12 @@ bool refresh(Packet* p) {
     p->makes_tensors |= makes_tensors(*s);
     p->overloads->push_back(std::move(s));
   }
-  p->generation = generation;
-  if (!p->overloads->empty()) return true;
-  PyErr_Format(PyExc_AttributeError, "lattis has no operator %s", p->name->c_str());
-  return false;
+  if (p->overloads->empty()) {
+    PyErr_Format(PyExc_AttributeError, "lattis has no operator %s", p->full->c_str());
+    return false;
+  }
+  p->generation = now;
+  return true;
 }
 
 constexpr int64_t work_threshold = 32768;
@@ -267,7 +285,7 @@ PyObject* descr_get(PyObject* self, PyObject* object, PyObject*) {
   return PyMethod_New(self, object);
 }
 
-PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<operator %s>", cast(self)->name->c_str()); }
+PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<operator %s>", cast(self)->full->c_str()); }
 PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(title(cast(self)).c_str()); }
 PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("lattis"); }
 
@@ -275,14 +293,14 @@ PyObject* get_doc(PyObject* self, void*) {
   Packet* p = cast(self);
   if (p->doc) return Py_NewRef(p->doc);
   std::string s;
-  for (Operator* op : Registry::get().overloads(*p->name)) {
+  for (Operator* op : operators_of(p)) {
     if (op->form == dispatcher::Form::Out || Registry::get().prepare(op)) continue;
     s += title(p) + op->schema.load()->signature() + "\n";
   }
   bool inplace = false;
-  for (Operator* op : Registry::get().overloads(*p->name)) inplace |= op->form == dispatcher::Form::Inplace;
+  for (Operator* op : operators_of(p)) inplace |= op->form == dispatcher::Form::Inplace;
   s += "\n";
-  for (Operator* op : Registry::get().overloads(*p->name)) {
+  for (Operator* op : operators_of(p)) {
     dispatcher::RegistryLock lock(Registry::get().mutex());  // it may be defined again
     if (op->doc.empty()) continue;
     s += (inplace ? "In place, in self: " : "") + op->doc;
@@ -306,7 +324,7 @@ PyObject* get_text_signature(PyObject* self, void*) {
 PyObject* get_schemas(PyObject* self, void*) {
   Packet* p = cast(self);
   PyObject* l = PyList_New(0);
-  for (Operator* op : Registry::get().overloads(*p->name)) {
+  for (Operator* op : operators_of(p)) {
     if (Registry::get().prepare(op)) continue;
     PyObject* s = PyUnicode_FromString(op->schema_text.c_str());
     PyList_Append(l, s);
@@ -326,12 +344,25 @@ PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Packet, vectorcall), READONLY, nullptr},
                          {nullptr}};
 
+// lattis.add.Tensor
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  const Packet* p = cast(self);
+  if (found || p->overload || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!text || std::strncmp(text, "__", 2) == 0) return nullptr;
+  if (!one_overload(*p->name, text)) return nullptr;
+  PyErr_Clear();
+  return Py_XNewRef(packet(*p->name + "." + text));
+}
+
 PyObject* reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(title(cast(self)).c_str()); }
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr}};
 
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                        {Py_tp_descr_get, reinterpret_cast<void*>(descr_get)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                        {Py_tp_getset, getset},
                        {Py_tp_members, members},
                        {Py_tp_methods, methods},
@@ -362,7 +393,10 @@ PyObject* run(const Operator* op, const Value* values) {
 PyObject* packet(const std::string& name) {
   auto it = packets().find(name);
   if (it != packets().end()) return reinterpret_cast<PyObject*>(it->second);
-  if (Registry::get().overloads(name).empty()) {
+  std::string base, overload;
+  dispatcher::split_name(name, &base, &overload);
+  const Operator* one = base != name ? one_overload(base, overload) : nullptr;
+  if (base != name ? !one : Registry::get().overloads(name).empty()) {
     PyErr_Format(PyExc_AttributeError, "lattis has no operator %s", name.c_str());
     return nullptr;
   }
@@ -370,7 +404,9 @@ PyObject* packet(const std::string& name) {
   if (!o) return nullptr;
   Packet* p = cast(o);
   p->vectorcall = vectorcall;
-  p->name = new std::string(name);
+  p->name = new std::string(base);
+  p->full = new std::string(name);
+  p->overload = one ? new std::string(one->overload) : nullptr;
   p->overloads = new std::vector<std::unique_ptr<Signature>>;
   p->generation = 0;
   p->makes_tensors = false;
@@ -380,6 +416,7 @@ PyObject* packet(const std::string& name) {
 }
 
 const std::string* packet_name(PyObject* o) { return Py_TYPE(o) == packet_type ? cast(o)->name : nullptr; }
+const std::string* packet_overload(PyObject* o) { return Py_TYPE(o) == packet_type ? cast(o)->overload : nullptr; }
 
 void forget_signatures() { generation++; }
 

@@ -1,4 +1,4 @@
-// OperatorPacket: the callable behind lattis.add and Tensor.add: every overload of one name.
+// OperatorPacket: the callable behind lattis.add and Tensor.add: every overload of one name, or one of them.
 #pragma once
 
 #include "frontend/binding/arguments.h"
@@ -7,10 +7,12 @@ namespace lattis::binding {
 
 extern PyTypeObject* packet_type;
 
-// One packet per qualified name ("aten::add"), made on first use; null with an exception if there is no such operator.
-PyObject* packet(const std::string& name);    // borrowed, lives for ever
-const std::string* packet_name(PyObject* o);  // null if it is no packet
-void forget_signatures();                     // after registrations: packets look again
+// One packet per qualified name ("aten::add", "aten::add.Tensor"), made on first use; null with an exception if there
+// is no such operator.
+PyObject* packet(const std::string& name);        // borrowed, lives for ever
+const std::string* packet_name(PyObject* o);      // null if it is no packet
+const std::string* packet_overload(PyObject* o);  // null if it has all
+void forget_signatures();                         // after registrations: packets look again
 
 // Calls a packet with positional arguments. Null with an exception.
 PyObject* call_packet(PyObject* packet, PyObject* const* args, Py_ssize_t n);

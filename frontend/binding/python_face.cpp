@@ -19,6 +19,8 @@ const Operator* find_operator(PyObject* o) {
   const std::string* packed = packet_name(o);
   if (packed) {
     name = *packed;
+    if (const std::string* one = packet_overload(o))
+      if (const Operator* op = Registry::get().find(name, overload = *one)) return op;
   } else if (PyUnicode_Check(o) && PyUnicode_AsUTF8(o)) {
     std::string full = PyUnicode_AsUTF8(o);
     dispatcher::split_name(full.find("::") == std::string::npos ? "aten::" + full : full, &name, &overload);

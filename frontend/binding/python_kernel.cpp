@@ -8,6 +8,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "core/thread.h"
 #include "frontend/binding/arguments.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
@@ -66,6 +67,10 @@ PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObjec
     return PyErr_Format(PyExc_RuntimeError, "redispatch: the handler that this call belongs to has returned");
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   const Operator* op = c->frame->op;
+  if (c->frame->thread != &core::this_thread().shared)
+    return PyErr_Format(PyExc_RuntimeError,
+                        "redispatch: this call of %s belongs to the thread that its handler runs on",
+                        dispatcher::operator_title(op).c_str());
   Arena arena;
   Value values[64], rets[LATTIS_MAX_RETURNS];
   const Value* use = c->values;

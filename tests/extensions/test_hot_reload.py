@@ -209,3 +209,15 @@ def test_operators_with_other_schemas_leave_little(notebook):
     reload(1500)
     gc.collect()
     assert (resident() - before) / 1500 < 1024
+
+
+def test_an_operator_that_was_withdrawn_is_not_there_however_often_it_is_asked_for():
+    lib = Library("gone", "DEF")
+    lib.define("f(Tensor x) -> Tensor")
+    lib.impl("f", lambda x: x * 2, "composite")
+    kept = lattis.ops.gone.f
+    assert kept(lattis.ones(1)).tolist() == [2]
+    lib.close()
+    for _ in range(3):
+        with pytest.raises(AttributeError, match="lattis has no operator gone::f"):
+            kept(lattis.ones(1))

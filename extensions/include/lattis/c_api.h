@@ -249,7 +249,8 @@ typedef struct lattis_library lattis_library;
 typedef uint64_t lattis_handle; /* names one registration; 0 is none */
 
 enum lattis_kernel_flags {
-  LATTIS_KERNEL_CALLS_OPERATORS = 1 /* layers already passed are switched off around it */
+  LATTIS_KERNEL_CALLS_OPERATORS = 1, /* layers already passed are switched off around it */
+  LATTIS_KERNEL_FAILS_LATE = 2       /* when it fails it may have written: counted; others leave all as it was */
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. Where it

@@ -235,7 +235,7 @@ Library& Library::impl(const char* op, const char* key, F fn, const char* file, 
     const lattis_kernel run =
         fit.writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
     const auto context = const_cast<void*>(S::context(std::move(fn)));
-    const uint32_t flags = LATTIS_KERNEL_CALLS_OPERATORS;
+    const uint32_t flags = LATTIS_KERNEL_CALLS_OPERATORS | LATTIS_KERNEL_FAILS_LATE;
     const int32_t known = fit.num_args > 0 ? fit.num_args : LATTIS_NO_ARGUMENTS;
     return kernel(op, key, {sizeof(lattis_kernel_def), flags, run, context, file, line, known}).status();
   });

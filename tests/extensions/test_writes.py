@@ -1,0 +1,111 @@
+"""Operators in Python that write: what they write is counted, so a gradient that would be wrong is an error. And the
+derived forms, which write what a kernel in Python returns."""
+
+import threading
+
+import lattis
+import pytest
+from lattis.library import Library, custom_op, register_layer
+
+
+def fill(x):
+    x.detach().numpy()[...] = 5
+
+
+@custom_op("writes::fill_all", mutates_args={"xs"})
+def fill_all(xs: list[lattis.Tensor]) -> None:
+    for x in xs:
+        fill(x)
+
+
+@custom_op("writes::fill_and_fail", mutates_args={"x"})
+def fill_and_fail(x: lattis.Tensor) -> None:
+    fill(x)
+    raise ValueError("after it has written")
+
+
+def test_each_tensor_of_a_list_is_counted():
+    xs = [lattis.ones(2) for _ in range(11)]  # more than are looked at for writes that others have counted
+    xs.append(xs[0])
+    fill_all(xs)
+    assert all(x.tolist() == [5, 5] and x._version >= 1 for x in xs)
+    assert xs[1]._version == 1
+
+
+@pytest.mark.parametrize("how", ["list", "fails"])
+def test_a_gradient_of_what_was_overwritten_is_an_error(how):
+    c, recorded = lattis.ones(2) * 3, hasattr(lattis, "autograd")
+    y = (lattis.ones(2, requires_grad=True) * c).sum() if recorded else None
+    if how == "list":
+        fill_all([c])
+    else:
+        with pytest.raises(ValueError, match="after it has written"):
+            fill_and_fail(c)
+    assert c._version == 1
+    if recorded:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+
+
+def test_what_is_refused_before_it_ran_is_not_counted():
+    x = lattis.ones(2)
+    with pytest.raises(RuntimeError):
+        x.add_(lattis.ones(3))
+    assert x._version == 0
+
+
+@pytest.mark.parametrize("key", ["cpu", "backend", "composite"])
+def test_a_kernel_that_fails_after_it_has_written(key):
+    lib = Library("late", "DEF")
+    lib.define("f(Tensor(a!) x) -> ()")
+    lib.impl("f", lambda x: fill(x) or 1 // 0, key)
+    x = lattis.ones(2)
+    with pytest.raises(ZeroDivisionError):
+        lattis.ops.late.f(x)
+    assert x.tolist() == [5, 5] and x._version == 1
+    lib.close()
+
+
+@pytest.mark.parametrize("key", ["cpu", "backend", "composite"])
+def test_derived_forms_of_an_operator_in_python(key):
+    lib = Library("derived", "DEF")
+    lib.define("f(Tensor x, int n=2) -> Tensor", inplace=True, out=True)
+    lib.impl("f", lambda x, n=2: x * n, key)
+    f, f_ = lattis.ops.derived.f, lattis.ops.derived.f_
+    x, out = lattis.ones(2), lattis.empty(0)
+    assert f_(x, 3) is x and x.tolist() == [3, 3] and x._version == 1
+    assert f(x, out=out) is out and out.tolist() == [6, 6]
+    lib.close()
+
+
+def test_a_form_with_a_kernel_of_its_own():
+    lib = Library("derived", "DEF")
+    lib.define("f(Tensor x) -> Tensor", inplace=True)
+    lib.impl("f_", lambda x: x.add_(1), "cpu")
+    x = lattis.ones(2)
+    assert lattis.ops.derived.f_(x) is x and x.tolist() == [2, 2]
+    with pytest.raises(NotImplementedError, match="derived::f: no kernel for device 'cpu'"):
+        lattis.ops.derived.f(x)
+    lib.close()
+
+
+def test_a_call_belongs_to_its_thread():
+    said = []
+
+    def handler(call, *args, **kwargs):
+        def elsewhere():
+            try:
+                call(*args, **kwargs)
+            except RuntimeError as error:
+                said.append(str(error))
+
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        return call(*args, **kwargs)
+
+    layer = register_layer("elsewhere", handler, at="profiler")
+    with layer.on():
+        assert (lattis.ones(2) + 1).tolist() == [2, 2]
+    layer.remove()
+    assert said and all("belongs to the thread that its handler runs on" in text for text in said)
