@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -337,10 +336,11 @@ class Library:
         if setup_context is not None:
             check_callable("register_autograd", "setup_context", setup_context)
         name, schema = find(self.qualified(op))
-        if re.search(r"\([a-z](!|\)|\|| ->)", schema):  # an alias annotation
+        about = _C._describe(name)
+        if any(a["alias"] for a in about["args"]) or any(about["return_aliases"]):
             why = f"{name} writes to an argument or returns a view; give a functional operator the derivative"
             raise RuntimeError(f"register_autograd: argument 'op': {why}, not {schema}")
-        args = _C._describe(name)["args"]
+        args = about["args"]
         positional = tuple(a["value"] for a in args if not a["keyword_only"])
         keywords = {a["name"]: a["value"] for a in args if a["keyword_only"] and a["has_default"]}
         only = keywords if len(positional) < len(args) else None
