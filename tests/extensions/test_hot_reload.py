@@ -109,6 +109,67 @@ def test_a_typing_error_leaves_what_was_there(notebook):
     assert notebook.names["scaled"](lattis.ones(1)).item() == 2
 
 
+def test_a_cell_that_registers_over_a_kernel_runs_again(notebook):
+    """However often it runs, its kernel stands on what was there before, and withdrawing it restores that."""
+    notebook.run('kernels = lattis.library.Library("aten", "IMPL", "cpu")')
+    x = lattis.tensor([-1.0, 4.0])
+    for factor in (1, 2, 3):
+        names = notebook.run(f"""
+            sqrt = lattis.library.get_kernel("aten::sqrt", "cpu")
+            handle = kernels.impl("sqrt", lambda x: sqrt(x.clamp(min=0)) * {factor})
+            """)
+        assert lattis.sqrt(x).tolist() == [0, 2 * factor]
+        assert repr(names["sqrt"]) == "<kernel of aten::sqrt for 'cpu'>"
+    names["kernels"].withdraw(names["handle"])
+    assert lattis.isnan(lattis.sqrt(x)).tolist() == [True, False] and names["sqrt"](x)[1].item() == 2
+
+
+def test_another_cell_opens_a_library_of_its_own(notebook):
+    cell = 'lib{0} = lattis.library.Library("aten", "IMPL", "cpu"); lib{0}.impl("{1}", lambda x: x + {0})'
+    notebook.run(cell.format(10, "sin"))
+    notebook.run(cell.format(20, "cos"))
+    assert lattis.sin(lattis.ones(1)).item() == 11 and lattis.cos(lattis.ones(1)).item() == 21
+
+
+def test_another_place_stacks_and_uncovers(notebook):
+    """A function is another place than the cells: its kernel stands on theirs, and a cell still replaces its own."""
+    notebook.run('lib = lattis.library.Library("cellstack", "DEF"); lib.define("f(Tensor x) -> Tensor")')
+    lib = notebook.names["lib"]
+    notebook.run("""
+        def register():
+            return lib.impl("f", lambda x: x * 10, "cpu")
+        """)
+    notebook.run('lib.impl("f", lambda x: x * 2, "cpu")')
+    f, x = lattis.ops.cellstack.f, lattis.ones(1)
+    above = notebook.names["register"]()
+    assert f(x).item() == 10
+    lib.withdraw(above)
+    assert f(x).item() == 2
+    notebook.names["register"]()
+    handle = notebook.run('handle = lib.impl("f", lambda x: x * 3, "cpu")')["handle"]
+    assert f(x).item() == 3
+    lib.withdraw(handle)
+    assert f(x).item() == 10
+
+
+def test_a_refused_rule_leaves_the_earlier_one(notebook):
+    """As a refused kernel does: what replaces is registered before what it replaces is withdrawn."""
+    names = notebook.run(CELL.format(factor=2))
+
+    def refuse(rule):
+        if rule.payload == "bad":
+            raise ValueError("no")
+
+    notebook.run('scaled._library.rule("scaled", "picky", "good")')
+    subscription = lattis.library.on_rule("picky", refuse)
+    with pytest.raises(ValueError, match="no"):
+        notebook.run('scaled._library.rule("scaled", "picky", "bad")')
+    assert [r.payload for r in lattis.library.rules(names["scaled"], "picky")] == ["good"]
+    notebook.run('scaled._library.rule("scaled", "picky", "better")')
+    assert [r.payload for r in lattis.library.rules(names["scaled"], "picky")] == ["better"]
+    subscription.remove()
+
+
 def test_a_module_is_reloaded(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

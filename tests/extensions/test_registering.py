@@ -2,7 +2,6 @@
 
 import itertools
 
-import lattis
 import pytest
 from lattis import Tensor
 from lattis.library import Library, custom_op

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from lattis import _C
 
 from ._library import Layer, Library, check_callable, key_name
 from ._rules import Autocast, Rule, Vmap, find
-from ._site import Site
+from ._site import Registration, Site, earlier
 
 OpOrName = Any  # a packet such as lattis.ops.mine.twice, what custom_op returned, or a name: "mine::twice.Tensor"
 
@@ -239,6 +239,9 @@ def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
         op: a packet, or a name with its overload, as "aten::add.Tensor"
         key: a device, a layer, "backend" or "composite"
 
+    Where a cell of a notebook runs again that gets a kernel and registers another over it, the one that it gets becomes
+    what stood below its earlier registration, when it registers again.
+
     Raises:
         RuntimeError: there is no such operator; or, when it is called, the kernel was one of Python's and is withdrawn
         NotImplementedError: nothing serves the operator under this key
@@ -250,7 +253,33 @@ def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
     (tensor([0., 0.]), tensor([-0.8415,  0.9093]))
     >>> lib.close()
     """
-    return _C._get_kernel(getattr(op, "_qualname", op), key_name("get_kernel", key))
+    op, key = getattr(op, "_qualname", op), key_name("get_kernel", key)
+    kernel = _C._get_kernel(op, key)
+    before = earlier(("kernel", find(op)[0], key), Site())
+    return Replaceable(kernel, op, key, before) if before else kernel
+
+
+class Replaceable:
+    """A kernel that was got where its registration was made, which has run again since.
+
+    Note [A kernel that is about to be replaced]  Such a place is about to register again, over this kernel. It must not
+      call what it replaces, nor itself: when the earlier registration is withdrawn, this becomes what stood below it.
+    """
+
+    def __init__(self, kernel: Callable[..., Any], op: OpOrName, key: str, registration: Registration):
+        self._kernel, self._op, self._key = kernel, op, key
+        registration.followers.add(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._kernel(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._kernel)
+
+    def look_again(self) -> None:
+        """The registration is withdrawn."""
+        with suppress(NotImplementedError):  # there was nothing below: a call says that it is withdrawn
+            self._kernel = _C._get_kernel(self._op, self._key)
 
 
 def set_kernel_enabled(op: OpOrName, key: str, enabled: bool) -> None:

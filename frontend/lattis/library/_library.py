@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from lattis import _C
 
-from ._rules import Derivative, Rule, Subscription, find, keep, remove_all
-from ._site import Registration, Site, supersede
+from ._rules import Autocast, Derivative, Rule, Subscription, find, keep, remove_all
+from ._site import Registration, Site, earlier, supersede
 
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 CPU_FALLBACK = 4  # of a backend
+STACK = ("kernel", "category")  # of what is registered, else a name has one
 KINDS = ("DEF", "IMPL", "FRAGMENT")
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # of a code object, as in inspect
 TORCH_KEYS = {"CompositeImplicitAutograd": "composite", "CompositeExplicitAutograd": "backend"}
@@ -147,9 +148,16 @@ class Library:
         """``register(file, line)`` as ``key``, in the place of what the same site registered before."""
         self._check_open()
         site = Site()
-        supersede(key, site)
+        before = earlier(key, site)
+        if before and (key[0] not in STACK or before.followers):  # see Note [Nothing in between]
+            before.withdraw()
+            for follower in before.followers:
+                follower.look_again()
+            before = None
         handle = register(site.file, site.line)
         self._registered[handle] = Registration(key, site, lambda: self.withdraw(handle), what)
+        if before:
+            before.withdraw()
         return handle
 
     def _check_open(self) -> None:
@@ -323,9 +331,12 @@ class Library:
         """
         self._check_open()
         site, name = Site(), find(self.qualified(op))[0]
-        supersede(("rule", name, layer), site)
+        key = ("rule", name, layer, payload.device_type if isinstance(payload, Autocast) else "")
+        before = earlier(key, site)
         made = keep(Rule(name, layer, payload, self))
-        self.remember(made, Registration(("rule", name, layer), site, made.remove))
+        self.remember(made, Registration(key, site, made.remove))
+        if before:
+            before.withdraw()
         return made
 
     def register_autograd(

@@ -4,11 +4,16 @@ Note [Run again]  A registration made again from where it was made before, by co
   the earlier one: a cell of a notebook that is run twice, a module that is reloaded. The same place is the same file
   and the same function; all cells of a notebook are one file. Whatever else comes twice is a conflict, or stacks, as it
   does between strangers: a loop that registers twice runs the same code, and two files are two places.
+
+Note [Nothing in between]  What stacks is registered before what it replaces is withdrawn: calls of other threads find
+  the one or the other, and if the new one is refused the old one stays. What a name has only one of, as an operator, a
+  layer or a namespace, is withdrawn first.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -37,29 +42,39 @@ class Site:
 
 
 class Registration:
-    """What a site registered as ``key``, and how it is taken back."""
+    """What a site registered as ``key``, and how it is taken back. Several of one key stack."""
 
     def __init__(self, key: Hashable, site: Site, withdraw: Callable[[], Any], what: Any = None) -> None:
         self.key, self.site, self.withdraw, self.what = key, site, withdraw, what
-        _latest[key] = self
+        self.followers: weakref.WeakSet[Any] = weakref.WeakSet()  # see Note [A kernel that is about to be replaced]
+        with _lock:
+            _live.setdefault(key, []).append(self)
 
     def forget(self) -> None:
         """It is taken back."""
-        if _latest.get(self.key) is self:
-            del _latest[self.key]
+        with _lock:
+            rest = [r for r in _live.pop(self.key, []) if r is not self]
+            if rest:
+                _live[self.key] = rest
 
 
-_latest: dict[Hashable, Registration] = {}
+_lock = threading.Lock()
+_live: dict[Hashable, list[Registration]] = {}  # the last of a key is the last that was registered
 
 
 def latest(key: Hashable) -> Any:
     """What was registered last as ``key``, or None."""
-    return _latest[key].what if key in _latest else None
+    stack = _live.get(key)
+    return stack[-1].what if stack else None
+
+
+def earlier(key: Hashable, site: Site) -> Registration | None:
+    """What was registered last as ``key`` from this site, if it has run again since."""
+    return next((r for r in reversed(_live.get(key, [])) if site.is_run_again(r.site)), None)
 
 
 def supersede(key: Hashable, site: Site) -> None:
     """Withdraws what was registered as ``key`` if this site is that of then, run again."""
-    earlier = _latest.get(key)
-    if earlier and site.is_run_again(earlier.site):
-        earlier.forget()
-        earlier.withdraw()
+    if before := earlier(key, site):
+        before.forget()
+        before.withdraw()
