@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from lattis import _C
 
-from ._functions import devices, register_autocast, set_kernel_enabled
+from ._functions import devices, kernel_enabled, register_autocast
 from ._library import Library, check_callable
 from ._rules import Rule, Vmap
 from ._site import Registration, Site, supersede
@@ -124,9 +124,8 @@ class CustomOpDef:
             earlier.remove()
         self._registered[f"rule {what}"] = make()
 
-    @contextmanager
-    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """Passes over the operator's kernel for a device while the block is open, or for False no longer does.
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> AbstractContextManager[None]:
+        """In a ``with``, passes over the operator's kernel for a device, or with True does not; then it is as before.
 
         >>> @lattis.library.custom_op("mine::twice", mutates_args=())
         ... def twice(x: lattis.Tensor) -> lattis.Tensor:
@@ -139,11 +138,7 @@ class CustomOpDef:
         tensor([2])
         >>> twice.close()
         """
-        set_kernel_enabled(self._qualname, device_type, enabled)
-        try:
-            yield
-        finally:
-            set_kernel_enabled(self._qualname, device_type, not enabled)
+        return kernel_enabled(self, device_type, enabled)
 
     def close(self) -> None:
         """Takes the operator back, with everything that was registered for it."""
