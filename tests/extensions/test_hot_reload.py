@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import itertools
 import sys
 import textwrap
 import weakref
@@ -168,6 +169,39 @@ def test_a_refused_rule_leaves_the_earlier_one(notebook):
     notebook.run('scaled._library.rule("scaled", "picky", "better")')
     assert [r.payload for r in lattis.library.rules(names["scaled"], "picky")] == ["better"]
     subscription.remove()
+
+
+def test_a_refused_schema_leaves_the_operator(notebook):
+    names = notebook.run(CELL.format(factor=2))
+    kept = names["scaled"]
+    for cell in (
+        'custom_op("cell::scaled", lambda x: x, mutates_args=(), schema="(Tensor x, Tensor x) -> Tensor")',
+        'custom_op("cell::scaled", lambda x: x, mutates_args="unknown", schema="(Tensor x, int n=y) -> Tensor")',
+        'custom_op("cell::scaled", lambda x: x, mutates_args=(), schema=") -> Tensor")',
+    ):
+        with pytest.raises(ValueError, match="schema"):
+            notebook.run(cell)
+        assert kept(lattis.ones(1)).item() == 2
+
+
+def test_cells_mix_the_ways_to_register(notebook):
+    notebook.run(CELL.format(factor=2))
+    scaled = notebook.names["scaled"]
+    ways = itertools.product(
+        (
+            'scaled.register_kernel("cpu", kernel)',
+            'lattis.library.register_kernel(scaled, "cpu", kernel)',
+            'lattis.library.register_kernel("cell::scaled", "CPU", kernel)',
+        ),
+        repeat=3,
+    )
+    for cells in ways:
+        for factor, cell in enumerate(cells, 5):
+            notebook.run(f"kernel = lambda x: x * {factor}; {cell}")
+            assert scaled(lattis.ones(1)).item() == factor
+    for device in ("cpu", "meta"):
+        notebook.run(f'scaled.register_autocast("{device}", lattis.bfloat16)')
+    assert [r.payload.device_type for r in lattis.library.rules(scaled, "autocast")] == ["cpu", "meta"]
 
 
 def test_a_module_is_reloaded(tmp_path, monkeypatch):

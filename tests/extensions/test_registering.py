@@ -1,11 +1,13 @@
 """What is registered for an operator: refused where it cannot be right, replaced and taken back in any order."""
 
 import itertools
+import sys
+import threading
 
 import lattis
 import pytest
 from lattis import Tensor
-from lattis.library import Library, custom_op, set_kernel_enabled
+from lattis.library import Autocast, Library, custom_op, rules, set_kernel_enabled
 
 count = itertools.count()
 
@@ -97,3 +99,78 @@ def test_enabling_what_is_enabled_counts_for_nothing(ns, opened):
         assert not enabled()
         op.register_kernel("cpu", lambda x: x + 20)
     assert op(lattis.zeros(1)).item() == 20
+
+
+# ---- what a definition replaces --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def op(ns, opened):
+    return opened(custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
+
+
+def test_a_refused_replacement_leaves_the_earlier_one(op):
+    def backward(ctx, grad):
+        return grad
+
+    op.register_autograd(backward)
+    op.register_autocast("cpu", lattis.bfloat16)
+    for refused in (
+        lambda: op.register_autograd(backward, setup_context=3),
+        lambda: op.register_autocast("cpu", "bfloat16"),
+        lambda: op.register_vmap(3),
+        lambda: op.register_kernel("cpu", 3),
+    ):
+        with pytest.raises(TypeError, match="argument"):
+            refused()
+    assert [r.payload for r in rules(op, "autocast")] == [Autocast("cpu", lattis.bfloat16)]
+    assert rules(op, "autograd")[0].payload.backward is backward and op(lattis.ones(1)).item() == 2
+
+
+def test_what_was_removed_elsewhere_can_be_registered_again(op):
+    for _ in range(2):
+        op.register_autograd(lambda ctx, grad: grad)
+        op.register_rule("shout", "louder")
+        op.register_kernel("cpu", lambda x: x + 10)
+        for rule in rules(op):
+            rule.remove()
+        op._library.withdraw(op._registered["cpu"])
+    assert rules(op) == [] and op(lattis.ones(1)).item() == 2
+
+
+def test_spellings_of_a_device_are_one(op):
+    op.register_autocast("cpu", lattis.bfloat16)
+    op.register_autocast("CPU", lattis.float64)
+    op.register_autocast("meta", lattis.float32)
+    assert [r.payload for r in rules(op)] == [Autocast("cpu", lattis.float64), Autocast("meta", lattis.float32)]
+
+
+@pytest.fixture
+def threads_alternate_often():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_a_call_finds_a_kernel_and_a_rule_at_any_time(op, threads_alternate_often):
+    """Threads call while others are registered in their place."""
+    x, stop, wrong = lattis.zeros(1), threading.Event(), []
+
+    def call():
+        while not stop.is_set():
+            if (found := op(x).item()) not in (10, 20) or not rules(op, "shout"):
+                wrong.append(found)
+
+    op.register_kernel("cpu", lambda x: x + 10)
+    op.register_rule("shout", 0)
+    threads = [threading.Thread(target=call) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for i in range(400):
+        op.register_kernel("cpu", lambda x, by=10 + i % 2 * 10: x + by)
+        op.register_rule("shout", i)
+    stop.set()
+    for t in threads:
+        t.join()
+    assert wrong == [] and len(rules(op, "shout")) == 1

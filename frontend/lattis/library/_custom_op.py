@@ -25,7 +25,7 @@ class CustomOpDef:
 
     def __init__(self, name: str, fn: Callable[..., Any], library: Library):
         self._qualname, self._library = name, library
-        self._registered: dict[str, Any] = {}  # key -> handle, and layer -> rule
+        self._registered: dict[str, int | Rule] = {}  # a kernel's handle by its key, a rule by its layer
         self._site: Registration | None = None
         self.__name__ = name.rpartition("::")[2]
         self.__qualname__, self.__module__ = self.__name__, fn.__module__
@@ -57,9 +57,7 @@ class CustomOpDef:
         def register(fn: Callable[..., Any]) -> Callable[..., Any]:
             check_callable("register_kernel", "fn", fn)
             for key in keys:
-                if key in self._registered:
-                    self._library.withdraw(self._registered.pop(key))
-                self._registered[key] = self._library.impl(self._qualname, fn, key)
+                self._replace(key, self._library.impl(self._qualname, fn, key))
             return fn
 
         return register if fn is None else register(fn)
@@ -96,33 +94,33 @@ class CustomOpDef:
         >>> cube.close()
         """
         check_callable("register_autograd", "backward", backward)
-        make = self._library.register_autograd
-        self._replace("autograd", lambda: make(self._qualname, backward, setup_context=setup_context))
+        rule = self._library.register_autograd(self._qualname, backward, setup_context=setup_context)
+        self._replace("rule autograd", rule)
 
     def register_autocast(self, device_type: str, cast_inputs: Any, /) -> None:
         """Says to which dtype autocast casts its inputs; see :func:`lattis.library.register_autocast`."""
-        self._replace(
-            f"autocast {device_type}", lambda: register_autocast(self, device_type, cast_inputs, lib=self._library)
-        )
+        rule = register_autocast(self, device_type, cast_inputs, lib=self._library)
+        self._replace(f"rule autocast {rule.payload.device_type}", rule)
 
     def register_vmap(self, func: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
         """Gives the operator its batching rule; see :func:`lattis.library.register_vmap`."""
 
         def register(func: Callable[..., Any]) -> Callable[..., Any]:
             check_callable("register_vmap", "func", func)
-            self._replace("vmap", lambda: self._library.rule(self._qualname, "vmap", Vmap(func)))
+            self._replace("rule vmap", self._library.rule(self._qualname, "vmap", Vmap(func)))
             return func
 
         return register if func is None else register(func)
 
     def register_rule(self, layer: str, payload: Any, /) -> None:
         """Keeps what the operator brings for any other layer; see :meth:`Library.rule`."""
-        self._replace(layer, lambda: self._library.rule(self._qualname, layer, payload))
+        self._replace(f"rule {layer}", self._library.rule(self._qualname, layer, payload))
 
-    def _replace(self, what: str, make: Callable[[], Rule]) -> None:
-        if earlier := self._registered.pop(f"rule {what}", None):
-            earlier.remove()
-        self._registered[f"rule {what}"] = make()
+    def _replace(self, what: str, made: int | Rule) -> None:
+        """Takes back what stood in its place, if nobody else did."""
+        before, self._registered[what] = self._registered.get(what), made
+        if before is not None and self._library.holds(before):
+            self._library.withdraw(before) if isinstance(before, int) else before.remove()
 
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> AbstractContextManager[None]:
         """In a ``with``, passes over the operator's kernel for a device, or with True does not; then it is as before.
@@ -201,6 +199,7 @@ def custom_op(
             text = infer_schema(fn, mutates_args=mutates_args)
         else:
             text = _checked(name, schema, mutates_args)
+        _C._parse_schema(base + text, ns)  # before what it replaces is closed
         site = Site()
         supersede(("custom_op", name), site)
         library = Library(ns, "FRAGMENT", owner=str(site))

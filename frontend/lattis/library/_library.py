@@ -366,6 +366,10 @@ class Library:
         if made := self._kept.pop(kept, None):
             made.forget()
 
+    def holds(self, made: int | Rule) -> bool:
+        """Whether a registration or a rule of this library is still there."""
+        return made in self._registered if isinstance(made, int) else made in self._kept
+
     def withdraw(self, handle: int) -> None:
         """Takes one registration back."""
         self._library.withdraw(handle)

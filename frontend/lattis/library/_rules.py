@@ -179,8 +179,9 @@ def on_rule(
     """Calls ``callback(rule)`` for each rule that is kept for a layer, at once and whenever one comes.
 
     The callback returns a function that withdraws what it did; it is called when the rule or the subscription is
-    removed. If the callback raises, whoever registers the rule gets the exception, and the rule is not kept. A rule
-    that was there before stays, unapplied, with a RuntimeWarning: one mistake does not stop the layer's plugin.
+    removed. A rule that replaces another one comes before that goes. If the callback raises, whoever registers the rule
+    gets the exception, and the rule is not kept. A rule that was there before stays, unapplied, with a RuntimeWarning:
+    one mistake does not stop the layer's plugin.
 
     Args:
         lib: a library whose ``close`` removes the subscription too
