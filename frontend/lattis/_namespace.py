@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 from typing import Any
 
@@ -47,6 +48,8 @@ class OperatorNamespace:
         self.__name__ = name
 
     def __getattr__(self, name: str):
+        if name.startswith("__"):  # what copy and pickle ask for
+            raise AttributeError(name)
         packet = _C._packet(f"{self.__name__}::{name}")
         self.__dict__[name] = packet
         return packet
@@ -104,6 +107,25 @@ class Operators:
 
 
 ops = Operators()
+
+
+def operator(name: str) -> Any:
+    """The operator of a name, as pickle and copy find it."""
+    try:
+        packet = _C._packet(name)
+    except AttributeError:
+        packet = None
+    if not packet or not packet.schemas:  # it is taken back
+        raise AttributeError(f"lattis has no operator {name}; what defines it must be imported before it is unpickled")
+    return packet
+
+
+def _reduce(packet: Any) -> Any:
+    name = packet.__qualname__
+    return operator, (name if "::" in name else f"aten::{name}",)
+
+
+copyreg.pickle(_C.OperatorPacket, _reduce)
 
 
 def namespaces(names: list[str]) -> Any:

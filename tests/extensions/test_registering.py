@@ -1,6 +1,9 @@
 """What is registered for an operator: refused where it cannot be right, replaced and taken back in any order."""
 
+import copy
 import itertools
+import pickle
+import subprocess
 import sys
 import threading
 
@@ -174,3 +177,47 @@ def test_a_call_finds_a_kernel_and_a_rule_at_any_time(op, threads_alternate_ofte
     for t in threads:
         t.join()
     assert wrong == [] and len(rules(op, "shout")) == 1
+
+
+# ---- pickle and copy -------------------------------------------------------------------------------------------------
+
+ROUNDS = [copy.copy, copy.deepcopy, *(lambda o, p=p: pickle.loads(pickle.dumps(o, p)) for p in range(2, 6))]
+
+
+@pytest.mark.parametrize("again", ROUNDS)
+def test_operators_are_kept_by_their_name(ns, opened, again):
+    op = opened(custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
+    overload = opened(custom_op(f"{ns}::f.b", lambda x: x, mutates_args=(), schema="(Tensor x, int n) -> Tensor"))
+    space = getattr(lattis.ops, ns)
+    for o in (op, overload, space.f, lattis.add, lattis.ops.aten.add, lattis.Tensor.add_, lattis.Tensor.real.fget):
+        assert again(o) is o
+    assert again({"ops": [op, space.f]}) == {"ops": [op, space.f]}
+    assert again(space).f is space.f
+
+
+def test_an_operator_that_is_not_there_is_not_unpickled(ns):
+    op = custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor")
+    kept = [pickle.dumps(op), pickle.dumps(getattr(lattis.ops, ns).f)]
+    op.close()
+    for data in (*kept, kept[0].replace(ns.encode(), b"x" * len(ns))):
+        with pytest.raises(AttributeError, match="lattis has no operator .*::f; what defines it must be imported"):
+            pickle.loads(data)
+
+
+def test_another_process_finds_its_own(ns, opened, tmp_path):
+    program = f"""
+import lattis, pickle, sys
+op = lattis.library.custom_op("{ns}::f", lambda x: x + 5, mutates_args=(), schema="(Tensor x) -> Tensor")
+for data in pickle.load(open(sys.argv[1], "rb")):
+    print(pickle.loads(data)(lattis.ones(1)).item())
+"""
+    op = opened(custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
+    path = tmp_path / "kept"
+    path.write_bytes(pickle.dumps([pickle.dumps(o) for o in (op, getattr(lattis.ops, ns).f, lattis.neg)]))
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["6.0", "6.0", "-1.0"], done.stderr
+
+
+def test_a_namespace_has_no_dunder_names(ns):
+    space = getattr(lattis.ops, ns)
+    assert not hasattr(space, "__wrapped__") and not hasattr(space, "__array__")

@@ -8,17 +8,19 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from lattis import _C
+from lattis._namespace import operator
 
 from ._functions import devices, kernel_enabled, register_autocast
 from ._library import Library, check_callable
 from ._rules import Rule, Vmap
-from ._site import Registration, Site, supersede
+from ._site import Registration, Site, latest, supersede
 
 
 class CustomOpDef:
     """What :func:`custom_op` returns: called, it is the operator; its methods register what belongs to it.
 
-    Registering again under one key replaces what this definition registered before.
+    Registering again under one key replaces what this definition registered before. Pickle keeps its name: it comes back
+    as the operator that has this name there.
     """
 
     __call__: Callable[..., Any]  # the operator itself, in a class of each definition's own
@@ -35,7 +37,7 @@ class CustomOpDef:
         return f"<CustomOpDef {_C._find_operator(self._qualname)[1]}>"
 
     def __reduce__(self) -> Any:
-        return getattr, (getattr(_ops(), self._library.ns), self.__name__)
+        return _defined, (self._qualname,)
 
     def register_kernel(
         self, device_types: str | Iterable[str] | None, fn: Callable[..., Any] | None = None, /
@@ -146,10 +148,9 @@ class CustomOpDef:
             self._site.forget()
 
 
-def _ops() -> Any:
-    import lattis
-
-    return lattis.ops
+def _defined(name: str) -> Any:
+    """What custom_op returned under a name in this process, or an operator that came otherwise."""
+    return latest(("custom_op", name)) or operator(name)
 
 
 def custom_op(
@@ -211,7 +212,7 @@ def custom_op(
         except BaseException:
             library.close()
             raise
-        made._site = Registration(("custom_op", name), site, made.close)
+        made._site = Registration(("custom_op", name), site, made.close, made)
         return made
 
     return make if fn is None else make(fn)
