@@ -179,6 +179,69 @@ def keeps_state():
     return made(lambda x: x * next(state), schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
 
 
+def writes(f, result="()", fake=None):
+    return made(f, schema=f"(Tensor(a!) x) -> {result}", mutates_args=("x",), fake=fake or (lambda x: None))
+
+
+def writes_by_memory_order():
+    def f(x):
+        x.add_(lattis.arange(6.0).as_strided(x.shape, (3, 1) if x.is_contiguous() else (1, 2)))
+
+    return writes(f)
+
+
+def writes_other_values_each_time():
+    state = itertools.count()
+    return writes(lambda x: (x.add_(next(state)), None)[1])
+
+
+def writes_nothing_under_a_layer():
+    def f(x):
+        watched = any(name.startswith("opcheck") for _, name, _ in lattis._C._layers())
+        x.mul_(1 if watched else 2)
+
+    return writes(f)
+
+
+def changes_a_little():
+    def f(x):
+        x.numpy()[...] = np.nextafter(x.numpy(), 9, dtype=np.float32)
+        return lattis.zeros(2)
+
+    return made(f, schema="(Tensor x) -> Tensor", fake=lambda x: x.new_empty(2))
+
+
+def returns_a_part_by_numpy():
+    f = lambda x: lattis.from_numpy(x.numpy()[1:])  # noqa: E731
+    return made(f, schema="(Tensor x) -> Tensor", fake=lambda x: x.new_empty(1, 3))
+
+
+def results_overlap_by_numpy():
+    def f(x):
+        y = x.numpy() * 2
+        return lattis.from_numpy(y), lattis.from_numpy(y[1:])
+
+    return made(f, schema="(Tensor x) -> (Tensor, Tensor)", fake=lambda x: (x + 1, x.new_empty(1, 3)))
+
+
+def another_number_each_time():
+    state = itertools.count()
+    return made(lambda x: next(state), schema="(Tensor x) -> int", fake=lambda x: 0)
+
+
+def a_number_that_depends_on_strides():
+    return made(lambda x: x.stride(0), schema="(Tensor x) -> int", fake=lambda x: 3)
+
+
+def fake_of_another_number():
+    return made(lambda x: x.numel(), schema="(Tensor x) -> int", fake=lambda x: 5)
+
+
+def a_list_of_another_length():
+    state = itertools.count(1)
+    return made(lambda x: [x + 1] * next(state), schema="(Tensor x) -> Tensor[]", fake=lambda x: [x + 1])
+
+
 GRADIENT = pytest.mark.needs("autograd")
 PLANTED = [
     ("test_schema", r"the default of 'by' is 3.0 here and 2.0 in the schema", wrong_default, False),
@@ -209,7 +272,17 @@ PLANTED = [
         reads_memory_without_strides,
         False,
     ),
-    ("test_strides", r"the same call gives another result the second time", keeps_state, False),
+    ("test_strides", r"the same call gives another result 0 the second time; is there state", keeps_state, False),
+    ("test_strides", r"gives another result 0 the second time", another_number_each_time, False),
+    ("test_strides", r"gives another argument 'x' the second time", writes_other_values_each_time, False),
+    ("test_strides", r"gives another number of results the second time", a_list_of_another_length, False),
+    ("test_strides", r"argument 'x' is another one when argument 'x' has", writes_by_memory_order, False),
+    ("test_strides", r"result 0 is another one when argument 'x' has", a_number_that_depends_on_strides, False),
+    ("test_layers", r"argument 'x' is another one under a layer of", writes_nothing_under_a_layer, False),
+    ("test_mutation", r"writes to argument 'x', which", changes_a_little, False),
+    ("test_mutation", r"result 0 shares the memory of argument 'x'", returns_a_part_by_numpy, False),
+    ("test_mutation", r"result 1 shares the memory of result 0", results_overlap_by_numpy, False),
+    ("test_faketensor", r"result 0 is 6, and 5 on device 'meta'", fake_of_another_number, False),
 ]
 
 
@@ -252,7 +325,77 @@ def test_what_opcheck_does_not_take():
         opcheck("aten::nothing", (x(),))
 
 
-def test_the_seed_is_as_it_was():
+def test_a_sign_is_a_bit():
+    def turns_a_sign(x):
+        np.negative(x.numpy(), out=x.numpy())
+        return x.clone()
+
+    op = made(turns_a_sign, schema="(Tensor x) -> Tensor")
+    for value in (0.0, float("nan")):
+        with pytest.raises(OpCheckError, match="it writes to argument 'x'"):
+            opcheck(op, (lattis.tensor([value]),), test_utils="test_mutation")
+    op.close()
+
+
+def test_random_numbers_go_on_where_they_were():
     lattis.manual_seed(7)
+    wanted = [lattis.rand(2).tolist(), lattis.rand(2).tolist()]
+    lattis.manual_seed(7)
+    found = [lattis.rand(2).tolist()]
     opcheck("aten::relu", (lattis.ones(2),))
-    assert lattis.initial_seed() == 7
+    assert lattis.initial_seed() == 7 and [*found, lattis.rand(2).tolist()] == wanted
+
+
+# ---- what is right, though there is nothing to differentiate, or not in float64 -------------------------------------
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize(
+    "f, result, fake",
+    [
+        (lambda x: x.detach().argmax(), "Tensor", lambda x: x.new_empty((), dtype=lattis.int64)),
+        (lambda x: x.detach().argmax(0), "Tensor", lambda x: x.new_empty(3, dtype=lattis.int64)),
+        (lambda x: x.dim(), "int", lambda x: x.dim()),
+        (lambda x: 0.5, "float", lambda x: 0.5),
+        (lambda x: float("nan"), "float", lambda x: float("nan")),
+        (lambda x: None, "()", lambda x: None),
+        (lambda x: [], "Tensor[]", lambda x: []),
+        (lambda x: (x.dim(), x.detach() > 0), "(int, Tensor)", lambda x: (2, x > 0)),
+    ],
+)
+def test_results_without_a_gradient_pass(f, result, fake):
+    op = made(f, schema=f"(Tensor x) -> {result}", fake=fake)
+    assert cleared(op, (x(),)) == dict.fromkeys(CHECKS, "SUCCESS")
+
+
+def test_nan_and_zero_pass():
+    op = made(lambda x: x * 2, schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+    for values in ([float("nan"), 0.0, -0.0, float("inf")], []):
+        assert set(opcheck(op, (lattis.tensor(values),)).values()) == {"SUCCESS"}
+    for dtype in (lattis.bfloat16, lattis.bool, lattis.int8, lattis.complex128):
+        assert set(opcheck("aten::clone", (lattis.ones(2, 3, dtype=dtype),)).values()) == {"SUCCESS"}
+    op.close()
+
+
+@pytest.mark.needs("autograd")
+def test_complex_gradients_are_compared_in_complex128():
+    a = lattis.tensor([1 + 2j, -0.5 + 1j], dtype=lattis.complex64, requires_grad=True)
+    op = made(lambda x: x * x, schema="(Tensor x) -> Tensor", fake=lattis.empty_like, backward=conjugated)
+    assert cleared(op, (a,)) == dict.fromkeys(CHECKS, "SUCCESS")
+
+
+def conjugated(ctx, grad):
+    (x,) = ctx.saved_tensors
+    return grad * (2 * x).conj()
+
+
+@pytest.mark.needs("autograd")
+def test_an_operator_that_computes_in_float32_passes():
+    def f(x: Tensor) -> Tensor:
+        return lattis.from_numpy(x.detach().numpy().astype(np.float32) ** 3)
+
+    def fake(x):
+        return x.new_empty(x.shape, dtype=lattis.float32)
+
+    op = made(f, fake=fake, backward=lambda ctx, grad: cube_backward(ctx, grad).to(ctx.saved_tensors[0].dtype))
+    assert cleared(op, (x(),)) == dict.fromkeys(CHECKS, "SUCCESS")

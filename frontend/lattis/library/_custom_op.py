@@ -19,8 +19,8 @@ from ._site import Registration, Site, latest, supersede
 class CustomOpDef:
     """What :func:`custom_op` returns: called, it is the operator; its methods register what belongs to it.
 
-    Registering again under one key replaces what this definition registered before. Pickle keeps its name: it comes back
-    as the operator that has this name there.
+    Registering again under one key replaces what this definition registered before. Pickle keeps its name, and
+    it comes back as the operator that has this name there.
     """
 
     __call__: Callable[..., Any]  # the operator itself, in a class of each definition's own

@@ -25,13 +25,21 @@ def _map(f: Callable[[Tensor], Any], o: Any) -> Any:
     return type(o)([_map(f, x) for x in o]) if type(o) in (list, tuple) else o
 
 
-def _tensors(o: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
-    """Every tensor with its place: "x", "xs[1]"."""
-    if isinstance(o, Tensor):
-        yield path, o
-    elif isinstance(o, list | tuple):
+def _values(o: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every value with its place: "x", "xs[1]"."""
+    if isinstance(o, list | tuple):
         for i, x in enumerate(o):
-            yield from _tensors(x, f"{path}[{i}]")
+            yield from _values(x, f"{path}[{i}]")
+    else:
+        yield path, o
+
+
+def _tensors(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Tensor]]:
+    return [(place, o) for place, o in values if isinstance(o, Tensor)]
+
+
+def _differentiates(dtype: Any) -> bool:
+    return dtype.is_floating_point or dtype.is_complex
 
 
 def _requires_grad(t: Tensor) -> bool:
@@ -49,15 +57,41 @@ def _copy(t: Tensor) -> Tensor:
     return _as(t, t.detach().clone())
 
 
-def _same(a: Tensor, b: Tensor) -> bool:
+def _same(a: Any, b: Any) -> bool:
+    """Whether two results are the same, but for rounding."""
+    if type(a) is not type(b):
+        return False
+    if not isinstance(a, Tensor):
+        return bool(a == b or (isinstance(a, float | complex) and _same(lattis.tensor(a), lattis.tensor(b))))
     if a.shape != b.shape or a.dtype is not b.dtype:
         return False
     a, b = a.detach(), b.detach()
-    return bool(lattis.equal(a, b) or (a.dtype.is_floating_point and lattis.allclose(a, b, equal_nan=True)))
+    return bool(lattis.equal(a, b) or (_differentiates(a.dtype) and lattis.allclose(a, b, equal_nan=True)))
 
 
-def _storage(t: Tensor) -> int:
-    return t.untyped_storage().data_ptr() if t.numel() else 0
+def _difference(a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> str | None:
+    """The first place where two outcomes differ."""
+    for (place, x), (other, y) in zip(a, b, strict=False):
+        if place != other or not _same(x, y):
+            return place
+    return None if len(a) == len(b) else "number of results"
+
+
+def _bytes(t: Tensor) -> Tensor:
+    """The values, bit by bit: nan is nan, and 0.0 is not -0.0."""
+    return t.detach().clone().reshape(-1).view(lattis.uint8)
+
+
+def _memory(t: Tensor) -> range:
+    """The addresses of the bytes of its storage."""
+    storage = t.untyped_storage()
+    start = storage.data_ptr() if t.numel() else 0
+    return range(start, start + storage.nbytes() if start else 0)
+
+
+def _overlap(a: Tensor, b: Tensor) -> bool:
+    one, other = _memory(a), _memory(b)
+    return max(one.start, other.start) < min(one.stop, other.stop)
 
 
 class Case:
@@ -84,11 +118,19 @@ class Case:
         return dict(zip(names, args, strict=False)) | dict(kwargs)
 
     def inputs(self, args: Any, kwargs: Any) -> list[tuple[str, Tensor]]:
-        return [found for name, o in self.named(args, kwargs).items() for found in _tensors(o, name)]
+        return [found for name, o in self.named(args, kwargs).items() for found in _tensors(_values(o, name))]
 
-    def results(self, out: Any) -> list[tuple[str, Tensor]]:
+    def written_inputs(self, args: Any, kwargs: Any) -> list[tuple[str, Tensor]]:
+        found = self.inputs(args, kwargs)
+        return [(f"argument '{name}'", t) for name, t in found if name.partition("[")[0] in self.written]
+
+    def results(self, out: Any) -> list[tuple[str, Any]]:
         several = len(self.about["returns"]) > 1
-        return [f for i, o in enumerate(out if several else [out]) for f in _tensors(o, f"result {i}")]
+        return [f for i, o in enumerate(out if several else [out]) for f in _values(o, f"result {i}")]
+
+    def outcome(self, args: Any, kwargs: Any) -> list[tuple[str, Any]]:
+        """What a call returns, and what it leaves in the arguments that it writes to."""
+        return self.results(self.call(args, kwargs)) + self.written_inputs(args, kwargs)
 
 
 # ---- the checks: each raises OpCheckError -------------------------------------------------------------------------
@@ -157,20 +199,20 @@ def test_mutation(c: Case) -> None:
     out = c.call(args, kwargs)
     for name, t, was, version, stride in before:
         declared = name.partition("[")[0] in c.written
-        if not declared and (t._version != version or t.stride() != stride or not _same(t, was)):
+        unchanged = t._version == version and (t.shape, t.dtype, t.stride()) == (was.shape, was.dtype, stride)
+        if not declared and not (unchanged and lattis.equal(_bytes(t), _bytes(was))):
             raise OpCheckError(f"it writes to argument '{name}', which its schema {c.schema} does not mark with (a!)")
         if declared and t._version == version:
             raise OpCheckError(f"it did not count its write to argument '{name}': the version is {version} as before")
-    _check_aliases(c, c.inputs(args, kwargs), c.results(out))
+    _check_aliases(c, c.inputs(args, kwargs), _tensors(c.results(out)))
 
 
 def _check_aliases(c: Case, inputs: list[tuple[str, Tensor]], results: list[tuple[str, Tensor]]) -> None:
     marks = {a["name"]: a["alias"] for a in c.about["args"]}
     of_result = dict(enumerate(c.about["return_aliases"]))
-    owners: dict[int, str] = {}
-    for place, r in results:
+    for i, (place, r) in enumerate(results):
         mark = of_result[int(place.split()[1].partition("[")[0])]
-        shared = [name for name, t in inputs if _storage(t) and _storage(t) == _storage(r)]
+        shared = [name for name, t in inputs if _overlap(t, r)]
         allowed = [name for name in shared if mark and marks[name.partition("[")[0]] == mark]
         if shared and not allowed:
             raise OpCheckError(
@@ -179,10 +221,8 @@ def _check_aliases(c: Case, inputs: list[tuple[str, Tensor]], results: list[tupl
             )
         if mark and not shared and r.numel():
             raise OpCheckError(f"{place} has memory of its own, but its schema {c.schema} says that it is a view")
-        if not mark and _storage(r) in owners:
-            raise OpCheckError(f"{place} shares the memory of {owners[_storage(r)]}, which its schema does not say")
-        if r.numel():
-            owners[_storage(r)] = place
+        if others := [other for other, o in results[:i] if not mark and _overlap(o, r)]:
+            raise OpCheckError(f"{place} shares the memory of {others[0]}, which its schema does not say")
 
 
 def _differentiable(c: Case) -> bool:
@@ -194,14 +234,16 @@ def test_autograd_registration(c: Case) -> None:
     if not _differentiable(c) or c.written:
         return
     args, kwargs = c.fresh()
-    floats = [(p, r) for p, r in c.results(c.call(args, kwargs)) if r.dtype.is_floating_point or r.dtype.is_complex]
+    floats = [r for _, r in _tensors(c.results(c.call(args, kwargs))) if _differentiates(r.dtype)]
+    if not floats:
+        return  # as of argmax: there is nothing to differentiate
     wanting = [name for name, t in c.inputs(args, kwargs) if t.requires_grad]
-    if floats and not any(r.requires_grad for _, r in floats):
+    connected = [r for r in floats if r.requires_grad]
+    if not connected:
         raise OpCheckError(
             f"argument '{wanting[0]}' requires a gradient, and no result does: the kernel leaves the graph, so the "
             "gradient is silently zero; register_autograd gives it one"
         )
-    connected = [r for _, r in floats if r.requires_grad]
     try:
         lattis.autograd.backward(connected, [lattis.ones_like(r) for r in connected])
     except NotImplementedError as error:
@@ -216,7 +258,9 @@ def test_gradients(c: Case) -> None:
         return
     args, kwargs = c.fresh()
     leaves = [t for _, t in c.inputs(args, kwargs) if t.requires_grad]
-    results = [r for _, r in c.results(c.call(args, kwargs)) if r.requires_grad]
+    results = [r for _, r in _tensors(c.results(c.call(args, kwargs))) if r.requires_grad]
+    if not results:
+        return
     grads = [
         lattis.autograd.grad(results, leaves, seeds, retain_graph=True, allow_unused=True) for seeds in _seeds(results)
     ]
@@ -236,13 +280,19 @@ def _seeds(results: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
     return plain, [_strided(g) for g in plain]
 
 
+def _shown(o: Any) -> str:
+    return _kind(o) if isinstance(o, Tensor) else repr(o)
+
+
 def _kind(t: Tensor) -> str:
     return f"shape {tuple(t.shape)} and dtype {t.dtype}"
 
 
 def _against_differences(c: Case) -> None:
     def double(t: Tensor) -> Tensor:
-        wide = t.detach().to(lattis.float64) if t.dtype.is_floating_point else t.detach().clone()
+        wide = t.detach().clone()
+        if _differentiates(t.dtype):
+            wide = wide.to(lattis.complex128 if t.dtype.is_complex else lattis.float64)
         return wide.requires_grad_(t.requires_grad)
 
     args, kwargs = c.fresh(double)
@@ -252,12 +302,14 @@ def _against_differences(c: Case) -> None:
         replaced = dict(zip(map(id, leaves), new, strict=True))
         swap = lambda t: replaced.get(id(t), t)  # noqa: E731
         out = c.call(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()})
-        return tuple(r for _, r in c.results(out) if r.dtype.is_floating_point or r.dtype.is_complex)
+        return tuple(r for _, r in _tensors(c.results(out)) if _differentiates(r.dtype))
 
     try:
-        call(*leaves)
+        wide = all(r.dtype in (lattis.float64, lattis.complex128) for r in call(*leaves))
     except Exception:
         return  # no kernel for float64
+    if not wide:
+        return  # it computes in fewer digits than differences need
     try:
         lattis.autograd.gradcheck(call, leaves)
     except RuntimeError as error:
@@ -272,8 +324,12 @@ def test_faketensor(c: Case) -> None:
     except NotImplementedError as error:
         raise OpCheckError(f"device 'meta' has no kernel; register_fake gives it one: {error}") from error
     if len(real) != len(fake):
-        raise OpCheckError(f"it returns {len(real)} tensors, and {len(fake)} on device 'meta'")
+        raise OpCheckError(f"it returns {len(real)} values, and {len(fake)} on device 'meta'")
     for (place, r), (_, f) in zip(real, fake, strict=True):
+        if not isinstance(r, Tensor) or not isinstance(f, Tensor):
+            if not _same(r, f):
+                raise OpCheckError(f"{place} is {_shown(r)}, and {_shown(f)} on device 'meta'")
+            continue
         if f.device.type != "meta":
             raise OpCheckError(f"{place} is on device '{f.device}' where the arguments are on 'meta'")
         for what, a, b in (("shape", tuple(r.shape), tuple(f.shape)), ("dtype", r.dtype, f.dtype)):
@@ -285,7 +341,7 @@ def test_faketensor(c: Case) -> None:
 
 def test_layers(c: Case) -> None:
     """Every layer sees the call on its way, and none changes the result; one that decomposes may see its parts."""
-    plain = c.results(c.call(*c.fresh()))
+    plain = c.outcome(*c.fresh())
     for band in ("modes", "backend"):  # the outermost and the innermost: a layer keeps its bit for ever
         for decompose in (False, True):
             seen, out = _under_layer(c, band, decompose)
@@ -294,15 +350,15 @@ def test_layers(c: Case) -> None:
                     f"a layer of the band '{band}' does not see it: a kernel of a layer above computes by itself; "
                     "let it go on by calling call(...)"
                 )
-            if not all(_same(a, b) for (_, a), (_, b) in zip(plain, c.results(out), strict=True)):
-                raise OpCheckError(f"its result is another one under a layer of the band '{band}'")
+            if place := _difference(plain, out):
+                raise OpCheckError(f"{place} is another one under a layer of the band '{band}'")
 
 
 def _is_composite(c: Case) -> bool:
     return any(key == "composite" for key, _ in c.about["kernels"])
 
 
-def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], Any]:
+def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], list[tuple[str, Any]]]:
     """What a layer that hands everything on sees of one call."""
     seen: list[str] = []
 
@@ -315,7 +371,9 @@ def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], Any]:
         with lib.register_layer(f"opcheck_{band}", record, at=band, decompose=decompose).on():
             args, kwargs = c.fresh()
             seen.clear()
-            return seen, c.call(args, kwargs)
+            out = c.results(c.call(args, kwargs))
+            calls = list(seen)
+        return calls, out + c.written_inputs(args, kwargs)
     finally:
         lib.close()
 
@@ -333,17 +391,16 @@ def _strided(t: Tensor) -> Tensor:
 
 def test_strides(c: Case) -> None:
     """The same values give the same result: twice, and however they lie in memory."""
-    first, again = (c.results(c.call(*c.fresh())) for _ in range(2))
-    if not all(_same(a, b) for (_, a), (_, b) in zip(first, again, strict=True)):
-        raise OpCheckError("the same call gives another result the second time; is there state that it keeps?")
+    first, again = (c.outcome(*c.fresh()) for _ in range(2))
+    if place := _difference(first, again):
+        raise OpCheckError(f"the same call gives another {place} the second time; is there state that it keeps?")
     for name, _ in c.inputs(c.args, c.kwargs):
         args, kwargs = c.fresh()
         target = dict(c.inputs(args, kwargs))[name]
         swap = lambda t, target=target: _as(t, _strided(t)) if t is target else t  # noqa: E731
-        strided = c.results(c.call(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()}))
-        for (place, a), (_, b) in zip(first, strided, strict=True):
-            if not _same(a, b):
-                raise OpCheckError(f"{place} is another one when argument '{name}' has the same values, not contiguous")
+        strided = c.outcome(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()})
+        if place := _difference(first, strided):
+            raise OpCheckError(f"{place} is another one when argument '{name}' has the same values, not contiguous")
 
 
 CHECKS = {
@@ -375,9 +432,9 @@ def opcheck(
     ``"test_mutation"``                     no write and no shared memory but those that the schema marks
     ``"test_autograd_registration"``        where an argument requires a gradient, there is a derivative
     ``"test_gradients"``                    which agrees with finite differences, whatever the strides
-    ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes and strides
-    ``"test_layers"``                       every layer sees the call, and its result does not depend on that
-    ``"test_strides"``                      the same values give the same result, however they lie in memory
+    ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes, strides and numbers
+    ``"test_layers"``                       every layer sees the call; what it returns and writes is the same
+    ``"test_strides"``                      the same values give the same, returned and written, however they lie
     ======================================  =========================================================================
 
     Args:
@@ -410,7 +467,7 @@ def opcheck(
         raise ValueError(f"opcheck: argument 'test_utils': there is no check {strange[0]!r}; there are {list(CHECKS)}")
     case = Case(op, args, kwargs or {})
     found = {}
-    seed = lattis.initial_seed()
+    seed, state = lattis.initial_seed(), lattis.default_generator().get_state()
     try:
         for name in wanted:
             try:
@@ -422,5 +479,5 @@ def opcheck(
                     raise OpCheckError(f"opcheck: {case.name}: {name}: {text}") from error
                 found[name] = text
     finally:
-        lattis.manual_seed(seed)
+        lattis.manual_seed(seed).set_state(state)
     return found
