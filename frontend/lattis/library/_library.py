@@ -57,7 +57,7 @@ def key_name(who: str, key: Any) -> str:
 
 @dataclass(frozen=True)
 class Layer:
-    """A registered layer: switch it on with ``with layer:`` or for the whole process with ``layer.always(True)``."""
+    """A registered layer: on inside ``with layer.on():``, or for the whole process with ``layer.always(True)``."""
 
     name: str
     bit: int
