@@ -8,6 +8,7 @@ import numbers
 import weakref
 from collections.abc import Sequence
 from typing import List, Optional, Tuple, Union  # noqa: UP035
+from typing import Sequence as TypingSequence  # noqa: UP035
 
 import lattis
 import numpy as np
@@ -215,9 +216,12 @@ def bad_functions():
     def a_quote(x: Tensor, y: str = 'a"b') -> Tensor: ...
     def local(x: Nowhere) -> Tensor: ...  # noqa: F821
     def a_set_result(x: Tensor) -> set: ...
+    def a_list_of_what(x: List) -> Tensor: ...  # noqa: UP006
+    def a_sequence_of_what(x: TypingSequence) -> Tensor: ...
     def many_results(x: Tensor) -> tuple[Tensor, ...]: ...
 
-    found = {f: "'" + next(iter(f.__annotations__)) + "'" for f in (a_dict, a_tuple, nested)}
+    strange = (a_dict, a_tuple, nested, a_list_of_what, a_sequence_of_what)
+    found = {f: "'" + next(iter(f.__annotations__)) + "'" for f in strange}
     found |= {no_hint: "'x' has no type hint", no_result: "what it returns", arguments: "'xs'", keywords: "'xs'"}
     found |= {positional: "'x'", an_object_default: "'y'.*default", a_quote: "'y'.*default", local: "Nowhere.*module"}
     return found | {a_set_result: "result.*set", many_results: r"result.*\.\.\."}
@@ -319,6 +323,26 @@ def test_a_schema_in_place_of_hints(ns, opened):
         custom_op(f"{ns}::g", lambda x: None, mutates_args=(), schema="(Tensr x -> ()")
     with pytest.raises(ValueError, match="<lambda>.*'x' has no type hint"):
         custom_op(f"{ns}::g", lambda x: None, mutates_args=())
+
+
+def test_a_schema_that_is_passed_has_no_name(ns):
+    with pytest.raises(ValueError, match=r"f: argument 'schema': expected .* without a name.*got 'f\(Tensor x\)"):
+        custom_op(f"{ns}::f", lambda x: x, mutates_args=(), schema="f(Tensor x) -> Tensor")
+
+
+@pytest.mark.parametrize(
+    "schema, mutates",
+    [
+        ("(Tensor(a! -> *)[] xs) -> ()", ["xs"]),
+        ("(Tensor(a|b!) x, Tensor(c -> *) y, *, Tensor(d!)? z)->(Tensor(a) u, Tensor)", ["x", "z"]),
+        ("( Tensor x, str s='(a!) t')-> Tensor", []),
+        ("() -> Tensor", []),
+    ],
+)
+def test_what_a_schema_that_is_passed_writes_to(ns, opened, schema, mutates):
+    opened(custom_op(f"{ns}::f", lambda *args: None, mutates_args=mutates, schema=schema))
+    with pytest.raises(ValueError, match=f"{ns}::g: the schema .* writes to .*, mutates_args says"):
+        custom_op(f"{ns}::g", lambda *args: None, mutates_args=["other"], schema=schema)
 
 
 def test_overloads_of_a_custom_op(ns, opened):

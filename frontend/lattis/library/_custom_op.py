@@ -222,10 +222,13 @@ def _checked(name: str, schema: Any, mutates_args: str | Iterable[str]) -> str:
     """The schema that was passed, which must say the same of mutation as ``mutates_args``."""
     if not isinstance(schema, str):
         raise TypeError(f"custom_op: argument 'schema': expected a str, got {type(schema).__name__}")
-    _C._parse_schema("f" + schema, "checked")
+    if not schema.lstrip().startswith("("):
+        wanted = 'arguments and results without a name, as "(Tensor x) -> Tensor"'
+        raise ValueError(f"custom_op: {name}: argument 'schema': expected {wanted}, got {schema!r}")
+    text = _C._parse_schema("f" + schema, "checked")
     if mutates_args == "unknown":
         return schema
-    said = set(re.findall(r"!\)\S* (\w+)", schema.partition("->")[0]))
+    said = set(re.findall(r"Tensor\([^()]*!(?: -> [^()]*)?\)\S* (\w+)", text.partition(") ->")[0]))
     if isinstance(mutates_args, str) or said != set(mutates_args):
         raise ValueError(
             f"custom_op: {name}: the schema {schema} writes to {sorted(said) or 'nothing'}, mutates_args says "

@@ -54,8 +54,10 @@ def _type(hint: Any) -> str:
             return "Scalar" + mark
         raise _Unknown
     if typing.get_origin(hint) in LISTS:
-        [item] = typing.get_args(hint)
-        of = _type(item)
+        items = typing.get_args(hint)
+        if len(items) != 1:
+            raise _Unknown  # a list of what?
+        of = _type(items[0])
         if of.endswith("]") or of.endswith("]?"):
             raise _Unknown  # a list of lists
         return of + "[]"
