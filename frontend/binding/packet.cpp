@@ -40,7 +40,9 @@ uint64_t generation = 1;
 
 Packet* cast(PyObject* o) { return reinterpret_cast<Packet*>(o); }
 
-std::string title(const Packet* p) { return p->full->rfind("aten::", 0) == 0 ? p->full->substr(6) : *p->full; }
+std::string without_aten(const std::string& name) { return name.rfind("aten::", 0) == 0 ? name.substr(6) : name; }
+
+std::string title(const Packet* p) { return without_aten(p->overload && p->overload->empty() ? *p->name : *p->full); }
 
 // "default" is the one without a name.
 Operator* one_overload(const std::string& name, const std::string& overload) {
@@ -286,7 +288,7 @@ PyObject* descr_get(PyObject* self, PyObject* object, PyObject*) {
 }
 
 PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<operator %s>", cast(self)->full->c_str()); }
-PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(title(cast(self)).c_str()); }
+PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(without_aten(*cast(self)->full).c_str()); }
 PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("lattis"); }
 
 PyObject* get_doc(PyObject* self, void*) {
@@ -356,16 +358,12 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   return Py_XNewRef(packet(*p->name + "." + text));
 }
 
-PyObject* reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(title(cast(self)).c_str()); }
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr}};
-
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                        {Py_tp_descr_get, reinterpret_cast<void*>(descr_get)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                        {Py_tp_getset, getset},
                        {Py_tp_members, members},
-                       {Py_tp_methods, methods},
                        {0, nullptr}};
 PyType_Spec spec = {
     "lattis.OperatorPacket", sizeof(Packet), 0,

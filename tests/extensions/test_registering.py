@@ -10,7 +10,7 @@ import threading
 import lattis
 import pytest
 from lattis import Tensor
-from lattis.library import Autocast, Library, custom_op, rules, set_kernel_enabled
+from lattis.library import Autocast, Library, custom_op, opcheck, rules, set_kernel_enabled
 
 count = itertools.count()
 
@@ -221,3 +221,41 @@ for data in pickle.load(open(sys.argv[1], "rb")):
 def test_a_namespace_has_no_dunder_names(ns):
     space = getattr(lattis.ops, ns)
     assert not hasattr(space, "__wrapped__") and not hasattr(space, "__array__")
+
+
+def test_one_overload_is_a_callable_of_its_own():
+    """What custom_op returns, and what opcheck looks at, is the overload of its name and no other."""
+
+    @custom_op("ours::one.a", mutates_args=())
+    def a(x: lattis.Tensor, n: int) -> lattis.Tensor:
+        return x + n
+
+    @custom_op("ours::one.b", mutates_args=())
+    def b(x: lattis.Tensor, n: float) -> lattis.Tensor:
+        return x * n * 100
+
+    x, ops = lattis.ones(1), lattis.ops.ours.one
+    assert a(x, 2).tolist() == ops.a(x, 2).tolist() == [3]
+    assert b(x, 2).tolist() == ops.b(x, 2).tolist() == [200]
+    assert ops(x, 2.5).tolist() == [250]
+    checks = ("test_schema", "test_layers")
+    assert opcheck(b, (x, 2), test_utils=checks) == opcheck(ops.b, (x, 2), test_utils=checks)
+    with pytest.raises(TypeError, match=r"ours::one\.a: .*int"):
+        a(x, 2.5)
+    with pytest.raises(AttributeError):
+        ops.c  # noqa: B018
+    again = pickle.loads(pickle.dumps(ops.b))
+    assert again is ops.b and again.__name__ == "ours::one.b"
+    kept = ops.a
+    a.close()
+    assert b(x, 2).tolist() == [200] and not hasattr(ops, "a")
+    with pytest.raises(AttributeError, match=r"lattis has no operator ours::one\.a"):
+        kept(x, 2)
+    b.close()
+
+
+def test_the_overload_without_a_name_is_the_default():
+    assert lattis.add.Tensor(lattis.ones(1), lattis.ones(1)).tolist() == [2]
+    relu = lattis.ops.aten.relu.default
+    assert relu(lattis.tensor([-1.0])).tolist() == [0] and pickle.loads(pickle.dumps(relu)) is relu
+    assert not hasattr(lattis.relu, "nonesuch") and not hasattr(relu, "default")

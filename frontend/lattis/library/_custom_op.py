@@ -206,7 +206,8 @@ def custom_op(
         library = Library(ns, "FRAGMENT", owner=str(site))
         try:
             library.define(base + text, doc=fn.__doc__ or "")
-            packet = staticmethod(_C._packet(name.partition(".")[0]))  # a call makes no frame of Python's on its way
+            own = name if "." in name else f"{name}.default"
+            packet = staticmethod(_C._packet(own))  # a call makes no frame of Python's on its way
             made = type(CustomOpDef.__name__, (CustomOpDef,), {"__call__": packet})(name, fn, library)
             made.register_kernel(keys, fn)
         except BaseException:

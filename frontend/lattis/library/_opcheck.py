@@ -100,7 +100,7 @@ class Case:
     def __init__(self, op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]):
         self.about = _C._describe(getattr(op, "_qualname", op))
         self.name = self.about["name"] + ("." + self.about["overload"] if self.about["overload"] else "")
-        self.packet = _C._packet(self.about["name"])
+        self.packet = _C._packet(f"{self.about['name']}.{self.about['overload'] or 'default'}")
         self.schema = self.about["schema"]
         self.args, self.kwargs = tuple(args), dict(kwargs)
         self.written = [a["name"] for a in self.about["args"] if a["written"]]
