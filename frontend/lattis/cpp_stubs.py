@@ -25,8 +25,8 @@ TYPES = {
     "float?": "std::optional<double>",
     "bool": "bool",
     "bool?": "std::optional<bool>",
-    "str": "const char*",
-    "str?": "const char*",
+    "str": "const Text&",
+    "str?": "const Text&",
     "ScalarType": "ScalarType",
     "ScalarType?": "std::optional<ScalarType>",
     "Layout?": "std::optional<Layout>",
@@ -84,7 +84,7 @@ def default(arg: dict) -> str | None:
         return None
     text, kind = arg["default"], arg["type"]
     if text == "None":
-        return {"Tensor?": "undefined()", "Generator?": "{}", "str?": "nullptr"}.get(kind, "{}")
+        return {"Tensor?": "undefined()", "Generator?": "{}"}.get(kind, "{}")
     if text in FORMATS:
         return f"MemoryFormat::{FORMATS[text]}"
     if kind == "float":

@@ -83,13 +83,13 @@ class Function {
   template <class... Args>
   static auto apply(Args&&... args) {
     auto context = std::make_unique<AutogradContext>();
-    std::vector<lattis_tensor*> inputs;
+    variable_list inputs; /* forward may take them over */
     (collect(inputs, args), ...);
     const lattis_autograd* a = Tensor::autograd();
     const bool recording = a && !(api().thread()->exclude & (uint64_t{1} << a->layer));
     bool any = false;
-    for (lattis_tensor* t : inputs) {
-      context->needs_.push_back(recording && t && a->requires_grad(t));
+    for (const Tensor& t : inputs) {
+      context->needs_.push_back(recording && t.defined() && a->requires_grad(t.get()));
       any |= context->needs_.back();
     }
     auto result = [&] {
@@ -109,38 +109,37 @@ class Function {
   }
 
  private:
-  static void collect(std::vector<lattis_tensor*>& to, const Tensor& t) { to.push_back(t.get()); }
-  static void collect(std::vector<lattis_tensor*>& to, const std::optional<Tensor>& t) {
-    to.push_back(t ? t->get() : nullptr);
-  }
-  static void collect(std::vector<lattis_tensor*>& to, const variable_list& list) {
-    for (const Tensor& t : list) to.push_back(t.get());
-  }
-  static void collect(std::vector<lattis_tensor*>& to, TensorList list) {
-    for (const Tensor& t : list) to.push_back(t.get());
-  }
+  template <class X, class = void>
+  struct HoldsTensors : std::false_type {};
   template <class X>
-  static std::enable_if_t<!std::is_convertible<X, Tensor>::value> collect(std::vector<lattis_tensor*>& to, const X&) {
-    to.push_back(nullptr);
+  struct HoldsTensors<X, std::void_t<decltype(*std::declval<const X&>().begin())>>
+      : std::is_convertible<decltype(*std::declval<const X&>().begin()), Tensor> {};
+
+  /* The tensors of any list one by one; what is no tensor counts as one that is undefined. */
+  template <class X>
+  static void collect(variable_list& to, const X& x) {
+    if constexpr (std::is_convertible<const X&, Tensor>::value)
+      to.push_back(x);
+    else if constexpr (HoldsTensors<X>::value)
+      for (const auto& t : x) to.push_back(t);
+    else
+      to.push_back(Tensor());
   }
 
-  template <class List>
-  static int32_t position(const List& list, const lattis_tensor* t) {
+  static int32_t position(const variable_list& list, const lattis_tensor* t) {
     for (size_t i = 0; i < list.size(); i++)
-      if (raw(list[i]) == t) return static_cast<int32_t>(i);
+      if (list[i].get() == t) return static_cast<int32_t>(i);
     return -1;
   }
-  static const lattis_tensor* raw(const Tensor& t) { return t.get(); }
-  static const lattis_tensor* raw(const lattis_tensor* t) { return t; }
 
-  static void record(const lattis_autograd& a, std::unique_ptr<AutogradContext> context,
-                     const std::vector<lattis_tensor*>& inputs, variable_list& results) {
+  static void record(const lattis_autograd& a, std::unique_ptr<AutogradContext> context, const variable_list& inputs,
+                     variable_list& results) {
     AutogradContext& c = *context;
     for (const Tensor& t : c.dirty_)
       LATTIS_CHECK(position(inputs, t.get()) >= 0 && position(results, t.get()) >= 0, type().name,
                    ": mark_dirty: what is written must be an argument and a result of forward");
     lattis_node* node;
-    check(a.node_new(&type(), context.get(), inputs.data(), static_cast<int32_t>(inputs.size()),
+    check(a.node_new(&type(), context.get(), value(TensorList(inputs)).as.tensors, static_cast<int32_t>(inputs.size()),
                      static_cast<int32_t>(results.size()), &node));
     context.release(); /* the node's from now on */
     c.node_ = node;
@@ -162,8 +161,8 @@ class Function {
   }
 
   /* A result's history; an argument that is returned as it came becomes a tensor of its own. */
-  static void attach(const lattis_autograd& a, AutogradContext& c, lattis_node* node,
-                     const std::vector<lattis_tensor*>& inputs, Tensor& t, uint32_t i) {
+  static void attach(const lattis_autograd& a, AutogradContext& c, lattis_node* node, const variable_list& inputs,
+                     Tensor& t, uint32_t i) {
     if (!t.defined() || position(c.no_gradient_, t.get()) >= 0 || t.dtype() < ScalarType::Half) return;
     if (position(c.dirty_, t.get()) >= 0) return check(a.set_written(t.get(), node, i));
     if (position(inputs, t.get()) >= 0) {

@@ -199,7 +199,7 @@ struct Results<std::tuple<R...>> {
     lattis_value all[sizeof...(R)];
     for (lattis_value& v : all) v = none();
     lattis_status st = LATTIS_OK;
-    (void)((st = Results<R>::put(std::move(std::get<I>(x)), &all[I])) || ...);
+    (void)((st = Results<R>::put(std::forward<R>(std::get<I>(x)), &all[I])) || ...);
     for (size_t i = 0; i < sizeof...(R); i++)
       if (st)
         api().value_release(&all[i]);
@@ -278,19 +278,16 @@ struct Adapter {
           return api().raise(LATTIS_NOT_IMPLEMENTED,
                              "this kernel writes into its outputs, and the operator has no shape rule that allocates "
                              "them: give it one by m.infer");
-    const auto invoke = [&]() -> decltype(auto) {
-      if constexpr (Framed)
-        return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...);
-      else
-        return function(f)(Parameter<P>::get(at<I, given>(args, rets))...);
-    };
-    if constexpr (std::is_void<R>::value) {
-      (void)rets;
-      invoke();
-      return LATTIS_OK;
-    } else {
-      return give<R>(f, invoke(), rets);
-    }
+    (void)rets;
+    /* One expression each: what a parameter refers to is there until the result is given. */
+    if constexpr (std::is_void<R>::value && Framed)
+      return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), LATTIS_OK;
+    else if constexpr (std::is_void<R>::value)
+      return function(f)(Parameter<P>::get(at<I, given>(args, rets))...), LATTIS_OK;
+    else if constexpr (Framed)
+      return give<R>(f, function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), rets);
+    else
+      return give<R>(f, function(f)(Parameter<P>::get(at<I, given>(args, rets))...), rets);
   }
   template <class X>
   static lattis_status give(lattis_frame* f, X&& x, lattis_value* rets) {

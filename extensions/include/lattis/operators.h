@@ -906,7 +906,7 @@ inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const lattis_value args_[] = {lattis::value(input), lattis::value(weight), lattis::value(bias), lattis::value(stride), lattis::value(padding), lattis::value(dilation), lattis::value(groups)};
   return op_.tensor(args_);
 }
-inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const char* padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv1d", "padding"};
   const lattis_value args_[] = {lattis::value(input), lattis::value(weight), lattis::value(bias), lattis::value(stride), lattis::value(padding), lattis::value(dilation), lattis::value(groups)};
   return op_.tensor(args_);
@@ -919,7 +919,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const lattis_value args_[] = {lattis::value(input), lattis::value(weight), lattis::value(bias), list3_, list4_, list5_, lattis::value(groups)};
   return op_.tensor(args_);
 }
-inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const char* padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv2d", "padding"};
   const detail::Repeated<2> list3_(stride);
   const detail::Repeated<2> list5_(dilation);
@@ -934,7 +934,7 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const lattis_value args_[] = {lattis::value(input), lattis::value(weight), lattis::value(bias), list3_, list4_, list5_, lattis::value(groups)};
   return op_.tensor(args_);
 }
-inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const char* padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv3d", "padding"};
   const detail::Repeated<3> list3_(stride);
   const detail::Repeated<3> list5_(dilation);
@@ -1086,12 +1086,12 @@ inline Tensor div(const Tensor& self, const Scalar& other) {
   const lattis_value args_[] = {lattis::value(self), lattis::value(other)};
   return op_.tensor(args_);
 }
-inline Tensor div(const Tensor& self, const Tensor& other, const char* rounding_mode) {
+inline Tensor div(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Tensor_mode"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode)};
   return op_.tensor(args_);
 }
-inline Tensor div(const Tensor& self, const Scalar& other, const char* rounding_mode) {
+inline Tensor div(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Scalar_mode"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode)};
   return op_.tensor(args_);
@@ -1113,13 +1113,13 @@ inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Scalar
   op_.written(args_);
   return out;
 }
-inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Tensor& other, const char* rounding_mode) {
+inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Tensor_mode_out"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode), lattis::value(out)};
   op_.written(args_);
   return out;
 }
-inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Scalar& other, const char* rounding_mode) {
+inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Scalar_mode_out"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode), lattis::value(out)};
   op_.written(args_);
@@ -1135,12 +1135,12 @@ inline Tensor divide(const Tensor& self, const Scalar& other) {
   const lattis_value args_[] = {lattis::value(self), lattis::value(other)};
   return op_.tensor(args_);
 }
-inline Tensor divide(const Tensor& self, const Tensor& other, const char* rounding_mode) {
+inline Tensor divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Tensor_mode"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode)};
   return op_.tensor(args_);
 }
-inline Tensor divide(const Tensor& self, const Scalar& other, const char* rounding_mode) {
+inline Tensor divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Scalar_mode"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode)};
   return op_.tensor(args_);
@@ -1162,13 +1162,13 @@ inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Sca
   op_.written(args_);
   return out;
 }
-inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const char* rounding_mode) {
+inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Tensor_mode_out"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode), lattis::value(out)};
   op_.written(args_);
   return out;
 }
-inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const char* rounding_mode) {
+inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Scalar_mode_out"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode), lattis::value(out)};
   op_.written(args_);
@@ -1205,7 +1205,7 @@ inline Tensor dstack(TensorList tensors) {
   const lattis_value args_[] = {lattis::value(tensors)};
   return op_.tensor(args_);
 }
-inline Tensor einsum(const char* equation, TensorList tensors) {
+inline Tensor einsum(const Text& equation, TensorList tensors) {
   static detail::Callee op_{"aten::einsum", ""};
   const lattis_value args_[] = {lattis::value(equation), lattis::value(tensors)};
   return op_.tensor(args_);
@@ -2182,7 +2182,7 @@ inline std::vector<Tensor> meshgrid(TensorList tensors) {
   const lattis_value args_[] = {lattis::value(tensors)};
   return op_.tensors(args_);
 }
-inline std::vector<Tensor> meshgrid(TensorList tensors, const char* indexing) {
+inline std::vector<Tensor> meshgrid(TensorList tensors, const Text& indexing) {
   static detail::Callee op_{"aten::meshgrid", "indexing"};
   const lattis_value args_[] = {lattis::value(tensors), lattis::value(indexing)};
   return op_.tensors(args_);
@@ -2443,7 +2443,7 @@ inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p = 2, const
   const lattis_value args_[] = {lattis::value(self), lattis::value(p), lattis::value(dim), lattis::value(keepdim), lattis::value(dtype)};
   return op_.tensor(args_);
 }
-inline Tensor norm(const Tensor& self, const char* p, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+inline Tensor norm(const Tensor& self, const Text& p, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::norm", "str"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(p), lattis::value(dim), lattis::value(keepdim), lattis::value(dtype)};
   return op_.tensor(args_);
@@ -2847,28 +2847,28 @@ inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t 
   op_.written(args_);
   return out;
 }
-inline Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const char* reduce, bool include_self = true) {
+inline Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self = true) {
   static detail::Callee op_{"aten::scatter_reduce", "two"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(dim), lattis::value(index), lattis::value(src), lattis::value(reduce), lattis::value(include_self)};
   return op_.tensor(args_);
 }
-inline const Tensor& scatter_reduce_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const char* reduce, bool include_self = true) {
+inline const Tensor& scatter_reduce_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self = true) {
   static detail::Callee op_{"aten::scatter_reduce", "two_out"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(dim), lattis::value(index), lattis::value(src), lattis::value(reduce), lattis::value(include_self), lattis::value(out)};
   op_.written(args_);
   return out;
 }
-inline Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const char* side = nullptr, const Tensor& sorter = undefined()) {
+inline Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
   static detail::Callee op_{"aten::searchsorted", "Tensor"};
   const lattis_value args_[] = {lattis::value(sorted_sequence), lattis::value(self), lattis::value(out_int32), lattis::value(right), lattis::value(side), lattis::value(sorter)};
   return op_.tensor(args_);
 }
-inline Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false, bool right = false, const char* side = nullptr, const Tensor& sorter = undefined()) {
+inline Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
   static detail::Callee op_{"aten::searchsorted", "Scalar"};
   const lattis_value args_[] = {lattis::value(sorted_sequence), lattis::value(self), lattis::value(out_int32), lattis::value(right), lattis::value(side), lattis::value(sorter)};
   return op_.tensor(args_);
 }
-inline const Tensor& searchsorted_out(const Tensor& out, const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const char* side = nullptr, const Tensor& sorter = undefined()) {
+inline const Tensor& searchsorted_out(const Tensor& out, const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
   static detail::Callee op_{"aten::searchsorted", "out"};
   const lattis_value args_[] = {lattis::value(sorted_sequence), lattis::value(self), lattis::value(out_int32), lattis::value(right), lattis::value(side), lattis::value(sorter), lattis::value(out)};
   op_.written(args_);
@@ -3341,12 +3341,12 @@ inline Tensor true_divide(const Tensor& self, const Scalar& other) {
   const lattis_value args_[] = {lattis::value(self), lattis::value(other)};
   return op_.tensor(args_);
 }
-inline Tensor true_divide(const Tensor& self, const Tensor& other, const char* rounding_mode) {
+inline Tensor true_divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Tensor_mode"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode)};
   return op_.tensor(args_);
 }
-inline Tensor true_divide(const Tensor& self, const Scalar& other, const char* rounding_mode) {
+inline Tensor true_divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Scalar_mode"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode)};
   return op_.tensor(args_);
@@ -3368,13 +3368,13 @@ inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, cons
   op_.written(args_);
   return out;
 }
-inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const char* rounding_mode) {
+inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Tensor_mode_out"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode), lattis::value(out)};
   op_.written(args_);
   return out;
 }
-inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const char* rounding_mode) {
+inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Scalar_mode_out"};
   const lattis_value args_[] = {lattis::value(self), lattis::value(other), lattis::value(rounding_mode), lattis::value(out)};
   op_.written(args_);
@@ -4019,8 +4019,8 @@ inline const Tensor& TensorMethods::digamma_() const {
 }
 inline Tensor TensorMethods::div(const Tensor& other) const { return lattis::div(self_(), other); }
 inline Tensor TensorMethods::div(const Scalar& other) const { return lattis::div(self_(), other); }
-inline Tensor TensorMethods::div(const Tensor& other, const char* rounding_mode) const { return lattis::div(self_(), other, rounding_mode); }
-inline Tensor TensorMethods::div(const Scalar& other, const char* rounding_mode) const { return lattis::div(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::div(const Tensor& other, const Text& rounding_mode) const { return lattis::div(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::div(const Scalar& other, const Text& rounding_mode) const { return lattis::div(self_(), other, rounding_mode); }
 inline const Tensor& TensorMethods::div_(const Tensor& other) const {
   static detail::Callee op_{"aten::div_", "Tensor"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other)};
@@ -4033,13 +4033,13 @@ inline const Tensor& TensorMethods::div_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
-inline const Tensor& TensorMethods::div_(const Tensor& other, const char* rounding_mode) const {
+inline const Tensor& TensorMethods::div_(const Tensor& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::div_", "Tensor_mode"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other), lattis::value(rounding_mode)};
   op_.written(args_);
   return self_();
 }
-inline const Tensor& TensorMethods::div_(const Scalar& other, const char* rounding_mode) const {
+inline const Tensor& TensorMethods::div_(const Scalar& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::div_", "Scalar_mode"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other), lattis::value(rounding_mode)};
   op_.written(args_);
@@ -4047,8 +4047,8 @@ inline const Tensor& TensorMethods::div_(const Scalar& other, const char* roundi
 }
 inline Tensor TensorMethods::divide(const Tensor& other) const { return lattis::divide(self_(), other); }
 inline Tensor TensorMethods::divide(const Scalar& other) const { return lattis::divide(self_(), other); }
-inline Tensor TensorMethods::divide(const Tensor& other, const char* rounding_mode) const { return lattis::divide(self_(), other, rounding_mode); }
-inline Tensor TensorMethods::divide(const Scalar& other, const char* rounding_mode) const { return lattis::divide(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::divide(const Tensor& other, const Text& rounding_mode) const { return lattis::divide(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::divide(const Scalar& other, const Text& rounding_mode) const { return lattis::divide(self_(), other, rounding_mode); }
 inline const Tensor& TensorMethods::divide_(const Tensor& other) const {
   static detail::Callee op_{"aten::divide_", "Tensor"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other)};
@@ -4061,13 +4061,13 @@ inline const Tensor& TensorMethods::divide_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
-inline const Tensor& TensorMethods::divide_(const Tensor& other, const char* rounding_mode) const {
+inline const Tensor& TensorMethods::divide_(const Tensor& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::divide_", "Tensor_mode"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other), lattis::value(rounding_mode)};
   op_.written(args_);
   return self_();
 }
-inline const Tensor& TensorMethods::divide_(const Scalar& other, const char* rounding_mode) const {
+inline const Tensor& TensorMethods::divide_(const Scalar& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::divide_", "Scalar_mode"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other), lattis::value(rounding_mode)};
   op_.written(args_);
@@ -4605,7 +4605,7 @@ inline const Tensor& TensorMethods::negative_() const {
 inline Tensor TensorMethods::nonzero() const { return lattis::nonzero(self_()); }
 inline std::vector<Tensor> TensorMethods::nonzero(bool as_tuple) const { return lattis::nonzero(self_(), as_tuple); }
 inline Tensor TensorMethods::norm(const std::optional<Scalar>& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lattis::norm(self_(), p, dim, keepdim, dtype); }
-inline Tensor TensorMethods::norm(const char* p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lattis::norm(self_(), p, dim, keepdim, dtype); }
+inline Tensor TensorMethods::norm(const Text& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lattis::norm(self_(), p, dim, keepdim, dtype); }
 inline const Tensor& TensorMethods::normal_(double mean, double std, const Generator& generator) const {
   static detail::Callee op_{"aten::normal_", ""};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(mean), lattis::value(std), lattis::value(generator)};
@@ -4766,8 +4766,8 @@ inline const Tensor& TensorMethods::scatter_add_(int64_t dim, const Tensor& inde
   op_.written(args_);
   return self_();
 }
-inline Tensor TensorMethods::scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, const char* reduce, bool include_self) const { return lattis::scatter_reduce(self_(), dim, index, src, reduce, include_self); }
-inline const Tensor& TensorMethods::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, const char* reduce, bool include_self) const {
+inline Tensor TensorMethods::scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self) const { return lattis::scatter_reduce(self_(), dim, index, src, reduce, include_self); }
+inline const Tensor& TensorMethods::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self) const {
   static detail::Callee op_{"aten::scatter_reduce_", "two"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(dim), lattis::value(index), lattis::value(src), lattis::value(reduce), lattis::value(include_self)};
   op_.written(args_);
@@ -4932,8 +4932,8 @@ inline const Tensor& TensorMethods::triu_(int64_t diagonal) const {
 }
 inline Tensor TensorMethods::true_divide(const Tensor& other) const { return lattis::true_divide(self_(), other); }
 inline Tensor TensorMethods::true_divide(const Scalar& other) const { return lattis::true_divide(self_(), other); }
-inline Tensor TensorMethods::true_divide(const Tensor& other, const char* rounding_mode) const { return lattis::true_divide(self_(), other, rounding_mode); }
-inline Tensor TensorMethods::true_divide(const Scalar& other, const char* rounding_mode) const { return lattis::true_divide(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::true_divide(const Tensor& other, const Text& rounding_mode) const { return lattis::true_divide(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::true_divide(const Scalar& other, const Text& rounding_mode) const { return lattis::true_divide(self_(), other, rounding_mode); }
 inline const Tensor& TensorMethods::true_divide_(const Tensor& other) const {
   static detail::Callee op_{"aten::true_divide_", "Tensor"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other)};
@@ -4946,13 +4946,13 @@ inline const Tensor& TensorMethods::true_divide_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
-inline const Tensor& TensorMethods::true_divide_(const Tensor& other, const char* rounding_mode) const {
+inline const Tensor& TensorMethods::true_divide_(const Tensor& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::true_divide_", "Tensor_mode"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other), lattis::value(rounding_mode)};
   op_.written(args_);
   return self_();
 }
-inline const Tensor& TensorMethods::true_divide_(const Scalar& other, const char* rounding_mode) const {
+inline const Tensor& TensorMethods::true_divide_(const Scalar& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::true_divide_", "Scalar_mode"};
   const lattis_value args_[] = {lattis::value(self_()), lattis::value(other), lattis::value(rounding_mode)};
   op_.written(args_);

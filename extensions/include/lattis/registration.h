@@ -19,7 +19,9 @@ class Output {
     meta_->kind = LATTIS_META_FRESH;
     meta_->dtype = static_cast<uint8_t>(dtype);
     meta_->ndim = static_cast<int32_t>(sizes.size());
-    meta_->has_strides = strides.size() == sizes.size() && !sizes.empty();
+    LATTIS_CHECK(strides.empty() || strides.size() == sizes.size(), "a result of ", sizes.size(), " dimensions has ",
+                 strides.size(), " strides");
+    meta_->has_strides = !strides.empty();
     for (size_t i = 0; i < sizes.size(); i++) meta_->sizes[i] = sizes[i];
     for (size_t i = 0; i < strides.size(); i++) meta_->strides[i] = strides[i];
     frame_->compute_dtype = meta_->dtype;
@@ -274,8 +276,15 @@ namespace detail {
 
 template <class R>
 struct Taken { /* out of an owned result */
+  static_assert(!std::is_convertible<R, std::string_view>::value || std::is_same<R, std::string>::value,
+                "a text that is returned is a std::string");
+  static_assert(!std::is_same<R, IntArrayRef>::value && !std::is_same<R, ArrayRef<double>>::value &&
+                    !std::is_same<R, ArrayRef<bool>>::value && !std::is_same<R, TensorList>::value,
+                "a list that is returned is a std::vector");
   static R from(lattis_value* v) {
-    if constexpr (std::is_same<R, Tensor>::value) {
+    if constexpr (std::is_same<R, lattis_value>::value) { /* the caller's to release */
+      return *v;
+    } else if constexpr (std::is_same<R, Tensor>::value) {
       return Tensor::steal(v->tag == LATTIS_TENSOR ? v->as.tensor : nullptr);
     } else {
       R r = Convert<R>::get(*v);
@@ -299,6 +308,29 @@ constexpr int32_t count_of = std::is_void<R>::value ? 0 : 1;
 template <class... R>
 constexpr int32_t count_of<std::tuple<R...>> = sizeof...(R);
 
+/* What a call refers to until it has ended. */
+template <class T>
+struct Passed {
+  static const T& of(const T& x) { return x; }
+};
+template <class T>
+struct PassedComplex {
+  static Scalar of(const T& x) { return x; }
+};
+template <class T>
+struct PassedOptional {
+  static std::optional<Scalar> of(const std::optional<T>& x) { return x ? std::optional<Scalar>(*x) : std::nullopt; }
+};
+template <class T>
+struct PassedAs : std::conditional_t<IsComplex<T>::value, PassedComplex<T>, Passed<T>> {};
+template <class T>
+struct PassedAs<std::optional<T>>
+    : std::conditional_t<IsComplex<T>::value, PassedOptional<T>, Passed<std::optional<T>>> {};
+template <class T>
+decltype(auto) passed(const T& x) {
+  return PassedAs<T>::of(x);
+}
+
 template <class R, class Call>
 R called(Call&& run) {
   lattis_value rets[count_of<R> + 1];
@@ -319,13 +351,16 @@ class Operator<R(P...)> {
   explicit Operator(const char* name) : op_(detail::find("Operator", "aten", name)) {
     detail::compare("Operator", op_, {detail::Parameter<P>::type()...}, detail::Results<R>::types(), false);
   }
-  R operator()(P... args) const {
-    const lattis_value values[sizeof...(P) + 1] = {value(args)..., none()};
-    return detail::called<R>(
-        [&](lattis_value* rets, int32_t n) { return api().call(nullptr, op_, values, sizeof...(P), rets, n); });
-  }
+  R operator()(P... args) const { return called(detail::passed(args)...); }
 
  private:
+  template <class... A>
+  R called(const A&... args) const {
+    const lattis_value values[sizeof...(A) + 1] = {value(args)..., none()};
+    return detail::called<R>(
+        [&](lattis_value* rets, int32_t n) { return api().call(nullptr, op_, values, sizeof...(A), rets, n); });
+  }
+
   const lattis_operator* op_;
 };
 
@@ -333,9 +368,12 @@ class Operator<R(P...)> {
  * has. */
 template <class R, class... A>
 R redispatch(lattis_frame* frame, const A&... args) {
-  const lattis_value values[sizeof...(A) + 1] = {value(args)..., none()};
-  return detail::called<R>(
-      [&](lattis_value* rets, int32_t n) { return api().redispatch(frame, values, sizeof...(A), rets, n); });
+  const auto on = [frame](const auto&... passed) {
+    const lattis_value values[sizeof...(A) + 1] = {value(passed)..., none()};
+    return detail::called<R>(
+        [&](lattis_value* rets, int32_t n) { return api().redispatch(frame, values, sizeof...(A), rets, n); });
+  };
+  return on(detail::passed(args)...);
 }
 
 }  // namespace lattis

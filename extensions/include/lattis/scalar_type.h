@@ -16,6 +16,8 @@
 #include <lattis/error.h>
 #include <lattis/half.h>
 
+#include <limits>
+
 #pragma GCC visibility push(hidden)
 
 namespace lattis {
@@ -89,6 +91,38 @@ struct HalfOf : Bits {
 using Half = HalfOf<float16>;
 using BFloat16 = HalfOf<bfloat16>;
 
+/* std::numeric_limits of both: by bits, with so many of them for the fraction. */
+template <class T, int Fraction>
+class HalfLimits {
+  static constexpr int exponent = 15 - Fraction, bias = (1 << (exponent - 1)) - 1;
+  static constexpr T of(int bits) {
+    T x{};
+    x.bits = static_cast<uint16_t>(bits);
+    return x;
+  }
+
+ public:
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true, is_iec559 = true;
+  static constexpr bool is_bounded = true, is_modulo = false, traps = false, tinyness_before = false;
+  static constexpr std::float_denorm_style has_denorm = std::denorm_present;
+  static constexpr bool has_denorm_loss = false;
+  static constexpr std::float_round_style round_style = std::round_to_nearest;
+  static constexpr int radix = 2, digits = Fraction + 1, digits10 = Fraction * 30103 / 100000;
+  static constexpr int max_digits10 = 2 + (Fraction + 1) * 30103 / 100000;
+  static constexpr int min_exponent = 2 - bias, max_exponent = bias + 1;
+  static constexpr int min_exponent10 = -((bias - 1) * 30103 / 100000), max_exponent10 = (bias + 1) * 30103 / 100000;
+  static constexpr T min() { return of(1 << Fraction); }
+  static constexpr T max() { return of(infinity().bits - 1); }
+  static constexpr T lowest() { return of(max().bits | 0x8000); }
+  static constexpr T epsilon() { return of((bias - Fraction) << Fraction); }
+  static constexpr T round_error() { return of((bias - 1) << Fraction); }
+  static constexpr T infinity() { return of(((1 << exponent) - 1) << Fraction); }
+  static constexpr T quiet_NaN() { return of(infinity().bits | 1 << (Fraction - 1)); }
+  static constexpr T signaling_NaN() { return of(infinity().bits | 1); }
+  static constexpr T denorm_min() { return of(1); }
+};
+
 /* ---- the C++ type of a ScalarType and back
  * ----------------------------------------------------------------------------- */
 
@@ -156,6 +190,11 @@ template <ScalarType S>
 using cpp_type = typename detail::CppTypeIs<S>::type;
 
 }  // namespace lattis
+
+template <>
+class std::numeric_limits<lattis::Half> : public lattis::HalfLimits<lattis::Half, 10> {};
+template <>
+class std::numeric_limits<lattis::BFloat16> : public lattis::HalfLimits<lattis::BFloat16, 7> {};
 
 #pragma GCC visibility pop
 

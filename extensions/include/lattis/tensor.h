@@ -25,6 +25,18 @@ class Tensor : public TensorMethods {
   /* Of an argument that may be absent: undefined without one. */
   Tensor(const std::optional<Tensor>& t) : Tensor(t ? *t : Tensor()) {}
   Tensor(std::nullopt_t) {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+#ifndef LATTIS_NO_OPERATORS
+  /* x[i] = y writes the elements: what has no name cannot hold another tensor. */
+  void operator=(const Tensor& from) && { copy_(from); }
+  void operator=(Tensor&& from) && { copy_(from); }
+  void operator=(const Scalar& x) && { fill_(x); }
+#endif
+  /* Neither whether it is defined nor its element: ask for one of them. */
+  explicit operator bool() const = delete;
   static Tensor steal(lattis_tensor* t) { return TensorRef::steal(t); }
   static Tensor borrow(lattis_tensor* t) { return TensorRef::borrow(t); }
 
@@ -75,9 +87,11 @@ class Tensor : public TensorMethods {
   }
   void* data_ptr() const { return there()->dl.data; }
 
-  /* Elements by their indices: a[i][j] of x.accessor<float, 2>(). */
+  /* Elements by their indices: a[i][j] of x.accessor<float, 2>(), as long as x is there. */
   template <class T, int N>
-  TensorAccessor<T, N> accessor() const {
+  TensorAccessor<T, N> accessor() && = delete;
+  template <class T, int N>
+  TensorAccessor<T, N> accessor() const& {
     LATTIS_CHECK(dim() == N, "accessor: expected ", N, " dimensions, got ", dim());
     return TensorAccessor<T, N>(data_ptr<T>(), get()->dl.shape, get()->dl.strides);
   }
@@ -292,13 +306,11 @@ inline Tensor over(void* data, IntArrayRef sizes, const int64_t* strides, Scalar
   check(api().tensor_from_blob(data, static_cast<int32_t>(sizes.size()), sizes.data(), strides,
                                static_cast<uint8_t>(o.dtype() ? *o.dtype() : dtype), device.get(), deleter, context,
                                &t));
-  Tensor result = Tensor::steal(t);
-  if (o.requires_grad_set()) result.set_requires_grad(true);
-  return result;
+  return Tensor::steal(t);
 }
 template <class T>
 constexpr ScalarType pointed() {
-  if constexpr (std::is_void<T>::value)
+  if constexpr (std::is_void<T>::value || std::is_same<std::remove_cv_t<T>, char>::value)
     return kFloat;
   else
     return scalar_type_of<T>;
@@ -306,16 +318,17 @@ constexpr ScalarType pointed() {
 }  // namespace detail
 
 /* The caller's memory, which must outlive the tensor and its views. The dtype is the pointer's, unless options say
- * another; of void*, it is float32. */
+ * another; of void* and char*, it is float32. */
 template <class T>
 Tensor from_blob(T* data, IntArrayRef sizes, const TensorOptions& options = {}) {
-  return detail::over(data, sizes, nullptr, detail::pointed<T>(), options, nullptr, nullptr);
+  return detail::finished(detail::over(data, sizes, nullptr, detail::pointed<T>(), options, nullptr, nullptr), options);
 }
 template <class T>
 Tensor from_blob(T* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {}) {
   LATTIS_CHECK_VALUE(sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes and ", strides.size(),
                      " strides");
-  return detail::over(data, sizes, strides.data(), detail::pointed<T>(), options, nullptr, nullptr);
+  return detail::finished(detail::over(data, sizes, strides.data(), detail::pointed<T>(), options, nullptr, nullptr),
+                          options);
 }
 /* `deleter(data)` runs once nothing uses the memory any more, on any thread; also if this fails. */
 template <class T, class Deleter, class = decltype(std::declval<Deleter&>()(std::declval<T*>()))>
@@ -327,16 +340,18 @@ Tensor from_blob(T* data, IntArrayRef sizes, OptionalIntArrayRef strides, Delete
     ~Owner() { deleter(data); }
   };
   auto* owner = new Owner{data, std::move(deleter)};
+  Tensor made;
   try {
     LATTIS_CHECK_VALUE(!strides.has_value() || sizes.size() == (*strides).size(), "from_blob: ", sizes.size(),
                        " sizes need as many strides");
-    return detail::over(
+    made = detail::over(
         data, sizes, strides.has_value() ? (*strides).data() : nullptr, detail::pointed<T>(), options,
         [](void* o) { delete static_cast<Owner*>(o); }, owner);
   } catch (...) {
     delete owner;
     throw;
   }
+  return detail::finished(std::move(made), options); /* who owns the owner now */
 }
 template <class T, class Deleter, class = decltype(std::declval<Deleter&>()(std::declval<T*>()))>
 Tensor from_blob(T* data, IntArrayRef sizes, Deleter deleter, const TensorOptions& options = {}) {

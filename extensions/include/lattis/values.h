@@ -181,6 +181,28 @@ class Scalar {
   double parts_[2] = {0, 0};
 };
 
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+/* The text that an operator takes, as "floor", or none: whatever a std::string_view can be made of. */
+class Text {
+ public:
+  Text() = default;
+  Text(std::nullopt_t) {}
+  template <class T, std::enable_if_t<std::is_convertible<const T&, std::string_view>::value &&
+                                          !std::is_same<T, std::nullptr_t>::value,
+                                      int> = 0>
+  Text(const T& text) {
+    if constexpr (std::is_pointer<T>::value)
+      if (!text) return;
+    text_ = std::string(std::string_view(text));
+  }
+  bool has_value() const { return text_.has_value(); }
+  const std::string& operator*() const { return *text_; }
+
+ private:
+  std::optional<std::string> text_;
+};
+
 /* ---- devices and the rest
  * -------------------------------------------------------------------------------------------------- */
 
@@ -317,8 +339,12 @@ inline lattis_value value(std::string_view s) {
   v.as.string = s.data();
   return v;
 }
-inline lattis_value value(const char* s) { return value(std::string_view(s)); }
+inline lattis_value value(const char* s) { return s ? value(std::string_view(s)) : none(); }
 inline lattis_value value(const std::string& s) { return value(std::string_view(s)); }
+inline lattis_value value(const Text& t) { return t.has_value() ? value(*t) : none(); }
+/* Its parts would have to live somewhere: pass a Scalar that does. */
+template <class T, std::enable_if_t<detail::IsComplex<T>::value, int> = 0>
+lattis_value value(const T&) = delete;
 inline lattis_value value(IntArrayRef list) {
   lattis_value v{LATTIS_INT_LIST, static_cast<uint32_t>(list.size()), {0}};
   v.as.ints = list.data();

@@ -1,0 +1,120 @@
+// What programs that were written for torch do: texts of any kind, writes through x[i], functions that take their
+// arguments over, results by reference, limits of half floats.
+#include <lattis/extension.h>
+
+#include <complex>
+#include <limits>
+
+using lattis::Tensor;
+using lattis::variable_list;
+
+static_assert(!std::is_constructible<bool, Tensor>::value, "a tensor is not true or false");
+template <class T, class = void>
+struct HasAccessor : std::false_type {};
+template <class T>
+struct HasAccessor<T, std::void_t<decltype(std::declval<T>().template accessor<float, 1>())>> : std::true_type {};
+static_assert(HasAccessor<const Tensor&>::value && !HasAccessor<Tensor>::value, "it would point at what has gone");
+static_assert(std::is_nothrow_move_assignable<Tensor>::value && std::is_copy_assignable<Tensor>::value,
+              "as a variable");
+
+namespace {
+
+struct ByValue : lattis::Function<ByValue> {
+  static Tensor forward(lattis::AutogradContext*, Tensor x) { return x.exp(); }
+  static variable_list backward(lattis::AutogradContext*, variable_list grads) { return {grads[0] * 3}; }
+};
+struct Reassigned : lattis::Function<Reassigned> {
+  static Tensor forward(lattis::AutogradContext*, Tensor& x) {
+    x = x.clone();
+    return x * 1;
+  }
+  static variable_list backward(lattis::AutogradContext*, variable_list grads) { return {grads[0] * 5}; }
+};
+struct OfMany : lattis::Function<OfMany> {
+  static Tensor forward(lattis::AutogradContext*, const std::vector<std::optional<Tensor>>& list,
+                        std::array<Tensor, 2> pair) {
+    return (*list[1] + pair[0]) * pair[1];
+  }
+  static variable_list backward(lattis::AutogradContext* ctx, variable_list grads) {
+    return {Tensor(), ctx->needs_input_grad(1) ? grads[0] * 7 : Tensor(), grads[0] * 11, grads[0] * 13};
+  }
+};
+
+int deleted = 0;
+Tensor kept[2];
+
+// lowest, max, min, epsilon, denorm_min, infinity, and whether nan is one
+template <class T>
+std::vector<double> limits() {
+  using L = std::numeric_limits<T>;
+  constexpr T lowest = L::lowest();
+  static_assert(L::is_specialized && L::has_infinity && std::numeric_limits<const T>::is_signed, "");
+  const T all[] = {lowest, L::max(), L::min(), L::epsilon(), L::denorm_min(), L::infinity(), -L::infinity()};
+  std::vector<double> numbers(std::begin(all), std::end(all));
+  numbers.push_back(static_cast<float>(L::quiet_NaN()) != static_cast<float>(L::quiet_NaN()));
+  numbers.insert(numbers.end(),
+                 {double(L::digits), double(L::digits10), double(L::max_exponent), double(L::min_exponent)});
+  return numbers;
+}
+
+}  // namespace
+
+LATTIS_LIBRARY(ported, m) {
+  m.def("texts(Tensor x, Tensor y, str mode) -> Tensor[]", [](const Tensor& x, const Tensor& y, std::string_view mode) {
+    const std::string text(mode);
+    return variable_list{x.div(y, mode),
+                         x.div(y, text),
+                         x.div(y, "floor"),
+                         x.div(y, std::nullopt),
+                         x.norm(0),
+                         lattis::searchsorted(x, y),
+                         lattis::einsum(std::string("i,i->"), {x, y})};
+  });
+  m.def("writes(Tensor x, Tensor y) -> ()", [](const Tensor& x, const Tensor& y) {
+    x[0] = y;
+    x.select(0, 1) = y + 1;
+    x[2] = 7.0;
+    Tensor z = x;
+    z = y;  // another name, no write
+  });
+  m.def("by_value(Tensor x) -> Tensor", [](const Tensor& x) { return ByValue::apply(x * 2); });
+  m.def("reassigned(Tensor x) -> Tensor", [](const Tensor& x) {
+    Tensor own = x * 2;
+    return Reassigned::apply(own);
+  });
+  m.def("of_many(Tensor x, Tensor y, Tensor z) -> Tensor", [](const Tensor& x, const Tensor& y, const Tensor& z) {
+    return OfMany::apply(std::vector<std::optional<Tensor>>{std::nullopt, x}, std::array<Tensor, 2>{y, z});
+  });
+  m.def("twice_(Tensor(a!) x) -> Tensor(a!)", [](Tensor& x) -> Tensor& {
+    x.mul_(2);
+    return x;
+  });
+  m.def("both_(Tensor(a!) x, Tensor(b!) y) -> (Tensor(a!), Tensor(b!))",
+        [](Tensor& x, Tensor& y) { return std::tuple<Tensor&, Tensor&>(x, y); });
+  m.def("cached(Tensor x) -> (Tensor, Tensor)", [](const Tensor& x) {
+    for (Tensor& t : kept)
+      if (!t.defined()) t = x.clone();
+    return std::tuple<Tensor&, const Tensor&>(kept[0], kept[1]);
+  });
+  m.def("blob() -> ()", [] {
+    static int64_t memory[2] = {1, 2};
+    lattis::from_blob(
+        memory, {2}, [](int64_t*) { deleted++; }, lattis::TensorOptions().requires_grad());
+  });
+  m.def("deleted() -> int", [] { return int64_t{deleted}; });
+  m.def("bytes() -> Tensor", [] {
+    static float memory[2] = {1, 2};
+    return lattis::from_blob(reinterpret_cast<char*>(memory), {2}, lattis::kFloat).clone();
+  });
+  m.def("limits(bool brain) -> float[]",
+        [](bool brain) { return brain ? limits<lattis::BFloat16>() : limits<lattis::Half>(); });
+  m.def("conjugate(complex z, complex? w=None) -> complex",
+        [](std::complex<double> z, std::optional<std::complex<double>> w) { return std::conj(z) + w.value_or(0.0); });
+  m.def("through(complex z) -> complex", [](std::complex<double> z) {
+    using Complex = std::complex<double>;
+    static const lattis::Operator<Complex(Complex, std::optional<Complex>)> conjugate("ported::conjugate");
+    return conjugate(z, Complex(1, 2));
+  });
+  m.def("strided(Tensor x) -> Tensor", [](const Tensor& x) { return x.clone(); });
+  m.infer("strided", [](const Tensor& x, lattis::Output out) { out.set(x.sizes(), x.dtype(), {1, 2, 3}); });
+}
