@@ -6,11 +6,17 @@
 namespace lattis::dispatcher {
 namespace {
 
-// empty(size, *, dtype, layout, device, pin_memory, memory_format)
-lattis_status infer_empty(lattis_frame* f, const Value* a, Meta* m) {
+// zeros(size, *, dtype, layout, device, pin_memory)
+lattis_status infer_zeros(lattis_frame* f, const Value* a, Meta* m) {
   DType t = dtype_or(a[1], core::default_dtype());
   if (lattis_status st = read_sizes(f, 0, a[0], t)) return st;
   fresh(m, static_cast<int>(a[0].length), a[0].as.ints, t);
+  return LATTIS_OK;
+}
+
+// empty has a memory_format, too.
+lattis_status infer_empty(lattis_frame* f, const Value* a, Meta* m) {
+  if (lattis_status st = infer_zeros(f, a, m)) return st;
   return given(a[5]) ? laid_out(f, 5, a[5], nullptr, m) : LATTIS_OK;
 }
 
@@ -257,9 +263,9 @@ const std::vector<Declaration>& creation_operators() {
       {"empty_like(Tensor self, " LIKE, "creation", function | no_kernel_needed, infer_empty_like, nullptr,
        "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> "
        "lattis.empty_like(lattis.ones(2, 3)).shape\nlattis.Size([2, 3])\n"},
-      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_empty, zeros,
+      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_zeros, zeros,
        "A tensor of zeros.\n\n>>> lattis.zeros(2, dtype=lattis.int64)\ntensor([0, 0])\n"},
-      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_empty, ones,
+      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, infer_zeros, ones,
        "A tensor of ones.\n\n>>> lattis.ones(2)\ntensor([1., 1.])\n"},
       {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, infer_full, full,
        "A tensor filled with one number; its dtype follows from the number if absent.\n\n>>> lattis.full((2,), "
