@@ -1,5 +1,6 @@
-"""A cache of its own for each test of the build helper."""
+"""What tests of extensions share: a cache of their own, a namespace of their own, and what they open is closed."""
 
+import itertools
 import shutil
 
 import pytest
@@ -11,3 +12,21 @@ def bench(tmp_path):
     if not shutil.which("g++"):
         pytest.skip("g++ is not installed: apt-get install g++")
     return Bench(tmp_path)
+
+
+namespaces = itertools.count()
+
+
+@pytest.fixture
+def ns():
+    """A namespace that no other test has."""
+    return f"ext{next(namespaces)}"
+
+
+@pytest.fixture
+def opened():
+    """Keeps what a test opens, and closes it."""
+    made = []
+    yield lambda o: made.append(o) or o
+    for o in reversed(made):
+        o.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import numbers
 import weakref
 from collections.abc import Sequence
@@ -15,24 +14,6 @@ import numpy as np
 import pytest
 from lattis import Tensor, library
 from lattis.library import Library, custom_op, infer_schema
-
-numbers_of_tests = itertools.count()
-
-
-@pytest.fixture
-def ns():
-    """A namespace that no other test has."""
-    return f"ext{next(numbers_of_tests)}"
-
-
-@pytest.fixture
-def opened():
-    """Keeps what a test opens, and closes it."""
-    made = []
-    yield lambda o: made.append(o) or o
-    for o in reversed(made):
-        o.close()
-
 
 # ---- kinds of library --------------------------------------------------------------------------------------------
 

@@ -1,18 +1,9 @@
 """Bad input to lattis.library: wrong types, kernels that misbehave; each is an error that says what to do."""
 
-import itertools
-
 import lattis
 import pytest
 from lattis import library
 from lattis.library import Library, custom_op
-
-count = itertools.count()
-
-
-@pytest.fixture
-def ns():
-    return f"faulty{next(count)}"
 
 
 @pytest.fixture

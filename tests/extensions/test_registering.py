@@ -12,23 +12,6 @@ import pytest
 from lattis import Tensor
 from lattis.library import Autocast, Library, custom_op, opcheck, rules, set_kernel_enabled
 
-count = itertools.count()
-
-
-@pytest.fixture
-def ns():
-    return f"registering{next(count)}"
-
-
-@pytest.fixture
-def opened():
-    """Keeps what a test opens, and closes it."""
-    made = []
-    yield lambda o: made.append(o) or o
-    for o in reversed(made):
-        o.close()
-
-
 # ---- derivatives -----------------------------------------------------------------------------------------------------
 
 

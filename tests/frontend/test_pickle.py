@@ -117,7 +117,7 @@ def test_the_state_is_the_users_alone(again, leaf):
     assert word == "state" and u.got[1] is u and u.tolist() == [1, 1] and u.requires_grad == leaf
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="objects have no __getstate__")
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="no object.__getstate__ before Python 3.11: use that or newer")
 def test_slots(again):
     t = Slotted(lattis.ones(2))
     t.tag, t.note = ["mine"], t
