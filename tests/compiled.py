@@ -1,6 +1,7 @@
 """Libraries of one C++ source, compiled once for all processes that run the tests, with the installed headers alone."""
 
 import fcntl
+import functools
 import hashlib
 import os
 import subprocess
@@ -11,7 +12,24 @@ import pytest
 
 INCLUDE = Path(lattis._C.__file__).parent / "include"
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC")
+FOLDER = "LATTIS_TEST_COMPILED"  # set by the first process, for those that it starts
+# What a sanitizer needs comes from the environment.
+FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC", *os.environ.get("LATTIS_TEST_CXXFLAGS", "").split())
+
+
+@functools.cache
+def headers():
+    """What the installed headers say, as a digest: a library belongs to the headers it was compiled with."""
+    files = sorted(f for f in INCLUDE.rglob("*") if f.is_file())
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
+
+
+def shared_folder(factory):
+    """One folder for all processes of a run: the workers' own folders lie in it, and it ends with them."""
+    if FOLDER not in os.environ:
+        base = factory.getbasetemp()
+        os.environ[FOLDER] = str((base.parent if base.name.startswith("popen-") else base) / "compiled")
+    return Path(os.environ[FOLDER])
 
 
 def compile_library(factory, source, *flags, compiler="g++"):
@@ -19,20 +37,24 @@ def compile_library(factory, source, *flags, compiler="g++"):
     text = source.read_text() if isinstance(source, Path) else source
     libraries = [f for f in flags if f.startswith("-l")]
     command = (compiler, *FLAGS, "-I", str(INCLUDE), *(f for f in flags if f not in libraries))
-    # One folder for the workers of one run: each has its own below.
-    base = factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "compiled"
+    folder = shared_folder(factory)
     folder.mkdir(exist_ok=True)
-    made = folder / f"{hashlib.sha256(repr((text, command, libraries)).encode()).hexdigest()[:16]}.so"
+    identity = repr((text, command, libraries, headers()))
+    made = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.so"
     with open(made.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
             if not isinstance(source, Path):
                 source = made.with_suffix(".cpp")
                 source.write_text(text)
-            done = subprocess.run([*command, source, "-o", made, *libraries], capture_output=True, text=True)
+            unfinished = made.with_suffix(".part")
+            plain = {**os.environ, "LD_PRELOAD": ""}  # a sanitizer of this process is none of the compiler's
+            done = subprocess.run(
+                [*command, source, "-o", unfinished, *libraries], capture_output=True, text=True, env=plain
+            )
             if done.returncode:
                 pytest.fail(f"{' '.join(command)}\n{done.stderr}", pytrace=False)
+            unfinished.rename(made)
     return made
 
 
