@@ -16,13 +16,31 @@ enum EntryFlags : uint32_t {
   mixed_dtypes = 1 << 11  // the backend converts operands itself
 };
 
+// Under AddressSanitizer arguments lie in memory of their own, so that reading one more than there are is noticed.
+#ifdef __SANITIZE_ADDRESS__
+class Exactly {
+ public:
+  Exactly(const lattis_frame& f, const lattis_value* args) : own_(args, args + f.num_args) {}
+  operator const lattis_value*() const { return own_.data(); }
+
+ private:
+  std::vector<lattis_value> own_;
+};
+#else
+struct Exactly {
+  Exactly(const lattis_frame&, const lattis_value* args) : args(args) {}
+  operator const lattis_value*() const { return args; }
+  const lattis_value* args;
+};
+#endif
+
 struct Entry {
   lattis_kernel fn = nullptr;
   void* context = nullptr;
   uint32_t flags = 0;
 
   lattis_status operator()(lattis_frame& f, const lattis_value* args, lattis_value* rets) const {
-    return core::guarded([&] { return fn(&f, args, rets); });
+    return core::guarded([&] { return fn(&f, Exactly(f, args), rets); });
   }
 };
 
@@ -40,7 +58,7 @@ struct Table {
   bool pinned = false;  // one kernel's, as it was when somebody asked for it: not replaced, and freed by who asked
 
   lattis_status run_infer(lattis_frame& f, const lattis_value* args, lattis_meta* metas) const {
-    return core::guarded([&] { return infer(&f, args, metas); });
+    return core::guarded([&] { return infer(&f, Exactly(f, args), metas); });
   }
 };
 

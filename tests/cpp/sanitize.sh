@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs on it the C++ tests, the bad-input
-# sweep, every sample, and the gradients of every sample to second order. Usage: sanitize.sh PYTHON
+# sweep, every sample, the gradients of every sample to second order, and kernels of strangers. Usage: sanitize.sh PYTHON
 set -e
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # no realpath: a link in an environment names it
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,3 +38,13 @@ if sanitized run_all.py planted > /dev/null 2>&1; then echo "sanitize: a byte be
 sanitized run_all.py
 cd "$top/tests/plugins/autograd"
 sanitized run_gradients.py
+# Kernels of strangers, compiled with the sanitizers, too.
+cd "$top/tests"
+export LATTIS_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
+for defect in behind_memory behind_arguments; do
+  if ! LATTIS_PLANTED=1 strangers -k planted_$defect extensions/test_ported.py 2>&1 | grep -q "AddressSanitizer: heap-buffer-overflow"; then
+    echo "sanitize: a kernel of a stranger read $defect, and nobody said so"; exit 1
+  fi
+done
+strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py

@@ -115,6 +115,17 @@ LATTIS_LIBRARY(ported, m) {
     static const lattis::Operator<Complex(Complex, std::optional<Complex>)> conjugate("ported::conjugate");
     return conjugate(z, Complex(1, 2));
   });
+  // These two read behind their memory and their arguments, for whoever wants to see that a sanitizer says so.
+  m.def("behind_memory() -> int", [] {
+    const std::vector<int64_t> one(1);
+    const volatile size_t behind = 1;
+    return one.data()[behind];
+  });
+  m.def("behind_arguments(int n) -> int",
+        [](lattis_frame* frame, const lattis_value* args, lattis_value* rets) -> lattis_status {
+          rets[0] = args[frame->num_args];
+          return LATTIS_OK;
+        });
   m.def("strided(Tensor x) -> Tensor", [](const Tensor& x) { return x.clone(); });
   m.infer("strided", [](const Tensor& x, lattis::Output out) { out.set(x.sizes(), x.dtype(), {1, 2, 3}); });
 }

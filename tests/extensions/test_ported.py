@@ -1,5 +1,6 @@
 """What programs that were written for torch do with tensors in C++, and what they must not be able to do."""
 
+import os
 from pathlib import Path
 
 import lattis
@@ -79,3 +80,12 @@ def test_strides_that_do_not_belong_to_the_sizes():
     with pytest.raises(RuntimeError, match="a result of 2 dimensions has 3 strides"):
         ops.ported.strided(lattis.ones(2, 2))
     assert ops.ported.strided(lattis.ones(2, 2, 2)).shape == (2, 2, 2)
+
+
+if os.environ.get("LATTIS_PLANTED"):  # the sanitizers' check of themselves
+
+    def test_planted_behind_memory():
+        ops.ported.behind_memory()
+
+    def test_planted_behind_arguments():
+        ops.ported.behind_arguments(1)

@@ -1,5 +1,6 @@
-// Structs for the plugin that differentiates, of many sizes. Each lies at the end of a page, behind which nothing can
-// be read, in memory that cannot be written, and is gone when the plugin has seen it, where it promises a copy.
+// Structs for the plugin that differentiates, of many sizes. Each lies at the end of a page, as far as its alignment
+// allows, behind which nothing can be read, in memory that cannot be written, and is gone when the plugin has seen it,
+// where it promises a copy.
 #include <lattis/extension.h>
 #include <sys/mman.h>
 
@@ -23,7 +24,7 @@ class Placed {
     pages_ = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     content.size = static_cast<uint32_t>(size);
     const size_t room = std::max<size_t>(static_cast<size_t>(size), sizeof(uint32_t));
-    at_ = pages_ + page - room;
+    at_ = pages_ + (page - room) / alignof(T) * alignof(T);
     if (size > static_cast<int64_t>(sizeof content)) at_[room - 1] = static_cast<char>(last);
     std::memcpy(at_, &content, std::min(room, sizeof content));
     mprotect(pages_, page, PROT_READ);
