@@ -149,6 +149,18 @@ def function(op: dict) -> Function:
     )
 
 
+def variants(f: Function) -> list[Function]:
+    """A factory that draws numbers without a generator, too: rand(sizes, options)."""
+    names = [p.name for p in f.parameters]
+    if "options" not in names or "generator" not in names:
+        return [f]
+    at = names.index("generator")
+    drawn = f.parameters[at].values
+    without = (*f.parameters[:at], *f.parameters[at + 1 :])
+    values = tuple("lattis::none()" if v in drawn else v for v in f.values)
+    return [replace(f, parameters=without, values=values), f.at_least(at + 1)]
+
+
 def distinct(found: list[Function]) -> list[Function]:
     """Overloads of one name of which every call means one: the later takes its defaults back, or goes."""
     kept: list[Function] = []
@@ -174,8 +186,8 @@ def functions() -> list[Function]:
     by_name: dict[str, list[Function]] = {}
     for op in _C._operators():
         if op["name"].startswith("aten::") and not op["private"] and (op["method"] or op["function"]):
-            f = function(op)
-            by_name.setdefault(f.name, []).append(f)
+            for f in variants(function(op)):
+                by_name.setdefault(f.name, []).append(f)
     return [f for name in sorted(by_name) for f in distinct(by_name[name])]
 
 

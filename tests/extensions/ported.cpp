@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <limits>
+#include <sstream>
 
 using lattis::Tensor;
 using lattis::variable_list;
@@ -18,6 +19,8 @@ static_assert(std::is_nothrow_move_assignable<Tensor>::value && std::is_copy_ass
               "as a variable");
 
 namespace {
+
+enum { ELEVEN = 11 };
 
 struct ByValue : lattis::Function<ByValue> {
   static Tensor forward(lattis::AutogradContext*, Tensor x) { return x.exp(); }
@@ -114,6 +117,58 @@ LATTIS_LIBRARY(ported, m) {
     using Complex = std::complex<double>;
     static const lattis::Operator<Complex(Complex, std::optional<Complex>)> conjugate("ported::conjugate");
     return conjugate(z, Complex(1, 2));
+  });
+  m.def("made(Generator g) -> Tensor[]", [](const lattis::Generator& g) {
+    const auto options = lattis::dtype(lattis::kDouble).device(lattis::kCPU, 0);
+    const Tensor x = lattis::rand({2, 3}, options);
+    return std::vector<Tensor>{x, lattis::randn({2}, options), lattis::randn({2}, g, options),
+                               x.to(options.dtype(lattis::kInt)), lattis::rand({2})};
+  });
+  m.def("where(Tensor x) -> str", [](const Tensor& x) {
+    const lattis::Device d = x.device();
+    return std::string(x.is_cpu() && d.is_cpu() && d == lattis::kCPU && d == "cpu:0" && d != "cpu:1" ? "cpu"
+                                                                                                     : "no cpu") +
+           (x.is_cuda() || d.is_cuda() || d == lattis::kCUDA || d == "cuda:0" ? " cuda" : "");
+  });
+  m.def("sum_of(Tensor x) -> int", [](const Tensor& x) {
+    double sum = 0;
+    LATTIS_DISPATCH_ALL_TYPES_AND3(lattis::kHalf, lattis::kBFloat16, lattis::kBool, x.dtype(), "sum_of", [&] {
+      const auto a = x.accessor<scalar_t, 2>();
+      LATTIS_CHECK(a.sizes() == x.sizes() && a[0].strides() == x.strides().vec().back());
+      for (int64_t i = 0; i < a.sizes()[0]; i++)
+        for (int64_t j = 0; j < a[i].sizes()[0]; j++) sum += static_cast<double>(a[i][j]);
+    });
+    return static_cast<int64_t>(sum);
+  });
+  m.def("message() -> ()", [] {
+    const int number = 1, *null = nullptr;
+    LATTIS_CHECK_VALUE(!number, "parts: ", &number, ' ', null, ' ', true, ' ', 'x', ' ', lattis::Half(1.5f), ' ',
+                       ELEVEN);
+  });
+  m.def("flipped(bool[] bits) -> bool[]", [](std::vector<bool> bits) {
+    bits.flip();
+    return bits;
+  });
+  m.def("streamed(Tensor x) -> str", [](const Tensor& x) {
+    std::ostringstream to;
+    to << x << ' ' << x.sizes() << ' ' << x.dtype() << ' ' << x.device() << ' ' << lattis::Half(1.5f);
+    return to.str();
+  });
+  m.def("byte_of(Scalar s) -> int", [](const lattis::Scalar& s) { return int64_t{s.to<uint8_t>()}; });
+  m.def("short_of(Tensor x) -> int", [](const Tensor& x) { return int64_t{x.item<int16_t>()}; });
+  m.def("long_of(Scalar s) -> int", [](const lattis::Scalar& s) { return s.to<int64_t>(); });
+  m.def("too_large(Tensor x) -> Tensor", [](const Tensor& x) { return x + uint64_t{1} - UINT64_MAX; });
+  m.def("inverse(Tensor x) -> Tensor", [](const Tensor& x) { return 2 / x; });
+  m.def("late(Tensor x) -> (Tensor, Tensor)");
+  m.infer("late", [](const Tensor& x, lattis::Output first, lattis::Output second) {
+    first.dynamic();
+    second.like(x);
+  });
+  m.impl("late", "cpu", [](const Tensor& x) { return std::make_tuple(x + 1, x + 2); });
+  m.def("indexed(Tensor x, Tensor?[] at) -> Tensor", [](const Tensor& x, const std::vector<std::optional<Tensor>>& at) {
+    static const lattis::Operator<Tensor(const Tensor&, const std::vector<std::optional<Tensor>>&)> index(
+        "aten::index.Tensor");
+    return index(x, at);
   });
   // These two read behind their memory and their arguments, for whoever wants to see that a sanitizer says so.
   m.def("behind_memory() -> int", [] {

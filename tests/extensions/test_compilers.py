@@ -89,14 +89,39 @@ def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
         assert offered == ["lattis_plugin_init"], path
 
 
-def test_headers_parse_alone():
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_pointwise_operator(compiler, tmp_path_factory):
+    name = f"pointwise_{compiler[:-2]}"
+    simd = ("-fopenmp-simd",) if compiler == "g++" else ()  # clang++ would warn of each loop that it leaves as it is
+    flags = (f"-DNAMESPACE={name}", "-O3", *simd, *STRICT)
+    load(compile_library(tmp_path_factory, HERE / "clipped.cpp", *flags, compiler=compiler))
+    x = lattis.linspace(-2, 2, 4099)
+    for dtype in (lattis.float32, lattis.float64):
+        assert getattr(lattis.ops, name).clipped(x.to(dtype)).tolist() == x.to(dtype).clamp(-1, 1).tolist()
+
+
+HEADERS = sorted(h.name for h in (INCLUDE / "lattis").glob("*.h") if h.name not in ("python.h", "pybind.h"))
+
+
+def complaints(compiler, headers, *flags):
+    """What a compiler says of a file that includes these headers."""
+    command = (compiler, "-std=c++17", "-fsyntax-only", "-fopenmp-simd", "-I", INCLUDE, *STRICT, *flags)
+    source = "".join(f"#include <lattis/{h}>\n" for h in headers)
+    return subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True).stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_headers_parse_alone(compiler):
     """Each by itself, without the operators but where it is theirs; but for those that need Python's."""
-    for header in sorted((INCLUDE / "lattis").glob("*.h")):
-        if header.name in ("python.h", "pybind.h"):
-            continue
-        without = () if header.name in ("arithmetic.h", "operators.h") else ("-DLATTIS_NO_OPERATORS",)
-        flags = ("-std=c++17", "-fsyntax-only", "-fopenmp-simd", "-I", INCLUDE, *STRICT, *without)
-        command = ("g++", *flags, "-x", "c++", "-")
-        source = f"#include <lattis/{header.name}>\n"
-        done = subprocess.run(command, input=source, capture_output=True, text=True)
-        assert not done.stderr, f"{header.name}: {done.stderr}"
+    for header in HEADERS:
+        without = () if header in ("arithmetic.h", "operators.h") else ("-DLATTIS_NO_OPERATORS",)
+        assert not complaints(compiler, [header], *without), header
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("backwards", [False, True])
+def test_headers_parse_together(compiler, backwards):
+    """In the order of their names, and in the other; and in both behind the header that has most of them."""
+    headers = HEADERS[::-1] if backwards else HEADERS
+    assert not complaints(compiler, headers)
+    assert not complaints(compiler, ["extension.h", *headers])

@@ -76,6 +76,93 @@ def test_complex_numbers_through_a_typed_call():
     assert ops.ported.conjugate(1 + 2j) == 1 - 2j and ops.ported.through(3 + 4j) == 4 - 2j
 
 
+def test_factories_with_and_without_a_generator():
+    g = lattis.Generator().manual_seed(1)
+    x, plain, drawn, converted, single = ops.ported.made(g)
+    assert x.dtype == plain.dtype == drawn.dtype == lattis.float64 and x.shape == (2, 3)
+    assert converted.dtype == lattis.int32 and converted.tolist() == x.to(lattis.int32).tolist()
+    assert single.dtype == lattis.float32 and 0 <= x.min().item() and x.max().item() < 1
+    again = lattis.randn(2, dtype=lattis.float64, generator=lattis.Generator().manual_seed(1))
+    assert drawn.tolist() == again.tolist() != plain.tolist()
+
+
+def test_where_a_tensor_is():
+    assert ops.ported.where(lattis.zeros(2)) == "cpu"
+    assert ops.ported.where(lattis.zeros(2, device="meta")) == "no cpu"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "bool", "uint8", "float64"])
+def test_dispatch_over_three_more_types(dtype):
+    x = lattis.tensor([[1, 1, 0], [0, 1, 1]]).to(getattr(lattis, dtype))
+    assert ops.ported.sum_of(x) == ops.ported.sum_of(x.t()) == 4
+    with pytest.raises(NotImplementedError, match="sum_of: not implemented for dtype complex64"):
+        ops.ported.sum_of(x.to(lattis.complex64))
+
+
+def test_parts_of_a_message():
+    with pytest.raises(ValueError, match=r"parts: 0x[0-9a-f]{6,} 0x0 true x 1.5 11"):
+        ops.ported.message()
+
+
+def test_lists_of_bools():
+    assert ops.ported.flipped([True, False, False]) == (False, True, True) and ops.ported.flipped([]) == ()
+
+
+def test_what_is_streamed():
+    assert ops.ported.streamed(lattis.ones(2, 3)) == "Tensor(shape=[2, 3], dtype=float32) [2, 3] float32 cpu 1.5"
+
+
+@pytest.mark.parametrize(
+    "convert, dtype",
+    [
+        (lambda x: ops.ported.byte_of(x), "uint8"),
+        (lambda x: ops.ported.short_of(lattis.tensor(x, dtype=lattis.float64)), "int16"),
+        (lambda x: ops.ported.long_of(x), "int64"),
+    ],
+    ids=["uint8", "int16", "int64"],
+)
+def test_numbers_that_do_not_fit(convert, dtype):
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    for x in (low, high, 0, 1.75, -0.0):
+        if dtype != "int64" or abs(x) != high:  # which no double is
+            assert convert(x) == int(x)
+    if dtype == "uint8":
+        assert [convert(x) for x in (-1, -255, -1.0, True)] == [255, 1, 255, 1]  # torch's meaning
+    for x in (2.0 * high, -2.0 * high - 4, float("inf"), float("-inf"), float("nan"), high + 1.0):
+        with pytest.raises(RuntimeError, match="Scalar: .* cannot become an integer of"):
+            convert(x)
+
+
+def test_a_number_beyond_int64():
+    with pytest.raises(RuntimeError, match="Scalar: 18446744073709551615 is more than an int64 holds"):
+        ops.ported.too_large(lattis.zeros(1))
+
+
+def test_a_number_divided_by_a_tensor():
+    x = lattis.tensor([2.0, -4.0], requires_grad=hasattr(lattis, "autograd"))
+    y = ops.ported.inverse(x)
+    assert y.tolist() == [1, -0.5]
+    if hasattr(lattis, "autograd"):
+        y.sum().backward()
+        assert x.grad.tolist() == [-0.5, -0.125]
+
+
+def test_results_of_which_the_first_is_not_allocated():
+    x = lattis.ones(1 << 20)
+    resident = []
+    for _ in range(40):
+        first, second = ops.ported.late(x)
+        assert first[5].item() == 2 and second[-1].item() == 3
+        status = Path("/proc/self/statm").read_text().split()
+        resident.append(int(status[1]) * 4096)
+    assert resident[-1] - resident[9] < 40 << 20  # of 120 that were allocated
+
+
+def test_an_operator_of_optional_tensors_in_a_list():
+    x = lattis.arange(6).reshape(2, 3)
+    assert ops.ported.indexed(x, [None, lattis.tensor([2, 0])]).tolist() == [[2, 0], [5, 3]]
+
+
 def test_strides_that_do_not_belong_to_the_sizes():
     with pytest.raises(RuntimeError, match="a result of 2 dimensions has 3 strides"):
         ops.ported.strided(lattis.ones(2, 2))

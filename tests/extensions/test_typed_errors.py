@@ -180,14 +180,20 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing(name, misfits, monkeypa
 
 
 BAD_SOURCES = {
-    "int": ('m.def("f(int n) -> int", [](int n) { return n; });', "int is int64_t"),
-    "reference": ('m.def("f(int n) -> int", [](int64_t& n) { return n; });', "value or a const reference"),
+    "int": ('m.def("f(int n) -> int", [](int n) { return n; });', "Parameter<int>", "int is int64_t"),
+    "float": ('m.def("f(float x) -> int", [](float) { return int64_t{1}; });', "Parameter<float>", "float is double"),
+    "result": ('m.def("f() -> int", [] { return 1; });', "Results<int>", "no type of a schema is this result's"),
+    "output before": ('m.infer("f", [](Output o, const Tensor& x) { o.like(x); });', "Output", "last parameters are"),
+    "no output": ('m.infer("f", [](const Tensor&) {});', "Rule<", "last parameters are"),
+    "a reference": ('Operator<Tensor&(Tensor)> f("f"); f(Tensor());', "Tensor&", "is a value: Tensor, not Tensor&"),
+    "reference": ('m.def("f(int n) -> int", [](int64_t& n) { return n; });', "long int&", "value or a const reference"),
 }
 
 
 @pytest.mark.parametrize("name", BAD_SOURCES)
 def test_a_type_of_no_schema_is_refused_by_the_compiler(name, tmp_path):
-    body, message = BAD_SOURCES[name]
+    body, *messages = BAD_SOURCES[name]
     (tmp_path / "bad.cpp").write_text(f"{HEAD}LATTIS_LIBRARY(bad, m) {{ {body} }}\n")
     command = ("g++", "-std=c++17", "-DLATTIS_NO_OPERATORS", "-fsyntax-only", "-I", INCLUDE, tmp_path / "bad.cpp")
-    assert message in subprocess.run(command, capture_output=True, text=True).stderr
+    said = subprocess.run(command, capture_output=True, text=True).stderr
+    assert all(m in said for m in messages), said

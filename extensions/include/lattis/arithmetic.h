@@ -30,7 +30,7 @@ LATTIS_BINARY_(>=, ge)
 inline Tensor operator+(const Scalar& x, const Tensor& y) { return lattis::add(y, x); }
 inline Tensor operator-(const Scalar& x, const Tensor& y) { return lattis::rsub(y, x); }
 inline Tensor operator*(const Scalar& x, const Tensor& y) { return lattis::mul(y, x); }
-inline Tensor operator/(const Scalar& x, const Tensor& y) { return lattis::reciprocal(y).mul_(x); }
+inline Tensor operator/(const Scalar& x, const Tensor& y) { return lattis::reciprocal(y).mul(x); }
 inline Tensor operator==(const Scalar& x, const Tensor& y) { return lattis::eq(y, x); }
 inline Tensor operator!=(const Scalar& x, const Tensor& y) { return lattis::ne(y, x); }
 inline Tensor operator<(const Scalar& x, const Tensor& y) { return lattis::gt(y, x); }

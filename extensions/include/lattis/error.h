@@ -118,10 +118,10 @@ inline lattis_status guarded(F&& f) {
 inline void append_part(std::string& to, const std::string& part) { to += part; }
 inline void append_part(std::string& to, std::string_view part) { to.append(part.data(), part.size()); }
 inline void append_part(std::string& to, const char* part) { to += part ? part : "(null)"; }
-inline void append_part(std::string& to, char part) { to += part; }
-inline void append_part(std::string& to, bool part) { to += part ? "true" : "false"; }
 template <class T>
 std::enable_if_t<std::is_arithmetic<T>::value> append_part(std::string& to, T part) {
+  if (std::is_same<T, char>::value) return to.push_back(static_cast<char>(part));
+  if (std::is_same<T, bool>::value) return append_part(to, part ? "true" : "false");
   char text[32];
   if (std::is_floating_point<T>::value)
     std::snprintf(text, sizeof text, "%g", static_cast<double>(part));
@@ -129,6 +129,17 @@ std::enable_if_t<std::is_arithmetic<T>::value> append_part(std::string& to, T pa
     std::snprintf(text, sizeof text, "%lld", static_cast<long long>(part));
   else
     std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(part));
+  to += text;
+}
+template <class T> /* an enumerator that is an integer, too */
+std::enable_if_t<std::is_enum<T>::value && std::is_convertible<T, long long>::value> append_part(std::string& to,
+                                                                                                 T part) {
+  append_part(to, static_cast<long long>(part));
+}
+template <class T> /* an address */
+std::enable_if_t<!std::is_same<std::remove_cv_t<T>, char>::value> append_part(std::string& to, T* part) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(part)));
   to += text;
 }
 
@@ -141,8 +152,8 @@ std::string text(const Parts&... parts) {
   return all;
 }
 
-[[noreturn]] inline void check_failed(int kind, const char* condition, const char* file, int line,
-                                      std::string message) {
+[[noreturn]] __attribute__((cold, noinline)) inline void check_failed(int kind, const char* condition, const char* file,
+                                                                      int line, std::string message) {
   if (message.empty()) message = text("expected ", condition, " (", file, ":", line, ")");
   throw Error(kind, std::move(message));
 }

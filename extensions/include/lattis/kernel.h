@@ -106,6 +106,17 @@ struct Convert<std::vector<T>, void> {
   static std::vector<T> get(const lattis_value& v) { return List::get(v).vec(); }
   static lattis_status put(const std::vector<T>& x, lattis_value* out) { return List::put(x, out); }
 };
+template <> /* whose elements are bits */
+struct Convert<std::vector<bool>, void> {
+  static CppType type() { return {LATTIS_KIND_BOOL, LATTIS_ARGUMENT_LIST, "std::vector<bool>"}; }
+  static std::vector<bool> get(const lattis_value& v) { return std::vector<bool>(v.as.bools, v.as.bools + v.length); }
+  static lattis_status put(const std::vector<bool>& x, lattis_value* out) {
+    const std::vector<uint8_t> bytes(x.begin(), x.end());
+    lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(bytes.size()), {0}};
+    v.as.bools = bytes.data();
+    return put_copy(v, out);
+  }
+};
 template <>
 struct Convert<std::vector<std::optional<Tensor>>, void> {
   static CppType type() {
@@ -174,6 +185,7 @@ template <class R>
 struct Results {
   using T = std::remove_cv_t<std::remove_reference_t<R>>;
   static_assert(HasSchemaType<T>::value, "no type of a schema is this result's; see Note [Types] in kernel.h");
+  static constexpr size_t count = 1;
   static std::vector<CppType> types() {
     CppType t = Convert<T>::type();
     if (std::is_reference<R>::value) t.name += "&";
@@ -188,6 +200,7 @@ struct Results<void> {
 };
 template <class... R>
 struct Results<std::tuple<R...>> {
+  static constexpr size_t count = sizeof...(R);
   static std::vector<CppType> types() { return {Results<R>::types()[0]...}; }
   static lattis_status put(std::tuple<R...>&& x, lattis_value* rets) {
     return put(x, rets, std::index_sequence_for<R...>());
@@ -222,7 +235,7 @@ inline __attribute__((cold, noinline)) void take_place(lattis_frame* f, lattis_v
   } owner{own, n};
   const bool functional = api().operator_form(f->op) == LATTIS_FUNCTIONAL_FORM;
   for (size_t i = 0; i < n; i++) {
-    if (functional)
+    if (functional || allocated[i].tag != LATTIS_TENSOR) /* of a shape that depends on values: nothing is there */
       std::swap(allocated[i], own[i]);
     else
       copy.written({allocated[i], own[i]});
@@ -291,11 +304,14 @@ struct Adapter {
   }
   template <class X>
   static lattis_status give(lattis_frame* f, X&& x, lattis_value* rets) {
-    if (__builtin_expect(f->layer < 0 && rets[0].tag == LATTIS_TENSOR, 0)) {
+    const size_t n = f->layer < 0 ? Results<R>::count : 0;
+    bool allocated = false;
+    for (size_t i = 0; i < n; i++) allocated |= rets[i].tag == LATTIS_TENSOR;
+    if (__builtin_expect(allocated, 0)) {
       lattis_value own[LATTIS_MAX_RETURNS];
       for (lattis_value& v : own) v = none();
       if (lattis_status st = Results<R>::put(std::forward<X>(x), own)) return st;
-      take_place(f, rets, own, Results<R>::types().size());
+      take_place(f, rets, own, n);
       return LATTIS_OK;
     }
     return Results<R>::put(std::forward<X>(x), rets);

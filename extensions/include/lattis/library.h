@@ -88,6 +88,8 @@ LATTIS_HIDDEN inline lattis_value value(const TensorRef& t) { return t ? value(t
 LATTIS_HIDDEN inline lattis_value value(int64_t i) { return {LATTIS_INT, 0, {i}}; }
 LATTIS_HIDDEN inline lattis_value value(int i) { return value(static_cast<int64_t>(i)); }
 LATTIS_HIDDEN inline lattis_value value(bool b) { return {LATTIS_BOOLEAN, 0, {b}}; }
+template <class T>
+lattis_value value(T*) = delete; /* no bool */
 LATTIS_HIDDEN inline lattis_value value(double d) {
   lattis_value v{LATTIS_FLOAT, 0, {0}};
   v.as.d = d;
@@ -114,7 +116,7 @@ LATTIS_HIDDEN inline int64_t as_int(const lattis_value& v) {
 /* body(begin, end) returns a lattis_status. */
 template <class Body,
           class = std::enable_if_t<!std::is_void<decltype(std::declval<Body&>()(int64_t(), int64_t()))>::value>>
-LATTIS_HIDDEN inline lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, Body&& body) {
+[[nodiscard]] LATTIS_HIDDEN inline lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, Body&& body) {
   return api().parallel_for(
       begin, end, grain,
       [](void* c, int64_t b, int64_t e) -> lattis_status {

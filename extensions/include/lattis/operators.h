@@ -2469,7 +2469,12 @@ inline Tensor normal(double mean, const Tensor& std, const Generator& generator 
   const lattis_value args_[] = {lattis::value(mean), lattis::value(std), lattis::value(generator)};
   return op_.tensor(args_);
 }
-inline Tensor normal(double mean, double std, IntArrayRef size, const Generator& generator = {}, const TensorOptions& options = {}) {
+inline Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::normal", "float_float"};
+  const lattis_value args_[] = {lattis::value(mean), lattis::value(std), lattis::value(size), lattis::none(), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor normal(double mean, double std, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::normal", "float_float"};
   const lattis_value args_[] = {lattis::value(mean), lattis::value(std), lattis::value(size), lattis::value(generator), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
@@ -2609,7 +2614,12 @@ inline const Tensor& rad2deg_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
-inline Tensor rand(IntArrayRef size, const Generator& generator = {}, const TensorOptions& options = {}) {
+inline Tensor rand(IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::rand", ""};
+  const lattis_value args_[] = {lattis::value(size), lattis::none(), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor rand(IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::rand", ""};
   const lattis_value args_[] = {lattis::value(size), lattis::value(generator), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
@@ -2619,12 +2629,22 @@ inline Tensor rand_like(const Tensor& self, const TensorOptions& options = {}, s
   const lattis_value args_[] = {lattis::value(self), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory()), lattis::value(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
-inline Tensor randint(int64_t high, IntArrayRef size, const Generator& generator = {}, const TensorOptions& options = {}) {
+inline Tensor randint(int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", ""};
+  const lattis_value args_[] = {lattis::value(high), lattis::value(size), lattis::none(), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint(int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randint", ""};
   const lattis_value args_[] = {lattis::value(high), lattis::value(size), lattis::value(generator), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
-inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const Generator& generator = {}, const TensorOptions& options = {}) {
+inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", "low"};
+  const lattis_value args_[] = {lattis::value(low), lattis::value(high), lattis::value(size), lattis::none(), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randint", "low"};
   const lattis_value args_[] = {lattis::value(low), lattis::value(high), lattis::value(size), lattis::value(generator), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
@@ -2639,7 +2659,12 @@ inline Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const 
   const lattis_value args_[] = {lattis::value(self), lattis::value(low), lattis::value(high), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory()), lattis::value(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
-inline Tensor randn(IntArrayRef size, const Generator& generator = {}, const TensorOptions& options = {}) {
+inline Tensor randn(IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randn", ""};
+  const lattis_value args_[] = {lattis::value(size), lattis::none(), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randn(IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randn", ""};
   const lattis_value args_[] = {lattis::value(size), lattis::value(generator), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
@@ -2649,7 +2674,12 @@ inline Tensor randn_like(const Tensor& self, const TensorOptions& options = {}, 
   const lattis_value args_[] = {lattis::value(self), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory()), lattis::value(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
-inline Tensor randperm(int64_t n, const Generator& generator = {}, const TensorOptions& options = {}) {
+inline Tensor randperm(int64_t n, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randperm", ""};
+  const lattis_value args_[] = {lattis::value(n), lattis::none(), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randperm(int64_t n, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randperm", ""};
   const lattis_value args_[] = {lattis::value(n), lattis::value(generator), lattis::value(options.dtype()), lattis::value(options.layout()), lattis::value(options.device()), lattis::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);

@@ -13,7 +13,8 @@
  *   LATTIS_LIBRARY(mine, m) { lattis::define_pointwise<softsign>(m, "softsign(Tensor self) -> Tensor"); }
  *
  * The declaration's parts are described in <lattis/pointwise/declarations.h>, the words that `apply` may use in
- * <lattis/pointwise/vocabulary.h>. Compile with -O3 -fopenmp-simd: the compiler makes the vector loops. */
+ * <lattis/pointwise/vocabulary.h>. Compile with -O3, and g++ with -fopenmp-simd: it makes the vector
+ * loops. */
 #ifndef LATTIS_POINTWISE_H
 #define LATTIS_POINTWISE_H
 

@@ -181,7 +181,13 @@ struct Rule;
 template <class F, class... P>
 struct Rule<F, void (*)(P...)> {
   static constexpr size_t outputs = (size_t{RuleParameter<P>::output} + ... + 0), inputs = sizeof...(P) - outputs;
-  static_assert(outputs > 0, "a shape rule's last parameters are lattis::Output, one for each result");
+  static constexpr bool outputs_are_last() {
+    const bool output[] = {RuleParameter<P>::output...};
+    bool good = outputs > 0;
+    for (size_t i = 0; i < sizeof...(P); i++) good = good && output[i] == (i >= inputs);
+    return good;
+  }
+  static_assert(outputs_are_last(), "a shape rule's last parameters are lattis::Output, one for each result");
   static std::vector<CppType> parameters() {
     std::vector<CppType> all;
     (RuleParameter<P>::type(all), ...);
@@ -276,6 +282,7 @@ namespace detail {
 
 template <class R>
 struct Taken { /* out of an owned result */
+  static_assert(!std::is_reference<R>::value, "what an Operator returns is a value: Tensor, not Tensor&");
   static_assert(!std::is_convertible<R, std::string_view>::value || std::is_same<R, std::string>::value,
                 "a text that is returned is a std::string");
   static_assert(!std::is_same<R, IntArrayRef>::value && !std::is_same<R, ArrayRef<double>>::value &&
@@ -326,6 +333,12 @@ struct PassedAs : std::conditional_t<IsComplex<T>::value, PassedComplex<T>, Pass
 template <class T>
 struct PassedAs<std::optional<T>>
     : std::conditional_t<IsComplex<T>::value, PassedOptional<T>, Passed<std::optional<T>>> {};
+template <>
+struct PassedAs<std::vector<std::optional<Tensor>>> {
+  static std::vector<Tensor> of(const std::vector<std::optional<Tensor>>& x) {
+    return std::vector<Tensor>(x.begin(), x.end());
+  }
+};
 template <class T>
 decltype(auto) passed(const T& x) {
   return PassedAs<T>::of(x);

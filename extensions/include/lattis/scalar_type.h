@@ -6,9 +6,10 @@
  *     ...
  *   });
  *
- * LATTIS_DISPATCH_<family>[_AND|_AND2](dtype, name, body): FLOATING_TYPES, INTEGRAL_TYPES, ALL_TYPES (both),
- * COMPLEX_TYPES, FLOATING_AND_COMPLEX_TYPES, ALL_TYPES_AND_COMPLEX. AND takes one more ScalarType in front, as in
- * LATTIS_DISPATCH_FLOATING_TYPES_AND(lattis::kHalf, …). Those with complex need <complex>, which is not included here.
+ * LATTIS_DISPATCH_<family>[_AND|_AND2|_AND3](dtype, name, body): FLOATING_TYPES, INTEGRAL_TYPES, ALL_TYPES (both),
+ * COMPLEX_TYPES, FLOATING_AND_COMPLEX_TYPES, ALL_TYPES_AND_COMPLEX. AND takes one more ScalarType in front, AND2 two,
+ * AND3 three, as in LATTIS_DISPATCH_FLOATING_TYPES_AND(lattis::kHalf, …). Those with complex need <complex>, which is
+ * not included here.
  */
 #ifndef LATTIS_SCALAR_TYPE_H
 #define LATTIS_SCALAR_TYPE_H
@@ -90,6 +91,10 @@ struct HalfOf : Bits {
 };
 using Half = HalfOf<float16>;
 using BFloat16 = HalfOf<bfloat16>;
+template <class Bits>
+inline void append_part(std::string& to, HalfOf<Bits> x) {
+  append_part(to, static_cast<float>(x));
+}
 
 /* std::numeric_limits of both: by bits, with so many of them for the fraction. */
 template <class T, int Fraction>
@@ -247,22 +252,36 @@ class std::numeric_limits<lattis::BFloat16> : public lattis::HalfLimits<lattis::
   LATTIS_DISPATCH_SWITCH(dtype, what,                                                                      \
                          LATTIS_DISPATCH_CASE_##family(__VA_ARGS__) LATTIS_DISPATCH_CASE(one, __VA_ARGS__) \
                              LATTIS_DISPATCH_CASE(two, __VA_ARGS__))
+#define LATTIS_DISPATCH_AND3_(family, one, two, three, dtype, what, ...)                                   \
+  LATTIS_DISPATCH_SWITCH(dtype, what,                                                                      \
+                         LATTIS_DISPATCH_CASE_##family(__VA_ARGS__) LATTIS_DISPATCH_CASE(one, __VA_ARGS__) \
+                             LATTIS_DISPATCH_CASE(two, __VA_ARGS__) LATTIS_DISPATCH_CASE(three, __VA_ARGS__))
 
 #define LATTIS_DISPATCH_FLOATING_TYPES(...) LATTIS_DISPATCH_(FLOATING_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_FLOATING_TYPES_AND(...) LATTIS_DISPATCH_AND_(FLOATING_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_FLOATING_TYPES_AND2(...) LATTIS_DISPATCH_AND2_(FLOATING_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_TYPES_AND3(...) LATTIS_DISPATCH_AND3_(FLOATING_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_FLOATING_TYPES_AND_HALF(...) LATTIS_DISPATCH_AND_(FLOATING_TYPES, ::lattis::kHalf, __VA_ARGS__)
 #define LATTIS_DISPATCH_INTEGRAL_TYPES(...) LATTIS_DISPATCH_(INTEGRAL_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_INTEGRAL_TYPES_AND(...) LATTIS_DISPATCH_AND_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_INTEGRAL_TYPES_AND2(...) LATTIS_DISPATCH_AND2_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_INTEGRAL_TYPES_AND3(...) LATTIS_DISPATCH_AND3_(INTEGRAL_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_ALL_TYPES(...) LATTIS_DISPATCH_(ALL_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_ALL_TYPES_AND(...) LATTIS_DISPATCH_AND_(ALL_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_ALL_TYPES_AND2(...) LATTIS_DISPATCH_AND2_(ALL_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES_AND3(...) LATTIS_DISPATCH_AND3_(ALL_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_COMPLEX_TYPES(...) LATTIS_DISPATCH_(COMPLEX_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_COMPLEX_TYPES_AND(...) LATTIS_DISPATCH_AND_(COMPLEX_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_FLOATING_AND_COMPLEX_TYPES(...) LATTIS_DISPATCH_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND(...) \
   LATTIS_DISPATCH_AND_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2(...) \
+  LATTIS_DISPATCH_AND2_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LATTIS_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND3(...) \
+  LATTIS_DISPATCH_AND3_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
 #define LATTIS_DISPATCH_ALL_TYPES_AND_COMPLEX(...) LATTIS_DISPATCH_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
 #define LATTIS_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(...) LATTIS_DISPATCH_AND_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
 #define LATTIS_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(...) LATTIS_DISPATCH_AND2_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define LATTIS_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(...) LATTIS_DISPATCH_AND3_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
 
 #endif

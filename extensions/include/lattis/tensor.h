@@ -57,6 +57,8 @@ class Tensor : public TensorMethods {
   int64_t element_size() const { return itemsize(); }
   int64_t nbytes() const { return numel() * itemsize(); }
   Device device() const { return Device(device_of(there())); }
+  bool is_cpu() const { return device().is_cpu(); }
+  bool is_cuda() const { return device().is_cuda(); }
   Layout layout() const { return there(), kStrided; }
   bool is_contiguous() const { return lattis::is_contiguous(there()); }
   bool is_floating_point() const { return lattis::is_floating_point(dtype()); }
@@ -103,6 +105,14 @@ class Tensor : public TensorMethods {
     return item().template to<T>();
   }
   Tensor operator[](int64_t i) const { return select(0, i); }
+  using TensorMethods::to;
+  /* The dtype and the device that the options name. */
+  template <class Options, class = std::enable_if_t<std::is_same<Options, TensorOptions>::value>>
+  Tensor to(const Options& options, bool non_blocking = false, bool copy = false,
+            std::optional<MemoryFormat> memory_format = {}) const {
+    LATTIS_CHECK_VALUE(!options.requires_grad_set(), "to: options that ask for requires_grad; call requires_grad_()");
+    return to(options.device(), options.dtype(), non_blocking, copy, memory_format);
+  }
 #endif
 
   /* Of whichever plugin differentiates; without one nothing requires a gradient. */
@@ -175,6 +185,15 @@ inline const Tensor& undefined() {
 
 inline void append_part(std::string& to, const Tensor& t) {
   to += t.defined() ? detail::text("Tensor(shape=", t.sizes(), ", dtype=", t.dtype(), ")") : std::string("Tensor()");
+}
+
+/* Whatever can be a part of a message, into a std::ostream. */
+template <class Stream, class T>
+auto operator<<(Stream& to, const T& x)
+    -> decltype(append_part(std::declval<std::string&>(), x), to.write("", 1), static_cast<Stream&>(to)) {
+  const std::string text = detail::text(x);
+  to.write(text.data(), text.size());
+  return to;
 }
 
 namespace detail {
@@ -280,6 +299,8 @@ class TensorAccessor {
  public:
   TensorAccessor(T* data, const int64_t* sizes, const int64_t* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
+  IntArrayRef sizes() const { return {sizes_, N}; }
+  IntArrayRef strides() const { return {strides_, N}; }
   int64_t size(int d) const { return sizes_[d]; }
   int64_t stride(int d) const { return strides_[d]; }
   T* data() const { return data_; }

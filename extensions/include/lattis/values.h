@@ -27,14 +27,9 @@ class ArrayRef {
   constexpr ArrayRef() = default;
   constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winit-list-lifetime" /* for the length of a call, as every use of this class */
-#endif
-  constexpr ArrayRef(std::initializer_list<T> list) : data_(list.size() ? list.begin() : nullptr), size_(list.size()) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+  constexpr ArrayRef(std::initializer_list<T> list) : size_(list.size()) { /* lives as long as the call */
+    if (size_) data_ = list.begin();
+  }
   /* std::vector, std::array, another list of the same elements */
   template <class List, class = std::enable_if_t<
                             std::is_convertible<decltype(std::declval<const List&>().data()), const T*>::value>>
@@ -112,6 +107,8 @@ class Scalar {
       parts_[0] = static_cast<double>(x);
     } else {
       tag_ = std::is_same<T, bool>::value ? LATTIS_BOOLEAN : LATTIS_INT;
+      if constexpr (std::is_unsigned<T>::value && sizeof(T) == 8)
+        LATTIS_CHECK(x <= static_cast<T>(INT64_MAX), "Scalar: ", x, " is more than an int64 holds");
       integer_ = static_cast<int64_t>(x);
     }
   }
@@ -139,7 +136,8 @@ class Scalar {
   bool isFloatingPoint() const { return tag_ == LATTIS_FLOAT; }
   bool isComplex() const { return tag_ == LATTIS_COMPLEX; }
 
-  /* Converted; a complex number with an imaginary part becomes nothing else. */
+  /* Converted. An error for a complex number with an imaginary part that would become a real one, and for what does not
+   * fit into an integer; negative numbers wrap to unsigned ones, as in torch. */
   template <class T>
   T to() const {
     if constexpr (detail::IsComplex<T>::value) {
@@ -150,11 +148,15 @@ class Scalar {
       if (tag_ == LATTIS_INT || tag_ == LATTIS_BOOLEAN) {
         if constexpr (std::is_same<T, bool>::value)
           return integer_ != 0;
+        else if constexpr (std::is_integral<T>::value)
+          return in_range<T>(integer_);
         else
           return static_cast<T>(integer_);
       }
       if constexpr (std::is_same<T, bool>::value)
         return parts_[0] != 0;
+      else if constexpr (std::is_integral<T>::value)
+        return in_range<T>(parts_[0]);
       else if constexpr (std::is_arithmetic<T>::value)
         return static_cast<T>(parts_[0]);
       else
@@ -176,6 +178,25 @@ class Scalar {
   }
 
  private:
+  template <class T, class From>
+  static T in_range(From x) {
+    using Limits = std::numeric_limits<T>;
+    constexpr bool wraps = std::is_unsigned<T>::value;
+    bool fits;
+    if constexpr (std::is_floating_point<From>::value) {
+      /* The first that is too large, exact where T's limits are not. */
+      constexpr From above = 2 * static_cast<From>(T(1) << (Limits::digits - 1)), least = static_cast<From>(INT64_MIN);
+      fits = x < above && (wraps ? x > -above && x > least : x >= -above);
+      if (wraps && fits && x < 0) return static_cast<T>(static_cast<int64_t>(x));
+    } else {
+      fits = sizeof(T) >= sizeof x ||
+             (x <= static_cast<From>(Limits::max()) &&
+              x >= (wraps ? -static_cast<From>(Limits::max()) : static_cast<From>(Limits::min())));
+    }
+    LATTIS_CHECK(fits, "Scalar: ", x, " cannot become an integer of ", wraps ? "" : "signed ", sizeof(T) * 8, " bits");
+    return static_cast<T>(x);
+  }
+
   uint32_t tag_ = LATTIS_INT;
   int64_t integer_ = 0;
   double parts_[2] = {0, 0};
@@ -226,16 +247,24 @@ class Device {
 
   std::string type() const { return api().backend_name(device_.backend); }
   int index() const { return device_.index; }
+  bool is_cpu() const { return type() == "cpu"; }
+  bool is_cuda() const { return type() == "cuda"; }
   std::string str() const { return type() + (index() > 0 ? ":" + std::to_string(index()) : ""); }
   lattis_device get() const { return device_; }
   friend bool operator==(const Device& a, const Device& b) {
     return a.device_.backend == b.device_.backend && a.device_.index == b.device_.index;
   }
   friend bool operator!=(const Device& a, const Device& b) { return !(a == b); }
+  /* With "cuda:1", or with the name alone, which says nothing of an index; there need not be such a backend. */
+  friend bool operator==(const Device& a, const char* text) {
+    return a.type() == text || a.type() + ":" + std::to_string(a.index()) == text;
+  }
+  friend bool operator!=(const Device& a, const char* text) { return !(a == text); }
 
  private:
   lattis_device device_{};
 };
+constexpr const char *kCPU = "cpu", *kCUDA = "cuda", *kMeta = "meta";
 inline void append_part(std::string& to, const Device& d) { to += d.str(); }
 
 enum class Layout : int64_t { Strided };
@@ -289,6 +318,7 @@ class TensorOptions {
 
   TensorOptions dtype(std::optional<ScalarType> t) const { return with(&TensorOptions::dtype_, t); }
   TensorOptions device(std::optional<Device> d) const { return with(&TensorOptions::device_, d); }
+  TensorOptions device(const std::string& type, int index) const { return device(Device(type, index)); }
   TensorOptions layout(std::optional<Layout> l) const { return with(&TensorOptions::layout_, l); }
   TensorOptions pinned_memory(std::optional<bool> p) const { return with(&TensorOptions::pinned_, p); }
   TensorOptions requires_grad(bool on = true) const { return with(&TensorOptions::requires_grad_, on); }
@@ -314,6 +344,7 @@ class TensorOptions {
 };
 inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
 inline TensorOptions device(Device d) { return TensorOptions(d); }
+inline TensorOptions device(const std::string& type, int index) { return TensorOptions(Device(type, index)); }
 inline TensorOptions requires_grad(bool on = true) { return TensorOptions().requires_grad(on); }
 
 /* ---- as values, borrowed for the length of a call

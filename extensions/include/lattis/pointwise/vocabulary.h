@@ -4,7 +4,11 @@
 #ifndef LATTIS_POINTWISE_VOCABULARY_H
 #define LATTIS_POINTWISE_VOCABULARY_H
 
-#if defined(__x86_64__) && defined(__linux__)
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc99-extensions" /* _Complex */
+#endif
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__)
 #define LATTIS_SIMD __attribute__((simd("notinbranch")))
 #else
 #define LATTIS_SIMD
@@ -12,8 +16,9 @@
 
 /* The functions that libmvec has, X(name): of one argument, and of two. */
 /* clang-format off */
-#define LATTIS_VECTOR_FUNCTIONS(X) \
-  X(exp) X(log) X(sin) X(cos) X(tanh) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(sinh) X(cosh) X(tan) X(exp2) \
+#define LATTIS_VECTOR_FUNCTIONS(X) X(exp) LATTIS_VECTOR_FUNCTIONS_BUT_EXP(X)
+#define LATTIS_VECTOR_FUNCTIONS_BUT_EXP(X) \
+  X(log) X(sin) X(cos) X(tanh) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(sinh) X(cosh) X(tan) X(exp2) \
   X(expm1) X(log10) X(log1p) X(log2) X(erf) X(erfc)
 /* clang-format on */
 #define LATTIS_VECTOR_FUNCTIONS_2(X) X(pow) X(atan2) X(hypot)
@@ -168,18 +173,20 @@ inline float fast_exp(float x) {
   return where(x > 88.7228394f, std::numeric_limits<float>::infinity(), y);
 }
 
-#define LATTIS_WORD_1(name)                            \
-  inline float name##_(float x) { return name##f(x); } \
-  inline double name##_(double x) { return name(x); }
 #ifdef __FMA__
-#define expf fast_exp
+inline float exp_(float x) { return fast_exp(x); }
+#else
+inline float exp_(float x) { return ::expf(x); }
 #endif
-LATTIS_VECTOR_FUNCTIONS(LATTIS_WORD_1)
-#undef expf
+inline double exp_(double x) { return ::exp(x); }
+#define LATTIS_WORD_1(name)                              \
+  inline float name##_(float x) { return ::name##f(x); } \
+  inline double name##_(double x) { return ::name(x); }
+LATTIS_VECTOR_FUNCTIONS_BUT_EXP(LATTIS_WORD_1)
 #undef LATTIS_WORD_1
-#define LATTIS_WORD_2(name)                                        \
-  inline float name##_(float x, float y) { return name##f(x, y); } \
-  inline double name##_(double x, double y) { return name(x, y); }
+#define LATTIS_WORD_2(name)                                          \
+  inline float name##_(float x, float y) { return ::name##f(x, y); } \
+  inline double name##_(double x, double y) { return ::name(x, y); }
 LATTIS_VECTOR_FUNCTIONS_2(LATTIS_WORD_2)
 #undef LATTIS_WORD_2
 /* Instructions, or calls one by one. */
@@ -210,11 +217,11 @@ inline bool signbit_(double x) {
 }
 inline float lgamma_(float x) {
   int sign;
-  return __builtin_lgammaf_r(x, &sign);
+  return ::lgammaf_r(x, &sign);
 }
 inline double lgamma_(double x) {
   int sign;
-  return __builtin_lgamma_r(x, &sign);
+  return ::lgamma_r(x, &sign);
 }
 
 /* The probability that a normal variable is below x: from the tail, so that small ones keep their digits. */
@@ -228,7 +235,7 @@ inline float normal_cdf_(float x) {
   const float tail = where(a > 13.0f, 0.0f, normal_exp(-0.5f * b * b) * p / q);
   return where(x < 0.0f, tail, 1.0f - tail);
 }
-inline double normal_cdf_(double x) { return 0.5 * erfc(x * -0.70710678118654752); }
+inline double normal_cdf_(double x) { return 0.5 * ::erfc(x * -0.70710678118654752); }
 
 /* A rational approximation and two of Newton's steps; erfc where erf is too near to 1. */
 inline double erfinv_(double y) {
@@ -241,13 +248,13 @@ inline double erfinv_(double y) {
     const double z = y * y;
     x = y * (((-0.140543331 * z + 0.914624893) * z - 1.645349621) * z + 0.886226899) /
         ((((0.012229801 * z - 0.329097515) * z + 1.442710462) * z - 2.118377725) * z + 1);
-    for (int i = 0; i < 2; i++) x -= (erf(x) - y) / (slope * exp(-x * x));
+    for (int i = 0; i < 2; i++) x -= (::erf(x) - y) / (slope * ::exp(-x * x));
     return x;
   }
-  const double z = sqrt_(-log((1 - a) / 2));
+  const double z = sqrt_(-::log((1 - a) / 2));
   x = (((1.641345311 * z + 3.429567803) * z - 1.624906493) * z - 1.970840454) /
       ((1.637067800 * z + 3.543889200) * z + 1);
-  for (int i = 0; i < 2; i++) x += (erfc(x) - (1 - a)) / (slope * exp(-x * x));
+  for (int i = 0; i < 2; i++) x += (::erfc(x) - (1 - a)) / (slope * ::exp(-x * x));
   return copysign_(x, y);
 }
 inline float erfinv_(float y) { return static_cast<float>(erfinv_(static_cast<double>(y))); }
@@ -302,8 +309,8 @@ LATTIS_COMPLEX_WORD(atanh)
 LATTIS_COMPLEX_WORD(sqrt)
 #undef LATTIS_COMPLEX_WORD
 
-inline float modulus(Complex<float> x) { return hypotf(x.re, x.im); }
-inline double modulus(Complex<double> x) { return hypot(x.re, x.im); }
+inline float modulus(Complex<float> x) { return ::hypotf(x.re, x.im); }
+inline double modulus(Complex<double> x) { return ::hypot(x.re, x.im); }
 template <class F>
 inline F arg(Complex<F> x) {
   return atan2_(x.im, x.re);
@@ -381,4 +388,7 @@ LATTIS_SYMBOL_FUNCTION_2(fmod)
 
 }  // namespace
 }  // namespace lattis::pointwise
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #endif

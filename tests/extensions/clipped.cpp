@@ -1,0 +1,16 @@
+// A pointwise operator, behind the header that has everything else.
+#include <lattis/extension.h>
+// after it
+#include <lattis/pointwise.h>
+
+using namespace lattis::pointwise;
+
+struct clipped : Pointwise<1, FLOAT> {
+  template <class T>
+  static T apply(T x) {
+    const T one = number<T>(1);
+    return where(x > one, one, where(x < -one, -one, x)) * exp_(abs_(x) * number<T>(0));
+  }
+};
+
+LATTIS_LIBRARY(NAMESPACE, m) { lattis::define_pointwise<clipped>(m, "clipped(Tensor self) -> Tensor"); }
