@@ -1,6 +1,7 @@
 #include "dispatcher/checked_call.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "core/error.h"
 
@@ -256,8 +257,9 @@ uint32_t admitted_tags(const Type& t) {
 }
 
 template <class List>
-lattis_status tags_of(const std::string& op, const List& list, const char* what, uint32_t** out) {
-  auto* tags = *out = new uint32_t[list.size()];
+lattis_status tags_of(const std::string& op, const List& list, const char* what, std::unique_ptr<uint32_t[]>* out) {
+  uint32_t* tags = new uint32_t[list.size()];
+  out->reset(tags);
   for (size_t i = 0; i < list.size(); i++)
     if (!(tags[i] = admitted_tags(list[i].type)))
       return core::raise(LATTIS_NOT_IMPLEMENTED,
@@ -266,16 +268,30 @@ lattis_status tags_of(const std::string& op, const List& list, const char* what,
   return LATTIS_OK;
 }
 
+// A default must be what a call might pass; and an int is written without a point.
+lattis_status check_literals(const std::string& op, const Schema& s, const uint32_t* admits) {
+  for (size_t i = 0; i < s.args.size(); i++) {
+    const Argument& a = s.args[i];
+    const bool fraction = a.type.kind == Kind::Int && a.value.tag == LATTIS_FLOAT;
+    if (a.has_default && (fraction || !admitted(admits[i], a.value)))
+      return core::raise(LATTIS_VALUE_ERROR,
+                         core::format("schema: %s: the default %s of argument '%s' is no %s", op.c_str(),
+                                      a.default_text.c_str(), a.name.c_str(), a.type.text.c_str()));
+  }
+  return LATTIS_OK;
+}
+
 }  // namespace
 
 lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) {
-  uint32_t *admits, *gives;
+  std::unique_ptr<uint32_t[]> admits, gives;
   if (lattis_status st = tags_of(op, s.args, "argument", &admits)) return st;
   if (lattis_status st = tags_of(op, s.rets, "result", &gives)) return st;
+  if (lattis_status st = check_literals(op, s, admits.get())) return st;
   for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LATTIS_META_NONE: nobody asked for it
     if (s.rets[i].type.kind == Kind::Tensor) gives[i] |= bit(LATTIS_NONE);
-  info->admits = admits;
-  info->gives = gives;
+  info->admits = admits.release();  // for ever, as the schema
+  info->gives = gives.release();
   return LATTIS_OK;
 }
 

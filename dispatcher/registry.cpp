@@ -106,6 +106,33 @@ Operator* Registry::derive(Operator* from, Form form) {
   return op;
 }
 
+namespace {
+
+// One that nobody has seen.
+void discard(Operator* op) {
+  delete op->schema.load();
+  delete[] op->info.admits;
+  delete[] op->info.gives;
+  delete op;
+}
+
+// Derived forms write what the operator returns into tensors.
+lattis_status check_forms(const Operator& op) {
+  const Schema& s = *op.schema.load();
+  const auto plain = [](const Type& t) { return t.kind == Kind::Tensor && !t.list && !t.optional; };
+  const bool tensors =
+      !s.rets.empty() && std::all_of(s.rets.begin(), s.rets.end(), [&](const Return& r) { return plain(r.type); });
+  const char* wanted = nullptr;
+  if ((op.forms & LATTIS_FORM_INPLACE) && !(tensors && s.rets.size() == 1 && !s.args.empty() && plain(s.args[0].type)))
+    wanted = "in-place form needs a Tensor as first argument and one as result";
+  else if ((op.forms & LATTIS_FORM_OUT) && !tensors)
+    wanted = "out= form needs results that are all of type Tensor";
+  if (!wanted) return LATTIS_OK;
+  return core::raise(LATTIS_VALUE_ERROR, "define: an " + std::string(wanted) + ": " + s.text());
+}
+
+}  // namespace
+
 lattis_status Registry::define(Library& lib, const lattis_operator_def& def, bool lazily, lattis_handle* handle) {
   Lock lock(mutex_);
   std::string ns, name, overload;
@@ -153,14 +180,15 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
     }
   }
   if (!lazily) {
-    if (lattis_status st = prepare(op)) {
-      delete op;
+    lattis_status st = prepare(op);
+    if (!st) st = check_forms(*op);
+    if (st) {
+      discard(op);
       return st;
     }
   }
   if (Operator* twin = lazily ? nullptr : withdrawn_twin(*op)) {
-    delete op->schema.load();
-    delete op;
+    discard(op);
     op = twin;
   } else {
     operators_[full].push_back(op);
@@ -201,6 +229,7 @@ lattis_handle Registry::add_operator(Library& lib, Operator* op) {
     for (Operator* o : {op, op->inplace, op->out})
       if (o) {
         o->live = false;
+        o->disabled.clear();  // whoever defines it anew starts afresh
         invalidate(o);
       }
   });
@@ -280,10 +309,23 @@ lattis_status Registry::prepare(Operator* op) {
     if (lattis_status st = parse_schema(op->schema_text, op->name.substr(0, op->name.find("::")), s)) return st;
     op->schema_text = s->text();
   }
-  if (lattis_status st = describe(op, *s)) return st;
+  if (lattis_status st = describe(op, *s)) {
+    delete s;
+    return st;
+  }
   s->describe();
   op->schema.store(s, std::memory_order_release);
   return LATTIS_OK;
+}
+
+lattis_status Registry::check_schema(const std::string& text, const std::string& ns, std::string* out) {
+  auto* op = new Operator;
+  op->name = ns + "::" + text.substr(0, text.find('('));
+  op->schema_text = text;
+  const lattis_status st = prepare(op);
+  *out = op->schema_text;
+  discard(op);
+  return st;
 }
 
 }  // namespace lattis::dispatcher

@@ -68,6 +68,8 @@ class Registry {
   // The table of an operator, filled if need be. Null after an error (the schema does not parse).
   const Table* table(const Operator*);
   lattis_status prepare(Operator*);  // parses the schema
+  // As `define` would take it: its full text, or the same error.
+  lattis_status check_schema(const std::string& text, const std::string& ns, std::string* out);
   // A copy of the table with what serves a key now (a device, a layer, "backend", "composite") and nothing above it.
   lattis_status pin(Operator*, const std::string& key, Table** out);
 

@@ -1,16 +1,20 @@
 #include "dispatcher/schema.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <map>
 #include <set>
 
+#include "core/device.h"
 #include "core/error.h"
 
 namespace lattis::dispatcher {
 namespace {
 
 using core::Value;
+
+constexpr int largest_size = 64;  // n of T[n]
 
 const std::map<std::string, Kind>& kinds() {
   static const std::map<std::string, Kind> m = {{"Tensor", Kind::Tensor},       {"Scalar", Kind::Scalar},
@@ -178,8 +182,7 @@ class Parser {
         t.text += "[";
         skip();
         size_t start = pos_;
-        while (!at_end() && std::isdigit(static_cast<unsigned char>(text_[pos_]))) pos_++;
-        if (pos_ > start) t.list_size = std::atoi(text_.c_str() + start);
+        if (!fixed_size(t)) return false;
         t.text += text_.substr(start, pos_ - start) + "]";
         if (!expect("]")) return false;
         if (peek("(") && !a.present() && !alias(a)) return false;
@@ -189,10 +192,23 @@ class Parser {
     }
   }
 
+  bool fixed_size(Type& t) {
+    const size_t start = pos_;
+    int64_t size = -1;
+    for (; !at_end() && std::isdigit(static_cast<unsigned char>(text_[pos_])); pos_++)
+      size = std::min<int64_t>(std::max<int64_t>(size, 0) * 10 + (text_[pos_] - '0'), largest_size + 1);
+    t.list_size = static_cast<int32_t>(size);
+    if (size <= largest_size) return true;
+    pos_ = start;
+    return fail(("a size up to " + std::to_string(largest_size)).c_str());
+  }
+
   bool literal(Argument& arg) {
     skip();
     size_t start = pos_;
     bool ok = literal_value(arg.type, arg.value);
+    if (ok && arg.type.list && arg.type.list_size > 0 && core::is_number(arg.value))  // int[2] stride=1 means [1, 1]
+      ok = list_of(arg.type, std::vector<Value>(arg.type.list_size, arg.value), &arg.value);
     arg.default_text = text_.substr(start, pos_ - start);
     arg.has_default = true;
     return ok;
@@ -222,10 +238,11 @@ class Parser {
       }
       if (at_end()) return fail("the closing quote");
       pos_++;
+      if (t.kind == Kind::Device && !t.list) return device_literal(s, v);
       v = core::retain_value(core::string_value(s.c_str()));
       return true;
     }
-    if (accept("[")) return list_literal(v);
+    if (accept("[")) return list_literal(t, v);
     if (std::isalpha(static_cast<unsigned char>(text_[pos_]))) {
       size_t start = pos_;
       std::string word;
@@ -258,38 +275,59 @@ class Parser {
     }
     if (!number(v)) return false;
     if (t.kind == Kind::Float && v.tag == LATTIS_INT) v = core::floating(static_cast<double>(v.as.i));
-    if (t.list && t.kind == Kind::Int && t.list_size > 0) {  // int[2] stride=1 means [1, 1]
-      std::vector<int64_t> all(t.list_size, v.as.i);
-      v = core::retain_value(core::int_list(all.data(), t.list_size));
-    }
     return true;
   }
 
-  bool list_literal(Value& v) {
-    std::vector<int64_t> ints;
-    std::vector<double> doubles;
-    std::vector<uint8_t> bools;
-    bool any_float = false;
+  bool device_literal(const std::string& text, Value& v) {
+    const size_t colon = text.find(':');
+    const std::string index = colon == std::string::npos ? "0" : text.substr(colon + 1);
+    const int32_t id = core::backend_id(text.substr(0, colon).c_str());
+    if (id < 0 || index.empty() || index.size() > 4 || index.find_first_not_of("0123456789") != std::string::npos)
+      return fail(("a device that is there, not '" + text + "',").c_str());
+    v = core::device_value({id, std::stoi(index)});
+    return true;
+  }
+
+  bool list_literal(const Type& t, Value& v) {
+    std::vector<Value> elements;
     if (!accept("]")) {
       do {
-        Value one;
-        if (!literal_value(Type{}, one)) return false;
-        if (one.tag == LATTIS_BOOLEAN) bools.push_back(static_cast<uint8_t>(one.as.i));
-        any_float |= one.tag == LATTIS_FLOAT;
-        ints.push_back(one.tag == LATTIS_INT ? one.as.i : 0);
-        doubles.push_back(core::as_double(one));
+        if (peek("[") || peek("\"") || peek("'")) return fail("a number");
+        elements.emplace_back();
+        if (!literal_value(Type{}, elements.back())) return false;
       } while (accept(","));
       if (!expect("]")) return false;
     }
-    Value list = core::int_list(ints.data(), static_cast<int64_t>(ints.size()));
-    if (any_float) {
+    return list_of(t, elements, &v);
+  }
+
+  bool list_of(const Type& t, const std::vector<Value>& elements, Value* v) {
+    const auto all = [&](std::initializer_list<uint32_t> tags) {
+      return std::all_of(elements.begin(), elements.end(),
+                         [&](const Value& v) { return std::find(tags.begin(), tags.end(), v.tag) != tags.end(); });
+    };
+    std::vector<int64_t> ints;
+    std::vector<double> doubles;
+    std::vector<uint8_t> bools;
+    for (const Value& v : elements) {
+      ints.push_back(v.as.i);
+      doubles.push_back(core::as_double(v));
+      bools.push_back(static_cast<uint8_t>(v.as.i));
+    }
+    Value list{LATTIS_TENSOR_LIST, static_cast<uint32_t>(elements.size()), {0}};
+    if (t.kind == Kind::Float && all({LATTIS_INT, LATTIS_FLOAT})) {
       list.tag = LATTIS_FLOAT_LIST;
       list.as.doubles = doubles.data();
-    } else if (!bools.empty() && bools.size() == ints.size()) {
+    } else if (t.kind == Kind::Bool && all({LATTIS_BOOLEAN})) {
       list.tag = LATTIS_BOOL_LIST;
       list.as.bools = bools.data();
+    } else if (t.kind != Kind::Tensor && all({LATTIS_INT})) {
+      list.tag = LATTIS_INT_LIST;
+      list.as.ints = ints.data();
+    } else if (!elements.empty()) {
+      return fail(("elements of " + t.text).c_str());
     }
-    v = core::retain_value(list);
+    *v = core::retain_value(list);
     return true;
   }
 
@@ -312,9 +350,7 @@ class Parser {
       if (peek("[") && accept("[")) {  // the older spelling: int name[2]
         a.type.list = true;
         skip();
-        a.type.list_size = std::atoi(text_.c_str() + pos_);
-        while (!at_end() && std::isdigit(static_cast<unsigned char>(text_[pos_]))) pos_++;
-        if (!expect("]")) return false;
+        if (!fixed_size(a.type) || !expect("]")) return false;
       }
       if (accept("=") && !literal(a)) return false;
       if (a.has_default && a.value.tag == LATTIS_NONE && !a.type.optional && a.type.kind != Kind::Any)

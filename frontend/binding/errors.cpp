@@ -1,4 +1,5 @@
 // Errors between values and Python: exceptions out of pending errors, pending errors out of exceptions.
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -128,9 +129,13 @@ lattis_status capture_exception() {
 std::string type_name(PyObject* o) {
   if (o == Py_None) return "None";
   std::string s = Py_TYPE(o)->tp_name;
-  if ((PyList_Check(o) || PyTuple_Check(o)) && PySequence_Size(o) > 0) {
-    PyObject* first = PySequence_Fast_GET_ITEM(o, 0);
-    s += std::string(" of ") + Py_TYPE(first)->tp_name;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return s;
+  std::vector<const PyTypeObject*> kinds;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++) {
+    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    if (std::find(kinds.begin(), kinds.end(), Py_TYPE(item)) != kinds.end()) continue;
+    kinds.push_back(Py_TYPE(item));
+    s += (kinds.size() > 1 ? " and " : " of ") + std::string(item == Py_None ? "None" : Py_TYPE(item)->tp_name);
   }
   return s;
 }

@@ -64,6 +64,7 @@ py::dict describe_operator(Operator* op) {
   d["private"] = (op->forms & LATTIS_FORM_PRIVATE) != 0;
   static const char* const forms[] = {"functional", "inplace", "out"};
   d["form"] = forms[static_cast<int>(op->form)];
+  d["disabled"] = op->disabled;
   d["shape_rule"] = op->infer != nullptr;
   d["expression"] = op->pointwise && op->pointwise->expression ? py::object(py::str(op->pointwise->expression))
                                                                : py::object(py::none());
@@ -278,9 +279,9 @@ void add_registration(py::module_& m) {
     return py::reinterpret_steal<py::object>(k);
   });
   m.def("_parse_schema", [](const std::string& text, const std::string& ns) {
-    dispatcher::Schema s;
-    check(dispatcher::parse_schema(text, ns, &s));
-    return s.text();
+    std::string whole;
+    check(Registry::get().check_schema(text, ns, &whole));
+    return whole;
   });
   m.def("_retained_bytes", [] { return Registry::get().retained_bytes(); });
   m.def("_forget_signatures", forget_signatures);

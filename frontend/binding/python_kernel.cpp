@@ -198,14 +198,19 @@ bool is_default(const dispatcher::Argument& a, const Value& v) {
   return v.as.i == a.value.as.i;
 }
 
+std::string who_returns(const lattis_frame* f) {
+  const dispatcher::Layer* l = f->layer >= 0 ? dispatcher::layer(f->layer) : nullptr;
+  return l ? "the handler of layer '" + l->name + "'" : "the Python kernel";
+}
+
 // A Python result into a value of the declared type; owned.
-bool from_python(const Operator* op, PyObject* o, const dispatcher::Return& r, Value* out) {
+bool from_python(const lattis_frame* f, PyObject* o, const dispatcher::Return& r, Value* out) {
   Arena arena;
   Value v;
   if (!convert(o, r.type, &v, arena)) {
     if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return %s, got %s",
-                   dispatcher::operator_title(op).c_str(), expected(r.type).c_str(), type_name(o).c_str());
+      PyErr_Format(PyExc_TypeError, "%s: %s must return %s, got %s", dispatcher::operator_title(f->op).c_str(),
+                   who_returns(f).c_str(), expected(r.type).c_str(), type_name(o).c_str());
     return false;
   }
   *out = core::retain_value(v);
@@ -255,17 +260,19 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
   const dispatcher::Schema& s = *f->op->schema.load();
   int n = static_cast<int>(s.rets.size());
   if (n == 0) return LATTIS_OK;
-  if (n > 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n)) {
-    PyErr_Format(PyExc_TypeError, "%s: the Python kernel must return a tuple of %d, got %s",
-                 dispatcher::operator_title(f->op).c_str(), n, type_name(result).c_str());
+  if (n > 1 && (!(PyTuple_Check(result) || PyList_Check(result)) || PySequence_Fast_GET_SIZE(result) != n)) {
+    const bool several = PyTuple_Check(result) || PyList_Check(result);
+    const std::string got = several ? core::format("%zd", PySequence_Fast_GET_SIZE(result)) : type_name(result);
+    PyErr_Format(PyExc_TypeError, "%s: %s must return a tuple of %d, got %s", dispatcher::operator_title(f->op).c_str(),
+                 who_returns(f).c_str(), n, got.c_str());
     return capture_exception();
   }
   bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   for (int i = 0; i < n; i++) {
     Value v = core::none();
-    PyObject* one = n == 1 ? result : PyTuple_GET_ITEM(result, i);
+    PyObject* one = n == 1 ? result : PySequence_Fast_GET_ITEM(result, i);
     const bool not_asked_for = n > 1 && one == Py_None;
-    if (!not_asked_for && !from_python(f->op, one, s.rets[i], &v)) {
+    if (!not_asked_for && !from_python(f, one, s.rets[i], &v)) {
       lattis_status st = capture_exception();
       if (layer) dispatcher::release_all(rets, i);
       return st;

@@ -38,6 +38,13 @@ static void kinds() {
   CHECK(s.args[1].type.optional && s.args[2].type.list && s.args[3].type.list && s.args[3].type.optional_elements);
   CHECK(s.args[4].type.list_size == 2 && s.args[4].value.tag == LATTIS_INT_LIST && s.args[4].value.length == 2 &&
         s.args[4].value.as.ints[1] == 1);
+  const Schema lists = parse("f(float[] a=[1, 2.5], float[2] b=3, bool[] c=[], Tensor[] d=[], bool[2] e=True) -> ()");
+  CHECK(lists.args[0].value.tag == LATTIS_FLOAT_LIST && lists.args[0].value.as.doubles[0] == 1 &&
+        lists.args[0].value.as.doubles[1] == 2.5);
+  CHECK(lists.args[1].value.tag == LATTIS_FLOAT_LIST && lists.args[1].value.length == 2 &&
+        lists.args[1].value.as.doubles[1] == 3);
+  CHECK(lists.args[2].value.tag == LATTIS_BOOL_LIST && lists.args[3].value.tag == LATTIS_TENSOR_LIST);
+  CHECK(lists.args[4].value.tag == LATTIS_BOOL_LIST && lists.args[4].value.as.bools[1] == 1);
   CHECK(s.args[6].value.tag == LATTIS_FLOAT && s.args[6].value.as.d == 1e-5);
   CHECK(s.args[7].value.tag == LATTIS_BOOLEAN && s.args[7].value.as.i == 1);
   CHECK(s.args[8].value.tag == LATTIS_STRING && std::string(s.args[8].value.as.string) == "a");
@@ -91,6 +98,9 @@ static void errors() {
                                {"f() -> Tensor extra more", "the end"},
                                {"f(Tensor(a! self) -> ()", "')'"},
                                {"f(int[x] y) -> ()", "']'"},
+                               {"f(int[] y=[1, 0.5]) -> ()", "elements of int[]"},
+                               {"f(Tensor[] y=[1]) -> ()", "elements of Tensor[]"},
+                               {"f(int[] y=[[1]]) -> ()", "a number"},
                                {"f.(Tensor x) -> ()", "a name"},
                                {"f(Tensor x) ->", "a name"}}) {
     s = Schema{};

@@ -106,7 +106,7 @@ RESULTS = [
     ("Tensor", 1.0, "must return Tensor, got float"),
     ("Tensor", (1, 2), "must return Tensor, got tuple"),
     ("(Tensor, Tensor)", lattis.ones(1), "must return a tuple of 2, got lattis.Tensor"),
-    ("(Tensor, Tensor)", (lattis.ones(1),), "must return a tuple of 2, got tuple"),
+    ("(Tensor, Tensor)", (lattis.ones(1),), "must return a tuple of 2, got 1"),
     ("(Tensor, Tensor)", (lattis.ones(1), "x"), "must return Tensor, got str"),
     ("Tensor[]", lattis.ones(1), "must return list of Tensor, got lattis.Tensor"),
     ("Tensor[]", [1, 2], "must return list of Tensor, got list of int"),
@@ -267,3 +267,109 @@ def test_a_layers_kernel():
 def test_fallthrough_is_not_called():
     with pytest.raises(NotImplementedError, match="passed to Library.impl"):
         library.fallthrough_kernel()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("int n=1.5", "the default 1.5 of argument 'n' is no int"),
+        ("str s=1", "the default 1 of argument 's' is no str"),
+        ("Tensor x=3", "the default 3 of argument 'x' is no Tensor"),
+        ("int n=[1]", r"the default \[1\] of argument 'n' is no int"),
+        ("int[] n=1", r"the default 1 of argument 'n' is no int\[\]"),
+        ("int[] n=[1, 0.5]", r"expected elements of int\[\] at column"),
+        ("int[70] n", r"expected a size up to 64"),
+        ("Device d='nowhere'", "expected a device that is there, not 'nowhere'"),
+        ("bool[] b=[1]", r"the default \[1\] of argument 'b' is no bool\[\]"),
+        ("Tensor[][] x", r"there are no values for the type Tensor\[\]\[\] of argument 0"),
+        (", ".join(f"int n{i}" for i in range(65)), "more than 64 arguments"),
+    ],
+)
+def test_a_schema_whose_values_cannot_be_leaves_what_was_there(ns, arguments, message):
+    lib = Library(ns, "DEF")
+
+    def cell(schema):
+        exec(compile("lib.define(schema)", "<a cell>", "exec"), {"lib": lib, "schema": schema})
+
+    cell("g(int n) -> Tensor")
+    with pytest.raises((ValueError, NotImplementedError), match=message):
+        cell(f"g({arguments}) -> Tensor")
+    assert [op["schema"] for op in lattis._C._operators() if op["name"] == f"{ns}::g"] == [f"{ns}::g(int n) -> Tensor"]
+    lib.close()
+
+
+def test_lists_of_numbers_by_default(lib, ns):
+    seen = []
+    lib.define("numbers(float[] a=[1, 2.5], float[2] b=3, bool[] c=[]) -> ()")
+    lib.impl("numbers", lambda a=None, b=None, c=None: seen.append((a, b, c)))
+    getattr(lattis.ops, ns).numbers()
+    getattr(lattis.ops, ns).numbers([0.5])
+    getattr(lattis.ops, ns).numbers(b=[1.0, 2.0])
+    assert seen == [(None, None, None), ([0.5], None, None), ([1.0, 2.5], [1.0, 2.0], None)]
+
+
+def test_a_kernel_that_returns_too_few(lib, ns):
+    lib.define("pair(Tensor x) -> (Tensor, Tensor)")
+    for few in (lambda x: (x.clone(),), lambda x: [x.clone()]):
+        lib.impl("pair", few)
+        with pytest.raises(TypeError, match=r"pair: the Python kernel must return a tuple of 2, got 1$"):
+            getattr(lattis.ops, ns).pair(lattis.ones(1))
+    lib.impl("pair", lambda x: [x.clone(), x + 1])  # a list will do
+    assert [r.item() for r in getattr(lattis.ops, ns).pair(lattis.ones(1))] == [1, 2]
+
+
+def test_a_list_of_several_kinds_is_named_by_all_of_them(lib, ns):
+    lib.define("all(Tensor[] x) -> Tensor[]")
+    lib.impl("all", lambda x: [*x, None])
+    with pytest.raises(TypeError, match=r"argument 'x' must be list of Tensor, got list of lattis.Tensor and None"):
+        getattr(lattis.ops, ns).all([lattis.ones(1), None])
+    with pytest.raises(TypeError, match=r"kernel must return list of Tensor, got list of lattis.Tensor and None"):
+        getattr(lattis.ops, ns).all([lattis.ones(1)])
+
+
+def test_a_handler_of_a_layer_that_returns_nonsense(lib, ns):
+    layer = lib.register_layer("nonsense", lambda call, *args: "nonsense")
+    with layer.on(), pytest.raises(TypeError, match="ones: the handler of layer 'nonsense' must return Tensor, got str"):
+        lattis.ones(1)
+    layer.remove()
+
+
+def test_an_operator_defined_anew_has_its_kernels(ns):
+    for _ in range(2):
+        lib = Library(ns, "DEF")
+        lib.define("f(Tensor x) -> Tensor")
+        lib.impl("f", lambda x: x + 1, "cpu")
+        assert getattr(lattis.ops, ns).f(lattis.zeros(1)).item() == 1
+        library.set_kernel_enabled(f"{ns}::f", "cpu", False)
+        with pytest.raises(NotImplementedError, match="disabled"):
+            getattr(lattis.ops, ns).f(lattis.zeros(1))
+        lib.close()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "(int x) -> Tensor",
+        "() -> Tensor",
+        "(Tensor? x) -> Tensor",
+        "(Tensor[] x) -> Tensor",
+        "(Tensor x) -> (Tensor, Tensor)",
+        "(Tensor x) -> int",
+        "(Tensor x) -> Tensor[]",
+        "(Tensor x) -> ()",
+    ],
+)
+def test_forms_that_cannot_be(lib, ns, schema):
+    with pytest.raises(ValueError, match=f"define: an in-place form needs a Tensor as first .* result: {ns}::g"):
+        lib.define("g" + schema, inplace=True)
+    if not schema.endswith("Tensor") and "Tensor, Tensor" not in schema:
+        with pytest.raises(ValueError, match=f"define: an out= form needs results that are all .* Tensor: {ns}::g"):
+            lib.define("g" + schema, out=True)
+    lib.define("g" + schema)
+
+
+def test_a_device_by_default(lib, ns):
+    lib.define('where(Device d="cpu:0") -> Device')
+    cpu = lattis.device("cpu")
+    lib.impl("where", lambda d=cpu: d)
+    assert getattr(lattis.ops, ns).where() == cpu

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -295,33 +294,21 @@ def set_kernel_enabled(op: OpOrName, key: str, enabled: bool) -> None:
 
     >>> lattis.library.set_kernel_enabled("aten::relu", "cpu", True)
     """
-    name, schema = find(op)
-    key = key_name("set_kernel_enabled", key)
-    _C._set_kernel_enabled(name, key, enabled)
-    counted = (name, schema, key)
-    if not enabled:
-        _disabled[counted] += 1
-    elif _disabled[counted] > 1:
-        _disabled[counted] -= 1
-    else:
-        del _disabled[counted]
-
-
-_disabled: Counter[tuple[str, str, str]] = Counter()  # how often a kernel is passed over: operator, schema, key
+    _C._set_kernel_enabled(find(op)[0], key_name("set_kernel_enabled", key), enabled)
 
 
 @contextmanager
 def kernel_enabled(op: OpOrName, key: str, enabled: bool) -> Iterator[None]:
     """Inside, an operator's kernel under a key serves or is passed over; behind it is as it was before."""
-    name, schema = find(op)
-    times = _disabled[name, schema, key_name("set_kernel_enabled", key)] if enabled else 1
+    name, key = find(op)[0], key_name("set_kernel_enabled", key)
+    times = _C._describe(name)["disabled"].count(key) if enabled else 1
     for _ in range(times):
-        set_kernel_enabled(name, key, enabled)
+        _C._set_kernel_enabled(name, key, enabled)
     try:
         yield
     finally:
         for _ in range(times):
-            set_kernel_enabled(name, key, not enabled)
+            _C._set_kernel_enabled(name, key, not enabled)
 
 
 @contextmanager
