@@ -290,21 +290,19 @@ Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, cons
   return held.take();
 }
 
-// Positions of the arguments with gradients that an operator writes.
-std::vector<int> written_arguments(const lattis_operator* op, const lattis_value* args) {
-  std::vector<int> all;
-  for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
-    const bool tensor = args[i].tag == LATTIS_TENSOR && args[i].as.tensor && is_differentiable(args[i].as.tensor);
-    if (tensor && (api().operator_argument(op, i)->flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(i);
-  }
+// The tensors with gradients that an operator writes, those in lists among them.
+std::vector<lattis_tensor*> written_tensors(const lattis_operator* op, const lattis_value* args) {
+  std::vector<lattis_tensor*> all;
+  each_tensor(op, args, [&](int i, lattis_tensor* t) {
+    if (is_differentiable(t) && (api().operator_argument(op, i)->flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(t);
+  });
   return all;
 }
 
 // A call counts the version of what it writes up when it is over, unless others that it called have.
 class Counting {
  public:
-  Counting(const lattis_value* args, int written)
-      : t_(written >= 0 ? args[written].as.tensor : nullptr), before_(t_ ? api().tensor_version(t_) : 0) {}
+  explicit Counting(lattis_tensor* written) : t_(written), before_(t_ ? api().tensor_version(t_) : 0) {}
   bool pending() const { return t_ && api().tensor_version(t_) == before_; }
   uint64_t afterwards() const { return api().tensor_version(t_) + pending(); }
 
@@ -313,12 +311,13 @@ class Counting {
   uint64_t before_;
 };
 
-// Results of one call get their history. Those that are arguments have theirs.
-void attach(Node* n, const lattis_operator* op, const lattis_value* args, const lattis_value* rets, int num_returns) {
+// Results of one call get their history, as the node's results from `first` on. Those that are arguments have theirs.
+void attach(Node* n, const lattis_operator* op, const lattis_value* args, const lattis_value* rets, int num_returns,
+            int first = 0) {
   each_result(rets, num_returns, [&](int i, lattis_tensor* t) {
     if (!is_differentiable(t) || (variable(t) && is_argument(op, args, t))) return;
     retain(n);
-    set_history(t, n, static_cast<uint32_t>(i));
+    set_history(t, n, static_cast<uint32_t>(first + i));
   });
 }
 
@@ -369,7 +368,7 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
     if (lattis_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
     if (lattis_status st = overwritten.prepare(r, saves, written, keep)) return st;
   }
-  const Counting counting(args, written);
+  const Counting counting(written >= 0 ? args[written].as.tensor : nullptr);
   if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
   Results results(rets, r.num_returns);
@@ -394,17 +393,16 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
 lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) try {
   const lattis_operator* op = frame->op;
   if (api().operator_form(op) == LATTIS_OUT_FORM) return record_out(frame, args, rets);
-  const std::vector<int> written = written_arguments(op, args);
+  const std::vector<lattis_tensor*> written = written_tensors(op, args);
   const int num_returns = api().operator_num_returns(op);
-  for (int i : written)
-    if (lattis_status st = adopt(args[i].as.tensor)) return st;
+  for (lattis_tensor* t : written)
+    if (lattis_status st = adopt(t)) return st;
   bool any = false;
   if (lattis_status st = requires_any(op, args, &any)) return st;
   if (!any) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
-  for (int i : written)
-    if (lattis_status st = check_writable(api().operator_name(op), args[i].as.tensor)) return st;
-  std::vector<Counting> counting;
-  for (int i : written) counting.emplace_back(args, i);
+  for (lattis_tensor* t : written)
+    if (lattis_status st = check_writable(api().operator_name(op), t)) return st;
+  const std::vector<Counting> counting(written.begin(), written.end());
   if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   Results results(rets, num_returns);
   Edges edges;  // also to what was overwritten: a gradient that nobody asks for is no error
@@ -414,16 +412,16 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
   });
   const int num_written = static_cast<int>(written.size());
   auto* n =
-      new_node<UnknownNode>(&unknown_kind, edges.count(), std::max({first_result(rets, num_returns), num_written, 1}));
+      new_node<UnknownNode>(&unknown_kind, edges.count(), std::max(num_written + first_result(rets, num_returns), 1));
   const Held held(n);
   n->op = op;
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
   edges.give(n);
   for (int k = 0; k < num_written && !st; k++) {
     retain(n);
-    st = set_written(args[written[k]].as.tensor, n, static_cast<uint32_t>(k), -1, counting[k].afterwards());
+    st = set_written(written[k], n, static_cast<uint32_t>(k), -1, counting[k].afterwards());
   }
-  if (!st && written.empty() && any_differentiable(rets, num_returns)) attach(n, op, args, rets, num_returns);
+  if (!st) attach(n, op, args, rets, num_returns, num_written);
   if (!st) results.keep();
   return st;
 } catch (const std::bad_alloc&) {

@@ -32,6 +32,47 @@ def test_each_tensor_of_a_list_is_counted():
     assert xs[1]._version == 1
 
 
+@custom_op("writes::both", mutates_args={"x"})
+def both(x: lattis.Tensor, y: lattis.Tensor) -> lattis.Tensor:
+    fill(x)
+    return y * 3
+
+
+@custom_op("writes::all_of", mutates_args={"xs"})
+def all_of(xs: list[lattis.Tensor], y: lattis.Tensor) -> list[lattis.Tensor]:
+    for x in xs:
+        fill(x)
+    return [y * 2, y * 3]
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("written", [0, 1, 3])
+def test_what_is_returned_beside_what_is_written_has_a_history(written):
+    a, x = lattis.ones(2, requires_grad=True), lattis.zeros(2)
+    xs = [lattis.zeros(2) for _ in range(written)]
+    for made in ([both(x, a)], all_of(xs, a)):
+        for r in made:
+            assert r.requires_grad and not r.is_leaf
+            with pytest.raises(NotImplementedError, match=r"writes::.* there is no derivative"):
+                (r.sum() + a.sum()).backward()
+    assert all(t.requires_grad and t.tolist() == [5, 5] for t in (x, *xs))
+    assert a.grad is None
+    with lattis.no_grad():
+        assert not both(lattis.zeros(2), a).requires_grad
+
+
+@pytest.mark.needs("autograd")
+def test_tensors_of_a_list_that_is_written():
+    a = lattis.ones(2, requires_grad=True)
+    b, c = a * 1, lattis.zeros(2)
+    fill_all([c, b])
+    with pytest.raises(NotImplementedError, match="writes::fill_all: there is no derivative"):
+        b.sum().backward()
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        fill_all([c, a])
+    assert a.tolist() == [1, 1] and c.requires_grad and a.grad is None
+
+
 @pytest.mark.parametrize("how", ["list", "fails"])
 def test_a_gradient_of_what_was_overwritten_is_an_error(how):
     c, recorded = lattis.ones(2) * 3, hasattr(lattis, "autograd")
