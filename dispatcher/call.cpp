@@ -33,6 +33,7 @@ inline const Table* table_of(const Operator* op) {
 // in-place form overwrites that, so there it reads a copy.
 lattis_status decompose(CallFrame& f, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *static_cast<const Table*>(f.table)->info;
+  if (lattis_status st = resolve_device(f, info, args)) return st;
   if (info.form != Form::Inplace) return run_composite(f, e, args, rets, args);
   static const Operator* clone = Registry::get().find("aten::clone", "");
   const Value cloned[] = {args[0], core::none()};

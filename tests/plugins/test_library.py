@@ -500,6 +500,18 @@ def test_decompose_shows_the_parts_to_the_layer(lib):
     assert "aten::bmm" in log and not {"aten::matmul", "aten::mm", "aten::ones"} & set(log)
 
 
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_what_is_decomposed_knows_its_device(lib, device):
+    x = lattis.ones(2, 2, device=device)
+    layer = lib.register_layer("watch", Tally(log=[]), decompose=True)
+    for join in (lattis.cat, lattis.stack, lattis.hstack, lattis.vstack):
+        plain = join([x, x])
+        with layer.on():
+            joined = join([x, x])
+        assert joined.device == x.device and joined.shape == plain.shape
+        assert device == "meta" or joined.tolist() == plain.tolist()
+
+
 def test_a_layer_is_off_inside_its_own_handler(lib):
     depth = []
 
