@@ -16,6 +16,7 @@ done
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblattis_cpu.so"
 tests/cpp/test_door "$build/liblattis_cpu.so"
+tests/cpp/test_entries "$build/liblattis_cpu.so"
 tests/cpp/test_growth "$build/liblattis_cpu.so"
 tests/cpp/test_stamp "$build/liblattis_autograd.so"
 tests/cpp/test_threads "$build/liblattis_cpu.so" "$build/tests/cpp/libtwice.so"

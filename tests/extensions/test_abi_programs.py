@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,12 +59,20 @@ def test_a_cpp_program_that_opens_the_library_at_run_time(twice, tmp_path):
     assert lines == ["200000"] * 4
 
 
-@pytest.mark.parametrize("name", ["door", "stamp", "threads"])
+@pytest.mark.parametrize("name", ["door", "entries", "stamp", "threads"])
 def test_the_table_as_a_stranger_meets_it(name, twice, tmp_path):
     """The C++ tests that the sanitizers run, against the installed library."""
-    arguments = {"door": (cpu(),), "stamp": (cpu(),), "threads": (cpu(), twice)}[name]
+    arguments = (cpu(), twice) if name == "threads" else (cpu(),)
     program = linked(CPP_TESTS / f"{name}.cpp", tmp_path / name, "-std=c++20", "-O1", compiler="g++")
     assert output(program, *arguments).startswith("ok  ")
+
+
+def test_every_entry_of_the_table_is_called_by_a_program():
+    header = (TOP / "extensions" / "include" / "lattis" / "c_api.h").read_text()
+    table = header[header.index("struct lattis_api {") : header.index("here ends version")]
+    entries = re.findall(r"^  \S.*?\(\*(\w+)\)\(", table, re.MULTILINE)
+    programs = "".join(f.read_text() for f in CPP_TESTS.glob("*.cpp"))
+    assert len(entries) > 60 and not [e for e in entries if f"api->{e}(" not in programs]
 
 
 def test_the_headers_are_plain_c(tmp_path):

@@ -1,0 +1,292 @@
+// Entries of the table that the other programs have no use for, and a device with streams and events, as whoever
+// schedules work on it would drive it through what was registered. Usage: test_entries LIBLATTIS_CPU.SO
+#include <lattis/program.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "check.h"
+
+static const lattis_api* api;
+
+// ---- a device that does its work when somebody waits --------------------------------------------------------------
+
+namespace {
+
+struct Stream {
+  int64_t issued = 0, finished = 0;
+  int32_t priority = 0;
+};
+struct Event {
+  Stream* stream = nullptr;
+  int64_t at = 0;
+  bool timed = false;
+};
+struct Machine {
+  Stream own;
+  Stream* current = &own;
+  std::vector<std::pair<void*, Stream*>> used;  // memory that a stream works with
+  int64_t live_streams = 0, live_events = 0, waits = 0;
+};
+Machine machine;
+
+Machine& of(void* context, int32_t index) {
+  CHECK(context == &machine && index == 1);
+  return machine;
+}
+Stream* stream_of(Machine& m, void* stream) { return stream ? static_cast<Stream*>(stream) : &m.own; }
+
+lattis_backend description() {
+  lattis_backend b{};
+  b.size = sizeof b;
+  b.name = "lazy";
+  b.context = &machine;
+  b.device_count = [](void*) { return 2; };
+  b.copy_from_host = b.copy_to_host = [](void*, int32_t, void* to, const void* from, int64_t n) -> lattis_status {
+    std::memcpy(to, from, static_cast<size_t>(n));
+    return LATTIS_OK;
+  };
+  b.synchronize = [](void* c, int32_t i) -> lattis_status {
+    of(c, i).own.finished = of(c, i).own.issued;
+    return LATTIS_OK;
+  };
+  b.stream_create = [](void* c, int32_t i, int32_t priority, void** out) -> lattis_status {
+    if (priority > 3) return api->raise(LATTIS_VALUE_ERROR, "lazy: priorities are 0 to 3");
+    of(c, i).live_streams++;
+    *out = new Stream{0, 0, priority};
+    return LATTIS_OK;
+  };
+  b.stream_destroy = [](void* c, int32_t i, void* s) {
+    of(c, i).live_streams--;
+    delete static_cast<Stream*>(s);
+  };
+  b.stream_current = [](void* c, int32_t i, void** out) -> lattis_status {
+    *out = of(c, i).current;
+    return LATTIS_OK;
+  };
+  b.stream_set_current = [](void* c, int32_t i, void* s) -> lattis_status {
+    of(c, i).current = stream_of(of(c, i), s);
+    return LATTIS_OK;
+  };
+  b.stream_synchronize = [](void* c, int32_t i, void* s) -> lattis_status {
+    Stream* stream = stream_of(of(c, i), s);
+    stream->finished = stream->issued;
+    return LATTIS_OK;
+  };
+  b.stream_query = [](void* c, int32_t i, void* s, int32_t* done) -> lattis_status {
+    const Stream* stream = stream_of(of(c, i), s);
+    *done = stream->finished == stream->issued;
+    return LATTIS_OK;
+  };
+  b.event_create = [](void* c, int32_t i, uint32_t flags, void** out) -> lattis_status {
+    of(c, i).live_events++;
+    *out = new Event{nullptr, 0, (flags & LATTIS_EVENT_TIMING) != 0};
+    return LATTIS_OK;
+  };
+  b.event_destroy = [](void* c, int32_t i, void* e) {
+    of(c, i).live_events--;
+    delete static_cast<Event*>(e);
+  };
+  b.event_record = [](void* c, int32_t i, void* e, void* s) -> lattis_status {
+    auto* event = static_cast<Event*>(e);
+    event->stream = stream_of(of(c, i), s);
+    event->at = event->stream->issued;
+    return LATTIS_OK;
+  };
+  b.event_wait = [](void* c, int32_t i, void* e, void* s) -> lattis_status {
+    of(c, i).waits += static_cast<Event*>(e)->stream != stream_of(of(c, i), s);
+    return LATTIS_OK;
+  };
+  b.event_synchronize = [](void* c, int32_t i, void* e) -> lattis_status {
+    of(c, i);
+    auto* event = static_cast<Event*>(e);
+    event->stream->finished = std::max(event->stream->finished, event->at);
+    return LATTIS_OK;
+  };
+  b.event_query = [](void* c, int32_t i, void* e, int32_t* done) -> lattis_status {
+    of(c, i);
+    const auto* event = static_cast<Event*>(e);
+    *done = event->stream->finished >= event->at;
+    return LATTIS_OK;
+  };
+  b.event_elapsed = [](void* c, int32_t i, void* start, void* end, double* milliseconds) -> lattis_status {
+    of(c, i);
+    const auto *from = static_cast<Event*>(start), *to = static_cast<Event*>(end);
+    if (!from->timed || !to->timed) return api->raise(LATTIS_VALUE_ERROR, "lazy: an event without LATTIS_EVENT_TIMING");
+    *milliseconds = 0.5 * static_cast<double>(to->at - from->at);
+    return LATTIS_OK;
+  };
+  return b;
+}
+
+}  // namespace
+
+static void streams() {
+  lattis_library* l;
+  OK(api, open_library(api, "lazy", "the device", &l));
+  static lattis_allocator memory{};
+  memory.size = sizeof memory;
+  memory.context = &machine;
+  memory.alloc = [](void*, int64_t n, int32_t, void*, void** out) -> lattis_status {
+    return (*out = std::malloc(static_cast<size_t>(n))) ? LATTIS_OK : LATTIS_OUT_OF_MEMORY;
+  };
+  memory.free = [](void*, void* p, int64_t, int32_t) { std::free(p); };
+  memory.record_stream = [](void* c, void* data, void* s) {
+    static_cast<Machine*>(c)->used.emplace_back(data, static_cast<Stream*>(s));
+  };
+  memory.stats = [](void*, int32_t index, lattis_allocator_stats* s) { s->allocations = 40 + index; };
+  lattis_backend b = description();
+  b.allocator = &memory;
+  int32_t id;
+  lattis_handle handle;
+  OK(api, api->backend(l, &b, &id, &handle));
+  std::memset(&b, 0, sizeof b);  // it was copied
+  const lattis_backend* d = api->backend_description(id);
+  CHECK(d && !std::strcmp(api->backend_name(id), "lazy") && !std::strcmp(d->name, "lazy"));
+
+  void *side, *current, *start, *end;
+  int32_t finished = 0;
+  FAILS(api, d->stream_create(d->context, 1, 4, &side), "priorities are 0 to 3");
+  OK(api, d->stream_create(d->context, 1, 2, &side));
+  CHECK(static_cast<Stream*>(side)->priority == 2);
+  OK(api, d->stream_current(d->context, 1, &current));
+  CHECK(current == &machine.own);
+  OK(api, d->stream_set_current(d->context, 1, side));
+  OK(api, d->stream_current(d->context, 1, &current));
+  CHECK(current == side);
+  OK(api, d->event_create(d->context, 1, LATTIS_EVENT_TIMING, &start));
+  OK(api, d->event_create(d->context, 1, LATTIS_EVENT_TIMING, &end));
+  OK(api, d->event_record(d->context, 1, start, side));
+  static_cast<Stream*>(side)->issued += 3;
+  OK(api, d->event_record(d->context, 1, end, side));
+  static_cast<Stream*>(side)->issued += 1;
+  OK(api, d->event_query(d->context, 1, start, &finished));
+  CHECK(finished == 1);
+  OK(api, d->event_query(d->context, 1, end, &finished));
+  CHECK(finished == 0);
+  OK(api, d->event_wait(d->context, 1, end, nullptr));
+  CHECK(machine.waits == 1);
+  OK(api, d->event_synchronize(d->context, 1, end));
+  OK(api, d->event_query(d->context, 1, end, &finished));
+  CHECK(finished == 1);
+  OK(api, d->stream_query(d->context, 1, side, &finished));
+  CHECK(finished == 0);
+  OK(api, d->stream_synchronize(d->context, 1, side));
+  OK(api, d->stream_query(d->context, 1, side, &finished));
+  CHECK(finished == 1);
+  double milliseconds = 0;
+  OK(api, d->event_elapsed(d->context, 1, start, end, &milliseconds));
+  CHECK(milliseconds == 1.5);
+  void* untimed;
+  OK(api, d->event_create(d->context, 1, 0, &untimed));
+  FAILS(api, d->event_elapsed(d->context, 1, start, untimed, &milliseconds), "LATTIS_EVENT_TIMING");
+  machine.own.issued = 5;
+  OK(api, d->synchronize(d->context, 1));
+  CHECK(machine.own.finished == 5);
+
+  const int64_t two = 2;
+  lattis_tensor* t;
+  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {id, 1}, &t));
+  d->allocator->record_stream(d->allocator->context, t->dl.data, side);
+  CHECK(machine.used.size() == 1 && machine.used[0].first == t->dl.data && machine.used[0].second == side);
+  lattis_allocator_stats stats{};
+  stats.size = sizeof stats;
+  d->allocator->stats(d->allocator->context, 1, &stats);
+  CHECK(stats.allocations == 41);
+  api->release(t);
+  for (void* e : {start, end, untimed}) d->event_destroy(d->context, 1, e);
+  d->stream_destroy(d->context, 1, side);
+  CHECK(machine.live_streams == 0 && machine.live_events == 0);
+  OK(api, api->withdraw(handle));
+  CHECK(!api->backend_description(id) && !std::strcmp(api->backend_name(id), "lazy"));
+  done("streams and events through the description of a device");
+}
+
+// ---- operators, storages and layers ---------------------------------------------------------------------------------
+
+static void operators() {
+  const lattis_operator *add = api->find_operator("aten::add", "Tensor"),
+                        *split = api->find_operator("aten::max", "dim");
+  CHECK(!std::strcmp(api->operator_name(add), "aten::add") && !std::strcmp(api->operator_overload(add), "Tensor"));
+  CHECK(!std::strcmp(api->operator_schema(add),
+                     "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"));
+  CHECK(!std::strcmp(api->operator_category(add), "pointwise"));
+  CHECK(api->operator_num_returns(add) == 1 && api->operator_num_returns(split) == 2);
+  const lattis_pointwise* p = api->operator_pointwise(api->find_operator("aten::exp", ""));
+  CHECK(p && p->inputs == 1 && !std::strcmp(p->expression, "exp(x)") && !api->operator_pointwise(split));
+  lattis_library* l;
+  OK(api, open_library(api, "entries", "this", &l, LATTIS_DEFINES));
+  CHECK(!std::strcmp(api->library_namespace(l), "entries"));
+  lattis_operator_def plain{};
+  plain.size = sizeof plain;
+  plain.schema = "plain(Tensor x) -> Tensor";
+  OK(api, api->define(l, &plain, nullptr));
+  CHECK(!*api->operator_category(api->find_operator("entries::plain", "")));
+  api->library_close(l);
+  done("what is said of operators");
+}
+
+static void storages(int32_t cpu) {
+  const int64_t four = 4, two = 2, one = 1;
+  lattis_tensor *t, *v, *other;
+  OK(api, api->tensor_empty(1, &four, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  const lattis_storage* s = t->storage;
+  CHECK(api->storage_data(s) == t->dl.data && api->storage_bytes(s) == 16 && api->storage_use_count(s) == 1);
+  OK(api, api->tensor_view(t, 1, &two, &one, 2, &v));
+  OK(api, api->tensor_detach(v, &other));
+  CHECK(v->storage == s && other->storage == s && api->storage_use_count(s) == 3);
+  CHECK(static_cast<char*>(v->dl.data) + v->dl.byte_offset == static_cast<char*>(api->storage_data(s)) + 8);
+  api->release(v);
+  CHECK(api->storage_use_count(s) == 2);
+  api->release(t);
+  CHECK(api->storage_use_count(other->storage) == 1 && api->storage_bytes(other->storage) == 16);
+  api->release(other);
+  done("storages: memory, bytes and who shares them");
+}
+
+static int seen = 0;
+
+static void layers(int32_t cpu) {
+  lattis_library* l;
+  OK(api, open_library(api, "everywhere", "the layer", &l));
+  lattis_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = "everywhere";
+  layer.fallback = [](lattis_frame* f, const lattis_value* args, lattis_value* rets) -> lattis_status {
+    seen++;
+    return api->redispatch(f, args, f->num_args, rets, f->num_rets);
+  };
+  int32_t bit;
+  OK(api, api->layer(l, &layer, &bit, nullptr));
+  const int64_t two = 2;
+  lattis_tensor* t;
+  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  const lattis_operator* neg = api->find_operator("aten::neg", "");
+  lattis_value arg{LATTIS_TENSOR, 0, {0}}, ret;
+  arg.as.tensor = t;
+  for (int32_t on : {0, 1, 0}) {
+    api->process_include(uint64_t{1} << bit, on);
+    const int before = seen;
+    OK(api, api->call(nullptr, neg, &arg, 1, &ret, 1));
+    api->value_release(&ret);
+    CHECK(seen == before + on);
+  }
+  api->release(t);
+  OK(api, api->check_interrupt());  // nobody has asked for it: a program without Python
+  api->library_close(l);
+  done("a layer for every thread of the process");
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  CHECK(api);
+  OK(api, lattis_load_plugin(argv[1]));
+  int32_t cpu;
+  OK(api, api->find_backend("cpu", &cpu));
+  streams();
+  operators();
+  storages(cpu);
+  layers(cpu);
+}
