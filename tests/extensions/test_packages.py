@@ -2,6 +2,7 @@
 environments beside Lattis."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -9,12 +10,14 @@ import textwrap
 import zipfile
 from pathlib import Path
 
+import lattis
 import pytest
 from building import operator
 from children import clean_environment, run
 from environments import PIP, build_wheel, fresh_environment
 
 ROOT = Path(__file__).resolve().parents[2]
+ABI = ".".join(map(str, lattis._C._abi_version))
 SETUP = """
 from {helper} import BuildExtension, CppExtension
 from setuptools import setup
@@ -216,7 +219,7 @@ def test_ninja_can_be_demanded(tmp_path):
 CMAKE = """
 cmake_minimum_required(VERSION 3.25)
 project(mine LANGUAGES CXX)
-find_package(Lattis {version} REQUIRED)
+find_package(Lattis REQUIRED)
 lattis_extension(mine mine.cpp)
 lattis_extension(module PYTHON module.cpp)
 """
@@ -226,7 +229,7 @@ def test_the_cmake_package(builder, tmp_path):
     """Found by the folder that the command line prints; with the headers alone and with the framework."""
     (tmp_path / "mine.cpp").write_text(operator(3))
     (tmp_path / "module.cpp").write_text(MODULE)
-    (tmp_path / "CMakeLists.txt").write_text(CMAKE.format(version=""))
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE)
     for number, tool in enumerate(((builder, "-m", "lattis_headers"), (sys.executable, "-m", "lattis.cli", "config"))):
         found = run(*tool, "--cmake", cwd=tmp_path).strip()
         pybind = run(sys.executable, "-m", "pybind11", "--cmakedir", cwd=tmp_path).strip()
@@ -242,12 +245,45 @@ def test_the_cmake_package(builder, tmp_path):
     assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "7"
 
 
-def test_cmake_asks_for_a_version_of_the_abi(tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(CMAKE.format(version="99.0"))
-    found = run(sys.executable, "-m", "lattis.cli", "config", "--cmake", cwd=tmp_path).strip()
-    command = ("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DLattis_DIR={found}")
-    done = subprocess.run(command, capture_output=True, text=True, env=clean_environment())
-    assert done.returncode and "99.0" in done.stderr
+FIND = """
+cmake_minimum_required(VERSION 3.25)
+project(mine LANGUAGES NONE)
+"""
+
+
+def asks_for(version, cmake, folder):
+    """Configures a project that asks for a version of the ABI; it prints the one that it finds."""
+    text = FIND + f'find_package(Lattis {version} REQUIRED)\nmessage(STATUS "found ${{Lattis_VERSION}}")\n'
+    (folder / "CMakeLists.txt").write_text(text)
+    command = ("cmake", "-S", folder, "-B", folder / "build", f"-DLattis_DIR={cmake}")
+    return subprocess.run(command, capture_output=True, text=True, env=clean_environment())
+
+
+@pytest.fixture(scope="module")
+def cmake_folder(tmp_path_factory):
+    return run(sys.executable, "-m", "lattis.cli", "config", "--cmake", cwd=tmp_path_factory.mktemp("config")).strip()
+
+
+@pytest.mark.parametrize("version", ["", "1", "1.0", f"{ABI} EXACT"])
+def test_cmake_finds_a_version_of_the_abi(version, cmake_folder, tmp_path):
+    done = asks_for(version, cmake_folder, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"found {ABI}" in done.stdout
+
+
+@pytest.mark.parametrize("version", ["99.0", "1.99", "0.9", "0.9 EXACT", "2"])
+def test_cmake_refuses_another_version_of_the_abi(version, cmake_folder, tmp_path):
+    done = asks_for(version, cmake_folder, tmp_path)
+    assert done.returncode and f'requested version "{version.split()[0]}"' in " ".join(done.stderr.split())
+    assert f"version: {ABI}" in done.stderr
+
+
+def test_cmake_says_that_headers_declare_no_version(cmake_folder, tmp_path):
+    shutil.copytree(cmake_folder, tmp_path / "cmake")
+    (tmp_path / "include/lattis").mkdir(parents=True)
+    (tmp_path / "include/lattis/version.h").write_text("#define LATTIS_ABI_MAJOR 1\n")
+    done = asks_for("1.0", tmp_path / "cmake", tmp_path)
+    assert done.returncode and "version.h does not define LATTIS_ABI_MINOR" in " ".join(done.stderr.split())
 
 
 def test_the_flags_build_by_hand(builder, tmp_path):
