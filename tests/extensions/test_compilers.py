@@ -7,6 +7,7 @@ from pathlib import Path
 import lattis
 import pytest
 from compiled import INCLUDE, STRICT, compile_library, load
+from lattis.extensions.toolchain import NEEDED
 
 HERE = Path(__file__).resolve().parent
 COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
@@ -26,6 +27,15 @@ def libraries(tmp_path_factory):
         return compile_library(tmp_path_factory, HERE / "typed.cpp", *flags, compiler=compiler)
 
     return {name: build(name) for name in BUILDS}
+
+
+def test_the_pages_say_which_compilers_are_new_enough():
+    """As the build helper does: the oldest that these tests were run with."""
+    needed = (NEEDED["17"]["gcc"], NEEDED["17"]["clang"])
+    assert needed == (NEEDED["20"]["gcc"], NEEDED["20"]["clang"])
+    for page in ("build_an_extension.md", "custom_operators_cpp.md"):
+        text = " ".join((HERE.parents[1] / "docs" / page).read_text().split())
+        assert "(g++ {} or clang {}, or newer)".format(*needed) in text, page
 
 
 def test_clang_is_there():

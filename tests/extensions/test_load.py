@@ -201,12 +201,12 @@ def test_no_compiler(bench):
 
 
 def test_a_compiler_too_old(bench):
-    old = script(bench.folder / "old", "echo 'gcc version 7.5.0 (Ancient)' >&2")
+    old = script(bench.folder / "old", "echo 'gcc version 11.4.0 (Ancient)' >&2")
     text = bench.fails(LOAD, operator(1), CXX=old)
-    assert "MissingTool" in text and "is gcc 7.5.0, and c++17 needs gcc 9 or newer" in text
-    old = script(bench.folder / "old", "echo 'clang version 9.0.1'")
+    assert "MissingTool" in text and "is gcc 11.4.0, and c++17 needs gcc 12 or newer" in text
+    old = script(bench.folder / "old", "echo 'clang version 13.0.1'")
     text = bench.fails(LOAD, operator(1), CXX=old)
-    assert "is clang 9.0.1, and c++17 needs clang 10 or newer" in text
+    assert "is clang 13.0.1, and c++17 needs clang 14 or newer" in text
 
 
 def test_a_module_that_was_edited_is_another(bench):
