@@ -127,3 +127,25 @@ def test_no_file_is_a_growing_one():
             if len(text.splitlines()) > 500 and not is_generated(text):
                 long.append(path.relative_to(ROOT).as_posix())
     assert long == []
+
+
+def links(page: Path) -> set[Path]:
+    """Where a page's links lead inside the repository."""
+    targets = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
+    return {(page.parent / target).resolve() for target in targets}
+
+
+def test_every_page_is_reached_from_the_readme():
+    reached, waiting = set(), {ROOT / "README.md"}
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        waiting |= {target for target in links(page) if target.suffix == ".md"} - reached
+    pages = {ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")}
+    assert sorted(p.name for p in pages - reached) == []
+
+
+def test_links_lead_to_files_that_are_there():
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *(p for p in tracked(".md"))]
+    assert len(pages) > 15
+    assert sorted(f"{p.name}: {to}" for p in pages for to in links(p) if not to.exists()) == []
