@@ -23,7 +23,7 @@ def config(args: argparse.Namespace) -> str:
         LookupError: a program needs liblattis.so, and only the headers are installed
     """
     includes = [f"-I{path}" for path in include_paths()]
-    cflags = [*includes, "-std=c++17", *([] if args.embed else ["-fPIC", "-fvisibility=hidden"])]
+    cflags = [*includes, "-std=c++17", "-O2", *([] if args.embed else ["-fPIC", "-fvisibility=hidden"])]
     ldflags = ["-shared"]
     if args.embed:
         folders = library_paths()

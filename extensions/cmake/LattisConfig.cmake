@@ -20,6 +20,7 @@ endif()
 # lattis_extension(name sources...): the library libNAME.so, which a plugin loads with ctx.load_library.
 # lattis_extension(name PYTHON sources...): an extension module of Python, by pybind11.
 # OWNER: who registers, for messages and tables; the target's name where it is absent. STANDARD: 17, 20 or 23.
+# Where no build type is set it is compiled with -O2, as by the other builders.
 function(lattis_extension name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "PYTHON" "OWNER;STANDARD" "")
   if(NOT ARG_UNPARSED_ARGUMENTS)
@@ -41,6 +42,9 @@ function(lattis_extension name)
   target_link_libraries(${name} PRIVATE Lattis::headers)
   target_compile_features(${name} PRIVATE cxx_std_${ARG_STANDARD})
   target_compile_definitions(${name} PRIVATE LATTIS_EXTENSION_NAME=${name} LATTIS_PLUGIN_NAME="${ARG_OWNER}")
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    target_compile_options(${name} PRIVATE -O2)
+  endif()
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 endfunction()

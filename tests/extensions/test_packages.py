@@ -52,6 +52,11 @@ MODULE = """
 int seven() { return 7; }
 PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("seven", &seven); }
 """
+OPTIMISED = """
+#ifndef __OPTIMIZE__
+#error the flags say otherwise
+#endif
+"""
 
 
 def package(folder, *, name="operators", helper="lattis_headers", source=None, init=HOOK):
@@ -286,8 +291,17 @@ def test_cmake_says_that_headers_declare_no_version(cmake_folder, tmp_path):
     assert done.returncode and "version.h does not define LATTIS_ABI_MINOR" in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize("build_type, optimised", [("", True), ("Debug", False), ("Release", True)])
+def test_cmake_optimises_where_no_build_type_is_set(build_type, optimised, cmake_folder, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE.partition("lattis_extension(module")[0])
+    (tmp_path / "mine.cpp").write_text(OPTIMISED if optimised else OPTIMISED.replace("ifndef", "ifdef"))
+    options = (f"-DLattis_DIR={cmake_folder}", f"-DCMAKE_BUILD_TYPE={build_type}")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", *options, cwd=tmp_path)
+    run("cmake", "--build", tmp_path / "build", cwd=tmp_path)
+
+
 def test_the_flags_build_by_hand(builder, tmp_path):
-    (tmp_path / "mine.cpp").write_text(operator(4))
+    (tmp_path / "mine.cpp").write_text(OPTIMISED + operator(4))
     command = "g++ $({0} --cflags) mine.cpp $({0} --ldflags) -o mine.so".format(f"{builder} -m lattis_headers")
     run("sh", "-c", command, cwd=tmp_path)
     program = f"import lattis; lattis._C._load_plugin({str(tmp_path / 'mine.so')!r}); " + USE
