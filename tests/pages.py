@@ -1,0 +1,28 @@
+"""What the pages of the documentation show, for tests that follow them to the letter. Standard library alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The page's blocks of code in a language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def files(page: str) -> dict[str, str]:
+    """The files of a package: each is the block after a paragraph that begins with its name, as `setup.py`."""
+    found = re.findall(
+        r"^`([\w./]+\.\w+)`(?:.|\n(?!\n))*\n\n```\w+\n((?:.|\n)*?)^```", (ROOT / page).read_text(), re.MULTILINE
+    )
+    return dict(found)
+
+
+def write_files(page: str, folder: Path) -> Path:
+    for name, text in files(page).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
