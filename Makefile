@@ -27,7 +27,8 @@ demo: build
 test: build sanitize tsan
 	cd tests && ../$(BIN)/python -m pytest -q -n auto --dist worksteal
 
-# Wheels that install without a compiler: of lattis, lattis-headers and the examples, each tried in a fresh environment.
+# Wheels that install without a compiler: of lattis, lattis-headers and the examples. Each is tried in a fresh
+# environment, and so are the packages of two pages, which are built isolated.
 wheel: build
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w dist \

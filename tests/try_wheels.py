@@ -1,17 +1,29 @@
 """Installs each wheel of a folder into a fresh environment and uses it, with no compiler on PATH: try_wheels.py FOLDER.
 
-What a wheel of ours needs of ours is taken from the folder, the rest from the index, as wheels.
+What a wheel of ours needs of ours is taken from the folder, the rest from the index, as wheels. Two wheels more are
+built first, as a reader of the documentation would: the packages of two pages, isolated, so without Lattis.
 """
 
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from pages import blocks, write_files
+
+SETUPTOOLS, CMAKE = "docs/build_an_extension.md", "docs/add_an_operator.md"
+PAGES = {"mine": SETUPTOOLS, "lattis_softsign": CMAKE}
+HEADERS = """
+import lattis_headers, pathlib, subprocess, sys
+print(*sorted(file.name for file in pathlib.Path(lattis_headers.cmake_path()).iterdir()))
+flags = subprocess.run([sys.executable, "-m", "lattis_headers", "--includes"], capture_output=True, text=True).stdout
+print((pathlib.Path(flags.strip().removeprefix("-I")) / "lattis/extension.h").exists())
+"""
 USES = {
     "lattis": ((), "import lattis; print((lattis.ones(2, 3) @ lattis.ones(3, 2)).sum().item())", "12.0"),
-    "lattis_headers": ((), "from lattis_headers.config import root; print((root() / 'cmake').exists())", "True"),
+    "lattis_headers": ((), HEADERS, "LattisConfig.cmake LattisConfigVersion.cmake\nTrue"),
     "lattis_flops": (
         ("lattis",),
         "import lattis; from lattis_flops import native\n"
@@ -29,13 +41,31 @@ USES = {
         "import lattis; print((lattis.ones(2, device='numpy') + 1).to('cpu').tolist())",
         "[2.0, 2.0]",
     ),
+    "mine": (("lattis",), blocks(SETUPTOOLS, "python")[-1], "tensor([3, 6])"),
+    "lattis_softsign": (("lattis",), blocks(CMAKE, "python")[-1], blocks(CMAKE, "text")[0].strip()),
 }
+
+
+def name_of(wheel: Path) -> str:
+    return wheel.name.partition("-")[0]
+
+
+def built(page: str, wheels: Path, folder: Path) -> Path:
+    """The wheel of the package that a page describes: what its build requires comes from the wheels and the index."""
+    folder.mkdir()
+    write_files(page, folder)
+    command = [sys.executable, "-m", "build", "--wheel"]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"PIP_FIND_LINKS": str(wheels)}
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if run.returncode:
+        raise SystemExit(f"{page}: its package is not built\n{run.stdout}{run.stderr}")
+    [wheel] = (folder / "dist").glob("*.whl")
+    return wheel
 
 
 def attempt(wheel: Path, wheels: dict[str, Path], folder: Path) -> str:
     """Empty if the wheel works, else what happened."""
-    name = wheel.name.partition("-")[0]
-    with_, program, expected = USES[name]
+    with_, program, expected = USES[name_of(wheel)]
     environment = {"PATH": str(folder / "bin"), "HOME": str(folder), "LANG": "C.UTF-8"}
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
@@ -51,16 +81,19 @@ def attempt(wheel: Path, wheels: dict[str, Path], folder: Path) -> str:
 
 
 def main() -> int:
-    wheels = {w.name.partition("-")[0]: w for w in sorted(Path(sys.argv[1]).absolute().glob("*.whl"))}
-    if set(wheels) != set(USES):
-        print(f"expected wheels of {', '.join(USES)}; found {', '.join(wheels) or 'none'}")
+    folder = Path(sys.argv[1]).absolute()
+    wheels = {name_of(w): w for w in sorted(folder.glob("*.whl"))}
+    ours = [name for name in USES if name not in PAGES]
+    if set(wheels) != set(ours):
+        print(f"expected wheels of {', '.join(ours)}; found {', '.join(wheels) or 'none'}")
         return 1
     bad = 0
-    for wheel in wheels.values():
-        with tempfile.TemporaryDirectory() as folder:
-            trouble = attempt(wheel, wheels, Path(folder))
-        print(f"{wheel.name}: {trouble or 'works'}")
-        bad += bool(trouble)
+    with tempfile.TemporaryDirectory() as work:
+        wheels |= {name: built(page, folder, Path(work) / name) for name, page in PAGES.items()}
+        for name, wheel in wheels.items():
+            trouble = attempt(wheel, wheels, Path(work) / f"{name}_venv")
+            print(f"{wheel.name}: {trouble or 'works'}")
+            bad += bool(trouble)
     return 1 if bad else 0
 
 
