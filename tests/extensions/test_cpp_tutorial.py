@@ -1,4 +1,5 @@
-"""docs/custom_operators_cpp.md, step by step: its files are written, its examples run in order, in one session."""
+"""docs/custom_operators_cpp.md, step by step: its files are written, its examples run in order, in one session. And the
+recipe of README.md, in both ways that it says."""
 
 import doctest
 import os
@@ -6,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from pages import ROOT, blocks
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "custom_operators_cpp.md"
+PAGE = ROOT / "docs" / "custom_operators_cpp.md"
 
 
 @pytest.mark.needs("autograd")
@@ -25,3 +27,32 @@ def test_the_page(tmp_path, monkeypatch):
     result = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=report.append)
     assert result.attempted > 20 and not result.failed, "".join(report)
     assert os.path.isdir("cache")
+
+
+RECIPE = """
+import lattis
+from lattis.utils.cpp_extension import load, load_inline
+mine = {0}
+assert mine is lattis.ops.mine
+x = lattis.tensor([-1.0, 0.0, 3.0])
+print(mine.softsign(x).tolist(), mine.softsign(x.to("meta")).shape, mine.softsign(lattis.tensor([1, 3])).tolist())
+out = lattis.empty(3)
+print(mine.softsign(x, out=out) is out, out.tolist(), mine.softsign_(x) is x, x.tolist())
+w = lattis.tensor([1.0, -3.0], requires_grad=True)
+mine.softsign(w).sum().backward()
+print(w.grad.tolist())
+"""
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("call", ['load("mine", "softsign.cpp")', 'load_inline("mine", source)'])
+def test_the_recipe_of_the_readme(call, bench):
+    [source] = blocks("README.md", "cpp")
+    assert call in (ROOT / "README.md").read_text()
+    (bench.folder / "softsign.cpp").write_text(source)
+    printed = bench.run(RECIPE.format(call).replace("source", "open('softsign.cpp').read()")).splitlines()
+    assert printed == [
+        "[-0.5, 0.0, 0.75] lattis.Size([3]) [0.5, 0.75]",
+        "True [-0.5, 0.0, 0.75] True [-0.5, 0.0, 0.75]",
+        "[0.25, 0.0625]",
+    ]
