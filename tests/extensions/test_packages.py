@@ -157,16 +157,16 @@ def other_pythons():
     return found
 
 
-def test_the_same_wheel_on_another_python(operators, tmp_path):
-    """Without Lattis for that Python its library is loaded by the program of the test: it wants no symbol of Python."""
+def test_another_python_installs_the_wheel_and_opens_its_library(operators, tmp_path):
+    """There is no Lattis for that Python here, so dlopen alone is shown: no symbol of the library is missing."""
     if not other_pythons():
         pytest.skip("no second Python (3.10 to 3.15) is installed in PATH or by pyenv")
     for minor, python in other_pythons().items():
         folder = tmp_path / str(minor)
         pip = (*PIP, "install", "-q", "--no-deps", "--no-index", "--target", folder, "--python-version", f"3.{minor}")
         run(*pip, "--only-binary", ":all:", operators, cwd=tmp_path)
-        program = f"import ctypes; print(ctypes.CDLL('{folder}/mine/operators.so').lattis_plugin_init is not None)"
-        assert run(python, "-c", program, cwd=tmp_path).strip() == "True"
+        program = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW).lattis_plugin_init"
+        run(python, "-c", program, folder / "mine/operators.so", cwd=tmp_path)
 
 
 def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
