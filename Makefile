@@ -35,11 +35,12 @@ wheel: build
 		. ./extensions ./examples/layer_plugin ./examples/backend_plugin ./examples/numpy_backend
 	$(BIN)/python tests/try_wheels.py dist
 
-# .pre-commit-config.yaml names the same versions. What is generated is left out.
+# .pre-commit-config.yaml names the same versions and files. What is generated is left out.
 lint: build
-	$(PIP) ruff==0.17.5 mypy==2.4.1 clang-format==14.0.6
+	$(PIP) ruff==0.17.5 mypy==2.4.1 clang-format==14.0.6 pre-commit==4.7.0
+	$(BIN)/pre-commit validate-config .pre-commit-config.yaml
 	$(BIN)/ruff check .
-	git ls-files '*.cpp' '*.h' $(addprefix ':!extensions/include/lattis/,operators.h' tensor_methods.h') | xargs $(BIN)/clang-format --dry-run -Werror
+	git ls-files '*.c' '*.cpp' '*.h' $(addprefix ':!extensions/include/lattis/,operators.h' tensor_methods.h') | xargs $(BIN)/clang-format --dry-run -Werror
 	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lattis
 
 # The peers live in an environment of their own: torch never meets the tests.

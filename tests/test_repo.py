@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
@@ -149,3 +151,35 @@ def test_links_lead_to_files_that_are_there():
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *(p for p in tracked(".md"))]
     assert len(pages) > 15
     assert sorted(f"{p.name}: {to}" for p in pages for to in links(p) if not to.exists()) == []
+
+
+@pytest.fixture(scope="module")
+def lint():
+    """The commands of `make lint`."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout, so there is no list of its files")
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
+    return subprocess.run(["make", "-n", "lint"], cwd=ROOT, env=env, capture_output=True, text=True, check=True).stdout
+
+
+HOOKS = (ROOT / ".pre-commit-config.yaml").read_text()
+C_FAMILY = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tpp")
+
+
+def test_hooks_before_a_commit_have_the_versions_of_lint(lint):
+    """`make lint` itself lets pre-commit read the file."""
+    hooks = dict(re.findall(r"repo: \S+/(?:mirrors-)?([\w-]+?)(?:-pre-commit)?\n +rev: v(\S+)", HOOKS))
+    pinned = dict(re.findall(r"\b(ruff|clang-format)==(\S+)", lint))
+    assert hooks == pinned and len(pinned) == 2
+    assert "pre-commit validate-config .pre-commit-config.yaml\n" in lint
+
+
+def test_hooks_before_a_commit_format_the_files_of_lint(lint):
+    [listed] = re.findall(r"^(git ls-files .*?) \|", lint, re.MULTILINE)
+    [excluded] = re.findall(r"id: clang-format\n +types_or: \[c, c\+\+\]\n +exclude: (\S+)", HOOKS)
+
+    def output(command):
+        return subprocess.run(command, cwd=ROOT, shell=True, capture_output=True, text=True, check=True).stdout.split()
+
+    formatted = {f for f in output("git ls-files") if f.endswith(C_FAMILY) and not re.search(excluded, f)}
+    assert formatted == set(output(listed)) and "examples/c_program/twice.c" in formatted
