@@ -96,19 +96,21 @@ inline bool plainly_admitted(const CallInfo& info, const Value* args) {
   return true;
 }
 
+// What came, where it is not admitted.
+std::string what_came(uint32_t tags, const Value& v) {
+  if (v.tag >= LATTIS_SYMBOLIC) return core::format("a value with the tag %u", v.tag);
+  if (((pointers | lists) >> v.tag & 1) && !v.as.pointer) return "a null pointer";
+  if (v.tag == LATTIS_DTYPE) return core::format("the dtype %lld", (long long)v.as.i);
+  return tags >> v.tag & 1 ? "a list with a null tensor" : core::describe(v);
+}
+
 lattis_status wrong_kind(const Operator* op, const Value* args) {
-  const Schema& s = *op->schema.load();
-  int i = 0;
-  while (admitted(op->info.admits[i], args[i])) i++;
-  const Value& v = args[i];
-  const bool known = v.tag < LATTIS_SYMBOLIC, null = known && ((pointers | lists) >> v.tag & 1) && !v.as.pointer;
-  const std::string got = !known                            ? core::format("a value with the tag %u", v.tag)
-                          : null                            ? "a null pointer"
-                          : v.tag == LATTIS_DTYPE           ? core::format("the dtype %lld", (long long)v.as.i)
-                          : op->info.admits[i] >> v.tag & 1 ? "a list with a null tensor"
-                                                            : core::describe(v);
-  return core::raise(LATTIS_TYPE_ERROR, core::format("%s: argument '%s' must be %s, got %s", operator_title(op).c_str(),
-                                                     s.args[i].name.c_str(), s.args[i].type.text.c_str(), got.c_str()));
+  const Argument* a = op->schema.load()->args.data();
+  const uint32_t* tags = op->info.admits;
+  for (; admitted(*tags, *args); a++, tags++) args++;
+  return core::raise(LATTIS_TYPE_ERROR,
+                     core::format("%s: argument '%s' must be %s, got %s", operator_title(op).c_str(), a->name.c_str(),
+                                  a->type.text.c_str(), what_came(*tags, *args).c_str()));
 }
 
 lattis_status null_argument(const char* entry, int at) {
@@ -297,9 +299,10 @@ lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) {
 
 lattis_status check_result(const Operator* op, int i, const Value& v) {
   if (__builtin_expect(admitted(op->info.gives[i], v), 1)) return LATTIS_OK;
-  return core::raise(LATTIS_TYPE_ERROR,
-                     core::format("%s: result %d of its kernel must be %s, got %s", operator_title(op).c_str(), i,
-                                  op->schema.load()->rets[i].type.text.c_str(), core::describe(v).c_str()));
+  return core::raise(
+      LATTIS_TYPE_ERROR,
+      core::format("%s: result %d of its kernel must be %s, got %s", operator_title(op).c_str(), i,
+                   op->schema.load()->rets[i].type.text.c_str(), what_came(op->info.gives[i], v).c_str()));
 }
 
 lattis_status adapt(const Operator* op, const std::string& owner, lattis_kernel_def* def) {

@@ -16,6 +16,14 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("device", [](const Tensor& x, Device d) { return std::make_pair(x.to(d), x.device()); });
   m.def("scaled", [](const Tensor& x, Scalar s) { return std::make_pair(x * s, s); });
   m.def("drawn", [](Generator g) { return rand({2}, g); });
+  m.def("total", [](IntArrayRef list) {
+    int64_t sum = 0;
+    for (int64_t x : list) sum += x;
+    return sum;
+  });
+  m.def("sizes", [](const Tensor& x) { return x.sizes(); });
+  m.def("joined", [](TensorList list) { return cat(list); });
+  m.def("formats", [](MemoryFormat f, Layout l, std::optional<MemoryFormat> g) { return std::make_tuple(f, l, g); });
   m.def("fail", [](const std::string& what) {
     if (what == "operator") return ones({2}) + ones({3});
     LATTIS_CHECK_INDEX(what != "index", "an index");

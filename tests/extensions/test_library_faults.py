@@ -329,7 +329,8 @@ def test_a_list_of_several_kinds_is_named_by_all_of_them(lib, ns):
 
 def test_a_handler_of_a_layer_that_returns_nonsense(lib, ns):
     layer = lib.register_layer("nonsense", lambda call, *args: "nonsense")
-    with layer.on(), pytest.raises(TypeError, match="ones: the handler of layer 'nonsense' must return Tensor, got str"):
+    message = "ones: the handler of layer 'nonsense' must return Tensor, got str"
+    with layer.on(), pytest.raises(TypeError, match=message):
         lattis.ones(1)
     layer.remove()
 

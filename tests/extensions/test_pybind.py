@@ -50,6 +50,22 @@ def test_tensors_come_and_go(bound):
     assert bound.call(lambda t: t * 10, x).tolist() == [11, 21]
 
 
+def test_lists_that_are_not_owned(bound):
+    assert bound.total([1, 2, 3]) == bound.total((1, 2, 3)) == bound.total(lattis.Size([1, 5])) == 6
+    assert bound.total([]) == 0 and bound.sizes(lattis.ones(2, 3)) == [2, 3]
+    assert bound.joined([lattis.ones(1), lattis.zeros(2)]).tolist() == [1, 0, 0]
+    for wrong in (["a"], [1.5], 3, None):
+        with pytest.raises(TypeError, match=r"total\(\): incompatible function arguments"):
+            bound.total(wrong)
+
+
+def test_formats(bound):
+    given = (lattis.channels_last, lattis.strided, None)
+    assert bound.formats(*given) == given
+    with pytest.raises(TypeError, match="lattis.memory_format"):
+        bound.formats(lattis.strided, lattis.strided, None)
+
+
 def test_the_rest(bound):
     x = lattis.tensor([1.5])
     y, before = bound.dtype(x, lattis.int32)

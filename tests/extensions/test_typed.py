@@ -36,6 +36,8 @@ def test_every_kind_of_result_comes_back():
     same, n, half, yes, text, ints, tensors, number = ops.typed.results(x)
     assert same is x and (n, half, yes, text, ints, number) == (7, 0.5, True, "text", (1, 2), 1 + 2j)
     assert [t.tolist() for t in tensors] == [[1, 2], [2, 3]]
+    with pytest.raises(TypeError, match=r"holed: result 0 .* must be Tensor\[\], got a list with a null tensor"):
+        ops.typed.holed(x)
     assert ops.typed.nothing(None) is None and ops.typed.nothing(x) is x
 
 

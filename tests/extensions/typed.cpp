@@ -154,6 +154,7 @@ LATTIS_LIBRARY(NAMESPACE, m) {
       "k, "
       "Device l, int[] m, float[] n, bool[] o, MemoryFormat p, int[]? q=None) -> str",
       kinds);
+  m.def("holed(Tensor x) -> Tensor[]", [](const Tensor& x) { return std::vector<Tensor>{x, Tensor()}; });
   m.def("results(Tensor x) -> (Tensor, int, float, bool, str, int[], Tensor[], Scalar)", results);
   m.define("scaled(Tensor self, float by) -> Tensor", nullptr, nullptr, "Every element, scaled.",
            LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);

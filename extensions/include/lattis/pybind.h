@@ -1,5 +1,6 @@
-/* pybind11 modules over Lattis: casters for Tensor, ScalarType, Device and Scalar (std::optional and lists of them come
- * from pybind11's own <pybind11/stl.h>), and errors as the exceptions that they are.
+/* pybind11 modules over Lattis: casters for Tensor, ScalarType, Device, Layout, MemoryFormat, Scalar, Generator and
+ * ArrayRef of anything (std::optional and lists come from pybind11's own <pybind11/stl.h>), and errors as the
+ * exceptions that they are.
  *
  *   #include <lattis/pybind.h>
  *
@@ -115,7 +116,25 @@ LATTIS_CASTER_(lattis::ScalarType, LATTIS_DTYPE, "lattis.dtype")
 LATTIS_CASTER_(lattis::Device, LATTIS_DEVICE, "lattis.device")
 LATTIS_CASTER_(lattis::Scalar, LATTIS_INT, "complex")
 LATTIS_CASTER_(lattis::Generator, LATTIS_OBJECT, "lattis.Generator")
+LATTIS_CASTER_(lattis::Layout, LATTIS_LAYOUT, "lattis.layout")
+LATTIS_CASTER_(lattis::MemoryFormat, LATTIS_MEMORY_FORMAT, "lattis.memory_format")
 #undef LATTIS_CASTER_
+
+/* IntArrayRef, TensorList and their like: the elements live as long as the call. */
+template <class T>
+struct type_caster<lattis::ArrayRef<T>> {
+  static_assert(!std::is_same<T, bool>::value, "take a std::vector<bool>: its elements do not lie in a row");
+  using List = make_caster<std::vector<T>>;
+  static constexpr auto name = List::name;
+  template <class>
+  using cast_op_type = lattis::ArrayRef<T>;
+  operator lattis::ArrayRef<T>() { return static_cast<std::vector<T>&>(list); }
+  bool load(handle source, bool convert) { return list.load(source, convert); }
+  static handle cast(lattis::ArrayRef<T> x, return_value_policy policy, handle parent) {
+    return List::cast(x.vec(), policy, parent);
+  }
+  List list;
+};
 
 }  // namespace detail
 }  // namespace pybind11
