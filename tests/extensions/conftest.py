@@ -1,10 +1,19 @@
 """What tests of extensions share: a cache of their own, a namespace of their own, and what they open is closed."""
 
 import itertools
+import os
 import shutil
 
 import pytest
 from building import Bench
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """With LATTIS_TEST_COMPLETE, as in CI, a test that a Debian package would let run fails; it is not skipped."""
+    report = (yield).get_result()
+    if report.skipped and os.environ.get("LATTIS_TEST_COMPLETE") and "apt-get install" in call.excinfo.exconly():
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} is not run: {call.excinfo.value}"
 
 
 @pytest.fixture
