@@ -234,6 +234,70 @@ def test_the_same_code_twice_is_a_conflict():
             exec('import lattis; lattis.library.Library("twicecode", "DEF")', other)
 
 
+TWO_PLACES = """
+import lattis
+from lattis.library import Library, custom_op
+
+def two_kernels(lib):
+    places = [lambda: lib.impl("f", lambda x: x * 2, "cpu"), lambda: lib.impl("f", lambda x: x * 3, "cpu")]
+    return [place() for place in places]
+
+def two_libraries():
+    (lambda: opened(Library("placed", "DEF", owner="one")))(), (lambda: opened(Library("placed", "DEF", owner="two")))()
+
+def two_operators():
+    def go():
+        return opened(custom_op("placed::g", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
+    go()
+    def go():
+        return opened(custom_op("placed::g", lambda x: x + 2, mutates_args=(), schema="(Tensor x) -> Tensor"))
+    go()
+"""
+
+
+def test_functions_of_one_function_are_places_of_their_own():
+    """Also where they have one name, as lambdas do."""
+    with Opened() as opened:
+        names = {"__name__": "placed", "__file__": "/elsewhere/placed.py", "opened": opened}
+        exec(TWO_PLACES, names)
+        lib = opened(Library("placed", "FRAGMENT"))
+        lib.define("f(Tensor x) -> Tensor")
+        f, x = lattis.ops.placed.f, lattis.ones(1)
+        _, above = names["two_kernels"](lib)
+        assert f(x).item() == 3
+        lib.withdraw(above)
+        assert f(x).item() == 2
+        with pytest.raises(RuntimeError, match="placed::g is already defined by"):
+            names["two_operators"]()
+        assert lattis.ops.placed.g(x).item() == 2
+        with pytest.raises(RuntimeError, match="'placed' is defined by one; two cannot"):
+            names["two_libraries"]()
+
+
+@pytest.mark.parametrize("moved, kept", [("", False), ("", True), ("\n\n", False)])
+def test_a_function_in_a_function_is_reloaded(moved, kept):
+    """In a module that was edited: what it registers replaces what it did before, wherever it stands now."""
+    text = """
+def register(lib):
+    def inner(): return lib.impl("f", lambda x: x * {}, "cpu")
+
+    return inner()
+"""
+    names = {"__name__": "reloaded", "__file__": "/elsewhere/reloaded.py"}
+    with Opened() as opened:
+        lib = opened(Library("reloadedinner", "DEF"))
+        lib.define("f(Tensor x) -> Tensor")
+        alive = []
+        for i, factor in enumerate((2, 300)):
+            exec(moved * i + text.format(factor), names)
+            alive.append(names["register"] if kept else None)
+            handle = names["register"](lib)
+            assert lattis.ops.reloadedinner.f(lattis.ones(1)).item() == factor
+        lib.withdraw(handle)
+        with pytest.raises(NotImplementedError):
+            lattis.ops.reloadedinner.f(lattis.ones(1))
+
+
 class Opened(list):
     def __call__(self, o):
         self.append(o)

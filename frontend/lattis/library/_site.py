@@ -2,8 +2,10 @@
 
 Note [Run again]  A registration made again from where it was made before, by code that was compiled since, replaces
   the earlier one: a cell of a notebook that is run twice, a module that is reloaded. The same place is the same file
-  and the same function; all cells of a notebook are one file. Whatever else comes twice is a conflict, or stacks, as it
-  does between strangers: a loop that registers twice runs the same code, and two files are two places.
+  and the same function; all cells of a notebook are one file. Functions inside a function, and lambdas, are the same
+  if they stand where they stood, or if the earlier one is gone with the code around it: two of one name are two places.
+  Whatever else comes twice is a conflict, or stacks, as it does between strangers: a loop that registers twice runs the
+  same code, and two files are two places.
 
 Note [Nothing in between]  What stacks is registered before what it replaces is withdrawn: calls of other threads find
   the one or the other, and if the new one is refused the old one stays. What a name has only one of, as an operator, a
@@ -16,8 +18,10 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Hashable
+from types import CodeType
 from typing import Any
 
+NESTED = 0x10  # of a code object, as in inspect
 INSIDE = ("lattis.library", "lattis.utils.cpp_extension")
 
 
@@ -35,10 +39,24 @@ class Site:
 
     def is_run_again(self, earlier: Site) -> bool:
         """Whether this is the same place as an earlier one, compiled since."""
-        return self.place == earlier.place and self.code() is not earlier.code()
+        now, then = self.code(), earlier.code()
+        if self.place != earlier.place or now is then:
+            return False
+        return now is None or then is None or not _is_inner(now) or _start(now) == _start(then)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+def _is_inner(code: CodeType) -> bool:
+    """Whether others in its module may have its name."""
+    return bool(code.co_flags & NESTED) or code.co_name == "<lambda>"
+
+
+def _start(code: CodeType) -> tuple[int | None, ...]:
+    """Where its text begins; before Python 3.11 without the column."""
+    positions = code.co_positions() if hasattr(code, "co_positions") else ()
+    return code.co_firstlineno, next((column for _, _, column, end in positions if end), None)
 
 
 class Registration:
