@@ -20,6 +20,7 @@ def derived(rule) -> Callable[..., Any]:
     if re.search(r"Tensor\??\[", schema):
         return _with_lists(rule, single=not schema.endswith(")"))
     derivative = rule.payload
+    names = list(derivative.defaults)
 
     def forward(ctx, call, kwargs, *args):
         output = call(*args, **kwargs)
@@ -28,9 +29,12 @@ def derived(rule) -> Callable[..., Any]:
 
     def backward(ctx, *grads):
         found = derivative.backward(ctx, *grads)
-        return (None, None, *_gradients(rule.op, found, len(_needs(ctx)) - 2))
+        grads = _gradients(rule.op, names, found, len(_needs(ctx)) - 2)
+        for name, g in zip(names, grads, strict=False):
+            _check_gradient(rule.op, name, g)
+        return (None, None, *grads)
 
-    apply = _function(rule.op, forward, backward, lambda ctx: _needs(ctx)[2:]).apply
+    apply = _function(rule.op, names, forward, backward, lambda ctx: _needs(ctx)[2:]).apply
 
     def kernel(call, *args, **kwargs):
         if kwargs:
@@ -41,8 +45,13 @@ def derived(rule) -> Callable[..., Any]:
     return kernel
 
 
-def _function(op: str, forward, backward, needs_input_grad) -> type[Function]:
-    """Of a step whose first inputs are no arguments of the operator."""
+def _function(op: str, names: list[str], forward, backward, needs) -> type[Function]:
+    """Of a step whose first inputs are no arguments of the operator; ``needs(ctx)`` is what those need that are."""
+
+    def needs_input_grad(ctx):
+        passed = needs(ctx)
+        return (*passed, *[False] * (len(names) - len(passed)))
+
     name = op.rpartition("::")[2].partition(".")[0]
     methods = {
         "forward": staticmethod(forward),
@@ -55,16 +64,30 @@ def _function(op: str, forward, backward, needs_input_grad) -> type[Function]:
 _needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
 
 
-def _gradients(op: str, found: Any, count: int) -> tuple[Any, ...]:
+def _gradients(op: str, names: list[str], found: Any, count: int) -> tuple[Any, ...]:
     """One for each argument that was passed: those at their default are left out."""
     found = found if isinstance(found, tuple) else (found,)
     while len(found) > count and found[-1] is None:
         found = found[:-1]
+    if count < len(found) <= len(names):
+        text = f"argument '{names[len(found) - 1]}' was left at its default; its gradient must be None"
+        raise RuntimeError(f"{op}: {text}, got {type(found[-1]).__name__}")
     if len(found) != count:
-        raise RuntimeError(
-            f"{op}: its backward must return one gradient for each of {count} arguments, got {len(found)}"
-        )
+        wanted = f"one gradient for each of {len(names)} arguments"
+        raise RuntimeError(f"{op}: its backward must return {wanted}, got {len(found)}")
     return found
+
+
+def _check_gradient(op: str, name: str, g: Any, length: int | None = None) -> None:
+    """Of an argument that is a tensor, or a list of so many."""
+    wanted = "Tensor" if length is None else f"list of {length}"
+    if g is not None and not isinstance(g, Tensor if length is None else list | tuple):
+        raise TypeError(f"{op}: the gradient of argument '{name}' must be a {wanted} or None, got {type(g).__name__}")
+    if length is not None and g is not None:
+        if len(g) != length:
+            raise RuntimeError(f"{op}: the gradient of argument '{name}' must be a {wanted}, got {len(g)}")
+        for i, each in enumerate(g):
+            _check_gradient(op, f"{name}[{i}]", each)
 
 
 def _refuse_gradients(op: str, kwargs: dict[str, Any]) -> None:
@@ -81,6 +104,7 @@ def _refuse_gradients(op: str, kwargs: dict[str, Any]) -> None:
 
 def _with_lists(rule, single: bool) -> Callable[..., Any]:
     derivative = rule.payload
+    names = list(derivative.defaults)
 
     def forward(ctx, call, kwargs, layout, returned, *tensors):
         args = tuple(_fill(layout, tensors))
@@ -97,17 +121,20 @@ def _with_lists(rule, single: bool) -> Callable[..., Any]:
     def backward(ctx, *grads):
         found = derivative.backward(ctx, *_fill(ctx.returned, grads))
         flat: list[Any] = []
-        for place, g in zip(ctx.layout, _gradients(rule.op, found, len(ctx.layout)), strict=True):
+        grads = _gradients(rule.op, names, found, len(ctx.layout))
+        for name, place, g in zip(names, ctx.layout, grads, strict=False):
             if isinstance(place, int):
+                _check_gradient(rule.op, name, g, place)
                 flat.extend([None] * place if g is None else g)
             elif place is _TENSOR:
+                _check_gradient(rule.op, name, g)
                 flat.append(g)
         return (None, None, None, None, *flat)
 
-    def needs_input_grad(ctx):
-        return tuple(_fill(ctx.layout, _needs(ctx)[4:], lambda place: False))
+    def needs(ctx):
+        return _fill(ctx.layout, _needs(ctx)[4:], lambda place: False)
 
-    apply = _function(rule.op, forward, backward, needs_input_grad).apply
+    apply = _function(rule.op, names, forward, backward, needs).apply
 
     def kernel(call, *args, **kwargs):
         _refuse_gradients(rule.op, kwargs)

@@ -37,6 +37,65 @@ def test_no_derivative_for_what_has_aliases(ns, opened, schema):
         lib.register_autograd("f", lambda ctx, grad: grad)
 
 
+@pytest.mark.needs("autograd")
+def test_which_gradients_are_needed_is_said_for_every_argument(ns, opened):
+    """Also for those that the call left at their default, or that have it."""
+    seen = []
+
+    def backward(ctx, grad):
+        seen.append(ctx.needs_input_grad)
+        return grad * 2, grad if ctx.needs_input_grad[1] else None, None
+
+    schema = "(Tensor x, Tensor? y=None, float s=2.0) -> Tensor"
+    op = opened(custom_op(f"{ns}::f", lambda x, y=None, s=2.0: x * s, mutates_args=(), schema=schema))
+    op.register_autograd(backward)
+    x = lattis.ones(2, requires_grad=True)
+    for args in ((x,), (x, None), (x, x.detach(), 2.0), (x.detach(), x)):
+        op(*args).sum().backward()
+    assert seen == [(True, False, False)] * 3 + [(False, True, False)]
+
+
+@pytest.mark.needs("autograd")
+def test_which_gradients_are_needed_beside_a_list(ns, opened):
+    seen = []
+
+    def backward(ctx, grad):
+        seen.append(ctx.needs_input_grad)
+        return [grad, None], None, None
+
+    schema = "(Tensor[] xs, Tensor? y=None, float s=2.0) -> Tensor"
+    op = opened(custom_op(f"{ns}::f", lambda xs, y=None, s=2.0: xs[0] * s, mutates_args=(), schema=schema))
+    op.register_autograd(backward)
+    op([lattis.ones(1, requires_grad=True), lattis.ones(1)]).sum().backward()
+    assert seen == [([True, False], False, False)]
+
+
+ONE = "(Tensor x, float s=2.0) -> Tensor"
+LISTS = "(Tensor[] xs, float s=2.0) -> Tensor"
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize(
+    "schema, returned, error, message",
+    [
+        (ONE, lambda g: (g, g), RuntimeError, "argument 's' was left at its default; its gradient must be None, got T"),
+        (ONE, lambda g: (g, None, g), RuntimeError, "must return one gradient for each of 2 arguments, got 3"),
+        (ONE, lambda g: (), RuntimeError, "must return one gradient for each of 2 arguments, got 0"),
+        (ONE, lambda g: (0.5, None), TypeError, "gradient of argument 'x' must be a Tensor or None, got float"),
+        (ONE, lambda g: [g], TypeError, "gradient of argument 'x' must be a Tensor or None, got list"),
+        (LISTS, lambda g: ([g], None), RuntimeError, "gradient of argument 'xs' must be a list of 2, got 1"),
+        (LISTS, lambda g: (g, None), TypeError, "gradient of argument 'xs' must be a list of 2 or None, got .*Tensor"),
+        (LISTS, lambda g: ([g, 3], None), TypeError, r"argument 'xs\[1\]' must be a Tensor or None, got int"),
+    ],
+)
+def test_gradients_that_cannot_be(ns, opened, schema, returned, error, message):
+    op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
+    op.register_autograd(lambda ctx, grad: returned(grad))
+    x = lattis.ones(2, requires_grad=True)
+    with pytest.raises(error, match=rf"^{ns}::f: .*{message}"):
+        op([x, x] if schema is LISTS else x).sum().backward()
+
+
 # ---- kernels that are passed over ------------------------------------------------------------------------------------
 
 

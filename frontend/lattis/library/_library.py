@@ -352,7 +352,7 @@ class Library:
             why = f"{name} writes to an argument or returns a view; give a functional operator the derivative"
             raise RuntimeError(f"register_autograd: argument 'op': {why}, not {schema}")
         args = about["args"]
-        positional = tuple(a["value"] for a in args if not a["keyword_only"])
+        positional = {a["name"]: a["value"] for a in args if not a["keyword_only"]}
         keywords = {a["name"]: a["value"] for a in args if a["keyword_only"] and a["has_default"]}
         only = keywords if len(positional) < len(args) else None
         return self.rule(op, "autograd", Derivative(backward, setup_context, positional, only))

@@ -56,14 +56,14 @@ class Derivative:
 
     backward: Callable[..., Any]
     setup_context: Callable[..., Any] | None = None
-    defaults: tuple[Any, ...] = field(default=(), repr=False)  # of each positional argument of the operator
+    defaults: dict[str, Any] = field(default_factory=dict, repr=False)  # of each positional argument, by its name
     keyword_defaults: dict[str, Any] | None = field(default=None, repr=False)  # None: it has no keyword-only ones
 
     def set_up(self, ctx: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Calls ``setup_context``, if there is one, with what the call left at its default filled in."""
         if self.setup_context is None:
             return
-        inputs = (*args, *self.defaults[len(args) :])
+        inputs = (*args, *tuple(self.defaults.values())[len(args) :])
         if self.keyword_defaults is None:
             self.setup_context(ctx, inputs=inputs, output=output)
         else:
