@@ -1,19 +1,15 @@
-"""lattis.library's forms: kinds of Library, custom_op, schemas from hints, and what is registered for an operator."""
+"""lattis.library's forms: kinds of Library, custom_op, and what is registered for an operator."""
 
 from __future__ import annotations
 
 import gc
-import numbers
 import weakref
-from collections.abc import Sequence
-from typing import List, Optional, Tuple, Union  # noqa: UP035
-from typing import Sequence as TypingSequence  # noqa: UP035
 
 import lattis
 import numpy as np
 import pytest
 from lattis import Tensor, library
-from lattis.library import Library, custom_op, infer_schema
+from lattis.library import Library, custom_op
 
 # ---- kinds of library --------------------------------------------------------------------------------------------
 
@@ -97,132 +93,6 @@ def test_a_kernel_for_every_device_gives_way_to_a_devices_own(ns, opened):
     library.set_kernel_enabled(f"{ns}::f", "cpu", True)
     with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
         f(lattis.ones(1, device="meta"))
-
-
-# ---- schemas from type hints ---------------------------------------------------------------------------------------
-
-
-def everything(
-    a: Tensor,
-    b: Optional[Tensor],  # noqa: UP045
-    c: Sequence[Tensor],
-    d: List[Optional[Tensor]],  # noqa: UP006, UP045
-    e: int,
-    f: float,
-    g: bool,
-    h: str,
-    i: lattis.dtype,
-    j: lattis.device,
-    k: Union[int, float],  # noqa: UP007
-    l: numbers.Number,  # noqa: E741
-    m: list[int],
-    n: list[float] | None = None,
-    o: int | float | bool | None = None,
-    *,
-    p: int = 1,
-    q: float = -2.5e-8,
-    r: bool = True,
-    s: str = "a b",
-    t: lattis.dtype = lattis.float32,
-    u: lattis.device = lattis.device("cpu"),  # noqa: B008
-    v: Sequence[int] = (1, 2),
-    w: float = float("inf"),
-) -> Tuple[Tensor, List[Tensor], int]:  # noqa: UP006
-    return a, [a], 1
-
-
-def test_every_hint():
-    text = infer_schema(everything, op_name="f", mutates_args=())
-    assert text == (
-        "f(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d, int e, float f, bool g, str h, ScalarType i, Device j, "
-        "Scalar k, Scalar l, int[] m, float[]? n=None, Scalar? o=None, *, int p=1, float q=-2.5e-08, bool r=True, "
-        'str s="a b", ScalarType t=float32, Device u="cpu", int[] v=[1, 2], float w=inf) -> (Tensor, Tensor[], int)'
-    )
-    assert lattis._C._parse_schema(text, "x")
-
-
-def test_defaults_arrive(ns, opened):
-    seen = []
-
-    def f(x: Tensor, n: Sequence[int] = (1, 2), mode: str = "a b", *, by: float = float("inf")) -> None:
-        seen.append((tuple(n), mode, by))
-
-    op = opened(custom_op(f"{ns}::f", f, mutates_args=()))
-    x = lattis.ones(1)
-    op(x)
-    op(x, [3], "c", by=1)
-    op(x, n=[], by=-2.5)
-    assert seen == [((1, 2), "a b", float("inf")), ((3,), "c", 1.0), ((), "a b", -2.5)]
-
-
-@pytest.mark.parametrize("mutates, wanted", [((), ""), (("x",), "(a0!)"), ("unknown", "(a0!)")])
-def test_what_it_writes_to(mutates, wanted):
-    def f(x: Tensor, n: int) -> None: ...
-
-    assert infer_schema(f, mutates_args=mutates) == f"(Tensor{wanted} x, int n) -> ()"
-
-
-def returns(hint):
-    def f(x: Tensor): ...
-
-    f.__annotations__["return"] = hint
-    return f
-
-
-@pytest.mark.parametrize(
-    "hint, wanted",
-    [
-        (Tensor, "Tensor"),
-        (None, "()"),
-        (tuple[Tensor, Tensor], "(Tensor, Tensor)"),
-        (list[Tensor], "Tensor[]"),
-        (int, "int"),
-        (tuple[Tensor, float], "(Tensor, float)"),
-    ],
-)
-def test_what_it_returns(hint, wanted):
-    assert infer_schema(returns(hint), mutates_args=()) == f"(Tensor x) -> {wanted}"
-
-
-def bad_functions():
-    def no_hint(x) -> Tensor: ...
-    def no_result(x: Tensor): ...
-    def arguments(*xs: Tensor) -> Tensor: ...
-    def keywords(**xs: Tensor) -> Tensor: ...
-    def positional(x: Tensor, /) -> Tensor: ...
-    def a_dict(x: dict) -> Tensor: ...
-    def a_tuple(x: tuple[int, int]) -> Tensor: ...
-    def nested(x: list[list[int]]) -> Tensor: ...
-    def an_object_default(x: Tensor, y: int = object()) -> Tensor: ...
-    def a_quote(x: Tensor, y: str = 'a"b') -> Tensor: ...
-    def local(x: Nowhere) -> Tensor: ...  # noqa: F821
-    def a_set_result(x: Tensor) -> set: ...
-    def a_list_of_what(x: List) -> Tensor: ...  # noqa: UP006
-    def a_sequence_of_what(x: TypingSequence) -> Tensor: ...
-    def many_results(x: Tensor) -> tuple[Tensor, ...]: ...
-
-    strange = (a_dict, a_tuple, nested, a_list_of_what, a_sequence_of_what)
-    found = {f: "'" + next(iter(f.__annotations__)) + "'" for f in strange}
-    found |= {no_hint: "'x' has no type hint", no_result: "what it returns", arguments: "'xs'", keywords: "'xs'"}
-    found |= {positional: "'x'", an_object_default: "'y'.*default", a_quote: "'y'.*default", local: "Nowhere.*module"}
-    return found | {a_set_result: "result.*set", many_results: r"result.*\.\.\."}
-
-
-@pytest.mark.parametrize("f, text", bad_functions().items(), ids=lambda x: getattr(x, "__name__", ""))
-def test_a_schema_that_cannot_be_inferred(f, text):
-    with pytest.raises(ValueError, match=rf"infer_schema: .*{f.__name__}: .*{text}"):
-        infer_schema(f, mutates_args=())
-
-
-def test_mutation_that_cannot_be():
-    def f(x: Tensor, n: int) -> None: ...
-
-    with pytest.raises(ValueError, match="'n' is in mutates_args, but only tensors"):
-        infer_schema(f, mutates_args=("n",))
-    with pytest.raises(ValueError, match="mutates_args names 'y', which is no parameter"):
-        infer_schema(f, mutates_args=("y",))
-    with pytest.raises(ValueError, match="argument 'mutates_args'.*'x'"):
-        infer_schema(f, mutates_args="x")
 
 
 # ---- custom_op -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 import inspect
 import math
 import numbers
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lattis import _C
+
+from ._checks import several
 
 SIMPLE = {
     _C.Tensor: "Tensor",
@@ -30,8 +33,9 @@ NUMBERS = ({int, float}, {int, float, bool}, {int, float, complex}, {int, float,
 LISTS = (list, collections.abc.Sequence)
 TAKES = (
     "Tensor, int, float, bool, str, dtype, device, layout, memory_format, Generator, a Union of int, float and bool "
-    "(a number), Optional of these, and list or Sequence of them"
+    "(a number), Optional of these, and list or Sequence of Tensor, Optional[Tensor], int, float or bool"
 )
+LISTED = ("Tensor", "Tensor?", "int", "float", "bool")
 
 
 class _Unknown(Exception):
@@ -58,8 +62,8 @@ def _type(hint: Any) -> str:
         if len(items) != 1:
             raise _Unknown  # a list of what?
         of = _type(items[0])
-        if of.endswith("]") or of.endswith("]?"):
-            raise _Unknown  # a list of lists
+        if of not in LISTED:
+            raise _Unknown
         return of + "[]"
     try:
         return SIMPLE[hint]
@@ -71,10 +75,12 @@ def _default(value: Any) -> str:
     """A default as a schema writes it."""
     if value is None or isinstance(value, bool):
         return str(value)
-    if isinstance(value, int) or (isinstance(value, float) and not math.isnan(value)):
-        return repr(value)
+    if isinstance(value, int):
+        return repr(int(value))  # of a subclass, as an enum's, its value
+    if isinstance(value, float) and not math.isnan(value):
+        return repr(float(value))
     if isinstance(value, str | _C.device):
-        text = str(value)
+        text = str.__str__(value) if isinstance(value, str) else str(value)
         if text.isprintable() and '"' not in text and "\\" not in text:
             return f'"{text}"'
     if isinstance(value, _C.dtype):
@@ -89,6 +95,12 @@ def _written(word: str, letter: str) -> str:
 
 
 def _hints(fn: Callable[..., Any], fail: Callable[[str], Any]) -> dict[str, Any]:
+    """The hints of a function; of an object that is called as one, those of its ``__call__``."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    fn = inspect.unwrap(fn)
+    if not inspect.isroutine(fn):
+        fn = type(fn).__call__
     try:
         return typing.get_type_hints(fn)
     except NameError as error:
@@ -119,6 +131,10 @@ def infer_schema(
     if not callable(prototype_function):
         got = type(prototype_function).__name__
         raise TypeError(f"infer_schema: argument 'prototype_function': expected a callable, got {got}")
+    everything = mutates_args == "unknown"
+    if isinstance(mutates_args, str) and not everything:
+        raise ValueError(f"infer_schema: argument 'mutates_args': expected names or 'unknown', got {mutates_args!r}")
+    mutated = () if everything else several("infer_schema", "mutates_args", mutates_args)
     title = getattr(prototype_function, "__qualname__", repr(prototype_function))
 
     def fail(text: str) -> typing.NoReturn:
@@ -129,10 +145,6 @@ def infer_schema(
     except (TypeError, ValueError) as error:
         fail(f"it has no signature that can be read ({error}); pass schema=")
     hints = _hints(prototype_function, fail)
-    everything = mutates_args == "unknown"
-    if isinstance(mutates_args, str) and not everything:
-        raise ValueError(f"infer_schema: argument 'mutates_args': expected names or 'unknown', got {mutates_args!r}")
-    mutated = () if everything else tuple(mutates_args)
     words: list[str] = []
     for i, (name, p) in enumerate(signature.parameters.items()):
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY):
@@ -161,18 +173,22 @@ def infer_schema(
         result = _result(hints["return"])
     except _Unknown:
         fail(f"no schema has a word for the result {hints['return']}; there are Tensor, int, float, bool, a number, "
-             "list[Tensor], a tuple of these, and None")  # fmt: skip
+             "list[Tensor], a tuple of two or more of these, and None")  # fmt: skip
     return f"{op_name or ''}({', '.join(words)}) -> {result}"
 
 
 def _result(hint: Any) -> str:
     if hint is None or hint is type(None):
         return "()"
-    if typing.get_origin(hint) is tuple:
-        parts = typing.get_args(hint)
-        if not parts or parts == ((),) or Ellipsis in parts:
-            raise _Unknown
-        return "(" + ", ".join(_result(p) for p in parts) + ")" if len(parts) > 1 else f"({_result(parts[0])})"
+    if typing.get_origin(hint) is not tuple:
+        return _returned(hint)
+    parts = typing.get_args(hint)
+    if len(parts) < 2 or Ellipsis in parts:
+        raise _Unknown  # a schema's tuple of one is that one
+    return "(" + ", ".join(map(_returned, parts)) + ")"
+
+
+def _returned(hint: Any) -> str:
     word = _type(hint)
     if word not in ("Tensor", "Tensor[]", "int", "float", "bool", "Scalar"):
         raise _Unknown
