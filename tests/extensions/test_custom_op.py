@@ -1,4 +1,4 @@
-"""lattis.library's forms: kinds of Library, custom_op, and what is registered for an operator."""
+"""lattis.library's forms: kinds of Library, what torch writes, custom_op, and what is registered for an operator."""
 
 from __future__ import annotations
 
@@ -93,6 +93,60 @@ def test_a_kernel_for_every_device_gives_way_to_a_devices_own(ns, opened):
     library.set_kernel_enabled(f"{ns}::f", "cpu", True)
     with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
         f(lattis.ones(1, device="meta"))
+
+
+# ---- what torch's users write --------------------------------------------------------------------------------------
+
+
+def test_impl_of_a_library(ns, opened):
+    lib = opened(Library(ns, "DEF"))
+    for name in ("f", "g", "h"):
+        lib.define(f"{name}(Tensor x) -> Tensor", "FROM_SCHEMA", tags=())
+
+    @library.impl(lib, "f", "CPU")
+    def f(x):
+        return x + 1
+
+    @library.impl(lib, "g")
+    def g(x):
+        return x + 2
+
+    library.impl(lib, "h", dispatch_key="cpu")(g)
+    x, ops = lattis.zeros(1), getattr(lattis.ops, ns)
+    assert f(0) == 1 and [op(x).item() for op in (ops.f, ops.g, ops.h)] == [1, 2, 2]
+    assert [k for n in "fgh" for k, _ in lattis._C._describe(f"{ns}::{n}")["kernels"]] == ["cpu", "composite", "cpu"]
+    with pytest.raises(TypeError, match="impl: argument 'dispatch_key' belongs to impl"):
+        library.impl(f"{ns}::f", "cpu", f, dispatch_key="CPU")
+    with pytest.raises(TypeError, match="impl: argument 'lib': the library is the first argument already"):
+        library.impl(lib, "f", "CPU", lib=lib)
+
+
+def test_keywords_of_torch(ns, opened):
+    lib = opened(Library(ns, "DEF"))
+    lib.define(schema="f(Tensor x) -> Tensor", alias_analysis="", tags=("core",))
+    lib.impl(op_name="f", fn=lambda x: x + 1, dispatch_key="CPU")
+    opened(library.define(f"{ns}::g", "(Tensor x) -> Tensor", tags="core"))
+    op = opened(custom_op(f"{ns}::h", numpy_sin, mutates_args=(), tags=["core"]))
+    assert getattr(lattis.ops, ns).f(lattis.zeros(1)).item() == 1 and op(lattis.zeros(1)).item() == 0
+    with pytest.raises(ValueError, match="argument 'alias_analysis': expected 'FROM_SCHEMA' .*got 'CONSERVATIVE'"):
+        lib.define("i(Tensor x) -> Tensor", "CONSERVATIVE")
+
+
+def test_default_is_every_device_and_the_overload_without_a_name(ns, opened):
+    lib = opened(Library(ns, "DEF"))
+    lib.define("f(Tensor x) -> Tensor")
+    lib.impl("f.default", lambda x: x + 1, "default")
+    f, x = getattr(lattis.ops, ns).f, lattis.zeros(1)
+    assert f(x).item() == 1 and [k for k, _ in lattis._C._describe(f"{ns}::f")["kernels"]] == ["backend"]
+    library.register_fake(f"{ns}::f.default", lambda x: x.new_empty(7), lib=lib)
+    assert f(lattis.empty(1, device="meta")).shape == (7,)
+    lib.register_autograd("f.default", lambda ctx, grad: grad * 3)
+    assert [r.op for r in library.rules(f"{ns}::f.default")] == [f"{ns}::f"]
+    assert library.get_kernel(f"{ns}::f.default", "backend")(x).item() == 1
+    with pytest.raises(ValueError, match="'default' is the overload without a name; write 'g', got"):
+        lib.define("g.default(Tensor x) -> Tensor")
+    with pytest.raises(ValueError, match=f"argument 'name': expected .* got '{ns}::g.default'"):
+        custom_op(f"{ns}::g.default", numpy_sin, mutates_args=())
 
 
 # ---- custom_op -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Bad input to lattis.library: wrong types, kernels that misbehave; each is an error that says what to do."""
 
+import contextlib
+
 import lattis
 import pytest
 from lattis import library
@@ -19,12 +21,13 @@ def f(lib):
     return getattr(lattis.ops, lib.ns).f
 
 
+BACKEND = dict.fromkeys(("alloc", "free", "copy_from_host", "copy_to_host"), len)
 STRANGE = [None, 3, 2.5, b"bytes", [], {}, object(), lattis]
 
 
 @pytest.mark.parametrize("value", STRANGE, ids=lambda v: type(v).__name__)
 def test_values_of_a_wrong_type(lib, ns, value):
-    wrong = pytest.raises((TypeError, ValueError, RuntimeError), match="argument|expected")
+    wrong = pytest.raises((TypeError, ValueError, RuntimeError), match=r"^\w+: (\S+: )?argument '\w+'")
     for call in (
         lambda: Library(value, "DEF"),
         lambda: Library(ns + "x", value),
@@ -54,6 +57,31 @@ def test_values_of_a_wrong_type(lib, ns, value):
         lambda: custom_op(f"{ns}::g", 3 if value is None else value, mutates_args=()),
         lambda: custom_op(f"{ns}::g", len, mutates_args=(), schema=3 if value is None else value),
         lambda: library.opcheck(value, (lattis.ones(1),)),
+        lambda: lib.define("g(Tensor x) -> Tensor", category=value),
+        lambda: lib.define("g(Tensor x) -> Tensor", doc=value),
+        lambda: lib.define("g(Tensor x) -> Tensor", 3 if value is None else value),
+        lambda: lib.impl_category(value, len, "cpu"),
+        lambda: lib.withdraw("a" if value == 3 else value),
+        lambda: lib.register_layer(value, len),
+        lambda: lib.register_layer("watch", len, at=value),
+        lambda: lib.register_layer("watch", len, inside=[3] if value in ([], {}) else value),
+        lambda: lib.register_layer("watch", len, outside=[value]),
+        lambda: lib.register_keyword(value, len),
+        lambda: lib.register_keyword("watched", value),
+        lambda: lib.rule("f", value, None),
+        lambda: lib.register_backend(value, **BACKEND),
+        lambda: lib.register_backend("watched", **BACKEND | {"synchronize": 3 if value is None else value}),
+        lambda: lib.register_backend("watched", device_count="2" if value == 3 else value, **BACKEND),
+        lambda: library.on_rule(value, len),
+        lambda: library.on_rule("watch", value),
+        lambda: library.on_rule("watch", len, lib=3 if value is None else value),
+        lambda: library.set_kernel_enabled(f"{ns}::f", "cpu", value),
+        lambda: custom_op(f"{ns}::g", len, mutates_args=3 if value in ([], {}, b"bytes") else value),
+        lambda: library.infer_schema(len, mutates_args=3 if value in ([], {}, b"bytes") else value),
+        lambda: library.opcheck(f"{ns}::f", (lattis.ones(1),), 3 if value in (None, {}) else value),
+        lambda: library.kernels_disabled(["aten::sqrt", value], "cpu").__enter__(),
+        lambda: library.kernels_disabled(3 if value in ([], {}, b"bytes") else value, "cpu").__enter__(),
+        lambda: library.rules(value),
     ):
         with wrong:
             call()
@@ -74,6 +102,88 @@ def test_namespaces_that_are_none(ns):
 def test_kinds_that_are_none():
     with pytest.raises(ValueError, match="expected 'DEF', 'IMPL' or 'FRAGMENT', got 'DEFINE'"):
         Library("x", "DEFINE")
+
+
+KEYS = [
+    ("cpu:0", "expected the name of a type of device, got 'cpu:0'; a kernel serves every device of its type: 'cpu'"),
+    ("Autograd", "'Autograd' is a key of torch's .*register_autograd"),
+    ("AutogradCPU", "'AutogradCPU' is a key of torch's .*register_autograd"),
+    ("AutocastCPU", "'AutocastCPU' is a key of torch's .*register_autocast"),
+    ("FuncTorchBatched", "'FuncTorchBatched' is a key of torch's .*register_vmap"),
+    ("PrivateUse1", "'PrivateUse1' is a key of torch's .*a backend has the name"),
+    ("BackendSelect", "'BackendSelect' is a key of torch's .*'backend' or 'composite'"),
+    ("SparseCPU", "'SparseCPU' is a key of torch's"),
+]
+
+
+@pytest.mark.parametrize("key, message", KEYS)
+def test_keys_that_nothing_has(lib, ns, key, message):
+    for what, call in [
+        ("dispatch_key", lambda: lib.impl("f", len, key)),
+        ("dispatch_key", lambda: lib.impl_category("pointwise", len, key)),
+        ("dispatch_key", lambda: Library(ns, "IMPL", key)),
+        ("types", lambda: library.impl(f"{ns}::f", key, len, lib=lib)),
+        ("device_types", lambda: library.register_kernel(f"{ns}::f", ["cpu", key], len, lib=lib)),
+        ("device_types", lambda: custom_op(f"{ns}::g", len, mutates_args=(), device_types=key)),
+        ("device_type", lambda: library.register_autocast(f"{ns}::f", key, lattis.float32, lib=lib)),
+        ("key", lambda: library.get_kernel(f"{ns}::f", key)),
+        ("key", lambda: library.set_kernel_enabled(f"{ns}::f", key, False)),
+        ("name", lambda: lib.register_layer(key, len)),
+    ]:
+        with pytest.raises(ValueError, match=f"argument '{what}': {message}"):
+            call()
+    assert lattis._C._describe(f"{ns}::f")["kernels"] == []
+
+
+def test_a_layer_has_a_name_that_keys_can_have(lib):
+    with pytest.raises(ValueError, match="argument 'name': a key 'GPU' is read as 'gpu'; take another name"):
+        lib.register_layer("GPU", len)
+
+
+def test_names_given_as_one(lib, f):
+    """Where several are taken, a str is one of them."""
+    seen = []
+    layer = lib.register_layer("watch", lambda call, *a: seen.append(call.name) or call(*a), outside="autograd")
+    with layer.on():
+        lattis.ones(1)
+    assert seen == ["aten::ones"]
+    with library.kernels_disabled("aten::sqrt", "CPU"), library.kernels_disabled(f, "cpu"):
+        assert [lattis._C._describe(n)["disabled"] for n in ("aten::sqrt", f"{lib.ns}::f")] == [["cpu"]] * 2
+    assert [lattis._C._describe(n)["disabled"] for n in ("aten::sqrt", f"{lib.ns}::f")] == [[]] * 2
+
+
+def test_a_library_withdraws_its_own(lib, f, ns):
+    other = Library(ns, "FRAGMENT", owner="another")
+    handles = [lib.impl("f", lambda x: x + 1), lib.register_backend(f"{ns}_device", **BACKEND)]
+    for handle in (*handles, 0, -1):
+        with pytest.raises(ValueError, match=f"'handle': {handle} is no live registration of <Library {ns} .*another>"):
+            other.withdraw(handle)
+    assert f(lattis.zeros(1)).item() == 1 and lattis.empty(0, device=f"{ns}_device").device.type == f"{ns}_device"
+    for handle in handles:
+        lib.withdraw(handle)
+    with pytest.raises(RuntimeError, match=f"{ns}_device"):
+        lattis.empty(0, device=f"{ns}_device")
+    other.close()
+
+
+@pytest.mark.parametrize("name", ["dtype", "device", "layout", "pin_memory"])
+def test_a_keyword_that_is_taken(lib, name):
+    with pytest.raises(ValueError, match=f"register_keyword: argument 'name': what makes tensors takes '{name}'"):
+        lib.register_keyword(name, len)
+
+
+@pytest.mark.parametrize("enabled", [False, True])
+def test_an_operator_that_goes_while_its_kernel_is_passed_over(ns, enabled):
+    """The block is left with the exception of the block, or none."""
+    for failing in (False, True):
+        op = custom_op(f"{ns}::g", lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor")
+        library.set_kernel_enabled(op, "cpu", False)
+        with pytest.raises(KeyError, match="of the block") if failing else contextlib.nullcontext():
+            with op.set_kernel_enabled("cpu", enabled), library.kernels_disabled([op, "aten::sqrt"], "cpu"):
+                op.close()
+                if failing:
+                    raise KeyError("of the block")
+        assert lattis._C._describe("aten::sqrt")["disabled"] == []
 
 
 def generator(x):

@@ -10,8 +10,9 @@ from typing import Any
 from lattis import _C
 from lattis._namespace import operator
 
-from ._functions import devices, kernel_enabled, register_autocast
-from ._library import Library, check_callable
+from ._checks import check_callable, check_type, devices, key_name, several
+from ._functions import kernel_enabled, register_autocast
+from ._library import Library
 from ._rules import Rule, Vmap
 from ._site import Registration, Site, latest, supersede
 
@@ -54,17 +55,20 @@ class CustomOpDef:
         lattis.Size([2])
         >>> twice.close()
         """
-        keys = devices("register_kernel", device_types)
+        return self._kernel("register_kernel", devices("register_kernel", device_types), fn)
+
+    def _kernel(self, who: str, keys: list[str], fn: Callable[..., Any] | None) -> Callable[..., Any]:
+        """Registers it under each key, or is the decorator that does."""
 
         def register(fn: Callable[..., Any]) -> Callable[..., Any]:
-            check_callable("register_kernel", "fn", fn)
+            check_callable(who, "fn", fn)
             for key in keys:
                 self._replace(key, self._library.impl(self._qualname, fn, key))
             return fn
 
         return register if fn is None else register(fn)
 
-    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+    def register_fake(self, fn: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
         """Registers what the operator returns for tensors of device "meta"; also as a decorator.
 
         >>> @lattis.library.custom_op("mine::pairs", mutates_args=())
@@ -77,7 +81,7 @@ class CustomOpDef:
         lattis.Size([3, 2])
         >>> pairs.close()
         """
-        return self.register_kernel("meta", fn)
+        return self._kernel("register_fake", ["meta"], fn)
 
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
@@ -138,7 +142,8 @@ class CustomOpDef:
         tensor([2])
         >>> twice.close()
         """
-        return kernel_enabled(self, device_type, enabled)
+        check_type("set_kernel_enabled", "enabled", enabled, bool)
+        return kernel_enabled(self, key_name("set_kernel_enabled", device_type, "device_type"), enabled)
 
     def close(self) -> None:
         """Takes the operator back, with everything that was registered for it."""
@@ -161,6 +166,7 @@ def custom_op(
     mutates_args: str | Iterable[str],
     device_types: str | Iterable[str] | None = None,
     schema: str | None = None,
+    tags: Any = None,
 ) -> Any:
     """Makes an operator from a function, which becomes its kernel; also as a decorator.
 
@@ -172,6 +178,7 @@ def custom_op(
         mutates_args: names of the arguments that it writes to; "unknown" are all tensors
         device_types: for which devices it is the kernel, as "cpu"; with None for all that have no other
         schema: arguments and results, as "(Tensor x) -> Tensor"; from the function's type hints if absent
+        tags: torch's, which nothing reads here
 
     Raises:
         ValueError: the name has no namespace, or the schema cannot be inferred
@@ -185,12 +192,14 @@ def custom_op(
     (tensor([2., 2.]), tensor([3., 3.]))
     >>> scaled.close()
     """
-    if not isinstance(name, str):
-        raise TypeError(f"custom_op: argument 'name': expected a str, got {type(name).__name__}")
+    check_type("custom_op", "name", name)
     ns, colons, base = name.partition("::")
-    if not colons or not ns.isidentifier() or not all(p.isidentifier() for p in base.split(".", 1)):
+    named = ns.isidentifier() and all(p.isidentifier() for p in base.split(".", 1))
+    if not colons or not named or base.endswith(".default"):
         raise ValueError(f"custom_op: argument 'name': expected a namespace and a name, as 'mine::twice', got {name!r}")
     keys = devices("custom_op", device_types)
+    if not isinstance(mutates_args, str):
+        mutates_args = tuple(several("custom_op", "mutates_args", mutates_args))
 
     def make(fn: Callable[..., Any]) -> CustomOpDef:
         check_callable("custom_op", "fn", fn)
@@ -209,7 +218,7 @@ def custom_op(
             own = name if "." in name else f"{name}.default"
             packet = staticmethod(_C._packet(own))  # a call makes no frame of Python's on its way
             made = type(CustomOpDef.__name__, (CustomOpDef,), {"__call__": packet})(name, fn, library)
-            made.register_kernel(keys, fn)
+            made._kernel("custom_op", keys, fn)
         except BaseException:
             library.close()
             raise
@@ -221,8 +230,7 @@ def custom_op(
 
 def _checked(name: str, schema: Any, mutates_args: str | Iterable[str]) -> str:
     """The schema that was passed, which must say the same of mutation as ``mutates_args``."""
-    if not isinstance(schema, str):
-        raise TypeError(f"custom_op: argument 'schema': expected a str, got {type(schema).__name__}")
+    check_type("custom_op", "schema", schema)
     if not schema.lstrip().startswith("("):
         wanted = 'arguments and results without a name, as "(Tensor x) -> Tensor"'
         raise ValueError(f"custom_op: {name}: argument 'schema': expected {wanted}, got {schema!r}")

@@ -8,8 +8,9 @@ from typing import Any
 
 from lattis import _C
 
-from ._library import Layer, Library, check_callable, key_name
-from ._rules import Autocast, Rule, Vmap, find
+from ._checks import check_callable, check_type, devices, key_name
+from ._library import Layer, Library
+from ._rules import Autocast, Rule, Vmap, found, named
 from ._site import Registration, Site, earlier
 
 OpOrName = Any  # a packet such as lattis.ops.mine.twice, what custom_op returned, or a name: "mine::twice.Tensor"
@@ -17,28 +18,16 @@ OpOrName = Any  # a packet such as lattis.ops.mine.twice, what custom_op returne
 
 def library_for(who: str, op: OpOrName, lib: Library | None) -> Library:
     """The library that was passed, or one more for the operator's namespace."""
-    if lib is not None and not isinstance(lib, Library):
-        raise TypeError(f"{who}: argument 'lib': expected a Library, got {type(lib).__name__}")
+    if lib is not None:
+        check_type(who, "lib", lib, Library)
     if lib is None and isinstance(op, str) and "::" not in op:
         raise ValueError(f"{who}: argument 'op': expected a name with its namespace, as 'mine::{op}', got {op!r}")
     name = op if isinstance(op, str) else "lattis::"
     return lib or Library(name.partition("::")[0], "FRAGMENT", owner=str(Site()))
 
 
-def devices(who: str, device_types: str | Iterable[str] | None) -> list[str]:
-    """The keys of ``device_types``; None and torch's "default" are every device."""
-    if device_types is None or device_types == "default":
-        return ["backend"]
-    try:
-        given = [device_types] if isinstance(device_types, str) else list(device_types)
-    except TypeError:
-        got = type(device_types).__name__
-        raise TypeError(f"{who}: argument 'device_types': expected a str or several, got {got}") from None
-    return [key_name(who, d) for d in given]
-
-
 def define(qualname: str, schema: str, *, lib: Library | None = None, **options: Any) -> Library:
-    """Defines an operator; ``options`` are those of :meth:`Library.define`.
+    """Defines an operator; ``options`` are those of :meth:`Library.define`, as ``tags`` and ``category``.
 
     Args:
         qualname: the operator's full name, as "mine::twice"
@@ -56,8 +45,7 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, **options:
     >>> lib.close()
     """
     for what, text in (("qualname", qualname), ("schema", schema)):
-        if not isinstance(text, str):
-            raise TypeError(f"define: argument '{what}': expected a str, got {type(text).__name__}")
+        check_type("define", what, text)
     lib = library_for("define", qualname, lib)
     lib.define(qualname + schema, **options)
     return lib
@@ -82,11 +70,17 @@ def register_kernel(
     tensor([2, 4])
     >>> lib.close()
     """
-    keys = devices("register_kernel", device_types)
+    return _kernel("register_kernel", op, devices("register_kernel", device_types), func, lib)
+
+
+def _kernel(
+    who: str, op: OpOrName, keys: list[str], func: Callable[..., Any] | None, lib: Library | None
+) -> Callable[..., Any]:
+    """Registers it under each key, or is the decorator that does."""
 
     def register(func: Callable[..., Any]) -> Callable[..., Any]:
-        check_callable("register_kernel", "func", func)
-        into = library_for("register_kernel", op, lib)
+        check_callable(who, "func", func)
+        into = library_for(who, op, lib)
         for key in keys:
             into.impl(op, func, key)
         return func
@@ -95,16 +89,40 @@ def register_kernel(
 
 
 def impl(
-    qualname: OpOrName,
-    types: str | Iterable[str],
-    func: Callable[..., Any] | None = None,
+    qualname: OpOrName | Library,
+    types: Any,
+    func: Any = None,
     *,
     lib: Library | None = None,
+    dispatch_key: str = "",
 ) -> Callable[..., Any]:
     """Registers a kernel for types of device, "default" for all; also as a decorator. Torch's name for
     :func:`register_kernel`; see :func:`define`.
+
+    Torch's other form is a decorator too: ``impl(library, name, dispatch_key)`` is that of :meth:`Library.impl`.
+
+    >>> lib = lattis.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> @lattis.library.impl(lib, "twice", "CPU")
+    ... def twice(x):
+    ...     return x + x
+    >>> lattis.ops.mine.twice(lattis.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
     """
-    return register_kernel(qualname, types, func, lib=lib)
+    if not isinstance(qualname, Library):
+        if dispatch_key:
+            raise TypeError("impl: argument 'dispatch_key' belongs to impl(library, name, dispatch_key); pass 'types'")
+        return _kernel("impl", qualname, devices("impl", types, "types"), func, lib)
+    if lib is not None:
+        raise TypeError("impl: argument 'lib': the library is the first argument already; leave it out")
+    key = func or dispatch_key
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        qualname.impl(types, fn, key)
+        return fn
+
+    return register
 
 
 def register_fake(
@@ -124,7 +142,7 @@ def register_fake(
     lattis.Size([3, 2])
     >>> lib.close()
     """
-    return register_kernel(op, "meta", func, lib=lib)
+    return _kernel("register_fake", op, ["meta"], func, lib)
 
 
 def register_autograd(
@@ -174,10 +192,8 @@ def register_autocast(op: OpOrName, device_type: str, cast_inputs: Any, /, *, li
     Autocast(device_type='cpu', cast_inputs=lattis.bfloat16)
     >>> rule.remove()
     """
-    if not isinstance(cast_inputs, _C.dtype):
-        got = type(cast_inputs).__name__
-        raise TypeError(f"register_autocast: argument 'cast_inputs': expected a dtype, got {got}")
-    payload = Autocast(key_name("register_autocast", device_type), cast_inputs)
+    check_type("register_autocast", "cast_inputs", cast_inputs, _C.dtype)
+    payload = Autocast(key_name("register_autocast", device_type, "device_type"), cast_inputs)
     return library_for("register_autocast", op, lib).rule(op, "autocast", payload)
 
 
@@ -253,9 +269,9 @@ def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
     (tensor([0., 0.]), tensor([-0.8415,  0.9093]))
     >>> lib.close()
     """
-    op, key = getattr(op, "_qualname", op), key_name("get_kernel", key)
+    op, key = named("get_kernel", op), key_name("get_kernel", key)
     kernel = _C._get_kernel(op, key)
-    before = earlier(("kernel", find(op)[0], key), Site())
+    before = earlier(("kernel", found("get_kernel", op)[0], key), Site())
     return Replaceable(kernel, op, key, before) if before else kernel
 
 
@@ -294,13 +310,15 @@ def set_kernel_enabled(op: OpOrName, key: str, enabled: bool) -> None:
 
     >>> lattis.library.set_kernel_enabled("aten::relu", "cpu", True)
     """
-    _C._set_kernel_enabled(find(op)[0], key_name("set_kernel_enabled", key), enabled)
+    key = key_name("set_kernel_enabled", key)
+    check_type("set_kernel_enabled", "enabled", enabled, bool)
+    _C._set_kernel_enabled(found("set_kernel_enabled", op)[0], key, enabled)
 
 
 @contextmanager
 def kernel_enabled(op: OpOrName, key: str, enabled: bool) -> Iterator[None]:
     """Inside, an operator's kernel under a key serves or is passed over; behind it is as it was before."""
-    name, key = find(op)[0], key_name("set_kernel_enabled", key)
+    name = found("set_kernel_enabled", op)[0]
     times = _C._describe(name)["disabled"].count(key) if enabled else 1
     for _ in range(times):
         _C._set_kernel_enabled(name, key, enabled)
@@ -308,23 +326,30 @@ def kernel_enabled(op: OpOrName, key: str, enabled: bool) -> Iterator[None]:
         yield
     finally:
         for _ in range(times):
-            _C._set_kernel_enabled(name, key, not enabled)
+            _as_before(name, key, not enabled)
+
+
+def _as_before(name: str, key: str, enabled: bool) -> None:
+    with suppress(RuntimeError):  # the operator is gone, or the device or the layer
+        _C._set_kernel_enabled(name, key, enabled)
 
 
 @contextmanager
-def kernels_disabled(ops: Iterable[str], key: str) -> Iterator[None]:
-    """Passes over the kernels of several operators under one key while it is open.
+def kernels_disabled(ops: OpOrName | Iterable[OpOrName], key: str) -> Iterator[None]:
+    """Passes over the kernels of an operator, or of several, under one key while it is open.
 
     >>> with lattis.library.kernels_disabled(["aten::mm"], "cpu"):
     ...     lattis.ones(1, 2) @ lattis.ones(2, 1)
     tensor([[2.]])
     """
+    key = key_name("kernels_disabled", key)
     done = []
     try:
-        for op in ops:
-            set_kernel_enabled(op, key, False)
-            done.append(op)
+        for op in ops if isinstance(ops, Iterable) and not isinstance(ops, str) else [ops]:
+            name = found("kernels_disabled", op)[0]
+            _C._set_kernel_enabled(name, key, False)
+            done.append(name)
         yield
     finally:
-        for op in done:
-            set_kernel_enabled(op, key, True)
+        for name in done:
+            _as_before(name, key, True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from lattis import _C
 
-from ._rules import Autocast, Derivative, Rule, Subscription, find, keep, remove_all
+from ._checks import check_callable, check_type, key_name, several
+from ._rules import Autocast, Derivative, Rule, Subscription, find, keep, named, remove_all
 from ._site import Registration, Site, earlier, supersede
 
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
@@ -17,8 +18,6 @@ INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 CPU_FALLBACK = 4  # of a backend
 STACK = ("kernel", "category")  # of what is registered, else a name has one
 KINDS = ("DEF", "IMPL", "FRAGMENT")
-GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # of a code object, as in inspect
-TORCH_KEYS = {"CompositeImplicitAutograd": "composite", "CompositeExplicitAutograd": "backend"}
 
 
 def fallthrough_kernel(*args: Any, **kwargs: Any) -> Any:
@@ -35,24 +34,6 @@ def fallthrough_kernel(*args: Any, **kwargs: Any) -> Any:
     >>> lib.close()
     """
     raise NotImplementedError("fallthrough_kernel() should never be called: it is passed to Library.impl")
-
-
-def check_callable(who: str, what: str, f: Any) -> None:
-    """Raises unless a call of it computes: a generator or a coroutine would only begin to."""
-    if not callable(f):
-        raise TypeError(f"{who}: argument '{what}': expected a callable, got {type(f).__name__}")
-    code = getattr(f, "__code__", None)
-    if code and code.co_flags & (GENERATOR | COROUTINE | ASYNC_GENERATOR):
-        kind = "a generator function" if code.co_flags & GENERATOR else "an async function"
-        raise TypeError(f"{who}: argument '{what}': {f.__qualname__} is {kind}; expected one that returns its results")
-
-
-def key_name(who: str, key: Any) -> str:
-    """A device's or a layer's name; torch's spellings too, as "CPU" and "CompositeImplicitAutograd"."""
-    if not isinstance(key, str) or not key:
-        got = repr(key) if isinstance(key, str) else type(key).__name__
-        raise TypeError(f"{who}: argument 'key': expected the name of a device or a layer, got {got}")
-    return TORCH_KEYS.get(key) or (key.lower() if key.isupper() or key == "Meta" else key)
 
 
 @dataclass(frozen=True)
@@ -126,12 +107,11 @@ class Library:
     ):
         site = Site()
         for what, text in (("ns", ns), ("dispatch_key", dispatch_key), ("owner", owner or "")):
-            if not isinstance(text, str):
-                raise TypeError(f"Library: argument '{what}': expected a str, got {type(text).__name__}")
+            check_type("Library", what, text)
         if kind not in KINDS:
             raise ValueError(f"Library: argument 'kind': expected 'DEF', 'IMPL' or 'FRAGMENT', got {kind!r}")
         self.ns, self.kind = ns, kind
-        self.dispatch_key = key_name("Library", dispatch_key) if dispatch_key else "composite"
+        self.dispatch_key = key_name("Library", dispatch_key, "dispatch_key") if dispatch_key else "composite"
         self.owner = owner or str(site)
         if kind == "DEF":
             supersede(("namespace", ns), site)
@@ -164,19 +144,27 @@ class Library:
         if self._closed:
             raise RuntimeError(f"library '{self.ns}' of {self.owner} is closed; open another one to register")
 
-    def qualified(self, op: Any) -> Any:
+    def qualified(self, who: str, op: Any, what: str = "op") -> Any:
         """An operator's name with its namespace, which is this library's if it has none; packets as they are."""
-        op = getattr(op, "_qualname", op)
-        if not isinstance(op, str | _C.OperatorPacket):
-            raise TypeError(f"argument 'op': expected an operator or its name, got {type(op).__name__}")
+        op = named(who, op, what)
         return f"{self.ns}::{op}" if isinstance(op, str) and "::" not in op else op
 
     def define(
-        self, schema: str, *, category: str = "", doc: str = "", inplace: bool = False, out: bool = False
+        self,
+        schema: str,
+        alias_analysis: str = "",
+        *,
+        tags: Any = (),
+        category: str = "",
+        doc: str = "",
+        inplace: bool = False,
+        out: bool = False,
     ) -> int:
         """Defines an operator by its schema, in PyTorch's grammar; withdrawing the returned handle takes it back.
 
         Args:
+            alias_analysis: "FROM_SCHEMA" or nothing: what an operator aliases is what its schema says
+            tags: torch's, which nothing reads here
             category: what kind of operator it is, for layers and backends that know kinds: "pointwise", "reduction", …
             inplace: ``name_`` is derived from it, which writes into the first argument
             out: the keyword ``out=`` is derived, with a tensor for each result
@@ -185,38 +173,52 @@ class Library:
             ValueError: the schema does not parse; the message shows the column
             RuntimeError: somebody has defined it already; the message names both owners
         """
-        if not isinstance(schema, str):
-            raise TypeError(f"define: argument 'schema': expected a str, got {type(schema).__name__}")
+        for what, text in (("schema", schema), ("category", category), ("doc", doc)):
+            check_type("define", what, text)
+        if alias_analysis not in ("", "FROM_SCHEMA"):
+            expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
+            raise ValueError(f"define: argument 'alias_analysis': {expected}, got {alias_analysis!r}")
+        name = schema.partition("(")[0].strip().rpartition("::")[2]
+        if name.endswith(".default"):
+            advice = f"'default' is the overload without a name; write '{name.removesuffix('.default')}'"
+            raise ValueError(f"define: argument 'schema': {advice}, got {schema!r}")
         _C._parse_schema(schema, self.ns)  # before what it replaces is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
-        key = ("operator", f"{self.ns}::{schema.partition('(')[0].strip().rpartition('::')[2]}")
+        key = ("operator", f"{self.ns}::{name}")
         return self._register(key, lambda *at: self._library.define(schema, category, doc, forms, *at))
 
-    def impl(self, op: Any, kernel: Callable[..., Any], key: str = "") -> int:
+    def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "") -> int:
         """Registers a kernel for an operator under a key: a device's name, a layer's, "backend" or "composite".
 
         A kernel for "backend" serves every device that has none of its own; a "composite" does too, and layers such as
-        autograd see the operators that it calls. A layer's kernel is called as ``kernel(call, *args, **kwargs)``; with
+        autograd see the operators that it calls. A layer's kernel is called as ``fn(call, *args, **kwargs)``; with
         ``fallthrough_kernel`` the operator falls through the layer. A kernel stacks over one that is there; withdrawing
         the returned handle restores that.
+
+        Args:
+            op_name: a name, without a namespace in this library's, or an operator
+            fn: the kernel
+            dispatch_key: the key; the library's, which is "composite" unless it was told another, if absent
 
         Raises:
             RuntimeError: there is no such operator
         """
-        check_callable("impl", "kernel", kernel)
-        name, key = self.qualified(op), key_name("impl", key or self.dispatch_key)
+        check_callable("impl", "fn", fn)
+        name, key = self.qualified("impl", op_name, "op_name"), self._key("impl", dispatch_key)
         if not isinstance(name, str):
             name = find(name)[0]
-        function = None if kernel is fallthrough_kernel else kernel
+        function = None if fn is fallthrough_kernel else fn
         return self._register(("kernel", name, key), lambda *at: self._library.impl(name, key, function, *at), function)
 
-    def impl_category(self, category: str, kernel: Callable[..., Any], key: str = "") -> int:
+    def impl_category(self, category: str, fn: Callable[..., Any], dispatch_key: str = "") -> int:
         """Registers a kernel for every operator of a category that has none of its own under this key."""
-        check_callable("impl_category", "kernel", kernel)
-        key = key_name("impl_category", key or self.dispatch_key)
-        return self._register(
-            ("category", category, key), lambda *at: self._library.category(category, key, kernel, *at)
-        )
+        check_type("impl_category", "category", category)
+        check_callable("impl_category", "fn", fn)
+        key = self._key("impl_category", dispatch_key)
+        return self._register(("category", category, key), lambda *at: self._library.category(category, key, fn, *at))
+
+    def _key(self, who: str, dispatch_key: str) -> str:
+        return self.dispatch_key if dispatch_key == "" else key_name(who, dispatch_key, "dispatch_key")
 
     def register_layer(
         self,
@@ -224,8 +226,8 @@ class Library:
         handler: Callable[..., Any] | None = None,
         *,
         at: str = "",
-        outside: tuple[str, ...] = (),
-        inside: tuple[str, ...] = (),
+        outside: str | Iterable[str] = (),
+        inside: str | Iterable[str] = (),
         decompose: bool = False,
         stays_inside: bool = False,
         follows_alias: bool = False,
@@ -235,22 +237,26 @@ class Library:
 
         Args:
             at: the anchor in whose band it stands: modes, profiler, names, autocast, autograd or backend
-            outside: layers and anchors that it must run before
-            inside: layers and anchors that it must run after
+            outside: layers and anchors that it must run before, one or several
+            inside: layers and anchors that it must run after, one or several
             stays_inside: it also sees the calls that composites and Python kernels make
 
         Raises:
             RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
         """
+        if (key := key_name("register_layer", name, "name")) != name:
+            raise ValueError(f"register_layer: argument 'name': a key {name!r} is read as {key!r}; take another name")
         if handler is not None:
             check_callable("register_layer", "handler", handler)
+        check_type("register_layer", "at", at)
+        before, after = several("register_layer", "outside", outside), several("register_layer", "inside", inside)
         flags = DECOMPOSE * decompose | INSIDE * stays_inside
         flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
         bit = -1
 
         def register(file: str, line: int) -> int:
             nonlocal bit
-            bit, handle = self._library.layer(name, handler, at, list(outside), list(inside), flags)
+            bit, handle = self._library.layer(name, handler, at, before, after, flags)
             return handle
 
         handle = self._register(("layer", name), register)
@@ -284,17 +290,20 @@ class Library:
             RuntimeError: the name is taken
             ValueError: the name is no identifier, or there are fewer than one device
         """
+        check_type("register_backend", "name", name)
+        check_type("register_backend", "device_count", device_count, int)
         if not name.isidentifier():
             raise ValueError(f"register_backend: argument 'name': expected an identifier, got {name!r}")
         if device_count < 1:
             raise ValueError(f"register_backend: argument 'device_count': must be at least 1, got {device_count}")
         calls = {"alloc": alloc, "free": free, "copy_from_host": copy_from_host, "copy_to_host": copy_to_host}
-        for what, f in calls.items():
-            if not callable(f):
-                raise TypeError(f"register_backend: argument '{what}': expected a callable, got {type(f).__name__}")
+        for what, f in (calls if synchronize is None else calls | {"synchronize": synchronize}).items():
+            check_callable("register_backend", what, f)
         self._check_open()
         flags = CPU_FALLBACK if fallback else 0
-        return self._library.backend(name, *calls.values(), synchronize, device_count, flags)
+        handle = self._library.backend(name, *calls.values(), synchronize, device_count, flags)
+        self._registered[handle] = Registration(("backend", name), Site(), lambda: self.withdraw(handle))
+        return handle
 
     def register_keyword(self, name: str, apply: Callable[[Any, Any], Any]) -> int:
         """Contributes a keyword to everything that makes tensors: operators that take ``dtype``, and ``lattis.tensor``.
@@ -303,6 +312,7 @@ class Library:
 
         Raises:
             RuntimeError: somebody contributes it already; the message names both owners
+            ValueError: the name is no identifier, or such operators have it as ``dtype`` and ``device``
 
         >>> lib = lattis.library.Library("mine", "DEF")
         >>> _ = lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value))
@@ -310,10 +320,12 @@ class Library:
         (tensor([7., 7.]), tensor([3, 3]))
         >>> lib.close()
         """
+        check_type("register_keyword", "name", name)
         if not name.isidentifier():
             raise ValueError(f"register_keyword: argument 'name': expected an identifier, got {name!r}")
-        if not callable(apply):
-            raise TypeError(f"register_keyword: argument 'apply': expected a callable, got {type(apply).__name__}")
+        check_callable("register_keyword", "apply", apply)
+        if any(a["name"] == name for a in _C._describe("aten::zeros")["args"]):
+            raise ValueError(f"register_keyword: argument 'name': what makes tensors takes {name!r} already")
         return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply))
 
     def rule(self, op: Any, layer: str, payload: Any) -> Rule:
@@ -330,7 +342,8 @@ class Library:
             RuntimeError: there is no such operator, or there are several overloads
         """
         self._check_open()
-        site, name = Site(), find(self.qualified(op))[0]
+        check_type("rule", "layer", layer)
+        site, name = Site(), find(self.qualified("rule", op))[0]
         key = ("rule", name, layer, payload.device_type if isinstance(payload, Autocast) else "")
         before = earlier(key, site)
         made = keep(Rule(name, layer, payload, self))
@@ -346,7 +359,7 @@ class Library:
         check_callable("register_autograd", "backward", backward)
         if setup_context is not None:
             check_callable("register_autograd", "setup_context", setup_context)
-        name, schema = find(self.qualified(op))
+        name, schema = find(self.qualified("register_autograd", op))
         about = _C._describe(name)
         if any(a["alias"] for a in about["args"]) or any(about["return_aliases"]):
             why = f"{name} writes to an argument or returns a view; give a functional operator the derivative"
@@ -371,10 +384,16 @@ class Library:
         return made in self._registered if isinstance(made, int) else made in self._kept
 
     def withdraw(self, handle: int) -> None:
-        """Takes one registration back."""
+        """Takes one registration back.
+
+        Raises:
+            ValueError: it is none of this library, or was withdrawn before
+        """
+        check_type("withdraw", "handle", handle, int, "the number that a registration returned")
+        if handle not in self._registered:
+            raise ValueError(f"withdraw: argument 'handle': {handle} is no live registration of {self!r}")
         self._library.withdraw(handle)
-        if made := self._registered.pop(handle, None):
-            made.forget()
+        self._registered.pop(handle).forget()
 
     def close(self) -> None:
         """Takes everything back. Again is nothing."""

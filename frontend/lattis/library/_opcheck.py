@@ -10,7 +10,9 @@ import lattis
 from lattis import _C
 from lattis._C import Tensor
 
+from ._checks import check_type
 from ._library import Library
+from ._rules import named
 from ._site import latest
 
 
@@ -98,7 +100,7 @@ class Case:
     """One operator with one set of arguments."""
 
     def __init__(self, op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]):
-        self.about = _C._describe(getattr(op, "_qualname", op))
+        self.about = _C._describe(named("opcheck", op))
         self.name = self.about["name"] + ("." + self.about["overload"] if self.about["overload"] else "")
         self.packet = _C._packet(f"{self.about['name']}.{self.about['overload'] or 'default'}")
         self.schema = self.about["schema"]
@@ -462,6 +464,8 @@ def opcheck(
     """
     if not isinstance(args, list | tuple):
         raise TypeError(f"opcheck: argument 'args': expected a tuple of arguments, got {type(args).__name__}")
+    if kwargs is not None:
+        check_type("opcheck", "kwargs", kwargs, Mapping, "a dict")
     wanted = [test_utils] if isinstance(test_utils, str) else list(test_utils)
     if strange := [t for t in wanted if t not in CHECKS]:
         raise ValueError(f"opcheck: argument 'test_utils': there is no check {strange[0]!r}; there are {list(CHECKS)}")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from lattis import _C
 
+from ._checks import check_callable, check_type
+
 if TYPE_CHECKING:
     from ._library import Library
 
@@ -150,9 +152,23 @@ def keep(rule: Rule) -> Rule:
     return rule
 
 
+def named(who: str, op: Any, what: str = "op") -> Any:
+    """An operator's packet, or the name of a definition, which is without the overload "default"."""
+    op = getattr(op, "_qualname", op)
+    if not isinstance(op, str | _C.OperatorPacket):
+        wanted = "an operator or its name, as 'aten::add.Tensor'"
+        raise TypeError(f"{who}: argument '{what}': expected {wanted}, got {type(op).__name__}")
+    return op.removesuffix(".default") if isinstance(op, str) else op
+
+
 def find(op: Any) -> tuple[str, str]:
     """Full name and schema of an operator, by its packet, its definition or its name."""
-    return _C._find_operator(getattr(op, "_qualname", op))
+    return found("find", op)
+
+
+def found(who: str, op: Any) -> tuple[str, str]:
+    """What ``find`` finds for another function."""
+    return _C._find_operator(named(who, op))
 
 
 def rules(op: Any, layer: str | None = None) -> list[Rule]:
@@ -168,7 +184,7 @@ def rules(op: Any, layer: str | None = None) -> list[Rule]:
     >>> lattis.library.rules("aten::relu")
     []
     """
-    name, _ = find(op)
+    name, _ = found("rules", op)
     with _lock:
         return [r for r in _rules if r.op == name and layer in (None, r.layer)]
 
@@ -198,8 +214,12 @@ def on_rule(
     no longer louder
     >>> subscription.remove()
     """
-    if not callable(callback):
-        raise TypeError(f"on_rule: argument 'callback': expected a callable, got {type(callback).__name__}")
+    from ._library import Library
+
+    check_type("on_rule", "layer", layer)
+    check_callable("on_rule", "callback", callback)
+    if lib is not None:
+        check_type("on_rule", "lib", lib, Library)
     made = Subscription(layer, callback, lib)
     with _lock:
         _subscriptions.append(made)
