@@ -45,9 +45,9 @@ def cube_backward(ctx, grad):
     return 3 * x * x * grad
 
 
-def cleared(op, args, kwargs=None):
+def cleared(op, args, kwargs=None, **how_close):
     try:
-        return opcheck(op, args, kwargs)
+        return opcheck(op, args, kwargs, **how_close)
     finally:
         op.close()
 
@@ -237,6 +237,15 @@ def fake_of_another_number():
     return made(lambda x: x.numel(), schema="(Tensor x) -> int", fake=lambda x: 5)
 
 
+def fake_that_returns_its_argument():
+    return made(lambda x: x.clone(), schema="(Tensor x) -> Tensor", fake=lambda x: x)
+
+
+def fake_of_a_list_that_returns_a_view():
+    fake = lambda x: [x.new_empty(2, 3), x.view(-1)]  # noqa: E731
+    return made(lambda x: [x + 1, x.flatten() + 2], schema="(Tensor x) -> Tensor[]", fake=fake)
+
+
 def a_list_of_another_length():
     state = itertools.count(1)
     return made(lambda x: [x + 1] * next(state), schema="(Tensor x) -> Tensor[]", fake=lambda x: [x + 1])
@@ -283,6 +292,13 @@ PLANTED = [
     ("test_mutation", r"result 0 shares the memory of argument 'x'", returns_a_part_by_numpy, False),
     ("test_mutation", r"result 1 shares the memory of result 0", results_overlap_by_numpy, False),
     ("test_faketensor", r"result 0 is 6, and 5 on device 'meta'", fake_of_another_number, False),
+    (
+        "test_faketensor",
+        r"result 0 has .* on device 'meta' that of argument 'x'",
+        fake_that_returns_its_argument,
+        False,
+    ),
+    ("test_faketensor", r"result 0\[1\] has .* that of argument 'x'", fake_of_a_list_that_returns_a_view, False),
 ]
 
 
@@ -344,6 +360,85 @@ def test_random_numbers_go_on_where_they_were():
     found = [lattis.rand(2).tolist()]
     opcheck("aten::relu", (lattis.ones(2),))
     assert lattis.initial_seed() == 7 and [*found, lattis.rand(2).tolist()] == wanted
+
+
+# ---- what writes, and returns something fresh ------------------------------------------------------------------------
+
+
+def counts(f, key):
+    fake = lambda n, x: x.new_empty(x.shape)  # noqa: E731
+    return made(f, schema="(Tensor(a!) n, Tensor x) -> Tensor", mutates_args=("n",), fake=fake, key=key)
+
+
+@pytest.mark.needs("autograd")
+def test_a_gradient_that_is_dropped_beside_a_write():
+    """Nobody can give such an operator a derivative: it is found, whether it is silent or an error."""
+    op = counts(lambda n, x: (n.add_(1), x.detach() * 2)[1], "cpu")
+    args = (lattis.zeros(1), x())
+    try:
+        found = opcheck(op, args, raise_exception=False)
+        said = found["test_autograd_registration"]
+        assert "no result does" in said or "no derivative" in said
+        without = opcheck(op, (args[0], args[1].detach()))
+        assert set(without.values()) == {"SUCCESS"} and args[0].item() == 0
+    finally:
+        op.close()
+
+
+@pytest.mark.needs("autograd")
+def test_a_write_beside_what_is_differentiated():
+    """A composite's derivative is that of its parts; what it writes to is anew in each of its calls."""
+
+    def right(n, x):
+        n.add_(1)
+        return x * x * n
+
+    def wrong(n, x):
+        n.add_(1)
+        return x * x.detach() * n
+
+    assert cleared(counts(right, "composite"), (lattis.zeros(1), x())) == dict.fromkeys(CHECKS, "SUCCESS")
+    op = counts(wrong, "composite")
+    with pytest.raises(OpCheckError, match="test_gradients: its gradient is not that of what it computes"):
+        opcheck(op, (lattis.zeros(1), x()))
+    op.close()
+
+
+@pytest.mark.needs("autograd")
+def test_what_writes_and_returns_that_passes():
+    a = lattis.ones(2, 3)
+    assert set(opcheck("aten::add_.Tensor", (a, x())).values()) == {"SUCCESS"}
+
+
+# ---- how close -------------------------------------------------------------------------------------------------------
+
+
+def test_how_close_numbers_must_be():
+    state = itertools.count()
+    op = made(lambda x: x + next(state) * 1e-3, schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+    number = made(lambda x: next(state) * 1e-3, schema="(Tensor x) -> float", fake=lambda x: 0.0)
+    args = (lattis.ones(2),)
+    try:
+        with pytest.raises(OpCheckError, match="test_strides: the same call gives another result 0"):
+            opcheck(op, args, test_utils="test_strides")
+        for close in ({"atol": 1}, {"rtol": 1}, {"atol": 1, "rtol": 0}):
+            assert set(opcheck(op, args, **close).values()) == {"SUCCESS"}
+        assert opcheck(number, args, atol=1)["test_faketensor"] == "SUCCESS"
+        with pytest.raises(OpCheckError, match="test_strides: the same call gives another result 0"):
+            opcheck(op, args, test_utils="test_strides", atol=1e-9, rtol=0)
+        with pytest.raises(TypeError, match="opcheck: argument 'atol': expected a number, got str"):
+            opcheck(op, args, atol="1")
+    finally:
+        op.close()
+        number.close()
+
+
+@pytest.mark.needs("autograd")
+def test_how_close_a_gradient_must_be():
+    op = made(cube, fake=lattis.empty_like, backward=lambda ctx, grad: cube_backward(ctx, grad) + 0.01)
+    with pytest.raises(OpCheckError, match="its gradient is not that"):
+        opcheck(op, (x(),))
+    assert cleared(op, (x(),), atol=0.1) == dict.fromkeys(CHECKS, "SUCCESS")
 
 
 # ---- what is right, though there is nothing to differentiate, or not in float64 -------------------------------------

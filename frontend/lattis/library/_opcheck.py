@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import lattis
@@ -14,113 +15,55 @@ from ._checks import check_type
 from ._library import Library
 from ._rules import named
 from ._site import latest
+from ._values import (
+    alike,
+    bits,
+    copied,
+    difference,
+    differentiates,
+    kind,
+    mapped,
+    overlap,
+    requires_grad,
+    same,
+    shown,
+    tensors,
+    values,
+    with_gaps,
+)
+
+OF_DIFFERENCES = {"atol": 1e-5, "rtol": 1e-3}  # how close finite differences are, as in gradcheck
 
 
 class OpCheckError(Exception):
     """What :func:`opcheck` found; the message names the operator and the check."""
 
 
-def _map(f: Callable[[Tensor], Any], o: Any) -> Any:
-    """``f`` of every tensor, in lists and tuples too."""
-    if isinstance(o, Tensor):
-        return f(o)
-    return type(o)([_map(f, x) for x in o]) if type(o) in (list, tuple) else o
-
-
-def _values(o: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value with its place: "x", "xs[1]"."""
-    if isinstance(o, list | tuple):
-        for i, x in enumerate(o):
-            yield from _values(x, f"{path}[{i}]")
-    else:
-        yield path, o
-
-
-def _tensors(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Tensor]]:
-    return [(place, o) for place, o in values if isinstance(o, Tensor)]
-
-
-def _differentiates(dtype: Any) -> bool:
-    return dtype.is_floating_point or dtype.is_complex
-
-
-def _requires_grad(t: Tensor) -> bool:
-    """Whether it requires a gradient, which nothing does where nobody differentiates."""
-    return hasattr(lattis, "autograd") and t.requires_grad
-
-
-def _as(t: Tensor, fresh: Tensor) -> Tensor:
-    """The fresh one, which requires a gradient if the tensor does."""
-    return fresh.requires_grad_() if _requires_grad(t) else fresh
-
-
-def _copy(t: Tensor) -> Tensor:
-    """The same values in memory of their own, laid out alike."""
-    return _as(t, t.detach().clone())
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Whether two results are the same, but for rounding."""
-    if type(a) is not type(b):
-        return False
-    if not isinstance(a, Tensor):
-        return bool(a == b or (isinstance(a, float | complex) and _same(lattis.tensor(a), lattis.tensor(b))))
-    if a.shape != b.shape or a.dtype is not b.dtype:
-        return False
-    a, b = a.detach(), b.detach()
-    return bool(lattis.equal(a, b) or (_differentiates(a.dtype) and lattis.allclose(a, b, equal_nan=True)))
-
-
-def _difference(a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> str | None:
-    """The first place where two outcomes differ."""
-    for (place, x), (other, y) in zip(a, b, strict=False):
-        if place != other or not _same(x, y):
-            return place
-    return None if len(a) == len(b) else "number of results"
-
-
-def _bytes(t: Tensor) -> Tensor:
-    """The values, bit by bit: nan is nan, and 0.0 is not -0.0."""
-    return t.detach().clone().reshape(-1).view(lattis.uint8)
-
-
-def _memory(t: Tensor) -> range:
-    """The addresses of the bytes of its storage."""
-    storage = t.untyped_storage()
-    start = storage.data_ptr() if t.numel() else 0
-    return range(start, start + storage.nbytes() if start else 0)
-
-
-def _overlap(a: Tensor, b: Tensor) -> bool:
-    one, other = _memory(a), _memory(b)
-    return max(one.start, other.start) < min(one.stop, other.stop)
-
-
 class Case:
     """One operator with one set of arguments."""
 
-    def __init__(self, op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]):
+    def __init__(self, op: Any, args: Sequence[Any], kwargs: Mapping[str, Any], **how_close: float):
         self.about = _C._describe(named("opcheck", op))
         self.name = self.about["name"] + ("." + self.about["overload"] if self.about["overload"] else "")
         self.packet = _C._packet(f"{self.about['name']}.{self.about['overload'] or 'default'}")
         self.schema = self.about["schema"]
-        self.args, self.kwargs = tuple(args), dict(kwargs)
+        self.args, self.kwargs, self.how_close = tuple(args), dict(kwargs), how_close
         self.written = [a["name"] for a in self.about["args"] if a["written"]]
 
     def call(self, args: Any, kwargs: Any) -> Any:
         lattis.manual_seed(0)  # random operators draw the same numbers in every call
         return self.packet(*args, **kwargs)
 
-    def fresh(self, f: Callable[[Tensor], Any] = _copy) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def fresh(self, f: Callable[[Tensor], Any] = copied) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in memory of their own."""
-        return _map(f, self.args), {k: _map(f, v) for k, v in self.kwargs.items()}
+        return mapped(f, self.args), {k: mapped(f, v) for k, v in self.kwargs.items()}
 
     def named(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         names = [a["name"] for a in self.about["args"]]
         return dict(zip(names, args, strict=False)) | dict(kwargs)
 
     def inputs(self, args: Any, kwargs: Any) -> list[tuple[str, Tensor]]:
-        return [found for name, o in self.named(args, kwargs).items() for found in _tensors(_values(o, name))]
+        return [found for name, o in self.named(args, kwargs).items() for found in tensors(values(o, name))]
 
     def written_inputs(self, args: Any, kwargs: Any) -> list[tuple[str, Tensor]]:
         found = self.inputs(args, kwargs)
@@ -128,11 +71,29 @@ class Case:
 
     def results(self, out: Any) -> list[tuple[str, Any]]:
         several = len(self.about["returns"]) > 1
-        return [f for i, o in enumerate(out if several else [out]) for f in _values(o, f"result {i}")]
+        return [f for i, o in enumerate(out if several else [out]) for f in values(o, f"result {i}")]
+
+    def fresh_floats(self, out: Any) -> list[Tensor]:
+        """The results that a gradient can come to, without the arguments that it writes to and returns."""
+        arguments = {a["alias"] for a in self.about["args"] if a["written"]}
+        marks = self.about["return_aliases"]
+        found = [(marks[index(place)], r) for place, r in tensors(self.results(out))]
+        return [r for mark, r in found if differentiates(r.dtype) and mark not in arguments]
+
+    def same(self, a: Any, b: Any) -> bool:
+        return same(a, b, **self.how_close)
+
+    def difference(self, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> str | None:
+        return difference(a, b, **self.how_close)
 
     def outcome(self, args: Any, kwargs: Any) -> list[tuple[str, Any]]:
         """What a call returns, and what it leaves in the arguments that it writes to."""
         return self.results(self.call(args, kwargs)) + self.written_inputs(args, kwargs)
+
+
+def index(place: str) -> int:
+    """Of the result that stands there, as "result 0[1]"."""
+    return int(place.split()[1].partition("[")[0])
 
 
 # ---- the checks: each raises OpCheckError -------------------------------------------------------------------------
@@ -202,19 +163,19 @@ def test_mutation(c: Case) -> None:
     for name, t, was, version, stride in before:
         declared = name.partition("[")[0] in c.written
         unchanged = t._version == version and (t.shape, t.dtype, t.stride()) == (was.shape, was.dtype, stride)
-        if not declared and not (unchanged and lattis.equal(_bytes(t), _bytes(was))):
+        if not declared and not (unchanged and lattis.equal(bits(t), bits(was))):
             raise OpCheckError(f"it writes to argument '{name}', which its schema {c.schema} does not mark with (a!)")
         if declared and t._version == version:
             raise OpCheckError(f"it did not count its write to argument '{name}': the version is {version} as before")
-    _check_aliases(c, c.inputs(args, kwargs), _tensors(c.results(out)))
+    _check_aliases(c, c.inputs(args, kwargs), tensors(c.results(out)))
 
 
 def _check_aliases(c: Case, inputs: list[tuple[str, Tensor]], results: list[tuple[str, Tensor]]) -> None:
     marks = {a["name"]: a["alias"] for a in c.about["args"]}
     of_result = dict(enumerate(c.about["return_aliases"]))
     for i, (place, r) in enumerate(results):
-        mark = of_result[int(place.split()[1].partition("[")[0])]
-        shared = [name for name, t in inputs if _overlap(t, r)]
+        mark = of_result[index(place)]
+        shared = [name for name, t in inputs if overlap(t, r)]
         allowed = [name for name in shared if mark and marks[name.partition("[")[0]] == mark]
         if shared and not allowed:
             raise OpCheckError(
@@ -223,28 +184,29 @@ def _check_aliases(c: Case, inputs: list[tuple[str, Tensor]], results: list[tupl
             )
         if mark and not shared and r.numel():
             raise OpCheckError(f"{place} has memory of its own, but its schema {c.schema} says that it is a view")
-        if others := [other for other, o in results[:i] if not mark and _overlap(o, r)]:
+        if others := [other for other, o in results[:i] if not mark and overlap(o, r)]:
             raise OpCheckError(f"{place} shares the memory of {others[0]}, which its schema does not say")
 
 
 def _differentiable(c: Case) -> bool:
-    return any(_requires_grad(t) for _, t in c.inputs(c.args, c.kwargs))
+    return any(requires_grad(t) for _, t in c.inputs(c.args, c.kwargs))
 
 
 def test_autograd_registration(c: Case) -> None:
     """Where an argument requires a gradient, so do the results, and backward has a formula."""
-    if not _differentiable(c) or c.written:
+    if not _differentiable(c):
         return
     args, kwargs = c.fresh()
-    floats = [r for _, r in _tensors(c.results(c.call(args, kwargs))) if _differentiates(r.dtype)]
+    wanting = [name for name, t in c.inputs(args, kwargs) if t.requires_grad]
+    floats = c.fresh_floats(c.call(args, kwargs))
     if not floats:
         return  # as of argmax: there is nothing to differentiate
-    wanting = [name for name, t in c.inputs(args, kwargs) if t.requires_grad]
     connected = [r for r in floats if r.requires_grad]
     if not connected:
+        advice = "takes only operators that do not write" if c.written else "gives it one"
         raise OpCheckError(
             f"argument '{wanting[0]}' requires a gradient, and no result does: the kernel leaves the graph, so the "
-            "gradient is silently zero; register_autograd gives it one"
+            f"gradient is silently zero; register_autograd {advice}"
         )
     try:
         lattis.autograd.backward(connected, [lattis.ones_like(r) for r in connected])
@@ -256,11 +218,11 @@ def test_autograd_registration(c: Case) -> None:
 
 def test_gradients(c: Case) -> None:
     """Gradients agree with finite differences in float64, whatever the strides of what comes in."""
-    if not _differentiable(c) or c.written:
+    if not _differentiable(c):
         return
     args, kwargs = c.fresh()
     leaves = [t for _, t in c.inputs(args, kwargs) if t.requires_grad]
-    results = [r for _, r in _tensors(c.results(c.call(args, kwargs))) if r.requires_grad]
+    results = [r for r in c.fresh_floats(c.call(args, kwargs)) if r.requires_grad]
     if not results:
         return
     grads = [
@@ -270,8 +232,8 @@ def test_gradients(c: Case) -> None:
         if plain is None:
             continue
         if plain.shape != t.shape or plain.dtype is not t.dtype:
-            raise OpCheckError(f"backward gives a gradient of {_kind(plain)} for an argument of {_kind(t)}")
-        if not _same(plain, strided):
+            raise OpCheckError(f"backward gives a gradient of {kind(plain)} for an argument of {kind(t)}")
+        if not c.same(plain, strided):
             raise OpCheckError("backward gives another gradient when the one that comes in is not contiguous")
     _against_differences(c)
 
@@ -279,32 +241,29 @@ def test_gradients(c: Case) -> None:
 def _seeds(results: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
     """Gradients that come in: the same values contiguous, and with gaps."""
     plain = [lattis.arange(1, r.numel() + 1).to(r.dtype).reshape(r.shape) / max(r.numel(), 1) for r in results]
-    return plain, [_strided(g) for g in plain]
-
-
-def _shown(o: Any) -> str:
-    return _kind(o) if isinstance(o, Tensor) else repr(o)
-
-
-def _kind(t: Tensor) -> str:
-    return f"shape {tuple(t.shape)} and dtype {t.dtype}"
+    return plain, [with_gaps(g) for g in plain]
 
 
 def _against_differences(c: Case) -> None:
     def double(t: Tensor) -> Tensor:
         wide = t.detach().clone()
-        if _differentiates(t.dtype):
+        if differentiates(t.dtype):
             wide = wide.to(lattis.complex128 if t.dtype.is_complex else lattis.float64)
         return wide.requires_grad_(t.requires_grad)
 
     args, kwargs = c.fresh(double)
     leaves = [t for _, t in c.inputs(args, kwargs) if t.requires_grad]
 
+    written = {id(t) for _, t in c.written_inputs(args, kwargs)}
+
     def call(*new: Tensor) -> Any:
         replaced = dict(zip(map(id, leaves), new, strict=True))
-        swap = lambda t: replaced.get(id(t), t)  # noqa: E731
-        out = c.call(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()})
-        return tuple(r for _, r in _tensors(c.results(out)) if _differentiates(r.dtype))
+
+        def swap(t: Tensor) -> Tensor:
+            given = replaced.get(id(t), t)
+            return given.clone() if id(t) in written else given
+
+        return tuple(c.fresh_floats(c.call(mapped(swap, args), {k: mapped(swap, v) for k, v in kwargs.items()})))
 
     try:
         wide = all(r.dtype in (lattis.float64, lattis.complex128) for r in call(*leaves))
@@ -313,24 +272,26 @@ def _against_differences(c: Case) -> None:
     if not wide:
         return  # it computes in fewer digits than differences need
     try:
-        lattis.autograd.gradcheck(call, leaves)
+        atol, rtol = (max(least, c.how_close.get(k, 0)) for k, least in OF_DIFFERENCES.items())
+        lattis.autograd.gradcheck(call, leaves, atol=atol, rtol=rtol)
     except RuntimeError as error:
         raise OpCheckError(f"its gradient is not that of what it computes: {error}") from error
 
 
 def test_faketensor(c: Case) -> None:
     """On device "meta" it returns what it returns elsewhere: shapes, dtypes, strides."""
-    real = c.results(c.call(*c.fresh()))
+    here, there = c.fresh(), c.fresh(lambda t: t.detach().to("meta"))
+    real = c.results(c.call(*here))
     try:
-        fake = c.results(c.call(*c.fresh(lambda t: t.detach().to("meta"))))
+        fake = c.results(c.call(*there))
     except NotImplementedError as error:
         raise OpCheckError(f"device 'meta' has no kernel; register_fake gives it one: {error}") from error
     if len(real) != len(fake):
         raise OpCheckError(f"it returns {len(real)} values, and {len(fake)} on device 'meta'")
     for (place, r), (_, f) in zip(real, fake, strict=True):
         if not isinstance(r, Tensor) or not isinstance(f, Tensor):
-            if not _same(r, f):
-                raise OpCheckError(f"{place} is {_shown(r)}, and {_shown(f)} on device 'meta'")
+            if not c.same(r, f):
+                raise OpCheckError(f"{place} is {shown(r)}, and {shown(f)} on device 'meta'")
             continue
         if f.device.type != "meta":
             raise OpCheckError(f"{place} is on device '{f.device}' where the arguments are on 'meta'")
@@ -339,6 +300,12 @@ def test_faketensor(c: Case) -> None:
                 raise OpCheckError(f"{place} has {what} {a}, and {b} on device 'meta'")
         if r.numel() and r.stride() != f.stride():
             raise OpCheckError(f"{place} has strides {r.stride()}, and {f.stride()} on device 'meta'")
+        shares = [name for name, t in c.inputs(*there) if t.untyped_storage() is f.untyped_storage()]
+        if r.numel() and shares and not any(overlap(t, r) for _, t in c.inputs(*here)):
+            raise OpCheckError(
+                f"{place} has memory of its own, and on device 'meta' that of argument '{shares[0]}': let the fake "
+                "return a new tensor, as new_empty() makes"
+            )
 
 
 def test_layers(c: Case) -> None:
@@ -352,7 +319,7 @@ def test_layers(c: Case) -> None:
                     f"a layer of the band '{band}' does not see it: a kernel of a layer above computes by itself; "
                     "let it go on by calling call(...)"
                 )
-            if place := _difference(plain, out):
+            if place := c.difference(plain, out):
                 raise OpCheckError(f"{place} is another one under a layer of the band '{band}'")
 
 
@@ -380,28 +347,17 @@ def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], list[t
         lib.close()
 
 
-def _strided(t: Tensor) -> Tensor:
-    """The same values with a gap behind each, the dimensions in memory in the reverse order."""
-    if not t.numel():
-        return t
-    gaps = lattis.zeros(*reversed(t.shape), 2, dtype=t.dtype, device=t.device)
-    view = gaps.select(-1, 0)
-    view = view.permute(tuple(reversed(range(view.dim())))) if view.dim() > 1 else view
-    view.copy_(t.detach())
-    return view
-
-
 def test_strides(c: Case) -> None:
     """The same values give the same result: twice, and however they lie in memory."""
     first, again = (c.outcome(*c.fresh()) for _ in range(2))
-    if place := _difference(first, again):
+    if place := c.difference(first, again):
         raise OpCheckError(f"the same call gives another {place} the second time; is there state that it keeps?")
     for name, _ in c.inputs(c.args, c.kwargs):
         args, kwargs = c.fresh()
         target = dict(c.inputs(args, kwargs))[name]
-        swap = lambda t, target=target: _as(t, _strided(t)) if t is target else t  # noqa: E731
-        strided = c.outcome(_map(swap, args), {k: _map(swap, v) for k, v in kwargs.items()})
-        if place := _difference(first, strided):
+        swap = lambda t, target=target: alike(t, with_gaps(t)) if t is target else t  # noqa: E731
+        strided = c.outcome(mapped(swap, args), {k: mapped(swap, v) for k, v in kwargs.items()})
+        if place := c.difference(first, strided):
             raise OpCheckError(f"{place} is another one when argument '{name}' has the same values, not contiguous")
 
 
@@ -426,6 +382,8 @@ def opcheck(
     *,
     test_utils: str | Iterable[str] = tuple(CHECKS),
     raise_exception: bool = True,
+    atol: float | None = None,
+    rtol: float | None = None,
 ) -> dict[str, str]:
     """Calls an operator in many ways, and says where it is not what its schema and its registrations promise.
 
@@ -445,6 +403,8 @@ def opcheck(
         kwargs: keyword arguments
         test_utils: the checks to make
         raise_exception: else the failures are returned
+        atol: how far apart numbers may be that should be the same; as in :func:`lattis.allclose` if absent
+        rtol: the same, in proportion to them. For finite differences both are those of gradcheck if those are larger
 
     Returns:
         for each check "SUCCESS", or what it found
@@ -466,10 +426,13 @@ def opcheck(
         raise TypeError(f"opcheck: argument 'args': expected a tuple of arguments, got {type(args).__name__}")
     if kwargs is not None:
         check_type("opcheck", "kwargs", kwargs, Mapping, "a dict")
+    how_close = {what: v for what, v in (("atol", atol), ("rtol", rtol)) if v is not None}
+    for what, v in how_close.items():
+        check_type("opcheck", what, v, numbers.Real, "a number")
     wanted = [test_utils] if isinstance(test_utils, str) else list(test_utils)
     if strange := [t for t in wanted if t not in CHECKS]:
         raise ValueError(f"opcheck: argument 'test_utils': there is no check {strange[0]!r}; there are {list(CHECKS)}")
-    case = Case(op, args, kwargs or {})
+    case = Case(op, args, kwargs or {}, **how_close)
     found = {}
     seed, state = lattis.initial_seed(), lattis.default_generator().get_state()
     try:
