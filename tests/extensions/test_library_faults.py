@@ -186,6 +186,17 @@ def test_an_operator_that_goes_while_its_kernel_is_passed_over(ns, enabled):
         assert lattis._C._describe("aten::sqrt")["disabled"] == []
 
 
+@pytest.mark.parametrize("who", ["register_kernel", "impl", "register_fake", "register_autograd", "register_vmap"])
+def test_the_function_that_was_called_is_named(who):
+    register = getattr(library, who)
+    given = ("cpu", len) if who in ("register_kernel", "impl") else (len,)
+    what = "qualname" if who == "impl" else "op"
+    with pytest.raises(ValueError, match=f"^{who}: argument '{what}': expected a name with its namespace, as '"):
+        register("a", *given)
+    with pytest.raises(TypeError, match=f"^{who}: argument '{what}': expected an operator or its name, .* got int"):
+        register(3, *given)
+
+
 def generator(x):
     yield x
 

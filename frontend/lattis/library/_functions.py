@@ -16,12 +16,13 @@ from ._site import Registration, Site, earlier
 OpOrName = Any  # a packet such as lattis.ops.mine.twice, what custom_op returned, or a name: "mine::twice.Tensor"
 
 
-def library_for(who: str, op: OpOrName, lib: Library | None) -> Library:
+def library_for(who: str, op: OpOrName, lib: Library | None, what: str = "op") -> Library:
     """The library that was passed, or one more for the operator's namespace."""
     if lib is not None:
         check_type(who, "lib", lib, Library)
+    op = named(who, op, what)
     if lib is None and isinstance(op, str) and "::" not in op:
-        raise ValueError(f"{who}: argument 'op': expected a name with its namespace, as 'mine::{op}', got {op!r}")
+        raise ValueError(f"{who}: argument '{what}': expected a name with its namespace, as 'mine::{op}', got {op!r}")
     name = op if isinstance(op, str) else "lattis::"
     return lib or Library(name.partition("::")[0], "FRAGMENT", owner=str(Site()))
 
@@ -46,7 +47,7 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, **options:
     """
     for what, text in (("qualname", qualname), ("schema", schema)):
         check_type("define", what, text)
-    lib = library_for("define", qualname, lib)
+    lib = library_for("define", qualname, lib, "qualname")
     lib.define(qualname + schema, **options)
     return lib
 
@@ -80,7 +81,7 @@ def _kernel(
 
     def register(func: Callable[..., Any]) -> Callable[..., Any]:
         check_callable(who, "func", func)
-        into = library_for(who, op, lib)
+        into = library_for(who, op, lib, "qualname" if who == "impl" else "op")
         for key in keys:
             into.impl(op, func, key)
         return func
