@@ -30,7 +30,7 @@ def derived(rule) -> Callable[..., Any]:
     def backward(ctx, *grads):
         found = derivative.backward(ctx, *grads)
         grads = _gradients(rule.op, names, found, len(_needs(ctx)) - 2)
-        for name, g in zip(names, grads, strict=False):
+        for name, g in zip(_at_least(names, len(grads)), grads, strict=False):
             _check_gradient(rule.op, name, g)
         return (None, None, *grads)
 
@@ -73,9 +73,14 @@ def _gradients(op: str, names: list[str], found: Any, count: int) -> tuple[Any, 
         text = f"argument '{names[len(found) - 1]}' was left at its default; its gradient must be None"
         raise RuntimeError(f"{op}: {text}, got {type(found[-1]).__name__}")
     if len(found) != count:
-        wanted = f"one gradient for each of {len(names)} arguments"
+        wanted = f"one gradient for each of {max(len(names), count)} arguments"
         raise RuntimeError(f"{op}: its backward must return {wanted}, got {len(found)}")
     return found
+
+
+def _at_least(names: list[str], count: int) -> list[str]:
+    """The names of so many arguments; their numbers, of a derivative that register_autograd did not make."""
+    return names + [str(i) for i in range(len(names), count)]
 
 
 def _check_gradient(op: str, name: str, g: Any, length: int | None = None) -> None:
@@ -122,7 +127,7 @@ def _with_lists(rule, single: bool) -> Callable[..., Any]:
         found = derivative.backward(ctx, *_fill(ctx.returned, grads))
         flat: list[Any] = []
         grads = _gradients(rule.op, names, found, len(ctx.layout))
-        for name, place, g in zip(names, ctx.layout, grads, strict=False):
+        for name, place, g in zip(_at_least(names, len(grads)), ctx.layout, grads, strict=False):
             if isinstance(place, int):
                 _check_gradient(rule.op, name, g, place)
                 flat.extend([None] * place if g is None else g)

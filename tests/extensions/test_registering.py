@@ -10,7 +10,7 @@ import threading
 import lattis
 import pytest
 from lattis import Tensor
-from lattis.library import Autocast, Library, custom_op, opcheck, rules, set_kernel_enabled
+from lattis.library import Autocast, Derivative, Library, custom_op, opcheck, rules, set_kernel_enabled
 
 # ---- derivatives -----------------------------------------------------------------------------------------------------
 
@@ -94,6 +94,27 @@ def test_gradients_that_cannot_be(ns, opened, schema, returned, error, message):
     x = lattis.ones(2, requires_grad=True)
     with pytest.raises(error, match=rf"^{ns}::f: .*{message}"):
         op([x, x] if schema is LISTS else x).sum().backward()
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("schema", [ONE, LISTS])
+def test_a_derivative_made_by_hand(ns, opened, schema):
+    """As a rule that knows the operator's functions only."""
+    op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
+    wanted = []
+    op.register_rule("autograd", Derivative(lambda ctx, grad: wanted[0](grad)))
+    x = lattis.ones(1, requires_grad=True)
+    given = [x] if schema is LISTS else x
+    wanted[:] = [lambda g: ([g * 5] if schema is LISTS else (g * 5).reshape(1), None)]
+    op(given, 3.0).sum().backward()
+    assert x.grad.item() == 5
+    for wrong, message in [
+        (0.5, "gradient of argument '0' must be"),
+        ((None,) * 2 + (0.5,), "each of 2 arguments, got 3"),
+    ]:
+        wanted[:] = [lambda g, wrong=wrong: wrong if isinstance(wrong, tuple) else (wrong, None)]
+        with pytest.raises((TypeError, RuntimeError), match=f"^{ns}::f: .*{message}"):
+            op(given, 3.0).sum().backward()
 
 
 # ---- kernels that are passed over ------------------------------------------------------------------------------------
