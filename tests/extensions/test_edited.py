@@ -208,3 +208,27 @@ for n in (2, 3, 9, 2):
 print(made[1].factor())
 """
     assert bench.run(program, source).splitlines() == ["2 2.0", "3 3.0", "True", "2 2.0", "3"]
+
+
+def test_a_module_is_known_by_what_was_built(bench):
+    """However it comes to Lattis' headers, an edit takes the place of the operators; a module without them has none."""
+    (bench.folder / "ours.h").write_text("#include <lattis/pybind.h>\n")
+    source = """
+#include "HEADER"
+LATTIS_LIBRARY(asbuilt, m) { m.def("v() -> int", []() -> int64_t { return VALUE; }); }
+PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("v", [] { return VALUE; }); }
+"""
+    plain = """
+#include <pybind11/pybind11.h>
+PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.attr("v") = 7; }
+"""
+    program = """
+import lattis, sys
+from lattis.utils.cpp_extension import load
+for n, header in enumerate(("lattis/pybind.h", "ours.h")):
+    open("asbuilt.cpp", "w").write(sys.argv[1].replace("VALUE", str(n)).replace("HEADER", header))
+    print(load("asbuilt", "asbuilt.cpp", "-O0").v(), lattis.ops.asbuilt.v())
+open("asbuilt.cpp", "w").write(sys.argv[2])
+print(load("asbuilt", "asbuilt.cpp", "-O0").v)
+"""
+    assert bench.run(program, source, plain).splitlines() == ["0 0", "1 1", "7"]

@@ -251,13 +251,19 @@ def _open(build: Build, identity: Identity) -> Any:
 
 def _given(build: Build, file: Path, edited: Path | None, identity: Identity) -> Any:
     defined: list[str] = []
-    # It has a stamp, which is read before anything is opened, unless it is a module without our headers.
-    if not build.python or build.implicit or any("<lattis/" in unit.source.text for unit in build.units):
+    # Its stamp is read before anything is opened, unless it is a module without our headers.
+    if not build.python or _is_ours(file):
         defined = _C._load_plugin(str(file), replaces=str(edited or ""))
         _latest[identity] = file  # whatever becomes of the module
         if edited is not None:
             _loaded.pop(edited, None)
     return _module(build.name, file) if build.python else _namespace.namespaces(defined)
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether a library was built with Lattis' headers: it has their stamp, or what it registers by."""
+    content = file.read_bytes()
+    return any(name in content for name in (b".note.lattis\0", b"\0lattis_plugin_init\0"))
 
 
 def _module(name: str, file: Path) -> Any:
