@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cache import Cache, digest, digest_of, size_limit
+from .cache import Cache, digest, size_limit
 from .errors import CompileError
+from .inputs import Search, absolute, given, read_depfile
 from .paths import cache_folder
-from .precompiled import Precompiled, read_depfile, umbrella
+from .precompiled import Precompiled, umbrella
 from .steps import Step, find_ninja, job_limit, run_steps
 from .toolchain import (
     compile_flags,
@@ -26,66 +27,9 @@ from .toolchain import (
     full,
     is_python_source,
     link_flags,
-    processor,
 )
 
-FOLDER = ("-I", "-L", "-isystem", "-iquote", "-idirafter")
-HEADER = ("-include", "-imacros")  # a file, if there is one; else it is looked for like others
 CUDA = (".cu",)
-
-
-def absolute(flags: Sequence[str]) -> list[str]:
-    """Flags whose paths don't depend on the current folder, each path in one word with its option.
-
-    >>> absolute(["-I", "/usr/include", "-L/usr/lib", "-O2"])
-    ['-I/usr/include', '-L/usr/lib', '-O2']
-    """
-    made: list[str] = []
-    words = iter(flags)
-    for flag in words:
-        option = next((o for o in (*FOLDER, *HEADER) if flag.startswith(o)), None)
-        if option is None:
-            made.append(flag)
-            continue
-        path = flag[len(option) :] or next(words, "")
-        made.append(option + (full(path) if option in FOLDER or os.path.exists(path) else path))
-    return made
-
-
-def files_of(flags: Sequence[str]) -> list[str]:
-    """The files that flags name: by path, in a response file, for the linker, or by -l in a folder given by -L."""
-    folders = [f[2:] for f in flags if f.startswith("-L")] + environment().get("LIBRARY_PATH", "").split(":")
-    found: list[str] = []
-    for flag in flags:
-        for word in flag.split(",")[1:] if flag.startswith(("-Wl,", "-Xlinker,")) else [flag]:
-            if word.startswith("-l"):
-                name = word[2:]
-                names = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
-                found += [os.path.join(folder, n) for folder in folders for n in names]
-            else:
-                found += [word.removeprefix("@"), *([word.partition("=")[2]] if "=" in word else [])]
-    return [full(f) for f in dict.fromkeys(found) if os.path.isfile(f)]
-
-
-def given(flags: Sequence[str]) -> list:
-    """Flags, with what they mean beside their words."""
-    native = any(f.startswith(("-march=native", "-mtune=native", "-mcpu=native")) for f in flags)
-    return [list(flags), [[f, digest_of(f)] for f in files_of(flags)], processor() if native else ""]
-
-
-def shadows(source: Path, headers: Sequence[str], flags: Sequence[str]) -> list[str]:
-    """Where a file is not that would be read in place of a header, from a folder that is searched before."""
-    folders = [str(source.parent)]
-    folders += [f[len(o) :] for o in ("-iquote", "-I", "-isystem") for f in flags if f.startswith(o)]
-    for name in ("CPATH", "CPLUS_INCLUDE_PATH"):
-        folders += environment().get(name, "").split(":")
-    folders = [f.rstrip("/") for f in folders if f]
-    found: list[str] = []
-    for header in headers:
-        for k, folder in enumerate(folders):
-            if header.startswith(folder + "/"):
-                found += [earlier + header[len(folder) :] for earlier in folders[:k]]
-    return [f for f in dict.fromkeys(found) if not os.path.exists(f)]
 
 
 @dataclass(frozen=True)
@@ -136,10 +80,9 @@ class Unit:
         what = f"{self.source.path.name} does not compile"
         return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
 
-    def headers(self, work: Path, number: int, cache: Cache) -> list[str]:
-        """What it read, but for what the cache holds."""
-        read = [*map(full, read_depfile(work / f"{number}.d")), *self.used]
-        return [f for f in dict.fromkeys(read) if not cache.holds(f)]
+    def headers(self, work: Path, number: int) -> list[str]:
+        """What it read, by way of a precompiled header too."""
+        return list(dict.fromkeys([*map(full, read_depfile(work / f"{number}.d")), *self.used]))
 
 
 class Build:
@@ -266,9 +209,10 @@ class Build:
         run_steps([*steps, link], work, jobs=jobs, ninja=find_ninja(), verbose=self.verbose)
         for n in stale:
             unit = self.units[n]
-            headers = unit.headers(work, n, self.cache)
-            absent = shadows(unit.source.path, headers, unit.flags)
-            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", headers, absent, begun)
+            search = Search(self.compiler, unit.flags)
+            found = search.of(unit.source.path, unit.source.text, unit.headers(work, n))
+            files, absent = ([f for f in names if not self.cache.holds(f)] for names in found)
+            unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", files, absent, begun)
         if jobs > 1:
             wanted = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
             for precompiled in wanted.values():
@@ -293,4 +237,3 @@ def find_ccache() -> list[str]:
 def build_library(name: str, sources: Sequence[str | os.PathLike[str]], **options) -> Path:
     """Builds an extension from files, in the cache. The options are those of :class:`Build`."""
     return Build(name, [Source.file(s) for s in sources], **options).library()
-

@@ -71,10 +71,12 @@ def describe(files: Sequence[str]) -> dict[str, list]:
     return {file: [mark_of(os.stat(file)), digest_of(file)] for file in files}
 
 
-def unchanged(files: dict[str, list]) -> bool:
-    """Whether all have the contents that they had. A file is read only if its mark is another."""
+def unchanged(files: dict[str, list], absent: Sequence[str]) -> bool:
+    """Whether all have the contents that they had, and what was absent still is. A file is read only if its mark is
+    another."""
     try:
-        return all(mark_of(os.stat(f)) == then or digest_of(f) == content for f, (then, content) in files.items())
+        same = all(mark_of(os.stat(f)) == then or digest_of(f) == content for f, (then, content) in files.items())
+        return same and not any(os.path.exists(f) for f in absent)
     except OSError:
         return False
 
@@ -229,7 +231,7 @@ class Cache:
     def find_object(self, key: str) -> str | None:
         """The digest of what a command gave when all headers were as they are now."""
         for result in self.manifest(key):
-            if unchanged(result["headers"]) and not any(os.path.exists(f) for f in result["absent"]):
+            if unchanged(result["headers"], result["absent"]):
                 self.touch(self.folder / "manifests" / key)
                 return result["object"]
         return None

@@ -16,8 +16,9 @@ from typing import Any
 from setuptools import Extension, errors
 from setuptools.command.build_ext import build_ext
 
-from .build import Source, absolute, find_ccache
+from .build import Source, find_ccache
 from .errors import BuildError, CompileError
+from .inputs import absolute
 from .steps import Step, find_ninja, job_limit, run_steps
 from .toolchain import compile_flags, defines, find_compiler, flags_for, is_python_source, link_flags
 

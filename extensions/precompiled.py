@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .cache import Cache, describe, digest, unchanged, unlock
+from .inputs import Search, read_depfile
 from .steps import Step, run_steps
 from .toolchain import Compiler, full
 
@@ -60,7 +61,7 @@ class Precompiled:
         with suppress(OSError, ValueError, KeyError, TypeError):
             entry = json.loads((self.folder / "entry.json").read_text())
             made = self.folder / (self.header + ".gch")
-            if made.stat().st_size == entry["size"] and unchanged(entry["headers"]):
+            if made.stat().st_size == entry["size"] and unchanged(entry["headers"], entry["absent"]):
                 self.cache.touch(self.folder / "entry.json")
                 return entry
         return None
@@ -108,7 +109,10 @@ class Precompiled:
         opens that when the header is included again, or when it passes over what is here."""
         folder = work / "precompiled"
         headers = [h for h in map(full, read_depfile(work / "precompiled.d")) if not self.cache.holds(h)]
-        entry = {"size": (folder / (self.header + ".gch")).stat().st_size, "headers": describe(headers)}
+        headers, absent = Search(self.compiler, self.flags).of(work / "precompiled.h", "", headers)
+        size = (folder / (self.header + ".gch")).stat().st_size
+        absent = [f for f in absent if not self.cache.holds(f)]
+        entry = {"size": size, "headers": describe(headers), "absent": absent}
         (folder / self.header).write_text(f"#include_next <{self.header}>\n")
         (folder / "entry.json").write_text(json.dumps(entry))
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -126,17 +130,3 @@ def make(cache: str, header: str, identity: str, *words: str) -> None:
     end = words.index("--")
     compiler = Compiler(words[:end], "gcc", (), identity)
     Precompiled(Cache(cache), compiler, words[end + 1 :], header).make()
-
-
-def read_depfile(file: Path) -> list[str]:
-    """The files that a compiler says it read.
-
-    Raises:
-        OSError: there is no such file
-    """
-    text = file.read_text(errors="surrogateescape").replace("\\\n", " ")
-    _, _, rest = text.partition(": ")
-    words = re.findall(r"(?:\\.|[^\s\\])+", rest)
-    return list(dict.fromkeys(re.sub(r"\\(.)", r"\1", w).replace("$$", "$") for w in words))
-
-

@@ -95,7 +95,8 @@ def run_steps(
     Raises:
         CompileError: a step failed; of several the first in the list is told
     """
-    environment = {**os.environ, "TMPDIR": str(folder), "LC_ALL": "C"}
+    # ccache's direct mode looks at headers that were read, not at those that would be read before them by now.
+    environment = {**os.environ, "TMPDIR": str(folder), "LC_ALL": "C", "CCACHE_NODIRECT": "1"}
     runs = [Run(step, folder / f"step{n}.log", folder / f"step{n}.failed") for n, step in enumerate(steps)]
     for run in runs:
         run.step.output.parent.mkdir(parents=True, exist_ok=True)

@@ -85,6 +85,17 @@ def inspect(command: tuple[str, ...], path: str) -> Compiler:
     return Compiler((program, *command[1:]), kind, version, f"{itself}\n{text}")
 
 
+@cache
+def default_folders(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[str, ...]:
+    """Where a compiler looks for headers after the folders that it is given."""
+    chosen = [f for f in flags if f.startswith(("--sysroot", "-isysroot", "-nostdinc", "-stdlib=", "-m"))]
+    ours = {name: text for name, text in os.environ.items() if name not in FOLDERS[:3]} | {"LC_ALL": "C"}
+    words = [*command, *chosen, "-v", "-E", "-x", "c++", os.devnull]
+    said = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", env=ours)
+    found = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", said.stderr, re.DOTALL)
+    return tuple(line.strip() for line in found[1].splitlines()) if found else ()
+
+
 def full(path: str | os.PathLike[str]) -> str:
     """A path that doesn't depend on the current folder. ``..`` stays: what is before it may be a link."""
     return os.path.join(os.getcwd(), os.fspath(path))

@@ -6,10 +6,10 @@ import shutil
 import time
 
 import pytest
-from building import LOAD, operator
+from building import LOAD, operator, wait_for
 from children import run
 from lattis.extensions import include_paths
-from lattis.extensions.build import given
+from lattis.extensions.inputs import expanded, given
 
 PROGRAM = """
 import json, os, sys, lattis
@@ -52,6 +52,70 @@ def test_a_header_that_is_found_earlier(place, bench):
     assert built(bench, **options) == [8, 16]
 
 
+def test_a_header_beside_the_header_that_asks(bench):
+    write(bench.folder, "sub/x.h", '#include "config.h"\n')
+    write(bench.folder, "a/config.h", "#define FACTOR 1\n")
+    write(bench.folder, "built.cpp", '#include "sub/x.h"\n' + operator("FACTOR"))
+    options = {"extra_include_paths": ["a"]}
+    assert built(bench, **options) == [2, 4]
+    write(bench.folder, "sub/config.h", "#define FACTOR 7\n")
+    assert built(bench, **options) == [8, 16]
+
+
+def test_a_header_in_place_of_the_systems(bench):
+    (bench.folder / "b").mkdir()
+    write(bench.folder, "built.cpp", "#include <sys/eventfd.h>\n" + operator("EFD_SEMAPHORE"))
+    options = {"extra_include_paths": ["b"]}
+    assert built(bench, **options) == [2, 4]
+    write(bench.folder, "b/sys/eventfd.h", "#define EFD_SEMAPHORE 7\n")
+    assert built(bench, **options) == [8, 16]
+
+
+@pytest.mark.parametrize("asks", ['"opt.h"', "<opt.h>"])
+@pytest.mark.parametrize("where", ["source", "header"])
+def test_a_header_that_is_asked_for(where, asks, bench):
+    """Whether it is there is part of the result, though nothing is read of it."""
+    (bench.folder / "b").mkdir()
+    text = f"#if __has_include({asks})\n#define FACTOR 7\n#else\n#define FACTOR 1\n#endif\n"
+    if where == "header":
+        write(bench.folder, "sub/config.h", text)
+        text = '#include "sub/config.h"\n'
+    write(bench.folder, "built.cpp", text + operator("FACTOR"))
+    options = {"extra_include_paths": ["b"]}
+    for _ in range(2):
+        assert built(bench, **options) == [2, 4]
+        there = write(bench.folder, "b/opt.h", "")
+        assert built(bench, **options) == [8, 16]
+        there.unlink()
+
+
+def test_a_compiler_cache_does_not_see_less(bench):
+    """ccache looks no further than at the headers that were read, unless it is told to."""
+    if not shutil.which("ccache"):
+        pytest.skip("ccache is not installed: apt-get install ccache")
+    bench.env["CCACHE_DIR"] = str(bench.folder / "ccache")
+    (bench.folder / "early").mkdir()
+    write(bench.folder, "late/config.h", "#define FACTOR 1\n")
+    write(bench.folder, "built.cpp", INCLUDES)
+    del bench.env["CCACHE_DISABLE"]
+    assert built(bench, extra_include_paths=["early", "late"]) == [2, 4]
+    write(bench.folder, "early/config.h", "#define FACTOR 7\n")
+    assert built(bench, extra_include_paths=["early", "late"]) == [8, 16]
+
+
+def test_a_precompiled_header_whose_headers_are_found_earlier(bench):
+    (bench.folder / "early").mkdir()
+    shutil.copytree(include_paths()[0], bench.folder / "late")
+    header = bench.folder / "late/lattis/library.h"
+    header.write_text(header.read_text() + "\n#include <factor.h>\n")
+    write(bench.folder, "late/factor.h", "#define FACTOR 1\n")
+    write(bench.folder, "built.cpp", operator("FACTOR"))
+    assert built(bench, extra_include_paths=["early", "late"], env={"MAX_JOBS": "2"}) == [2, 4]
+    wait_for(lambda: bench.files("precompiled/*/entry.json"), "the precompiled header", 60)
+    write(bench.folder, "early/factor.h", "#define FACTOR 7\n")
+    assert built(bench, extra_include_paths=["early", "late"], env={"MAX_JOBS": "2"}) == [8, 16]
+
+
 def test_a_relative_folder_of_the_environment(bench):
     write(bench.folder, "built.cpp", INCLUDES)
     for n in (1, 7):
@@ -60,11 +124,22 @@ def test_a_relative_folder_of_the_environment(bench):
         assert json.loads(bench.run(program, "{}", CPATH="inc")) == [1 + n, 2 + 2 * n]
 
 
-def test_a_response_file(bench):
+@pytest.mark.parametrize("flag", ["@flags", "@outer"])
+def test_a_response_file(flag, bench):
+    """It may name another, which is looked for in the current folder."""
     write(bench.folder, "built.cpp", operator("FACTOR"))
+    write(bench.folder, "outer", "-O1 @flags\n")
     for n in (1, 7):
         write(bench.folder, "flags", f"-DFACTOR={n}\n")
-        assert built(bench, extra_cflags=["@flags"]) == [1 + n, 2 + 2 * n]
+        assert built(bench, extra_cflags=[flag]) == [1 + n, 2 + 2 * n]
+
+
+def test_response_files_that_name_each_other(tmp_path):
+    for name, other in (("one", "two"), ("two", "one")):
+        write(tmp_path, name, f"-D{name} -I 'a b' @{tmp_path}/{other}")
+    assert [f for f in expanded([f"@{tmp_path}/one"]) if f.startswith("-D")] == ["-Done", "-Dtwo"]
+    write(tmp_path, "two", "it's")
+    assert expanded([f"@{tmp_path}/two"])[1:] == ["it's"]
 
 
 def test_a_compiler_that_is_edited(bench):
