@@ -55,6 +55,9 @@ class CppExtension(Extension):
         self.std, self.sanitizers, self.python = cpp_std, sanitizers, is_python_module
         super().__init__(name, [os.fspath(f) for f in files], *args, **kwargs)
         by_tool = isinstance(extra_compile_args, Mapping)
+        if unknown := [key for key in extra_compile_args if key not in ("cxx", "nvcc")] if by_tool else []:
+            expected = "argument 'extra_compile_args': expected the keys 'cxx' and 'nvcc'"
+            raise ValueError(f"extension {name!r}: {expected}, got {unknown[0]!r}")
         self.extra_compile_args: Any = extra_compile_args if by_tool else list(extra_compile_args)
         self.language = "c++"
 

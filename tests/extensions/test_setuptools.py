@@ -68,3 +68,13 @@ def test_a_module_with_a_plain_name(bench):
     setup(bench, source=module, options=".with_options(no_python_abi_suffix=True)")
     assert Path(bench.folder / "built.so").exists()
     assert run(sys.executable, "-c", "import built; print(built.seven)", cwd=bench.folder).strip() == "7"
+
+
+@pytest.mark.parametrize("unknown", ["g++", "c++", "CXX"])
+def test_flags_for_a_tool_that_is_not_known(unknown):
+    from lattis.extensions.packaging import CppExtension
+
+    with pytest.raises(ValueError) as error:
+        CppExtension("mine.built", "built.cpp", extra_compile_args={"cxx": ["-O0"], unknown: ["-O1"]})
+    message = "extension 'mine.built': argument 'extra_compile_args': expected the keys 'cxx' and 'nvcc', got "
+    assert str(error.value) == message + repr(unknown)
