@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -127,6 +128,8 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
         return cache_error(OSError(errno.ENOSPC, ""), folder)
     if "unsupported GNU version" in log or "unsupported clang version" in log:
         what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags)"
+    if re.search(r"fatal error: '?(?:Python\.h|pybind11/)", log):
+        what += " (an extension module of Python whose sources do not show it needs is_python_module=True)"
     return CompileError(what, shlex.join(command), log)
 
 

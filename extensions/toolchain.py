@@ -18,6 +18,7 @@ from .paths import include_paths, python_include_paths
 # The oldest compilers that the tests were run with; for C++23, which they do not use, the first that know it well.
 NEEDED = {"17": {"gcc": 12, "clang": 14}, "20": {"gcc": 12, "clang": 14}, "23": {"gcc": 13, "clang": 17}}
 SANITIZERS = ("address", "leak", "thread", "undefined")
+COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
 # Variables that change what a compiler reads.
 FOLDERS = ("CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "LD_RUN_PATH")
 WORDS = ("GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
@@ -175,14 +176,23 @@ def link_flags(*, sanitizers: Sequence[str] = (), extra: Sequence[str] = ()) -> 
     return [*sanitizer_flags(sanitizers), *shlex.split(os.environ.get("LDFLAGS", "")), *extra]
 
 
+def without_comments(text: str) -> str:
+    """C++ source without its comments.
+
+    >>> without_comments('auto url = "http://a"; // a place')
+    'auto url = "http://a";  '
+    """
+    return COMMENT_OR_TEXT.sub(lambda found: " " if found[0].startswith("/") else found[0], text)
+
+
 def is_python_source(text: str) -> bool:
     """Whether C++ source makes an extension module of Python; else it registers operators and needs no Python.
 
     >>> is_python_source("PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {}"), is_python_source("LATTIS_LIBRARY(a, m) {}")
     (True, False)
     """
-    marks = r"\bPYBIND11_MODULE\b|\bPyInit_|<(?:pybind11/|lattis/pybind\.h|Python\.h)"
-    return re.search(marks, text) is not None
+    marks = r'\bPYBIND11_MODULE\b|\bPyInit_|[<"](?:pybind11/|lattis/pybind\.h|Python\.h)'
+    return re.search(marks, without_comments(text)) is not None
 
 
 def own_namespace(text: str) -> str:
@@ -191,6 +201,7 @@ def own_namespace(text: str) -> str:
     >>> own_namespace("LATTIS_LIBRARY_IMPL(aten, cpu, m) {} LATTIS_LIBRARY( mine, m) {} LATTIS_LIBRARY(yours, m) {}")
     'mine'
     """
+    text = without_comments(text)
     for kind in ("", "_FRAGMENT", "_IMPL"):
         if found := re.search(rf"\bLATTIS_LIBRARY{kind}\s*\(\s*(\w+)", text):
             return found[1]

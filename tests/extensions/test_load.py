@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from building import LOAD, operator
+from lattis.extensions.toolchain import is_python_source, own_namespace
 
 MODULE = """
 int add(int a, int b) { return a + b; }
@@ -116,6 +117,37 @@ def test_a_module_by_its_own_words_and_operators_beside(bench):
     print(both.seven(), lattis.ops.built.scaled(lattis.tensor([1])).tolist())
     """
     assert bench.run(program).strip() == "7 [2]"
+
+
+KINDS = {
+    "// like PYBIND11_MODULE but without\n": False,
+    "/* PYBIND11_MODULE\n#include <Python.h>\n*/": False,
+    'const char* glob = "/*"; PYBIND11_MODULE(a, m) {} // */': True,
+    "char quote = '\"'; // PYBIND11_MODULE(a, m) {}": False,
+    'const char* url = "http://a"; PYBIND11_MODULE(a, m) {}': True,
+    '#include "lattis/pybind.h"\n': True,
+    "extern C PyObject* PyInit_mine() {}": True,
+}
+
+
+@pytest.mark.parametrize("text", KINDS)
+def test_comments_make_no_module(text):
+    assert is_python_source(text) is KINDS[text]
+    assert own_namespace("// LATTIS_LIBRARY(yours, m) {}\nLATTIS_LIBRARY(mine, m) {}") == "mine"
+
+
+def test_a_kind_that_the_sources_do_not_show(bench):
+    """Messages name the argument that tells it."""
+    text = bench.fails(LOAD.replace("True)", "True, is_python_module=True)"), operator(1))
+    assert "BuildError: extension 'built' was built as an extension module of Python, and it has no" in text
+    assert "PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m): pass is_python_module=False" in text
+    (bench.folder / "built.cpp").write_text('#include "module.h"\n')
+    program = "from lattis.utils.cpp_extension import load\nload('built', 'built.cpp')\n"
+    for header in ("pybind11/pybind11.h", "Python.h"):
+        (bench.folder / "module.h").write_text(f"#include <{header}>\n")
+        text = bench.fails(program)
+        assert "built.cpp does not compile" in text and "fatal error: " in text
+        assert "an extension module of Python whose sources do not show it needs is_python_module=True" in text
 
 
 BROKEN = """
@@ -317,11 +349,11 @@ def test_the_documentation_of_the_module_runs(bench):
     program = """
     import doctest
     from lattis.utils import cpp_extension
-    from lattis.extensions import cache, config, cuda, errors, paths, precompiled, toolchain
-    for module in (cpp_extension, cache, config, cuda, errors, paths, precompiled, toolchain):
+    from lattis.extensions import cache, config, cuda, errors, inputs, paths, precompiled, toolchain
+    for module in (cpp_extension, cache, config, cuda, errors, inputs, paths, precompiled, toolchain):
         print(doctest.testmod(module).failed, end=" ")
     """
-    assert bench.run(program).split() == ["0"] * 8
+    assert bench.run(program).split() == ["0"] * 9
 
 
 def test_a_warm_load_imports_little(bench):

@@ -294,8 +294,15 @@ def _check_sanitizers(build: Build) -> None:
 
 
 def _explained(identity: Identity, error: Exception) -> Exception:
-    """A missing symbol, by the name it has in C++, and another extension of the same name; other errors as they are."""
+    """A missing symbol, by the name it has in C++, another extension of the same name, and a module that is none; other
+    errors as they are."""
     name, found = identity[0], re.search(r"undefined symbol: (\w+)", str(error))
+    if "does not define module export function" in str(error):
+        return BuildError(
+            f"extension {name!r} was built as an extension module of Python, and it has no"
+            f" PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m): pass is_python_module=False if it only registers operators."
+            f" ({error})"
+        )
     if not found and identity not in _latest and any(name == other[0] for other in _latest):
         return BuildError(
             f"extension {name!r} was loaded in this process before, from elsewhere, and what that registered stays:"
