@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .cache import Cache, digest, size_limit
 from .errors import CompileError
@@ -121,9 +122,9 @@ class Build:
 
             include += Cuda.find().include_paths
             ldflags = [*ldflags, *Cuda.find().link_flags()]
-        flags = compile_flags(python=self.python, std=std, sanitizers=sanitizers, include=include, extra=cflags)
-        self.flags = absolute(flags)
-        self.link = absolute(link_flags(sanitizers=sanitizers, extra=ldflags))
+        how: dict[str, Any] = {"python": self.python, "std": std, "include": include, "extra": cflags}
+        self.flags = absolute(compile_flags(self.compiler, sanitizers=sanitizers, **how))
+        self.link = absolute(link_flags(self.compiler, sanitizers=sanitizers, extra=ldflags))
         header = "lattis/pybind.h" if self.python else "lattis/extension.h"
         self.implicit = header if implicit else None
         self.cuda_cflags, self.std = tuple(cuda_cflags), std

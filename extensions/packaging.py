@@ -145,6 +145,7 @@ class BuildExtension(build_ext):
         macros = [f"-D{n}" if v is None else f"-D{n}={v}" for n, v in defined]
         macros += [f"-U{name}" for name in (*ext.undef_macros, *(self.undef or ()))]
         flags = compile_flags(
+            compiler,
             python=ext.is_python_module(),
             std=ext.std,
             sanitizers=ext.sanitizers,
@@ -165,6 +166,6 @@ class BuildExtension(build_ext):
             inputs = (source, *(Path(d).absolute() for d in ext.depends))
             steps.append(Step(f"{name} does not compile", tuple(command), made, inputs, Path(f"{made}.d")))
         objects = [*(s.output for s in steps), *(Path(o).absolute() for o in ext.extra_objects)]
-        link = absolute(link_flags(sanitizers=ext.sanitizers, extra=[*link, *ext.extra_link_args]))
+        link = absolute(link_flags(compiler, sanitizers=ext.sanitizers, extra=[*link, *ext.extra_link_args]))
         command = [*compiler.command, "-shared", *map(str, objects), *link, "-o", str(output)]
         return [*steps, Step(f"{ext.name} does not link", tuple(command), output, tuple(objects))]

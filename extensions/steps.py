@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import CompileError, MissingTool, cache_error
+from .toolchain import tool_environment
 
 # What tools say of the disk, in the language of LC_ALL=C.
 DISK = {
@@ -97,7 +98,7 @@ def run_steps(
         CompileError: a step failed; of several the first in the list is told
     """
     # ccache's direct mode looks at headers that were read, not at those that would be read before them by now.
-    environment = {**os.environ, "TMPDIR": str(folder), "LC_ALL": "C", "CCACHE_NODIRECT": "1"}
+    environment = tool_environment() | {"TMPDIR": str(folder), "CCACHE_NODIRECT": "1"}
     runs = [Run(step, folder / f"step{n}.log", folder / f"step{n}.failed") for n, step in enumerate(steps)]
     for run in runs:
         run.step.output.parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,8 @@ from .paths import include_paths, python_include_paths
 
 # The oldest compilers that the tests were run with; for C++23, which they do not use, the first that know it well.
 NEEDED = {"17": {"gcc": 12, "clang": 14}, "20": {"gcc": 12, "clang": 14}, "23": {"gcc": 13, "clang": 17}}
-SANITIZERS = ("address", "leak", "thread", "undefined")
+SANITIZERS = {"address": "asan", "leak": "lsan", "thread": "tsan", "undefined": "ubsan"}
+PRELOADED = re.compile(r"/lib(?:[atl]|ub)san\.so|/libclang_rt\.")  # runtimes of these in LD_PRELOAD
 COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
 # Variables that change what a compiler reads.
 FOLDERS = ("CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "LD_RUN_PATH")
@@ -65,6 +66,19 @@ def default_compiler() -> Compiler:
     )
 
 
+def tool_environment() -> dict[str, str]:
+    """The environment for compilers: they speak English, and a sanitizer that this process begins with, and that would
+    take the memory that they leave for leaks, is not theirs."""
+    preloaded = [p for p in re.split(r"[\s:]+", os.environ.get("LD_PRELOAD", "")) if not PRELOADED.search(p)]
+    return {**os.environ, "LC_ALL": "C", "LD_PRELOAD": ":".join(preloaded)}
+
+
+def ask(command: Sequence[str], *words: str, without: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """What a compiler says of itself."""
+    given = {name: text for name, text in tool_environment().items() if name not in without}
+    return subprocess.run([*command, *words], capture_output=True, text=True, errors="replace", env=given)
+
+
 @cache
 def inspect(command: tuple[str, ...], path: str) -> Compiler:
     """Asks a compiler what it is: one run of ``-v``, which names version, target and configuration."""
@@ -72,7 +86,7 @@ def inspect(command: tuple[str, ...], path: str) -> Compiler:
     if program is None:
         raise MissingTool(f"CXX is {command[0]!r}, which is no program on PATH")
     try:
-        run = subprocess.run([program, *command[1:], "-v"], capture_output=True, text=True, errors="replace")
+        run = ask((program, *command[1:]), "-v")
     except OSError as error:
         raise MissingTool(f"{program} does not run: {error}") from None
     text = run.stdout + run.stderr
@@ -90,10 +104,8 @@ def inspect(command: tuple[str, ...], path: str) -> Compiler:
 def default_folders(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[str, ...]:
     """Where a compiler looks for headers after the folders that it is given."""
     chosen = [f for f in flags if f.startswith(("--sysroot", "-isysroot", "-nostdinc", "-stdlib=", "-m"))]
-    ours = {name: text for name, text in os.environ.items() if name not in FOLDERS[:3]} | {"LC_ALL": "C"}
-    words = [*command, *chosen, "-v", "-E", "-x", "c++", os.devnull]
-    said = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", env=ours)
-    found = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", said.stderr, re.DOTALL)
+    said = ask((*command, *chosen), "-v", "-E", "-x", "c++", os.devnull, without=FOLDERS[:3]).stderr
+    found = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", said, re.DOTALL)
     return tuple(line.strip() for line in found[1].splitlines()) if found else ()
 
 
@@ -125,11 +137,37 @@ def check_name(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def sanitizer_flags(sanitizers: Sequence[str]) -> list[str]:
+@cache
+def sanitizer_runtime(compiler: Compiler, sanitizer: str) -> str:
+    """The shared library that must be in a process before what is built with a sanitizer.
+
+    Raises:
+        MissingTool: the compiler has none
+    """
+    names = [f"lib{SANITIZERS[sanitizer]}.so"]
+    package = f"libgcc-{compiler.version[0]}-dev" if compiler.version else "libgcc-dev"
+    if compiler.kind == "clang":
+        base = "libclang_rt." + SANITIZERS[sanitizer].replace("ubsan", "ubsan_standalone")
+        names = [f"{base}-{os.uname().machine}.so", f"{base}.so"]
+        package = f"libclang-rt-{compiler.version[0]}-dev"
+    for name in names:
+        file = ask(compiler.command, f"-print-file-name={name}").stdout.strip()
+        if os.path.isabs(file):
+            return file
+    raise MissingTool(
+        f"{compiler.name} has no {names[0]}, which the sanitizer {sanitizer!r} needs: apt-get install {package} on"
+        " Debian" + (", or set CXX=g++" if compiler.kind == "clang" else "")
+    )
+
+
+def sanitizer_flags(compiler: Compiler, sanitizers: Sequence[str]) -> list[str]:
     unknown = [s for s in sanitizers if s not in SANITIZERS]
     if unknown:
         raise ValueError(f"argument 'sanitizers': expected some of {', '.join(SANITIZERS)}, got {unknown[0]!r}")
-    return [f"-fsanitize={','.join(sanitizers)}", "-fno-omit-frame-pointer", "-g"] if sanitizers else []
+    for sanitizer in sanitizers:
+        sanitizer_runtime(compiler, sanitizer)
+    shared = ["-shared-libsan"] if compiler.kind == "clang" else []
+    return [f"-fsanitize={','.join(sanitizers)}", *shared, "-fno-omit-frame-pointer", "-g"] if sanitizers else []
 
 
 def defines(name: str) -> list[str]:
@@ -138,6 +176,7 @@ def defines(name: str) -> list[str]:
 
 
 def compile_flags(
+    compiler: Compiler,
     *,
     python: bool,
     std: str = "c++17",
@@ -155,7 +194,7 @@ def compile_flags(
         "-fPIC",
         "-fvisibility=hidden",
         "-fvisibility-inlines-hidden",
-        *sanitizer_flags(sanitizers),
+        *sanitizer_flags(compiler, sanitizers),
         *(f"-I{folder}" for folder in folders),
         *shlex.split(os.environ.get("CPPFLAGS", "")),
         *shlex.split(os.environ.get("CXXFLAGS", "")),
@@ -171,9 +210,12 @@ def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
     return ["-x", "c", *plain]
 
 
-def link_flags(*, sanitizers: Sequence[str] = (), extra: Sequence[str] = ()) -> list[str]:
+def link_flags(compiler: Compiler, *, sanitizers: Sequence[str] = (), extra: Sequence[str] = ()) -> list[str]:
     """Flags after the objects."""
-    return [*sanitizer_flags(sanitizers), *shlex.split(os.environ.get("LDFLAGS", "")), *extra]
+    flags = sanitizer_flags(compiler, sanitizers)
+    if compiler.kind == "clang":  # its runtimes lie in a folder of its own
+        flags += [f"-Wl,-rpath,{os.path.dirname(sanitizer_runtime(compiler, s))}" for s in sanitizers]
+    return [*flags, *shlex.split(os.environ.get("LDFLAGS", "")), *extra]
 
 
 def without_comments(text: str) -> str:

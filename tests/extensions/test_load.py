@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -307,6 +308,59 @@ def test_undefined_behaviour_is_reported(bench):
 def test_a_sanitizer_that_must_come_first_says_so(bench):
     text = bench.fails(LOAD.replace("sys.argv[1], ", "sys.argv[1], sanitizers=['address'], "), operator(1))
     assert "BuildError" in text and "LD_PRELOAD=$(" in text and "-print-file-name=libasan.so)" in text
+    assert "ASAN_OPTIONS=detect_leaks=0" in text
+
+
+def test_a_read_behind_a_block_is_reported(bench):
+    """The whole build runs in the process that the message asks for; its compilers know nothing of the sanitizer."""
+    runtime = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    if not os.path.isabs(runtime):
+        pytest.skip("libasan is not installed: apt-get install libasan8")
+    source = "static volatile int place = PLACE;\n"
+    source += operator("[] { int* p = new int[4](); int n = p[place]; delete[] p; return int64_t(n + 1); }()")
+    program = LOAD.replace("sys.argv[1], ", "sys.argv[1], sanitizers='address', ")
+    env = {"LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=0", "CXX": "g++"}
+    assert bench.run(program, source.replace("PLACE", "3"), **env).strip() == "[2, 4]"
+    process = bench.start(program, source.replace("PLACE", "4"), **env | {"ASAN_OPTIONS": ""})
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode != 0 and not out
+    assert "ERROR: AddressSanitizer: heap-buffer-overflow" in errors and "built.cpp:" in errors
+
+
+def test_a_compiler_without_the_runtime(bench):
+    program = LOAD.replace("sys.argv[1], ", "sys.argv[1], sanitizers=['address'], ")
+    bare = script(bench.folder / "bare", 'case "$*" in -print-file-name=*) echo none;; *) exec g++ "$@";; esac')
+    text = bench.fails(program, operator(1), CXX=bare)
+    assert f"MissingTool: {bare} has no libasan.so, which the sanitizer 'address' needs: apt-get install" in text
+    if not shutil.which("clang++"):
+        pytest.skip("clang++ is not installed: apt-get install clang")
+    words = ["clang++", "-print-file-name=libclang_rt.asan-x86_64.so"]
+    if os.path.isabs(subprocess.run(words, capture_output=True, text=True).stdout.strip()):
+        pytest.skip("clang has its runtime: with it nothing is missing")
+    text = bench.fails(program, operator(1), CXX="clang++")
+    assert "has no libclang_rt.asan" in text and "apt-get install libclang-rt-" in text and "CXX=g++" in text
+
+
+def test_a_clang_with_the_runtime(bench):
+    """The flags and the name of the runtime are clang's; here a script speaks for it."""
+    (bench.folder / "libclang_rt.asan-x86_64.so").symlink_to("nowhere")
+    clang = script(
+        bench.folder / "clang++",
+        f"""case "$*" in
+-v) echo 'clang version 17.0.1';;
+-print-file-name=libclang_rt.asan-x86_64.so) echo {bench.folder}/libclang_rt.asan-x86_64.so;;
+-print-file-name=*) echo none;;
+*) echo "$*" >> {bench.folder}/said
+   for word; do shift; case $word in -shared-libsan|-fsanitize=*) ;; *) set -- "$@" "$word";; esac; done
+   exec g++ "$@";; esac""",
+    )
+    program = LOAD.replace("sys.argv[1], ", "sys.argv[1], sanitizers=['address'], ")
+    text = bench.fails(program, operator(1), CXX=clang)
+    assert f"LD_PRELOAD=$({clang} -print-file-name=libclang_rt.asan-x86_64.so)" in text
+    said = (bench.folder / "said").read_text().splitlines()
+    assert ["-fsanitize=address -shared-libsan" in line for line in said if " -o " in line] == [True, True]
+    assert f"-Wl,-rpath,{bench.folder}" in "".join(line for line in said if " -c " not in line)
+    assert "MissingTool" in bench.fails(program.replace("address", "leak"), operator(1), CXX=clang)
 
 
 def test_max_jobs_is_the_cap(bench):

@@ -37,7 +37,7 @@ from lattis.extensions import (
     is_ninja_available,
     library_paths,
 )
-from lattis.extensions.toolchain import own_namespace
+from lattis.extensions.toolchain import own_namespace, sanitizer_runtime
 from lattis.library._site import Site
 
 if TYPE_CHECKING:
@@ -283,14 +283,19 @@ def _module(name: str, file: Path) -> Any:
 
 def _check_sanitizers(build: Build) -> None:
     """A sanitizer's runtime must be the first library of a process; loaded later it ends the process."""
-    for sanitizer, library in (("address", "libasan.so"), ("thread", "libtsan.so"), ("leak", "liblsan.so")):
-        if any(f.startswith("-fsanitize=") and sanitizer in f for f in build.link):
-            with open("/proc/self/maps") as maps:
-                if library not in maps.read():
-                    raise BuildError(
-                        f"extension {build.name!r} is built with the sanitizer {sanitizer!r}, whose runtime must be in"
-                        f" the process from its start: LD_PRELOAD=$({build.compiler.name} -print-file-name={library})"
-                    )
+    asked = [f for f in build.link if f.startswith("-fsanitize=")]
+    maps = Path("/proc/self/maps").read_text() if asked else ""
+    for sanitizer in ("address", "thread", "leak"):
+        if not any(sanitizer in flag for flag in asked):
+            continue
+        library = os.path.basename(sanitizer_runtime(build.compiler, sanitizer))
+        if library not in maps:
+            leaks = "ASAN_OPTIONS=detect_leaks=0 " if sanitizer == "address" else ""
+            raise BuildError(
+                f"extension {build.name!r} is built with the sanitizer {sanitizer!r}, whose runtime must be in the"
+                f" process from its start: {leaks}LD_PRELOAD=$({build.compiler.name} -print-file-name={library})"
+                " python ..."
+            )
 
 
 def _explained(identity: Identity, error: Exception) -> Exception:
