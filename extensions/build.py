@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .cache import Cache, digest, size_limit
-from .errors import CompileError
+from .errors import CompileError, first_error
 from .inputs import Search, absolute, given, read_depfile
 from .paths import cache_folder
 from .precompiled import Precompiled, umbrella
@@ -70,11 +70,11 @@ class Unit:
     object: str | None = None  # its digest, once it is known
     used: Sequence[str] = ()  # what the precompiled header that it uses has read
 
-    def step(self, work: Path, number: int, launcher: Sequence[str]) -> Step:
+    def step(self, work: Path, number: int, launcher: Sequence[str], precompiled: bool) -> Step:
         output = work / f"{number}.o"
         before: list[str] = []
         self.used = ()
-        if self.precompiled and (entry := self.precompiled.entry()):
+        if precompiled and self.precompiled and (entry := self.precompiled.entry()):
             before, launcher, self.used = self.precompiled.use(), (), entry["headers"]
         depend = ("-MD", "-MF", str(work / f"{number}.d"))
         command = (*launcher, *self.compiler, *before, *self.flags, *depend, "-c", str(self.source.path))
@@ -186,8 +186,8 @@ class Build:
             except CompileError as error:
                 if "ccache: error" in error.log:  # it has no folder of its own, perhaps
                     made = self.run(work, launcher=())
-                elif self.blames_precompiled(error):
-                    made = self.run(work)
+                elif blamed := self.blamed(error):
+                    made = self.run_without(blamed, work)
                 else:
                     raise
             except OSError as error:
@@ -196,13 +196,13 @@ class Build:
         self.cache.prune()
         return made
 
-    def run(self, work: Path, launcher: Sequence[str] | None = None) -> Path:
+    def run(self, work: Path, launcher: Sequence[str] | None = None, precompiled: bool = True) -> Path:
         """Compiles what is missing, links, and takes the results into the cache."""
         jobs, begun = job_limit(), work.stat().st_ctime_ns
         launcher = find_ccache() if launcher is None else launcher
         ready = [self.cache.object_file(u.object) if u.object else None for u in self.units]
         stale = [n for n, file in enumerate(ready) if file is None]
-        steps = [self.units[n].step(work, n, launcher) for n in stale]
+        steps = [self.units[n].step(work, n, launcher, precompiled) for n in stale]
         output = work / "library" / (self.name.rpartition(".")[2] + ".so")
         objects = [file or work / f"{n}.o" for n, file in enumerate(ready)]
         command = (*self.compiler.command, "-shared", *map(str, objects), *self.link, "-o", str(output))
@@ -216,17 +216,26 @@ class Build:
             unit.object = self.cache.keep_object(unit.key, work / f"{n}.o", files, absent, begun)
         if jobs > 1:
             wanted = {u.precompiled.key: u.precompiled for n in stale if (u := self.units[n]).precompiled}
-            for precompiled in wanted.values():
-                precompiled.order()
+            for header in wanted.values():
+                header.order()
         return self.cache.keep_library(self.library_key(), output)
 
-    def blames_precompiled(self, error: CompileError) -> bool:
-        """Whether a precompiled header may be broken; it is dropped then."""
-        used = [u.precompiled for u in self.units if u.precompiled and u.precompiled.entry()]
-        suspect = any(mark in error.log for mark in (".gch", "internal compiler error", "PCH"))
-        for precompiled in used if suspect else ():
+    def run_without(self, blamed: Sequence[Precompiled], work: Path) -> Path:
+        """Runs without precompiled headers; these are dropped if that helps."""
+        try:
+            made = self.run(work, precompiled=False)
+        except CompileError as error:
+            raise error from None  # the same again
+        for precompiled in blamed:
             precompiled.drop()
-        return bool(used) and suspect
+        return made
+
+    def blamed(self, error: CompileError) -> list[Precompiled]:
+        """The precompiled headers that an error may come from: it speaks of them, or is in what they were made of."""
+        used = [u for u in self.units if u.precompiled and u.used]
+        file = first_error(error.log).partition(":")[0]
+        suspect = any(mark in error.log for mark in (".gch", "internal compiler error", "PCH"))
+        return [u.precompiled for u in used if u.precompiled and (suspect or full(file) in u.used)]
 
 
 def find_ccache() -> list[str]:

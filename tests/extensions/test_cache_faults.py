@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from building import LOAD, Bench, end_group, mounted, mounts, operator, wait_for
+from lattis.extensions import include_paths
 
 needs_mounts = pytest.mark.skipif(not mounts(), reason="unshare(1) may not mount for this user: run as root")
 
@@ -155,6 +156,24 @@ def test_a_broken_precompiled_header_is_dropped(cached):
     content[len(content) // 4 :] = bytes(len(content) - len(content) // 4)
     made.write_bytes(content)
     assert cached.run(LOAD, operator(5)).strip() == "[6, 12]"
+
+
+def test_an_error_in_a_header_that_is_precompiled(bench):
+    """It may be of the precompiled header, which is dropped if the source compiles without it, or of the source."""
+    fails = bench.folder / "fails"  # a pattern of commands
+    said = f"{include_paths()[0]}/lattis/library.h:5:1: error: nonsense"
+    env = {"MAX_JOBS": "2"}
+    env["CXX"] = bench.compiler("odd", f'case " $* " in $(cat {fails})) echo "{said}" >&2; exit 1;; esac')
+    fails.write_text("none")
+    bench.run(LOAD, operator(1), **env)
+    wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
+    fails.write_text("*")
+    text = bench.start(LOAD, operator(2), **env).communicate(timeout=60)[1]
+    assert "library.h:5:1: error: nonsense" in text and text.count("Traceback") == 1
+    assert bench.files("precompiled/*/entry.json")
+    fails.write_text("*/precompiled/*")
+    assert bench.run(LOAD, operator(2), **env | {"MAX_JOBS": "1"}).strip() == "[3, 6]"
+    assert not bench.files("precompiled/*/entry.json")
 
 
 def test_a_cache_that_vanishes_is_made_anew(bench):
