@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 from building import LOAD, Bench, end_group, mounted, mounts, operator, wait_for
@@ -158,6 +159,20 @@ def test_a_broken_precompiled_header_is_dropped(cached):
     assert cached.run(LOAD, operator(5)).strip() == "[6, 12]"
 
 
+@pytest.mark.parametrize("header", ["extension.h", "library.h"])
+def test_the_precompiled_header_is_used(header, bench):
+    """By -H the compiler says which headers it opens, and marks one that it takes from what is precompiled."""
+    program = LOAD.replace("True)", f"{header == 'library.h'}, verbose=True, extra_cflags='-O0 -H')")
+    bench.env["MAX_JOBS"] = "2"
+    taken = []
+    for n in (1, 2):
+        output, errors = bench.start(program, operator(n)).communicate(timeout=60)
+        assert output.splitlines()[-1] == f"[{1 + n}, {2 + 2 * n}]"
+        taken.append([line[2:] for line in errors.splitlines() if line.startswith("! ")])
+        wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
+    assert taken == [[], [str(made) for made in bench.files(f"precompiled/*/lattis/{header}.gch")]] and taken[1]
+
+
 def test_an_error_in_a_header_that_is_precompiled(bench):
     """It may be of the precompiled header, which is dropped if the source compiles without it, or of the source."""
     fails = bench.folder / "fails"  # a pattern of commands
@@ -255,15 +270,27 @@ def test_the_cache_is_bounded_and_can_be_emptied(bench):
     assert emptied.strip() == f"{bench.cache}: 0.0 MB"
 
 
+def contents(folder):
+    """What a folder holds, but for what Python compiles beside its modules."""
+    files = [f for f in folder.rglob("*") if "__pycache__" not in f.parts]
+    return {str(f): (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if not f.is_dir()}
+
+
 def test_nothing_is_written_elsewhere(bench, tmp_path):
-    """With a home, a temporary folder and a working folder of its own, all of which stay empty."""
+    """With a home, a temporary folder and a working folder of its own, all of which stay empty. Nor does the package
+    change, in which the headers lie, not even when they are precompiled."""
+    package = Path(include_paths()[0]).parent
+    before = contents(package)
+    assert any(name.endswith("/include/lattis/library.h") for name in before)
     places = [tmp_path / name for name in ("home", "tmp", "here")]
     for place in places:
         place.mkdir()
     program = f"import os\nos.chdir({str(places[2])!r})\n{LOAD}"
     env = {"HOME": str(places[0]), "TMPDIR": str(places[1]), "MAX_JOBS": "2"}
     assert bench.run(program, operator(1), **env).strip() == "[2, 4]"
+    wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
     assert [list(place.rglob("*")) for place in places] == [[], [], []]
+    assert contents(package) == before
     env = env | {"LATTIS_EXTENSIONS_DIR": ""}
     assert bench.run(program, operator(1), **env).strip() == "[2, 4]"
     assert [p.name for p in places[0].iterdir()] == [".cache"] and not list(places[1].iterdir())

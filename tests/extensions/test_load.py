@@ -1,6 +1,7 @@
 """``load`` and ``load_inline``: what they return, what they build again, and what they say when something is wrong."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from building import LOAD, operator
+from children import run
 from lattis.extensions.toolchain import is_python_source, own_namespace
 
 MODULE = """
@@ -390,13 +392,23 @@ def test_without_ninja_it_builds_too(bench):
 
 
 def test_ccache_serves_a_second_cache(bench):
+    """For files; the text of load_inline lies in the cache itself, so each has a path of its own."""
     if not shutil.which("ccache"):
         pytest.skip("ccache is not installed: apt-get install ccache")
-    bench.env.pop("CCACHE_DISABLE")
-    verbose = LOAD.replace("sys.argv[1], ", "sys.argv[1], verbose=True, build_directory='one', ")
-    process = bench.start(verbose, operator(1), CCACHE_DIR=str(bench.folder / "ccache"))
-    out, errors = process.communicate(timeout=60)
-    assert out.splitlines()[-1] == "[2, 4]" and "ccache" in errors.split()[0]
+    bench.env["CCACHE_DIR"] = str(bench.folder / "ccache")
+    del bench.env["CCACHE_DISABLE"]
+    (bench.folder / "built.cpp").write_text(operator(1))
+    program = """
+    import lattis, sys
+    from lattis.utils.cpp_extension import load
+    print(load("built", "built.cpp", build_directory=sys.argv[1]).scaled(lattis.tensor([1, 2])).tolist())
+    """
+    for folder, hits in (("one", 0), ("two", 1)):
+        assert bench.run(program, folder).strip() == "[2, 4]"
+        assert len(list(bench.folder.glob(f"{folder}/objects/*.o"))) == 1
+        counts = run("ccache", "--print-stats", cwd=bench.folder, **bench.env)
+        found = re.findall(r"^(?:direct|preprocessed)_cache_hit\t(\d+)$", counts, re.MULTILINE)
+        assert sum(map(int, found)) == hits and re.search(r"^cache_miss\t1$", counts, re.MULTILINE), counts
 
 
 def test_the_documentation_of_the_module_runs(bench):
