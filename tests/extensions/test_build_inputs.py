@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import time
 
@@ -114,6 +115,22 @@ def test_a_precompiled_header_whose_headers_are_found_earlier(bench):
     wait_for(lambda: bench.files("precompiled/*/entry.json"), "the precompiled header", 60)
     write(bench.folder, "early/factor.h", "#define FACTOR 7\n")
     assert built(bench, extra_include_paths=["early", "late"], env={"MAX_JOBS": "2"}) == [8, 16]
+
+
+def test_the_version_of_the_abi(bench):
+    """The same source against the headers of another version is another library, and both are kept."""
+    shutil.copytree(include_paths()[0], bench.folder / "headers")
+    version = bench.folder / "headers/lattis/version.h"
+    mine = version.read_text()
+    write(bench.folder, "built.cpp", operator(1))
+    options = {"extra_include_paths": ["headers"]}
+    compiler, count = bench.counting()
+    assert built(bench, env={"CXX": compiler}, **options) == [2, 4]
+    version.write_text(re.sub(r"(#define LATTIS_ABI_MINOR) \d+", r"\1 55", mine))
+    text = bench.fails(PROGRAM, json.dumps(options), CXX=compiler)
+    assert "was built for C ABI 1.55" in text and len(bench.files("libraries/*/built.so")) == 2
+    version.write_text(mine)
+    assert built(bench, env={"CXX": compiler}, **options) == [2, 4] and count() == 2
 
 
 def test_a_relative_folder_of_the_environment(bench):

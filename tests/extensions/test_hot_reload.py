@@ -37,13 +37,14 @@ scaled.register_autograd(lambda ctx, grad: grad * ctx.factor.value, setup_contex
 class Notebook:
     """Runs cells as IPython does: one namespace, without a file; each cell under a name of its own."""
 
-    def __init__(self):
+    def __init__(self, cell):
+        self.cell = cell
         self.names = {"__name__": "__main__", "lattis": lattis}
         self.count = 0
 
     def run(self, text):
         self.count += 1
-        exec(compile(textwrap.dedent(text), f"<ipython-input-{self.count}>", "exec"), self.names)
+        exec(compile(textwrap.dedent(text), self.cell.format(self.count), "exec"), self.names)
         return self.names
 
     def close(self):
@@ -52,9 +53,9 @@ class Notebook:
                 o.close()
 
 
-@pytest.fixture
-def notebook():
-    made = Notebook()
+@pytest.fixture(params=["<ipython-input-{0}>", "/tmp/ipykernel_4321/{0}123456.py"], ids=["IPython", "ipykernel"])
+def notebook(request):
+    made = Notebook(request.param)
     yield made
     made.close()
 

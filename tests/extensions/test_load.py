@@ -11,6 +11,7 @@ import pytest
 from building import LOAD, operator
 from children import run
 from lattis.extensions.toolchain import is_python_source, own_namespace
+from lattis.utils import cpp_extension
 
 MODULE = """
 int add(int a, int b) { return a + b; }
@@ -285,8 +286,6 @@ WRONG = [
 
 @pytest.mark.parametrize(("call", "message"), WRONG, ids=[c for c, _ in WRONG])
 def test_wrong_arguments(call, message):
-    from lattis.utils import cpp_extension
-
     with pytest.raises((ValueError, TypeError, FileNotFoundError)) as caught:
         eval(call, vars(cpp_extension))
     assert f"{caught.type.__name__}: {caught.value}".startswith(message)
@@ -409,6 +408,37 @@ def test_ccache_serves_a_second_cache(bench):
         counts = run("ccache", "--print-stats", cwd=bench.folder, **bench.env)
         found = re.findall(r"^(?:direct|preprocessed)_cache_hit\t(\d+)$", counts, re.MULTILINE)
         assert sum(map(int, found)) == hits and re.search(r"^cache_miss\t1$", counts, re.MULTILINE), counts
+
+
+def test_folders_for_compilers(bench):
+    """A program is built with nothing but them."""
+    (bench.folder / "main.c").write_text("""
+#include <lattis/program.h>
+#include <stdio.h>
+int main(void) { return printf("%d\\n", lattis_abi_version() == LATTIS_ABI_VERSION) < 0; }
+""")
+    [headers], [libraries] = cpp_extension.include_paths(), cpp_extension.library_paths()
+    flags = ["-I", headers, "-L", libraries, f"-Wl,-rpath,{libraries}"]
+    run("gcc", *flags, "main.c", "-llattis", "-o", "main", cwd=bench.folder)
+    assert run("./main", cwd=bench.folder).strip() == "1"
+
+
+def test_folders_for_cuda(bench):
+    """With an nvcc that only says where it is, and beside it what is asked for."""
+    home = bench.folder / "cuda"
+    for part in ("include/cuda_runtime.h", "include/crt/host_config.h", "nvvm/bin/cicc", "lib64/libcudart_static.a"):
+        (home / part).parent.mkdir(parents=True, exist_ok=True)
+        (home / part).touch()
+    (home / "bin").mkdir()
+    script(home / "bin/nvcc", f"echo '#$ TOP={home}'")
+    program = """
+    from lattis.utils.cpp_extension import include_paths, library_paths
+    print(include_paths("cuda"), library_paths("cuda"), include_paths("cpu"), library_paths("cpu"))
+    """
+    own, library = cpp_extension.include_paths(), cpp_extension.library_paths()
+    expected = [[*own, f"{home}/include"], [*library, f"{home}/lib64"], own, library]
+    assert bench.run(program, CUDA_HOME=str(home)).strip() == " ".join(map(str, expected))
+    assert "MissingTool: CUDA_HOME is /nonesuch" in bench.fails(program, CUDA_HOME="/nonesuch")
 
 
 def test_the_documentation_of_the_module_runs(bench):

@@ -3,6 +3,8 @@
 import gc
 import importlib.machinery
 import importlib.util
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +16,7 @@ import numpy as np
 import pybind11
 import pytest
 from compiled import compile_library
+from native import include, library
 
 OPENCV = Path("/usr/include/opencv4")
 
@@ -121,6 +124,24 @@ def test_an_exception_of_python_stays_itself(bound):
 
     with pytest.raises(Mine, match="here"):
         bound.call(fail, lattis.ones(1))
+
+
+def test_a_module_for_another_abi_is_not_imported(tmp_path):
+    """It says so itself, as nothing of Lattis is asked before Python opens it."""
+    headers = tmp_path / "headers"
+    shutil.copytree(include(), headers)
+    version = headers / "lattis/version.h"
+    version.write_text(re.sub(r"(#define LATTIS_ABI_MINOR) \d+", r"\1 55", version.read_text()))
+    python = ("-I", sysconfig.get_path("include"), "-I", pybind11.get_include(), "-O0", "-std=c++17")
+    text = '#include <lattis/pybind.h>\nPYBIND11_MODULE(newer, m) { m.attr("one") = 1; }\n'
+    library(text, tmp_path / "newer.so", *python, headers=headers, compiler="g++")
+    for before in ("", "import lattis; "):
+        words = [sys.executable, "-c", before + "import newer"]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        major, minor = lattis._C._abi_version
+        has = f"lattis {lattis.__version__} has {major}.{minor}"
+        assert f"ImportError: this module was built for C ABI {major}.55; {has}" in done.stderr
+        assert done.returncode == 1
 
 
 def test_its_own_operators_are_registered_with_it(bound):

@@ -16,9 +16,8 @@ from lattis.utils.cpp_extension \\
 
 setup(
     name='extension',
-    packages=['extension'],
     ext_modules=[CppExtension(
-        name='extension.warp',
+        name='extension',
         sources='extension.cpp',
         include_dirs=['{OPENCV}'],
         libraries=['opencv_imgproc', 'opencv_core'],
@@ -60,8 +59,6 @@ def test_by_load(bench, folder):
 
 def test_by_setuptools(folder):
     (folder / "setup.py").write_text(SETUP)
-    (folder / "extension").mkdir()
-    (folder / "extension/__init__.py").write_text("")
     run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", cwd=folder)
-    program = "from extension import warp as module\n" + USE
+    program = "import extension as module\n" + USE
     assert run(sys.executable, "-c", program, cwd=folder).strip() == "(64, 64) True"

@@ -15,4 +15,4 @@ at::Tensor compute(at::Tensor x, at::Tensor w) {
   return lattis::from_blob(output.ptr<float>(), {64, 64}).clone();
 }
 
-PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("compute", &compute); }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("compute", &compute); }
