@@ -113,7 +113,7 @@ class Build:
         self.define = defines(name)
         self.python = any(is_python_source(s.text) for s in sources) if python is None else python
         self.cache = cache or Cache(cache_folder())
-        self.compiler = find_compiler()
+        self.compiler = find_compiler(self.cache)
         self.compiler.check_standard(std)
         self.cuda = any(s.is_cuda for s in sources) if with_cuda is None else with_cuda
         include = [full(p) for p in include]

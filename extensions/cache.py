@@ -5,6 +5,7 @@
     libraries/KEY/        a library and entry.json, which has its digest
     precompiled/KEY/      precompiled headers
     sources/KEY/          what load_inline was given
+    compilers/KEY         what a compiler says of itself
     locks/, builds/       of builds that run now
 
 Note [Locks]  A lock is the operating system's (flock), so it ends with whoever holds it, however that ends. A lock's
@@ -36,7 +37,7 @@ from typing import Any
 from .errors import CacheError, cache_error
 
 FORMAT = 2  # in every key: another layout finds nothing of this one
-KEPT = ("manifests", "objects", "libraries", "precompiled", "sources")
+KEPT = ("manifests", "objects", "libraries", "precompiled", "sources", "compilers")
 OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # what is kept is called by a digest
 PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lattis-")  # what a build reads of the cache itself
 MOST_RESULTS = 8  # of one command: the headers it read had other contents then
@@ -283,6 +284,24 @@ class Cache:
             with suppress(OSError):
                 os.unlink(name)
             raise
+
+    # ---- compilers
+
+    def find_answer(self, key: str) -> str | None:
+        """What was kept under a key, if it is there and sound."""
+        file = self.folder / "compilers" / key
+        with suppress(OSError, UnicodeError):
+            content, _, text = file.read_text().partition("\n")
+            if content == digest(text):
+                self.touch(file)
+                return text
+        return None
+
+    def keep_answer(self, key: str, text: str) -> None:
+        """Keeps it, if the cache is in use already and can be written; it only saves time."""
+        with suppress(OSError):
+            if (self.folder / "builds").is_dir():
+                self.write(self.folder / "compilers" / key, f"{digest(text)}\n{text}")
 
     # ---- libraries
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from .cache import Cache, digest, mark_of
 from .errors import MissingTool
 from .paths import include_paths, python_include_paths
 
@@ -49,17 +50,15 @@ class Compiler:
             )
 
 
-def find_compiler() -> Compiler:
-    """The compiler that ``CXX`` names, else the first of c++, g++ and clang++."""
-    chosen = os.environ.get("CXX", "").strip()
-    return inspect(tuple(shlex.split(chosen)), os.environ.get("PATH", os.defpath)) if chosen else default_compiler()
-
-
-def default_compiler() -> Compiler:
+def find_compiler(cache: Cache | None = None) -> Compiler:
+    """The compiler that ``CXX`` names, else the first of c++, g++ and clang++. A cache may know it already."""
+    chosen, folder = os.environ.get("CXX", "").strip(), cache.folder if cache else None
     path = os.environ.get("PATH", os.defpath)
+    if chosen:
+        return inspect(tuple(shlex.split(chosen)), path, folder)
     for name in ("c++", "g++", "clang++"):
         if shutil.which(name, path=path):
-            return inspect((name,), path)
+            return inspect((name,), path, folder)
     raise MissingTool(
         "an extension is compiled, and there is no C++ compiler: no c++, g++ or clang++ on PATH, and CXX is not set."
         " On Debian: apt-get install g++"
@@ -80,24 +79,45 @@ def ask(command: Sequence[str], *words: str, without: Sequence[str] = ()) -> sub
 
 
 @cache
-def inspect(command: tuple[str, ...], path: str) -> Compiler:
-    """Asks a compiler what it is: one run of ``-v``, which names version, target and configuration."""
+def inspect(command: tuple[str, ...], path: str, folder: Path | None) -> Compiler:
+    """Asks a compiler what it is. ``folder`` is that of a cache."""
     program = shutil.which(command[0], path=path)
     if program is None:
         raise MissingTool(f"CXX is {command[0]!r}, which is no program on PATH")
-    try:
-        run = ask((program, *command[1:]), "-v")
-    except OSError as error:
-        raise MissingTool(f"{program} does not run: {error}") from None
-    text = run.stdout + run.stderr
-    if run.returncode:
-        raise MissingTool(f"{shlex.join(command)} -v ends with status {run.returncode}: {text.strip()[-500:]}")
+    file = os.path.realpath(program)
+    status = os.stat(file)  # it may be a script that somebody edits
+    key = digest("compiler", program, command, file, mark_of(status), environment())
+    kept = Cache(folder) if folder and is_gcc(file) else None
+    text = kept and kept.find_answer(key)
+    if not text:
+        text = about((program, *command[1:]))
+        if kept:
+            kept.keep_answer(key, text)
     found = re.search(r"\b(gcc|clang) version (\d+(?:\.\d+)*)", text)
     kind, number = found.groups() if found else ("another", "")
     version = tuple(int(part) for part in number.split(".") if part)
-    status = os.stat(program)  # it may be a script that somebody edits
-    itself = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns} {command[1:]}"
+    itself = f"{file} {status.st_size} {status.st_mtime_ns} {command[1:]}"
     return Compiler((program, *command[1:]), kind, version, f"{itself}\n{text}")
+
+
+def is_gcc(file: str) -> bool:
+    """Whether a program is g++ itself, which is what its file is: others call what may change without them."""
+    if not re.search(r"g\+\+(-[\d.]+)?$", file):
+        return False
+    with open(file, "rb") as opened:
+        return opened.read(4) == b"\x7fELF"
+
+
+def about(command: tuple[str, ...]) -> str:
+    """What a compiler says of itself: ``-v`` names version, target and configuration."""
+    try:
+        run = ask(command, "-v")
+    except OSError as error:
+        raise MissingTool(f"{command[0]} does not run: {error}") from None
+    text = run.stdout + run.stderr
+    if run.returncode:
+        raise MissingTool(f"{shlex.join(command)} -v ends with status {run.returncode}: {text.strip()[-500:]}")
+    return text
 
 
 @cache

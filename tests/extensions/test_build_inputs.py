@@ -167,6 +167,36 @@ def test_a_compiler_that_is_edited(bench):
         assert built(bench, env={"CXX": str(compiler)}) == [1 + n, 2 + 2 * n]
 
 
+ASKED = """
+import lattis.extensions.toolchain as toolchain
+about = toolchain.about
+toolchain.about = lambda command: print("asked") or about(command)
+"""
+
+
+def test_a_compiler_is_asked_once(bench):
+    """What g++ says of itself is kept while its file is the same; a script may call another one the next time."""
+    program, said = ASKED + LOAD, "[2, 4]"
+    compiler = bench.folder / "g++"
+    shutil.copy(os.path.realpath(shutil.which("g++")), compiler)
+    places = run("g++", "-print-search-dirs", cwd=bench.folder)
+    prefix = re.search(r"^install: (.*/)[^/]+/[^/]+/$", places, re.MULTILINE)[1]  # which a copy does not find
+
+    def lines():
+        return bench.run(program, operator(1), CXX=str(compiler), GCC_EXEC_PREFIX=prefix).split("\n")[:-1]
+
+    assert lines() == ["asked", said] == lines() and lines() == [said] == lines()
+    os.utime(compiler, (1, 1))
+    assert lines() == ["asked", said] and lines() == [said]
+    for spoil in (lambda text: "", lambda text: text[:-9], lambda text: text.replace("gcc version", "gcc vers10n")):
+        for record in bench.files("compilers/*"):
+            record.write_text(spoil(record.read_text()))
+        assert lines() == ["asked", said] and lines() == [said] and bench.is_tidy()
+    compiler.unlink()
+    write(bench.folder, "g++", '#!/bin/sh\nexec /usr/bin/env g++ "$@"\n').chmod(0o755)
+    assert lines() == ["asked", said] == lines()
+
+
 @pytest.mark.parametrize(
     "flags",
     [
