@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -114,8 +115,12 @@ class Search:
         """
         files, wanted = list(headers), [p for h in headers for p in self.before(h, str(source.parent))]
         system = tuple(f + "/" for f in self.default)
-        texts = {h: Path(h).read_text(errors="replace") for h in headers if not h.startswith(system)}
-        for file, said in {**texts, str(source): text}.items():
+        texts = {str(source): text}
+        for header in headers:
+            with suppress(OSError):  # whoever keeps the list finds that it has gone
+                if not header.startswith(system):
+                    texts[header] = Path(header).read_text(errors="replace")
+        for file, said in texts.items():
             beside = os.path.dirname(file)
             wanted += [os.path.join(beside, name) for name in QUOTED.findall(said)]
             for quoted, other in ASKED.findall(said):
