@@ -335,6 +335,10 @@ PyObject* borrowed_to_python(const Value& v) {
       return Py_NewRef(dtype_object(static_cast<core::DType>(v.as.i)));
     case LATTIS_DEVICE:
       return new_device(v.as.device);
+    case LATTIS_LAYOUT:
+      return enumerator(layout_type, v.as.i);
+    case LATTIS_MEMORY_FORMAT:
+      return enumerator(memory_format_type, v.as.i);
     case LATTIS_TENSOR:
       return tensor(v.as.tensor);
     case LATTIS_INT_LIST:

@@ -1,5 +1,7 @@
 #include "frontend/binding/types.h"
 
+#include <vector>
+
 #include "core/dtype.h"
 #include "dispatcher/generator.h"
 
@@ -73,12 +75,15 @@ PyType_Spec layout_spec = {"lattis.layout", sizeof(EnumObject), 0,
 PyType_Spec memory_format_spec = {"lattis.memory_format", sizeof(EnumObject), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_format_slots};
 
+std::vector<EnumObject*> enumerators;
+
 int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t value) {
   auto* o = reinterpret_cast<EnumObject*>(type->tp_alloc(type, 0));
   if (!o) return -1;
   o->value = value;
   o->name = name;
-  return PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(o));
+  enumerators.push_back(o);  // the one of its value, for ever
+  return PyModule_AddObject(module, name, Py_NewRef(reinterpret_cast<PyObject*>(o)));
 }
 
 // ---- device
@@ -382,6 +387,13 @@ bool read_enum(PyObject* o, PyTypeObject* type, int64_t* out) {
   if (Py_TYPE(o) != type) return false;
   *out = reinterpret_cast<EnumObject*>(o)->value;
   return true;
+}
+
+PyObject* enumerator(PyTypeObject* type, int64_t value) {
+  for (EnumObject* o : enumerators)
+    if (Py_TYPE(o) == type && o->value == value) return Py_NewRef(reinterpret_cast<PyObject*>(o));
+  return PyErr_Format(PyExc_ValueError, "%s: there is none of the number %lld", type->tp_name,
+                      static_cast<long long>(value));
 }
 
 void set_backend_loader(PyObject* callable) { Py_XSETREF(loader, Py_NewRef(callable)); }

@@ -512,6 +512,23 @@ def test_what_is_decomposed_knows_its_device(lib, device):
         assert device == "meta" or joined.tolist() == plain.tolist()
 
 
+def test_a_handler_sees_layouts_and_memory_formats(lib):
+    seen = []
+
+    def handler(call, *args, **kwargs):
+        seen.append((call.name, kwargs))
+        return call(*args, **kwargs)
+
+    x = lattis.ones(1, 2, 3, 3)
+    layer = lib.register_layer("watch", handler)
+    with layer.on():
+        y = x.clone(memory_format=lattis.channels_last)
+        lattis.zeros(1, layout=lattis.strided)
+    layer.remove()
+    assert y.stride() == (18, 1, 6, 2) and seen[0] == ("aten::clone", {"memory_format": lattis.channels_last})
+    assert seen[1][0] == "aten::zeros" and seen[1][1]["layout"] is lattis.strided
+
+
 def test_a_layer_is_off_inside_its_own_handler(lib):
     depth = []
 
