@@ -1,4 +1,6 @@
 // Errors between values and Python: exceptions out of pending errors, pending errors out of exceptions.
+#include <unistd.h>
+
 #include <algorithm>
 #include <mutex>
 #include <vector>
@@ -62,9 +64,11 @@ int drain(void*) {
   }
 }
 
-// Asked now and then by long kernels. Signals are handled by the main thread; elsewhere this finds nothing.
+// Asked now and then by long kernels. Signals are handled by the process's first thread. Others do not even ask: at
+// exit Python ends a thread that waits for it by unwinding its stack, and this stack may be that of a parallel loop,
+// which cannot be unwound.
 lattis_status check_signals() {
-  if (!Py_IsInitialized()) return LATTIS_OK;
+  if (gettid() != getpid() || !Py_IsInitialized()) return LATTIS_OK;
   Gil gil;
   if (PyErr_CheckSignals() == 0) return LATTIS_OK;
   return capture_exception();

@@ -552,7 +552,27 @@ def work():
         lattis.exp(lattis.ones(1_000_000))
 for _ in range(4):
     threading.Thread(target=work, daemon=True).start()
-time.sleep(0.2)
+time.sleep({seconds})
+"""
+    for seconds in (0.05, 0.1, 0.2, 0.2):
+        done = python(code.replace("{seconds}", str(seconds)))
+        assert done.returncode == 0, done.stderr
+
+
+def test_daemon_threads_inside_parallel_loops_at_exit():
+    """Such a loop must not wait for Python, which would end the thread there; it asks for interrupts after a while."""
+    code = """
+import threading, time
+import lattis
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.3)
+slow = Slow()  # Python takes its time to end
+lattis.set_num_threads(2)
+x = lattis.ones(1000, 1).expand(1000, 400_000_000)  # for a second or more
+for _ in range(3):
+    threading.Thread(target=lambda: lattis.sum(x), daemon=True).start()
+time.sleep(0.1)
 """
     for _ in range(3):
         done = python(code)
