@@ -512,6 +512,13 @@ def test_what_is_decomposed_knows_its_device(lib, device):
         assert device == "meta" or joined.tolist() == plain.tolist()
 
 
+def test_a_layer_has_any_name():
+    layer = lattis.library.register_layer("mine.watch", lambda call, *args, **kwargs: call(*args, **kwargs))
+    with layer.on():
+        assert (lattis.ones(1) + 1).item() == 2
+    layer.remove()
+
+
 def test_a_handler_sees_layouts_and_memory_formats(lib):
     seen = []
 

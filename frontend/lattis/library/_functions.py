@@ -237,7 +237,7 @@ def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Lay
     'aten::add'
     >>> layer.remove()
     """
-    return Library(name, "FRAGMENT", owner=str(Site())).register_layer(name, handler, **wishes)
+    return Library("layers", "FRAGMENT", owner=str(Site())).register_layer(name, handler, **wishes)
 
 
 def register_backend(name: str, **calls: Any) -> Library:
