@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -216,13 +217,15 @@ class Parser {
 
   bool number(Value& v) {
     skip();
-    char* end;
     const char* begin = text_.c_str() + pos_;
-    double d = std::strtod(begin, &end);
+    char *end, *whole_end;
+    const double d = std::strtod(begin, &end);
     if (end == begin) return fail("a number");
-    std::string word(begin, end - begin);
-    bool whole = word.find_first_of(".eEnN") == std::string::npos;
-    v = whole ? core::integer(std::strtoll(begin, nullptr, 10)) : core::floating(d);
+    errno = 0;
+    const int64_t i = std::strtoll(begin, &whole_end, 10);
+    const bool whole = std::string(begin, end - begin).find_first_of(".eEnN") == std::string::npos;
+    if (whole && (errno == ERANGE || whole_end != end)) return fail("a number of 64 bits");
+    v = whole ? core::integer(i) : core::floating(d);
     pos_ += end - begin;
     return true;
   }
@@ -293,8 +296,7 @@ class Parser {
     if (!accept("]")) {
       do {
         if (peek("[") || peek("\"") || peek("'")) return fail("a number");
-        elements.emplace_back();
-        if (!literal_value(Type{}, elements.back())) return false;
+        if (!literal_value(Type{}, elements.emplace_back())) return false;
       } while (accept(","));
       if (!expect("]")) return false;
     }

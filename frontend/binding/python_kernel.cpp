@@ -257,12 +257,17 @@ lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
 }
 
 lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool layer) {
+  if (PyList_Check(result) && f->op->schema.load()->rets.size() > 1) {  // as it is now, whatever its items do
+    PyObject* now = PyList_AsTuple(result);
+    const lattis_status st = now ? take_results(f, now, rets, layer) : capture_exception();
+    Py_XDECREF(now);
+    return st;
+  }
   const dispatcher::Schema& s = *f->op->schema.load();
   int n = static_cast<int>(s.rets.size());
   if (n == 0) return LATTIS_OK;
-  if (n > 1 && (!(PyTuple_Check(result) || PyList_Check(result)) || PySequence_Fast_GET_SIZE(result) != n)) {
-    const bool several = PyTuple_Check(result) || PyList_Check(result);
-    const std::string got = several ? core::format("%zd", PySequence_Fast_GET_SIZE(result)) : type_name(result);
+  if (n > 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n)) {
+    const std::string got = PyTuple_Check(result) ? core::format("%zd", PyTuple_GET_SIZE(result)) : type_name(result);
     PyErr_Format(PyExc_TypeError, "%s: %s must return a tuple of %d, got %s", dispatcher::operator_title(f->op).c_str(),
                  who_returns(f).c_str(), n, got.c_str());
     return capture_exception();
@@ -270,7 +275,7 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
   bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   for (int i = 0; i < n; i++) {
     Value v = core::none();
-    PyObject* one = n == 1 ? result : PySequence_Fast_GET_ITEM(result, i);
+    PyObject* one = n == 1 ? result : PyTuple_GET_ITEM(result, i);
     const bool not_asked_for = n > 1 && one == Py_None;
     if (!not_asked_for && !from_python(f, one, s.rets[i], &v)) {
       lattis_status st = capture_exception();

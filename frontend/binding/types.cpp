@@ -392,8 +392,7 @@ bool read_enum(PyObject* o, PyTypeObject* type, int64_t* out) {
 PyObject* enumerator(PyTypeObject* type, int64_t value) {
   for (EnumObject* o : enumerators)
     if (Py_TYPE(o) == type && o->value == value) return Py_NewRef(reinterpret_cast<PyObject*>(o));
-  return PyErr_Format(PyExc_ValueError, "%s: there is none of the number %lld", type->tp_name,
-                      static_cast<long long>(value));
+  return PyLong_FromLongLong(value);
 }
 
 void set_backend_loader(PyObject* callable) { Py_XSETREF(loader, Py_NewRef(callable)); }

@@ -19,7 +19,7 @@ int read_device(PyObject* o, lattis_device* out);  // a device, "cpu", "bank:1";
 bool read_seed(PyObject* o, uint64_t* out);        // of 64 bits, signed or unsigned; else sets an exception
 bool read_generator(PyObject* o, lattis_object** borrowed);
 bool read_enum(PyObject* o, PyTypeObject* type, int64_t* out);
-PyObject* enumerator(PyTypeObject* type, int64_t value);  // a layout or a memory format; an error if there is none
+PyObject* enumerator(PyTypeObject* type, int64_t value);  // a layout or a memory format, or the number of none
 
 // Called with a device name that no loaded backend has; the plugin manager loads it or raises.
 void set_backend_loader(PyObject* callable);

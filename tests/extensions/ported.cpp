@@ -149,6 +149,17 @@ LATTIS_LIBRARY(ported, m) {
     bits.flip();
     return bits;
   });
+  m.def("plain() -> str", [] {
+    using namespace lattis;
+    std::ostringstream to;
+    to.precision(12);
+    to << 1.0 / 3 << ' ' << true << ' ' << std::hex << 255 << " text " << std::string("more");
+    return to.str();
+  });
+  m.def("flipped_by_name(bool[] bits) -> bool[]", [](const std::vector<bool>& bits) {
+    static const lattis::Operator<std::vector<bool>(const std::vector<bool>&)> flipped("ported::flipped");
+    return flipped(bits);
+  });
   m.def("streamed(Tensor x) -> str", [](const Tensor& x) {
     std::ostringstream to;
     to << x << ' ' << x.sizes() << ' ' << x.dtype() << ' ' << x.device() << ' ' << lattis::Half(1.5f);

@@ -399,6 +399,8 @@ def test_fallthrough_is_not_called():
         ("int n=[1]", r"the default \[1\] of argument 'n' is no int"),
         ("int[] n=1", r"the default 1 of argument 'n' is no int\[\]"),
         ("int[] n=[1, 0.5]", r"expected elements of int\[\] at column"),
+        ("int n=99999999999999999999", "expected a number of 64 bits at column"),
+        ("int n=0x10", "expected a number of 64 bits at column"),
         ("int[70] n", r"expected a size up to 64"),
         ("Device d='nowhere'", "expected a device that is there, not 'nowhere'"),
         ("bool[] b=[1]", r"the default \[1\] of argument 'b' is no bool\[\]"),

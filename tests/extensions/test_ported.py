@@ -105,10 +105,12 @@ def test_parts_of_a_message():
 
 
 def test_lists_of_bools():
-    assert ops.ported.flipped([True, False, False]) == (False, True, True) and ops.ported.flipped([]) == ()
+    for flipped in (ops.ported.flipped, ops.ported.flipped_by_name):
+        assert flipped([True, False, False]) == (False, True, True) and flipped([]) == ()
 
 
 def test_what_is_streamed():
+    assert ops.ported.plain() == "0.333333333333 1 ff text more"
     assert ops.ported.streamed(lattis.ones(2, 3)) == "Tensor(shape=[2, 3], dtype=float32) [2, 3] float32 cpu 1.5"
 
 

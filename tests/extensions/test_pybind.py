@@ -56,6 +56,8 @@ def test_tensors_come_and_go(bound):
 def test_lists_that_are_not_owned(bound):
     assert bound.total([1, 2, 3]) == bound.total((1, 2, 3)) == bound.total(lattis.Size([1, 5])) == 6
     assert bound.total([]) == 0 and bound.sizes(lattis.ones(2, 3)) == [2, 3]
+    numbers = list(range(1000, 1500))
+    assert bound.last(lattis.ones(500), numbers) == numbers and bound.last(lattis.ones(2, 3), None) == [2, 3]
     assert bound.joined([lattis.ones(1), lattis.zeros(2)]).tolist() == [1, 0, 0]
     for wrong in (["a"], [1.5], 3, None):
         with pytest.raises(TypeError, match=r"total\(\): incompatible function arguments"):

@@ -135,6 +135,27 @@ struct type_caster<lattis::ArrayRef<T>> {
   }
   List list;
 };
+/* pybind11's own would let go of the elements before the call. Other containers of ArrayRef would, too: take vectors.
+ */
+template <class T>
+struct type_caster<std::optional<lattis::ArrayRef<T>>> {
+  using List = make_caster<lattis::ArrayRef<T>>;
+  static constexpr auto name = const_name("Optional[") + List::name + const_name("]");
+  template <class>
+  using cast_op_type = std::optional<lattis::ArrayRef<T>>;
+  operator std::optional<lattis::ArrayRef<T>>() {
+    return given ? std::optional<lattis::ArrayRef<T>>(list) : std::nullopt;
+  }
+  bool load(handle source, bool convert) {
+    given = !source.is_none();
+    return !given || list.load(source, convert);
+  }
+  static handle cast(const std::optional<lattis::ArrayRef<T>>& x, return_value_policy policy, handle parent) {
+    return x ? List::cast(*x, policy, parent) : none().release();
+  }
+  bool given = false;
+  List list;
+};
 
 }  // namespace detail
 }  // namespace pybind11

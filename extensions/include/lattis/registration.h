@@ -339,6 +339,18 @@ struct PassedAs<std::vector<std::optional<Tensor>>> {
     return std::vector<Tensor>(x.begin(), x.end());
   }
 };
+struct Bools { /* in a row */
+  std::vector<uint8_t> bytes;
+  friend lattis_value value(const Bools& b) {
+    lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(b.bytes.size()), {0}};
+    v.as.bools = b.bytes.data();
+    return v;
+  }
+};
+template <>
+struct PassedAs<std::vector<bool>> {
+  static Bools of(const std::vector<bool>& x) { return {std::vector<uint8_t>(x.begin(), x.end())}; }
+};
 template <class T>
 decltype(auto) passed(const T& x) {
   return PassedAs<T>::of(x);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <iosfwd>
 #include <tuple>
 
 #pragma GCC visibility push(hidden)
@@ -187,10 +188,12 @@ inline void append_part(std::string& to, const Tensor& t) {
   to += t.defined() ? detail::text("Tensor(shape=", t.sizes(), ", dtype=", t.dtype(), ")") : std::string("Tensor()");
 }
 
-/* Whatever can be a part of a message, into a std::ostream. */
-template <class Stream, class T>
-auto operator<<(Stream& to, const T& x)
-    -> decltype(append_part(std::declval<std::string&>(), x), to.write("", 1), static_cast<Stream&>(to)) {
+/* What is Lattis' own as a part of a message, into a std::ostream. */
+template <class Traits, class T,
+          class = std::enable_if_t<!std::is_arithmetic<T>::value && !std::is_pointer<std::decay_t<T>>::value &&
+                                   !std::is_convertible<const T&, std::string_view>::value>>
+auto operator<<(std::basic_ostream<char, Traits>& to, const T& x)
+    -> decltype(append_part(std::declval<std::string&>(), x), static_cast<std::basic_ostream<char, Traits>&>(to)) {
   const std::string text = detail::text(x);
   to.write(text.data(), text.size());
   return to;
