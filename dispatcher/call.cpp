@@ -1,5 +1,7 @@
 #include "dispatcher/call.h"
 
+#include <memory>
+
 #include "core/device.h"
 #include "core/error.h"
 #include "core/thread.h"
@@ -115,6 +117,7 @@ __attribute__((noinline)) lattis_status explained(const Operator* op, lattis_sta
 struct Versions {
   static constexpr int most = 8;
   uint64_t before[most];
+  std::unique_ptr<uint64_t[]> rest;  // of those after the first `most`
 
   // What is written, in its order; the tensors of a list one by one.
   template <class Visit>
@@ -128,14 +131,20 @@ struct Versions {
     }
   }
   void read(const CallInfo& info, const Value* args) {
-    each(info, args, [this](int k, uint64_t& version) {
-      if (k < most) before[k] = __atomic_load_n(&version, __ATOMIC_RELAXED);
+    each(info, args, [&](int k, uint64_t& version) {
+      if (__builtin_expect(k == most, 0)) rest.reset(new uint64_t[count(info, args) - most]);
+      (k < most ? before[k] : rest[k - most]) = __atomic_load_n(&version, __ATOMIC_RELAXED);
     });
+  }
+  static int count(const CallInfo& info, const Value* args) {
+    int n = 0;
+    each(info, args, [&n](int k, uint64_t&) { n = k + 1; });
+    return n;
   }
   void bump(const CallInfo& info, const Value* args) const {
     each(info, args, [this](int k, uint64_t& version) {
       const uint64_t now = __atomic_load_n(&version, __ATOMIC_RELAXED);
-      if (k >= most || now == before[k]) __atomic_store_n(&version, now + 1, __ATOMIC_RELAXED);
+      if (now == (k < most ? before[k] : rest[k - most])) __atomic_store_n(&version, now + 1, __ATOMIC_RELAXED);
     });
   }
 };
@@ -182,8 +191,8 @@ static inline __attribute__((always_inline)) lattis_status call_by(const Table* 
   f.excluded = thread->exclude;
   lattis_status st;
   Versions versions;
-  if (__builtin_expect(t->info->written != 0, 0)) versions.read(*t->info, args);
   try {
+    if (__builtin_expect(t->info->written != 0, 0)) versions.read(*t->info, args);
     st = step(f, args, rets);
   } catch (...) {  // the dispatcher allocates, too
     thread->exclude = f.excluded;

@@ -32,6 +32,24 @@ def test_each_tensor_of_a_list_is_counted():
     assert xs[1]._version == 1
 
 
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("views", [False, True])
+def test_writes_of_a_composite_over_a_long_list_are_counted_once(views):
+    """Those that the calls inside it have counted, however many: a history that was made between them holds."""
+    lib = Library("composed", "DEF")
+    lib.define("exps_(Tensor(a!)[] xs) -> ()")
+    lib.impl("exps_", lambda xs: [x.exp_() for x in xs] and None, "composite")
+    a = lattis.zeros(12, 2, requires_grad=True)
+    whole = a * 1
+    xs = list(whole) if views else [a[i] * 1 for i in range(12)]
+    lattis.ops.composed.exps_(xs)
+    assert [x._version for x in xs] == [12 if views else 1] * 12
+    if not views:
+        sum(x.sum() for x in xs).backward()
+        assert a.grad.tolist() == [[1, 1]] * 12
+    lib.close()
+
+
 @custom_op("writes::both", mutates_args={"x"})
 def both(x: lattis.Tensor, y: lattis.Tensor) -> lattis.Tensor:
     fill(x)
