@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "core/tensor.h"
 
@@ -55,6 +56,27 @@ inline double as_double(const Value& v) {
 // An owned copy: objects are retained, strings and lists copied into a counted block (tensors in it retained).
 Value retain_value(const Value& v);
 void release_value(Value& v);
+
+// A value that is kept: it owns what it adopts, a copy retains, the end releases.
+struct OwnedValue : Value {
+  OwnedValue() : Value(none()) {}
+  OwnedValue(const OwnedValue& o) : Value(retain_value(o)) {}
+  OwnedValue(OwnedValue&& o) noexcept : OwnedValue() { swap(o); }
+  OwnedValue& operator=(OwnedValue o) noexcept {
+    swap(o);
+    return *this;
+  }
+  ~OwnedValue() { release_value(*this); }
+
+  static OwnedValue adopt(const Value& v) {
+    OwnedValue owned;
+    static_cast<Value&>(owned) = v;
+    return owned;
+  }
+
+ private:
+  void swap(OwnedValue& o) noexcept { std::swap(static_cast<Value&>(*this), static_cast<Value&>(o)); }
+};
 
 // Equal content: the same number whatever its kind, the same elements, the same object.
 bool same_value(const Value& a, const Value& b);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "core/error.h"
 #include "dispatcher/checked_call.h"
@@ -113,6 +115,11 @@ void discard(Operator* op) {
   delete op->schema.load();
   delete[] op->info.admits;
   delete[] op->info.gives;
+  if (op->pointwise) {
+    std::free(const_cast<char*>(op->pointwise->expression));
+    std::free(const_cast<char*>(op->pointwise->fault));
+    delete op->pointwise;
+  }
   delete op;
 }
 
@@ -241,7 +248,6 @@ namespace {
 
 void derive_schema(const Operator* op, const Schema& from, Schema& s) {
   s = from;
-  for (Argument& a : s.args) a.value = core::retain_value(a.value);
   s.name = op->base;
   s.overload = op->overload;
   if (op->form == Form::Inplace) {
@@ -298,7 +304,7 @@ lattis_status describe(Operator* op, const Schema& s) {
 lattis_status Registry::prepare(Operator* op) {
   Lock lock(mutex_);
   if (op->schema.load()) return LATTIS_OK;
-  auto* s = new Schema;
+  auto s = std::make_unique<Schema>();
   if (op->functional) {
     if (lattis_status st = prepare(op->functional)) return st;
     std::string ns = op->functional->schema.load()->ns;
@@ -306,15 +312,12 @@ lattis_status Registry::prepare(Operator* op) {
     s->ns = ns;
     op->schema_text = s->text();
   } else {
-    if (lattis_status st = parse_schema(op->schema_text, op->name.substr(0, op->name.find("::")), s)) return st;
+    if (lattis_status st = parse_schema(op->schema_text, op->name.substr(0, op->name.find("::")), s.get())) return st;
     op->schema_text = s->text();
   }
-  if (lattis_status st = describe(op, *s)) {
-    delete s;
-    return st;
-  }
+  if (lattis_status st = describe(op, *s)) return st;
   s->describe();
-  op->schema.store(s, std::memory_order_release);
+  op->schema.store(s.release(), std::memory_order_release);
   return LATTIS_OK;
 }
 

@@ -48,8 +48,8 @@ struct Argument {
   Alias alias;
   bool keyword_only = false;
   bool has_default = false;
-  bool is_out = false;               // keyword-only and written: the outputs of an out= form
-  core::Value value = core::none();  // the default, owned
+  bool is_out = false;     // keyword-only and written: the outputs of an out= form
+  core::OwnedValue value;  // the default
   std::string default_text;
 };
 

@@ -1,6 +1,8 @@
 // The table of pointwise operators: the families, and the second names that torch gives some of them.
 #include "dispatcher/operators/pointwise.h"
 
+#include <cstring>
+
 namespace lattis::dispatcher {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr SecondName aliases[] = {
     {"less_equal", "le"},   {"multiply", "mul"},  {"negative", "neg"},  {"not_equal", "ne"},     {"subtract", "sub"},
 };
 
-const char* kept(std::string text) { return (new std::string(std::move(text)))->c_str(); }
+const char* kept(const std::string& text) { return strdup(text.c_str()); }  // for ever, as an operator's texts are
 
 std::string renamed(std::string text, const std::string& from, const std::string& to) {
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())

@@ -102,6 +102,7 @@ static void errors() {
                                {"f(Tensor[] y=[1]) -> ()", "elements of Tensor[]"},
                                {"f(int[] y=[[1]]) -> ()", "a number"},
                                {"f.(Tensor x) -> ()", "a name"},
+                               {"f.default(Tensor x) -> ()", "an overload's name other than 'default'"},
                                {"f(Tensor x) ->", "a name"}}) {
     s = Schema{};
     FAILS(api, dispatcher::parse_schema(text, "aten", &s), message);

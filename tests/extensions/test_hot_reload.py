@@ -1,11 +1,13 @@
 """What runs again replaces what it registered, keeps no Python object alive, and leaves little behind."""
 
+import ctypes
 import gc
 import importlib
 import itertools
 import sys
 import textwrap
 import weakref
+from typing import ClassVar
 
 import lattis
 import pytest
@@ -329,46 +331,78 @@ def test_nothing_of_a_cell_outlives_its_replacement(notebook):
     assert [w() for w in watches] == [None] * 5
 
 
-def resident():
-    with open("/proc/self/statm") as f:
-        return int(f.read().split()[1]) * 4096
+class Mallinfo2(ctypes.Structure):
+    """glibc's, see mallinfo(3): sizes of all arenas together."""
+
+    _fields_: ClassVar = [
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    ]
+
+
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Mallinfo2
+
+
+def allocated():
+    """The bytes that malloc has given out, and Python for small objects, at their largest. How many pages that takes
+    depends on what ran before."""
+    gc.collect()
+    info = libc.mallinfo2()
+    return info.uordblks + info.hblkhd + 512 * sys.getallocatedblocks()
+
+
+def left_by(run, times, first):
+    """The bytes that each of so many runs leaves behind, once `first` have filled what is kept anyway."""
+    for i in range(first):
+        run(i)
+    before = allocated()
+    for i in range(times):
+        run(i)
+    return (allocated() - before) / times
 
 
 def test_a_reload_leaves_less_than_a_kilobyte(notebook):
     """Thousands of reloads of a whole cell, each called, with the derivative: tables, and the process as a whole."""
     x = lattis.ones(2, requires_grad=hasattr(lattis, "autograd"))
 
-    def reload(times):
-        for _ in range(times):
-            exec(compile(CELL.format(factor=2), "<cell>", "exec"), notebook.names)
-            notebook.names["scaled"](x)
+    def reload(i):
+        exec(compile(CELL.format(factor=2), "<cell>", "exec"), notebook.names)
+        notebook.names["scaled"](x)
 
-    reload(300)
-    gc.collect()
-    before, tables = resident(), lattis._C._retained_bytes()
-    reload(2000)
-    gc.collect()
-    per_reload, reported = (resident() - before) / 2000, (lattis._C._retained_bytes() - tables) / 2000
-    print(f"a reload leaves {reported:.0f} bytes of tables, and {per_reload:.0f} bytes in all")
-    assert 0 < reported < 1024 and per_reload < 1024
+    tables = lattis._C._retained_bytes()
+    each = left_by(reload, 2000, first=300)
+    reported = (lattis._C._retained_bytes() - tables) / 2300
+    print(f"a reload leaves {reported:.0f} bytes of tables, and {each:.0f} bytes in all")
+    assert 0 < reported < 1024 and each < 1024
 
 
 def test_operators_with_other_schemas_leave_little(notebook):
     """A cell whose schema changes each time leaves an operator each time, which calls may still run on."""
 
-    def reload(times):
-        for i in range(times):
-            schema = f"(Tensor x, int n{i % 7}=0) -> Tensor"
-            op = custom_op("changing::f", lambda x, n=0: x + 1, mutates_args=(), schema=schema)
-            op(lattis.ones(1))
-            op.close()
+    def reload(i):
+        schema = f"(Tensor x, int n{i % 7}=0) -> Tensor"
+        op = custom_op("changing::f", lambda x, n=0: x + 1, mutates_args=(), schema=schema)
+        op(lattis.ones(1))
+        op.close()
 
-    reload(50)
-    gc.collect()
-    before = resident()
-    reload(1500)
-    gc.collect()
-    assert (resident() - before) / 1500 < 1024
+    assert 0 < left_by(reload, 1500, first=50) < 1024
+
+
+def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():
+    text = "x" * 4000
+    lib = Library("thrown", "DEF")
+
+    def throw_away(i):
+        default = f"{i}{text}"
+        lattis._C._parse_schema(f'f(Tensor x, str s="{default}", int[9] n=1) -> Tensor', "a")
+        with pytest.raises(ValueError, match="expected a name"):
+            lattis._C._parse_schema(f'f(Tensor x, str s="{default}", int 7) -> Tensor', "a")
+        with pytest.raises(ValueError, match="in-place form needs a Tensor"):
+            lib.define(f'f(str s="{text}", int[3] n=1) -> Tensor', inplace=True)
+
+    assert left_by(throw_away, 1500, first=20) < 100  # a text alone takes 4,000
+    lib.close()
 
 
 def test_an_operator_that_was_withdrawn_is_not_there_however_often_it_is_asked_for():
