@@ -30,7 +30,7 @@ lattis_status add_backend(const lattis_backend& desc, const std::string& owner, 
   if (i == max_backends)
     return raise(LATTIS_RUNTIME_ERROR,
                  format("backend: %d backends are registered, '%s' is one too many", n, desc.name));
-  slots[i].name = desc.name;
+  if (i == n) slots[i].name = desc.name;
   slots[i].owner = owner;
   auto* copy = new lattis_backend(desc);  // never freed: a tensor may outlive its backend's registration
   copy->name = slots[i].name.c_str();
@@ -61,6 +61,15 @@ std::string device_name(lattis_device d) {
   std::string s = backend_name(d.backend);
   if (b && b->device_count && b->device_count(b->context) > 1) s += ":" + std::to_string(d.index);
   return s;
+}
+
+bool split_device(const std::string& text, std::string* name, int32_t* index) {
+  const size_t colon = text.find(':');
+  const std::string digits = colon == std::string::npos ? "0" : text.substr(colon + 1);
+  if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) return false;
+  *name = text.substr(0, colon);
+  *index = std::stoi(digits);
+  return true;
 }
 
 lattis_status from_backend(lattis_status st, lattis_device d, const std::string& doing) {

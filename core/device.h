@@ -23,6 +23,10 @@ const char* backend_name(int32_t id);       // also of a withdrawn one
 std::string backend_owner(int32_t id);
 std::string device_name(lattis_device d);  // "bank:1"; "cpu"
 
+// "bank:1" into its name and index, which is 0 where none is written. False for what is no device; whether there is
+// such a backend is not asked.
+bool split_device(const std::string& text, std::string* name, int32_t* index);
+
 // What a backend's own function answered: an error says on which device it came, and one without a message gets one.
 lattis_status from_backend(lattis_status st, lattis_device d, const std::string& doing);
 

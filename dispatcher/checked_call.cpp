@@ -58,10 +58,13 @@ uint32_t plain_tags(const Type& t) {
 constexpr uint32_t pointers = bit(LATTIS_TENSOR) | bit(LATTIS_STRING) | bit(LATTIS_COMPLEX) | bit(LATTIS_OBJECT);
 constexpr uint32_t lists =
     bit(LATTIS_TENSOR_LIST) | bit(LATTIS_INT_LIST) | bit(LATTIS_FLOAT_LIST) | bit(LATTIS_BOOL_LIST);
+constexpr uint32_t enumerations = bit(LATTIS_DTYPE) | bit(LATTIS_MEMORY_FORMAT) | bit(LATTIS_LAYOUT);
 constexpr uint32_t null_elements = uint32_t{1} << 31;  // in a list of tensors; no tag is so high
 
 bool content_admitted(uint32_t tags, const Value& v) {
   if (v.tag == LATTIS_DTYPE) return v.as.i >= 0 && v.as.i < LATTIS_NUM_DTYPES;
+  if (v.tag == LATTIS_MEMORY_FORMAT) return v.as.i >= LATTIS_CONTIGUOUS_FORMAT && v.as.i <= LATTIS_CHANNELS_LAST;
+  if (v.tag == LATTIS_LAYOUT) return v.as.i == 0;
   if (v.length == 0) return true;
   if (!v.as.pointer || v.tag != LATTIS_TENSOR_LIST || (tags & null_elements)) return v.as.pointer != nullptr;
   return std::all_of(v.as.tensors, v.as.tensors + v.length, [](const lattis_tensor* t) { return t != nullptr; });
@@ -70,7 +73,7 @@ bool content_admitted(uint32_t tags, const Value& v) {
 inline bool admitted(uint32_t tags, const Value& v) {
   if (v.tag >= 31 || !(tags >> v.tag & 1)) return false;
   if (pointers >> v.tag & 1) return v.as.pointer != nullptr;
-  return !((lists | bit(LATTIS_DTYPE)) >> v.tag & 1) || content_admitted(tags, v);
+  return !((lists | enumerations) >> v.tag & 1) || content_admitted(tags, v);
 }
 
 // Whatever comes, they can be released.
@@ -87,7 +90,7 @@ bool all_admitted(const CallInfo& info, const Value* args) {
 // The quick answer for tensors and numbers. False may mean that a closer look is needed.
 inline bool plainly_admitted(const CallInfo& info, const Value* args) {
   constexpr uint32_t plain = bit(LATTIS_TENSOR) | bit(LATTIS_NONE) | bit(LATTIS_BOOLEAN) | bit(LATTIS_INT) |
-                             bit(LATTIS_FLOAT) | bit(LATTIS_DEVICE) | bit(LATTIS_MEMORY_FORMAT);
+                             bit(LATTIS_FLOAT) | bit(LATTIS_DEVICE);
   for (int i = 0; i < info.nargs; i++) {
     const Value& v = args[i];
     if (v.tag >= 32 || !((info.admits[i] & plain) >> v.tag & 1) || (v.tag == LATTIS_TENSOR && !v.as.tensor))
@@ -100,7 +103,12 @@ inline bool plainly_admitted(const CallInfo& info, const Value* args) {
 std::string what_came(uint32_t tags, const Value& v) {
   if (v.tag >= LATTIS_SYMBOLIC) return core::format("a value with the tag %u", v.tag);
   if (((pointers | lists) >> v.tag & 1) && !v.as.pointer) return "a null pointer";
-  if (v.tag == LATTIS_DTYPE) return core::format("the dtype %lld", (long long)v.as.i);
+  if (enumerations >> v.tag & 1)
+    return core::format("%s %lld",
+                        v.tag == LATTIS_DTYPE    ? "the dtype"
+                        : v.tag == LATTIS_LAYOUT ? "the layout"
+                                                 : "the memory format",
+                        (long long)v.as.i);
   return tags >> v.tag & 1 ? "a list with a null tensor" : core::describe(v);
 }
 

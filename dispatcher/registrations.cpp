@@ -113,9 +113,26 @@ lattis_status Registry::shape_rule(Library& lib, const char* name, lattis_shape_
   return LATTIS_OK;
 }
 
+namespace {
+
+// Kernels are registered under the names of layers and devices.
+lattis_status check_key(const char* what, const std::string& name) {
+  if (!name.empty() && name.find(':') == std::string::npos && name != "backend" && name != "composite" &&
+      name != "default")
+    return LATTIS_OK;
+  return core::raise(LATTIS_VALUE_ERROR,
+                     std::string(what) +
+                         ": the name must have no colon, which begins a device's index, and be neither "
+                         "empty nor 'backend', 'composite' or 'default', which are other keys; got '" +
+                         name + "'");
+}
+
+}  // namespace
+
 lattis_status Registry::layer(Library& lib, const lattis_layer& desc, int32_t* bit, lattis_handle* handle) {
   Lock lock(mutex_);
   int32_t b;
+  if (lattis_status st = check_key("layer", desc.name)) return st;
   if (lattis_status st = add_layer(desc, lib.owner, &b)) return st;
   lattis_handle h = add_handle(lib, [this, b] {
     remove_layer(b);
@@ -130,6 +147,7 @@ lattis_status Registry::layer(Library& lib, const lattis_layer& desc, int32_t* b
 lattis_status Registry::backend(Library& lib, const lattis_backend& desc, int32_t* id, lattis_handle* handle) {
   Lock lock(mutex_);
   int32_t i;
+  if (lattis_status st = check_key("backend", desc.name)) return st;
   if (!desc.allocator || !desc.allocator->alloc || !desc.allocator->free)
     return core::raise(LATTIS_VALUE_ERROR, std::string("backend ") + desc.name + ": it has no allocator");
   if (!(desc.flags & LATTIS_BACKEND_HOST) && (!desc.copy_from_host || !desc.copy_to_host) &&

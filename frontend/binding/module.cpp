@@ -173,15 +173,10 @@ class PyLibrary {
   }
   lattis_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
                         py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
-    if (const int32_t id = core::backend_id(name.c_str()); id >= 0)  // says so before anything is kept for ever
-      check(core::raise(LATTIS_RUNTIME_ERROR, "register_backend: argument 'name': the device name '" + name +
-                                                  "' is taken by " + core::backend_owner(id) + "; " + lib_->owner +
-                                                  " cannot register it too"));
-    lattis_backend b;
-    describe_python_backend(
-        name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags}, &b);
     lattis_handle h;
-    check(Registry::get().backend(*lib_, b, nullptr, &h));
+    check(register_python_backend(
+        *lib_, name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags},
+        &h));
     return h;
   }
   lattis_handle keyword(const std::string& name, py::object callable) {

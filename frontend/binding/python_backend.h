@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "dispatcher/registry.h"
 #include "frontend/binding/python.h"
 
 namespace lattis::binding {
@@ -13,8 +14,9 @@ struct PythonBackendCalls {
   uint32_t flags;
 };
 
-// Fills a description, with references of its own to the callables. Nothing of it is ever freed: tensors may outlive
-// the registration, and come back to `free`.
-void describe_python_backend(const std::string& name, const PythonBackendCalls& calls, lattis_backend* out);
+// Registers it, with references of its own to the callables, which are never given back: tensors may outlive the
+// registration, and come back to `free`. A backend that is refused leaves nothing.
+lattis_status register_python_backend(dispatcher::Library& lib, const std::string& name,
+                                      const PythonBackendCalls& calls, lattis_handle* handle);
 
 }  // namespace lattis::binding

@@ -25,9 +25,9 @@
   } while (0)
 
 // The call fails, and the message holds the text.
-inline void fails(int status, const char* message, const char* text, int line) {
+inline void fails(int status, const char* message, const std::string& text, int line) {
   if (status == 0 || !message || std::string(message).find(text) == std::string::npos) {
-    std::fprintf(stderr, "line %d: expected a failure with '%s', got %d '%s'\n", line, text, status,
+    std::fprintf(stderr, "line %d: expected a failure with '%s', got %d '%s'\n", line, text.c_str(), status,
                  message ? message : "");
     std::exit(1);
   }

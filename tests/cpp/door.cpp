@@ -150,6 +150,16 @@ static void arity() {
   FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "'alpha' must be Scalar, got a value with the tag 77");
   wrong[2].tag = LATTIS_SYMBOLIC;
   FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "'alpha' must be Scalar, got a value with the tag 16");
+  const lattis_operator *clone = api->find_operator("aten::clone", ""), *zeros = api->find_operator("aten::zeros", "");
+  for (int64_t none : {-1, 3}) {
+    const lattis_value format[] = {of(a), {LATTIS_MEMORY_FORMAT, 0, {none}}};
+    FAILS(api, api->call(nullptr, clone, format, 2, &r, 1),
+          "'memory_format' must be MemoryFormat?, got the memory format " + std::to_string(none));
+  }
+  const int64_t extent = 2;
+  lattis_value layout[] = {{LATTIS_INT_LIST, 1, {0}}, {LATTIS_NONE, 0, {0}}, {LATTIS_LAYOUT, 0, {7}}};
+  layout[0].as.ints = &extent;
+  FAILS(api, api->call(nullptr, zeros, layout, 3, &r, 1), "'layout' must be Layout?, got the layout 7");
   lattis_value into[3] = {of(a), of(b), of(b)};  // what is left out stands before the outputs
   OK(api, api->call(nullptr, out, into, 3, &r, 1));
   CHECK(r.as.tensor == b && at(r, 0) == 4 && at(r, 1) == 6);
@@ -369,6 +379,16 @@ static void devices() {
   b.capability = [](void*, int32_t index, const char* name) {
     return std::string(name) == "rank" ? int64_t{10} + index : int64_t{0};
   };
+  for (const char* name : {"", "pair:0", "backend", "composite", "default"}) {
+    b.name = name;
+    FAILS(api, api->backend(l, &b, nullptr, nullptr), "backend: the name must have no colon");
+    lattis_layer layer{};
+    layer.size = sizeof layer;
+    layer.name = name;
+    layer.flags = LATTIS_LAYER_FALLTHROUGH;
+    FAILS(api, api->layer(l, &layer, nullptr, nullptr), "layer: the name must have no colon");
+  }
+  b.name = "pair";
   int32_t pair;
   OK(api, api->backend(l, &b, &pair, nullptr));
   memory.alloc = nullptr;  // it was copied

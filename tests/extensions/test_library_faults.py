@@ -1,6 +1,7 @@
 """Bad input to lattis.library: wrong types, kernels that misbehave; each is an error that says what to do."""
 
 import contextlib
+import weakref
 
 import lattis
 import pytest
@@ -164,6 +165,17 @@ def test_a_library_withdraws_its_own(lib, f, ns):
     with pytest.raises(RuntimeError, match=f"{ns}_device"):
         lattis.empty(0, device=f"{ns}_device")
     other.close()
+
+
+@pytest.mark.parametrize("name", ["cpu", "backend", "composite", "default"])
+def test_a_backend_that_is_refused_keeps_nothing(lib, name):
+    def alloc(nbytes, index):
+        raise AssertionError
+
+    with pytest.raises((RuntimeError, ValueError), match="'cpu' is taken|which are other keys; got '(?!cpu)"):
+        lib.register_backend(name, **BACKEND | {"alloc": alloc})
+    alloc = weakref.ref(alloc)
+    assert alloc() is None
 
 
 @pytest.mark.parametrize("name", ["dtype", "device", "layout", "pin_memory"])

@@ -179,9 +179,6 @@ class Library:
             expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
             raise ValueError(f"define: argument 'alias_analysis': {expected}, got {alias_analysis!r}")
         name = schema.partition("(")[0].strip().rpartition("::")[2]
-        if name.endswith(".default"):
-            advice = f"'default' is the overload without a name; write '{name.removesuffix('.default')}'"
-            raise ValueError(f"define: argument 'schema': {advice}, got {schema!r}")
         _C._parse_schema(schema, self.ns)  # before what it replaces is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
         key = ("operator", f"{self.ns}::{name}")
@@ -288,7 +285,7 @@ class Library:
 
         Raises:
             RuntimeError: the name is taken
-            ValueError: the name is no identifier, or there are fewer than one device
+            ValueError: the name is no identifier or another key (``"composite"``), or there are fewer than one device
         """
         check_type("register_backend", "name", name)
         check_type("register_backend", "device_count", device_count, int)
