@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import lattis
@@ -29,10 +29,7 @@ def derived(rule) -> Callable[..., Any]:
 
     def backward(ctx, *grads):
         found = derivative.backward(ctx, *grads)
-        grads = _gradients(rule.op, names, found, len(_needs(ctx)) - 2)
-        for name, g in zip(_at_least(names, len(grads)), grads, strict=False):
-            _check_gradient(rule.op, name, g)
-        return (None, None, *grads)
+        return (None, None, *_gradients(rule.op, names, found, _inputs(ctx)[2:]))
 
     apply = _function(rule.op, names, forward, backward, lambda ctx: _needs(ctx)[2:]).apply
 
@@ -62,11 +59,14 @@ def _function(op: str, names: list[str], forward, backward, needs) -> type[Funct
 
 
 _needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
+_inputs = cast(Any, Function)._lattis_needs.__get__  # the same, None for what is no tensor
 
 
-def _gradients(op: str, names: list[str], found: Any, count: int) -> tuple[Any, ...]:
-    """One for each argument that was passed: those at their default are left out."""
+def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """One for each argument that was passed: those at their default are left out. ``inputs`` tells for each whether its
+    gradient is asked for: None if it is no tensor, a list for a list of tensors."""
     found = found if isinstance(found, tuple) else (found,)
+    count = len(inputs)
     while len(found) > count and found[-1] is None:
         found = found[:-1]
     if count < len(found) <= len(names):
@@ -75,24 +75,25 @@ def _gradients(op: str, names: list[str], found: Any, count: int) -> tuple[Any, 
     if len(found) != count:
         wanted = f"one gradient for each of {max(len(names), count)} arguments"
         raise RuntimeError(f"{op}: its backward must return {wanted}, got {len(found)}")
+    for i, (place, g) in enumerate(zip(inputs, found, strict=True)):  # of a derivative made by hand, numbers are names
+        _check_gradient(op, names[i] if i < len(names) else str(i), place, g)
     return found
 
 
-def _at_least(names: list[str], count: int) -> list[str]:
-    """The names of so many arguments; their numbers, of a derivative that register_autograd did not make."""
-    return names + [str(i) for i in range(len(names), count)]
-
-
-def _check_gradient(op: str, name: str, g: Any, length: int | None = None) -> None:
-    """Of an argument that is a tensor, or a list of so many."""
-    wanted = "Tensor" if length is None else f"list of {length}"
-    if g is not None and not isinstance(g, Tensor if length is None else list | tuple):
+def _check_gradient(op: str, name: str, place: Any, g: Any) -> None:
+    if g is None or (place is None and isinstance(g, list | tuple) and not g):  # none for none
+        return
+    if place is None:
+        text = f"argument '{name}' is no tensor; its gradient must be None"
+        raise RuntimeError(f"{op}: {text}, got {type(g).__name__}")
+    wanted = f"list of {len(place)}" if isinstance(place, list) else "Tensor"
+    if not isinstance(g, list | tuple if isinstance(place, list) else Tensor):
         raise TypeError(f"{op}: the gradient of argument '{name}' must be a {wanted} or None, got {type(g).__name__}")
-    if length is not None and g is not None:
-        if len(g) != length:
+    if isinstance(place, list):
+        if len(g) != len(place):
             raise RuntimeError(f"{op}: the gradient of argument '{name}' must be a {wanted}, got {len(g)}")
         for i, each in enumerate(g):
-            _check_gradient(op, f"{name}[{i}]", each)
+            _check_gradient(op, f"{name}[{i}]", place[i], each)
 
 
 def _refuse_gradients(op: str, kwargs: dict[str, Any]) -> None:
@@ -125,14 +126,12 @@ def _with_lists(rule, single: bool) -> Callable[..., Any]:
 
     def backward(ctx, *grads):
         found = derivative.backward(ctx, *_fill(ctx.returned, grads))
+        inputs = _fill(ctx.layout, _inputs(ctx)[4:], lambda place: None)
         flat: list[Any] = []
-        grads = _gradients(rule.op, names, found, len(ctx.layout))
-        for name, place, g in zip(_at_least(names, len(grads)), ctx.layout, grads, strict=False):
+        for place, g in zip(ctx.layout, _gradients(rule.op, names, found, inputs), strict=True):
             if isinstance(place, int):
-                _check_gradient(rule.op, name, g, place)
                 flat.extend([None] * place if g is None else g)
             elif place is _TENSOR:
-                _check_gradient(rule.op, name, g)
                 flat.append(g)
         return (None, None, None, None, *flat)
 

@@ -34,12 +34,27 @@ struct Reassigned : lattis::Function<Reassigned> {
   static variable_list backward(lattis::AutogradContext*, variable_list grads) { return {grads[0] * 5}; }
 };
 struct OfMany : lattis::Function<OfMany> {
+  static bool wrong;
   static Tensor forward(lattis::AutogradContext*, const std::vector<std::optional<Tensor>>& list,
                         std::array<Tensor, 2> pair) {
     return (*list[1] + pair[0]) * pair[1];
   }
   static variable_list backward(lattis::AutogradContext* ctx, variable_list grads) {
-    return {Tensor(), ctx->needs_input_grad(1) ? grads[0] * 7 : Tensor(), grads[0] * 11, grads[0] * 13};
+    return {wrong ? grads[0] : Tensor(), ctx->needs_input_grad(1) ? grads[0] * 7 : Tensor(), grads[0] * 11,
+            grads[0] * 13};
+  }
+};
+
+bool OfMany::wrong = false;
+struct Weighted : lattis::Function<Weighted> {
+  static Tensor forward(lattis::AutogradContext* ctx, const Tensor& x, double weight, bool wrong) {
+    ctx->saved_data["weight"] = weight;
+    ctx->saved_data["wrong"] = wrong;
+    return x * weight;
+  }
+  static variable_list backward(lattis::AutogradContext* ctx, variable_list grads) {
+    const bool wrong = std::any_cast<bool>(ctx->saved_data["wrong"]);
+    return {grads[0] * std::any_cast<double>(ctx->saved_data["weight"]), wrong ? grads[0] : Tensor(), Tensor()};
   }
 };
 
@@ -88,6 +103,9 @@ LATTIS_LIBRARY(ported, m) {
   m.def("of_many(Tensor x, Tensor y, Tensor z) -> Tensor", [](const Tensor& x, const Tensor& y, const Tensor& z) {
     return OfMany::apply(std::vector<std::optional<Tensor>>{std::nullopt, x}, std::array<Tensor, 2>{y, z});
   });
+  m.def("of_many_wrongly(bool yes) -> ()", [](bool yes) { OfMany::wrong = yes; });
+  m.def("weighted(Tensor x, float weight, bool wrong) -> Tensor",
+        [](const Tensor& x, double weight, bool wrong) { return Weighted::apply(x, weight, wrong); });
   m.def("twice_(Tensor(a!) x) -> Tensor(a!)", [](Tensor& x) -> Tensor& {
     x.mul_(2);
     return x;

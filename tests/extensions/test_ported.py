@@ -43,6 +43,20 @@ def test_a_function_of_tensors_in_any_container():
         x, y, z = (lattis.ones(2, requires_grad=True) for _ in range(3))
         ops.ported.of_many(x, y, z).sum().backward()
         assert [t.grad.tolist() for t in (x, y, z)] == [[7, 7], [11, 11], [13, 13]]
+        ops.ported.of_many_wrongly(True)
+        with pytest.raises(RuntimeError, match="OfManyBackward: argument 0 is no tensor; its gradient must be"):
+            ops.ported.of_many(x, y, z).sum().backward()
+        ops.ported.of_many_wrongly(False)
+
+
+def test_a_number_given_to_a_function_has_no_gradient():
+    if hasattr(lattis, "autograd"):
+        x = lattis.ones(2, requires_grad=True)
+        ops.ported.weighted(x, 3.0, False).sum().backward()
+        assert x.grad.tolist() == [3, 3]
+        wanted = "WeightedBackward: argument 1 is no tensor; its gradient must be undefined"
+        with pytest.raises(RuntimeError, match=wanted):
+            ops.ported.weighted(x, 3.0, True).sum().backward()
 
 
 def test_results_by_reference():

@@ -98,6 +98,44 @@ def test_gradients_that_cannot_be(ns, opened, schema, returned, error, message):
 
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize("schema", [ONE, LISTS])
+@pytest.mark.parametrize("gradient", [0.5, lattis.ones(1)])
+def test_a_number_has_no_gradient(ns, opened, schema, gradient):
+    op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
+    op.register_autograd(lambda ctx, grad: ([grad, grad] if schema is LISTS else grad, gradient))
+    x = lattis.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=f"^{ns}::f: argument 's' is no tensor; its gradient must be None, got"):
+        op([x, x] if schema is LISTS else x, 3.0).sum().backward()
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("type", ["Tensor", "Tensor[]", "Tensor?[]"])
+def test_a_tensor_that_was_not_given_has_no_gradient(ns, opened, type):
+    schema = f"({type} x, Tensor? b, int[] sizes) -> Tensor"
+    op = opened(custom_op(f"{ns}::f", lambda x, b, sizes: x[0] * 1, mutates_args=(), schema=schema))
+    gradients = []
+    op.register_autograd(lambda ctx, grad: tuple(gradients))
+    x, grad = lattis.ones(1, requires_grad=True), lattis.ones(1)
+    given = {"Tensor": x, "Tensor[]": [x], "Tensor?[]": [x, None]}[type]
+    own = {"Tensor": grad, "Tensor[]": [grad], "Tensor?[]": [grad, None]}[type]
+    for wrong, name in [((own, grad, None), "b"), ((own, None, grad), "sizes")]:
+        gradients[:] = wrong
+        with pytest.raises(RuntimeError, match=f"^{ns}::f: argument '{name}' is no tensor; its gradient must be None"):
+            op(given, None, [1]).sum().backward()
+    if type == "Tensor?[]":
+        gradients[:] = ([grad, grad], None, None)
+        with pytest.raises(RuntimeError, match=rf"^{ns}::f: argument 'x\[1\]' is no tensor; its gradient must be None"):
+            op(given, None, [1]).sum().backward()
+    gradients[:] = (own, None, None if type == "Tensor" else [])
+    op(given, None, []).sum().backward()
+    assert x.grad.item() == 1
+    gradients[:] = (own, grad * 5, None)
+    b = lattis.ones(1, requires_grad=True)
+    op(given, b, []).sum().backward()
+    assert x.grad.item() == 2 and b.grad.item() == 5
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("schema", [ONE, LISTS])
 def test_a_derivative_made_by_hand(ns, opened, schema):
     """As a rule that knows the operator's functions only."""
     op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))

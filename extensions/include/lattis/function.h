@@ -72,7 +72,7 @@ class AutogradContext {
 
   lattis_node* node_ = nullptr; /* which owns this */
   variable_list to_save_, dirty_, no_gradient_;
-  std::vector<bool> needs_;
+  std::vector<bool> needs_, tensors_; /* of each argument: whether a gradient is asked for, whether it is a tensor */
   size_t saved_ = 0;
   bool materialize_ = true;
 };
@@ -84,7 +84,7 @@ class Function {
   static auto apply(Args&&... args) {
     auto context = std::make_unique<AutogradContext>();
     variable_list inputs; /* forward may take them over */
-    (collect(inputs, args), ...);
+    (collect(*context, inputs, args), ...);
     const lattis_autograd* a = Tensor::autograd();
     const bool recording = a && !(api().thread()->exclude & (uint64_t{1} << a->layer));
     bool any = false;
@@ -117,13 +117,19 @@ class Function {
 
   /* The tensors of any list one by one; what is no tensor counts as one that is undefined. */
   template <class X>
-  static void collect(variable_list& to, const X& x) {
-    if constexpr (std::is_convertible<const X&, Tensor>::value)
+  static void collect(AutogradContext& c, variable_list& to, const X& x) {
+    if constexpr (std::is_convertible<const X&, Tensor>::value) {
       to.push_back(x);
-    else if constexpr (HoldsTensors<X>::value)
-      for (const auto& t : x) to.push_back(t);
-    else
+      if constexpr (std::is_same<X, std::optional<Tensor>>::value)
+        c.tensors_.push_back(x.has_value());
+      else
+        c.tensors_.push_back(true);
+    } else if constexpr (HoldsTensors<X>::value) {
+      for (const auto& t : x) collect(c, to, t);
+    } else {
       to.push_back(Tensor());
+      c.tensors_.push_back(false);
+    }
   }
 
   static int32_t position(const variable_list& list, const lattis_tensor* t) {
@@ -189,6 +195,9 @@ class Function {
       while (given.size() > wanted && !given.back().defined()) given.pop_back();
       LATTIS_CHECK(given.size() == wanted, type().name, ": backward gave ", given.size(), " gradients for ", wanted,
                    " arguments of forward");
+      for (size_t i = 0; i < wanted; i++)
+        LATTIS_CHECK(c->tensors_[i] || !given[i].defined(), type().name, ": argument ", i,
+                     " is no tensor; its gradient must be undefined");
       for (size_t i = 0; i < wanted; i++)
         if (a.node_edge(node, static_cast<int32_t>(i), nullptr)) outs[i] = static_cast<TensorRef&>(given[i]).take();
       return LATTIS_OK;

@@ -371,6 +371,7 @@ inline lattis_value value(std::string_view s) {
   return v;
 }
 inline lattis_value value(const char* s) { return s ? value(std::string_view(s)) : none(); }
+inline lattis_value value(char* s) { return value(static_cast<const char*>(s)); }
 inline lattis_value value(const std::string& s) { return value(std::string_view(s)); }
 inline lattis_value value(const Text& t) { return t.has_value() ? value(*t) : none(); }
 /* Its parts would have to live somewhere: pass a Scalar that does. */

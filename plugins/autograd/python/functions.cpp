@@ -17,7 +17,7 @@ struct Context {
   PyObject* to_save;  // what forward gave to save_for_backward: a tuple, until the node keeps it
   PyObject* dirty;    // tuples, or null
   PyObject* no_gradient;
-  PyObject* needs;      // a tuple of bools
+  PyObject* needs;      // a tuple: of each input whether a gradient is asked for, or None if it is no tensor
   PyObject* node_type;  // a capsule that the class shares: its node's type lives as long as this
   bool materialize;
 };
@@ -69,7 +69,7 @@ PyObject* gradient_arguments(Context* c, lattis_node* n, lattis_tensor* const* g
   });
 }
 
-bool take_gradients(PyObject* result, lattis_node* n, lattis_tensor** outs) {
+bool take_gradients(Context* c, PyObject* result, lattis_node* n, lattis_tensor** outs) {
   const int32_t wanted = autograd->node_edges(n);
   PyObject* single[1] = {result};
   PyObject* const* items = single;
@@ -86,6 +86,11 @@ bool take_gradients(PyObject* result, lattis_node* n, lattis_tensor** outs) {
   }
   for (int32_t i = 0; i < wanted; i++) {
     lattis_tensor* t;
+    if (PyTuple_GET_ITEM(c->needs, i) == Py_None && items[i] != Py_None) {
+      PyErr_Format(PyExc_RuntimeError, "%s: input %d is no tensor; its gradient must be None, got %s",
+                   autograd->node_name(n), i, Py_TYPE(items[i])->tp_name);
+      return false;
+    }
     if (!read_gradient(items[i], autograd->node_name(n), &t)) return false;
     if (!t) continue;
     if (autograd->node_edge(n, i, nullptr))
@@ -103,7 +108,7 @@ lattis_status backward(void* context, lattis_node* n, lattis_tensor* const* grad
   const Ref f(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name_backward));
   const Ref args(f ? gradient_arguments(c, n, grads) : nullptr);
   const Ref result(args ? PyObject_CallObject(f.get(), args.get()) : nullptr);
-  if (result && take_gradients(result.get(), n, outs)) return LATTIS_OK;
+  if (result && take_gradients(c, result.get(), n, outs)) return LATTIS_OK;
   for (int32_t i = 0; i < autograd->node_edges(n); i++)
     if (outs[i]) api().release(std::exchange(outs[i], nullptr));
   return python::face().capture_exception();
@@ -265,7 +270,8 @@ PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {
   bool any = false;
   Ref needs(make_tuple(n, [&](Py_ssize_t i) {
     lattis_tensor* t = unwrap(args[i]);
-    const bool need = recording && t && autograd->requires_grad(t);
+    if (!t) return Py_NewRef(Py_None);
+    const bool need = recording && autograd->requires_grad(t);
     any |= need;
     return PyBool_FromLong(need);
   }));
@@ -324,9 +330,14 @@ PyObject* saved_tensors(PyObject* o, void*) {
   return all;
 }
 
-PyObject* needs_input_grad(PyObject* o, void*) {
+PyObject* needs_or_none(PyObject* o, void*) {
   PyObject* needs = cast(o)->needs;
   return needs ? Py_NewRef(needs) : PyTuple_New(0);
+}
+PyObject* needs_input_grad(PyObject* o, void*) {
+  PyObject* needs = cast(o)->needs;
+  return make_tuple(needs ? PyTuple_GET_SIZE(needs) : 0,
+                    [needs](Py_ssize_t i) { return PyBool_FromLong(PyTuple_GET_ITEM(needs, i) == Py_True); });
 }
 
 PyMethodDef methods[] = {
@@ -340,11 +351,13 @@ PyMethodDef methods[] = {
     {"set_materialize_grads", set_materialize, METH_O,
      "set_materialize_grads(value)\n--\n\nWhether gradients that did not come are zeros (the default) or None."},
     {nullptr}};
-PyGetSetDef getset[] = {{"saved_tensors", saved_tensors, nullptr, "What save_for_backward kept.", nullptr},
-                        {"needs_input_grad", needs_input_grad, nullptr,
-                         "For each argument of forward whether its gradient is asked for.", nullptr},
-                        {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-                        {nullptr}};
+PyGetSetDef getset[] = {
+    {"saved_tensors", saved_tensors, nullptr, "What save_for_backward kept.", nullptr},
+    {"needs_input_grad", needs_input_grad, nullptr, "For each argument of forward whether its gradient is asked for.",
+     nullptr},
+    {"_lattis_needs", needs_or_none, nullptr, "As needs_input_grad, with None for what is no tensor.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr}};
 PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(Context, dict), READONLY, nullptr},
                          {"__weaklistoffset__", T_PYSSIZET, offsetof(Context, weakrefs), READONLY, nullptr},
                          {nullptr}};

@@ -187,6 +187,14 @@ def test_gradients_of_a_wrong_kind():
     assert g is None
 
 
+def test_an_input_that_is_no_tensor_has_no_gradient():
+    x = leaf()
+    F = function(lambda ctx, x, s: x * s, lambda ctx, g: (g * 2, g))
+    with pytest.raises(RuntimeError, match="MadeBackward: input 1 is no tensor; its gradient must be None, got lattis"):
+        F.apply(x, 2.0).sum().backward()
+    F.apply(x, leaf().detach()).sum().backward()  # one that merely does not require grad may have one
+
+
 def test_keywords_are_refused():
     with pytest.raises(TypeError, match="keyword"):
         Cube.apply(x=leaf())
