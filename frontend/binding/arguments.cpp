@@ -204,14 +204,14 @@ bool Signature::wrong(Mismatch* why, int progress, int i, PyObject* got) const {
     return false;
   }
   if (!why->explain) return false;
-  return fail(why, progress, Complaint::wrong_type,
-              std::string("argument '") + PyUnicode_AsUTF8(params[i].name) + "' must be " + expected(params[i].type) +
-                  ", got " + type_name(got));
+  return fail(
+      why, progress, Complaint::wrong_type,
+      "argument '" + text_of(params[i].name) + "' must be " + expected(params[i].type) + ", got " + type_name(got));
 }
 
 bool Signature::named(Mismatch* why, int progress, Complaint complaint, const char* text, PyObject* name) const {
   if (!why->explain) return false;
-  return fail(why, progress, complaint, std::string(text) + " '" + PyUnicode_AsUTF8(name) + "'");
+  return fail(why, progress, complaint, std::string(text) + " '" + text_of(name) + "'");
 }
 
 // Positional arguments; *next is the first parameter they leave open.

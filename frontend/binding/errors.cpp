@@ -116,6 +116,14 @@ PyObject* raise_pending() {
   return nullptr;
 }
 
+std::string text_of(PyObject* str) {
+  PyObject* bytes = PyUnicode_AsEncodedString(str, "utf-8", "backslashreplace");
+  std::string text = bytes ? PyBytes_AS_STRING(bytes) : "";
+  Py_XDECREF(bytes);
+  PyErr_Clear();
+  return text;
+}
+
 lattis_status capture_exception() {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -124,7 +132,7 @@ lattis_status capture_exception() {
   Py_XDECREF(type);
   Py_XDECREF(traceback);
   PyObject* text = PyObject_Str(value);
-  std::string message = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : "";
+  std::string message = text ? text_of(text) : "";
   Py_XDECREF(text);
   PyErr_Clear();
   return core::raise_host(value, release_payload, message);

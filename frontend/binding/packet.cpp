@@ -191,7 +191,7 @@ std::string planned(PyObject* kwnames) {
   std::string s;
   PyObject* module = kwnames ? PyImport_ImportModule("lattis._missing") : nullptr;
   PyObject* note = module ? PyObject_CallMethod(module, "keywords_note", "(O)", kwnames) : nullptr;
-  if (note && PyUnicode_Check(note)) s = PyUnicode_AsUTF8(note);
+  if (note && PyUnicode_Check(note)) s = text_of(note);
   Py_XDECREF(note);
   Py_XDECREF(module);
   PyErr_Clear();
@@ -272,8 +272,10 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
   PyObject* answer = number_first(p, args, n, kwnames);
   if (answer || PyErr_Occurred()) return answer;
   Mismatch why{true};
-  for (const auto& s : *p->overloads) s->parse(args, n, kwnames, values, &out, arena, &why);
-  if (PyErr_Occurred()) return nullptr;
+  for (const auto& s : *p->overloads) {
+    s->parse(args, n, kwnames, values, &out, arena, &why);
+    if (PyErr_Occurred()) return nullptr;
+  }
   PyErr_SetString(PyExc_TypeError, explain(p, why, kwnames).c_str());
   return nullptr;
 }
@@ -351,10 +353,14 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   const Packet* p = cast(self);
   if (found || p->overload || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-  const char* text = PyUnicode_AsUTF8(name);
-  if (!text || std::strncmp(text, "__", 2) == 0) return nullptr;
-  if (!one_overload(*p->name, text)) return nullptr;
-  PyErr_Clear();
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  const std::string text = text_of(name);
+  if (text.empty() || text.compare(0, 2, "__") == 0 || !one_overload(*p->name, text)) {
+    PyErr_Restore(type, value, traceback);
+    return nullptr;
+  }
+  for (PyObject* o : {type, value, traceback}) Py_XDECREF(o);
   return Py_XNewRef(packet(*p->name + "." + text));
 }
 

@@ -84,7 +84,7 @@ std::string holder(const char* name) {
   Gil gil;
   PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "lattis.dispatcher.contributions");
   PyObject* found = module ? PyObject_CallMethod(module, "method_holder", "s", name) : nullptr;
-  if (found && PyUnicode_Check(found)) who = PyUnicode_AsUTF8(found);
+  if (found && PyUnicode_Check(found)) who = text_of(found);
   Py_XDECREF(found);
   PyErr_Clear();
   return who;

@@ -35,6 +35,9 @@ inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
 // Turns the current Python exception into a pending error, which keeps the exception object itself.
 lattis_status capture_exception();
 
+// A str as UTF-8. What is none, as a lone surrogate, is escaped; "" where memory ends. Leaves no exception.
+std::string text_of(PyObject* str);
+
 // Drops a reference from a thread that may not hold the GIL: queued until somebody does.
 void drop_anywhere(PyObject* o);
 

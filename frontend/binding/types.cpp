@@ -338,7 +338,7 @@ bool read_dtype(PyObject* o, DType* out) {
   else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type))
     *out = core::complex_of(core::default_dtype());
   else if (PyUnicode_Check(o))
-    *out = core::dtype_from_name(PyUnicode_AsUTF8(o));
+    *out = core::dtype_from_name(text_of(o).c_str());
   else
     return false;
   return *out != LATTIS_NO_DTYPE;
@@ -350,17 +350,14 @@ int read_device(PyObject* o, lattis_device* out) {
     return 1;
   }
   if (!PyUnicode_Check(o)) return 0;
-  std::string name = PyUnicode_AsUTF8(o), index;
-  size_t colon = name.find(':');
-  if (colon != std::string::npos) {
-    index = name.substr(colon + 1);
-    name = name.substr(0, colon);
-    if (index.empty() || index.size() > 4 || index.find_first_not_of("0123456789") != std::string::npos) {
-      PyErr_Format(PyExc_RuntimeError,
-                   "device: '%s' is no device; expected a name, or a name and an index as in 'bank:1'",
-                   PyUnicode_AsUTF8(o));
-      return -1;
-    }
+  const char* text = PyUnicode_AsUTF8(o);
+  if (!text) return -1;
+  std::string name;
+  int32_t index;
+  if (!core::split_device(text, &name, &index)) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "device: '%s' is no device; expected a name, or a name and an index as in 'bank:1'", text);
+    return -1;
   }
   int32_t id = core::backend_id(name.c_str());
   if (id < 0 && loader) {  // not loaded yet: the manager loads it, or says why not
@@ -373,7 +370,7 @@ int read_device(PyObject* o, lattis_device* out) {
     PyErr_Format(PyExc_RuntimeError, "device: there is no backend '%s'", name.c_str());
     return -1;
   }
-  *out = {id, index.empty() ? 0 : std::stoi(index)};
+  *out = {id, index};
   return 1;
 }
 

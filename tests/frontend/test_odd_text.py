@@ -1,0 +1,44 @@
+"""Text that UTF-8 cannot say, as os.fsdecode makes of a file's name: an error that shows it escaped, and no crash."""
+
+import re
+
+import lattis
+import pytest
+
+ODD = "odd\udc80"
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: lattis.zeros(2, dtype=ODD), r"argument 'dtype' must be .*, got str"),
+        (lambda: lattis.zeros(2, device=ODD), "surrogates not allowed"),
+        (lambda: lattis.zeros(2, **{ODD: 1}), "surrogates not allowed|odd"),
+        (lambda: lattis.add(lattis.ones(1), 1, **{ODD: 1}), "surrogates not allowed|odd"),
+        (lambda: lattis.ones(1).view(ODD), "must be"),
+        (lambda: lattis.div(lattis.ones(1), 2, rounding_mode=ODD), "surrogates not allowed"),
+        (lambda: lattis.device(ODD), "surrogates not allowed"),
+        (lambda: lattis.library.find(ODD), "surrogates not allowed|odd"),
+        (lambda: getattr(lattis.ops.aten, ODD), "odd"),
+        (lambda: getattr(lattis.ops.aten.add, ODD), "odd"),
+    ],
+)
+def test_an_argument(call, error):
+    with pytest.raises((TypeError, ValueError, RuntimeError, AttributeError)) as caught:
+        call()
+    assert re.search(error, ascii(str(caught.value)))  # a report of pytest could not be sent
+
+
+def test_the_message_of_a_kernels_error():
+    lib = lattis.library.Library("odd_text", "DEF")
+    lib.define("f(Tensor x) -> Tensor")
+    thrown = ValueError(ODD)
+
+    def kernel(x):
+        raise thrown
+
+    lib.impl("f", kernel)
+    with pytest.raises(ValueError) as caught:
+        lattis.ops.odd_text.f(lattis.ones(1))
+    assert caught.value is thrown
+    lib.close()
