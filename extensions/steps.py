@@ -10,12 +10,16 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .errors import CompileError, MissingTool, cache_error
 from .toolchain import tool_environment
@@ -150,13 +154,16 @@ def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environm
     file = folder / "build.ninja"
     file.write_text("\n".join(rules) + "\n")
     words = [ninja, "-f", str(file), "-j", str(jobs)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, errors="replace", env=environment) as process:
-        try:
-            said, complaint = process.communicate()
-        except BaseException:
-            process.terminate()  # it ends the compilers, too
-            raise
+    pipe, process = subprocess.PIPE, None
+    try:
+        with interrupts_later():
+            process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, errors="replace", env=environment)
+        said, complaint = process.communicate()
+    except BaseException:
+        if process:
+            with process:
+                process.terminate()  # it ends the compilers, too
+        raise
     if process.returncode == 0 or any(run.failed.exists() for run in runs):
         return ""
     return said + complaint or f"status {process.returncode}"
@@ -177,6 +184,23 @@ def escape(path: Path) -> str:
     return dollars(path).replace(" ", "$ ").replace(":", "$:")
 
 
+@contextmanager
+def interrupts_later() -> Iterator[None]:
+    """Ctrl-C counts afterwards: while a process begins, nobody has what would end it."""
+    heard = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(heard):
+        yield
+        return
+    came: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *at: came.append(at))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
+        if came:
+            heard(*came[0])
+
+
 def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
     """Every step but the last at once, then the last unless one failed."""
     running: list[tuple[subprocess.Popen, Run]] = []
@@ -187,9 +211,9 @@ def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -
                 waiting, last = last, []
             while waiting and len(running) < jobs:
                 run, nothing = waiting.pop(0), subprocess.DEVNULL
-                with open(run.log, "wb") as log:
+                with open(run.log, "wb") as log, interrupts_later():
                     process = subprocess.Popen(run.step.command, stdin=nothing, stdout=log, stderr=log, env=environment)
-                running.append((process, run))
+                    running.append((process, run))
             time.sleep(0.002)
             for process, run in [r for r in running if r[0].poll() is not None]:
                 running.remove((process, run))

@@ -1,7 +1,8 @@
-"""What every test folder shares: hypothesis without deadlines, process-wide settings put back after each test, and no
-test of a plugin that ``LATTIS_PLUGINS`` switched off."""
+"""What every test folder shares: hypothesis without deadlines, process-wide settings put back after each test,
+Ctrl-C that is heard, and no test of a plugin that ``LATTIS_PLUGINS`` switched off."""
 
 import functools
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ PLUGINS = Path(__file__).resolve().parent / "plugins"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs(plugin): the test is about that plugin too")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a shell starts in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @functools.cache

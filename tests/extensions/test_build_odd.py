@@ -160,6 +160,32 @@ def test_an_interrupt_ends_the_compilers(ninja, bench):
         end_group(process)
 
 
+@pytest.mark.parametrize("ninja", [True, False])
+def test_an_interrupt_while_a_compiler_begins(ninja, bench):
+    """It comes within Popen, before anybody has the process: what begins then is ended all the same."""
+    hidden = "" if ninja else "import lattis.extensions.build as b\nb.find_ninja = lambda *a: None\n"
+    program = """
+import os, signal, subprocess
+class Interrupted(subprocess.Popen):
+    def __init__(self, words, **options):
+        super().__init__(words, **options)
+        if "-c" in words or "-j" in words:
+            open("begun", "w").write(str(self.pid))
+            os.kill(os.getpid(), signal.SIGINT)
+import lattis.extensions.steps as steps
+steps.subprocess.Popen = Interrupted
+"""
+    compiler = bench.compiler("slow", "exec sleep 60")
+    process = bench.start(hidden + program + LOAD, operator(1), CXX=compiler)
+    try:
+        assert "KeyboardInterrupt" in process.communicate(timeout=30)[1]
+        pid = int((bench.folder / "begun").read_text())
+        wait_for(lambda: not os.path.exists(f"/proc/{pid}"), "the compiler's end")
+        assert bench.is_tidy()
+    finally:
+        end_group(process)
+
+
 def test_a_library_that_is_not_there(bench):
     program = LOAD.replace("True)", 'True, extra_ldflags="-lnosuch")')
     text = bench.fails(program, operator(1))
