@@ -24,8 +24,12 @@ demo: build
 	$(BIN)/python examples/convnet.py
 	$(BIN)/python examples/convnet.py --device bank --steps 60 --curve build/convnet_bank.png
 
-test: build sanitize tsan
-	cd tests && ../$(BIN)/python -m pytest -q -n auto --dist worksteal
+# The sanitized builds and their runs go side by side, as the runs take one processor. Threads that wait for others give
+# theirs away: each of pytest's processes has as many as there are processors.
+test: build
+	sh tests/cpp/tsan.sh & tsan=$$!; trap "kill $$tsan" INT TERM; \
+	sh tests/cpp/sanitize.sh $(BIN)/python; sanitize=$$?; wait $$tsan && exit $$sanitize
+	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # Wheels that install without a compiler: of lattis, lattis-headers and the examples. Each is tried in a fresh
 # environment, and so are the packages of two pages, which are built isolated.

@@ -1,5 +1,6 @@
 """Libraries of one C++ source, compiled once for all processes that run the tests, with the installed headers alone."""
 
+import contextlib
 import fcntl
 import functools
 import hashlib
@@ -25,11 +26,21 @@ def headers():
 
 
 def shared_folder(factory):
-    """One folder for all processes of a run: the workers' own folders lie in it, and it ends with them."""
+    """One folder for all processes of a run, beside the workers' own, with which it ends."""
     if FOLDER not in os.environ:
         base = factory.getbasetemp()
         os.environ[FOLDER] = str((base.parent if base.name.startswith("popen-") else base) / "compiled")
-    return Path(os.environ[FOLDER])
+    folder = Path(os.environ[FOLDER])
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@contextlib.contextmanager
+def locked(file):
+    """Alone among the processes of a run."""
+    with open(file, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def compile_library(factory, source, *flags, compiler="g++"):
@@ -38,11 +49,9 @@ def compile_library(factory, source, *flags, compiler="g++"):
     libraries = [f for f in flags if f.startswith("-l")]
     command = (compiler, *FLAGS, "-I", str(INCLUDE), *(f for f in flags if f not in libraries))
     folder = shared_folder(factory)
-    folder.mkdir(exist_ok=True)
     identity = repr((text, command, libraries, headers()))
     made = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.so"
-    with open(made.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(made.with_suffix(".lock")):
         if not made.exists():
             if not isinstance(source, Path):
                 source = made.with_suffix(".cpp")

@@ -9,20 +9,30 @@ from pathlib import Path
 
 import pytest
 from children import Guest, run
-from compiled import compile_library
+from compiled import compile_library, locked, shared_folder
 from environments import PIP, build_wheel, fresh_environment
 
 HERE = Path(__file__).resolve().parent
 
 
 @pytest.fixture(scope="session")
-def guest(tmp_path_factory):
+def wheels(tmp_path_factory):
+    """A folder with the wheels of the example packages, built once for all processes of the run."""
+    folder = shared_folder(tmp_path_factory) / "wheels"
+    with locked(folder.with_suffix(".lock")):
+        if not folder.exists():
+            unfinished = folder.with_suffix(".part")
+            unfinished.mkdir(exist_ok=True)  # somebody else failed
+            for package in ("layer_plugin", "backend_plugin", "numpy_backend"):
+                build_wheel(package, unfinished)
+            unfinished.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def guest(tmp_path_factory, wheels):
     """The environment with the example packages installed."""
     root = tmp_path_factory.mktemp("guest")
-    wheels = root / "wheels"
-    wheels.mkdir()
-    for package in ("layer_plugin", "backend_plugin", "numpy_backend"):
-        build_wheel(package, wheels)
     python = fresh_environment(root / "venv")
     names = ("lattis-flops", "lattis-bank", "lattis-numpy")
     install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, *names)

@@ -211,7 +211,7 @@ def test_another_thread_advances_during_backward():
     x = lattis.rand(400, 400, requires_grad=True)
     y = x
     for _ in range(60):
-        y = (y @ x) * 1e-3
+        y = (y @ x) * 5e-3  # as large as before: small numbers that are denormal are slow
     y = y.sum()
     ticks, stop = [], threading.Event()
 

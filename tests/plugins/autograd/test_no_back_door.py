@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from children import run
+from compiled import FOLDER, shared_folder
 from environments import PIP, fresh_environment
 
 HERE = Path(__file__).resolve().parent
@@ -109,7 +110,8 @@ def test_a_renamed_copy_is_who_differentiates(stranger):
     assert "'differentiation': 'loaded'" in second and "'autograd': 'loaded'" not in second
 
 
-def test_a_renamed_copy_passes_the_suite(stranger):
+def test_a_renamed_copy_passes_the_suite(stranger, tmp_path_factory):
     python, root = stranger
     options = ("-q", "-x", "-p", "no:cacheprovider", f"--ignore={Path(__file__)}")
-    run(python, "-m", "pytest", *options, HERE, cwd=root, timeout=1200, LATTIS_PLUGINS="-autograd")
+    env = {"LATTIS_PLUGINS": "-autograd", FOLDER: str(shared_folder(tmp_path_factory))}
+    run(python, "-m", "pytest", *options, HERE, cwd=root, timeout=1200, **env)
