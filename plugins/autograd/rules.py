@@ -75,14 +75,13 @@ def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> 
     if len(found) != count:
         wanted = f"one gradient for each of {max(len(names), count)} arguments"
         raise RuntimeError(f"{op}: its backward must return {wanted}, got {len(found)}")
-    for i, (place, g) in enumerate(zip(inputs, found, strict=True)):  # of a derivative made by hand, numbers are names
-        _check_gradient(op, names[i] if i < len(names) else str(i), place, g)
-    return found
+    numbered = [*names, *map(str, range(len(names), count))]  # of a derivative made by hand
+    return tuple(_checked_gradient(op, *each) for each in zip(numbered, inputs, found, strict=False))
 
 
-def _check_gradient(op: str, name: str, place: Any, g: Any) -> None:
+def _checked_gradient(op: str, name: str, place: Any, g: Any) -> Any:
     if g is None or (place is None and isinstance(g, list | tuple) and not g):  # none for none
-        return
+        return None
     if place is None:
         text = f"argument '{name}' is no tensor; its gradient must be None"
         raise RuntimeError(f"{op}: {text}, got {type(g).__name__}")
@@ -92,8 +91,8 @@ def _check_gradient(op: str, name: str, place: Any, g: Any) -> None:
     if isinstance(place, list):
         if len(g) != len(place):
             raise RuntimeError(f"{op}: the gradient of argument '{name}' must be a {wanted}, got {len(g)}")
-        for i, each in enumerate(g):
-            _check_gradient(op, f"{name}[{i}]", place[i], each)
+        return [_checked_gradient(op, f"{name}[{i}]", *each) for i, each in enumerate(zip(place, g, strict=True))]
+    return g
 
 
 def _refuse_gradients(op: str, kwargs: dict[str, Any]) -> None:
