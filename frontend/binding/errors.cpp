@@ -118,9 +118,10 @@ PyObject* raise_pending() {
 
 std::string text_of(PyObject* str) {
   PyObject* bytes = PyUnicode_AsEncodedString(str, "utf-8", "backslashreplace");
-  std::string text = bytes ? PyBytes_AS_STRING(bytes) : "";
+  std::string text = bytes ? std::string(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes)) : "";
   Py_XDECREF(bytes);
   PyErr_Clear();
+  for (size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) text.replace(at, 1, "\\0");
   return text;
 }
 

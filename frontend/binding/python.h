@@ -35,7 +35,8 @@ inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
 // Turns the current Python exception into a pending error, which keeps the exception object itself.
 lattis_status capture_exception();
 
-// A str as UTF-8. What is none, as a lone surrogate, is escaped; "" where memory ends. Leaves no exception.
+// A str as UTF-8. What is none, as a lone surrogate, is escaped, and so are zeros; "" where memory ends. No exception
+// is left.
 std::string text_of(PyObject* str);
 
 // Drops a reference from a thread that may not hold the GIL: queued until somebody does.

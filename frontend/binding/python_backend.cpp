@@ -1,7 +1,5 @@
 #include "frontend/binding/python_backend.h"
 
-#include <memory>
-
 #include "core/error.h"
 
 namespace lattis::binding {
@@ -81,24 +79,27 @@ lattis_status synchronize(void* context, int32_t index) {
 
 lattis_status register_python_backend(dispatcher::Library& lib, const std::string& name,
                                       const PythonBackendCalls& calls, lattis_handle* handle) {
-  auto b = std::make_unique<Backend>(Backend{calls, name, {}});
-  b->allocator = {sizeof b->allocator, b.get(), alloc, free_memory, nullptr, nullptr, nullptr};
+  PyObject* const callables[] = {calls.alloc, calls.free, calls.copy_from_host, calls.copy_to_host, calls.synchronize};
+  auto* b = new Backend{calls, name, {}};
+  for (PyObject* o : callables) Py_INCREF(o);
+  b->allocator = {sizeof b->allocator, b, alloc, free_memory, nullptr, nullptr, nullptr};
   lattis_backend desc{};
   desc.size = sizeof desc;
   desc.name = b->name.c_str();
   desc.dlpack_type = kDLExtDev;
   desc.flags = calls.flags;
-  desc.context = b.get();
+  desc.context = b;
   desc.allocator = &b->allocator;
   desc.device_count = [](void* context) { return cast(context)->calls.device_count; };
   desc.copy_from_host = copy_from_host;
   desc.copy_to_host = copy_to_host;
   if (calls.synchronize != Py_None) desc.synchronize = synchronize;
-  if (lattis_status st = dispatcher::Registry::get().backend(lib, desc, nullptr, handle)) return st;
-  b.release();
-  for (PyObject* o : {calls.alloc, calls.free, calls.copy_from_host, calls.copy_to_host, calls.synchronize})
-    Py_INCREF(o);
-  return LATTIS_OK;
+  const lattis_status st = dispatcher::Registry::get().backend(lib, desc, nullptr, handle);
+  if (st != LATTIS_OK) {
+    for (PyObject* o : callables) Py_DECREF(o);
+    delete b;
+  }
+  return st;
 }
 
 }  // namespace lattis::binding

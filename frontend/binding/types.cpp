@@ -350,13 +350,12 @@ int read_device(PyObject* o, lattis_device* out) {
     return 1;
   }
   if (!PyUnicode_Check(o)) return 0;
-  const char* text = PyUnicode_AsUTF8(o);
-  if (!text) return -1;
+  const std::string text = text_of(o);
   std::string name;
   int32_t index;
   if (!core::split_device(text, &name, &index)) {
     PyErr_Format(PyExc_RuntimeError,
-                 "device: '%s' is no device; expected a name, or a name and an index as in 'bank:1'", text);
+                 "device: '%s' is no device; expected a name, or a name and an index as in 'bank:1'", text.c_str());
     return -1;
   }
   int32_t id = core::backend_id(name.c_str());

@@ -1,6 +1,7 @@
 """Bad input to lattis.library: wrong types, kernels that misbehave; each is an error that says what to do."""
 
 import contextlib
+import gc
 import weakref
 
 import lattis
@@ -175,6 +176,7 @@ def test_a_backend_that_is_refused_keeps_nothing(lib, name):
     with pytest.raises((RuntimeError, ValueError), match="'cpu' is taken|which are other keys; got '(?!cpu)"):
         lib.register_backend(name, **BACKEND | {"alloc": alloc})
     alloc = weakref.ref(alloc)
+    gc.collect()
     assert alloc() is None
 
 

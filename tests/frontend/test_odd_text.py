@@ -1,4 +1,4 @@
-"""Text that UTF-8 cannot say, as os.fsdecode makes of a file's name: an error that shows it escaped, and no crash."""
+"""Text that UTF-8 or C cannot say, as os.fsdecode makes of a file's name: an error that shows it escaped, no crash."""
 
 import re
 
@@ -12,12 +12,16 @@ ODD = "odd\udc80"
     "call, error",
     [
         (lambda: lattis.zeros(2, dtype=ODD), r"argument 'dtype' must be .*, got str"),
-        (lambda: lattis.zeros(2, device=ODD), "surrogates not allowed"),
+        (lambda: lattis.zeros(2, device=ODD), "there is no backend 'odd"),
         (lambda: lattis.zeros(2, **{ODD: 1}), "surrogates not allowed|odd"),
         (lambda: lattis.add(lattis.ones(1), 1, **{ODD: 1}), "surrogates not allowed|odd"),
         (lambda: lattis.ones(1).view(ODD), "must be"),
         (lambda: lattis.div(lattis.ones(1), 2, rounding_mode=ODD), "surrogates not allowed"),
-        (lambda: lattis.device(ODD), "surrogates not allowed"),
+        (lambda: lattis.device(ODD), "there is no backend 'odd"),
+        (lambda: lattis.zeros(2, dtype="float32\0"), "argument 'dtype' must be .*, got str"),
+        (lambda: lattis.zeros(2, device="cpu\0x"), "there is no backend 'cpu.+0x'"),
+        (lambda: lattis.zeros(2, device="cpu:0\0"), "is no device; expected a name"),
+        (lambda: lattis.div(lattis.ones(1), 2, rounding_mode="floor\0"), "argument 'rounding_mode': expected"),
         (lambda: lattis.library.find(ODD), "surrogates not allowed|odd"),
         (lambda: getattr(lattis.ops.aten, ODD), "odd"),
         (lambda: getattr(lattis.ops.aten.add, ODD), "odd"),
