@@ -192,11 +192,15 @@ def interrupts_later() -> Iterator[None]:
         yield
         return
     came: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *at: came.append(at))
     try:
+        signal.signal(signal.SIGINT, lambda *at: came.append(at))
         yield
     finally:
-        signal.signal(signal.SIGINT, heard)
+        try:
+            signal.signal(signal.SIGINT, heard)
+        except BaseException:  # of another signal's handler, which runs first
+            signal.signal(signal.SIGINT, heard)
+            raise
         if came:
             heard(*came[0])
 
