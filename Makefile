@@ -27,8 +27,8 @@ demo: build
 # The sanitized builds and their runs go side by side, as the runs take one processor. Threads that wait for others give
 # theirs away: each of pytest's processes has as many as there are processors.
 test: build
-	sh tests/cpp/tsan.sh & tsan=$$!; trap "kill $$tsan" INT TERM; \
-	sh tests/cpp/sanitize.sh $(BIN)/python; sanitize=$$?; wait $$tsan && exit $$sanitize
+	setsid sh tests/cpp/tsan.sh & tsan=$$!; setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
+	trap "kill -- -$$tsan -$$sanitize; exit 130" INT TERM; wait $$sanitize; ended=$$?; wait $$tsan && exit $$ended
 	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # Wheels that install without a compiler: of lattis, lattis-headers and the examples. Each is tried in a fresh

@@ -32,13 +32,15 @@ cp _python*.so liblattis_autograd.so "$package/plugins/autograd/"
 sanitized() {
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LATTIS_EXPECT="$package" "$python" "$@"
 }
+# The gradients take one processor, and as long as the sweep and the samples together.
+(cd "$top/tests/plugins/autograd" && sanitized run_gradients.py) & gradients=$!
+trap wait EXIT
 cd "$top/tests/faults"
 sanitized sweep.py
 cd "$top/tests/operators"
 if sanitized run_all.py planted > /dev/null 2>&1; then echo "sanitize: a byte behind a tensor was read, and not reported"; exit 1; fi
 sanitized run_all.py
-cd "$top/tests/plugins/autograd"
-sanitized run_gradients.py
+wait $gradients
 # Kernels of strangers, compiled with the sanitizers, too.
 cd "$top/tests"
 export LATTIS_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
