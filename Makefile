@@ -53,7 +53,7 @@ bench: BENCH_PIP = PATH="$(BENCH):$$PATH" $(BENCH)/python -m pip install --quiet
 bench: build
 	test -d $(VENV)-bench || $(PYTHON) -m venv $(VENV)-bench
 	$(BENCH_PIP) $(BUILD_NEEDS) torch==2.13.0 numpy
-	$(BENCH_PIP) --no-build-isolation .
+	$(BENCH_PIP) --no-build-isolation ".[demo]"
 	$(BENCH_PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
 	$(BENCH)/python benchmarks/run.py
 
