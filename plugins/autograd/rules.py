@@ -67,6 +67,12 @@ def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> 
     gradient is asked for: None if it is no tensor, a list for a list of tensors."""
     found = found if isinstance(found, tuple) else (found,)
     count = len(inputs)
+    if len(found) == count:
+        for place, g in zip(inputs, found):  # noqa: B905
+            if g is not None and (type(g) is not Tensor or type(place) is not bool):
+                break
+        else:  # most often a tensor for each
+            return found
     while len(found) > count and found[-1] is None:
         found = found[:-1]
     if count < len(found) <= len(names):
