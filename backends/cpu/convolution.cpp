@@ -7,7 +7,6 @@
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/loops.h"
-#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
@@ -72,7 +71,12 @@ lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
   return t->dtype == dtype && is_contiguous(t) ? LATTIS_OK : copy_as(t, dtype, owner);
 }
 
-int64_t padded_bytes(const Convolution& c, int64_t channels) { return (channels * c.plane + slack) * c.size; }
+lattis_status take_padded(Space* space, const Convolution& c, int64_t channels) {
+  const int64_t image = channels * c.plane * c.size, behind = slack * c.size;
+  if (lattis_status st = space->take(image + behind)) return st;
+  std::memset(space->data() + image, 0, behind);
+  return LATTIS_OK;
+}
 
 void pad_sizes(Convolution* c) {
   c->phase = (c->image[2] + 2 * c->padding[2] + c->stride[2] - 1) / c->stride[2];
@@ -249,7 +253,7 @@ lattis_status by_items(const Convolution& c, const Windows& w) {
   const auto grain = static_cast<int64_t>(4e6 / std::max(c.work(), 1.0)) + 1;
   return parallel_for(0, c.images * c.groups, grain, [&](int64_t begin, int64_t end) -> lattis_status {
     Space padded;
-    if (lattis_status st = padded.take(padded_bytes(c, c.in))) return st;
+    if (lattis_status st = take_padded(&padded, c, c.in)) return st;
     Windows own = w;
     own.image = padded.data();
     for (int64_t i = begin; i < end; i++) {
@@ -264,7 +268,7 @@ lattis_status by_items(const Convolution& c, const Windows& w) {
 // Few: the threads share each one's places, or its channels where the places are few.
 lattis_status by_parts(const Convolution& c, Windows w) {
   Space padded;
-  if (lattis_status st = padded.take(padded_bytes(c, c.in))) return st;
+  if (lattis_status st = take_padded(&padded, c, c.in)) return st;
   w.image = padded.data();
   const bool channels = c.count < 512 && c.outs >= 32;
   const int64_t step = channels ? 8 : 32, n = channels ? c.outs : c.count, units = (n + step - 1) / step;
@@ -291,7 +295,7 @@ lattis_status depthwise(const Convolution& c, const Windows& w) {
   const auto least = static_cast<int64_t>(3e5 / std::max(c.work(), 1.0)) + 1;
   return parallel_for(0, c.images * c.groups, least, [&](int64_t begin, int64_t end) -> lattis_status {
     Space padded;
-    if (lattis_status st = padded.take(padded_bytes(c, 1))) return st;
+    if (lattis_status st = take_padded(&padded, c, 1)) return st;
     Windows own = w;
     own.image = padded.data();
     for (int64_t i = begin; i < end; i++) {

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 
@@ -38,7 +39,8 @@ void read_convolution(const lattis_value* args, const lattis_tensor* input, cons
                       const lattis_tensor* bias, const lattis_tensor* out, Convolution* c);
 // The size of the padded image.
 void pad_sizes(Convolution* c);
-int64_t padded_bytes(const Convolution& c, int64_t channels);
+// Memory for so many padded channels, with `slack` zeros behind them.
+lattis_status take_padded(Space* space, const Convolution& c, int64_t channels);
 // One channel of an image into its padded plane.
 void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to);
 // Where taps and rows of outputs lie in a padded image.

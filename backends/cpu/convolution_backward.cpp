@@ -7,7 +7,6 @@
 
 #include "backends/cpu/convolution.h"
 #include "backends/cpu/loops.h"
-#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
@@ -198,7 +197,7 @@ class InputGradient {
     const GemmKernels& k = gemm_of(c_.dtype);
     Space given, padded, space;
     if (lattis_status st = given.take((most * c_.taps * c_.count + slack) * c_.size)) return st;
-    if (lattis_status st = padded.take(padded_bytes(c_, most))) return st;
+    if (lattis_status st = take_padded(&padded, c_, most)) return st;
     if (lattis_status st = space.take(k.space(most * c_.taps, c_.count, c_.outs))) return st;
     const auto* tap = reinterpret_cast<const int64_t*>(table_.data());
     while (begin < end) {
@@ -231,7 +230,7 @@ class InputGradient {
     const auto least = static_cast<int64_t>(4e6 / std::max(c_.work(), 1.0)) + 1;
     return parallel_for(0, items, least, [&](int64_t begin, int64_t end) -> lattis_status {
       Space padded;
-      if (lattis_status st = padded.take(padded_bytes(grad_, c_.outs))) return st;
+      if (lattis_status st = take_padded(&padded, grad_, c_.outs)) return st;
       for (int64_t i = begin; i < end; i++) {
         pad(i, 0, c_.outs, padded.data());
         if (lattis_status st = channels(i, 1, 0, c_.in, padded.data())) return st;
@@ -246,7 +245,7 @@ class InputGradient {
     const int64_t together = c_.groups == 1 && pixels_ < 2 * windows_of(c_.dtype).vector ? c_.images : 1;
     const int64_t bytes = c_.outs * grad_.plane * c_.size;
     Space padded;
-    if (lattis_status st = padded.take(padded_bytes(grad_, together * c_.outs))) return st;
+    if (lattis_status st = take_padded(&padded, grad_, together * c_.outs)) return st;
     const int64_t step = 24, units = (c_.in + step - 1) / step, planes = grain / (grad_.plane + 1) + 1;
     const double work = c_.work() * static_cast<double>(together);
     const auto least = static_cast<int64_t>(4e6 * static_cast<double>(units) / std::max(work, 1.0)) + 1;

@@ -4,7 +4,6 @@
 
 #include "backends/cpu/convolution.h"
 #include "backends/cpu/loops.h"
-#include "backends/cpu/space.h"
 
 namespace lattis::cpu {
 namespace {
@@ -107,8 +106,8 @@ class WeightGradient {
     const int64_t depth = c_.depth(), columns = whole_rows() ? c_.kernel[2] * c_.in : c_.in;
     const GemmKernels& k = gemm_of(c_.dtype);
     Space padded, turned, space;
-    if (lattis_status st = padded.take(padded_bytes(flat_, c_.in))) return st;
-    if (lattis_status st = turned.take(padded_bytes(flat_, c_.in))) return st;
+    if (lattis_status st = take_padded(&padded, flat_, c_.in)) return st;
+    if (lattis_status st = take_padded(&turned, flat_, c_.in)) return st;
     if (lattis_status st = space.take(k.space(c_.outs, depth, c_.count))) return st;
     const auto* place = reinterpret_cast<const int64_t*>(table_.data());
     const char* image = c_.in > 1 ? turned.data() : padded.data();
@@ -137,7 +136,7 @@ class WeightGradient {
   // What images [first, last) give to channels [begin, end), counted over the groups.
   lattis_status add(int64_t first, int64_t last, int64_t begin, int64_t end, char* sums) const {
     Space padded, packed;
-    if (lattis_status st = padded.take(padded_bytes(c_, std::min(end - begin, c_.in)))) return st;
+    if (lattis_status st = take_padded(&padded, c_, std::min(end - begin, c_.in))) return st;
     if (lattis_status st = packed.take(step_ * c_.places[2] * width_ * c_.size)) return st;
     std::memset(packed.data(), 0, step_ * c_.places[2] * width_ * c_.size);
     const auto* tap = reinterpret_cast<const int64_t*>(table_.data());

@@ -9,7 +9,8 @@ namespace lattis::cpu {
 
 // Windows of one padded image, seen as the matrix b of a product: (channels · taps, places). Where the columns of a
 // window are `stride` apart, the image was split into that many images of every stride-th column, so the neighbours of
-// a row of outputs are neighbours in memory. The image has `slack` elements behind its end.
+// a row of outputs are neighbours in memory. The image has `slack` zeros behind its end: vectors that reach beyond it
+// count for nothing there, but a product of what was left in memory may be denormal, and take a hundred times as long.
 struct Windows {
   const void* image;
   int64_t channels, plane;  // elements per channel

@@ -251,7 +251,7 @@ struct Run {
 };
 
 // The panel of windows for places [first, first + columns) and rows [p0, p0 + k) of b. Whole vectors are written, and
-// what one writes too many, the next one overwrites; the buffer has `slack` behind it.
+// what one writes too many, the next one overwrites; the buffer has `slack` behind it. Columns that are none are zeros.
 template <class T>
 void pack_windows(const Windows& w, int64_t first, int64_t columns, int64_t p0, int64_t k, T* to) {
   constexpr int width = tile_columns<T>, n = lanes<T>;
@@ -271,6 +271,7 @@ void pack_windows(const Windows& w, int64_t first, int64_t columns, int64_t p0, 
       for (int64_t i = 0; i < runs[r].length; i += n)
         *reinterpret_cast<Vector<T>*>(row + runs[r].at + i) =
             *reinterpret_cast<const Vector<T>*>(from + runs[r].from + i);
+    for (int64_t j = columns; j < width; j++) row[j] = 0;
     if (++tap == w.taps) {
       tap = 0;
       plane += w.plane;

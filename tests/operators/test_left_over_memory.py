@@ -1,0 +1,77 @@
+"""What lies in memory that a kernel takes for itself never takes part in its arithmetic: were it denormal, each such
+operation would take a hundred times as long. The processor notes operations on denormal numbers, and is asked."""
+
+import ctypes
+
+import lattis
+import numpy as np
+import pytest
+
+MXCSR, FLAGS, DENORMAL = 7, 0x3F, 0x02  # of x86-64's fenv_t, in words, and the bits of its last word
+libm = ctypes.CDLL("libm.so.6")
+
+
+def environment():
+    words = (ctypes.c_uint32 * 8)()
+    libm.fegetenv(words)
+    return words
+
+
+def leave_denormals_behind():
+    """In the pool's blocks of each size up to 16 MiB."""
+    kept = []
+    for n in (eighths << power for power in range(3, 19) for eighths in range(8, 16)):
+        kept += [lattis.empty(n, dtype=lattis.float32).fill_(1e-40) for _ in range(3)]
+
+
+def meets_denormals(call):
+    lattis.set_num_threads(1)  # the flags are a thread's
+    leave_denormals_behind()
+    words = environment()
+    words[MXCSR] &= ~FLAGS
+    libm.fesetenv(words)
+    call()
+    return bool(environment()[MXCSR] & DENORMAL)
+
+
+def whole(*shape):
+    return lattis.tensor(np.random.default_rng(0).integers(1, 5, shape).astype("float32"))
+
+
+def test_the_processor_tells():
+    ones, denormals = lattis.ones(8), lattis.full((8,), 1e-40)
+    assert not meets_denormals(lambda: ones * 2) and meets_denormals(lambda: denormals * 2)
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["plain", "channels_last"])
+@pytest.mark.parametrize(
+    "image, weight, stride, padding, groups",
+    [
+        ((1, 128, 7, 7), (128, 128, 3, 3), 1, 1, 1),
+        ((1, 128, 14, 14), (128, 128, 3, 3), 2, 1, 1),
+        ((8, 32, 13, 13), (64, 32, 3, 3), 1, 0, 1),
+        ((8, 1, 28, 28), (32, 1, 5, 5), 1, 0, 1),
+        ((4, 10, 12, 12), (20, 10, 5, 5), 1, 0, 1),
+        ((1, 64, 56, 56), (64, 1, 3, 3), 1, 1, 64),
+        ((2, 6, 5, 5), (4, 3, 3, 3), 1, 1, 2),
+        ((2, 3, 9, 11), (5, 3, 2, 3), 2, 0, 1),
+    ],
+)
+def test_convolutions(image, weight, stride, padding, groups, last):
+    x, w = whole(*image), whole(*weight)
+    if last:
+        x, w = (t.contiguous(memory_format=lattis.channels_last) for t in (x, w))
+    y = lattis.conv2d(x, w, None, stride, padding, 1, groups)
+    assert not meets_denormals(lambda: lattis.conv2d(x, w, None, stride, padding, 1, groups))
+    backward, grad = lattis.ops.aten.convolution_backward, lattis.ones_like(y)
+    for mask in ([True, False, False], [False, True, False]):
+        steps = [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], groups, mask
+        assert not meets_denormals(lambda steps=steps: backward(grad, x, w, [weight[0]], *steps))
+
+
+@pytest.mark.parametrize("dtype", [lattis.float32, lattis.float64])
+@pytest.mark.parametrize("m, k, n", [(1, 64, 33), (3, 7, 5), (17, 300, 129), (49, 64, 1), (100, 7, 33)])
+def test_products(m, k, n, dtype):
+    a, b = whole(m, k).to(dtype), whole(k, n).to(dtype)
+    for left, right in ((a, b), (a.t().contiguous().t(), b), (a, b.t().contiguous().t())):
+        assert not meets_denormals(lambda left=left, right=right: left @ right)
