@@ -68,7 +68,7 @@ def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> 
     found = found if isinstance(found, tuple) else (found,)
     count = len(inputs)
     if len(found) == count:
-        for place, g in zip(inputs, found):  # noqa: B905
+        for place, g in zip(inputs, found, strict=True):
             if g is not None and (type(g) is not Tensor or type(place) is not bool):
                 break
         else:  # most often a tensor for each

@@ -354,7 +354,7 @@ def allocated():
 
 def left_by(run, times, first):
     """The bytes that a run leaves behind each time, once `first` have filled what is kept anyway. The least of four
-    spells: Python's table of interned names, for one, grows by megabytes, now and then."""
+    spells: a leak shows in each, a table of the process that grows by megabytes, once in a while, in one."""
     spells, each = [], times // 4
     for i in range(first + 4 * each + 1):
         if i >= first and (i - first) % each == 0:
