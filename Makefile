@@ -31,7 +31,7 @@ test: build
 	trap "kill -- -$$tsan -$$sanitize; exit 130" INT TERM; wait $$sanitize; ended=$$?; wait $$tsan && exit $$ended
 	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python -m pytest -q -n auto --dist worksteal
 
-# Wheels that install without a compiler: of lattis, lattis-headers and the examples. Each is tried in a fresh
+# Wheels that install without a compiler: of lamella, lamella-headers and the examples. Each is tried in a fresh
 # environment, and so are the packages of two pages, which are built isolated.
 wheel: build
 	rm -rf dist
@@ -44,8 +44,8 @@ lint: build
 	$(PIP) ruff==0.17.5 mypy==2.4.1 clang-format==14.0.6 pre-commit==4.7.0
 	$(BIN)/pre-commit validate-config .pre-commit-config.yaml
 	$(BIN)/ruff check .
-	git ls-files '*.c' '*.cpp' '*.h' $(addprefix ':!extensions/include/lattis/,operators.h' tensor_methods.h') | xargs $(BIN)/clang-format --dry-run -Werror
-	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lattis
+	git ls-files '*.c' '*.cpp' '*.h' $(addprefix ':!extensions/include/lamella/,operators.h' tensor_methods.h') | xargs $(BIN)/clang-format --dry-run -Werror
+	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lamella
 
 # The peers live in an environment of their own: torch never meets the tests.
 bench: BENCH := $(CURDIR)/$(VENV)-bench/bin
@@ -65,7 +65,7 @@ tsan: build
 	sh tests/cpp/tsan.sh
 
 stubs: build
-	$(BIN)/python -m lattis.stubs frontend/lattis extensions/include/lattis
+	$(BIN)/python -m lamella.stubs frontend/lamella extensions/include/lamella
 
 clean:
 	rm -rf build $(VENV) $(VENV)-bench

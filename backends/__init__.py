@@ -1,1 +1,1 @@
-"""One folder a backend. They are found through the entry-point group ``lattis.backends``."""
+"""One folder a backend. They are found through the entry-point group ``lamella.backends``."""

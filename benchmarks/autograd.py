@@ -26,10 +26,10 @@ MEMORY = list(NETWORKS)[1:]
 
 
 def namespaces() -> dict[str, ModuleType]:
-    import lattis
+    import lamella
     import torch
 
-    return {"lattis": lattis, "torch": torch}
+    return {"lamella": lamella, "torch": torch}
 
 
 def taken(samples: Run, calls: int) -> Run:
@@ -106,7 +106,7 @@ def chain_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
         peer: tuple(ns.tensor(v, requires_grad=True) for v in start) for peer, ns in peers.items()
     }
     operands["micrograd"] = tuple(map(Value, start))
-    relus = {"lattis": load_stranger().relu, "torch": peers["torch"].relu, "micrograd": Value.relu}
+    relus = {"lamella": load_stranger().relu, "torch": peers["torch"].relu, "micrograd": Value.relu}
 
     def differentiated(chain: Callable[..., Any], peer: str) -> Callable[[], Any]:
         leaves, relu, empty = operands[peer], relus[peer], 0.0 if peer == "micrograd" else None
@@ -219,7 +219,7 @@ def memory_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
     own, which has not met the other peer."""
     for network in MEMORY:
         if wanted(name := f"memory of {network}"):
-            peaks: dict[str, list[float]] = {"lattis": [], "torch": []}
+            peaks: dict[str, list[float]] = {"lamella": [], "torch": []}
             for _ in range(3):
                 for peer, found in peaks.items():
                     command = [sys.executable, __file__, "--peak", network, peer]
@@ -235,7 +235,7 @@ def peak(network: str, peer: str) -> float:
     job.step(1)
     for p in job.parameters.values():
         p.grad = None
-    if peer == "lattis":
+    if peer == "lamella":
         ns._C._trim("cpu", 0)
     ctypes.CDLL(None).malloc_trim(0)
     before = status("VmRSS")

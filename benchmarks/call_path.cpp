@@ -1,8 +1,8 @@
 // Calls from C++ without Python: an empty kernel through the table, the same below one active layer, and the number of
-// instructions of a call with and without an idle layer. Prints JSON. Usage: call_path LIBLATTIS_CPU ROUNDS
+// instructions of a call with and without an idle layer. Prints JSON. Usage: call_path LIBLAMELLA_CPU ROUNDS
 //
 // Instructions are counted by single-stepping a child process, so that no hardware counter or tool is needed.
-#include <lattis/program.h>
+#include <lamella/program.h>
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -17,38 +17,38 @@
 
 namespace {
 
-const lattis_api* api;
+const lamella_api* api;
 
-void check(lattis_status st) {
+void check(lamella_status st) {
   if (!st) return;
   std::fprintf(stderr, "call_path: %s\n", api->error_message());
   std::exit(1);
 }
 
-lattis_status nothing(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
-lattis_status onward(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+lamella_status nothing(lamella_frame*, const lamella_value*, lamella_value*) { return LAMELLA_OK; }
+lamella_status onward(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-lattis_library* open(const char* owner) {
-  lattis_library* l;
-  const lattis_library_def d = {sizeof d, LATTIS_TARGET_VERSION, "bench", owner, LATTIS_EXTENDS, 0};
+lamella_library* open(const char* owner) {
+  lamella_library* l;
+  const lamella_library_def d = {sizeof d, LAMELLA_TARGET_VERSION, "bench", owner, LAMELLA_EXTENDS, 0};
   check(api->library_open(&d, &l));
   return l;
 }
 
-const lattis_operator* define_nothing(lattis_library* l) {
-  lattis_operator_def d{};
+const lamella_operator* define_nothing(lamella_library* l) {
+  lamella_operator_def d{};
   d.size = sizeof d;
   d.schema = "nothing(Tensor a, Tensor b) -> ()";
   check(api->define(l, &d, nullptr));
-  const lattis_kernel_def k = {sizeof k, 0, nothing, nullptr, __FILE__, __LINE__, 2};
+  const lamella_kernel_def k = {sizeof k, 0, nothing, nullptr, __FILE__, __LINE__, 2};
   check(api->kernel(l, "bench::nothing", "cpu", &k, nullptr));
   return api->find_operator("bench::nothing", "");
 }
 
-int32_t add_layer(lattis_library* l, const char* name) {
-  lattis_layer d{};
+int32_t add_layer(lamella_library* l, const char* name) {
+  lamella_layer d{};
   d.size = sizeof d;
   d.name = name;
   d.at = "profiler";
@@ -59,14 +59,14 @@ int32_t add_layer(lattis_library* l, const char* name) {
 }
 
 struct Case {
-  const lattis_operator* op;
-  lattis_value args[3];
+  const lamella_operator* op;
+  lamella_value args[3];
   int32_t num_args = api->operator_num_args(op), num_rets = api->operator_num_returns(op);
 
   void once() const {
-    lattis_value r{};
+    lamella_value r{};
     if (api->call(nullptr, op, args, num_args, &r, num_rets)) std::exit(1);
-    if (r.tag != LATTIS_NONE) api->value_release(&r);
+    if (r.tag != LAMELLA_NONE) api->value_release(&r);
   }
 };
 
@@ -121,21 +121,21 @@ void print(const char* name, const std::vector<double>& rounds, const char* end)
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
-  check(lattis_load_plugin(argv[1]));
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
+  check(lamella_load_plugin(argv[1]));
   int32_t cpu;
   check(api->find_backend("cpu", &cpu));
   const int rounds = std::atoi(argv[2]);
 
   int64_t one = 1;
-  lattis_tensor* t;
-  check(api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  lamella_tensor* t;
+  check(api->tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
   *static_cast<float*>(t->dl.data) = 1;
-  lattis_value tensor{LATTIS_TENSOR, 0, {0}};
+  lamella_value tensor{LAMELLA_TENSOR, 0, {0}};
   tensor.as.tensor = t;
 
   const Case empty{define_nothing(open("benchmark")), {tensor, tensor}};
-  const Case add{api->find_operator("aten::add", "Tensor"), {tensor, tensor, {LATTIS_INT, 0, {1}}}};
+  const Case add{api->find_operator("aten::add", "Tensor"), {tensor, tensor, {LAMELLA_INT, 0, {1}}}};
 
   const long before_empty = instructions(empty), before_add = instructions(add);
   const int32_t bit = add_layer(open("benchmark layer"), "bench.onward");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import lattis
+import lamella
 import numpy as np
 import torch
 from common import ROUNDS, Bound, Limit, Row, Sample, measure, same, table, timer
@@ -17,7 +17,7 @@ MATRIX = [[1.0, 2.0], [3.0, 4.0]]
 
 # name, statement, what each name is (an array that all peers get), bounds
 CASES: list[tuple[str, str, dict[str, Any], list[Bound]]] = [
-    ("lattis.add(a, b)", "ns.add(a, b)", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
+    ("lamella.add(a, b)", "ns.add(a, b)", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
     ("add(a, b), imported by name", "add(a, b)", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
     ("a + b", "a + b", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
     ("a + 1.0", "a + 1.0", {"a": [2.0]}, [Bound("torch", 0.05)]),
@@ -52,7 +52,7 @@ def names_for(maker: Callable[[Any], Any], arrays: dict[str, Any], **more: Any) 
 
 def peers_of(arrays: dict[str, Any], wanted: list[Bound]) -> dict[str, dict[str, Any]]:
     peers = {
-        "lattis": names_for(lattis.tensor, arrays, ns=lattis, add=lattis.add),
+        "lamella": names_for(lamella.tensor, arrays, ns=lamella, add=lamella.add),
         "torch": names_for(torch.tensor, arrays, ns=torch, add=torch.add),
     }
     if any(b.peer == "numpy" for b in wanted):
@@ -73,8 +73,8 @@ def stranger_rows() -> list[Row]:
     mine, rows = load_stranger(), []
     for name, operator, statement, arrays in STRANGERS:
         peers = {
-            "stranger": names_for(lattis.tensor, arrays, f=getattr(mine, operator)),
-            "built-in": names_for(lattis.tensor, arrays, f=getattr(lattis.ops.aten, operator)),
+            "stranger": names_for(lamella.tensor, arrays, f=getattr(mine, operator)),
+            "built-in": names_for(lamella.tensor, arrays, f=getattr(lamella.ops.aten, operator)),
         }
         same({k: eval(statement, dict(p)) for k, p in peers.items()})
         samples = measure({k: timer(statement, p) for k, p in peers.items()})
@@ -127,23 +127,23 @@ def entered(manager: Any, run: Callable[[int], float]) -> Callable[[int], float]
 
 
 def python_layer_rows() -> list[Row]:
-    layer = lattis.library.register_layer("bench.python", through, at="modes")
+    layer = lamella.library.register_layer("bench.python", through, at="modes")
     arrays = {"a": [2.0], "b": [3.0]}
     peers = peers_of(arrays, [])
-    ours, theirs = (timer("a + b", peers[k]) for k in ("lattis", "torch"))
+    ours, theirs = (timer("a + b", peers[k]) for k in ("lamella", "torch"))
     with layer.on(), Through():
         same({k: eval("a + b", dict(p)) for k, p in peers.items()})
-    runs = {"lattis": ours, "torch": theirs}
-    got = measure({**runs, "lattis on": entered(layer.on, ours), "torch on": entered(Through, theirs)})
+    runs = {"lamella": ours, "torch": theirs}
+    got = measure({**runs, "lamella on": entered(layer.on, ours), "torch on": entered(Through, theirs)})
     layer.remove()
-    added = {k: difference(got[k + " on"], got[k]) for k in ("lattis", "torch")}
+    added = {k: difference(got[k + " on"], got[k]) for k in ("lamella", "torch")}
     return [Row("one active Python layer adds to a + b", added, [Bound("torch", 0.12)])]
 
 
 def loop_rows() -> list[Row]:
     arrays = data()
     runs: dict[str, Callable[[], Any]] = {
-        "lattis": lambda: with_tensors(lattis, arrays),
+        "lamella": lambda: with_tensors(lamella, arrays),
         "torch": lambda: with_tensors(torch, arrays),
         "numpy": lambda: with_numpy(arrays),
     }
@@ -155,7 +155,7 @@ def loop_rows() -> list[Row]:
 
 
 def main() -> list[Row | Limit]:
-    lattis.set_num_threads(1)
+    lamella.set_num_threads(1)
     torch.set_num_threads(1)
     every: list[Row | Limit] = []
     for title, make in [

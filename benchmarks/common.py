@@ -44,7 +44,7 @@ class Row:
     name: str
     samples: dict[str, Sample]
     bounds: Sequence[Bound] = ()
-    ours: str = "lattis"
+    ours: str = "lamella"
     unit: str = "ns"
     ratios: dict[str, float] = field(init=False)
 

@@ -33,7 +33,7 @@ TINIES = {"4x4": ((1, 1, 4, 4), (1, 1, 3, 3), 1, 0, 1)}
 
 
 def case(name: str, last: bool, shape: tuple[int, ...], kernel: tuple[int, ...], *rest: int) -> families.Case:
-    import lattis
+    import lamella
     import numpy as np
     import torch
 
@@ -46,11 +46,11 @@ def case(name: str, last: bool, shape: tuple[int, ...], kernel: tuple[int, ...],
         x, w, b = operands
         return lambda: convolve(x, w, b, stride, padding, 1, groups)
 
-    ours, theirs = [lattis.tensor(a) for a in arrays], [torch.from_numpy(a) for a in arrays]
+    ours, theirs = [lamella.tensor(a) for a in arrays], [torch.from_numpy(a) for a in arrays]
     if last:  # image and weight
-        ours[:2] = [t.contiguous(memory_format=lattis.channels_last) for t in ours[:2]]
+        ours[:2] = [t.contiguous(memory_format=lamella.channels_last) for t in ours[:2]]
         theirs[:2] = [t.contiguous(memory_format=torch.channels_last) for t in theirs[:2]]
-    return families.Case(name, call(lattis.conv2d, ours), call(torch.conv2d, theirs))
+    return families.Case(name, call(lamella.conv2d, ours), call(torch.conv2d, theirs))
 
 
 def main() -> list[families.Family]:

@@ -1,15 +1,15 @@
-// The same operators for Lattis and for torch: an addition of one's own, what it costs to do nothing, and a composite.
-// LATTIS_PEER chooses; each peer's own header and its own names for the same things.
-#ifdef LATTIS_PEER_TORCH
+// The same operators for Lamella and for torch: an addition of one's own, what it costs to do nothing, and a composite.
+// LAMELLA_PEER chooses; each peer's own header and its own names for the same things.
+#ifdef LAMELLA_PEER_TORCH
 #include <torch/extension.h>
 #define PEER torch
 #define DEFINE(m) TORCH_LIBRARY(bench_extension, m)
 #define IMPLEMENT(m) TORCH_LIBRARY_IMPL(bench_extension, CPU, m)
 #else
-#include <lattis/extension.h>
-#define PEER lattis
-#define DEFINE(m) LATTIS_LIBRARY(bench_extension, m)
-#define IMPLEMENT(m) LATTIS_LIBRARY_IMPL(bench_extension, cpu, m)
+#include <lamella/extension.h>
+#define PEER lamella
+#define DEFINE(m) LAMELLA_LIBRARY(bench_extension, m)
+#define IMPLEMENT(m) LAMELLA_LIBRARY_IMPL(bench_extension, cpu, m)
 #endif
 
 namespace {
@@ -25,7 +25,7 @@ void sum(const Tensor& x, const Tensor& y, const Tensor& out) {
 Tensor noop(const Tensor& x) { return x; }
 Tensor composed(const Tensor& x, const Tensor& y) { return x + y; }
 
-#ifdef LATTIS_PEER_TORCH
+#ifdef LAMELLA_PEER_TORCH
 Tensor add(const Tensor& x, const Tensor& y) {
   Tensor out = torch::empty_like(x);
   sum(x, y, out);
@@ -33,12 +33,12 @@ Tensor add(const Tensor& x, const Tensor& y) {
 }
 #else
 // The same against the C table, which the adapter of a C++ function is measured by.
-lattis_status raw(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status raw(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const auto *a = static_cast<const float*>(args[0].as.tensor->dl.data),
              *b = static_cast<const float*>(args[1].as.tensor->dl.data);
   auto* c = static_cast<float*>(rets[0].as.tensor->dl.data);
   for (int64_t i = 0, n = rets[0].as.tensor->numel; i < n; i++) c[i] = a[i] + b[i];
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 #endif
 
@@ -48,18 +48,18 @@ DEFINE(m) {
   m.def("add(Tensor self, Tensor other) -> Tensor");
   m.def("noop(Tensor self) -> Tensor");
   m.def("composed(Tensor self, Tensor other) -> Tensor", composed);
-#ifndef LATTIS_PEER_TORCH
+#ifndef LAMELLA_PEER_TORCH
   m.def("raw(Tensor self, Tensor other) -> Tensor");
   for (const char* op : {"add", "raw"})
-    m.infer(op, [](const Tensor& self, const Tensor& other, lattis::Output out) {
-      LATTIS_CHECK(self.sizes() == other.sizes(), "add: the shapes differ");
+    m.infer(op, [](const Tensor& self, const Tensor& other, lamella::Output out) {
+      LAMELLA_CHECK(self.sizes() == other.sizes(), "add: the shapes differ");
       out.set(self.sizes(), self.dtype());
     });
 #endif
 }
 
 IMPLEMENT(m) {
-#ifdef LATTIS_PEER_TORCH
+#ifdef LAMELLA_PEER_TORCH
   m.impl("add", add);
 #else
   m.impl("add", sum);

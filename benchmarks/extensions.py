@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import lattis
+import lamella
 import native
 import torch
 from common import ROUNDS, Bound, Limit, Row, Sample, measure, same, table, timer
@@ -23,9 +23,9 @@ FLAGS = ("-fPIC", "-shared", "-fvisibility=hidden")
 
 
 @cache
-def lattis_ops():
-    lattis._C._load_plugin(str(native.compile_cpp("extension_ops.cpp", "libextension_ops.so", *FLAGS)))
-    return lattis.ops.bench_extension
+def lamella_ops():
+    lamella._C._load_plugin(str(native.compile_cpp("extension_ops.cpp", "libextension_ops.so", *FLAGS)))
+    return lamella.ops.bench_extension
 
 
 @cache
@@ -33,7 +33,7 @@ def torch_ops():
     from torch.utils import cpp_extension
 
     folder = tempfile.mkdtemp(prefix="torch-", dir=native.build_folder())
-    flags = ["-O2", "-DLATTIS_PEER_TORCH"]
+    flags = ["-O2", "-DLAMELLA_PEER_TORCH"]
     source = str(HERE / "extension_ops.cpp")
     cpp_extension.load("bench_extension", source, extra_cflags=flags, build_directory=folder, is_python_module=False)
     return torch.ops.bench_extension
@@ -41,18 +41,18 @@ def torch_ops():
 
 def from_python() -> list[Row]:
     """One element. The packets are looked up once, as an import does."""
-    ours, theirs = lattis_ops(), torch_ops()
-    x, y = lattis.tensor([2.0]), lattis.tensor([3.0])
+    ours, theirs = lamella_ops(), torch_ops()
+    x, y = lamella.tensor([2.0]), lamella.tensor([3.0])
     u, v = torch.tensor([2.0]), torch.tensor([3.0])
-    same({"lattis": ours.add(x, y), "torch": theirs.add(u, v), "composed": ours.composed(x, y)})
+    same({"lamella": ours.add(x, y), "torch": theirs.add(u, v), "composed": ours.composed(x, y)})
     rows = []
     for name, arguments, built_in, bounds in (
-        ("add", "a, b", lattis.add, [Bound("built-in", 1.15), Bound("torch", 0.08)]),
+        ("add", "a, b", lamella.add, [Bound("built-in", 1.15), Bound("torch", 0.08)]),
         ("noop", "a", None, [Bound("torch", 0.08)]),
         ("composed", "a, b", None, [Bound("torch", 0.08)]),
     ):
         peers = {
-            "lattis": timer(f"f({arguments})", {"f": getattr(ours, name), "a": x, "b": y}),
+            "lamella": timer(f"f({arguments})", {"f": getattr(ours, name), "a": x, "b": y}),
             "torch": timer(f"f({arguments})", {"f": getattr(theirs, name), "a": u, "b": v}),
         }
         if built_in:
@@ -64,14 +64,14 @@ def from_python() -> list[Row]:
 def from_cpp() -> list[Row | Limit]:
     """Called by another compiler's library. "empty" is an operator that does nothing, "raw" the same addition by a
     kernel against the C table."""
-    lattis_ops()
+    lamella_ops()
     caller = shutil.which("clang++")
     os.environ["CXX"], before = caller or "g++", os.environ.get("CXX")
     try:
         path = native.compile_cpp("extension_caller.cpp", "libextension_caller.so", *FLAGS)
     finally:
         os.environ.pop("CXX") if before is None else os.environ.update(CXX=before)
-    lattis._C._load_plugin(str(path))
+    lamella._C._load_plugin(str(path))
     time = ctypes.CDLL(str(path)).nanoseconds_a_call
     time.restype = ctypes.c_double
     time.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int64]
@@ -119,7 +119,7 @@ def python_ops(framework) -> dict[str, Callable[..., object]]:
 
 def in_python() -> list[Row]:
     """One element; a kernel that adds one, and for gradients a backward that doubles."""
-    peers = {"lattis": lattis, "torch": torch}
+    peers = {"lamella": lamella, "torch": torch}
     ops = {name: python_ops(framework) for name, framework in peers.items()}
     rows = []
     for name, statement, grad, most in (

@@ -17,7 +17,7 @@ class Case:
     """One line: the same work by each peer, called without arguments, with results that are new each time."""
 
     name: str
-    lattis: Call
+    lamella: Call
     torch: Call
     check: Callable[[Any, Any], None] | None = None  # of both results; equal numbers if absent
     floor: Call | None = None  # the least that the machine needs for this: a copy of as many bytes, …
@@ -65,10 +65,10 @@ def repeat(call: Call) -> common.Run:
 
 
 def set_threads(n: int) -> None:
-    import lattis
+    import lamella
     import torch
 
-    lattis.set_num_threads(n)
+    lamella.set_num_threads(n)
     torch.set_num_threads(n)
 
 
@@ -76,25 +76,25 @@ def run(
     name: str, cases: Iterable[Case], mean_bound: float, worst_bound: float, threads: tuple[int, ...] = (1, 2)
 ) -> Family:
     """Checks, measures and prints a family with one thread and with two."""
-    import lattis
+    import lamella
     import torch
 
-    before = lattis.get_num_threads(), torch.get_num_threads()
+    before = lamella.get_num_threads(), torch.get_num_threads()
     family = Family(name, mean_bound, worst_bound)
     cases = list(cases)
     try:
         for n in threads:
             set_threads(n)
             for case in cases:
-                (case.check or same_numbers)(case.lattis(), case.torch())
-                peers = {"lattis": repeat(case.lattis), "torch": repeat(case.torch)}
+                (case.check or same_numbers)(case.lamella(), case.torch())
+                peers = {"lamella": repeat(case.lamella), "torch": repeat(case.torch)}
                 if case.floor:
                     peers["floor"] = repeat(case.floor)
                 bounds = [common.Bound("torch", worst_bound)]
                 row = common.Row(f"{case.name}, {n} thread{'s' * (n > 1)}", common.measure(peers), bounds)
                 family.rows.append(row)
     finally:
-        lattis.set_num_threads(before[0])
+        lamella.set_num_threads(before[0])
         torch.set_num_threads(before[1])
     print(common.table(name, family.rows))
     for case in cases:
@@ -105,4 +105,4 @@ def run(
 
 
 def same_numbers(ours: Any, theirs: Any) -> None:
-    common.same({"lattis": ours, "torch": theirs})
+    common.same({"lamella": ours, "torch": theirs})

@@ -1,4 +1,4 @@
-"""Lattis before and after torch and numpy in one process, with a threaded matmul in each."""
+"""Lamella before and after torch and numpy in one process, with a threaded matmul in each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import subprocess
 import sys
 
-MODULES = ("lattis", "torch", "numpy")
+MODULES = ("lamella", "torch", "numpy")
 PROGRAM = """
 import importlib, sys
 modules = {{name: importlib.import_module(name) for name in {order!r}}}

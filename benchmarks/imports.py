@@ -1,4 +1,4 @@
-"""What `import lattis` costs in time and memory, beside torch, in fresh processes, less one that does nothing."""
+"""What `import lamella` costs in time and memory, beside torch, in fresh processes, less one that does nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 
 from common import ROUNDS, Bound, Row, Sample, table
 
-STATEMENTS = {"nothing": "pass", "lattis": "import lattis", "torch": "import torch"}
+STATEMENTS = {"nothing": "pass", "lamella": "import lamella", "torch": "import torch"}
 
 
 # The child reads its own peak: what the parent would be told counts the parent's memory before the exec too.

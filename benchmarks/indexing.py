@@ -63,11 +63,11 @@ WORK: dict[str, Callable[[Any, Any], Any]] = {  # of the library and its tensors
 def cases() -> list[families.Case]:
     from types import SimpleNamespace
 
-    import lattis
+    import lamella
     import torch
 
     data = arrays()
-    ours = SimpleNamespace(**{name: lattis.tensor(x) for name, x in data.items()})
+    ours = SimpleNamespace(**{name: lamella.tensor(x) for name, x in data.items()})
     theirs = SimpleNamespace(**{name: torch.from_numpy(x) for name, x in data.items()})
     # x.index_put with equal places: torch's threads leave any of the values
     order = {"index_put, 1e6": lambda *_: None}
@@ -75,7 +75,7 @@ def cases() -> list[families.Case]:
     return [
         families.Case(
             name,
-            lambda work=work: work(lattis, ours),
+            lambda work=work: work(lamella, ours),
             embed.get(name, lambda work=work: work(torch, theirs)),
             order.get(name),
         )

@@ -21,9 +21,9 @@ ROUNDS = 7  # torch's take some twenty seconds each
 number = itertools.count(os.getpid() * 1000)  # makes sources unique
 
 OPERATOR = {
-    "lattis": """
-static lattis::Tensor twice(const lattis::Tensor& self) { return self + self; }
-LATTIS_LIBRARY(timed, m) {
+    "lamella": """
+static lamella::Tensor twice(const lamella::Tensor& self) { return self + self; }
+LAMELLA_LIBRARY(timed, m) {
   m.def("twice(Tensor self) -> Tensor", twice);
 }
 """,
@@ -55,7 +55,7 @@ def load(peer: str, kind: str, source: str, cache: Path) -> float:
     options = "functions=['add']" if kind == "module" else "is_python_module=False" if peer == "torch" else ""
     program = CHILD.format(peer=peer, options=options, check=CHECKS[kind])
     env = {**os.environ, "CCACHE_DISABLE": "1", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    env |= {"LATTIS_EXTENSIONS_DIR": str(cache), "TORCH_EXTENSIONS_DIR": str(cache)}
+    env |= {"LAMELLA_EXTENSIONS_DIR": str(cache), "TORCH_EXTENSIONS_DIR": str(cache)}
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # a first import compiles; an installed package is compiled
     done = subprocess.run([sys.executable, "-c", program, source], capture_output=True, text=True, env=env)
     if done.returncode:
@@ -88,14 +88,14 @@ def rows() -> list[Row | Limit]:
                 for edit in ("one line edited", "one line edited, later"):
                     line = f"static int edited() {{ return {next(number)}; }} static int use = edited();\n"
                     note(edit, peer, load(peer, "operator", source + line, cache))
-                    if peer == "lattis":
+                    if peer == "lamella":
                         settle(cache)
             with tempfile.TemporaryDirectory() as folder:
                 cache = Path(folder, "cache")
                 cache.mkdir(mode=0o700)
                 source = f"// {next(number)}\n{FUNCTION}"
                 note("a function by pybind11, cold", peer, load(peer, "module", source, cache))
-                if peer == "lattis":
+                if peer == "lamella":
                     settle(cache)
     most = {
         "an operator, cold": 0.1,
@@ -109,7 +109,7 @@ def rows() -> list[Row | Limit]:
         bounds = [Bound("torch", most[what])] if what in most else []
         made.append(Row(what, samples, bounds, unit="s"))
         if "from the cache" in what:
-            made.append(Limit("from the cache, over the import", samples["lattis"], 0.03, unit="s"))
+            made.append(Limit("from the cache, over the import", samples["lamella"], 0.03, unit="s"))
     return made
 
 

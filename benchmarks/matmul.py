@@ -20,7 +20,7 @@ TINIES = {"2x2": ((2, 2), (2, 2)), "4x4": ((4, 4), (4, 4)), "4x4, vector": ((4, 
 
 
 def case(name: str, shapes: tuple[tuple[int, ...], ...], dtype: str) -> families.Case:
-    import lattis
+    import lamella
     import numpy as np
     import torch
 
@@ -31,7 +31,7 @@ def case(name: str, shapes: tuple[tuple[int, ...], ...], dtype: str) -> families
     def call(x: Any, y: Any) -> families.Call:
         return lambda: x @ y
 
-    ours, theirs = (lattis.tensor(a) for a in arrays), (torch.from_numpy(a) for a in arrays)
+    ours, theirs = (lamella.tensor(a) for a in arrays), (torch.from_numpy(a) for a in arrays)
     return families.Case(name, call(*ours), call(*theirs))
 
 

@@ -18,14 +18,14 @@ FLAGS = ["-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initialize
 @cache
 def package() -> Path:
     """Where the installed package's compiled files are."""
-    from lattis import _C
+    from lamella import _C
 
     return Path(_C.__file__).parent
 
 
 @cache
 def build_folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="lattis-benchmarks-"))
+    folder = Path(tempfile.mkdtemp(prefix="lamella-benchmarks-"))
     import atexit
 
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -46,20 +46,20 @@ def compile_cpp(source: str, target: str, *options: str) -> Path:
 
 @cache
 def load_stranger():
-    """The stranger's operators, as ``lattis.ops.mine``."""
-    import lattis
-    from lattis import _C
+    """The stranger's operators, as ``lamella.ops.mine``."""
+    import lamella
+    from lamella import _C
 
     _C._load_plugin(str(compile_cpp("stranger.cpp", "libstranger.so", "-fPIC", "-shared")))
-    return lattis.ops.mine
+    return lamella.ops.mine
 
 
 def run_call_path(rounds: int) -> dict[str, Any]:
     """What call_path.cpp measured, in a process without Python."""
-    library = package() / "liblattis.so"
+    library = package() / "liblamella.so"
     program = compile_cpp("call_path.cpp", "call_path", str(library), f"-Wl,-rpath,{package()}")
     done = subprocess.run(
-        [str(program), str(package() / "backends/cpu/liblattis_cpu.so"), str(rounds)],
+        [str(program), str(package() / "backends/cpu/liblamella_cpu.so"), str(rounds)],
         check=True,
         capture_output=True,
         text=True,

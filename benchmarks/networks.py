@@ -1,4 +1,4 @@
-"""The networks that autograd is measured with: each is one text for torch and for lattis."""
+"""The networks that autograd is measured with: each is one text for torch and for lamella."""
 
 from __future__ import annotations
 

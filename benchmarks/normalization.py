@@ -54,13 +54,13 @@ class Operands:
 
 
 def case(name: str, call: Call, shape: tuple[int, ...], d: int | None = None) -> Case:
-    import lattis
+    import lamella
     import torch
 
-    ours, theirs = Operands(lattis.tensor, shape, d or 0), Operands(torch.tensor, shape, d or 0)
+    ours, theirs = Operands(lamella.tensor, shape, d or 0), Operands(torch.tensor, shape, d or 0)
     return Case(
         f"{name} {shape}{'' if d is None else f' dim {d}'}",
-        lambda: call(lattis, lattis.ops.aten, ours),
+        lambda: call(lamella, lamella.ops.aten, ours),
         lambda: call(torch, torch.nn.functional, theirs),
     )
 
@@ -77,7 +77,7 @@ def cases(small: bool) -> list[Case]:
 
 def errors() -> str:
     """The largest error of each in units of the last place, ours beside torch's."""
-    import lattis
+    import lamella
     import numpy as np
     import torch
 
@@ -91,7 +91,7 @@ def errors() -> str:
         unit = np.spacing(np.abs(want).astype(np.float32))
         worst = [
             float((np.abs(np.asarray(getattr(ns, name)(new(x), 1)) - want) / unit).max())
-            for ns, new in ((lattis, lattis.tensor), (torch, torch.tensor))
+            for ns, new in ((lamella, lamella.tensor), (torch, torch.tensor))
         ]
         lines.append(f"{name:12s} {worst[0]:.2f} ulp, torch {worst[1]:.2f} ulp")
     return "\n".join(lines) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-import lattis
+import lamella
 import numpy as np
 import torch
 from common import Bound, Row, measure, same, table, timer
@@ -18,12 +18,12 @@ UNARY = "relu exp log tanh sigmoid erf gelu".split()
 
 def pair(array):
     """The same elements for both peers."""
-    return lattis.tensor(array), torch.from_numpy(array.copy())
+    return lamella.tensor(array), torch.from_numpy(array.copy())
 
 
 def both(statement: str, names: dict) -> dict[str, tuple[str, dict]]:
     """A statement for each peer; `T` is the module, `F` its functions of neural networks, names are pairs."""
-    modules = {"lattis": (lattis, lattis.ops.aten), "torch": (torch, torch.nn.functional)}
+    modules = {"lamella": (lamella, lamella.ops.aten), "torch": (torch, torch.nn.functional)}
     return {
         peer: (statement, {"T": T, "F": F, **{k: v[i] for k, v in names.items()}})
         for i, (peer, (T, F)) in enumerate(modules.items())
@@ -60,7 +60,7 @@ def shaped(n: int):
     m = math.isqrt(n)
     x, y = pair(rng.standard_normal((m, m)).astype(np.float32)), pair(rng.standard_normal((m, m)).astype(np.float32))
     i = pair(rng.integers(-9, 9, (m, m)))
-    half = (x[0].to(lattis.bfloat16), x[1].to(torch.bfloat16))
+    half = (x[0].to(lamella.bfloat16), x[1].to(torch.bfloat16))
     ops = {"x": x, "y": y, "i": i, "h": half, "row": (y[0][0], y[1][0]), "col": (y[0][:, :1], y[1][:, :1])}
     ops["three"] = tuple(t.reshape(-1)[: m * m // 3 * 3].reshape(-1, 3) for t in x)
     yield "add a row", "x + row", ops
@@ -153,19 +153,19 @@ def errors() -> None:
             low = 1e-3
         x = rng.uniform(low, high, 10**5).astype(np.float32)
         want = function(x.astype(np.float64))
-        ours = np.asarray((lattis.ops.aten.gelu if name == "gelu" else getattr(lattis, name))(lattis.tensor(x)))
+        ours = np.asarray((lamella.ops.aten.gelu if name == "gelu" else getattr(lamella, name))(lamella.tensor(x)))
         theirs = (torch.nn.functional.gelu if name == "gelu" else getattr(torch, name))(torch.from_numpy(x)).numpy()
         a, b = ulps(ours, want), ulps(theirs, want)
-        print(f"{name:10s} lattis {a:8.2f}  torch {b:8.2f}  {'ok' if a <= max(b, 4) else 'SHORT'}")
+        print(f"{name:10s} lamella {a:8.2f}  torch {b:8.2f}  {'ok' if a <= max(b, 4) else 'SHORT'}")
     print()
 
 
 def main() -> list[Family]:
-    before = lattis.get_num_threads(), torch.get_num_threads()
+    before = lamella.get_num_threads(), torch.get_num_threads()
     try:
         families = [small(), every_size(), large()]
     finally:
-        lattis.set_num_threads(before[0])
+        lamella.set_num_threads(before[0])
         torch.set_num_threads(before[1])
     errors()
     return families

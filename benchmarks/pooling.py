@@ -19,24 +19,24 @@ ADAPTIVE = {"512 at 7 to 1x1": ((1, 512, 7, 7), 1), "64 at 56 to 7x7": ((1, 64, 
 
 
 def case(name: str, last: bool, shape: tuple[int, ...], ours: Any, theirs: Any, *window: int) -> families.Case:
-    import lattis
+    import lamella
     import numpy as np
     import torch
 
     array = np.random.default_rng(0).standard_normal(shape).astype("float32")
-    x, y = lattis.tensor(array), torch.from_numpy(array)
+    x, y = lamella.tensor(array), torch.from_numpy(array)
     if last:
-        x, y = x.contiguous(memory_format=lattis.channels_last), y.contiguous(memory_format=torch.channels_last)
+        x, y = x.contiguous(memory_format=lamella.channels_last), y.contiguous(memory_format=torch.channels_last)
     return families.Case(name, lambda: ours(x, *window), lambda: theirs(y, *window))
 
 
 def main() -> list[families.Family]:
-    import lattis
+    import lamella
     import torch
 
-    aten, functional = lattis.ops.aten, torch.nn.functional
+    aten, functional = lamella.ops.aten, torch.nn.functional
     pools = {
-        "max_pool2d": (lattis.max_pool2d, torch.max_pool2d),
+        "max_pool2d": (lamella.max_pool2d, torch.max_pool2d),
         "avg_pool2d": (aten.avg_pool2d, functional.avg_pool2d),
     }
 

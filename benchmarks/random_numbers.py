@@ -31,25 +31,25 @@ def permutations(*results: Any) -> None:
 
 
 def cases() -> list[families.Case]:
-    import lattis
+    import lamella
     import torch
 
     return [
-        families.Case("uniform", lambda: lattis.rand(COUNT), lambda: torch.rand(COUNT), moments(0.5, 12**-0.5)),
-        families.Case("normal", lambda: lattis.randn(COUNT), lambda: torch.randn(COUNT), moments(0, 1)),
+        families.Case("uniform", lambda: lamella.rand(COUNT), lambda: torch.rand(COUNT), moments(0.5, 12**-0.5)),
+        families.Case("normal", lambda: lamella.randn(COUNT), lambda: torch.randn(COUNT), moments(0, 1)),
         families.Case(
             "bernoulli",
-            lambda: lattis.empty(COUNT).bernoulli_(0.3),
+            lambda: lamella.empty(COUNT).bernoulli_(0.3),
             lambda: torch.empty(COUNT).bernoulli_(0.3),
             moments(0.3, 0.21**0.5),
         ),
         families.Case(
             "randint",
-            lambda: lattis.randint(0, 100, (COUNT,)),
+            lambda: lamella.randint(0, 100, (COUNT,)),
             lambda: torch.randint(0, 100, (COUNT,)),
             moments(49.5, (9999 / 12) ** 0.5),
         ),
-        families.Case("randperm", lambda: lattis.randperm(COUNT), lambda: torch.randperm(COUNT), permutations),
+        families.Case("randperm", lambda: lamella.randperm(COUNT), lambda: torch.randperm(COUNT), permutations),
     ]
 
 

@@ -40,14 +40,14 @@ def data(name: str, shape: tuple[int, ...]) -> Any:
 
 
 def case(name: str, shape: tuple[int, ...], d: int | None) -> Case:
-    import lattis
+    import lamella
     import torch
 
     x = data(name, shape)
-    ours, theirs = lattis.tensor(x), torch.tensor(x)
+    ours, theirs = lamella.tensor(x), torch.tensor(x)
     call = CALLS[name][d is not None]
     title = f"{name} {shape} {'all' if d is None else f'dim {d}'}"
-    return Case(title, lambda: call(lattis, ours, d), lambda: call(torch, theirs, d), first_alike)
+    return Case(title, lambda: call(lamella, ours, d), lambda: call(torch, theirs, d), first_alike)
 
 
 def first_alike(ours: Any, theirs: Any) -> None:
@@ -56,7 +56,7 @@ def first_alike(ours: Any, theirs: Any) -> None:
 
 def errors() -> str:
     """The relative error of each over a million elements, ours beside torch's."""
-    import lattis
+    import lamella
     import numpy as np
     import torch
 
@@ -73,7 +73,8 @@ def errors() -> str:
         want = function(x.astype(np.longdouble))
         arguments = (0,) if name == "logsumexp" else ()
         got = [
-            float(getattr(ns, name)(new(x), *arguments)) for ns, new in ((lattis, lattis.tensor), (torch, torch.tensor))
+            float(getattr(ns, name)(new(x), *arguments))
+            for ns, new in ((lamella, lamella.tensor), (torch, torch.tensor))
         ]
         size = abs(want) if name not in ("sum", "mean") else function(np.abs(x).astype(np.longdouble))
         ours, theirs = (float(abs(g - want) / size) for g in got)

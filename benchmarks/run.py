@@ -18,8 +18,8 @@ def main() -> int:
     import import_order
     import imports
     import indexing
-    import lattis
-    import lattis.cli
+    import lamella
+    import lamella.cli
     import loading
     import matmul
     import normalization
@@ -34,13 +34,13 @@ def main() -> int:
 
     import extensions
 
-    versions = [f"{m.__name__} {m.__version__}" for m in (lattis, torch, numpy)]
+    versions = [f"{m.__name__} {m.__version__}" for m in (lamella, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
-    print(f"{os.cpu_count()} processors, {processor()}\n\n{lattis.cli.plugins()}\n")
+    print(f"{os.cpu_count()} processors, {processor()}\n\n{lamella.cli.plugins()}\n")
     rows = call_path.main() + imports.main() + autograd.main() + extensions.main() + loading.main()
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
     families = [family for module in (*catalogue, small) for family in module.main()]
-    if any(p.name == "bank" for p in lattis.plugins.status()):
+    if any(p.name == "bank" for p in lamella.plugins.status()):
         backend.main()
     orders = import_order.main()
     print(*(family.summary() for family in families), sep="\n")

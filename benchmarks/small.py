@@ -44,7 +44,7 @@ def peer(operator: str) -> list[Callable[..., Any]]:
 
 def torch_arguments(sample: Any) -> tuple[list[Any], dict[str, Any]]:
     import torch
-    from lattis.dispatcher import samples
+    from lamella.dispatcher import samples
 
     def made(leaf: Any) -> Any:
         if isinstance(leaf, samples.Spec):
@@ -75,8 +75,8 @@ def theirs(sample: Any) -> common.Run | None:
 
 
 def main() -> list[families.Family]:
-    from lattis import _C
-    from lattis.dispatcher import samples
+    from lamella import _C
+    from lamella.dispatcher import samples
 
     live = {o["schema"].partition("(")[0].removeprefix("aten::") for o in _C._operators()}
     family = families.Family("Every operator at 16 elements", MOST, MOST)
@@ -91,7 +91,7 @@ def main() -> list[families.Family]:
         if other is None:
             alone.append(operator)
             continue
-        peers = {"lattis": timed(samples.call(operator), args, kwargs), "torch": other}
+        peers = {"lamella": timed(samples.call(operator), args, kwargs), "torch": other}
         figures = common.measure(peers, seconds=SECONDS)
         family.rows.append(common.Row(small[0].text, figures, [common.Bound("torch", MOST)]))
     family.rows.sort(key=lambda row: row.ratios["torch"])

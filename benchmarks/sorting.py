@@ -48,11 +48,11 @@ WORK: dict[str, Callable[[Any], Any]] = {  # of the tensors
 def cases() -> list[families.Case]:
     from types import SimpleNamespace
 
-    import lattis
+    import lamella
     import torch
 
     data = arrays()
-    ours = SimpleNamespace(**{name: lattis.tensor(x) for name, x in data.items()})
+    ours = SimpleNamespace(**{name: lamella.tensor(x) for name, x in data.items()})
     theirs = SimpleNamespace(**{name: torch.from_numpy(x) for name, x in data.items()})
     made = [
         families.Case(name, lambda work=work: work(ours), lambda work=work: work(theirs)) for name, work in WORK.items()
@@ -64,7 +64,7 @@ def cases() -> list[families.Case]:
         "searchsorted, 1e6 in 1e5": lambda m, t: m.searchsorted(t.steps, t.x),
     }
     made += [
-        families.Case(name, lambda work=work: work(lattis, ours), lambda work=work: work(torch, theirs))
+        families.Case(name, lambda work=work: work(lamella, ours), lambda work=work: work(torch, theirs))
         for name, work in both.items()
     ]
     return made

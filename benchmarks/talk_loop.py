@@ -17,7 +17,7 @@ def data() -> tuple[np.ndarray, ...]:
 
 
 def with_tensors(framework: ModuleType, arrays: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
-    """The same text for torch and for lattis."""
+    """The same text for torch and for lamella."""
     x, y, w1, w2 = (framework.from_numpy(a.copy()) for a in arrays)
     for _ in range(ITERATIONS):
         h = x.mm(w1)

@@ -1,5 +1,5 @@
 """The minimal tensor core: Tensor, dtype, device, Size. Its C++ is beside this file."""
 
-from lattis._C import Size, Tensor, device, dtype, layout, memory_format
+from lamella._C import Size, Tensor, device, dtype, layout, memory_format
 
 __all__ = ["Size", "Tensor", "device", "dtype", "layout", "memory_format"]

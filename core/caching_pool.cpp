@@ -14,7 +14,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace lattis::core {
+namespace lamella::core {
 namespace {
 
 // AddressSanitizer: what rounding up adds to a block is out of bounds while the block is in use.
@@ -32,15 +32,15 @@ void unbound([[maybe_unused]] void* data, [[maybe_unused]] int64_t rounded) {
 constexpr int64_t huge_page = 2 << 20;
 
 // Large blocks lie on huge pages: a 40 MB result costs 20 page faults, not ten thousand.
-lattis_status system_alloc(void*, int64_t bytes, int32_t, void*, void** out) {
+lamella_status system_alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   const int64_t unit = bytes >= 2 * huge_page ? huge_page : 64, whole = (bytes + unit - 1) / unit * unit;
   if (bytes <= available_memory() && (*out = std::aligned_alloc(unit, whole))) {
     if (unit == huge_page) madvise(*out, whole, MADV_HUGEPAGE);
   } else {
-    return raise(LATTIS_OUT_OF_MEMORY, format("cannot allocate %lld bytes; the process may use %lld", (long long)bytes,
-                                              (long long)available_memory()));
+    return raise(LAMELLA_OUT_OF_MEMORY, format("cannot allocate %lld bytes; the process may use %lld", (long long)bytes,
+                                               (long long)available_memory()));
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void system_free(void*, void* data, int64_t, int32_t) { std::free(data); }
@@ -66,12 +66,12 @@ int64_t available_memory() {
   return bytes;
 }
 
-const lattis_allocator* system_allocator() {
-  static const lattis_allocator a = {sizeof(a), nullptr, system_alloc, system_free, nullptr, nullptr, nullptr};
+const lamella_allocator* system_allocator() {
+  static const lamella_allocator a = {sizeof(a), nullptr, system_alloc, system_free, nullptr, nullptr, nullptr};
   return &a;
 }
 
-CachingPool::CachingPool(const lattis_allocator& upstream, int64_t cap) : upstream_(upstream), cap_(cap) {
+CachingPool::CachingPool(const lamella_allocator& upstream, int64_t cap) : upstream_(upstream), cap_(cap) {
   face_ = {
       sizeof(face_),
       this,
@@ -80,7 +80,7 @@ CachingPool::CachingPool(const lattis_allocator& upstream, int64_t cap) : upstre
       },
       [](void* c, void* data, int64_t bytes, int32_t index) { static_cast<CachingPool*>(c)->free(data, bytes, index); },
       [](void* c, void* data, void* stream) { static_cast<CachingPool*>(c)->record_stream(data, stream); },
-      [](void* c, int32_t, lattis_allocator_stats* out) { static_cast<CachingPool*>(c)->report(out); },
+      [](void* c, int32_t, lamella_allocator_stats* out) { static_cast<CachingPool*>(c)->report(out); },
       [](void* c, int64_t limit) { static_cast<CachingPool*>(c)->trim(limit); }};
 }
 
@@ -93,7 +93,7 @@ int CachingPool::size_class(int64_t bytes, int64_t* rounded) {
   return log * 8 + static_cast<int>((*rounded >> (log - 3)) & 7);
 }
 
-lattis_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, void** out) {
+lamella_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, void** out) {
   int64_t rounded;
   Class& c = classes_[size_class(bytes, &rounded)];
   {
@@ -108,11 +108,11 @@ lattis_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, voi
         stats_.live_bytes += rounded;
         stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
         bound(*out, bytes, rounded);
-        return LATTIS_OK;
+        return LAMELLA_OK;
       }
   }
-  lattis_status st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
-  if (st == LATTIS_OUT_OF_MEMORY) {  // what we hoard may be what is missing
+  lamella_status st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
+  if (st == LAMELLA_OUT_OF_MEMORY) {  // what we hoard may be what is missing
     trim(0);
     st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
   }
@@ -122,7 +122,7 @@ lattis_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, voi
   stats_.system_allocations++;
   stats_.live_bytes += rounded;
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void CachingPool::free(void* data, int64_t bytes, int32_t index) {
@@ -162,11 +162,11 @@ void CachingPool::record_stream(void* data, void* stream) {
   if (upstream_.record_stream) upstream_.record_stream(upstream_.context, data, stream);
 }
 
-void CachingPool::report(lattis_allocator_stats* out) const {
+void CachingPool::report(lamella_allocator_stats* out) const {
   std::lock_guard lock(mutex_);
   const uint32_t size = std::min<uint32_t>(out->size, sizeof stats_);
   std::memcpy(out, &stats_, size);
   out->size = size;
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

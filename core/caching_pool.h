@@ -2,25 +2,25 @@
 // Any backend whose memory is plain addresses can put one over its own alloc and free.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <atomic>
 #include <mutex>
 #include <vector>
 
-namespace lattis::core {
+namespace lamella::core {
 
 class CachingPool {
  public:
   // `upstream` is copied; cached bytes stay at or below `cap`.
-  CachingPool(const lattis_allocator& upstream, int64_t cap);
+  CachingPool(const lamella_allocator& upstream, int64_t cap);
 
-  const lattis_allocator* allocator() const { return &face_; }
-  lattis_status alloc(int64_t bytes, int32_t index, void* stream, void** out);
+  const lamella_allocator* allocator() const { return &face_; }
+  lamella_status alloc(int64_t bytes, int32_t index, void* stream, void** out);
   void free(void* data, int64_t bytes, int32_t index);
   void trim(int64_t cap);
   void record_stream(void* data, void* stream);
-  void report(lattis_allocator_stats* out) const;
+  void report(lamella_allocator_stats* out) const;
 
  private:
   // Eight steps per power of two: at most 12.5 % is wasted.
@@ -45,16 +45,16 @@ class CachingPool {
 
   void release_cached_above(int64_t cap);
 
-  lattis_allocator upstream_, face_;
+  lamella_allocator upstream_, face_;
   mutable std::mutex mutex_;
   Class classes_[num_classes];
   int64_t cap_;
-  lattis_allocator_stats stats_{};
+  lamella_allocator_stats stats_{};
 };
 
 // malloc, 64-byte aligned.
-const lattis_allocator* system_allocator();
+const lamella_allocator* system_allocator();
 // The memory that this process may use: the cgroup's limit, else the machine's.
 int64_t available_memory();
 
-}  // namespace lattis::core
+}  // namespace lamella::core

@@ -6,11 +6,11 @@
 
 #include "core/error.h"
 
-namespace lattis::core {
+namespace lamella::core {
 namespace {
 
 struct Slot {
-  std::atomic<const lattis_backend*> live{nullptr};
+  std::atomic<const lamella_backend*> live{nullptr};
   std::string name, owner;
 };
 
@@ -20,29 +20,30 @@ std::atomic<int32_t> count{0};
 
 }  // namespace
 
-lattis_status add_backend(const lattis_backend& desc, const std::string& owner, int32_t* id) {
+lamella_status add_backend(const lamella_backend& desc, const std::string& owner, int32_t* id) {
   std::lock_guard lock(mutex);
   int32_t n = count.load(), i = 0;
   while (i < n && slots[i].name != desc.name) i++;
   if (i < n && slots[i].live.load())
-    return raise(LATTIS_RUNTIME_ERROR, format("backend: the device name '%s' is taken by %s; %s cannot register it too",
-                                              desc.name, slots[i].owner.c_str(), owner.c_str()));
+    return raise(LAMELLA_RUNTIME_ERROR,
+                 format("backend: the device name '%s' is taken by %s; %s cannot register it too", desc.name,
+                        slots[i].owner.c_str(), owner.c_str()));
   if (i == max_backends)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  format("backend: %d backends are registered, '%s' is one too many", n, desc.name));
   if (i == n) slots[i].name = desc.name;
   slots[i].owner = owner;
-  auto* copy = new lattis_backend(desc);  // never freed: a tensor may outlive its backend's registration
+  auto* copy = new lamella_backend(desc);  // never freed: a tensor may outlive its backend's registration
   copy->name = slots[i].name.c_str();
   slots[i].live.store(copy, std::memory_order_release);
   if (i == n) count.store(n + 1, std::memory_order_release);
   *id = i;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void remove_backend(int32_t id) { slots[id].live.store(nullptr, std::memory_order_release); }
 
-const lattis_backend* backend(int32_t id) {
+const lamella_backend* backend(int32_t id) {
   return id >= 0 && id < max_backends ? slots[id].live.load(std::memory_order_acquire) : nullptr;
 }
 
@@ -56,8 +57,8 @@ int32_t backend_count() { return count.load(std::memory_order_acquire); }
 const char* backend_name(int32_t id) { return id >= 0 && id < backend_count() ? slots[id].name.c_str() : "none"; }
 std::string backend_owner(int32_t id) { return slots[id].owner; }
 
-std::string device_name(lattis_device d) {
-  const lattis_backend* b = backend(d.backend);
+std::string device_name(lamella_device d) {
+  const lamella_backend* b = backend(d.backend);
   std::string s = backend_name(d.backend);
   if (b && b->device_count && b->device_count(b->context) > 1) s += ":" + std::to_string(d.index);
   return s;
@@ -72,32 +73,32 @@ bool split_device(const std::string& text, std::string* name, int32_t* index) {
   return true;
 }
 
-lattis_status from_backend(lattis_status st, lattis_device d, const std::string& doing) {
-  if (__builtin_expect(st == LATTIS_OK, 1)) return st;
+lamella_status from_backend(lamella_status st, lamella_device d, const std::string& doing) {
+  if (__builtin_expect(st == LAMELLA_OK, 1)) return st;
   const std::string where = doing + " on device '" + device_name(d) + "'";
   Error& e = pending_error();
-  if (e.kind == LATTIS_OK) return raise(LATTIS_RUNTIME_ERROR, where + " failed; the backend does not say why");
+  if (e.kind == LAMELLA_OK) return raise(LAMELLA_RUNTIME_ERROR, where + " failed; the backend does not say why");
   if (e.message.find(device_name(d)) == std::string::npos || e.payload) add_note((where + " failed").c_str());
   return st;
 }
 
-lattis_status check_device(const std::string& who, lattis_device d) {
-  const lattis_backend* b = backend(d.backend);
+lamella_status check_device(const std::string& who, lamella_device d) {
+  const lamella_backend* b = backend(d.backend);
   if (!b) {
     const char* name = backend_name(d.backend);
-    return raise(LATTIS_RUNTIME_ERROR, d.backend >= 0 && d.backend < backend_count()
-                                           ? format("%s: device '%s' is no longer registered", who.c_str(), name)
-                                           : format("%s: there is no backend %d", who.c_str(), d.backend));
+    return raise(LAMELLA_RUNTIME_ERROR, d.backend >= 0 && d.backend < backend_count()
+                                            ? format("%s: device '%s' is no longer registered", who.c_str(), name)
+                                            : format("%s: there is no backend %d", who.c_str(), d.backend));
   }
   const int32_t n = b->device_count ? b->device_count(b->context) : 1;
-  if (d.index >= 0 && d.index < n) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR,
+  if (d.index >= 0 && d.index < n) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR,
                format("%s: device '%s:%d' does not exist; there are %d", who.c_str(), b->name, d.index, n));
 }
 
 bool is_host(int32_t id) {
-  const lattis_backend* b = backend(id);
-  return b && (b->flags & LATTIS_BACKEND_HOST);
+  const lamella_backend* b = backend(id);
+  return b && (b->flags & LAMELLA_BACKEND_HOST);
 }
 
 int32_t host_backend() {
@@ -106,4 +107,4 @@ int32_t host_backend() {
   return -1;
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

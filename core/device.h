@@ -1,39 +1,39 @@
 // Device: the table of backends that live in this process. Ids are given at load and never reused; 0 is meta.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <string>
 
-namespace lattis::core {
+namespace lamella::core {
 
 inline constexpr int32_t meta_backend = 0;
 inline constexpr int32_t max_backends = 4096;
 
-inline bool operator_equal(lattis_device a, lattis_device b) { return a.backend == b.backend && a.index == b.index; }
+inline bool operator_equal(lamella_device a, lamella_device b) { return a.backend == b.backend && a.index == b.index; }
 
 // Adds a backend, or raises if the name is taken by a live one. A withdrawn name may come back: it gets its old id.
-lattis_status add_backend(const lattis_backend& desc, const std::string& owner, int32_t* id);
+lamella_status add_backend(const lamella_backend& desc, const std::string& owner, int32_t* id);
 void remove_backend(int32_t id);
 
-const lattis_backend* backend(int32_t id);  // null once withdrawn or never there
-int32_t backend_id(const char* name);       // -1 if there is none
-int32_t backend_count();                    // ids given so far
-const char* backend_name(int32_t id);       // also of a withdrawn one
+const lamella_backend* backend(int32_t id);  // null once withdrawn or never there
+int32_t backend_id(const char* name);        // -1 if there is none
+int32_t backend_count();                     // ids given so far
+const char* backend_name(int32_t id);        // also of a withdrawn one
 std::string backend_owner(int32_t id);
-std::string device_name(lattis_device d);  // "bank:1"; "cpu"
+std::string device_name(lamella_device d);  // "bank:1"; "cpu"
 
 // "bank:1" into its name and index, which is 0 where none is written. False for what is no device; whether there is
 // such a backend is not asked.
 bool split_device(const std::string& text, std::string* name, int32_t* index);
 
 // What a backend's own function answered: an error says on which device it came, and one without a message gets one.
-lattis_status from_backend(lattis_status st, lattis_device d, const std::string& doing);
+lamella_status from_backend(lamella_status st, lamella_device d, const std::string& doing);
 
 // That there is such a device; for an operator, or an entry of the C ABI.
-lattis_status check_device(const std::string& who, lattis_device d);
+lamella_status check_device(const std::string& who, lamella_device d);
 
 bool is_host(int32_t id);
 int32_t host_backend();  // the first live host backend (usually cpu), or -1
 
-}  // namespace lattis::core
+}  // namespace lamella::core

@@ -4,14 +4,15 @@
 #include <cstring>
 #include <string>
 
-namespace lattis::core {
+namespace lamella::core {
 namespace {
 
-constexpr uint8_t B = LATTIS_CLASS_BOOL, I = LATTIS_CLASS_INTEGRAL, F = LATTIS_CLASS_FLOATING, C = LATTIS_CLASS_COMPLEX;
+constexpr uint8_t B = LAMELLA_CLASS_BOOL, I = LAMELLA_CLASS_INTEGRAL, F = LAMELLA_CLASS_FLOATING,
+                  C = LAMELLA_CLASS_COMPLEX;
 
-std::atomic<DType> default_floating{LATTIS_FLOAT32};
+std::atomic<DType> default_floating{LAMELLA_FLOAT32};
 
-bool is_signed(DType t) { return t >= LATTIS_INT8 && t <= LATTIS_INT64; }
+bool is_signed(DType t) { return t >= LAMELLA_INT8 && t <= LAMELLA_INT64; }
 
 DType promote_integers(DType a, DType b) {
   if (is_signed(a) == is_signed(b)) return itemsize(a) >= itemsize(b) ? a : b;
@@ -19,19 +20,19 @@ DType promote_integers(DType a, DType b) {
   if (itemsize(s) > itemsize(u)) return s;
   switch (itemsize(u)) {
     case 1:
-      return LATTIS_INT16;
+      return LAMELLA_INT16;
     case 2:
-      return LATTIS_INT32;
+      return LAMELLA_INT32;
     case 4:
-      return LATTIS_INT64;
+      return LAMELLA_INT64;
     default:
-      return LATTIS_NO_DTYPE;  // uint64 with a signed integer: no integer type holds both
+      return LAMELLA_NO_DTYPE;  // uint64 with a signed integer: no integer type holds both
   }
 }
 
 }  // namespace
 
-const DTypeInfo dtype_infos[LATTIS_NUM_DTYPES] = {
+const DTypeInfo dtype_infos[LAMELLA_NUM_DTYPES] = {
     {"bool", "", 1, B, {kDLBool, 8, 1}},
     {"uint8", "", 1, I, {kDLUInt, 8, 1}},
     {"uint16", "", 2, I, {kDLUInt, 16, 1}},
@@ -50,21 +51,21 @@ const DTypeInfo dtype_infos[LATTIS_NUM_DTYPES] = {
 };
 
 DType dtype_from_name(const char* name) {
-  for (DType t = 0; t < LATTIS_NUM_DTYPES; t++)
+  for (DType t = 0; t < LAMELLA_NUM_DTYPES; t++)
     if (!std::strcmp(name, dtype_infos[t].name) ||
         (*dtype_infos[t].aliases && !std::strcmp(name, dtype_infos[t].aliases)))
       return t;
-  return LATTIS_NO_DTYPE;
+  return LAMELLA_NO_DTYPE;
 }
 
 DType dtype_from_dlpack(DLDataType d) {
-  for (DType t = 0; t < LATTIS_NUM_DTYPES; t++)
+  for (DType t = 0; t < LAMELLA_NUM_DTYPES; t++)
     if (d.code == dtype_infos[t].dlpack.code && d.bits == dtype_infos[t].dlpack.bits && d.lanes == 1) return t;
-  return LATTIS_NO_DTYPE;
+  return LAMELLA_NO_DTYPE;
 }
 
 DType complex_of(DType floating) {
-  return floating == LATTIS_FLOAT64 || floating == LATTIS_COMPLEX128 ? LATTIS_COMPLEX128 : LATTIS_COMPLEX64;
+  return floating == LAMELLA_FLOAT64 || floating == LAMELLA_COMPLEX128 ? LAMELLA_COMPLEX128 : LAMELLA_COMPLEX64;
 }
 
 DType promote(DType a, DType b) {
@@ -73,7 +74,7 @@ DType promote(DType a, DType b) {
   if (ca < cb) return promote(b, a);
   if (ca == cb) {
     if (ca == I) return promote_integers(a, b);
-    if (ca == F && itemsize(a) == itemsize(b)) return LATTIS_FLOAT32;  // float16 with bfloat16
+    if (ca == F && itemsize(a) == itemsize(b)) return LAMELLA_FLOAT32;  // float16 with bfloat16
     return itemsize(a) >= itemsize(b) ? a : b;
   }
   if (ca == C && cb == F) return complex_of(b) > a ? complex_of(b) : a;
@@ -85,4 +86,4 @@ bool can_cast(DType from, DType to) { return dtype_class(from) <= dtype_class(to
 DType default_dtype() { return default_floating.load(std::memory_order_relaxed); }
 void set_default_dtype(DType t) { default_floating.store(t, std::memory_order_relaxed); }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

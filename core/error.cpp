@@ -10,20 +10,20 @@
 #include "core/object.h"
 #include "core/thread.h"
 
-namespace lattis::core {
+namespace lamella::core {
 
 void Error::clear() {
   if (payload && release_payload) release_payload(payload);
   payload = nullptr;
   release_payload = nullptr;
-  kind = LATTIS_OK;
+  kind = LAMELLA_OK;
   message.clear();
   notes.clear();
 }
 
 Error& pending_error() { return this_thread().error; }
 
-lattis_status raise(int32_t kind, std::string message) {
+lamella_status raise(int32_t kind, std::string message) {
   Error& e = pending_error();
   e.clear();
   e.kind = kind;
@@ -31,42 +31,42 @@ lattis_status raise(int32_t kind, std::string message) {
   return kind;
 }
 
-lattis_status raise_host(void* payload, void (*release)(void*), std::string message) {
-  raise(LATTIS_HOST_ERROR, std::move(message));
+lamella_status raise_host(void* payload, void (*release)(void*), std::string message) {
+  raise(LAMELLA_HOST_ERROR, std::move(message));
   pending_error().payload = payload;
   pending_error().release_payload = release;
-  return LATTIS_HOST_ERROR;
+  return LAMELLA_HOST_ERROR;
 }
 
-lattis_status raise_exception() {
+lamella_status raise_exception() {
   try {
     throw;
   } catch (const abi::__forced_unwind&) {  // a thread that ends, as Python's do at exit
     throw;
   } catch (const std::bad_alloc&) {
-    return raise(LATTIS_OUT_OF_MEMORY, "out of memory");  // short enough to need none
+    return raise(LAMELLA_OUT_OF_MEMORY, "out of memory");  // short enough to need none
   } catch (const std::exception& e) {
-    return raise(LATTIS_RUNTIME_ERROR, std::string("a kernel has thrown: ") + e.what());
+    return raise(LAMELLA_RUNTIME_ERROR, std::string("a kernel has thrown: ") + e.what());
   } catch (...) {
-    return raise(LATTIS_RUNTIME_ERROR, "a kernel has thrown something that is no std::exception");
+    return raise(LAMELLA_RUNTIME_ERROR, "a kernel has thrown something that is no std::exception");
   }
 }
 
 namespace {
 
 struct ErrorObject {
-  lattis_object object;
+  lamella_object object;
   Error error;
 };
-const lattis_object_type error_type = {sizeof(lattis_object_type), "Error", [](lattis_object* o) {
-                                         auto* e = reinterpret_cast<ErrorObject*>(o);
-                                         e->error.clear();
-                                         delete e;
-                                       }};
+const lamella_object_type error_type = {sizeof(lamella_object_type), "Error", [](lamella_object* o) {
+                                          auto* e = reinterpret_cast<ErrorObject*>(o);
+                                          e->error.clear();
+                                          delete e;
+                                        }};
 
 }  // namespace
 
-lattis_object* take_error() {
+lamella_object* take_error() {
   Error& e = pending_error();
   if (!e.kind) return nullptr;
   auto* taken = new ErrorObject{{1, &error_type}, {}};
@@ -74,8 +74,8 @@ lattis_object* take_error() {
   return &taken->object;
 }
 
-lattis_status restore_error(lattis_object* o) {
-  if (o->type != &error_type) return LATTIS_OK;
+lamella_status restore_error(lamella_object* o) {
+  if (o->type != &error_type) return LAMELLA_OK;
   auto* from = reinterpret_cast<ErrorObject*>(o);
   Error& e = pending_error();
   e.clear();
@@ -88,7 +88,7 @@ void add_note(const char* note) {
   Error& e = pending_error();
   if (e.payload)
     e.notes += (e.notes.empty() ? "" : "\n") + std::string(note);
-  else if (e.kind != LATTIS_OK)
+  else if (e.kind != LAMELLA_OK)
     e.message += std::string("\n  ") + note;
 }
 
@@ -104,4 +104,4 @@ std::string format(const char* pattern, ...) {
   return s;
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

@@ -1,14 +1,14 @@
 // The pending error of a thread: kind, message, notes and an opaque payload of the host language.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <string>
 
-namespace lattis::core {
+namespace lamella::core {
 
 struct Error {
-  int32_t kind = LATTIS_OK;
+  int32_t kind = LAMELLA_OK;
   std::string message, notes;  // notes: what stands beside the payload's own message
   void* payload = nullptr;
   void (*release_payload)(void*) = nullptr;
@@ -17,22 +17,22 @@ struct Error {
 };
 
 // Sets the thread's pending error and returns its kind, so that `return raise(...)` reads well.
-lattis_status raise(int32_t kind, std::string message);
-lattis_status raise_host(void* payload, void (*release)(void*), std::string message);
+lamella_status raise(int32_t kind, std::string message);
+lamella_status raise_host(void* payload, void (*release)(void*), std::string message);
 void add_note(const char* note);
 Error& pending_error();
 
 // The pending error as a counted object to keep, or to carry to another thread; null if there is none. Restoring takes
 // the object over and returns the error's kind; 0, and nothing is taken, if it is no such object.
-lattis_object* take_error();
-lattis_status restore_error(lattis_object*);
+lamella_object* take_error();
+lamella_status restore_error(lamella_object*);
 
 // Inside a catch block: what C++ threw becomes the pending error.
-lattis_status raise_exception();
+lamella_status raise_exception();
 // Calls what may throw: kernels, shape rules and handlers, whose exceptions must not cross the frames of their callers,
 // which own results or are of another language. Costs nothing until something is thrown.
 template <class F>
-inline __attribute__((always_inline)) lattis_status guarded(F&& f) {
+inline __attribute__((always_inline)) lamella_status guarded(F&& f) {
   try {
     return f();
   } catch (...) {
@@ -43,4 +43,4 @@ inline __attribute__((always_inline)) lattis_status guarded(F&& f) {
 // printf into a std::string; for messages only.
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
-}  // namespace lattis::core
+}  // namespace lamella::core

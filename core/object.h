@@ -1,14 +1,14 @@
-// Counting references: the one pair of functions behind every counted object. Read after <lattis/c_api.h>.
+// Counting references: the one pair of functions behind every counted object. Read after <lamella/c_api.h>.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <cstdlib>
 #include <new>
 
-namespace lattis::core {
+namespace lamella::core {
 
-inline void retain(lattis_object* o) { __atomic_fetch_add(&o->refcount, 1, __ATOMIC_RELAXED); }
+inline void retain(lamella_object* o) { __atomic_fetch_add(&o->refcount, 1, __ATOMIC_RELAXED); }
 
 // A sole owner needs no locked instruction: nobody else can be counting.
 inline bool drop_reference(int64_t* count) {
@@ -16,7 +16,7 @@ inline bool drop_reference(int64_t* count) {
   return __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
-inline void release(lattis_object* o) {
+inline void release(lamella_object* o) {
   if (drop_reference(&o->refcount)) o->type->destroy(o);
 }
 
@@ -26,7 +26,7 @@ inline void* checked(void* memory) {
   return memory;
 }
 
-// Owns one reference to a T whose first member is a lattis_object.
+// Owns one reference to a T whose first member is a lamella_object.
 template <class T>
 class Ref {
  public:
@@ -37,7 +37,7 @@ class Ref {
     return r;
   }
   static Ref borrow(T* p) {
-    if (p) retain(reinterpret_cast<lattis_object*>(p));
+    if (p) retain(reinterpret_cast<lamella_object*>(p));
     return steal(p);
   }
   Ref(Ref&& o) noexcept : p_(o.p_) { o.p_ = nullptr; }
@@ -45,13 +45,13 @@ class Ref {
     T* old = p_;
     p_ = o.p_;
     o.p_ = nullptr;
-    if (old && old != p_) lattis::core::release(reinterpret_cast<lattis_object*>(old));
+    if (old && old != p_) lamella::core::release(reinterpret_cast<lamella_object*>(old));
     return *this;
   }
   Ref(const Ref&) = delete;
   Ref& operator=(const Ref&) = delete;
   ~Ref() {
-    if (p_) lattis::core::release(reinterpret_cast<lattis_object*>(p_));
+    if (p_) lamella::core::release(reinterpret_cast<lamella_object*>(p_));
   }
   T* get() const { return p_; }
   T* operator->() const { return p_; }
@@ -66,4 +66,4 @@ class Ref {
   T* p_ = nullptr;
 };
 
-}  // namespace lattis::core
+}  // namespace lamella::core

@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-namespace lattis::core {
+namespace lamella::core {
 
 bool number_fits(const Value& v, DType dtype) {
   const int kind = dtype_class(dtype);
-  if (v.tag == LATTIS_COMPLEX) return kind == LATTIS_CLASS_COMPLEX;
-  if (kind != LATTIS_CLASS_INTEGRAL) return true;
-  const bool is_unsigned = dtype >= LATTIS_UINT8 && dtype <= LATTIS_UINT64;
+  if (v.tag == LAMELLA_COMPLEX) return kind == LAMELLA_CLASS_COMPLEX;
+  if (kind != LAMELLA_CLASS_INTEGRAL) return true;
+  const bool is_unsigned = dtype >= LAMELLA_UINT8 && dtype <= LAMELLA_UINT64;
   const int bits = 8 * itemsize(dtype) - !is_unsigned;  // of the largest number
-  if (v.tag == LATTIS_FLOAT) {
+  if (v.tag == LAMELLA_FLOAT) {
     const double end = std::ldexp(1.0, bits), n = std::trunc(v.as.d);
     return n < end && (is_unsigned ? n > -end : n >= -end);  // NaN is nowhere
   }
@@ -21,26 +21,26 @@ bool number_fits(const Value& v, DType dtype) {
 
 DType number_dtype(const Value& v) {
   switch (v.tag) {
-    case LATTIS_BOOLEAN:
-      return LATTIS_BOOL;
-    case LATTIS_INT:
-      return LATTIS_INT64;
-    case LATTIS_FLOAT:
+    case LAMELLA_BOOLEAN:
+      return LAMELLA_BOOL;
+    case LAMELLA_INT:
+      return LAMELLA_INT64;
+    case LAMELLA_FLOAT:
       return default_dtype();
-    case LATTIS_COMPLEX:
+    case LAMELLA_COMPLEX:
       return complex_of(default_dtype());
     default:
-      return LATTIS_NO_DTYPE;
+      return LAMELLA_NO_DTYPE;
   }
 }
 
 bool ResultType::join(DType& into, DType t) {
-  if (into == LATTIS_NO_DTYPE || into == t) {
+  if (into == LAMELLA_NO_DTYPE || into == t) {
     into = t;
     return true;
   }
   DType p = promote(into, t);
-  if (p == LATTIS_NO_DTYPE) {
+  if (p == LAMELLA_NO_DTYPE) {
     clash[0] = into;
     clash[1] = t;
     return false;
@@ -52,20 +52,20 @@ bool ResultType::join(DType& into, DType t) {
 bool ResultType::add_dtype(DType t, bool has_dims) { return join(has_dims ? dims_ : zero_dim_, t); }
 
 bool ResultType::add(const Value& v) {
-  if (v.tag == LATTIS_TENSOR) return !v.as.tensor || add_dtype(v.as.tensor->dtype, v.as.tensor->dl.ndim > 0);
+  if (v.tag == LAMELLA_TENSOR) return !v.as.tensor || add_dtype(v.as.tensor->dtype, v.as.tensor->dl.ndim > 0);
   DType t = number_dtype(v);
-  return t == LATTIS_NO_DTYPE || join(number_, t);
+  return t == LAMELLA_NO_DTYPE || join(number_, t);
 }
 
 DType ResultType::get() {
   DType t = dims_;
   for (DType weaker : {zero_dim_, number_}) {
-    if (weaker == LATTIS_NO_DTYPE) continue;
-    if (t == LATTIS_NO_DTYPE)
+    if (weaker == LAMELLA_NO_DTYPE) continue;
+    if (t == LAMELLA_NO_DTYPE)
       t = weaker;
     else if (dtype_class(weaker) > dtype_class(t)) {
       // A complex number beside float64 operands is complex128: the class is raised, the precision kept.
-      DType raised = dtype_class(weaker) == LATTIS_CLASS_COMPLEX && dtype_class(t) == LATTIS_CLASS_FLOATING
+      DType raised = dtype_class(weaker) == LAMELLA_CLASS_COMPLEX && dtype_class(t) == LAMELLA_CLASS_FLOATING
                          ? complex_of(t)
                          : weaker;
       t = raised;
@@ -74,4 +74,4 @@ DType ResultType::get() {
   return t;
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

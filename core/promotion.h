@@ -4,19 +4,19 @@
 
 #include "core/value.h"
 
-namespace lattis::core {
+namespace lamella::core {
 
 class ResultType {
  public:
   // False if the pair has no common dtype; `clash` then names both.
   bool add(const Value& v);
   bool add_dtype(DType t, bool has_dims);
-  DType get();  // LATTIS_NO_DTYPE if nothing voted, or on a clash
-  DType clash[2] = {LATTIS_NO_DTYPE, LATTIS_NO_DTYPE};
+  DType get();  // LAMELLA_NO_DTYPE if nothing voted, or on a clash
+  DType clash[2] = {LAMELLA_NO_DTYPE, LAMELLA_NO_DTYPE};
 
  private:
   bool join(DType& into, DType t);
-  DType dims_ = LATTIS_NO_DTYPE, zero_dim_ = LATTIS_NO_DTYPE, number_ = LATTIS_NO_DTYPE;
+  DType dims_ = LAMELLA_NO_DTYPE, zero_dim_ = LAMELLA_NO_DTYPE, number_ = LAMELLA_NO_DTYPE;
 };
 
 // Whether a number can stand in a dtype: complex ones in complex dtypes only; in an integral dtype what its range holds
@@ -24,4 +24,4 @@ class ResultType {
 bool number_fits(const Value& v, DType dtype);
 DType number_dtype(const Value& v);  // int64, the default float, its complex, or bool
 
-}  // namespace lattis::core
+}  // namespace lamella::core

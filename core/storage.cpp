@@ -6,10 +6,10 @@
 #include "core/error.h"
 #include "core/thread.h"
 
-namespace lattis::core {
+namespace lamella::core {
 namespace {
 
-inline Storage* blank(lattis_device device, int64_t bytes) {
+inline Storage* blank(lamella_device device, int64_t bytes) {
   ThreadState& t = this_thread();
   auto* s = static_cast<Storage*>(t.storages.pop());
   if (!s) s = static_cast<Storage*>(checked(std::malloc(sizeof(Storage))));
@@ -30,17 +30,17 @@ void recycle(Storage* s) {
 
 }  // namespace
 
-lattis_status new_storage(int64_t bytes, lattis_device device, Storage** out) {
+lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out) {
   Storage* s = blank(device, bytes);
   if (device.backend != meta_backend && bytes > 0) {
-    const lattis_backend* b = backend(device.backend);
+    const lamella_backend* b = backend(device.backend);
     if (!b) {
       recycle(s);
-      return raise(LATTIS_RUNTIME_ERROR, format("device '%s' is no longer registered", backend_name(device.backend)));
+      return raise(LAMELLA_RUNTIME_ERROR, format("device '%s' is no longer registered", backend_name(device.backend)));
     }
-    if ((b->flags & LATTIS_BACKEND_HOST) && bytes <= Storage::inline_capacity) {
+    if ((b->flags & LAMELLA_BACKEND_HOST) && bytes <= Storage::inline_capacity) {
       s->data = s->inline_bytes;
-    } else if (lattis_status st = b->allocator->alloc(b->allocator->context, bytes, device.index, nullptr, &s->data)) {
+    } else if (lamella_status st = b->allocator->alloc(b->allocator->context, bytes, device.index, nullptr, &s->data)) {
       recycle(s);
       return from_backend(st, device, format("allocating %lld bytes", static_cast<long long>(bytes)));
     } else {
@@ -48,10 +48,10 @@ lattis_status new_storage(int64_t bytes, lattis_device device, Storage** out) {
     }
   }
   *out = s;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-Storage* foreign_storage(void* data, int64_t bytes, lattis_device device, void (*deleter)(void*), void* context) {
+Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context) {
   Storage* s = blank(device, bytes);
   s->data = data;
   s->deleter = deleter;
@@ -65,4 +65,4 @@ void destroy_storage(Storage* s) {
   recycle(s);
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

@@ -1,13 +1,13 @@
 // Storage: a dumb owner of bytes, shared by views. Its pointer never moves.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "core/object.h"
 
-struct lattis_storage {
+struct lamella_storage {
   static constexpr int64_t inline_bytes_size = 64;
-#ifdef LATTIS_NO_CACHE  // sanitizers must see every allocation
+#ifdef LAMELLA_NO_CACHE  // sanitizers must see every allocation
   static constexpr int64_t inline_capacity = 0;
 #else
   static constexpr int64_t inline_capacity = inline_bytes_size;
@@ -18,20 +18,20 @@ struct lattis_storage {
   uint64_t version;  // bumped once per mutating call
   void* data;
   int64_t bytes;
-  lattis_device device;
-  const lattis_allocator* allocator;                 // null: inline, or foreign memory
+  lamella_device device;
+  const lamella_allocator* allocator;                // null: inline, or foreign memory
   void (*deleter)(void*);                            // of foreign memory; may run on any thread
   alignas(16) char inline_bytes[inline_bytes_size];  // as malloc aligns: wider wishes would cost each a gap
   void* deleter_context() const { return *reinterpret_cast<void* const*>(inline_bytes); }
 };
 
-namespace lattis::core {
+namespace lamella::core {
 
-using Storage = lattis_storage;
+using Storage = lamella_storage;
 
-lattis_status new_storage(int64_t bytes, lattis_device device, Storage** out);
+lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out);
 // Takes memory of somebody else; the deleter runs once nobody looks at it any more.
-Storage* foreign_storage(void* data, int64_t bytes, lattis_device device, void (*deleter)(void*), void* context);
+Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context);
 void destroy_storage(Storage* s);
 
 inline void retain(Storage* s) { __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED); }
@@ -39,4 +39,4 @@ inline void release(Storage* s) {
   if (drop_reference(&s->refcount)) destroy_storage(s);
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

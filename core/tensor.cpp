@@ -9,7 +9,7 @@
 #include "core/thread.h"
 #include "core/value.h"
 
-namespace lattis::core {
+namespace lamella::core {
 
 void (*destroy_slot)(int, void*) = nullptr;
 bool (*host_released)(Tensor*) = nullptr;
@@ -31,7 +31,7 @@ void free_shape(Tensor* t) {
   if (t->dl.shape != t->inline_shape) std::free(t->dl.shape);
 }
 
-void destroy_tensor(lattis_object* o) {
+void destroy_tensor(lamella_object* o) {
   auto* t = reinterpret_cast<Tensor*>(o);
   if (t->host && host_released && host_released(t)) return;  // its object keeps it
   if (t->slots[0] || t->slots[1] || t->more_slots) free_slots(t);
@@ -41,13 +41,13 @@ void destroy_tensor(lattis_object* o) {
   if (!this_thread().tensors.push(t)) std::free(t);
 }
 
-const lattis_object_type tensor_type = {sizeof(lattis_object_type), "Tensor", destroy_tensor};
+const lamella_object_type tensor_type = {sizeof(lamella_object_type), "Tensor", destroy_tensor};
 
 bool is_dense(const Tensor* t) {
   // Dense: sorted by stride, each dimension's stride is the product of the smaller ones.
-  if (t->flags & LATTIS_CONTIGUOUS) return true;
+  if (t->flags & LAMELLA_CONTIGUOUS) return true;
   int64_t expected = 1;
-  bool used[LATTIS_MAX_DIMS] = {};
+  bool used[LAMELLA_MAX_DIMS] = {};
   for (int k = 0; k < t->dl.ndim; k++) {
     int best = -1;
     for (int i = 0; i < t->dl.ndim; i++)
@@ -86,8 +86,8 @@ void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides
   t->dl.shape = shape;
   t->dl.strides = steps;
   t->numel = n;
-  t->flags = contiguous || n == 0 ? LATTIS_CONTIGUOUS | LATTIS_DENSE : 0;
-  if (!t->flags && is_dense(t)) t->flags = LATTIS_DENSE;
+  t->flags = contiguous || n == 0 ? LAMELLA_CONTIGUOUS | LAMELLA_DENSE : 0;
+  if (!t->flags && is_dense(t)) t->flags = LAMELLA_DENSE;
 }
 
 void point(Tensor* t, int64_t offset) {
@@ -106,7 +106,7 @@ inline Tensor* blank(Storage* storage, DType dtype) {
   }
   t->object.refcount = 1;
   t->object.type = &tensor_type;
-  const lattis_backend* b = backend(storage->device.backend);
+  const lamella_backend* b = backend(storage->device.backend);
   t->dl.device.device_type = b ? b->dlpack_type : kDLExtDev;
   t->dl.device.device_id = storage->device.index;
   t->dl.dtype = dtype_info(dtype).dlpack;
@@ -146,37 +146,37 @@ inline Tensor* build_small(Storage* storage, int ndim, const int64_t* sizes, int
   t->dl.strides = shape + Tensor::inline_dims;
   t->dl.data = storage->data;
   t->numel = numel;
-  t->flags = LATTIS_CONTIGUOUS | LATTIS_DENSE;
+  t->flags = LAMELLA_CONTIGUOUS | LAMELLA_DENSE;
   t->storage_offset = 0;
   return t;
 }
 
 }  // namespace
 
-lattis_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel) {
-  if (ndim > LATTIS_MAX_DIMS)
-    return raise(LATTIS_RUNTIME_ERROR,
-                 format("%s: %d dimensions, at most %d are supported", op, ndim, LATTIS_MAX_DIMS));
+lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel) {
+  if (ndim > LAMELLA_MAX_DIMS)
+    return raise(LAMELLA_RUNTIME_ERROR,
+                 format("%s: %d dimensions, at most %d are supported", op, ndim, LAMELLA_MAX_DIMS));
   int64_t n = item, empty = 0;
   for (int i = 0; i < ndim; i++) {
     if (sizes[i] < 0)
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    format("%s: size[%d] is %lld; sizes must not be negative", op, i, (long long)sizes[i]));
     if (sizes[i] == 0)
       empty = 1;
     else if (__builtin_mul_overflow(n, sizes[i], &n))
-      return raise(LATTIS_RUNTIME_ERROR, format("%s: the sizes need more bytes than 63 bits can count", op));
+      return raise(LAMELLA_RUNTIME_ERROR, format("%s: the sizes need more bytes than 63 bits can count", op));
   }
   if (numel) *numel = empty ? 0 : n / item;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
+lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
   __int128 last = 0;
   for (int i = 0; i < ndim; i++) last += static_cast<__int128>(sizes[i] - (sizes[i] > 0)) * strides[i];
-  if ((last + 1) * item <= INT64_MAX) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, "'size' " + shape_string(ndim, sizes) + " with 'stride' " +
-                                         shape_string(ndim, strides) + " needs more bytes than 63 bits can count");
+  if ((last + 1) * item <= INT64_MAX) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR, "'size' " + shape_string(ndim, sizes) + " with 'stride' " +
+                                          shape_string(ndim, strides) + " needs more bytes than 63 bits can count");
 }
 
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
@@ -196,8 +196,8 @@ void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides) {
   }
 }
 
-lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device,
-                         Tensor** out) {
+lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device,
+                          Tensor** out) {
   int64_t numel = 0, item = itemsize(dtype);
   if (!strides && ndim <= Tensor::inline_dims) {
     uint64_t n = 1, all = 0;
@@ -208,19 +208,19 @@ lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides,
     }
     if (__builtin_expect(n - 1 < (uint64_t{1} << 31) && all >> 31 == 0, 1)) {
       Storage* s;
-      if (lattis_status st = new_storage(static_cast<int64_t>(n) * item, device, &s)) return st;
+      if (lamella_status st = new_storage(static_cast<int64_t>(n) * item, device, &s)) return st;
       *out = build_small(s, ndim, sizes, static_cast<int64_t>(n), dtype);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
   }
-  if (lattis_status st = check_sizes("empty", ndim, sizes, item, &numel)) return st;
+  if (lamella_status st = check_sizes("empty", ndim, sizes, item, &numel)) return st;
   if (strides)
-    if (lattis_status st = check_span(ndim, sizes, strides, item)) return st;
+    if (lamella_status st = check_span(ndim, sizes, strides, item)) return st;
   int64_t bytes = strides ? span_bytes(ndim, sizes, strides, item) : numel * item;
   Storage* s;
-  if (lattis_status st = new_storage(bytes, device, &s)) return st;
+  if (lamella_status st = new_storage(bytes, device, &s)) return st;
   *out = build(s, ndim, sizes, strides, 0, dtype);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
@@ -230,7 +230,7 @@ Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int6
 }
 
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
-  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LATTIS_NO_DTYPE ? of->dtype : dtype);
+  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype);
   t->base = of->base ? of->base : of;
   retain(t->base);
   return t;
@@ -238,10 +238,10 @@ Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* stri
 
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset) {
   int64_t* old = t->dl.shape;
-  int64_t copy[2 * LATTIS_MAX_DIMS];  // sizes may be the tensor's own
+  int64_t copy[2 * LAMELLA_MAX_DIMS];  // sizes may be the tensor's own
   std::memcpy(copy, sizes, sizeof(int64_t) * ndim);
-  if (strides) std::memcpy(copy + LATTIS_MAX_DIMS, strides, sizeof(int64_t) * ndim);
-  set_shape(t, ndim, copy, strides ? copy + LATTIS_MAX_DIMS : nullptr);
+  if (strides) std::memcpy(copy + LAMELLA_MAX_DIMS, strides, sizeof(int64_t) * ndim);
+  set_shape(t, ndim, copy, strides ? copy + LAMELLA_MAX_DIMS : nullptr);
   if (old != t->inline_shape) std::free(old);
   point(t, offset);
 }
@@ -272,4 +272,4 @@ void* exchange_slot(Tensor* t, int index, void* state) {
   return std::exchange(t->more_slots[1 + i], state);
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

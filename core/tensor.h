@@ -1,16 +1,16 @@
 // Tensor: sizes and strides over a Storage, plus the words that layers and the host language keep on it.
-// The public prefix is lattis_tensor; what follows it is the core's own.
+// The public prefix is lamella_tensor; what follows it is the core's own.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "core/dtype.h"
 #include "core/object.h"
 #include "core/storage.h"
 
-namespace lattis::core {
+namespace lamella::core {
 
-struct Tensor : lattis_tensor {
+struct Tensor : lamella_tensor {
   static constexpr int inline_dims = 5;
   static constexpr int inline_slots = 2;
 
@@ -23,12 +23,12 @@ struct Tensor : lattis_tensor {
   int ndim() const { return dl.ndim; }
   const int64_t* sizes() const { return dl.shape; }
   const int64_t* strides() const { return dl.strides; }
-  lattis_device device() const { return {backend, dl.device.device_id}; }
-  bool contiguous() const { return flags & LATTIS_CONTIGUOUS; }
+  lamella_device device() const { return {backend, dl.device.device_id}; }
+  bool contiguous() const { return flags & LAMELLA_CONTIGUOUS; }
 };
 
-inline Tensor* full(lattis_tensor* t) { return static_cast<Tensor*>(t); }
-inline const Tensor* full(const lattis_tensor* t) { return static_cast<const Tensor*>(t); }
+inline Tensor* full(lamella_tensor* t) { return static_cast<Tensor*>(t); }
+inline const Tensor* full(const lamella_tensor* t) { return static_cast<const Tensor*>(t); }
 
 using TensorRef = Ref<Tensor>;
 
@@ -36,16 +36,16 @@ inline void retain(Tensor* t) { retain(&t->object); }
 inline void release(Tensor* t) { release(&t->object); }
 
 // Raises on negative or overflowing sizes; *numel may be null.
-lattis_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel);
+lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel);
 
-lattis_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lattis_device device,
-                         Tensor** out);
+lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device,
+                          Tensor** out);
 // A tensor over an existing storage, which it retains. The caller has checked the bounds.
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                     DType dtype);
 // A view of `of`: same storage, base set to the root; strides and offset count elements of the view's dtype.
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
-                 DType dtype = LATTIS_NO_DTYPE);
+                 DType dtype = LAMELLA_NO_DTYPE);
 
 // Gives a tensor another geometry (resize_, set_). A growing one gets a new storage, which it adopts.
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
@@ -53,7 +53,7 @@ void replace_storage(Tensor* t, Storage* owned);
 
 void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);
 // Raises where the bytes that a strided layout spans overflow; the sum of 64 products of 63 bits fits 128.
-lattis_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
+lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 // The bytes that a strided layout spans from its first element; 0 for an empty one.
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 
@@ -66,4 +66,4 @@ extern void (*destroy_slot)(int index, void* state);
 // object still needs the tensor and has taken a reference of its own.
 extern bool (*host_released)(Tensor*);
 
-}  // namespace lattis::core
+}  // namespace lamella::core

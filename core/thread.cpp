@@ -4,7 +4,7 @@
 
 #include "core/device.h"
 
-namespace lattis::core {
+namespace lamella::core {
 
 __thread ThreadState* current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 void (*destroy_thread_slot)(int, void*) = nullptr;
@@ -43,4 +43,4 @@ ThreadState& start_thread() {
   return *(current_thread = &owner.state);
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

@@ -1,13 +1,13 @@
 // The state of a thread: one struct behind one initial-exec pointer. The public part is handed over in the frame.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <vector>
 
 #include "core/error.h"
 
-namespace lattis::core {
+namespace lamella::core {
 
 // A bounded stack of dead objects of one size, linked through their first word.
 class FreeList {
@@ -29,7 +29,7 @@ class FreeList {
   }
 
  private:
-#ifdef LATTIS_NO_CACHE  // sanitizers must see every free
+#ifdef LAMELLA_NO_CACHE  // sanitizers must see every free
   static constexpr int capacity = 0;
 #else
   static constexpr int capacity = 1024;
@@ -39,7 +39,7 @@ class FreeList {
 };
 
 struct ThreadState {
-  lattis_thread shared{};
+  lamella_thread shared{};
   Error error;
   FreeList tensors, storages;
   std::vector<void*> slots;  // plugins' thread-state slots, by index
@@ -59,4 +59,4 @@ inline ThreadState& this_thread() {
 // Called at thread exit for each slot that holds something; set by whoever owns the slot table.
 extern void (*destroy_thread_slot)(int index, void* state);
 
-}  // namespace lattis::core
+}  // namespace lamella::core

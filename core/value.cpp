@@ -5,22 +5,22 @@
 #include "core/device.h"
 #include "core/error.h"
 
-#include <lattis/half.h>
+#include <lamella/half.h>
 
-namespace lattis::core {
+namespace lamella::core {
 namespace {
 
 int64_t payload_bytes(const Value& v) {
   switch (v.tag) {
-    case LATTIS_COMPLEX:
+    case LAMELLA_COMPLEX:
       return 16;
-    case LATTIS_STRING:
+    case LAMELLA_STRING:
       return v.length + 1;
-    case LATTIS_BOOL_LIST:
+    case LAMELLA_BOOL_LIST:
       return v.length;
-    case LATTIS_INT_LIST:
-    case LATTIS_FLOAT_LIST:
-    case LATTIS_TENSOR_LIST:
+    case LAMELLA_INT_LIST:
+    case LAMELLA_FLOAT_LIST:
+    case LAMELLA_TENSOR_LIST:
       return 8 * static_cast<int64_t>(v.length);
     default:
       return -1;
@@ -31,7 +31,7 @@ int64_t payload_bytes(const Value& v) {
 
 Value retain_value(const Value& v) {
   Value out = v;
-  if (v.tag == LATTIS_TENSOR || v.tag == LATTIS_OBJECT) {
+  if (v.tag == LAMELLA_TENSOR || v.tag == LAMELLA_OBJECT) {
     if (v.as.object) retain(v.as.object);
     return out;
   }
@@ -39,17 +39,17 @@ Value retain_value(const Value& v) {
   if (bytes < 0) return out;
   out.as.pointer = checked(std::malloc(bytes + 8));
   if (bytes && v.as.pointer) std::memcpy(out.as.pointer, v.as.pointer, bytes);
-  if (v.tag == LATTIS_TENSOR_LIST)
+  if (v.tag == LAMELLA_TENSOR_LIST)
     for (uint32_t i = 0; i < v.length; i++)
       if (v.as.tensors[i]) retain(&v.as.tensors[i]->object);
   return out;
 }
 
 void release_value(Value& v) {
-  if (v.tag == LATTIS_TENSOR || v.tag == LATTIS_OBJECT) {
+  if (v.tag == LAMELLA_TENSOR || v.tag == LAMELLA_OBJECT) {
     if (v.as.object) release(v.as.object);
   } else if (payload_bytes(v) >= 0) {
-    if (v.tag == LATTIS_TENSOR_LIST)
+    if (v.tag == LAMELLA_TENSOR_LIST)
       for (uint32_t i = 0; i < v.length; i++)
         if (v.as.tensors[i]) release(&v.as.tensors[i]->object);
     std::free(v.as.pointer);
@@ -59,59 +59,59 @@ void release_value(Value& v) {
 
 bool same_value(const Value& a, const Value& b) {
   if (is_number(a) && is_number(b)) {
-    const bool whole = a.tag <= LATTIS_INT && b.tag <= LATTIS_INT;
-    const auto imaginary = [](const Value& v) { return v.tag == LATTIS_COMPLEX ? v.as.doubles[1] : 0.0; };
+    const bool whole = a.tag <= LAMELLA_INT && b.tag <= LAMELLA_INT;
+    const auto imaginary = [](const Value& v) { return v.tag == LAMELLA_COMPLEX ? v.as.doubles[1] : 0.0; };
     return whole ? a.as.i == b.as.i : as_double(a) == as_double(b) && imaginary(a) == imaginary(b);
   }
   if (a.tag != b.tag) return false;
   const int64_t bytes = payload_bytes(a);
   if (bytes >= 0) return a.length == b.length && (a.length == 0 || !std::memcmp(a.as.pointer, b.as.pointer, bytes));
-  return a.tag == LATTIS_NONE || a.as.i == b.as.i;
+  return a.tag == LAMELLA_NONE || a.as.i == b.as.i;
 }
 
-Value read_number(const lattis_tensor* t) {
+Value read_number(const lamella_tensor* t) {
   auto as = [t](auto zero) {
     std::memcpy(&zero, t->dl.data, sizeof zero);
     return zero;
   };
   switch (t->dtype) {
-    case LATTIS_BOOL:
+    case LAMELLA_BOOL:
       return boolean(as(uint8_t{}) != 0);
-    case LATTIS_UINT8:
+    case LAMELLA_UINT8:
       return integer(as(uint8_t{}));
-    case LATTIS_UINT16:
+    case LAMELLA_UINT16:
       return integer(as(uint16_t{}));
-    case LATTIS_UINT32:
+    case LAMELLA_UINT32:
       return integer(as(uint32_t{}));
-    case LATTIS_UINT64:
+    case LAMELLA_UINT64:
       return integer(static_cast<int64_t>(as(uint64_t{})));
-    case LATTIS_INT8:
+    case LAMELLA_INT8:
       return integer(as(int8_t{}));
-    case LATTIS_INT16:
+    case LAMELLA_INT16:
       return integer(as(int16_t{}));
-    case LATTIS_INT32:
+    case LAMELLA_INT32:
       return integer(as(int32_t{}));
-    case LATTIS_INT64:
+    case LAMELLA_INT64:
       return integer(as(int64_t{}));
-    case LATTIS_FLOAT16:
+    case LAMELLA_FLOAT16:
       return floating(static_cast<float>(as(float16{})));
-    case LATTIS_BFLOAT16:
+    case LAMELLA_BFLOAT16:
       return floating(static_cast<float>(as(bfloat16{})));
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT32:
       return floating(as(0.0f));
-    case LATTIS_FLOAT64:
+    case LAMELLA_FLOAT64:
       return floating(as(0.0));
     default: {
       double z[2];
       float half[2];
-      if (t->dtype == LATTIS_COMPLEX64) {
+      if (t->dtype == LAMELLA_COMPLEX64) {
         std::memcpy(half, t->dl.data, sizeof half);
         z[0] = half[0];
         z[1] = half[1];
       } else {
         std::memcpy(z, t->dl.data, sizeof z);
       }
-      Value v{LATTIS_COMPLEX, 0, {0}};
+      Value v{LAMELLA_COMPLEX, 0, {0}};
       v.as.doubles = z;
       return retain_value(v);
     }
@@ -126,39 +126,39 @@ std::string shape_string(int ndim, const int64_t* sizes) {
 
 std::string describe(const Value& v) {
   switch (v.tag) {
-    case LATTIS_NONE:
+    case LAMELLA_NONE:
       return "None";
-    case LATTIS_BOOLEAN:
+    case LAMELLA_BOOLEAN:
       return v.as.i ? "True" : "False";
-    case LATTIS_INT:
+    case LAMELLA_INT:
       return std::to_string(v.as.i);
-    case LATTIS_FLOAT:
+    case LAMELLA_FLOAT:
       return format("%g", v.as.d);
-    case LATTIS_COMPLEX:
+    case LAMELLA_COMPLEX:
       return format("(%g%+gj)", v.as.doubles[0], v.as.doubles[1]);
-    case LATTIS_STRING:
+    case LAMELLA_STRING:
       return "'" + std::string(v.as.string, v.length) + "'";
-    case LATTIS_DTYPE:
+    case LAMELLA_DTYPE:
       return dtype_info(static_cast<DType>(v.as.i)).name;
-    case LATTIS_DEVICE:
+    case LAMELLA_DEVICE:
       return "device '" + device_name(v.as.device) + "'";
-    case LATTIS_TENSOR:
+    case LAMELLA_TENSOR:
       if (!v.as.tensor) return "no tensor";
       return std::string("Tensor ") + dtype_info(v.as.tensor->dtype).name + " " + shape_string(v.as.tensor) + " on " +
              device_name(full(v.as.tensor)->device());
-    case LATTIS_BOOL_LIST:
+    case LAMELLA_BOOL_LIST:
       return format("a list of %u bools", v.length);
-    case LATTIS_INT_LIST:
+    case LAMELLA_INT_LIST:
       return shape_string(static_cast<int>(v.length), v.as.ints);
-    case LATTIS_FLOAT_LIST:
+    case LAMELLA_FLOAT_LIST:
       return format("a list of %u floats", v.length);
-    case LATTIS_TENSOR_LIST:
+    case LAMELLA_TENSOR_LIST:
       return format("a list of %u tensors", v.length);
-    case LATTIS_OBJECT:
+    case LAMELLA_OBJECT:
       return v.as.object ? v.as.object->type->name : "no object";
     default:
       return "a value of an unknown kind";
   }
 }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

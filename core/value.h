@@ -1,7 +1,7 @@
 // Value: constructors and readers for the sixteen-byte tagged union, and what keeps one beyond a call.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <cstring>
 #include <string>
@@ -9,48 +9,48 @@
 
 #include "core/tensor.h"
 
-namespace lattis::core {
+namespace lamella::core {
 
-using Value = lattis_value;
+using Value = lamella_value;
 
-inline Value none() { return {LATTIS_NONE, 0, {0}}; }
-inline Value boolean(bool x) { return {LATTIS_BOOLEAN, 0, {x}}; }
-inline Value integer(int64_t x) { return {LATTIS_INT, 0, {x}}; }
+inline Value none() { return {LAMELLA_NONE, 0, {0}}; }
+inline Value boolean(bool x) { return {LAMELLA_BOOLEAN, 0, {x}}; }
+inline Value integer(int64_t x) { return {LAMELLA_INT, 0, {x}}; }
 inline Value floating(double x) {
-  Value v{LATTIS_FLOAT, 0, {0}};
+  Value v{LAMELLA_FLOAT, 0, {0}};
   v.as.d = x;
   return v;
 }
-inline Value dtype_value(DType t) { return {LATTIS_DTYPE, 0, {t}}; }
-inline Value device_value(lattis_device d) {
-  Value v{LATTIS_DEVICE, 0, {0}};
+inline Value dtype_value(DType t) { return {LAMELLA_DTYPE, 0, {t}}; }
+inline Value device_value(lamella_device d) {
+  Value v{LAMELLA_DEVICE, 0, {0}};
   v.as.device = d;
   return v;
 }
-inline Value tensor_value(lattis_tensor* t) {
-  Value v{LATTIS_TENSOR, 0, {0}};
+inline Value tensor_value(lamella_tensor* t) {
+  Value v{LAMELLA_TENSOR, 0, {0}};
   v.as.tensor = t;
   return v;
 }
 inline Value string_value(const char* s) {
-  Value v{LATTIS_STRING, static_cast<uint32_t>(std::strlen(s)), {0}};
+  Value v{LAMELLA_STRING, static_cast<uint32_t>(std::strlen(s)), {0}};
   v.as.string = s;
   return v;
 }
 inline Value int_list(const int64_t* p, int64_t n) {
-  Value v{LATTIS_INT_LIST, static_cast<uint32_t>(n), {0}};
+  Value v{LAMELLA_INT_LIST, static_cast<uint32_t>(n), {0}};
   v.as.ints = p;
   return v;
 }
-inline Value tensor_list(lattis_tensor* const* p, int64_t n) {
-  Value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(n), {0}};
+inline Value tensor_list(lamella_tensor* const* p, int64_t n) {
+  Value v{LAMELLA_TENSOR_LIST, static_cast<uint32_t>(n), {0}};
   v.as.tensors = p;
   return v;
 }
 
-inline bool is_number(const Value& v) { return v.tag >= LATTIS_BOOLEAN && v.tag <= LATTIS_COMPLEX; }
+inline bool is_number(const Value& v) { return v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_COMPLEX; }
 inline double as_double(const Value& v) {
-  return v.tag == LATTIS_FLOAT ? v.as.d : v.tag == LATTIS_COMPLEX ? v.as.doubles[0] : static_cast<double>(v.as.i);
+  return v.tag == LAMELLA_FLOAT ? v.as.d : v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] : static_cast<double>(v.as.i);
 }
 
 // An owned copy: objects are retained, strings and lists copied into a counted block (tensors in it retained).
@@ -82,10 +82,10 @@ struct OwnedValue : Value {
 bool same_value(const Value& a, const Value& b);
 
 // The first element of a tensor in host memory, as a number. A complex value is owned; release it.
-Value read_number(const lattis_tensor* t);
+Value read_number(const lamella_tensor* t);
 
 std::string describe(const Value& v);  // for messages: "a list of 3 ints", "Tensor float32 (2, 3) on cpu"
 std::string shape_string(int ndim, const int64_t* sizes);
-inline std::string shape_string(const lattis_tensor* t) { return shape_string(t->dl.ndim, t->dl.shape); }
+inline std::string shape_string(const lamella_tensor* t) { return shape_string(t->dl.ndim, t->dl.shape); }
 
-}  // namespace lattis::core
+}  // namespace lamella::core

@@ -18,7 +18,7 @@
 #include "dispatcher/parallel.h"
 #include "dispatcher/state.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 using core::full;
@@ -27,62 +27,62 @@ using core::Tensor;
 Registry& registry() { return Registry::get(); }
 
 // The table's functions, in its order.
-lattis_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LATTIS_RUNTIME_ERROR, m); }
-lattis_status raise_host(void* p, void (*r)(void*), const char* m) { return core::raise_host(p, r, m); }
+lamella_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LAMELLA_RUNTIME_ERROR, m); }
+lamella_status raise_host(void* p, void (*r)(void*), const char* m) { return core::raise_host(p, r, m); }
 const char* error_message() { return core::pending_error().kind ? core::pending_error().message.c_str() : nullptr; }
 int32_t error_kind() { return core::pending_error().kind; }
 void* error_payload() { return core::pending_error().payload; }
 void error_clear() { core::pending_error().clear(); }
-lattis_status error_restore(lattis_object* o) {
-  if (lattis_status st = core::restore_error(o)) return st;
-  return core::raise(LATTIS_TYPE_ERROR, std::string("error_restore: expected an Error, got ") + o->type->name);
+lamella_status error_restore(lamella_object* o) {
+  if (lamella_status st = core::restore_error(o)) return st;
+  return core::raise(LAMELLA_TYPE_ERROR, std::string("error_restore: expected an Error, got ") + o->type->name);
 }
 
 void retain(void* o) {
-  if (o) core::retain(static_cast<lattis_object*>(o));
+  if (o) core::retain(static_cast<lamella_object*>(o));
 }
 void release(void* o) {
-  if (o) core::release(static_cast<lattis_object*>(o));
+  if (o) core::release(static_cast<lamella_object*>(o));
 }
-lattis_status value_retain(const lattis_value* v, lattis_value* out) {
+lamella_status value_retain(const lamella_value* v, lamella_value* out) {
   *out = core::retain_value(*v);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-void value_release(lattis_value* v) {
+void value_release(lamella_value* v) {
   if (v) core::release_value(*v);
 }
 
 // What the core takes on trust from the dispatcher.
-lattis_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
-                             int32_t dtype, lattis_device d, int64_t* numel) {
+lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                              int32_t dtype, lamella_device d, int64_t* numel) {
   if (ndim < 0 || (ndim > 0 && !sizes))
-    return core::raise(LATTIS_VALUE_ERROR,
+    return core::raise(LAMELLA_VALUE_ERROR,
                        core::format("%s: %d dimensions%s", entry, ndim, sizes ? "" : ", sizes null"));
-  if (dtype < 0 || dtype >= LATTIS_NUM_DTYPES)
-    return core::raise(LATTIS_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
-  if (lattis_status st = core::check_device(entry, d)) return st;
-  for (int32_t i = 0; strides && i < ndim && i < LATTIS_MAX_DIMS; i++)
-    if (strides[i] < 0) return core::raise(LATTIS_VALUE_ERROR, core::format("%s: stride[%d] is negative", entry, i));
+  if (dtype < 0 || dtype >= LAMELLA_NUM_DTYPES)
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
+  if (lamella_status st = core::check_device(entry, d)) return st;
+  for (int32_t i = 0; strides && i < ndim && i < LAMELLA_MAX_DIMS; i++)
+    if (strides[i] < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: stride[%d] is negative", entry, i));
   const int64_t item = core::itemsize(static_cast<core::DType>(dtype));
-  if (lattis_status st = core::check_sizes(entry, ndim, sizes, item, numel)) return st;
-  return strides ? core::check_span(ndim, sizes, strides, item) : LATTIS_OK;
+  if (lamella_status st = core::check_sizes(entry, ndim, sizes, item, numel)) return st;
+  return strides ? core::check_span(ndim, sizes, strides, item) : LAMELLA_OK;
 }
 
-lattis_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype, lattis_device d,
-                           lattis_tensor** out) {
-  if (lattis_status st = check_geometry("tensor_empty", ndim, sizes, strides, dtype, d, nullptr)) return st;
+lamella_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype, lamella_device d,
+                            lamella_tensor** out) {
+  if (lamella_status st = check_geometry("tensor_empty", ndim, sizes, strides, dtype, d, nullptr)) return st;
   Tensor* t;
-  lattis_status st = core::new_tensor(ndim, sizes, strides, static_cast<core::DType>(dtype), d, &t);
+  lamella_status st = core::new_tensor(ndim, sizes, strides, static_cast<core::DType>(dtype), d, &t);
   if (!st) *out = t;
   return st;
 }
 
-lattis_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
-                               lattis_device d, void (*deleter)(void*), void* context, lattis_tensor** out) {
+lamella_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
+                                lamella_device d, void (*deleter)(void*), void* context, lamella_tensor** out) {
   int64_t numel;
-  if (lattis_status st = check_geometry("tensor_from_blob", ndim, sizes, strides, dtype, d, &numel)) return st;
+  if (lamella_status st = check_geometry("tensor_from_blob", ndim, sizes, strides, dtype, d, &numel)) return st;
   if (!data && numel > 0 && d.backend != core::meta_backend)
-    return core::raise(LATTIS_VALUE_ERROR, "tensor_from_blob: argument 0 must not be null");
+    return core::raise(LAMELLA_VALUE_ERROR, "tensor_from_blob: argument 0 must not be null");
   const auto type = static_cast<core::DType>(dtype);
   const int64_t item = core::itemsize(type);
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
@@ -90,240 +90,241 @@ lattis_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, c
   *out = core::tensor_over(s, ndim, sizes, strides, 0, type);
   s->deleter = deleter;  // only now: after an error the memory is still the caller's
   core::release(s);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status tensor_view(lattis_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
-                          lattis_tensor** out) {
-  const lattis_device d = full(of)->device();
-  if (lattis_status st = check_geometry("tensor_view", ndim, sizes, strides, of->dtype, d, nullptr)) return st;
-  if (ndim > 0 && !strides) return core::raise(LATTIS_VALUE_ERROR, "tensor_view: argument 3 must not be null");
+lamella_status tensor_view(lamella_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                           int64_t offset, lamella_tensor** out) {
+  const lamella_device d = full(of)->device();
+  if (lamella_status st = check_geometry("tensor_view", ndim, sizes, strides, of->dtype, d, nullptr)) return st;
+  if (ndim > 0 && !strides) return core::raise(LAMELLA_VALUE_ERROR, "tensor_view: argument 3 must not be null");
   const int64_t item = core::itemsize(of->dtype), room = of->storage->bytes;
   if (offset < 0 || offset > room / item || core::span_bytes(ndim, sizes, strides, item) > room - offset * item)
-    return core::raise(LATTIS_RUNTIME_ERROR, "view: it reaches beyond its storage");
+    return core::raise(LAMELLA_RUNTIME_ERROR, "view: it reaches beyond its storage");
   *out = core::new_view(full(of), ndim, sizes, strides, offset);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_tensor* tensor_base(const lattis_tensor* t) { return full(t)->base; }
-uint64_t tensor_version(const lattis_tensor* t) { return t->storage->version; }
-void tensor_set_keys(lattis_tensor* t, uint64_t keys) { t->keys = keys; }
-void* storage_data(const lattis_storage* s) { return s->data; }
-int64_t storage_bytes(const lattis_storage* s) { return s->bytes; }
-void storage_add_sticky(lattis_storage* s, uint64_t keys) { __atomic_fetch_or(&s->sticky, keys, __ATOMIC_RELAXED); }
-int64_t storage_use_count(const lattis_storage* s) { return __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE); }
-lattis_status tensor_detach(lattis_tensor* t, lattis_tensor** out) {
+lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
+uint64_t tensor_version(const lamella_tensor* t) { return t->storage->version; }
+void tensor_set_keys(lamella_tensor* t, uint64_t keys) { t->keys = keys; }
+void* storage_data(const lamella_storage* s) { return s->data; }
+int64_t storage_bytes(const lamella_storage* s) { return s->bytes; }
+void storage_add_sticky(lamella_storage* s, uint64_t keys) { __atomic_fetch_or(&s->sticky, keys, __ATOMIC_RELAXED); }
+int64_t storage_use_count(const lamella_storage* s) { return __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE); }
+lamella_status tensor_detach(lamella_tensor* t, lamella_tensor** out) {
   const Tensor* of = full(t);
   *out = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-const lattis_operator* find_operator(const char* name, const char* overload) {
+const lamella_operator* find_operator(const char* name, const char* overload) {
   return registry().find(chosen_name(name), overload);
 }
-lattis_thread* thread() { return &core::this_thread().shared; }
-const char* operator_name(const lattis_operator* op) { return op->name.c_str(); }
-const char* operator_overload(const lattis_operator* op) { return op->overload.c_str(); }
+lamella_thread* thread() { return &core::this_thread().shared; }
+const char* operator_name(const lamella_operator* op) { return op->name.c_str(); }
+const char* operator_overload(const lamella_operator* op) { return op->overload.c_str(); }
 // With its schema parsed; null with an error where it does not parse.
-const Operator* prepared(const lattis_operator* op) {
+const Operator* prepared(const lamella_operator* op) {
   if (op->schema.load(std::memory_order_acquire)) return op;
   return registry().prepare(const_cast<Operator*>(op)) ? nullptr : op;
 }
-const char* operator_schema(const lattis_operator* op) { return prepared(op) ? op->schema_text.c_str() : nullptr; }
-const char* operator_category(const lattis_operator* op) { return op->category.c_str(); }
-const lattis_pointwise* operator_pointwise(const lattis_operator* op) { return op->pointwise; }
-int32_t operator_num_args(const lattis_operator* op) { return prepared(op) ? op->info.nargs : -1; }
-int32_t operator_num_returns(const lattis_operator* op) { return prepared(op) ? op->info.nrets : -1; }
-const lattis_argument* described(const lattis_operator* op, const char* what, int32_t i,
-                                 const std::vector<lattis_argument>& all) {
+const char* operator_schema(const lamella_operator* op) { return prepared(op) ? op->schema_text.c_str() : nullptr; }
+const char* operator_category(const lamella_operator* op) { return op->category.c_str(); }
+const lamella_pointwise* operator_pointwise(const lamella_operator* op) { return op->pointwise; }
+int32_t operator_num_args(const lamella_operator* op) { return prepared(op) ? op->info.nargs : -1; }
+int32_t operator_num_returns(const lamella_operator* op) { return prepared(op) ? op->info.nrets : -1; }
+const lamella_argument* described(const lamella_operator* op, const char* what, int32_t i,
+                                  const std::vector<lamella_argument>& all) {
   if (i >= 0 && i < static_cast<int32_t>(all.size())) return &all[i];
-  core::raise(LATTIS_INDEX_ERROR,
+  core::raise(LAMELLA_INDEX_ERROR,
               core::format("%s: there is no %s %d; it has %zu", operator_title(op).c_str(), what, i, all.size()));
   return nullptr;
 }
-const lattis_argument* operator_argument(const lattis_operator* op, int32_t i) {
+const lamella_argument* operator_argument(const lamella_operator* op, int32_t i) {
   return prepared(op) ? described(op, "argument", i, op->schema.load()->described_args) : nullptr;
 }
-const lattis_argument* operator_return(const lattis_operator* op, int32_t i) {
+const lamella_argument* operator_return(const lamella_operator* op, int32_t i) {
   return prepared(op) ? described(op, "result", i, op->schema.load()->described_rets) : nullptr;
 }
 
-int32_t operator_form(const lattis_operator* op) { return static_cast<int32_t>(op->form); }
-const lattis_operator* operator_functional(const lattis_operator* op) { return op->functional; }
-int32_t find_overloads(const char* name, const lattis_operator** out, int32_t room) {
+int32_t operator_form(const lamella_operator* op) { return static_cast<int32_t>(op->form); }
+const lamella_operator* operator_functional(const lamella_operator* op) { return op->functional; }
+int32_t find_overloads(const char* name, const lamella_operator** out, int32_t room) {
   const auto all = registry().overloads(chosen_name(name));
   if (room > 0 && !out) {
-    core::raise(LATTIS_VALUE_ERROR, "find_overloads: argument 1 must not be null");
+    core::raise(LAMELLA_VALUE_ERROR, "find_overloads: argument 1 must not be null");
     return -1;
   }
   for (int32_t i = 0; i < room && i < static_cast<int32_t>(all.size()); i++) out[i] = all[i];
   return static_cast<int32_t>(all.size());
 }
 
-lattis_status scratch(lattis_frame* f, int64_t bytes, void** out) {
-  if (bytes < 0) return core::raise(LATTIS_VALUE_ERROR, core::format("scratch: %lld bytes", (long long)bytes));
+lamella_status scratch(lamella_frame* f, int64_t bytes, void** out) {
+  if (bytes < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("scratch: %lld bytes", (long long)bytes));
   void* p = std::aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
   if (!p)
-    return core::raise(LATTIS_OUT_OF_MEMORY, core::format("%s: cannot allocate %lld bytes of scratch",
-                                                          operator_title(f->op).c_str(), (long long)bytes));
+    return core::raise(LAMELLA_OUT_OF_MEMORY, core::format("%s: cannot allocate %lld bytes of scratch",
+                                                           operator_title(f->op).c_str(), (long long)bytes));
   *static_cast<void**>(p) = f->scratch;
   f->scratch = p;
   *out = static_cast<char*>(p) + 64;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status generator_new(lattis_device d, uint64_t seed, lattis_object** out) {
-  if (lattis_status st = core::check_device("generator_new", d)) return st;
+lamella_status generator_new(lamella_device d, uint64_t seed, lamella_object** out) {
+  if (lamella_status st = core::check_device("generator_new", d)) return st;
   *out = new_generator(d, seed);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status generator_default(lattis_device d, lattis_object** out) {
-  if (lattis_status st = core::check_device("generator_default", d)) return st;
+lamella_status generator_default(lamella_device d, lamella_object** out) {
+  if (lamella_status st = core::check_device("generator_default", d)) return st;
   *out = default_generator(d);
   core::retain(*out);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status expect_generator(const char* entry, const lattis_object* g) {
-  if (is_generator(g)) return LATTIS_OK;
-  return core::raise(LATTIS_TYPE_ERROR, core::format("%s: expected a Generator, got %s", entry, g->type->name));
+lamella_status expect_generator(const char* entry, const lamella_object* g) {
+  if (is_generator(g)) return LAMELLA_OK;
+  return core::raise(LAMELLA_TYPE_ERROR, core::format("%s: expected a Generator, got %s", entry, g->type->name));
 }
-lattis_status generator_get(lattis_object* g, uint64_t* seed, uint64_t* offset) {
-  if (lattis_status st = expect_generator("generator_get", g)) return st;
+lamella_status generator_get(lamella_object* g, uint64_t* seed, uint64_t* offset) {
+  if (lamella_status st = expect_generator("generator_get", g)) return st;
   const GeneratorState state = generator_state(g);
   *seed = state.seed;
   *offset = state.offset;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status generator_set_state(lattis_object* g, uint64_t seed, uint64_t offset) {
-  if (lattis_status st = expect_generator("generator_set", g)) return st;
+lamella_status generator_set_state(lamella_object* g, uint64_t seed, uint64_t offset) {
+  if (lamella_status st = expect_generator("generator_set", g)) return st;
   generator_set(g, {seed, offset});
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // What has no meaning yet must be zero, so that it can get one.
-lattis_status expect_known(const char* entry, const char* field, uint32_t value, uint32_t known) {
-  if (!(value & ~known)) return LATTIS_OK;
-  return core::raise(LATTIS_VALUE_ERROR, core::format("%s: '%s' is 0x%x, of which 0x%x is unknown here; leave it zero",
-                                                      entry, field, value, value & ~known));
+lamella_status expect_known(const char* entry, const char* field, uint32_t value, uint32_t known) {
+  if (!(value & ~known)) return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: '%s' is 0x%x, of which 0x%x is unknown here; leave it zero",
+                                                       entry, field, value, value & ~known));
 }
 
-lattis_status library_open(const lattis_library_def* d, lattis_library** out) {
-  lattis_library_def def;
-  if (lattis_status st = adopt("library_open", *d, &def)) return st;
+lamella_status library_open(const lamella_library_def* d, lamella_library** out) {
+  lamella_library_def def;
+  if (lamella_status st = adopt("library_open", *d, &def)) return st;
   if (!def.ns || !def.owner)
-    return core::raise(LATTIS_VALUE_ERROR,
+    return core::raise(LAMELLA_VALUE_ERROR,
                        std::string("library_open: '") + (def.ns ? "owner" : "ns") + "' must not be null");
-  if (def.version >> 16 != LATTIS_ABI_MAJOR || def.version > LATTIS_ABI_VERSION)
+  if (def.version >> 16 != LAMELLA_ABI_MAJOR || def.version > LAMELLA_ABI_VERSION)
     return core::raise(
-        LATTIS_VALUE_ERROR,
+        LAMELLA_VALUE_ERROR,
         core::format("library: 'version' of %s is %u.%u, this library has %d.%d; set it to "
-                     "LATTIS_TARGET_VERSION",
-                     def.owner, def.version >> 16, def.version & 0xffff, LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR));
-  if (def.kind > LATTIS_IMPLEMENTS)
-    return core::raise(LATTIS_VALUE_ERROR, core::format("library: there is no kind %u", def.kind));
-  if (lattis_status st = expect_known("library_open", "reserved", def.reserved, 0)) return st;
+                     "LAMELLA_TARGET_VERSION",
+                     def.owner, def.version >> 16, def.version & 0xffff, LAMELLA_ABI_MAJOR, LAMELLA_ABI_MINOR));
+  if (def.kind > LAMELLA_IMPLEMENTS)
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("library: there is no kind %u", def.kind));
+  if (lamella_status st = expect_known("library_open", "reserved", def.reserved, 0)) return st;
   const std::string ns = chosen_namespace(def.ns);
   def.ns = ns.c_str();
-  if (lattis_status st = registry().open(def, out)) return st;
+  if (lamella_status st = registry().open(def, out)) return st;
   note_opened(*out);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-void library_close(lattis_library* l) {
+void library_close(lamella_library* l) {
   note_closed(l);
   registry().close(l);
 }
-const char* library_namespace(const lattis_library* l) { return l->ns.c_str(); }
-lattis_status define(lattis_library* l, const lattis_operator_def* d, lattis_handle* h) {
-  lattis_operator_def def;
-  lattis_pointwise meaning;
-  if (lattis_status st = adopt("define", *d, &def)) return st;
-  if (!def.schema) return core::raise(LATTIS_VALUE_ERROR, "define: 'schema' must not be null");
-  if (lattis_status st = expect_known("define", "forms", def.forms, 63)) return st;
-  if (lattis_status st = expect_known("define", "reserved", def.reserved, 0)) return st;
+const char* library_namespace(const lamella_library* l) { return l->ns.c_str(); }
+lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella_handle* h) {
+  lamella_operator_def def;
+  lamella_pointwise meaning;
+  if (lamella_status st = adopt("define", *d, &def)) return st;
+  if (!def.schema) return core::raise(LAMELLA_VALUE_ERROR, "define: 'schema' must not be null");
+  if (lamella_status st = expect_known("define", "forms", def.forms, 63)) return st;
+  if (lamella_status st = expect_known("define", "reserved", def.reserved, 0)) return st;
   if (def.pointwise) {
-    if (lattis_status st = adopt("define: pointwise", *def.pointwise, &meaning)) return st;
-    if (!meaning.expression) return core::raise(LATTIS_VALUE_ERROR, "define: 'pointwise.expression' must not be null");
+    if (lamella_status st = adopt("define: pointwise", *def.pointwise, &meaning)) return st;
+    if (!meaning.expression) return core::raise(LAMELLA_VALUE_ERROR, "define: 'pointwise.expression' must not be null");
     def.pointwise = &meaning;
   }
   return registry().define(*l, def, false, h);
 }
-lattis_status kernel(lattis_library* l, const char* op, const char* key, const lattis_kernel_def* d, lattis_handle* h) {
-  lattis_kernel_def def;
-  if (lattis_status st = adopt("kernel", *d, &def)) return st;
-  if (lattis_status st = expect_known("kernel", "flags", def.flags, 3)) return st;
+lamella_status kernel(lamella_library* l, const char* op, const char* key, const lamella_kernel_def* d,
+                      lamella_handle* h) {
+  lamella_kernel_def def;
+  if (lamella_status st = adopt("kernel", *d, &def)) return st;
+  if (lamella_status st = expect_known("kernel", "flags", def.flags, 3)) return st;
   return registry().kernel(*l, op, key, def, h);
 }
-lattis_status category_kernel(lattis_library* l, const char* cat, const char* key, const lattis_kernel_def* d,
-                              lattis_handle* h) {
-  lattis_kernel_def def;
-  if (lattis_status st = adopt("category_kernel", *d, &def)) return st;
-  if (lattis_status st = expect_known("category_kernel", "flags", def.flags, 3)) return st;
+lamella_status category_kernel(lamella_library* l, const char* cat, const char* key, const lamella_kernel_def* d,
+                               lamella_handle* h) {
+  lamella_kernel_def def;
+  if (lamella_status st = adopt("category_kernel", *d, &def)) return st;
+  if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 3)) return st;
   return registry().category_kernel(*l, cat, key, def, h);
 }
-lattis_status shape_rule(lattis_library* l, const char* op, const lattis_shape_rule_def* d, lattis_handle* h) {
-  lattis_shape_rule_def def;
-  if (lattis_status st = adopt("shape_rule", *d, &def)) return st;
-  if (!def.infer) return core::raise(LATTIS_VALUE_ERROR, "shape_rule: 'infer' must not be null");
+lamella_status shape_rule(lamella_library* l, const char* op, const lamella_shape_rule_def* d, lamella_handle* h) {
+  lamella_shape_rule_def def;
+  if (lamella_status st = adopt("shape_rule", *d, &def)) return st;
+  if (!def.infer) return core::raise(LAMELLA_VALUE_ERROR, "shape_rule: 'infer' must not be null");
   return registry().shape_rule(*l, op, def, h);
 }
-lattis_status layer(lattis_library* l, const lattis_layer* d, int32_t* bit, lattis_handle* h) {
-  lattis_layer desc;
-  if (lattis_status st = adopt("layer", *d, &desc)) return st;
-  if (!desc.name) return core::raise(LATTIS_VALUE_ERROR, "layer: 'name' must not be null");
-  if (lattis_status st = expect_known("layer", "flags", desc.flags, 15)) return st;
-  if (lattis_status st = expect_known("layer", "kernel_flags", desc.kernel_flags, LATTIS_KERNEL_CALLS_OPERATORS))
+lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, lamella_handle* h) {
+  lamella_layer desc;
+  if (lamella_status st = adopt("layer", *d, &desc)) return st;
+  if (!desc.name) return core::raise(LAMELLA_VALUE_ERROR, "layer: 'name' must not be null");
+  if (lamella_status st = expect_known("layer", "flags", desc.flags, 15)) return st;
+  if (lamella_status st = expect_known("layer", "kernel_flags", desc.kernel_flags, LAMELLA_KERNEL_CALLS_OPERATORS))
     return st;
-  if (lattis_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
+  if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
   return registry().layer(*l, desc, bit, h);
 }
-lattis_status backend(lattis_library* l, const lattis_backend* d, int32_t* id, lattis_handle* h) {
-  lattis_backend desc;
-  if (lattis_status st = adopt("backend", *d, &desc)) return st;
-  if (!desc.name) return core::raise(LATTIS_VALUE_ERROR, "backend: 'name' must not be null");
-  if (lattis_status st = expect_known("backend", "flags", desc.flags, 7)) return st;
-  if (lattis_status st = expect_known("backend", "reserved", static_cast<uint32_t>(desc.reserved), 0)) return st;
-  lattis_allocator memory{};
+lamella_status backend(lamella_library* l, const lamella_backend* d, int32_t* id, lamella_handle* h) {
+  lamella_backend desc;
+  if (lamella_status st = adopt("backend", *d, &desc)) return st;
+  if (!desc.name) return core::raise(LAMELLA_VALUE_ERROR, "backend: 'name' must not be null");
+  if (lamella_status st = expect_known("backend", "flags", desc.flags, 7)) return st;
+  if (lamella_status st = expect_known("backend", "reserved", static_cast<uint32_t>(desc.reserved), 0)) return st;
+  lamella_allocator memory{};
   if (desc.allocator)
-    if (lattis_status st = adopt("backend: allocator", *desc.allocator, &memory)) return st;
-  auto* kept = desc.allocator ? new lattis_allocator(memory) : nullptr;  // storages point at it: never freed
+    if (lamella_status st = adopt("backend: allocator", *desc.allocator, &memory)) return st;
+  auto* kept = desc.allocator ? new lamella_allocator(memory) : nullptr;  // storages point at it: never freed
   desc.allocator = kept;
-  lattis_status st = registry().backend(*l, desc, id, h);
+  lamella_status st = registry().backend(*l, desc, id, h);
   if (st) delete kept;
   return st;
 }
-lattis_status rule(lattis_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*),
-                   lattis_handle* h) {
+lamella_status rule(lamella_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*),
+                    lamella_handle* h) {
   return registry().rule(*l, op, layer, p, destroy, h);
 }
-void* find_rule(const lattis_operator* op, const char* layer) { return registry().find_rule(op, layer); }
-lattis_status publish_interface(lattis_library* l, const char* name, uint32_t v, const void* t, lattis_handle* h) {
+void* find_rule(const lamella_operator* op, const char* layer) { return registry().find_rule(op, layer); }
+lamella_status publish_interface(lamella_library* l, const char* name, uint32_t v, const void* t, lamella_handle* h) {
   return registry().publish_interface(*l, name, v, t, h);
 }
 const void* find_interface(const char* name, uint32_t v) { return registry().find_interface(name, v); }
-lattis_status withdraw(lattis_handle h) { return registry().withdraw(h); }
+lamella_status withdraw(lamella_handle h) { return registry().withdraw(h); }
 
 template <class Type>
-lattis_status adopt_slot(const char* entry, const Type& from, Type* to) {
-  if (lattis_status st = adopt(entry, from, to)) return st;
-  if (!to->name) return core::raise(LATTIS_VALUE_ERROR, std::string(entry) + ": 'name' must not be null");
-  return LATTIS_OK;
+lamella_status adopt_slot(const char* entry, const Type& from, Type* to) {
+  if (lamella_status st = adopt(entry, from, to)) return st;
+  if (!to->name) return core::raise(LAMELLA_VALUE_ERROR, std::string(entry) + ": 'name' must not be null");
+  return LAMELLA_OK;
 }
-lattis_status tensor_slot(lattis_library* l, const lattis_slot_type* t, int32_t* i) {
-  lattis_slot_type type;
-  if (lattis_status st = adopt_slot("tensor_slot", *t, &type)) return st;
+lamella_status tensor_slot(lamella_library* l, const lamella_slot_type* t, int32_t* i) {
+  lamella_slot_type type;
+  if (lamella_status st = adopt_slot("tensor_slot", *t, &type)) return st;
   return add_tensor_slot(*l, type, i);
 }
-lattis_status thread_slot_add(lattis_library* l, const lattis_thread_slot_type* t, int32_t* i) {
-  lattis_thread_slot_type type;
-  if (lattis_status st = adopt_slot("thread_slot", *t, &type)) return st;
+lamella_status thread_slot_add(lamella_library* l, const lamella_thread_slot_type* t, int32_t* i) {
+  lamella_thread_slot_type type;
+  if (lamella_status st = adopt_slot("thread_slot", *t, &type)) return st;
   return add_thread_slot(*l, type, i);
 }
-lattis_status attribute(lattis_library* l, const char* name, lattis_get_attribute g, lattis_set_attribute s, void* c,
-                        lattis_handle* h) {
+lamella_status attribute(lamella_library* l, const char* name, lamella_get_attribute g, lamella_set_attribute s,
+                         void* c, lamella_handle* h) {
   return add_attribute(*l, name, g, s, c, h);
 }
 
-lattis_status keyword(lattis_library* l, const char* name, lattis_apply_keyword f, void* c, lattis_handle* h) {
+lamella_status keyword(lamella_library* l, const char* name, lamella_apply_keyword f, void* c, lamella_handle* h) {
   return add_keyword(*l, name, f, c, h);
 }
 
@@ -334,25 +335,25 @@ void process_include(uint64_t bits, int32_t on) {
     process_layers.fetch_and(~bits);
 }
 
-lattis_status find_backend(const char* name, int32_t* id) {
+lamella_status find_backend(const char* name, int32_t* id) {
   *id = core::backend_id(name);
-  return *id < 0 ? core::raise(LATTIS_RUNTIME_ERROR, std::string("device: there is no backend '") + name + "'")
-                 : LATTIS_OK;
+  return *id < 0 ? core::raise(LAMELLA_RUNTIME_ERROR, std::string("device: there is no backend '") + name + "'")
+                 : LAMELLA_OK;
 }
 
-lattis_status host_pool(const lattis_allocator* upstream, int64_t cap, const lattis_allocator** out) {
-#ifdef LATTIS_NO_CACHE
+lamella_status host_pool(const lamella_allocator* upstream, int64_t cap, const lamella_allocator** out) {
+#ifdef LAMELLA_NO_CACHE
   const int64_t usual = 0;
 #else
   const int64_t usual = core::available_memory() / 4;
 #endif
-  lattis_allocator from = *core::system_allocator();
+  lamella_allocator from = *core::system_allocator();
   if (upstream)
-    if (lattis_status st = adopt("host_pool", *upstream, &from)) return st;
+    if (lamella_status st = adopt("host_pool", *upstream, &from)) return st;
   if (!from.alloc || !from.free)
-    return core::raise(LATTIS_VALUE_ERROR, "host_pool: 'upstream.alloc' and 'upstream.free' must not be null");
+    return core::raise(LAMELLA_VALUE_ERROR, "host_pool: 'upstream.alloc' and 'upstream.free' must not be null");
   *out = (new core::CachingPool(from, cap > 0 ? cap : usual))->allocator();
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 int32_t find_layer(const char* name) {
@@ -361,10 +362,10 @@ int32_t find_layer(const char* name) {
 }
 
 // Unguarded are the quick ones, whose arguments the caller was given, and those that cannot fail.
-const lattis_api table = {
-    .size = sizeof(lattis_api),
-    .version = LATTIS_ABI_VERSION,
-    .library_version = LATTIS_VERSION,
+const lamella_api table = {
+    .size = sizeof(lamella_api),
+    .version = LAMELLA_ABI_VERSION,
+    .library_version = LAMELLA_VERSION,
     .raise = guard<raise, "raise">,
     .raise_host = guard<raise_host, "raise_host", nullable(0, 1)>,
     .add_note = guard<core::add_note, "add_note">,
@@ -450,16 +451,16 @@ const lattis_api table = {
 
 }  // namespace
 
-const lattis_api* api() { return &table; }
+const lamella_api* api() { return &table; }
 
 void start() {
   static std::once_flag once;
   std::call_once(once, [] {
     install_state();
     register_catalogue();
-    const char* trace = std::getenv("LATTIS_TRACE_DISPATCH");
+    const char* trace = std::getenv("LAMELLA_TRACE_DISPATCH");
     if (trace && *trace && *trace != '0') registry().set_trace(true);
   });
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -6,20 +6,20 @@
 #include "core/error.h"
 #include "core/thread.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-inline uint64_t keys_of(const lattis_tensor* t) { return t->keys | t->storage->sticky; }
+inline uint64_t keys_of(const lamella_tensor* t) { return t->keys | t->storage->sticky; }
 
 inline uint64_t gather_keys(const CallInfo& info, const Value* args) {
   uint64_t keys = 0;
   for (int i = 0; i < info.num_tensors; i++) {
     const Value& v = args[info.tensors[i]];
-    if (v.tag == LATTIS_TENSOR) keys |= keys_of(v.as.tensor);
+    if (v.tag == LAMELLA_TENSOR) keys |= keys_of(v.as.tensor);
   }
   for (int i = 0; i < info.num_lists; i++) {
     const Value& v = args[info.lists[i]];
-    if (v.tag != LATTIS_TENSOR_LIST) continue;
+    if (v.tag != LAMELLA_TENSOR_LIST) continue;
     for (uint32_t k = 0; k < v.length; k++)
       if (v.as.tensors[k]) keys |= keys_of(v.as.tensors[k]);
   }
@@ -33,16 +33,16 @@ inline const Table* table_of(const Operator* op) {
 
 // A composite at a layer, which is still on and may keep what the composite reads, as autograd does for derivatives. An
 // in-place form overwrites that, so there it reads a copy.
-lattis_status decompose(CallFrame& f, const Entry& e, const Value* args, Value* rets) {
+lamella_status decompose(CallFrame& f, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *static_cast<const Table*>(f.table)->info;
-  if (lattis_status st = resolve_device(f, info, args)) return st;
+  if (lamella_status st = resolve_device(f, info, args)) return st;
   if (info.form != Form::Inplace) return run_composite(f, e, args, rets, args);
   static const Operator* clone = Registry::get().find("aten::clone", "");
   const Value cloned[] = {args[0], core::none()};
   Value copy = core::none();
   const uint64_t saved = f.thread->exclude;
   f.thread->exclude |= f.passed;
-  lattis_status st = call(&f, clone, cloned, &copy);
+  lamella_status st = call(&f, clone, cloned, &copy);
   f.thread->exclude = saved;
   if (st) return st;
   std::vector<Value> read(args, args + info.nargs);
@@ -52,7 +52,7 @@ lattis_status decompose(CallFrame& f, const Entry& e, const Value* args, Value* 
   return st;
 }
 
-lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
+lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   const Entry& e = t->layers[t->layer_index[bit]];
   const uint64_t self = uint64_t{1} << bit, keys = f.keys, passed = f.passed;
@@ -62,7 +62,7 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
   f.context = e.context;
   f.given = args;
   f.layer = bit;
-  lattis_status st;
+  lamella_status st;
   if (__builtin_expect(e.flags & stays_on, 0)) {
     f.keys = keys & (self - 1);
     f.layer = -1;  // the composite is the operator's own, not a kernel of the layer's
@@ -91,24 +91,24 @@ lattis_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
 }
 
 // A kernel vanished while the call was on its way to it: look again in the operator's current table.
-lattis_status run_again(Frame& f, const Value* args, Value* rets) {
+lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   const void* before = f.table;
   if (static_cast<const Table*>(f.table)->pinned)
-    return core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) + ": the kernel that get_kernel gave was withdrawn");
+    return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) + ": the kernel that get_kernel gave was withdrawn");
   f.table = table_of(f.op);
   if (!f.table) return core::pending_error().kind;
   if (f.table == before)
-    return core::raise(LATTIS_RUNTIME_ERROR,
-                       operator_title(f.op) + ": its kernel answered LATTIS_RETRY (-1), but was not withdrawn");
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       operator_title(f.op) + ": its kernel answered LAMELLA_RETRY (-1), but was not withdrawn");
   f.keys &= static_cast<const Table*>(f.table)->mask;
   return redispatch(&f, args, rets);
 }
 
 // Whoever returns a status has raised an error; whoever forgot gets one, also where an older one of another kind, which
 // somebody got over without a word, is still there.
-__attribute__((noinline)) lattis_status explained(const Operator* op, lattis_status st) {
+__attribute__((noinline)) lamella_status explained(const Operator* op, lamella_status st) {
   if (core::pending_error().kind == st) return st;
-  return core::raise(LATTIS_RUNTIME_ERROR,
+  return core::raise(LAMELLA_RUNTIME_ERROR,
                      core::format("%s: its kernel returned %d and does not say why", operator_title(op).c_str(), st));
 }
 
@@ -125,8 +125,8 @@ struct Versions {
     int k = 0;
     for (uint64_t w = info.written; w; w &= w - 1) {
       const Value& v = args[__builtin_ctzll(w)];
-      if (v.tag == LATTIS_TENSOR) visit(k++, v.as.tensor->storage->version);
-      for (uint32_t i = 0; v.tag == LATTIS_TENSOR_LIST && i < v.length; i++)
+      if (v.tag == LAMELLA_TENSOR) visit(k++, v.as.tensor->storage->version);
+      for (uint32_t i = 0; v.tag == LAMELLA_TENSOR_LIST && i < v.length; i++)
         if (v.as.tensors[i]) visit(k++, v.as.tensors[i]->storage->version);
     }
   }
@@ -151,29 +151,30 @@ struct Versions {
 
 }  // namespace
 
-static inline __attribute__((always_inline)) lattis_status step(CallFrame& f, const Value* args, Value* rets) {
-  lattis_status st = f.keys ? run_layer(f, 63 - __builtin_clzll(f.keys), args, rets) : run_backend(f, args, rets);
-  return __builtin_expect(st == LATTIS_RETRY, 0) ? run_again(f, args, rets) : st;
+static inline __attribute__((always_inline)) lamella_status step(CallFrame& f, const Value* args, Value* rets) {
+  lamella_status st = f.keys ? run_layer(f, 63 - __builtin_clzll(f.keys), args, rets) : run_backend(f, args, rets);
+  return __builtin_expect(st == LAMELLA_RETRY, 0) ? run_again(f, args, rets) : st;
 }
 
-lattis_status redispatch(Frame* frame, const Value* args, Value* rets) {
+lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   auto& f = *static_cast<CallFrame*>(frame);
   if (__builtin_expect(f.hidden == 0, 1)) return step(f, args, rets);
   const uint64_t hidden = f.hidden & inside_layers.load(std::memory_order_relaxed), all = f.hidden;
   f.thread->exclude &= ~hidden;
   f.hidden = 0;
-  lattis_status st = step(f, args, rets);
+  lamella_status st = step(f, args, rets);
   f.hidden = all;
   f.thread->exclude |= hidden;
   return st;
 }
 
-static inline __attribute__((always_inline)) lattis_status call_by(const Table* t, uint64_t forced, Frame* parent,
-                                                                   const Operator* op, const Value* args, Value* rets) {
-  lattis_thread* thread = &core::this_thread().shared;
+static inline __attribute__((always_inline)) lamella_status call_by(const Table* t, uint64_t forced, Frame* parent,
+                                                                    const Operator* op, const Value* args,
+                                                                    Value* rets) {
+  lamella_thread* thread = &core::this_thread().shared;
   CallFrame f;
   f.size = sizeof(Frame);
-  f.compute_dtype = LATTIS_NO_DTYPE;
+  f.compute_dtype = LAMELLA_NO_DTYPE;
   f.op = op;
   f.keys = ((gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) &
             ~thread->exclude & t->mask) |
@@ -189,7 +190,7 @@ static inline __attribute__((always_inline)) lattis_status call_by(const Table* 
   f.hidden = 0;
   f.half_written = false;
   f.excluded = thread->exclude;
-  lattis_status st;
+  lamella_status st;
   Versions versions;
   try {
     if (__builtin_expect(t->info->written != 0, 0)) versions.read(*t->info, args);
@@ -198,17 +199,17 @@ static inline __attribute__((always_inline)) lattis_status call_by(const Table* 
     thread->exclude = f.excluded;
     st = core::raise_exception();
   }
-  if (__builtin_expect(st != LATTIS_OK, 0) && !f.half_written) return explained(op, st);
+  if (__builtin_expect(st != LAMELLA_OK, 0) && !f.half_written) return explained(op, st);
   if (__builtin_expect(t->info->written != 0, 0)) versions.bump(*t->info, args);
-  return __builtin_expect(st == LATTIS_OK, 1) ? st : explained(op, st);
+  return __builtin_expect(st == LAMELLA_OK, 1) ? st : explained(op, st);
 }
 
-lattis_status call(Frame* parent, const Operator* op, const Value* args, Value* rets) {
+lamella_status call(Frame* parent, const Operator* op, const Value* args, Value* rets) {
   const Table* t = table_of(op);
   return t ? call_by(t, 0, parent, op, args, rets) : core::pending_error().kind;
 }
 
-lattis_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets) {
+lamella_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets) {
   return call_by(pinned, pinned->forced, nullptr, op, args, rets);
 }
 
@@ -216,4 +217,4 @@ void release_all(Value* rets, int n) {
   for (int i = 0; i < n; i++) core::release_value(rets[i]);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -5,7 +5,7 @@
 #include "backends/meta/backend.h"
 #include "dispatcher/registry.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 const char* base_name(const char* path) {
@@ -14,7 +14,7 @@ const char* base_name(const char* path) {
 }
 
 void add(Library& lib, const Declaration& d) {
-  lattis_operator_def def{};
+  lamella_operator_def def{};
   def.size = sizeof def;
   def.schema = d.schema;
   def.category = d.category;
@@ -28,14 +28,14 @@ void add(Library& lib, const Declaration& d) {
   if (!d.composite) return;
   std::string name(d.schema, std::strchr(d.schema, '('));
   Registry::get().kernel(lib, name.c_str(), "composite",
-                         {sizeof(lattis_kernel_def), 0, d.composite, nullptr, base_name(d.file), d.line, 0}, nullptr);
+                         {sizeof(lamella_kernel_def), 0, d.composite, nullptr, base_name(d.file), d.line, 0}, nullptr);
 }
 
 }  // namespace
 
 void register_catalogue() {
   Library* lib = nullptr;
-  (void)Registry::get().open({sizeof(lattis_library_def), LATTIS_ABI_VERSION, "aten", "lattis", LATTIS_DEFINES, 0},
+  (void)Registry::get().open({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, "aten", "lamella", LAMELLA_DEFINES, 0},
                              &lib);
   register_meta(*lib);
   for (const auto* family : {&creation_operators(),      &copy_operators(),
@@ -57,4 +57,4 @@ void register_catalogue() {
     for (const Declaration& d : *family) add(*lib, d);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

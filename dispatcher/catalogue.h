@@ -1,29 +1,30 @@
 // The catalogue: one Declaration an operator, in operators/, one file a family. Schemas are parsed on first use.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <vector>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-inline constexpr uint32_t function = LATTIS_FORM_FUNCTION, method = LATTIS_FORM_METHOD, inplace = LATTIS_FORM_INPLACE,
-                          out = LATTIS_FORM_OUT, hidden = LATTIS_FORM_PRIVATE, no_kernel_needed = LATTIS_FORM_NO_KERNEL,
-                          everywhere = function | method, all_forms = everywhere | inplace | out;
+inline constexpr uint32_t function = LAMELLA_FORM_FUNCTION, method = LAMELLA_FORM_METHOD,
+                          inplace = LAMELLA_FORM_INPLACE, out = LAMELLA_FORM_OUT, hidden = LAMELLA_FORM_PRIVATE,
+                          no_kernel_needed = LAMELLA_FORM_NO_KERNEL, everywhere = function | method,
+                          all_forms = everywhere | inplace | out;
 
 struct Declaration {
   const char* schema;
   const char* category;
   uint32_t forms;
-  lattis_infer infer;       // null for composites
-  lattis_kernel composite;  // null for operators with kernels of their own
-  const char* doc;          // on the first overload
-  const lattis_pointwise* pointwise;
+  lamella_infer infer;       // null for composites
+  lamella_kernel composite;  // null for operators with kernels of their own
+  const char* doc;           // on the first overload
+  const lamella_pointwise* pointwise;
   int line;  // where it is written
   const char* file;
 
-  Declaration(const char* schema, const char* category, uint32_t forms, lattis_infer infer, lattis_kernel composite,
-              const char* doc, const lattis_pointwise* pointwise = nullptr, int line = __builtin_LINE(),
+  Declaration(const char* schema, const char* category, uint32_t forms, lamella_infer infer, lamella_kernel composite,
+              const char* doc, const lamella_pointwise* pointwise = nullptr, int line = __builtin_LINE(),
               const char* file = __builtin_FILE())
       : schema(schema),
         category(category),
@@ -70,4 +71,4 @@ const std::vector<Declaration>& complex_operators();
 
 void register_catalogue();
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -5,23 +5,23 @@
 
 #include "core/error.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-constexpr uint32_t bit(lattis_tag tag) { return uint32_t{1} << tag; }
-constexpr uint32_t numbers = bit(LATTIS_BOOLEAN) | bit(LATTIS_INT) | bit(LATTIS_FLOAT) | bit(LATTIS_COMPLEX);
+constexpr uint32_t bit(lamella_tag tag) { return uint32_t{1} << tag; }
+constexpr uint32_t numbers = bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) | bit(LAMELLA_FLOAT) | bit(LAMELLA_COMPLEX);
 
 // None: there are no values for the type.
 uint32_t list_tag(const Type& t) {
   switch (t.kind) {
     case Kind::Tensor:
-      return bit(LATTIS_TENSOR_LIST);
+      return bit(LAMELLA_TENSOR_LIST);
     case Kind::Bool:
-      return t.optional_elements ? 0 : bit(LATTIS_BOOL_LIST);
+      return t.optional_elements ? 0 : bit(LAMELLA_BOOL_LIST);
     case Kind::Int:
-      return t.optional_elements ? 0 : bit(LATTIS_INT_LIST);
+      return t.optional_elements ? 0 : bit(LAMELLA_INT_LIST);
     case Kind::Float:
-      return t.optional_elements ? 0 : bit(LATTIS_FLOAT_LIST);
+      return t.optional_elements ? 0 : bit(LAMELLA_FLOAT_LIST);
     default:
       return 0;
   }
@@ -29,7 +29,7 @@ uint32_t list_tag(const Type& t) {
 uint32_t plain_tags(const Type& t) {
   switch (t.kind) {
     case Kind::Tensor:
-      return bit(LATTIS_TENSOR);
+      return bit(LAMELLA_TENSOR);
     case Kind::Bool:
     case Kind::Int:
     case Kind::Float:
@@ -37,37 +37,37 @@ uint32_t plain_tags(const Type& t) {
     case Kind::Complex:
       return numbers;
     case Kind::Str:
-      return bit(LATTIS_STRING);
+      return bit(LAMELLA_STRING);
     case Kind::Dtype:
-      return bit(LATTIS_DTYPE);
+      return bit(LAMELLA_DTYPE);
     case Kind::Layout:
-      return bit(LATTIS_LAYOUT);
+      return bit(LAMELLA_LAYOUT);
     case Kind::MemoryFormat:
-      return bit(LATTIS_MEMORY_FORMAT);
+      return bit(LAMELLA_MEMORY_FORMAT);
     case Kind::Device:
-      return bit(LATTIS_DEVICE);
+      return bit(LAMELLA_DEVICE);
     case Kind::Generator:
     case Kind::Object:
-      return bit(LATTIS_OBJECT);
+      return bit(LAMELLA_OBJECT);
     case Kind::Any:
       return 0;
   }
   return 0;
 }
 
-constexpr uint32_t pointers = bit(LATTIS_TENSOR) | bit(LATTIS_STRING) | bit(LATTIS_COMPLEX) | bit(LATTIS_OBJECT);
+constexpr uint32_t pointers = bit(LAMELLA_TENSOR) | bit(LAMELLA_STRING) | bit(LAMELLA_COMPLEX) | bit(LAMELLA_OBJECT);
 constexpr uint32_t lists =
-    bit(LATTIS_TENSOR_LIST) | bit(LATTIS_INT_LIST) | bit(LATTIS_FLOAT_LIST) | bit(LATTIS_BOOL_LIST);
-constexpr uint32_t enumerations = bit(LATTIS_DTYPE) | bit(LATTIS_MEMORY_FORMAT) | bit(LATTIS_LAYOUT);
+    bit(LAMELLA_TENSOR_LIST) | bit(LAMELLA_INT_LIST) | bit(LAMELLA_FLOAT_LIST) | bit(LAMELLA_BOOL_LIST);
+constexpr uint32_t enumerations = bit(LAMELLA_DTYPE) | bit(LAMELLA_MEMORY_FORMAT) | bit(LAMELLA_LAYOUT);
 constexpr uint32_t null_elements = uint32_t{1} << 31;  // in a list of tensors; no tag is so high
 
 bool content_admitted(uint32_t tags, const Value& v) {
-  if (v.tag == LATTIS_DTYPE) return v.as.i >= 0 && v.as.i < LATTIS_NUM_DTYPES;
-  if (v.tag == LATTIS_MEMORY_FORMAT) return v.as.i >= LATTIS_CONTIGUOUS_FORMAT && v.as.i <= LATTIS_CHANNELS_LAST;
-  if (v.tag == LATTIS_LAYOUT) return v.as.i == 0;
+  if (v.tag == LAMELLA_DTYPE) return v.as.i >= 0 && v.as.i < LAMELLA_NUM_DTYPES;
+  if (v.tag == LAMELLA_MEMORY_FORMAT) return v.as.i >= LAMELLA_CONTIGUOUS_FORMAT && v.as.i <= LAMELLA_CHANNELS_LAST;
+  if (v.tag == LAMELLA_LAYOUT) return v.as.i == 0;
   if (v.length == 0) return true;
-  if (!v.as.pointer || v.tag != LATTIS_TENSOR_LIST || (tags & null_elements)) return v.as.pointer != nullptr;
-  return std::all_of(v.as.tensors, v.as.tensors + v.length, [](const lattis_tensor* t) { return t != nullptr; });
+  if (!v.as.pointer || v.tag != LAMELLA_TENSOR_LIST || (tags & null_elements)) return v.as.pointer != nullptr;
+  return std::all_of(v.as.tensors, v.as.tensors + v.length, [](const lamella_tensor* t) { return t != nullptr; });
 }
 
 inline bool admitted(uint32_t tags, const Value& v) {
@@ -78,7 +78,7 @@ inline bool admitted(uint32_t tags, const Value& v) {
 
 // Whatever comes, they can be released.
 inline void empty(Value* rets, int32_t n) {
-  for (int32_t i = 0; rets && i < n; i++) rets[i].tag = LATTIS_NONE;
+  for (int32_t i = 0; rets && i < n; i++) rets[i].tag = LAMELLA_NONE;
 }
 
 bool all_admitted(const CallInfo& info, const Value* args) {
@@ -89,11 +89,11 @@ bool all_admitted(const CallInfo& info, const Value* args) {
 
 // The quick answer for tensors and numbers. False may mean that a closer look is needed.
 inline bool plainly_admitted(const CallInfo& info, const Value* args) {
-  constexpr uint32_t plain = bit(LATTIS_TENSOR) | bit(LATTIS_NONE) | bit(LATTIS_BOOLEAN) | bit(LATTIS_INT) |
-                             bit(LATTIS_FLOAT) | bit(LATTIS_DEVICE);
+  constexpr uint32_t plain = bit(LAMELLA_TENSOR) | bit(LAMELLA_NONE) | bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) |
+                             bit(LAMELLA_FLOAT) | bit(LAMELLA_DEVICE);
   for (int i = 0; i < info.nargs; i++) {
     const Value& v = args[i];
-    if (v.tag >= 32 || !((info.admits[i] & plain) >> v.tag & 1) || (v.tag == LATTIS_TENSOR && !v.as.tensor))
+    if (v.tag >= 32 || !((info.admits[i] & plain) >> v.tag & 1) || (v.tag == LAMELLA_TENSOR && !v.as.tensor))
       return false;
   }
   return true;
@@ -101,106 +101,106 @@ inline bool plainly_admitted(const CallInfo& info, const Value* args) {
 
 // What came, where it is not admitted.
 std::string what_came(uint32_t tags, const Value& v) {
-  if (v.tag >= LATTIS_SYMBOLIC) return core::format("a value with the tag %u", v.tag);
+  if (v.tag >= LAMELLA_SYMBOLIC) return core::format("a value with the tag %u", v.tag);
   if (((pointers | lists) >> v.tag & 1) && !v.as.pointer) return "a null pointer";
   if (enumerations >> v.tag & 1)
     return core::format("%s %lld",
-                        v.tag == LATTIS_DTYPE    ? "the dtype"
-                        : v.tag == LATTIS_LAYOUT ? "the layout"
-                                                 : "the memory format",
+                        v.tag == LAMELLA_DTYPE    ? "the dtype"
+                        : v.tag == LAMELLA_LAYOUT ? "the layout"
+                                                  : "the memory format",
                         (long long)v.as.i);
   return tags >> v.tag & 1 ? "a list with a null tensor" : core::describe(v);
 }
 
-lattis_status wrong_kind(const Operator* op, const Value* args) {
+lamella_status wrong_kind(const Operator* op, const Value* args) {
   const Argument* a = op->schema.load()->args.data();
   const uint32_t* tags = op->info.admits;
   for (; admitted(*tags, *args); a++, tags++) args++;
-  return core::raise(LATTIS_TYPE_ERROR,
+  return core::raise(LAMELLA_TYPE_ERROR,
                      core::format("%s: argument '%s' must be %s, got %s", operator_title(op).c_str(), a->name.c_str(),
                                   a->type.text.c_str(), what_came(*tags, *args).c_str()));
 }
 
-lattis_status null_argument(const char* entry, int at) {
-  return core::raise(LATTIS_VALUE_ERROR, core::format("%s: argument %d must not be null", entry, at));
+lamella_status null_argument(const char* entry, int at) {
+  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: argument %d must not be null", entry, at));
 }
 
 // As many arguments as the operator has: those given, with the outputs of an out= form at the end again, and for those
 // that nobody gave what `missing` says of the i-th.
 template <class Missing>
-lattis_status completed(const Operator* op, const Value* args, int32_t num_args, Value* all, Missing missing) {
+lamella_status completed(const Operator* op, const Value* args, int32_t num_args, Value* all, Missing missing) {
   const CallInfo& info = op->info;
   const int32_t outs = info.nargs - info.first_out, given = num_args - outs;
   if (given < 0 || num_args > info.nargs)
-    return core::raise(LATTIS_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", operator_title(op).c_str(),
-                                                       num_args, info.nargs, op->schema.load()->text().c_str()));
+    return core::raise(LAMELLA_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", operator_title(op).c_str(),
+                                                        num_args, info.nargs, op->schema.load()->text().c_str()));
   std::copy(args, args + given, all);
   for (int32_t i = given; i < info.first_out; i++)
-    if (lattis_status st = missing(i, &all[i])) return st;
+    if (lamella_status st = missing(i, &all[i])) return st;
   std::copy(args + given, args + num_args, all + info.first_out);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status check_room(const Operator* op, int32_t num_rets) {
-  if (num_rets >= op->info.nrets) return LATTIS_OK;
-  return core::raise(LATTIS_TYPE_ERROR, core::format("%s: room for %d results, it gives %d", operator_title(op).c_str(),
-                                                     num_rets, op->info.nrets));
+lamella_status check_room(const Operator* op, int32_t num_rets) {
+  if (num_rets >= op->info.nrets) return LAMELLA_OK;
+  return core::raise(LAMELLA_TYPE_ERROR, core::format("%s: room for %d results, it gives %d",
+                                                      operator_title(op).c_str(), num_rets, op->info.nrets));
 }
 
 // Anything but the usual: the first call, other numbers of arguments or results, lists and strings, values of a wrong
 // kind.
-__attribute__((noinline)) lattis_status unusual_call(Frame* parent, const Operator* op, const Value* args,
-                                                     int32_t num_args, Value* rets, int32_t num_rets) {
+__attribute__((noinline)) lamella_status unusual_call(Frame* parent, const Operator* op, const Value* args,
+                                                      int32_t num_args, Value* rets, int32_t num_rets) {
   if (!op) return null_argument("call", 1);
   if (!args && num_args > 0) return null_argument("call", 2);
   if (!rets && num_rets > 0) return null_argument("call", 4);
   if (!op->schema.load(std::memory_order_acquire))
-    if (lattis_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
+    if (lamella_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
   const CallInfo& info = op->info;
-  for (int32_t i = info.nrets; i < num_rets; i++) rets[i] = Value{LATTIS_NONE, 0, {0}};
+  for (int32_t i = info.nrets; i < num_rets; i++) rets[i] = Value{LAMELLA_NONE, 0, {0}};
   if (num_args == info.nargs && num_rets >= info.nrets)
     return all_admitted(info, args) ? call(parent, op, args, rets) : wrong_kind(op, args);
-  if (lattis_status st = check_room(op, num_rets)) return st;
-  Value all[LATTIS_MAX_ARGUMENTS];
+  if (lamella_status st = check_room(op, num_rets)) return st;
+  Value all[LAMELLA_MAX_ARGUMENTS];
   const auto its_default = [&](int32_t i, Value* v) {
     const Schema& s = *op->schema.load();
     *v = s.args[i].value;
-    if (s.args[i].has_default) return lattis_status{LATTIS_OK};
-    return core::raise(LATTIS_TYPE_ERROR,
+    if (s.args[i].has_default) return lamella_status{LAMELLA_OK};
+    return core::raise(LAMELLA_TYPE_ERROR,
                        core::format("%s: argument '%s' is missing: %d arguments for %s", operator_title(op).c_str(),
                                     s.args[i].name.c_str(), num_args, s.text().c_str()));
   };
-  if (lattis_status st = completed(op, args, num_args, all, its_default)) return st;
+  if (lamella_status st = completed(op, args, num_args, all, its_default)) return st;
   return all_admitted(info, all) ? call(parent, op, all, rets) : wrong_kind(op, all);
 }
 
-__attribute__((noinline)) lattis_status unusual_redispatch(CallFrame* f, const Value* args, int32_t num_args,
-                                                           Value* rets, int32_t num_rets) {
+__attribute__((noinline)) lamella_status unusual_redispatch(CallFrame* f, const Value* args, int32_t num_args,
+                                                            Value* rets, int32_t num_rets) {
   if (!f) return null_argument("redispatch", 0);
   if (!args && num_args > 0) return null_argument("redispatch", 1);
   if (!rets && num_rets > 0) return null_argument("redispatch", 3);
-  if (lattis_status st = check_room(f->op, num_rets)) return st;
+  if (lamella_status st = check_room(f->op, num_rets)) return st;
   for (int32_t i = f->num_rets; i < num_rets; i++) rets[i] = core::none();
-  Value all[LATTIS_MAX_ARGUMENTS];
+  Value all[LAMELLA_MAX_ARGUMENTS];
   const auto what_the_call_has = [&](int32_t i, Value* v) {
     *v = f->given[i];
-    return lattis_status{LATTIS_OK};
+    return lamella_status{LAMELLA_OK};
   };
-  if (lattis_status st = completed(f->op, args, num_args, all, what_the_call_has)) return st;
+  if (lamella_status st = completed(f->op, args, num_args, all, what_the_call_has)) return st;
   return redispatch(f, all, rets);
 }
 
 // An error unless the arguments from `known` on, outputs aside, are what they are by default.
-lattis_status check_appended(const Operator* op, const Value* args, int32_t known, const std::string& who) {
+lamella_status check_appended(const Operator* op, const Value* args, int32_t known, const std::string& who) {
   const Schema& s = *op->schema.load(std::memory_order_acquire);
   for (int32_t i = known; i < op->info.first_out; i++)
     if (!core::same_value(args[i], s.args[i].value))
-      return core::raise(LATTIS_NOT_IMPLEMENTED,
+      return core::raise(LAMELLA_NOT_IMPLEMENTED,
                          core::format("%s: %s was written before the argument '%s' and computes what it is by default, "
                                       "%s; got %s. Build it again, for the operator of today",
                                       operator_title(op).c_str(), who.c_str(), s.args[i].name.c_str(),
                                       s.args[i].default_text.c_str(), core::describe(args[i]).c_str()));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // How many arguments before the outputs of an out= form somebody knows who was written for so many in all. An error,
@@ -208,16 +208,17 @@ lattis_status check_appended(const Operator* op, const Value* args, int32_t know
 int32_t known_of(const char* what, const Operator* op, int32_t num_args) {
   const CallInfo& info = op->info;
   const Schema& s = *op->schema.load(std::memory_order_acquire);
-  const int32_t written_for = num_args == LATTIS_NO_ARGUMENTS ? 0 : num_args;
+  const int32_t written_for = num_args == LAMELLA_NO_ARGUMENTS ? 0 : num_args;
   const int32_t known = written_for - (info.nargs - info.first_out);
   if (known < 0 || known > info.first_out) {
-    core::raise(LATTIS_TYPE_ERROR, core::format("%s: %s takes %d arguments, the operator has %d: %s",
-                                                op->full_name().c_str(), what, num_args, info.nargs, s.text().c_str()));
+    core::raise(LAMELLA_TYPE_ERROR,
+                core::format("%s: %s takes %d arguments, the operator has %d: %s", op->full_name().c_str(), what,
+                             num_args, info.nargs, s.text().c_str()));
     return -1;
   }
   for (int32_t i = known; i < info.first_out; i++)
     if (!s.args[i].has_default) {
-      core::raise(LATTIS_TYPE_ERROR,
+      core::raise(LAMELLA_TYPE_ERROR,
                   core::format("%s: %s takes %d arguments, but '%s' has no default: %s", op->full_name().c_str(), what,
                                num_args, s.args[i].name.c_str(), s.text().c_str()));
       return -1;
@@ -236,13 +237,13 @@ struct Older {
 };
 
 template <class Function, class Results>
-lattis_status run_older(Frame* f, const Value* args, Results* results) {
+lamella_status run_older(Frame* f, const Value* args, Results* results) {
   const auto& older = *static_cast<const Older<Function>*>(f->context);
   const CallInfo& info = older.op->info;
-  if (lattis_status st = check_appended(older.op, args, older.known, older.who)) return st;
+  if (lamella_status st = check_appended(older.op, args, older.known, older.who)) return st;
   f->context = older.context;
   if (info.first_out == info.nargs) return older.function(f, args, results);  // it reads as many as it knows
-  Value own[LATTIS_MAX_ARGUMENTS];
+  Value own[LAMELLA_MAX_ARGUMENTS];
   std::copy(args, args + older.known, own);
   std::fill(std::copy(args + info.first_out, args + info.nargs, own + older.known), own + info.nargs, core::none());
   return older.function(f, own, results);
@@ -250,88 +251,88 @@ lattis_status run_older(Frame* f, const Value* args, Results* results) {
 
 // Puts `run_older` in the place of a function that was written for fewer arguments.
 template <class Function, class Results>
-lattis_status adapt_to(const Operator* op, const std::string& who, int32_t num_args, Function* function,
-                       void** context) {
-  if (!*function || num_args == 0 || num_args == op->info.nargs) return LATTIS_OK;
+lamella_status adapt_to(const Operator* op, const std::string& who, int32_t num_args, Function* function,
+                        void** context) {
+  if (!*function || num_args == 0 || num_args == op->info.nargs) return LAMELLA_OK;
   const int32_t known = known_of(who.c_str(), op, num_args);
   if (known < 0) return core::pending_error().kind;
-  if (known == op->info.first_out) return LATTIS_OK;  // none, and it says so
+  if (known == op->info.first_out) return LAMELLA_OK;  // none, and it says so
   *context = new Older<Function>{*function, *context, op, known, who};
   *function = run_older<Function, Results>;  // both for ever
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 uint32_t admitted_tags(const Type& t) {
   const uint32_t tags = t.list ? list_tag(t) : plain_tags(t);
-  return !tags ? 0 : tags | (t.optional ? bit(LATTIS_NONE) : 0) | (t.optional_elements ? null_elements : 0);
+  return !tags ? 0 : tags | (t.optional ? bit(LAMELLA_NONE) : 0) | (t.optional_elements ? null_elements : 0);
 }
 
 template <class List>
-lattis_status tags_of(const std::string& op, const List& list, const char* what, std::unique_ptr<uint32_t[]>* out) {
+lamella_status tags_of(const std::string& op, const List& list, const char* what, std::unique_ptr<uint32_t[]>* out) {
   uint32_t* tags = new uint32_t[list.size()];
   out->reset(tags);
   for (size_t i = 0; i < list.size(); i++)
     if (!(tags[i] = admitted_tags(list[i].type)))
-      return core::raise(LATTIS_NOT_IMPLEMENTED,
+      return core::raise(LAMELLA_NOT_IMPLEMENTED,
                          core::format("schema: %s: there are no values for the type %s of %s %zu", op.c_str(),
                                       list[i].type.text.c_str(), what, i));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // A default must be what a call might pass; and an int is written without a point.
-lattis_status check_literals(const std::string& op, const Schema& s, const uint32_t* admits) {
+lamella_status check_literals(const std::string& op, const Schema& s, const uint32_t* admits) {
   for (size_t i = 0; i < s.args.size(); i++) {
     const Argument& a = s.args[i];
-    const bool fraction = a.type.kind == Kind::Int && a.value.tag == LATTIS_FLOAT;
+    const bool fraction = a.type.kind == Kind::Int && a.value.tag == LAMELLA_FLOAT;
     if (a.has_default && (fraction || !admitted(admits[i], a.value)))
-      return core::raise(LATTIS_VALUE_ERROR,
+      return core::raise(LAMELLA_VALUE_ERROR,
                          core::format("schema: %s: the default %s of argument '%s' is no %s", op.c_str(),
                                       a.default_text.c_str(), a.name.c_str(), a.type.text.c_str()));
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
 
-lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) {
+lamella_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) {
   std::unique_ptr<uint32_t[]> admits, gives;
-  if (lattis_status st = tags_of(op, s.args, "argument", &admits)) return st;
-  if (lattis_status st = tags_of(op, s.rets, "result", &gives)) return st;
-  if (lattis_status st = check_literals(op, s, admits.get())) return st;
-  for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LATTIS_META_NONE: nobody asked for it
-    if (s.rets[i].type.kind == Kind::Tensor) gives[i] |= bit(LATTIS_NONE);
+  if (lamella_status st = tags_of(op, s.args, "argument", &admits)) return st;
+  if (lamella_status st = tags_of(op, s.rets, "result", &gives)) return st;
+  if (lamella_status st = check_literals(op, s, admits.get())) return st;
+  for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LAMELLA_META_NONE: nobody asked for it
+    if (s.rets[i].type.kind == Kind::Tensor) gives[i] |= bit(LAMELLA_NONE);
   info->admits = admits.release();  // for ever, as the schema
   info->gives = gives.release();
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status check_result(const Operator* op, int i, const Value& v) {
-  if (__builtin_expect(admitted(op->info.gives[i], v), 1)) return LATTIS_OK;
+lamella_status check_result(const Operator* op, int i, const Value& v) {
+  if (__builtin_expect(admitted(op->info.gives[i], v), 1)) return LAMELLA_OK;
   return core::raise(
-      LATTIS_TYPE_ERROR,
+      LAMELLA_TYPE_ERROR,
       core::format("%s: result %d of its kernel must be %s, got %s", operator_title(op).c_str(), i,
                    op->schema.load()->rets[i].type.text.c_str(), what_came(op->info.gives[i], v).c_str()));
 }
 
-lattis_status adapt(const Operator* op, const std::string& owner, lattis_kernel_def* def) {
-  return adapt_to<lattis_kernel, Value>(op, "the kernel of " + owner, def->num_args, &def->kernel, &def->context);
+lamella_status adapt(const Operator* op, const std::string& owner, lamella_kernel_def* def) {
+  return adapt_to<lamella_kernel, Value>(op, "the kernel of " + owner, def->num_args, &def->kernel, &def->context);
 }
 
-lattis_status adapt(const Operator* op, const std::string& owner, lattis_shape_rule_def* def) {
-  return adapt_to<lattis_infer, lattis_meta>(op, "the shape rule of " + owner, def->num_args, &def->infer,
-                                             &def->context);
+lamella_status adapt(const Operator* op, const std::string& owner, lamella_shape_rule_def* def) {
+  return adapt_to<lamella_infer, lamella_meta>(op, "the shape rule of " + owner, def->num_args, &def->infer,
+                                               &def->context);
 }
 
-lattis_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who) {
-  if (num_args == 0) return LATTIS_OK;
+lamella_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who) {
+  if (num_args == 0) return LAMELLA_OK;
   if (!op->schema.load(std::memory_order_acquire))
-    if (lattis_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
+    if (lamella_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
   const int32_t known = known_of(who, op, num_args);
   return known < 0 ? core::pending_error().kind : check_appended(op, args, known, who);
 }
 
-lattis_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
-                           int32_t num_rets) {
+lamella_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
+                            int32_t num_rets) {
   empty(rets, num_rets);
   // A table implies a schema, and so that the numbers and kinds are there.
   if (__builtin_expect(op && args && rets && op->table.load(std::memory_order_acquire) && num_args == op->info.nargs &&
@@ -341,7 +342,7 @@ lattis_status checked_call(Frame* parent, const Operator* op, const Value* args,
   return core::guarded([&] { return unusual_call(parent, op, args, num_args, rets, num_rets); });
 }
 
-lattis_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {
+lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {
   empty(rets, num_rets);
   if (__builtin_expect(frame && args && rets && num_args == frame->num_args && num_rets == frame->num_rets, 1))
     return redispatch(frame, args, rets);
@@ -349,4 +350,4 @@ lattis_status checked_redispatch(Frame* frame, const Value* args, int32_t num_ar
       [&] { return unusual_redispatch(static_cast<CallFrame*>(frame), args, num_args, rets, num_rets); });
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -5,24 +5,24 @@
 
 #include "dispatcher/call.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-lattis_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
-                           int32_t num_rets);
-lattis_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
+lamella_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
+                            int32_t num_rets);
+lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
 
 // A result of a kernel's own making, on whose kind the caller and the layers above rely.
-lattis_status check_result(const Operator* op, int i, const Value& v);
+lamella_status check_result(const Operator* op, int i, const Value& v);
 
 // A registration of a kernel or of a shape rule that takes fewer arguments than the operator has now calls it through
 // another that leaves out those it does not know. An error where the numbers cannot fit.
-lattis_status adapt(const Operator* op, const std::string& owner, lattis_kernel_def* def);
-lattis_status adapt(const Operator* op, const std::string& owner, lattis_shape_rule_def* def);
+lamella_status adapt(const Operator* op, const std::string& owner, lamella_kernel_def* def);
+lamella_status adapt(const Operator* op, const std::string& owner, lamella_shape_rule_def* def);
 
 // The same for what somebody else calls: see `check_defaults` of the table.
-lattis_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who);
+lamella_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who);
 
 // Which tags the arguments and the results may have: `admits` and `gives`. An error if there are no values for a type.
-lattis_status kinds_of(const std::string& op, const Schema& s, CallInfo* info);
+lamella_status kinds_of(const std::string& op, const Schema& s, CallInfo* info);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

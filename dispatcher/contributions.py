@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from lattis import _C
+from lamella import _C
 
 if TYPE_CHECKING:  # the import system asks for the methods only, and importing the class takes 6 ms
     from importlib.abc import Loader
@@ -38,46 +38,46 @@ def check(where: str, owner: str, objects: Mapping[str, Any], holder: Callable[[
 
 def name_holder(name: str) -> str:
     """Who has a name of the namespace, or ''. Planned names are in nobody's hands."""
-    package = sys.modules["lattis"]
+    package = sys.modules["lamella"]
     if name in names:
         return f"plugin '{names[name]}'"
-    full = f"lattis.{name}"
+    full = f"lamella.{name}"
     there = name in vars(package) or full in sys.modules or PathFinder.find_spec(full, package.__path__)
-    return "lattis" if there else ""
+    return "lamella" if there else ""
 
 
 def method_holder(name: str) -> str:
     """Who has a name on Tensor, or ''."""
-    from lattis._missing import Planned
+    from lamella._missing import Planned
 
     there = vars(_C.Tensor).get(name, ABSENT)
     if name in methods:
         return f"plugin '{methods[name]}'"
     if there is ABSENT or isinstance(there, Planned):
         return ""
-    return _C._attribute_owner(name) or "lattis"
+    return _C._attribute_owner(name) or "lamella"
 
 
 def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
     """Puts objects into the namespace; returns what takes them back."""
-    check("lattis", owner, objects, name_holder)
-    package = sys.modules["lattis"]
+    check("lamella", owner, objects, name_holder)
+    package = sys.modules["lamella"]
     for name, o in objects.items():
         setattr(package, name, o)
         package.__all__.append(name)
         names[name] = owner
         if isinstance(o, ModuleType):
-            sys.modules[f"lattis.{name}"] = o
-            aliases.add(f"lattis.{name}", o.__name__)
+            sys.modules[f"lamella.{name}"] = o
+            aliases.add(f"lamella.{name}", o.__name__)
 
     def undo() -> None:
         for name in objects:
             delattr(package, name)
             package.__all__.remove(name)
             del names[name]
-            for module in [m for m in sys.modules if (m + ".").startswith(f"lattis.{name}.")]:
+            for module in [m for m in sys.modules if (m + ".").startswith(f"lamella.{name}.")]:
                 del sys.modules[module]
-            aliases.modules.pop(f"lattis.{name}", None)
+            aliases.modules.pop(f"lamella.{name}", None)
 
     return undo
 
@@ -119,7 +119,7 @@ def add_export_check(check: Callable[[Any], Any]) -> Callable[[], None]:
 
 
 class Aliases(Loader):
-    """On ``sys.meta_path``: ``import lattis.x.y`` finds y in the package that a plugin brought as x.
+    """On ``sys.meta_path``: ``import lamella.x.y`` finds y in the package that a plugin brought as x.
 
     Without it, y would be imported twice, once under each name.
     """

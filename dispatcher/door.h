@@ -2,8 +2,8 @@
 // and a struct of an older, smaller header is read as far as it goes.
 #pragma once
 
-#include <lattis/c_api.h>
-#include <lattis/given.h>
+#include <lamella/c_api.h>
+#include <lamella/given.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "dispatcher/registry.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // The name of an entry, as an argument of a template.
 template <size_t N>
@@ -34,7 +34,7 @@ template <auto Function, Name Entry, uint32_t Nullable, Answers Kind>
 struct Guard;
 template <class R, class... A, R (*Function)(A...), Name Entry, uint32_t Nullable, Answers Kind>
 struct Guard<Function, Entry, Nullable, Kind> {
-  static R failed([[maybe_unused]] lattis_status st) {
+  static R failed([[maybe_unused]] lamella_status st) {
     if constexpr (std::is_same_v<R, int32_t>) return Kind == Answers::Status ? st : -1;
     if constexpr (!std::is_void_v<R>) return R{};
   }
@@ -49,23 +49,23 @@ struct Guard<Function, Entry, Nullable, Kind> {
     return found;
   }
   // Nothing is registered through a library that was closed.
-  static const lattis_library* first_closed(A... a) {
-    const lattis_library* found = nullptr;
+  static const lamella_library* first_closed(A... a) {
+    const lamella_library* found = nullptr;
     [[maybe_unused]] const auto look = [&](auto v) {
-      if constexpr (std::is_same_v<decltype(v), lattis_library*> && !std::is_void_v<R>)
+      if constexpr (std::is_same_v<decltype(v), lamella_library*> && !std::is_void_v<R>)
         if (!v->open) found = v;
     };
     (look(a), ...);
     return found;
   }
   static R call(A... a) {
-    lattis_status st;
+    lamella_status st;
     try {
       if (const int null = first_null(a...); __builtin_expect(null >= 0, 0))
-        st = core::raise(LATTIS_VALUE_ERROR, core::format("%s: argument %d must not be null", Entry.text, null));
-      else if (const lattis_library* closed = first_closed(a...))
-        st = core::raise(LATTIS_VALUE_ERROR, core::format("%s: the library of %s for '%s' was closed", Entry.text,
-                                                          closed->owner.c_str(), closed->ns.c_str()));
+        st = core::raise(LAMELLA_VALUE_ERROR, core::format("%s: argument %d must not be null", Entry.text, null));
+      else if (const lamella_library* closed = first_closed(a...))
+        st = core::raise(LAMELLA_VALUE_ERROR, core::format("%s: the library of %s for '%s' was closed", Entry.text,
+                                                           closed->owner.c_str(), closed->ns.c_str()));
       else
         return Function(a...);
     } catch (...) {
@@ -79,18 +79,18 @@ inline constexpr auto guard = &Guard<Function, Entry, Nullable, Answers::Status>
 template <auto Function, Name Entry, uint32_t Nullable = 0>
 inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::Count>::call;
 
-static_assert(first_size<lattis_pointwise> == 296 && first_size<lattis_allocator> == 56 &&
-                  first_size<lattis_backend> == 192 && first_size<lattis_layer> == 80 &&
-                  first_size<lattis_slot_type> == 40 && first_size<lattis_thread_slot_type> == 40 &&
-                  first_size<lattis_kernel_def> == 40 && first_size<lattis_shape_rule_def> == 24 &&
-                  first_size<lattis_library_def> == 32 && first_size<lattis_operator_def> == 80,
+static_assert(first_size<lamella_pointwise> == 296 && first_size<lamella_allocator> == 56 &&
+                  first_size<lamella_backend> == 192 && first_size<lamella_layer> == 80 &&
+                  first_size<lamella_slot_type> == 40 && first_size<lamella_thread_slot_type> == 40 &&
+                  first_size<lamella_kernel_def> == 40 && first_size<lamella_shape_rule_def> == 24 &&
+                  first_size<lamella_library_def> == 32 && first_size<lamella_operator_def> == 80,
               "these are the sizes of version 1.0, for ever");
 
 // A copy of a caller's struct, as this library knows it.
 template <class T>
-lattis_status adopt(const char* entry, const T& from, T* to) {
+lamella_status adopt(const char* entry, const T& from, T* to) {
   const std::string wrong = copy_given(from, to);
-  return wrong.empty() ? LATTIS_OK : core::raise(LATTIS_VALUE_ERROR, std::string(entry) + ": " + wrong);
+  return wrong.empty() ? LAMELLA_OK : core::raise(LAMELLA_VALUE_ERROR, std::string(entry) + ": " + wrong);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "dispatcher/call.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 std::string operator_title(const Operator* op) {
   bool aten = op->name.rfind("aten::", 0) == 0;
@@ -18,26 +18,26 @@ std::string where(const Frame* f, int arg) {
   return operator_title(f->op) + ": argument '" + name + "'";
 }
 
-lattis_status device_clash(Frame& f, int first, int second, const core::Tensor* a, const core::Tensor* b) {
+lamella_status device_clash(Frame& f, int first, int second, const core::Tensor* a, const core::Tensor* b) {
   return core::raise(
-      LATTIS_RUNTIME_ERROR,
+      LAMELLA_RUNTIME_ERROR,
       core::format("%s: '%s' is on %s, but '%s' is on %s; move one with .to(...)", operator_title(f.op).c_str(),
                    f.op->schema.load()->args[first].name.c_str(), core::device_name(a->device()).c_str(),
                    f.op->schema.load()->args[second].name.c_str(), core::device_name(b->device()).c_str()));
 }
 
-lattis_status dynamic_without_kernel(Frame& f) {
-  return core::raise(LATTIS_NOT_IMPLEMENTED, operator_title(f.op) +
-                                                 ": the shape of its result depends on the data, and device '" +
-                                                 core::device_name(f.device) + "' has none");
+lamella_status dynamic_without_kernel(Frame& f) {
+  return core::raise(LAMELLA_NOT_IMPLEMENTED, operator_title(f.op) +
+                                                  ": the shape of its result depends on the data, and device '" +
+                                                  core::device_name(f.device) + "' has none");
 }
 
-lattis_status unknown_bits(const Frame& f, const lattis_meta& m) {
-  return core::raise(LATTIS_VALUE_ERROR, core::format("%s: its shape rule sets 'has_strides' to %d; it is 0 or 1",
-                                                      operator_title(f.op).c_str(), m.has_strides));
+lamella_status unknown_bits(const Frame& f, const lamella_meta& m) {
+  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule sets 'has_strides' to %d; it is 0 or 1",
+                                                       operator_title(f.op).c_str(), m.has_strides));
 }
 
-lattis_status missing_kernel(Frame* f, const Value*, Value*) {
+lamella_status missing_kernel(Frame* f, const Value*, Value*) {
   const Operator* op = f->op;
   std::string have;
   Registry& registry = Registry::get();
@@ -57,7 +57,7 @@ lattis_status missing_kernel(Frame* f, const Value*, Value*) {
     message += "; load a plugin that brings one";
   else
     message += "; install a plugin that brings one, or move the tensors with .to('cpu')";
-  return core::raise(LATTIS_NOT_IMPLEMENTED, message);
+  return core::raise(LAMELLA_NOT_IMPLEMENTED, message);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 std::atomic<FallbackMode> mode{FallbackMode::Allow};
@@ -28,7 +28,7 @@ int64_t bytes_of(const Tensor* t) { return t ? t->numel * core::itemsize(t->dtyp
 // The arguments of one call with their tensors on another device, each tensor once. Keeps what it made until it dies.
 class Moved {
  public:
-  Moved(Compose& c, const CallInfo& info, const Value* args, int count, lattis_device to)
+  Moved(Compose& c, const CallInfo& info, const Value* args, int count, lamella_device to)
       : values_(args, args + count) {
     for (int i = 0; i < info.num_tensors; i++) {
       const int at = info.tensors[i];
@@ -37,11 +37,11 @@ class Moved {
     for (int i = 0; i < info.num_lists; i++) {
       const int at = info.lists[i];
       const Value& v = args[at];
-      if (v.tag != LATTIS_TENSOR_LIST) continue;
+      if (v.tag != LAMELLA_TENSOR_LIST) continue;
       auto& list = lists_.emplace_back();
       for (uint32_t k = 0; k < v.length; k++) {
         Value moved = v.as.tensors[k] ? move(c, core::full(v.as.tensors[k]), to, info.written >> at & 1) : core::none();
-        list.push_back(moved.tag == LATTIS_TENSOR ? moved.as.tensor : nullptr);
+        list.push_back(moved.tag == LAMELLA_TENSOR ? moved.as.tensor : nullptr);
       }
       values_[at] = core::tensor_list(list.data(), static_cast<int64_t>(list.size()));
     }
@@ -58,7 +58,7 @@ class Moved {
     }
   }
   // A result as the caller's: a written argument itself, any other tensor on its device.
-  Var give_back(Compose& c, lattis_tensor* result, lattis_device device) {
+  Var give_back(Compose& c, lamella_tensor* result, lamella_device device) {
     for (const Pair& p : pairs_)
       if (p.written && p.moved.tensor() == result) return c.arg(core::tensor_value(p.source));
     bytes += bytes_of(core::full(result));
@@ -72,7 +72,7 @@ class Moved {
     Var moved;
     bool written;
   };
-  Value move(Compose& c, Tensor* source, lattis_device to, bool written) {
+  Value move(Compose& c, Tensor* source, lamella_device to, bool written) {
     for (Pair& p : pairs_)
       if (p.source == source) {
         p.written |= written;
@@ -84,28 +84,28 @@ class Moved {
   }
   std::vector<Value> values_;
   std::vector<Pair> pairs_;
-  std::list<std::vector<lattis_tensor*>> lists_;
+  std::list<std::vector<lamella_tensor*>> lists_;
 };
 
-lattis_status refuse(lattis_frame* f) {
-  return raise(LATTIS_NOT_IMPLEMENTED,
+lamella_status refuse(lamella_frame* f) {
+  return raise(LAMELLA_NOT_IMPLEMENTED,
                format("%s: device '%s' has neither a kernel nor a composite for it, and the fallback to the host is "
-                      "an error; allow it with lattis.set_fallback(\"allow\")",
+                      "an error; allow it with lamella.set_fallback(\"allow\")",
                       operator_title(f->op).c_str(), core::device_name(f->device).c_str()));
 }
 
 // What the host computed, where the caller expects it.
-Value give_back(Compose& c, Moved& host, Value result, lattis_device device) {
+Value give_back(Compose& c, Moved& host, Value result, lamella_device device) {
   Var owned(&c, result);
-  if (result.tag == LATTIS_TENSOR_LIST) {
+  if (result.tag == LAMELLA_TENSOR_LIST) {
     std::vector<Var> moved;
     for (uint32_t k = 0; k < result.length; k++) moved.push_back(host.give_back(c, result.as.tensors[k], device));
     return c.list(moved).take();
   }
-  return result.tag == LATTIS_TENSOR ? host.give_back(c, result.as.tensor, device).take() : owned.take();
+  return result.tag == LAMELLA_TENSOR ? host.give_back(c, result.as.tensor, device).take() : owned.take();
 }
 
-void count(const lattis_frame* f, const Operator* op, int64_t bytes, double seconds) {
+void count(const lamella_frame* f, const Operator* op, int64_t bytes, double seconds) {
   const std::string device = core::backend_name(f->device.backend);
   Counts& all = counts();
   std::lock_guard lock(all.mutex);
@@ -137,14 +137,14 @@ void reset_fallback_counts() {
   all.of.clear();
 }
 
-lattis_status fallback_kernel(lattis_frame* f, const Value* args, Value* rets) {
+lamella_status fallback_kernel(lamella_frame* f, const Value* args, Value* rets) {
   if (fallback_mode() == FallbackMode::Error) return refuse(f);
   const auto start = std::chrono::steady_clock::now();
   const Operator* op = f->op->functional ? f->op->functional : f->op;
-  if (lattis_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
+  if (lamella_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
   Compose c(f);
   Moved host(c, op->info, args, op->info.nargs, {core::host_backend(), 0});
-  Value results[LATTIS_MAX_RETURNS];
+  Value results[LAMELLA_MAX_RETURNS];
   for (Value& v : results) v = core::none();
   if (!c.status()) c.check(call(f, op, host.values(), results));
   host.write_back(c);
@@ -154,7 +154,7 @@ lattis_status fallback_kernel(lattis_frame* f, const Value* args, Value* rets) {
     return c.status();
   }
   count(f, op, host.bytes, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -6,7 +6,7 @@
 
 #include "dispatcher/call.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // One operator on one device that was served by the host.
 struct FallbackCount {
@@ -23,6 +23,6 @@ std::vector<FallbackCount> fallback_counts();
 void reset_fallback_counts();
 
 // Runs the operator on the host with copies of the tensors. The entry of operators that fall back.
-lattis_status fallback_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets);
+lamella_status fallback_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -9,7 +9,7 @@
 #include "dispatcher/fallback.h"
 #include "dispatcher/registry.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 using Lock = RegistryLock;
@@ -38,7 +38,7 @@ const Table* Registry::table(const Operator* op) {
   const Table* t = o->table.load(std::memory_order_acquire);
   if (t && t->num_backends >= core::backend_count()) return t;
   if (!o->live) {
-    core::raise(LATTIS_RUNTIME_ERROR, "operator " + op->full_name() + " was withdrawn by " + op->owner);
+    core::raise(LAMELLA_RUNTIME_ERROR, "operator " + op->full_name() + " was withdrawn by " + op->owner);
     return nullptr;
   }
   if (prepare(o)) return nullptr;
@@ -96,7 +96,7 @@ bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who
   const Registration* c =
       disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
   // An out= form stores what its composite returns: the layer itself must say what that means.
-  if ((l.flags & LATTIS_LAYER_DECOMPOSE) && c && op->form != Form::Out) {
+  if ((l.flags & LAMELLA_LAYER_DECOMPOSE) && c && op->form != Form::Out) {
     *who = c->owner + " (decomposed)";
     *e = {c->fn, c->context, c->flags | composite | stays_on};
     return true;
@@ -114,8 +114,8 @@ bool Registry::layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who
 // Rules 1 to 5 of the design for a backend.
 Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
   const std::string name = core::backend_name(id);
-  const lattis_backend* b = core::backend(id);
-  const uint32_t mixed = b && (b->flags & LATTIS_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
+  const lamella_backend* b = core::backend(id);
+  const uint32_t mixed = b && (b->flags & LAMELLA_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
   Operator* meaning = op->functional ? op->functional : op;
   const Registration* r = find_kernel(op, name);
   const bool passed_over = disabled(op, name), own = r != nullptr;
@@ -131,7 +131,7 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
     const uint32_t stored = op != meaning && !own && !op->infer ? composite : 0u;
     return {r->fn, r->context, r->flags | mixed | stored};
   }
-  if (op->infer && (id == core::meta_backend || (b && (op->forms & LATTIS_FORM_NO_KERNEL)))) {
+  if (op->infer && (id == core::meta_backend || (b && (op->forms & LAMELLA_FORM_NO_KERNEL)))) {
     *who = "shape rule";
     return {nullptr, nullptr, no_kernel | mixed_dtypes};
   }
@@ -144,7 +144,7 @@ Entry Registry::backend_entry(Operator* op, int32_t id, std::string* who) {
     return {every->fn, every->context, every->flags | mixed};
   }
   // copy_ is what the fallback itself is made of.
-  if (b && (b->flags & LATTIS_BACKEND_CPU_FALLBACK) && id != core::host_backend() && meaning->name != "aten::copy_") {
+  if (b && (b->flags & LAMELLA_BACKEND_CPU_FALLBACK) && id != core::host_backend() && meaning->name != "aten::copy_") {
     Entry host = backend_entry(op, core::host_backend(), who);
     if (host.fn != missing_kernel) {
       *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";
@@ -171,11 +171,11 @@ struct TraceContext {
   std::string line;
 };
 
-lattis_status trace_entry(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+lamella_status trace_entry(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   auto* t = static_cast<const TraceContext*>(f->context);
-  std::fprintf(stderr, "lattis: %s keys=%016llx\n", t->line.c_str(), (unsigned long long)(f->keys));
+  std::fprintf(stderr, "lamella: %s keys=%016llx\n", t->line.c_str(), (unsigned long long)(f->keys));
   f->context = t->entry.context;
-  return t->entry.fn ? t->entry.fn(f, args, rets) : LATTIS_OK;
+  return t->entry.fn ? t->entry.fn(f, args, rets) : LAMELLA_OK;
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ const Table* Registry::fill(Operator* op) {
   head.infer = op->infer;
   head.infer_context = op->infer_context;
   std::string who;
-  for (int32_t bit = 0; bit < LATTIS_MAX_LAYERS; bit++) {
+  for (int32_t bit = 0; bit < LAMELLA_MAX_LAYERS; bit++) {
     const Layer* l = dispatcher::layer(bit);
     Entry e;
     if (!l || !l->live || !layer_entry(op, bit, &e, &who)) continue;
@@ -227,7 +227,7 @@ const Table* Registry::fill(Operator* op) {
   return new_table(head, layers, backends);
 }
 
-lattis_status Registry::pin(Operator* op, const std::string& key, Table** out) {
+lamella_status Registry::pin(Operator* op, const std::string& key, Table** out) {
   Lock lock(mutex_);
   const Table* now = table(op);
   if (!now) return core::pending_error().kind;
@@ -251,30 +251,30 @@ lattis_status Registry::pin(Operator* op, const std::string& key, Table** out) {
     found = r || (id >= 0 && backends[id].fn != missing_kernel);
   }
   if (!found)
-    return core::raise(LATTIS_NOT_IMPLEMENTED, "get_kernel: " + op->full_name() + " has no kernel for '" + key +
-                                                   "'; `lattis ops show " + op->full_name() +
-                                                   "` prints those that there are");
+    return core::raise(LAMELLA_NOT_IMPLEMENTED, "get_kernel: " + op->full_name() + " has no kernel for '" + key +
+                                                    "'; `lamella ops show " + op->full_name() +
+                                                    "` prints those that there are");
   head.pinned = true;
   *out = new_table(head, layers, backends);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status Registry::set_kernel_enabled(const std::string& name, const std::string& key, bool enabled) {
+lamella_status Registry::set_kernel_enabled(const std::string& name, const std::string& key, bool enabled) {
   Lock lock(mutex_);
   std::string base, overload;
   split_name(name.find("::") == std::string::npos ? "aten::" + name : name, &base, &overload);
   Operator* op = find(base, overload);
-  if (!op) return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
+  if (!op) return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
   if (key != "composite" && key != "backend" && core::backend_id(key.c_str()) < 0 && layer_bit(key) < 0)
-    return core::raise(LATTIS_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
-                                                 key + "'; expected one of them, 'backend' or 'composite'");
+    return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
+                                                  key + "'; expected one of them, 'backend' or 'composite'");
   auto& keys = op->disabled;
   if (!enabled)
     keys.push_back(key);
   else if (auto last = std::find(keys.begin(), keys.end(), key); last != keys.end())
     keys.erase(last);
   invalidate(op);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 std::string Registry::show(const std::string& name) {
@@ -290,7 +290,7 @@ std::string Registry::show(const std::string& name) {
     s += "\n";
     std::string who;
     Entry e;
-    for (int32_t bit = LATTIS_MAX_LAYERS - 1; bit >= 0; bit--) {
+    for (int32_t bit = LAMELLA_MAX_LAYERS - 1; bit >= 0; bit--) {
       const Layer* l = dispatcher::layer(bit);
       if (!l || !l->live) continue;
       bool there = layer_entry(op, bit, &e, &who);
@@ -312,4 +312,4 @@ std::string Registry::show(const std::string& name) {
   return s;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -8,7 +8,7 @@
 #include "core/promotion.h"
 #include "dispatcher/checked_call.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 using core::DType;
@@ -19,12 +19,12 @@ using core::Tensor;
 void name_operator(Frame& f) {
   core::Error& e = core::pending_error();
   std::string title = operator_title(f.op) + ": ";
-  if (e.kind != LATTIS_HOST_ERROR && e.message.rfind(title, 0) != 0) e.message = title + e.message;
+  if (e.kind != LAMELLA_HOST_ERROR && e.message.rfind(title, 0) != 0) e.message = title + e.message;
 }
 
 // A kernel's error, with the device; the host's go without saying.
-lattis_status name_device(Frame& f, lattis_status st) {
-  if (st == LATTIS_RETRY || core::is_host(f.device.backend)) return st;
+lamella_status name_device(Frame& f, lamella_status st) {
+  if (st == LAMELLA_RETRY || core::is_host(f.device.backend)) return st;
   return core::from_backend(st, f.device, operator_title(f.op));
 }
 
@@ -33,28 +33,28 @@ template <class Visit>
 void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
   for (int i = 0; i < info.num_tensors; i++) {
     const Value& v = args[info.tensors[i]];
-    if (v.tag == LATTIS_TENSOR && v.as.tensor) visit(info.tensors[i], full(v.as.tensor));
+    if (v.tag == LAMELLA_TENSOR && v.as.tensor) visit(info.tensors[i], full(v.as.tensor));
   }
   for (int i = 0; i < info.num_lists; i++) {
     const Value& v = args[info.lists[i]];
-    if (v.tag != LATTIS_TENSOR_LIST) continue;
+    if (v.tag != LAMELLA_TENSOR_LIST) continue;
     for (uint32_t k = 0; k < v.length; k++)
       if (v.as.tensors[k]) visit(info.lists[i], full(v.as.tensors[k]));
   }
 }
 
-lattis_status check_device(Frame& f) {
-  const lattis_backend* b = core::backend(f.device.backend);
-  if (__builtin_expect(b && f.device.index == 0 && !b->device_count, 1)) return LATTIS_OK;
+lamella_status check_device(Frame& f) {
+  const lamella_backend* b = core::backend(f.device.backend);
+  if (__builtin_expect(b && f.device.index == 0 && !b->device_count, 1)) return LAMELLA_OK;
   if (f.device.backend == -1)
-    return core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) +
-                                                 ": no host backend is loaded, so there is no default "
-                                                 "device; load the cpu plugin or pass device=");
+    return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) +
+                                                  ": no host backend is loaded, so there is no default "
+                                                  "device; load the cpu plugin or pass device=");
   return core::check_device(operator_title(f.op), f.device);
 }
 
 // Zero-dim tensors on a host device do not vote unless there is nothing else.
-lattis_status vote(Frame& f, const CallInfo& info, const Value* args) {
+lamella_status vote(Frame& f, const CallInfo& info, const Value* args) {
   const Tensor *voter = nullptr, *other = nullptr, *silent = nullptr;
   int voter_at = 0, other_at = 0;
   each_tensor(info, args, [&](int at, const Tensor* t) {
@@ -72,7 +72,7 @@ lattis_status vote(Frame& f, const CallInfo& info, const Value* args) {
   if (!voter) voter = silent;
   if (voter) {
     f.device = voter->device();
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   f.device = f.thread->default_device;
   if (f.device.backend < 0) f.device = {core::host_backend(), 0};
@@ -98,32 +98,32 @@ bool overlaps(const Tensor* out, const Tensor* in, bool elementwise) {
   return a < b + bn && b < a + an;
 }
 
-lattis_status check_writable(Frame& f, int arg, const Tensor* t) {
+lamella_status check_writable(Frame& f, int arg, const Tensor* t) {
   for (int i = 0; i < t->ndim(); i++)
     if (t->strides()[i] == 0 && t->sizes()[i] > 1 && t->numel > 0)
       return core::raise(
-          LATTIS_RUNTIME_ERROR,
+          LAMELLA_RUNTIME_ERROR,
           where(&f, arg) +
               ": several elements share one memory location (an expanded tensor); clone() it before writing");
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status check_all_writable(Frame& f, const CallInfo& info, const Value* args) {
+lamella_status check_all_writable(Frame& f, const CallInfo& info, const Value* args) {
   for (uint64_t w = info.written; w; w &= w - 1) {
     int at = __builtin_ctzll(w);
-    if (args[at].tag != LATTIS_TENSOR) continue;
-    if (lattis_status st = check_writable(f, at, full(args[at].as.tensor))) return st;
+    if (args[at].tag != LAMELLA_TENSOR) continue;
+    if (lamella_status st = check_writable(f, at, full(args[at].as.tensor))) return st;
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // The dispatcher's own copies around a kernel are no calls of the user: layers that were passed do not see them.
-lattis_status own_copy(Frame& f, Tensor* to, lattis_tensor* from) {
+lamella_status own_copy(Frame& f, Tensor* to, lamella_tensor* from) {
   static const Operator* copy_op = Registry::get().find("aten::copy_", "");
   Value in[3] = {core::tensor_value(to), core::tensor_value(from), core::boolean(false)}, out = core::none();
   const uint64_t saved = f.thread->exclude;
   f.thread->exclude |= f.passed;
-  lattis_status st = call(&f, copy_op, in, &out);
+  lamella_status st = call(&f, copy_op, in, &out);
   f.thread->exclude = saved;
   core::release_value(out);
   return st;
@@ -140,25 +140,25 @@ void free_scratch(Frame& f) {
 // Operands in other dtypes, for a backend that does not convert them itself: cast copies beside the call.
 class CastInputs {
  public:
-  lattis_status prepare(Frame& f, const Entry& e, const Operator* op, const Value*& args, int nargs) {
-    if ((e.flags & mixed_dtypes) || !op->pointwise || f.compute_dtype == LATTIS_NO_DTYPE) return LATTIS_OK;
+  lamella_status prepare(Frame& f, const Entry& e, const Operator* op, const Value*& args, int nargs) {
+    if ((e.flags & mixed_dtypes) || !op->pointwise || f.compute_dtype == LAMELLA_NO_DTYPE) return LAMELLA_OK;
     bool needed = false;
     for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++)
-      needed |= args[i].tag == LATTIS_TENSOR && args[i].as.tensor->dtype != f.compute_dtype;
-    if (!needed) return LATTIS_OK;
+      needed |= args[i].tag == LAMELLA_TENSOR && args[i].as.tensor->dtype != f.compute_dtype;
+    if (!needed) return LAMELLA_OK;
     values_.assign(args, args + nargs);
     for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++) {
-      if (values_[i].tag != LATTIS_TENSOR || values_[i].as.tensor->dtype == f.compute_dtype) continue;
+      if (values_[i].tag != LAMELLA_TENSOR || values_[i].as.tensor->dtype == f.compute_dtype) continue;
       Tensor *t = full(values_[i].as.tensor), *copy;
-      if (lattis_status st =
+      if (lamella_status st =
               core::new_tensor(t->ndim(), t->sizes(), nullptr, static_cast<DType>(f.compute_dtype), t->device(), &copy))
         return st;
       owned_.push_back(core::TensorRef::steal(copy));
-      if (lattis_status st = own_copy(f, copy, values_[i].as.tensor)) return st;
+      if (lamella_status st = own_copy(f, copy, values_[i].as.tensor)) return st;
       values_[i] = core::tensor_value(copy);
     }
     args = values_.data();
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
  private:
@@ -166,10 +166,10 @@ class CastInputs {
   std::vector<core::TensorRef> owned_;
 };
 
-lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
-  if (!e.fn) return LATTIS_OK;  // the shape rule is all there is
+lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
+  if (!e.fn) return LAMELLA_OK;  // the shape rule is all there is
   f.context = e.context;
-  lattis_status st;
+  lamella_status st;
   if (__builtin_expect(e.flags & calls_operators, 0)) {
     uint64_t saved = f.thread->exclude;
     f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);
@@ -184,59 +184,59 @@ lattis_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* ret
     st = e(f, args, rets);
   }
   if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
-  if (__builtin_expect(st == LATTIS_OK, 1)) return st;
+  if (__builtin_expect(st == LAMELLA_OK, 1)) return st;
   static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
   return e.flags & calls_operators ? st : name_device(f, st);
 }
 
-lattis_status infer(Frame& f, const Table& t, const Value* args, lattis_meta* metas, int n) {
+lamella_status infer(Frame& f, const Table& t, const Value* args, lamella_meta* metas, int n) {
   for (int i = 0; i < n; i++) {
-    metas[i].kind = LATTIS_META_FRESH;
-    metas[i].dtype = LATTIS_NO_DTYPE;
+    metas[i].kind = LAMELLA_META_FRESH;
+    metas[i].dtype = LAMELLA_NO_DTYPE;
     metas[i].has_strides = 0;
   }
   f.context = t.infer_context;
-  lattis_status st = t.run_infer(f, args, metas);
+  lamella_status st = t.run_infer(f, args, metas);
   for (int i = 0; i < n && !st; i++)
     if (__builtin_expect(metas[i].has_strides > 1, 0)) st = unknown_bits(f, metas[i]);
   return st;
 }
 
-inline lattis_status new_fresh(const Frame& f, const lattis_meta& m, Tensor** out) {
+inline lamella_status new_fresh(const Frame& f, const lamella_meta& m, Tensor** out) {
   return core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, out);
 }
 
-lattis_status make_result(Frame& f, const lattis_meta& m, const Value* args, Value* ret) {
+lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, Value* ret) {
   Tensor* t;
   switch (m.kind) {
-    case LATTIS_META_FRESH:
-      if (lattis_status st = new_fresh(f, m, &t)) return st;
+    case LAMELLA_META_FRESH:
+      if (lamella_status st = new_fresh(f, m, &t)) return st;
       break;
-    case LATTIS_META_ALIAS: {
+    case LAMELLA_META_ALIAS: {
       Tensor* of = full(args[m.alias_of].as.tensor);
       t = core::new_view(of, m.ndim, m.sizes, m.strides, m.offset, m.dtype);
       t->keys = of->keys & alias_layers.load(std::memory_order_relaxed);
       break;
     }
-    case LATTIS_META_DETACHED: {
+    case LAMELLA_META_DETACHED: {
       Tensor* of = full(args[m.alias_of].as.tensor);
       t = core::tensor_over(of->storage, m.ndim, m.sizes, m.strides, m.offset, of->dtype);
       break;
     }
-    case LATTIS_META_SAME:
+    case LAMELLA_META_SAME:
       t = full(args[m.alias_of].as.tensor);
       core::retain(t);
       break;
-    case LATTIS_META_DYNAMIC:
-    case LATTIS_META_NONE:
+    case LAMELLA_META_DYNAMIC:
+    case LAMELLA_META_NONE:
       *ret = core::none();
-      return LATTIS_OK;
+      return LAMELLA_OK;
     default:
-      return core::raise(LATTIS_VALUE_ERROR, core::format("%s: its shape rule says kind %d, which there is not",
-                                                          operator_title(f.op).c_str(), m.kind));
+      return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule says kind %d, which there is not",
+                                                           operator_title(f.op).c_str(), m.kind));
   }
   *ret = core::tensor_value(t);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 bool crosses(const Value* args) {
@@ -244,17 +244,17 @@ bool crosses(const Value* args) {
 }
 
 // The usual functional call: one fresh tensor from a plain kernel.
-inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
-  lattis_meta m;
-  m.kind = LATTIS_META_FRESH;
-  m.dtype = LATTIS_NO_DTYPE;
+inline lamella_status run_single(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+  lamella_meta m;
+  m.kind = LAMELLA_META_FRESH;
+  m.dtype = LAMELLA_NO_DTYPE;
   m.has_strides = 0;
   f.context = t.infer_context;
-  if (lattis_status st = t.run_infer(f, args, &m)) return st;
+  if (lamella_status st = t.run_infer(f, args, &m)) return st;
   if (__builtin_expect(m.has_strides > 1, 0)) return unknown_bits(f, m);
-  rets[0].tag = LATTIS_NONE;
-  lattis_status st;
-  if (__builtin_expect(m.kind == LATTIS_META_FRESH, 1)) {
+  rets[0].tag = LAMELLA_NONE;
+  lamella_status st;
+  if (__builtin_expect(m.kind == LAMELLA_META_FRESH, 1)) {
     Tensor* out;
     if ((st = new_fresh(f, m, &out))) {
       name_operator(f);
@@ -262,39 +262,39 @@ inline lattis_status run_single(Frame& f, const Table& t, const Entry& e, const 
     }
     rets[0] = core::tensor_value(out);
   } else {
-    if (m.kind == LATTIS_META_DYNAMIC && (e.flags & no_kernel)) return dynamic_without_kernel(f);
+    if (m.kind == LAMELLA_META_DYNAMIC && (e.flags & no_kernel)) return dynamic_without_kernel(f);
     if ((st = make_result(f, m, args, &rets[0]))) return st;
   }
   if (__builtin_expect((e.flags & (mixed_dtypes | calls_operators | no_kernel)) == mixed_dtypes, 1)) {
     f.context = e.context;
     st = e(f, args, rets);
     if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
-    if (__builtin_expect(st != LATTIS_OK, 0)) name_device(f, st);
+    if (__builtin_expect(st != LAMELLA_OK, 0)) name_device(f, st);
   } else {
     st = run_kernel(f, e, args, rets);
   }
-  if (__builtin_expect(m.kind == LATTIS_META_DYNAMIC, 0) && !st) st = check_result(f.op, 0, rets[0]);
-  if (__builtin_expect(st != LATTIS_OK, 0)) core::release_value(rets[0]);
+  if (__builtin_expect(m.kind == LAMELLA_META_DYNAMIC, 0) && !st) st = check_result(f.op, 0, rets[0]);
+  if (__builtin_expect(st != LAMELLA_OK, 0)) core::release_value(rets[0]);
   return st;
 }
 
-lattis_status run_several(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const int n = t.info->nrets;
-  auto* metas = static_cast<lattis_meta*>(__builtin_alloca(sizeof(lattis_meta) * (n + 1)));  // a kilobyte each
-  if (lattis_status st = infer(f, t, args, metas, n)) return st;
+  auto* metas = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (n + 1)));  // a kilobyte each
+  if (lamella_status st = infer(f, t, args, metas, n)) return st;
   if (__builtin_expect(t.info->written != 0, 0))
-    if (lattis_status st = check_all_writable(f, *t.info, args)) return st;
-  lattis_status st = LATTIS_OK;
+    if (lamella_status st = check_all_writable(f, *t.info, args)) return st;
+  lamella_status st = LAMELLA_OK;
   for (int i = 0; i < n; i++) {
     rets[i] = core::none();
     if (!st) st = make_result(f, metas[i], args, &rets[i]);
-    if (!st && metas[i].kind == LATTIS_META_DYNAMIC && (e.flags & no_kernel)) st = dynamic_without_kernel(f);
+    if (!st && metas[i].kind == LAMELLA_META_DYNAMIC && (e.flags & no_kernel)) st = dynamic_without_kernel(f);
   }
   if (!st)
     st = t.info->between_devices && crosses(args) ? copy_between_devices(&f, args) : run_kernel(f, e, args, rets);
   for (int i = 0; !st && i < n; i++)
-    if (metas[i].kind == LATTIS_META_DYNAMIC) st = check_result(f.op, i, rets[i]);
-  if (__builtin_expect(st != LATTIS_OK, 0)) release_all(rets, n);
+    if (metas[i].kind == LAMELLA_META_DYNAMIC) st = check_result(f.op, i, rets[i]);
+  if (__builtin_expect(st != LAMELLA_OK, 0)) release_all(rets, n);
   return st;
 }
 
@@ -303,15 +303,15 @@ bool has_shape(const Tensor* t, int ndim, const int64_t* sizes) {
 }
 
 // An output of another shape takes over what was computed beside it; only now, since it may have been an input too.
-lattis_status adopt(Frame& f, Tensor* target, Tensor* computed) {
+lamella_status adopt(Frame& f, Tensor* target, Tensor* computed) {
   if (target->dtype == computed->dtype) {
     core::retain(computed->storage);
     core::replace_storage(target, computed->storage);
     core::set_geometry(target, computed->ndim(), computed->sizes(), computed->strides(), computed->storage_offset);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   core::Storage* s;
-  if (lattis_status st = core::new_storage(computed->numel * core::itemsize(target->dtype), target->device(), &s))
+  if (lamella_status st = core::new_storage(computed->numel * core::itemsize(target->dtype), target->device(), &s))
     return st;
   core::replace_storage(target, s);
   core::set_geometry(target, computed->ndim(), computed->sizes(), nullptr, 0);
@@ -320,71 +320,72 @@ lattis_status adopt(Frame& f, Tensor* target, Tensor* computed) {
 
 int target_position(const CallInfo& info, int i) { return info.form == Form::Inplace ? 0 : info.first_out + i; }
 
-lattis_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, DType dtype, int ndim,
-                           const int64_t* sizes) {
+lamella_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, DType dtype, int ndim,
+                            const int64_t* sizes) {
   if (!core::can_cast(dtype, target->dtype))
-    return core::raise(LATTIS_RUNTIME_ERROR,
+    return core::raise(LAMELLA_RUNTIME_ERROR,
                        core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),
                                     core::dtype_info(target->dtype).name, core::dtype_info(dtype).name));
   if (has_shape(target, ndim, sizes)) return check_writable(f, at, target);
   std::string have = core::shape_string(target), want = core::shape_string(ndim, sizes);
   if (info.form == Form::Inplace)
-    return core::raise(LATTIS_RUNTIME_ERROR, where(&f, at) + " has shape " + have + ", but the result has shape " +
-                                                 want + "; an in-place form cannot change it");
+    return core::raise(LAMELLA_RUNTIME_ERROR, where(&f, at) + " has shape " + have + ", but the result has shape " +
+                                                  want + "; an in-place form cannot change it");
   if (target->base)
-    return core::raise(LATTIS_RUNTIME_ERROR, where(&f, at) + ": a view of shape " + have + " cannot become " + want +
-                                                 "; pass a tensor of that shape");
-  return LATTIS_OK;
+    return core::raise(LAMELLA_RUNTIME_ERROR, where(&f, at) + ": a view of shape " + have + " cannot become " + want +
+                                                  "; pass a tensor of that shape");
+  return LAMELLA_OK;
 }
 
 // Puts what was computed into the tensor that the caller gave, which is the result then.
-inline lattis_status store_result(Frame& f, Tensor* target, Tensor* computed, Value* ret) {
+inline lamella_status store_result(Frame& f, Tensor* target, Tensor* computed, Value* ret) {
   if (target != computed) {
     const bool fits = has_shape(target, computed->ndim(), computed->sizes());
-    if (lattis_status st = fits ? own_copy(f, target, computed) : adopt(f, target, computed)) return st;
+    if (lamella_status st = fits ? own_copy(f, target, computed) : adopt(f, target, computed)) return st;
   }
   core::retain(target);
   *ret = core::tensor_value(target);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // In-place and out=: the kernel of the functional form computes into what was given, or beside it where the
 // memory overlaps an input or the dtype must still be converted.
-lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *t.info;
   const int n = info.nrets;
-  auto* metas = static_cast<lattis_meta*>(__builtin_alloca(sizeof(lattis_meta) * (n + 1)));
-  if (lattis_status st = infer(f, t, args, metas, n)) return st;
+  auto* metas = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (n + 1)));
+  if (lamella_status st = infer(f, t, args, metas, n)) return st;
   const bool elementwise = f.op->pointwise != nullptr;
-  Value into[LATTIS_MAX_RETURNS];
-  core::TensorRef beside[LATTIS_MAX_RETURNS];
+  Value into[LAMELLA_MAX_RETURNS];
+  core::TensorRef beside[LAMELLA_MAX_RETURNS];
   for (int i = 0; i < n; i++) {
-    const lattis_meta& m = metas[i];
+    const lamella_meta& m = metas[i];
     int at = target_position(info, i);
     Tensor* target = full(args[at].as.tensor);
-    if (m.kind != LATTIS_META_FRESH)
-      return core::raise(LATTIS_NOT_IMPLEMENTED, operator_title(f.op) + ": this operator has no in-place or out= form");
+    if (m.kind != LAMELLA_META_FRESH)
+      return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                         operator_title(f.op) + ": this operator has no in-place or out= form");
     bool overlap = false;
     each_tensor(info, args, [&](int k, const Tensor* in) {
       bool output = info.form == Form::Out && k >= info.first_out;
       if (!output || (output && k != at && in != target)) overlap |= overlaps(target, in, elementwise && !output);
     });
-    if (lattis_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes)) return st;
+    if (lamella_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes)) return st;
     into[i] = core::tensor_value(target);
     bool converts = target->dtype != m.dtype && !((e.flags & mixed_dtypes) && elementwise);
     // A kernel that may stop at a fault (an integer division by zero, an index out of range) must not have changed its
     // argument by then.
-    bool may_fault = elementwise ? f.op->pointwise->fault && core::dtype_class(m.dtype) == LATTIS_CLASS_INTEGRAL
+    bool may_fault = elementwise ? f.op->pointwise->fault && core::dtype_class(m.dtype) == LAMELLA_CLASS_INTEGRAL
                                  : f.op->category == "indexing" || f.op->category == "scatter";
     if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
       Tensor* temporary;
-      if (lattis_status st = new_fresh(f, m, &temporary)) return st;
+      if (lamella_status st = new_fresh(f, m, &temporary)) return st;
       beside[i] = core::TensorRef::steal(temporary);
       into[i] = core::tensor_value(temporary);
     }
   }
-  if (lattis_status st = run_kernel(f, e, args, into)) return st;
-  lattis_status st = LATTIS_OK;
+  if (lamella_status st = run_kernel(f, e, args, into)) return st;
+  lamella_status st = LAMELLA_OK;
   for (int i = 0; i < n; i++) {
     Tensor* target = full(args[target_position(info, i)].as.tensor);
     rets[i] = core::none();
@@ -395,9 +396,9 @@ lattis_status run_into(Frame& f, const Table& t, const Entry& e, const Value* ar
 }
 
 // Whether the i-th of a composite's results can be stored where the caller wants it.
-lattis_status check_computed(Frame& f, const CallInfo& info, int i, const Value* args, const Value& computed) {
-  if (computed.tag != LATTIS_TENSOR || !computed.as.tensor)
-    return core::raise(LATTIS_RUNTIME_ERROR, operator_title(f.op) + ": its composite returned no tensor to store");
+lamella_status check_computed(Frame& f, const CallInfo& info, int i, const Value* args, const Value& computed) {
+  if (computed.tag != LAMELLA_TENSOR || !computed.as.tensor)
+    return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) + ": its composite returned no tensor to store");
   const int at = target_position(info, i);
   const Tensor* result = full(computed.as.tensor);
   return check_target(f, info, at, full(args[at].as.tensor), result->dtype, result->ndim(), result->sizes());
@@ -405,8 +406,8 @@ lattis_status check_computed(Frame& f, const CallInfo& info, int i, const Value*
 
 }  // namespace
 
-lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) {
-  if (info.device >= 0 && args[info.device].tag == LATTIS_DEVICE) {
+lamella_status resolve_device(Frame& f, const CallInfo& info, const Value* args) {
+  if (info.device >= 0 && args[info.device].tag == LAMELLA_DEVICE) {
     f.device = args[info.device].as.device;
     return check_device(f);
   }
@@ -415,41 +416,41 @@ lattis_status resolve_device(Frame& f, const CallInfo& info, const Value* args) 
     return check_device(f);
   }
   // The usual case: all tensors on one device.
-  if (info.num_lists == 0 && info.num_tensors > 0 && args[info.tensors[0]].tag == LATTIS_TENSOR) {
+  if (info.num_lists == 0 && info.num_tensors > 0 && args[info.tensors[0]].tag == LAMELLA_TENSOR) {
     const Tensor* first = full(args[info.tensors[0]].as.tensor);
     bool same = true;
     for (int i = 1; i < info.num_tensors; i++) {
       const Value& v = args[info.tensors[i]];
-      if (v.tag == LATTIS_TENSOR) same &= v.as.tensor->device_key == first->device_key;
+      if (v.tag == LAMELLA_TENSOR) same &= v.as.tensor->device_key == first->device_key;
     }
     if (same) {
       f.device = first->device();
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
   }
   return vote(f, info, args);
 }
 
-lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets, const Value* read) {
+lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets, const Value* read) {
   const Table& table = *static_cast<const Table*>(f.table);
   const CallInfo& info = *table.info;
   if (table.infer) {  // the shape rule checks the arguments, so the composite need not
-    auto* checked = static_cast<lattis_meta*>(__builtin_alloca(sizeof(lattis_meta) * (info.nrets + 1)));
-    if (lattis_status st = infer(f, table, args, checked, info.nrets)) return st;
+    auto* checked = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (info.nrets + 1)));
+    if (lamella_status st = infer(f, table, args, checked, info.nrets)) return st;
   }
   if (info.written && info.form == Form::Functional)
-    if (lattis_status st = check_all_writable(f, info, args)) return st;
+    if (lamella_status st = check_all_writable(f, info, args)) return st;
   uint64_t saved = f.thread->exclude;
   f.thread->exclude |= f.passed & ~inside_layers.load(std::memory_order_relaxed);
   f.context = e.context;
-  lattis_status st = LATTIS_OK;
+  lamella_status st = LAMELLA_OK;
   if (info.form == Form::Functional) {
     for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
     st = e(f, read, rets);
     for (int i = 0; !st && i < info.nrets; i++) st = check_result(f.op, i, rets[i]);
-    if (__builtin_expect(st != LATTIS_OK, 0)) release_all(rets, info.nrets);
+    if (__builtin_expect(st != LAMELLA_OK, 0)) release_all(rets, info.nrets);
   } else {
-    Value computed[LATTIS_MAX_RETURNS];
+    Value computed[LAMELLA_MAX_RETURNS];
     for (int i = 0; i < info.nrets; i++) computed[i] = core::none();
     st = e(f, read, computed);
     for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
@@ -460,16 +461,16 @@ lattis_status run_composite(Frame& f, const Entry& e, const Value* args, Value* 
     release_all(computed, info.nrets);
   }
   f.thread->exclude = saved;
-  if (__builtin_expect(st == LATTIS_OK, 1)) return st;
+  if (__builtin_expect(st == LAMELLA_OK, 1)) return st;
   static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
   name_operator(f);
   return st;
 }
 
-lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
+lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   f.layer = -1;
-  if (lattis_status st = resolve_device(f, *t->info, args)) return st;
+  if (lamella_status st = resolve_device(f, *t->info, args)) return st;
   if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {  // a backend that is younger than the table
     if (!(f.table = t = Registry::get().table(f.op))) return core::pending_error().kind;
   }
@@ -484,10 +485,10 @@ lattis_status run_backend(Frame& f, const Value* args, Value* rets) {
     return t->info->nrets == 1 && !t->info->written ? run_single(f, *t, e, args, rets)
                                                     : run_several(f, *t, e, args, rets);
   for (int i = 0; i < t->info->nrets; i++) rets[i] = core::none();
-  lattis_status st = run_kernel(f, e, args, rets);
+  lamella_status st = run_kernel(f, e, args, rets);
   for (int i = 0; !st && i < t->info->nrets; i++) st = check_result(f.op, i, rets[i]);
   if (st) release_all(rets, t->info->nrets);
   return st;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -4,14 +4,14 @@
 
 #include "core/error.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0};
 
 namespace {
 
-Layer layers[LATTIS_MAX_LAYERS];
-bool given[LATTIS_MAX_LAYERS];
+Layer layers[LAMELLA_MAX_LAYERS];
+bool given[LAMELLA_MAX_LAYERS];
 
 const Band* find_band(const std::string& name) {
   for (const Band& b : bands())
@@ -31,7 +31,7 @@ bool contains(const std::vector<std::string>& v, const std::string& s) {
 
 // The open range of ranks that the wishes leave, with the wish that set each end.
 struct Range {
-  int32_t low = 0, high = LATTIS_MAX_LAYERS - 1;
+  int32_t low = 0, high = LAMELLA_MAX_LAYERS - 1;
   std::string low_reason, high_reason;
   void above(int32_t bit, std::string why) {
     if (bit + 1 > low) {
@@ -47,11 +47,11 @@ struct Range {
   }
 };
 
-lattis_status gather_wishes(const Layer& l, Range& r) {
+lamella_status gather_wishes(const Layer& l, Range& r) {
   if (!l.at.empty()) {
     const Band* b = find_band(l.at);
     if (!b)
-      return core::raise(LATTIS_VALUE_ERROR,
+      return core::raise(LAMELLA_VALUE_ERROR,
                          "layer " + l.name + ": there is no anchor '" + l.at +
                              "'; the anchors are modes, profiler, names, autocast, autograd, backend");
     r.above(b->low - 1, "at anchor " + l.at);
@@ -61,7 +61,7 @@ lattis_status gather_wishes(const Layer& l, Range& r) {
     if (const Band* b = find_band(n)) r.above(b->high, l.name + " wants to be outside anchor " + n);
   for (const std::string& n : l.inside)
     if (const Band* b = find_band(n)) r.below(b->low, l.name + " wants to be inside anchor " + n);
-  for (int32_t i = 0; i < LATTIS_MAX_LAYERS; i++) {
+  for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++) {
     const Layer& o = layers[i];
     if (!given[i] || !o.live) continue;
     std::string by = " (" + o.owner + ")";
@@ -70,12 +70,12 @@ lattis_status gather_wishes(const Layer& l, Range& r) {
     if (contains(o.inside, l.name)) r.above(i, o.name + by + " wants to be inside " + l.name);
     if (contains(o.outside, l.name)) r.below(i, o.name + by + " wants to be outside " + l.name);
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 std::string neighbours(int32_t low, int32_t high) {
   std::string s;
-  for (int32_t i = std::min(high, LATTIS_MAX_LAYERS - 1); i >= std::max(low, 0); i--)
+  for (int32_t i = std::min(high, LAMELLA_MAX_LAYERS - 1); i >= std::max(low, 0); i--)
     if (given[i]) s += (s.empty() ? "" : ", ") + layers[i].name;
   return s.empty() ? "none" : s;
 }
@@ -101,10 +101,10 @@ int32_t pick(int32_t low, int32_t high) {
 
 void publish_flags() {
   uint64_t inside = 0, alias = 0;
-  for (int32_t i = 0; i < LATTIS_MAX_LAYERS; i++) {
+  for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++) {
     if (!given[i] || !layers[i].live) continue;
-    if (layers[i].flags & LATTIS_LAYER_INSIDE) inside |= uint64_t{1} << i;
-    if (layers[i].flags & LATTIS_LAYER_FOLLOWS_ALIAS) alias |= uint64_t{1} << i;
+    if (layers[i].flags & LAMELLA_LAYER_INSIDE) inside |= uint64_t{1} << i;
+    if (layers[i].flags & LAMELLA_LAYER_FOLLOWS_ALIAS) alias |= uint64_t{1} << i;
   }
   inside_layers.store(inside);
   alias_layers.store(alias);
@@ -118,7 +118,7 @@ const std::vector<Band>& bands() {
   return b;
 }
 
-lattis_status add_layer(const lattis_layer& desc, const std::string& owner, int32_t* bit) {
+lamella_status add_layer(const lamella_layer& desc, const std::string& owner, int32_t* bit) {
   Layer l;
   l.name = desc.name;
   l.owner = owner;
@@ -134,38 +134,38 @@ lattis_status add_layer(const lattis_layer& desc, const std::string& owner, int3
   l.live = true;
   if (find_band(l.name) && l.at != l.name)
     return core::raise(
-        LATTIS_VALUE_ERROR,
+        LAMELLA_VALUE_ERROR,
         "layer: '" + l.name + "' is the name of an anchor; name the layer otherwise, or wish at='" + l.name + "'");
-  if (!l.fallback && !(l.flags & (LATTIS_LAYER_FALLTHROUGH | LATTIS_LAYER_DECOMPOSE)))
-    return core::raise(LATTIS_VALUE_ERROR,
+  if (!l.fallback && !(l.flags & (LAMELLA_LAYER_FALLTHROUGH | LAMELLA_LAYER_DECOMPOSE)))
+    return core::raise(LAMELLA_VALUE_ERROR,
                        "layer " + l.name + ": it has no fallback; give one, or declare fallthrough or decompose");
   int32_t old = -1;
-  for (int32_t i = 0; i < LATTIS_MAX_LAYERS; i++)
+  for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++)
     if (given[i] && layers[i].name == l.name) old = i;
   if (old >= 0 && layers[old].live)
-    return core::raise(LATTIS_RUNTIME_ERROR, "layer: the name '" + l.name + "' is taken by " + layers[old].owner +
-                                                 "; " + owner + " cannot register it too");
+    return core::raise(LAMELLA_RUNTIME_ERROR, "layer: the name '" + l.name + "' is taken by " + layers[old].owner +
+                                                  "; " + owner + " cannot register it too");
   Range r;
-  if (lattis_status st = gather_wishes(l, r)) return st;
+  if (lamella_status st = gather_wishes(l, r)) return st;
   if (r.low > r.high)
-    return core::raise(LATTIS_RUNTIME_ERROR, "layer " + l.name + " (" + owner + "): its wishes contradict: " +
-                                                 r.low_reason + ", but " + r.high_reason);
+    return core::raise(LAMELLA_RUNTIME_ERROR, "layer " + l.name + " (" + owner + "): its wishes contradict: " +
+                                                  r.low_reason + ", but " + r.high_reason);
   int32_t at = old;  // a name that comes back gets its old bit
   if (old < 0) at = pick(r.low, r.high);
   if (old >= 0 && (old < r.low || old > r.high))
     return core::raise(
-        LATTIS_RUNTIME_ERROR,
+        LAMELLA_RUNTIME_ERROR,
         core::format("layer %s: its bit %d was given earlier and does not fit its new wishes", l.name.c_str(), old));
   if (at < 0)
     return core::raise(
-        LATTIS_RUNTIME_ERROR,
+        LAMELLA_RUNTIME_ERROR,
         core::format("layer %s: no free bit from %d to %d (%d layers at most in a process); its neighbours there: %s",
-                     l.name.c_str(), r.low, r.high, LATTIS_MAX_LAYERS, neighbours(r.low - 1, r.high + 1).c_str()));
+                     l.name.c_str(), r.low, r.high, LAMELLA_MAX_LAYERS, neighbours(r.low - 1, r.high + 1).c_str()));
   given[at] = true;
   layers[at] = std::move(l);
   publish_flags();
   *bit = at;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void remove_layer(int32_t bit) {
@@ -174,12 +174,12 @@ void remove_layer(int32_t bit) {
   publish_flags();
 }
 
-const Layer* layer(int32_t bit) { return bit >= 0 && bit < LATTIS_MAX_LAYERS && given[bit] ? &layers[bit] : nullptr; }
+const Layer* layer(int32_t bit) { return bit >= 0 && bit < LAMELLA_MAX_LAYERS && given[bit] ? &layers[bit] : nullptr; }
 
 int32_t layer_bit(const std::string& name) {
-  for (int32_t i = 0; i < LATTIS_MAX_LAYERS; i++)
+  for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++)
     if (given[i] && layers[i].live && layers[i].name == name) return i;
   return -1;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

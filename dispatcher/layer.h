@@ -7,13 +7,13 @@
 //   middle of the widest gap, or an error that names its neighbours.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <atomic>
 #include <string>
 #include <vector>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 struct Layer {
   std::string name, owner;
@@ -21,14 +21,14 @@ struct Layer {
   std::vector<std::string> outside, inside;
   uint32_t flags = 0;
   uint32_t kernel_flags = 0;  // of the fallback
-  lattis_kernel fallback = nullptr, rule = nullptr;
+  lamella_kernel fallback = nullptr, rule = nullptr;
   void* context = nullptr;
-  void* (*prepare)(void*, const lattis_operator*, const void*) = nullptr;
+  void* (*prepare)(void*, const lamella_operator*, const void*) = nullptr;
   bool live = false;
 };
 
 // All under the registry's lock.
-lattis_status add_layer(const lattis_layer& desc, const std::string& owner, int32_t* bit);
+lamella_status add_layer(const lamella_layer& desc, const std::string& owner, int32_t* bit);
 void remove_layer(int32_t bit);
 const Layer* layer(int32_t bit);             // null if the bit was never given
 int32_t layer_bit(const std::string& name);  // -1 if there is no live one
@@ -42,4 +42,4 @@ const std::vector<Band>& bands();
 // Sets of layers by flag, readable without a lock.
 extern std::atomic<uint64_t> inside_layers, alias_layers, process_layers;
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

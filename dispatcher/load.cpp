@@ -14,13 +14,13 @@
 #include "dispatcher/registry.h"
 #include "dispatcher/stamp.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 struct File {
   void* handle = nullptr;
-  std::string path, own, chosen;           // see Note [Chosen namespace]; chosen is empty where nobody chose
-  std::vector<lattis_library*> libraries;  // what it has open, in its order
+  std::string path, own, chosen;            // see Note [Chosen namespace]; chosen is empty where nobody chose
+  std::vector<lamella_library*> libraries;  // what it has open, in its order
   bool loaded = false;
 
   const std::string& ns() const { return chosen.empty() ? own : chosen; }
@@ -51,50 +51,50 @@ File* loaded_from(const std::string& path) {
   return nullptr;
 }
 
-lattis_library* take_last(File& file) {
+lamella_library* take_last(File& file) {
   std::lock_guard lock(books());
   if (file.libraries.empty()) return nullptr;
-  lattis_library* last = file.libraries.back();
+  lamella_library* last = file.libraries.back();
   file.libraries.pop_back();
   return last;
 }
 void withdraw(File& file) {
-  while (lattis_library* last = take_last(file)) Registry::get().close(last);
+  while (lamella_library* last = take_last(file)) Registry::get().close(last);
   file.loaded = false;
 }
 
 // The library's own: dlsym looks into those that it depends on, too. Null, with an error.
-lattis_plugin_init_fn find_init(const std::string& path, void* handle) {
-  void* init = dlsym(handle, "lattis_plugin_init");
-  std::string why = "load_plugin: " + path + " has no lattis_plugin_init";
+lamella_plugin_init_fn find_init(const std::string& path, void* handle) {
+  void* init = dlsym(handle, "lamella_plugin_init");
+  std::string why = "load_plugin: " + path + " has no lamella_plugin_init";
   if (init) {
     link_map* own = nullptr;
     Dl_info of_init{}, of_own{};
     const bool known =
         dlinfo(handle, RTLD_DI_LINKMAP, &own) == 0 && dladdr(own->l_ld, &of_own) && dladdr(init, &of_init);
-    if (known && of_init.dli_fbase == of_own.dli_fbase) return reinterpret_cast<lattis_plugin_init_fn>(init);
+    if (known && of_init.dli_fbase == of_own.dli_fbase) return reinterpret_cast<lamella_plugin_init_fn>(init);
     if (of_init.dli_fname) why += std::string(" of its own, but depends on ") + of_init.dli_fname + ", which has one";
   }
-  core::raise(LATTIS_RUNTIME_ERROR, why + "; LATTIS_LIBRARY of <lattis/extension.h> makes one");
+  core::raise(LAMELLA_RUNTIME_ERROR, why + "; LAMELLA_LIBRARY of <lamella/extension.h> makes one");
   return nullptr;
 }
 
-lattis_status initialize(File& file) {
-  const lattis_plugin_init_fn init = find_init(file.path, file.handle);
-  if (!init) return LATTIS_RUNTIME_ERROR;
+lamella_status initialize(File& file) {
+  const lamella_plugin_init_fn init = find_init(file.path, file.handle);
+  if (!init) return LAMELLA_RUNTIME_ERROR;
   core::pending_error().clear();
   file.own.clear();
   File* outer = std::exchange(opening, &file);
-  lattis_status st = core::guarded([&] { return init(api()); });
+  lamella_status st = core::guarded([&] { return init(api()); });
   opening = outer;
-  file.loaded = st == LATTIS_OK;
+  file.loaded = st == LAMELLA_OK;
   if (file.loaded) return st;
   if (!core::pending_error().kind)
-    st = core::raise(LATTIS_RUNTIME_ERROR,
-                     core::format("load_plugin: the lattis_plugin_init of %s returned %d and does not say why",
+    st = core::raise(LAMELLA_RUNTIME_ERROR,
+                     core::format("load_plugin: the lamella_plugin_init of %s returned %d and does not say why",
                                   file.path.c_str(), st));
   else
-    core::add_note(("in the lattis_plugin_init of " + file.path).c_str());
+    core::add_note(("in the lamella_plugin_init of " + file.path).c_str());
   core::Error kept = std::exchange(core::pending_error(), {});  // closing may raise, and clear
   withdraw(file);
   core::pending_error() = std::move(kept);
@@ -102,10 +102,10 @@ lattis_status initialize(File& file) {
 }
 
 // Under the registry's lock, for which whoever looks for an operator meanwhile waits.
-lattis_status initialize_in_place_of(File& earlier, File& file) {
+lamella_status initialize_in_place_of(File& earlier, File& file) {
   std::lock_guard lock(Registry::get().mutex());
   withdraw(earlier);
-  const lattis_status st = initialize(file);
+  const lamella_status st = initialize(file);
   if (!st) return st;
   core::Error kept = std::exchange(core::pending_error(), {});
   initialize(earlier);
@@ -116,18 +116,18 @@ lattis_status initialize_in_place_of(File& earlier, File& file) {
 std::vector<std::string> defined_by(const File& file) {
   std::lock_guard lock(books());
   std::vector<std::string> all;
-  for (const lattis_library* l : file.libraries)
+  for (const lamella_library* l : file.libraries)
     if (l->defines && std::find(all.begin(), all.end(), l->ns) == all.end()) all.push_back(l->ns);
   return all;
 }
 
 }  // namespace
 
-void note_opened(lattis_library* l) {
+void note_opened(lamella_library* l) {
   std::lock_guard lock(books());
   if (opening) opening->libraries.push_back(l);
 }
-void note_closed(lattis_library* l) {
+void note_closed(lamella_library* l) {
   std::lock_guard lock(books());
   for (auto& [handle, file] : files()) std::erase(file.libraries, l);
 }
@@ -143,56 +143,56 @@ std::string chosen_name(const std::string& full) {
   return full.compare(0, own.size(), own) ? full : opening->chosen + "::" + full.substr(own.size());
 }
 
-lattis_status load_plugin(const std::string& name, const LoadOptions& options, std::vector<std::string>* defined) {
+lamella_status load_plugin(const std::string& name, const LoadOptions& options, std::vector<std::string>* defined) {
   const std::string path = name.find('/') == std::string::npos ? "./" + name : name;  // else dlopen would search
   static auto* mutex = new std::recursive_mutex;
   start();
   uint32_t version = 0;
-  if (lattis_status st = read_stamp(path, &version)) return st;
-  if (lattis_status st = check_version(path, version)) return st;
+  if (lamella_status st = read_stamp(path, &version)) return st;
+  if (lamella_status st = check_version(path, version)) return st;
   std::lock_guard lock(*mutex);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* why = dlerror();
-    return core::raise(LATTIS_RUNTIME_ERROR, std::string("load_plugin: ") + (why ? why : path.c_str()));
+    return core::raise(LAMELLA_RUNTIME_ERROR, std::string("load_plugin: ") + (why ? why : path.c_str()));
   }
   File& file = file_of(handle, path);
   if (file.loaded && !options.ns.empty() && options.ns != file.ns())
-    return core::raise(LATTIS_RUNTIME_ERROR, "load_plugin: " + path + " is loaded already, as '" + file.ns() +
-                                                 "'; to have it as '" + options.ns + "' too, load a copy of the file");
+    return core::raise(LAMELLA_RUNTIME_ERROR, "load_plugin: " + path + " is loaded already, as '" + file.ns() +
+                                                  "'; to have it as '" + options.ns + "' too, load a copy of the file");
   if (!file.loaded) {
     file.chosen = options.ns;
     File* earlier = options.replaces.empty() ? nullptr : loaded_from(options.replaces);
-    if (lattis_status st = earlier ? initialize_in_place_of(*earlier, file) : initialize(file)) return st;
+    if (lamella_status st = earlier ? initialize_in_place_of(*earlier, file) : initialize(file)) return st;
   }
   if (defined) *defined = defined_by(file);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher
 
 namespace {
-lattis_status null_argument(const char* function, const char* argument) {
-  return lattis::core::raise(LATTIS_VALUE_ERROR,
-                             std::string(function) + ": argument '" + argument + "' must not be null");
+lamella_status null_argument(const char* function, const char* argument) {
+  return lamella::core::raise(LAMELLA_VALUE_ERROR,
+                              std::string(function) + ": argument '" + argument + "' must not be null");
 }
 }  // namespace
 
-extern "C" const lattis_api* lattis_get_api(uint32_t version) {
-  if (version >> 16 != LATTIS_ABI_MAJOR || version > LATTIS_ABI_VERSION) return nullptr;
-  lattis::dispatcher::start();
-  return lattis::dispatcher::api();
+extern "C" const lamella_api* lamella_get_api(uint32_t version) {
+  if (version >> 16 != LAMELLA_ABI_MAJOR || version > LAMELLA_ABI_VERSION) return nullptr;
+  lamella::dispatcher::start();
+  return lamella::dispatcher::api();
 }
 
-extern "C" uint32_t lattis_abi_version(void) { return LATTIS_ABI_VERSION; }
+extern "C" uint32_t lamella_abi_version(void) { return LAMELLA_ABI_VERSION; }
 
-extern "C" lattis_status lattis_load_plugin(const char* path) {
-  if (!path) return null_argument("lattis_load_plugin", "path");
-  return lattis::core::guarded([&] { return lattis::dispatcher::load_plugin(path); });
+extern "C" lamella_status lamella_load_plugin(const char* path) {
+  if (!path) return null_argument("lamella_load_plugin", "path");
+  return lamella::core::guarded([&] { return lamella::dispatcher::load_plugin(path); });
 }
 
-extern "C" lattis_status lattis_plugin_stamp(const char* path, uint32_t* version) {
-  if (!path) return null_argument("lattis_plugin_stamp", "path");
-  if (!version) return null_argument("lattis_plugin_stamp", "version");
-  return lattis::core::guarded([&] { return lattis::dispatcher::read_stamp(path, version); });
+extern "C" lamella_status lamella_plugin_stamp(const char* path, uint32_t* version) {
+  if (!path) return null_argument("lamella_plugin_stamp", "path");
+  if (!version) return null_argument("lamella_plugin_stamp", "version");
+  return lamella::core::guarded([&] { return lamella::dispatcher::read_stamp(path, version); });
 }

@@ -1,12 +1,12 @@
-// The loader: opens a plugin's library and runs its lattis_plugin_init, once for each file until it is unloaded.
+// The loader: opens a plugin's library and runs its lamella_plugin_init, once for each file until it is unloaded.
 #pragma once
 
-#include <lattis/program.h>
+#include <lamella/program.h>
 
 #include <string>
 #include <vector>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // How a file is loaded; by default as it is, beside what is there.
 struct LoadOptions {
@@ -16,12 +16,12 @@ struct LoadOptions {
 
 // The file's stamp is judged before any of its code runs. The library stays mapped for ever; after an error nothing
 // that it registered is left. `defined` (nullable): the namespaces that it has defined operators in.
-lattis_status load_plugin(const std::string& path, const LoadOptions& = {},
-                          std::vector<std::string>* defined = nullptr);
+lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
+                           std::vector<std::string>* defined = nullptr);
 
-// For the table of the C ABI. What a running lattis_plugin_init opens is the file's.
-void note_opened(lattis_library*);
-void note_closed(lattis_library*);
+// For the table of the C ABI. What a running lamella_plugin_init opens is the file's.
+void note_opened(lamella_library*);
+void note_closed(lamella_library*);
 
 // Note [Chosen namespace]  A file's own namespace is the one that it opens first. Where whoever loads the file chose
 //   another name for it, library_open gives that one, and while the init function runs names in the written one are
@@ -29,4 +29,4 @@ void note_closed(lattis_library*);
 std::string chosen_namespace(const std::string& ns);
 std::string chosen_name(const std::string& full);  // "mine::twice"
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

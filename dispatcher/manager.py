@@ -1,17 +1,17 @@
 """The plugin manager: finds plugins by entry points, loads each once, and keeps the reason for each that does not load.
 
-Entry-point groups: ``lattis.backends`` (the entry's name is the device's name; imported when that device is first
-named) and ``lattis.plugins`` (imported once the namespace is complete). Each names a module with one hook,
-``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest, ``lattis.json``, beside its module or in a
+Entry-point groups: ``lamella.backends`` (the entry's name is the device's name; imported when that device is first
+named) and ``lamella.plugins`` (imported once the namespace is complete). Each names a module with one hook,
+``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest, ``lamella.json``, beside its module or in a
 folder around it, which is read without importing the plugin:
 
-    {"requires_lattis": ">=0.1,<1", "priority": 0, "names": ["no_grad"], "methods": ["backward"],
+    {"requires_lamella": ">=0.1,<1", "priority": 0, "names": ["no_grad"], "methods": ["backward"],
      "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}}
 
 All is optional. What a plugin brings (names of the namespace, methods and attributes of Tensor, keywords of factories)
 explains itself while the plugin is absent. Attributes and keywords go into the stubs, with their types or as a list.
 
-``LATTIS_PLUGINS=a,b`` loads only these; ``LATTIS_PLUGINS=-a`` all but a.
+``LAMELLA_PLUGINS=a,b`` loads only these; ``LAMELLA_PLUGINS=-a`` all but a.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pluggy
-from lattis import _C
-from lattis.dispatcher import contributions
+from lamella import _C
+from lamella.dispatcher import contributions
 
 if sys.version_info >= (3, 12):
     from importlib.metadata import EntryPoint, entry_points
 else:
     from importlib_metadata import EntryPoint, entry_points
 
-hookspec = pluggy.HookspecMarker("lattis")
-hookimpl = pluggy.HookimplMarker("lattis")
-GROUPS = {"lattis.backends": "backend", "lattis.plugins": "plugin"}
+hookspec = pluggy.HookspecMarker("lamella")
+hookimpl = pluggy.HookimplMarker("lamella")
+GROUPS = {"lamella.backends": "backend", "lamella.plugins": "plugin"}
 
 
 class Hooks:
@@ -52,8 +52,8 @@ class Hooks:
 class Plugin:
     """One installed plugin.
 
-    ``state`` is one of: found (not loaded yet), loading, loaded, denied (by ``LATTIS_PLUGINS``), refused (its
-    version range excludes this Lattis), failed. ``reason`` says why for the last three.
+    ``state`` is one of: found (not loaded yet), loading, loaded, denied (by ``LAMELLA_PLUGINS``), refused (its
+    version range excludes this Lamella), failed. ``reason`` says why for the last three.
     """
 
     name: str
@@ -79,7 +79,7 @@ class PluginContext:
         self.undo: list[Callable[[], None]] = []  # in the order of registration
 
     def load_library(self, path: str | os.PathLike[str]) -> None:
-        """Loads a native library and runs its ``lattis_plugin_init``. A relative path is one of Lattis' own files."""
+        """Loads a native library and runs its ``lamella_plugin_init``. A relative path is a file of Lamella's."""
         full = Path(path)
         if not full.is_absolute():
             full = native_folder() / full
@@ -88,17 +88,17 @@ class PluginContext:
         _C._load_plugin(str(full))
 
     def library(self, namespace: str, kind: Literal["DEF", "IMPL", "FRAGMENT"] = "FRAGMENT"):
-        """A :class:`lattis.library.Library` owned by this plugin."""
-        from lattis.library import Library
+        """A :class:`lamella.library.Library` owned by this plugin."""
+        from lamella.library import Library
 
         self.libraries.append(Library(namespace, kind, owner=self.name))
         self.undo.append(self.libraries[-1].close)
         return self.libraries[-1]
 
     def add_names(self, objects: Mapping[str, Any]) -> None:
-        """Puts functions, classes and modules into the namespace: ``{"no_grad": no_grad}`` is ``lattis.no_grad``.
+        """Puts functions, classes and modules into the namespace: ``{"no_grad": no_grad}`` is ``lamella.no_grad``.
 
-        A module can be imported too, with its submodules, as ``import lattis.autograd``.
+        A module can be imported too, with its submodules, as ``import lamella.autograd``.
 
         Raises:
             RuntimeError: a name is taken, unless it was only planned; the message names both owners
@@ -156,7 +156,7 @@ def read_manifest(module: str) -> dict[str, Any]:
         return {}
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for depth in range(len(parts), known - 1, -1):
-            file = Path(folder, *parts[known:depth], "lattis.json")
+            file = Path(folder, *parts[known:depth], "lamella.json")
             if file.exists():
                 found = json.loads(file.read_text())
                 check_manifest(found)
@@ -165,7 +165,7 @@ def read_manifest(module: str) -> dict[str, Any]:
 
 
 MANIFEST = {
-    "requires_lattis": (str,),
+    "requires_lamella": (str,),
     "priority": (int,),
     "names": (list,),
     "methods": (list,),
@@ -177,14 +177,14 @@ MANIFEST = {
 def check_manifest(found: Any) -> None:
     """Raises ValueError where a manifest is not what the head of this file describes."""
     if not isinstance(found, dict):
-        raise ValueError(f"lattis.json must hold an object, not {type(found).__name__}")
+        raise ValueError(f"lamella.json must hold an object, not {type(found).__name__}")
     for key, kinds in MANIFEST.items():
         value = found.get(key, kinds[0]())
         if not isinstance(value, kinds) or isinstance(value, bool):
-            raise ValueError(f"lattis.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
+            raise ValueError(f"lamella.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
         texts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
         if not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"lattis.json: '{key}' must hold strings, got {value!r}")
+            raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
 
 
 def release(version: str) -> tuple[int, ...]:
@@ -226,7 +226,7 @@ def in_range(version: str, wanted: str) -> bool:
 
 
 def allowed(name: str, setting: str) -> bool:
-    """What ``LATTIS_PLUGINS`` says of a plugin.
+    """What ``LAMELLA_PLUGINS`` says of a plugin.
 
     >>> allowed("cpu", "cpu,bank"), allowed("cpu", "-cpu"), allowed("bank", "-cpu")
     (True, False, True)
@@ -243,7 +243,7 @@ class Manager:
 
     def __init__(self) -> None:
         self.plugins: dict[tuple[str, str], Plugin] = {}
-        self.hooks = pluggy.PluginManager("lattis")
+        self.hooks = pluggy.PluginManager("lamella")
         self.hooks.add_hookspecs(Hooks)
         self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
         self.scanned = False
@@ -279,8 +279,8 @@ class Manager:
             plugin.manifest = read_manifest(plugin.module)
         except (OSError, ValueError) as error:
             plugin.state, plugin.reason = "failed", f"its manifest cannot be read: {error}"
-        if not allowed(entry.name, os.environ.get("LATTIS_PLUGINS", "")):
-            plugin.state, plugin.reason = "denied", f"LATTIS_PLUGINS={os.environ['LATTIS_PLUGINS']}"
+        if not allowed(entry.name, os.environ.get("LAMELLA_PLUGINS", "")):
+            plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={os.environ['LAMELLA_PLUGINS']}"
         return plugin
 
     def load(self, plugin: Plugin) -> bool:
@@ -288,7 +288,7 @@ class Manager:
         with self.lock:
             if plugin.state != "found":  # also "loading": a plugin that reaches itself goes on half-made
                 return plugin.state in ("loaded", "loading")
-            wanted = plugin.manifest.get("requires_lattis", "")
+            wanted = plugin.manifest.get("requires_lamella", "")
             try:
                 fits = in_range(_C.__version__, wanted)
             except (ValueError, AttributeError) as error:
@@ -296,7 +296,7 @@ class Manager:
                 return False
             if not fits:
                 plugin.state = "refused"
-                plugin.reason = f"it works with lattis {wanted}, this is {_C.__version__}"
+                plugin.reason = f"it works with lamella {wanted}, this is {_C.__version__}"
                 return False
             plugin.state = "loading"
             start = time.perf_counter()
@@ -304,12 +304,12 @@ class Manager:
             try:
                 module = plugin.entry.load()
                 if getattr(getattr(module, "__spec__", None), "_initializing", False):
-                    reason = "is half made: it was imported before lattis; `import lattis` first"
+                    reason = "is half made: it was imported before lamella; `import lamella` first"
                     raise ImportError(f"{plugin.module} {reason}")
                 self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
                 impls = [i for i in self.hooks.hook.register.get_hookimpls() if i.plugin is module]
                 if not impls:
-                    raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lattis.plugins.hookimpl")
+                    raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lamella.plugins.hookimpl")
                 for impl in impls:
                     impl.function(context)
                 plugin.state = "loaded"

@@ -2,7 +2,7 @@
 // Read with table.h (what a call looks at), registry.h (who may change it) and call.h (who reads it).
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <atomic>
 #include <memory>
@@ -11,7 +11,7 @@
 
 #include "dispatcher/schema.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 struct Table;
 
@@ -35,26 +35,26 @@ struct CallInfo {
 
 // Shape rules stack like kernels; the first is the one of the definition.
 struct ShapeRule {
-  lattis_handle handle;
-  lattis_infer fn;
+  lamella_handle handle;
+  lamella_infer fn;
   void* context;
 };
 
 // One registered kernel. Those of one key stack: the last live one serves.
 struct Registration {
-  lattis_handle handle;
+  lamella_handle handle;
   std::string key;  // a layer, a device, or "composite"
-  lattis_kernel fn;
+  lamella_kernel fn;
   void* context;
   uint32_t flags;
   std::string owner, file;
   int32_t line;
 };
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher
 
-struct lattis_operator {
-  std::atomic<const lattis::dispatcher::Table*> table{nullptr};  // null: fill it on the next call
+struct lamella_operator {
+  std::atomic<const lamella::dispatcher::Table*> table{nullptr};  // null: fill it on the next call
 
   std::string name;      // "aten::add"
   std::string base;      // "add", for messages
@@ -63,23 +63,23 @@ struct lattis_operator {
   int32_t line = 0;
   uint32_t forms = 0;
   bool live = true;
-  lattis::dispatcher::Form form = lattis::dispatcher::Form::Functional;
-  lattis_operator* functional = nullptr;  // of a derived form
-  lattis_operator *inplace = nullptr, *out = nullptr;
+  lamella::dispatcher::Form form = lamella::dispatcher::Form::Functional;
+  lamella_operator* functional = nullptr;  // of a derived form
+  lamella_operator *inplace = nullptr, *out = nullptr;
 
-  lattis_infer infer = nullptr;
+  lamella_infer infer = nullptr;
   void* infer_context = nullptr;
-  const lattis_pointwise* pointwise = nullptr;
+  const lamella_pointwise* pointwise = nullptr;
 
-  std::atomic<const lattis::dispatcher::Schema*> schema{nullptr};  // parsed on first use, never freed
-  lattis::dispatcher::CallInfo info;
-  std::vector<lattis::dispatcher::Registration> kernels;
+  std::atomic<const lamella::dispatcher::Schema*> schema{nullptr};  // parsed on first use, never freed
+  lamella::dispatcher::CallInfo info;
+  std::vector<lamella::dispatcher::Registration> kernels;
   std::vector<std::string> disabled;  // keys whose kernels (also a category's) are passed over
-  std::vector<lattis::dispatcher::ShapeRule> shape_rules;
+  std::vector<lamella::dispatcher::ShapeRule> shape_rules;
 
   std::string full_name() const { return overload.empty() ? name : name + "." + overload; }
 };
 
-namespace lattis::dispatcher {
-using Operator = lattis_operator;
+namespace lamella::dispatcher {
+using Operator = lamella_operator;
 }

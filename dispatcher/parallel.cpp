@@ -17,7 +17,7 @@
 #include <omp.h>
 #endif
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 // The affinity, cut by the cgroup's quota, cut by OMP_NUM_THREADS.
@@ -56,7 +56,7 @@ void child_after_fork() {
 #endif
 }
 
-std::atomic<lattis_status (*)()> interrupt_hook{nullptr};
+std::atomic<lamella_status (*)()> interrupt_hook{nullptr};
 
 int64_t now_ns() {
   timespec t;
@@ -69,8 +69,8 @@ int64_t now_ns() {
 thread_local const std::atomic<int>* helped = nullptr;
 
 // One thread's share, in pieces short enough for a prompt answer; `stop` is null for work that was not shared.
-lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context,
-                         const std::atomic<int>* stop, bool caller) {
+lamella_status run_pieces(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context,
+                          const std::atomic<int>* stop, bool caller) {
   const int64_t piece = std::min(grain, end - begin) * 4;
   struct Helping {
     const std::atomic<int>* before = helped;
@@ -78,12 +78,12 @@ lattis_status run_pieces(int64_t begin, int64_t end, int64_t grain, lattis_body 
   } helping;
   if (!caller) helped = stop;
   for (int64_t b = begin; b < end; b += piece) {
-    if (stop && stop->load(std::memory_order_relaxed)) return LATTIS_OK;
-    if (lattis_status st = core::guarded([&] { return body(context, b, std::min(end, b + piece)); })) return st;
+    if (stop && stop->load(std::memory_order_relaxed)) return LAMELLA_OK;
+    if (lamella_status st = core::guarded([&] { return body(context, b, std::min(end, b + piece)); })) return st;
     if (caller && b + piece < end)
-      if (lattis_status st = check_interrupt()) return st;
+      if (lamella_status st = check_interrupt()) return st;
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
@@ -98,39 +98,39 @@ void set_num_threads(int n) {
 #endif
 }
 
-void set_interrupt_hook(lattis_status (*hook)()) { interrupt_hook = hook; }
+void set_interrupt_hook(lamella_status (*hook)()) { interrupt_hook = hook; }
 
-lattis_status check_interrupt() {
+lamella_status check_interrupt() {
   static thread_local int64_t last = 0;
   auto hook = interrupt_hook.load(std::memory_order_relaxed);
-  if (!hook) return LATTIS_OK;
+  if (!hook) return LAMELLA_OK;
 #ifdef _OPENMP
   // The caller may hold the host language's lock while it waits for its team: another thread would wait for ever. It
   // hears of the interrupt from the caller instead.
   if (omp_in_parallel() && omp_get_thread_num() != 0)
-    return helped && helped->load(std::memory_order_relaxed) ? LATTIS_INTERRUPTED : LATTIS_OK;
+    return helped && helped->load(std::memory_order_relaxed) ? LAMELLA_INTERRUPTED : LAMELLA_OK;
 #endif
   int64_t now = now_ns();
-  if (now - last < 20000000) return LATTIS_OK;
+  if (now - last < 20000000) return LAMELLA_OK;
   last = now;
   return hook();
 }
 
-lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, lattis_body body, void* context) {
+lamella_status parallel_for(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context) {
   grain = std::max<int64_t>(grain, 1);
   int64_t n = end - begin;
-  if (n <= 0) return LATTIS_OK;
+  if (n <= 0) return LAMELLA_OK;
 #ifdef _OPENMP
   auto team = static_cast<int>(std::min<int64_t>(get_num_threads(), n / grain));
   if (team > 1 && !omp_in_parallel()) {
     std::atomic<int> stop{0};
     core::Error first;
-    lattis_status result = LATTIS_OK;
+    lamella_status result = LAMELLA_OK;
 #pragma omp parallel num_threads(team)
     {
       int64_t k = omp_get_thread_num(), all = omp_get_num_threads();
       int64_t b = begin + n * k / all, e = begin + n * (k + 1) / all;
-      if (lattis_status st = run_pieces(b, e, grain, body, context, &stop, k == 0)) {
+      if (lamella_status st = run_pieces(b, e, grain, body, context, &stop, k == 0)) {
         if (stop.exchange(1) == 0) {  // the first error moves to the caller's thread
           result = st;
           first = core::pending_error();
@@ -147,4 +147,4 @@ lattis_status parallel_for(int64_t begin, int64_t end, int64_t grain, lattis_bod
   return run_pieces(begin, end, grain, body, context, nullptr, true);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

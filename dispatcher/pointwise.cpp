@@ -7,7 +7,7 @@
 #include "core/promotion.h"
 #include "dispatcher/call.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 using core::DType;
@@ -32,62 +32,63 @@ const char* class_names(int accepts) {
   return names[accepts & 15];
 }
 
-DType result_dtype(const lattis_pointwise& p, DType compute) {
-  if (p.result == LATTIS_RESULT_BOOL) return LATTIS_BOOL;
-  if (p.result == LATTIS_RESULT_REAL && core::dtype_class(compute) == LATTIS_CLASS_COMPLEX)
-    return compute == LATTIS_COMPLEX64 ? LATTIS_FLOAT32 : LATTIS_FLOAT64;
+DType result_dtype(const lamella_pointwise& p, DType compute) {
+  if (p.result == LAMELLA_RESULT_BOOL) return LAMELLA_BOOL;
+  if (p.result == LAMELLA_RESULT_REAL && core::dtype_class(compute) == LAMELLA_CLASS_COMPLEX)
+    return compute == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : LAMELLA_FLOAT64;
   return compute;
 }
 
 // Which operand brought a dtype class: the one that an error should name.
-int operand_of_class(const lattis_pointwise& p, const lattis_value* args, int n, int dtype_class) {
+int operand_of_class(const lamella_pointwise& p, const lamella_value* args, int n, int dtype_class) {
   for (int i = p.condition; i < n; i++) {
-    DType t = args[i].tag == LATTIS_TENSOR ? args[i].as.tensor->dtype : core::number_dtype(args[i]);
-    if (t != LATTIS_NO_DTYPE && core::dtype_class(t) == dtype_class) return i;
+    DType t = args[i].tag == LAMELLA_TENSOR ? args[i].as.tensor->dtype : core::number_dtype(args[i]);
+    if (t != LAMELLA_NO_DTYPE && core::dtype_class(t) == dtype_class) return i;
   }
   return p.condition;
 }
 
-lattis_status choose_dtypes(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args, lattis_meta* out) {
+lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const lamella_value* args,
+                             lamella_meta* out) {
   core::ResultType r;
   const int n = p.inputs + (p.params_promote ? p.params : 0);
   for (int i = p.condition; i < n; i++)
     if (!r.add(args[i]))
       return core::raise(
-          LATTIS_RUNTIME_ERROR,
+          LAMELLA_RUNTIME_ERROR,
           core::format("%s: no dtype holds both %s and %s; convert one with .to(...)", where(f, i).c_str(),
                        core::dtype_info(r.clash[0]).name, core::dtype_info(r.clash[1]).name));
   DType t = r.get();
-  if (t == LATTIS_NO_DTYPE)
-    return core::raise(LATTIS_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number");
-  if (p.compute == LATTIS_COMPUTE_FLOAT && core::dtype_class(t) <= LATTIS_CLASS_INTEGRAL) t = core::default_dtype();
+  if (t == LAMELLA_NO_DTYPE)
+    return core::raise(LAMELLA_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number");
+  if (p.compute == LAMELLA_COMPUTE_FLOAT && core::dtype_class(t) <= LAMELLA_CLASS_INTEGRAL) t = core::default_dtype();
   if (!(core::dtype_class(t) & p.accepts)) {
     const int guilty = operand_of_class(p, args, n, core::dtype_class(t));
-    return core::raise(LATTIS_RUNTIME_ERROR,
+    return core::raise(LAMELLA_RUNTIME_ERROR,
                        core::format("%s: dtype %s is not supported; it takes %s dtypes", where(f, guilty).c_str(),
                                     core::dtype_info(t).name, class_names(p.accepts)));
   }
-  if (p.condition && args[0].tag == LATTIS_TENSOR && args[0].as.tensor->dtype != LATTIS_BOOL)
-    return core::raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
-                                                 core::dtype_info(args[0].as.tensor->dtype).name);
+  if (p.condition && args[0].tag == LAMELLA_TENSOR && args[0].as.tensor->dtype != LAMELLA_BOOL)
+    return core::raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
+                                                  core::dtype_info(args[0].as.tensor->dtype).name);
   for (int i = p.inputs; i < p.inputs + p.params; i++) {
-    if (args[i].tag == LATTIS_NONE) {
-      if (p.absent[i - p.inputs] == LATTIS_ABSENT_ERROR)
-        return core::raise(LATTIS_TYPE_ERROR, where(f, i) + ": a number is required");
+    if (args[i].tag == LAMELLA_NONE) {
+      if (p.absent[i - p.inputs] == LAMELLA_ABSENT_ERROR)
+        return core::raise(LAMELLA_TYPE_ERROR, where(f, i) + ": a number is required");
     } else if (core::is_number(args[i]) && core::dtype_class(core::number_dtype(args[i])) >
-                                               std::max(core::dtype_class(t), int{LATTIS_CLASS_INTEGRAL})) {
-      return core::raise(LATTIS_RUNTIME_ERROR,
+                                               std::max(core::dtype_class(t), int{LAMELLA_CLASS_INTEGRAL})) {
+      return core::raise(LAMELLA_RUNTIME_ERROR,
                          core::format("%s: %s does not fit the dtype %s of the result", where(f, i).c_str(),
                                       core::describe(args[i]).c_str(), core::dtype_info(t).name));
     }
   }
   f->compute_dtype = t;
   out->dtype = result_dtype(p, t);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Must dimension `inner` change places with `outer` for the operands' sake? 1 yes, -1 no, 0 they do not say.
-int should_swap(const lattis_tensor* const* in, int n, const lattis_meta* out, int inner, int outer) {
+int should_swap(const lamella_tensor* const* in, int n, const lamella_meta* out, int inner, int outer) {
   for (int k = 0; k < n; k++) {
     int shift = out->ndim - in[k]->dl.ndim;
     auto stride = [&](int d) {
@@ -102,11 +103,11 @@ int should_swap(const lattis_tensor* const* in, int n, const lattis_meta* out, i
 }
 
 // The result keeps the dense permutation of its operands, as torch does.
-void choose_layout(const lattis_tensor* const* in, int n, lattis_meta* out) {
+void choose_layout(const lamella_tensor* const* in, int n, lamella_meta* out) {
   bool all_contiguous = true;
-  for (int k = 0; k < n; k++) all_contiguous &= (in[k]->flags & LATTIS_CONTIGUOUS) != 0;
+  for (int k = 0; k < n; k++) all_contiguous &= (in[k]->flags & LAMELLA_CONTIGUOUS) != 0;
   if (all_contiguous) return;
-  int order[LATTIS_MAX_DIMS];  // innermost first
+  int order[LAMELLA_MAX_DIMS];  // innermost first
   for (int i = 0; i < out->ndim; i++) order[i] = out->ndim - 1 - i;
   for (int i = 1; i < out->ndim; i++)
     for (int at = i, j = i - 1; j >= 0; j--) {
@@ -125,23 +126,23 @@ void choose_layout(const lattis_tensor* const* in, int n, lattis_meta* out) {
 }
 
 // A plain loop: shapes are short, and a call of memcmp costs more than they do.
-inline bool same_shape(const lattis_tensor* a, const lattis_tensor* b) {
+inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
   if (a->dl.ndim != b->dl.ndim) return false;
   for (int i = 0; i < a->dl.ndim; i++)
     if (a->dl.shape[i] != b->dl.shape[i]) return false;
   return true;
 }
 
-lattis_status no_broadcast(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args) {
+lamella_status no_broadcast(lamella_frame* f, const lamella_pointwise& p, const lamella_value* args) {
   std::string s = operator_title(f->op) + ": shapes";
   bool first = true;
   for (int i = 0; i < p.inputs; i++)
-    if (args[i].tag == LATTIS_TENSOR) {
+    if (args[i].tag == LAMELLA_TENSOR) {
       s += std::string(first ? " " : " and ") + core::shape_string(args[i].as.tensor) + " ('" +
            f->op->schema.load()->args[i].name + "')";
       first = false;
     }
-  return core::raise(LATTIS_RUNTIME_ERROR, s + " do not broadcast");
+  return core::raise(LAMELLA_RUNTIME_ERROR, s + " do not broadcast");
 }
 
 }  // namespace
@@ -164,26 +165,26 @@ bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other) {
 }
 
 // The usual case: contiguous tensors of one dtype and shape, numbers of no higher class, nothing to decide.
-static inline bool infer_uniform(lattis_frame* f, const lattis_pointwise& p, const lattis_value* args,
-                                 lattis_meta* out) {
-  if (args[0].tag != LATTIS_TENSOR || p.condition || p.params_promote) return false;
-  const lattis_tensor* x = args[0].as.tensor;
+static inline bool infer_uniform(lamella_frame* f, const lamella_pointwise& p, const lamella_value* args,
+                                 lamella_meta* out) {
+  if (args[0].tag != LAMELLA_TENSOR || p.condition || p.params_promote) return false;
+  const lamella_tensor* x = args[0].as.tensor;
   const int dtype_class = core::dtype_class(x->dtype);
-  const uint32_t highest = dtype_class == LATTIS_CLASS_FLOATING ? LATTIS_FLOAT : LATTIS_INT;  // a number's tag
+  const uint32_t highest = dtype_class == LAMELLA_CLASS_FLOATING ? LAMELLA_FLOAT : LAMELLA_INT;  // a number's tag
   uint32_t flags = x->flags;
   for (int i = 1; i < p.inputs; i++) {
-    if (args[i].tag != LATTIS_TENSOR) {
+    if (args[i].tag != LAMELLA_TENSOR) {
       if (args[i].tag > highest) return false;
       continue;
     }
-    const lattis_tensor* y = args[i].as.tensor;
+    const lamella_tensor* y = args[i].as.tensor;
     if (y->dtype != x->dtype || !same_shape(y, x)) return false;
     flags &= y->flags;
   }
   for (int i = p.inputs; i < p.inputs + p.params; i++)
-    if (args[i].tag > highest || args[i].tag == LATTIS_NONE) return false;
-  if (!(flags & LATTIS_CONTIGUOUS) || !(dtype_class & p.accepts) ||
-      dtype_class < (p.compute == LATTIS_COMPUTE_FLOAT ? LATTIS_CLASS_FLOATING : LATTIS_CLASS_INTEGRAL))
+    if (args[i].tag > highest || args[i].tag == LAMELLA_NONE) return false;
+  if (!(flags & LAMELLA_CONTIGUOUS) || !(dtype_class & p.accepts) ||
+      dtype_class < (p.compute == LAMELLA_COMPUTE_FLOAT ? LAMELLA_CLASS_FLOATING : LAMELLA_CLASS_INTEGRAL))
     return false;
   f->compute_dtype = x->dtype;
   out->dtype = result_dtype(p, x->dtype);
@@ -192,20 +193,20 @@ static inline bool infer_uniform(lattis_frame* f, const lattis_pointwise& p, con
   return true;
 }
 
-lattis_status infer_pointwise(lattis_frame* f, const lattis_value* args, lattis_meta* out) {
-  const auto& p = *static_cast<const lattis_pointwise*>(f->context);
-  if (infer_uniform(f, p, args, out)) return LATTIS_OK;
-  const lattis_tensor* in[4];
+lamella_status infer_pointwise(lamella_frame* f, const lamella_value* args, lamella_meta* out) {
+  const auto& p = *static_cast<const lamella_pointwise*>(f->context);
+  if (infer_uniform(f, p, args, out)) return LAMELLA_OK;
+  const lamella_tensor* in[4];
   int n = 0;
   for (int i = 0; i < p.inputs; i++)
-    if (args[i].tag == LATTIS_TENSOR) in[n++] = args[i].as.tensor;
-  if (lattis_status st = choose_dtypes(f, p, args, out)) return st;
+    if (args[i].tag == LAMELLA_TENSOR) in[n++] = args[i].as.tensor;
+  if (lamella_status st = choose_dtypes(f, p, args, out)) return st;
   out->ndim = n ? in[0]->dl.ndim : 0;
   if (n) std::copy(in[0]->dl.shape, in[0]->dl.shape + out->ndim, out->sizes);
   for (int k = 1; k < n; k++)
     if (!broadcast(&out->ndim, out->sizes, in[k]->dl.ndim, in[k]->dl.shape)) return no_broadcast(f, p, args);
   choose_layout(in, n, out);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -12,7 +12,7 @@
 #include "dispatcher/load.h"
 #include "dispatcher/pointwise.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 using Lock = RegistryLock;
@@ -30,25 +30,25 @@ Registry& Registry::get() {
   return *r;
 }
 
-lattis_status Registry::open(const lattis_library_def& def, Library** out) {
+lamella_status Registry::open(const lamella_library_def& def, Library** out) {
   Lock lock(mutex_);
   const std::string ns = def.ns, owner = def.owner;
   const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   if (ns.empty() || std::isdigit(static_cast<unsigned char>(ns[0])) || !std::all_of(ns.begin(), ns.end(), letter))
-    return core::raise(LATTIS_VALUE_ERROR, "library: argument 'ns' must be an identifier, got '" + ns + "'");
-  if (const auto taken = definers_.find(ns); def.kind == LATTIS_DEFINES && taken != definers_.end())
-    return core::raise(LATTIS_RUNTIME_ERROR,
+    return core::raise(LAMELLA_VALUE_ERROR, "library: argument 'ns' must be an identifier, got '" + ns + "'");
+  if (const auto taken = definers_.find(ns); def.kind == LAMELLA_DEFINES && taken != definers_.end())
+    return core::raise(LAMELLA_RUNTIME_ERROR,
                        "library: the namespace '" + ns + "' is defined by " + taken->second->owner + "; " + owner +
                            " cannot define it too: add to it as a fragment, or take a name of its own, as " + ns +
                            "_v2");
   *out = new Library{ns, owner, def.kind, def.version};
-  if (def.kind == LATTIS_DEFINES) definers_[ns] = *out;
-  return LATTIS_OK;
+  if (def.kind == LAMELLA_DEFINES) definers_[ns] = *out;
+  return LAMELLA_OK;
 }
 
-lattis_handle Registry::add_handle(Library& lib, std::function<void()> undo) {
+lamella_handle Registry::add_handle(Library& lib, std::function<void()> undo) {
   Lock lock(mutex_);
-  lattis_handle h = next_handle_++;
+  lamella_handle h = next_handle_++;
   undo_[h] = std::move(undo);
   lib.handles.push_back(h);
   return h;
@@ -99,7 +99,7 @@ Operator* Registry::derive(Operator* from, Form form) {
   op->owner = from->owner;
   op->file = from->file;
   op->line = from->line;
-  op->forms = from->forms & ~(LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
+  op->forms = from->forms & ~(LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT);
   op->infer = from->infer;
   op->infer_context = from->infer_context;
   op->pointwise = from->pointwise;
@@ -124,42 +124,42 @@ void discard(Operator* op) {
 }
 
 // Derived forms write what the operator returns into tensors.
-lattis_status check_forms(const Operator& op) {
+lamella_status check_forms(const Operator& op) {
   const Schema& s = *op.schema.load();
   const auto plain = [](const Type& t) { return t.kind == Kind::Tensor && !t.list && !t.optional; };
   const bool tensors =
       !s.rets.empty() && std::all_of(s.rets.begin(), s.rets.end(), [&](const Return& r) { return plain(r.type); });
   const char* wanted = nullptr;
-  if ((op.forms & LATTIS_FORM_INPLACE) && !(tensors && s.rets.size() == 1 && !s.args.empty() && plain(s.args[0].type)))
+  if ((op.forms & LAMELLA_FORM_INPLACE) && !(tensors && s.rets.size() == 1 && !s.args.empty() && plain(s.args[0].type)))
     wanted = "in-place form needs a Tensor as first argument and one as result";
-  else if ((op.forms & LATTIS_FORM_OUT) && !tensors)
+  else if ((op.forms & LAMELLA_FORM_OUT) && !tensors)
     wanted = "out= form needs results that are all of type Tensor";
-  if (!wanted) return LATTIS_OK;
-  return core::raise(LATTIS_VALUE_ERROR, "define: an " + std::string(wanted) + ": " + s.text());
+  if (!wanted) return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR, "define: an " + std::string(wanted) + ": " + s.text());
 }
 
 }  // namespace
 
-lattis_status Registry::define(Library& lib, const lattis_operator_def& def, bool lazily, lattis_handle* handle) {
+lamella_status Registry::define(Library& lib, const lamella_operator_def& def, bool lazily, lamella_handle* handle) {
   Lock lock(mutex_);
   std::string ns, name, overload;
   const char* begin = def.schema + std::strspn(def.schema, " \t\n\r\v\f");
   const std::string schema = chosen_name(begin);
-  if (lattis_status st = parse_name(schema, lib.ns, &ns, &name, &overload)) return st;
+  if (lamella_status st = parse_name(schema, lib.ns, &ns, &name, &overload)) return st;
   auto full = ns + "::" + name;
-  if (lib.kind == LATTIS_IMPLEMENTS)
-    return core::raise(LATTIS_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
-                                                 "' is of kind IMPL, which registers kernels only");
+  if (lib.kind == LAMELLA_IMPLEMENTS)
+    return core::raise(LAMELLA_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
+                                                  "' is of kind IMPL, which registers kernels only");
   if (Operator* old = find(full, overload))
-    return core::raise(LATTIS_RUNTIME_ERROR,
+    return core::raise(LAMELLA_RUNTIME_ERROR,
                        core::format("define: the operator %s is already defined by %s; %s cannot define it too",
                                     old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
   if (ns != lib.ns)
-    return core::raise(LATTIS_VALUE_ERROR,
+    return core::raise(LAMELLA_VALUE_ERROR,
                        "define: " + full + " is outside the namespace '" + lib.ns + "' of the library of " + lib.owner);
   if (def.pointwise && (def.pointwise->inputs < 1 || def.pointwise->inputs > 3 || def.pointwise->params > 3))
     return core::raise(
-        LATTIS_VALUE_ERROR,
+        LAMELLA_VALUE_ERROR,
         core::format("define: %s declares %d inputs and %d parameters; a pointwise operator has 1 to 3 and at most 3",
                      full.c_str(), def.pointwise->inputs, def.pointwise->params));
   auto* op = new Operator;
@@ -176,7 +176,7 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   op->infer = def.infer;
   op->infer_context = def.infer_context;
   if (def.pointwise) {
-    auto* meaning = new lattis_pointwise(*def.pointwise);  // an operator lives for ever, and so do its texts
+    auto* meaning = new lamella_pointwise(*def.pointwise);  // an operator lives for ever, and so do its texts
     meaning->expression = strdup(meaning->expression);
     if (meaning->fault) meaning->fault = strdup(meaning->fault);
     op->pointwise = meaning;
@@ -187,7 +187,7 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
     }
   }
   if (!lazily) {
-    lattis_status st = prepare(op);
+    lamella_status st = prepare(op);
     if (!st) st = check_forms(*op);
     if (st) {
       discard(op);
@@ -200,13 +200,13 @@ lattis_status Registry::define(Library& lib, const lattis_operator_def& def, boo
   } else {
     operators_[full].push_back(op);
     order_.push_back(op);
-    if (def.forms & LATTIS_FORM_INPLACE) op->inplace = derive(op, Form::Inplace);
-    if (def.forms & LATTIS_FORM_OUT) op->out = derive(op, Form::Out);
+    if (def.forms & LAMELLA_FORM_INPLACE) op->inplace = derive(op, Form::Inplace);
+    if (def.forms & LAMELLA_FORM_OUT) op->out = derive(op, Form::Out);
   }
-  const lattis_handle h = add_operator(lib, op);
+  const lamella_handle h = add_operator(lib, op);
   lib.defines = true;
   if (handle) *handle = h;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // An operator that is defined again as it was before its withdrawal is the same one, for whoever kept it; so a cell of
@@ -231,7 +231,7 @@ Operator* Registry::withdrawn_twin(const Operator& op) {
   return nullptr;
 }
 
-lattis_handle Registry::add_operator(Library& lib, Operator* op) {
+lamella_handle Registry::add_operator(Library& lib, Operator* op) {
   return add_handle(lib, [this, op] {
     for (Operator* o : {op, op->inplace, op->out})
       if (o) {
@@ -270,11 +270,12 @@ void derive_schema(const Operator* op, const Schema& from, Schema& s) {
   }
 }
 
-lattis_status describe(Operator* op, const Schema& s) {
+lamella_status describe(Operator* op, const Schema& s) {
   CallInfo& c = op->info;
   c = CallInfo{};
   c.form = op->form;
-  if (s.args.size() > 64) return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has more than 64 arguments");
+  if (s.args.size() > 64)
+    return core::raise(LAMELLA_VALUE_ERROR, "schema: " + op->name + " has more than 64 arguments");
   c.nargs = static_cast<uint8_t>(s.args.size());
   c.nrets = static_cast<uint8_t>(s.rets.size());
   c.first_out = c.nargs;
@@ -283,52 +284,52 @@ lattis_status describe(Operator* op, const Schema& s) {
     auto at = static_cast<uint8_t>(i);
     if (a.type.kind == Kind::Tensor && a.type.list) {
       if (c.num_lists == sizeof c.lists)
-        return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensor lists");
+        return core::raise(LAMELLA_VALUE_ERROR, "schema: " + op->name + " has too many tensor lists");
       c.lists[c.num_lists++] = at;
     } else if (a.type.kind == Kind::Tensor) {
       if (c.num_tensors == sizeof c.tensors)
-        return core::raise(LATTIS_VALUE_ERROR, "schema: " + op->name + " has too many tensors");
+        return core::raise(LAMELLA_VALUE_ERROR, "schema: " + op->name + " has too many tensors");
       c.tensors[c.num_tensors++] = at;
     }
     if (a.type.kind == Kind::Device && c.device < 0) c.device = static_cast<int8_t>(i);
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }
-  if (lattis_status st = kinds_of(op->name, s, &c)) return st;
+  if (lamella_status st = kinds_of(op->name, s, &c)) return st;
   c.between_devices = op->name == "aten::copy_";
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
 
-lattis_status Registry::prepare(Operator* op) {
+lamella_status Registry::prepare(Operator* op) {
   Lock lock(mutex_);
-  if (op->schema.load()) return LATTIS_OK;
+  if (op->schema.load()) return LAMELLA_OK;
   auto s = std::make_unique<Schema>();
   if (op->functional) {
-    if (lattis_status st = prepare(op->functional)) return st;
+    if (lamella_status st = prepare(op->functional)) return st;
     std::string ns = op->functional->schema.load()->ns;
     derive_schema(op, *op->functional->schema.load(), *s);
     s->ns = ns;
     op->schema_text = s->text();
   } else {
-    if (lattis_status st = parse_schema(op->schema_text, op->name.substr(0, op->name.find("::")), s.get())) return st;
+    if (lamella_status st = parse_schema(op->schema_text, op->name.substr(0, op->name.find("::")), s.get())) return st;
     op->schema_text = s->text();
   }
-  if (lattis_status st = describe(op, *s)) return st;
+  if (lamella_status st = describe(op, *s)) return st;
   s->describe();
   op->schema.store(s.release(), std::memory_order_release);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status Registry::check_schema(const std::string& text, const std::string& ns, std::string* out) {
+lamella_status Registry::check_schema(const std::string& text, const std::string& ns, std::string* out) {
   auto* op = new Operator;
   op->name = ns + "::" + text.substr(0, text.find('('));
   op->schema_text = text;
-  const lattis_status st = prepare(op);
+  const lamella_status st = prepare(op);
   *out = op->schema_text;
   discard(op);
   return st;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -14,20 +14,20 @@
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/table.h"
 
-namespace lattis::dispatcher {}  // namespace lattis::dispatcher
+namespace lamella::dispatcher {}  // namespace lamella::dispatcher
 
-struct lattis_library {
+struct lamella_library {
   std::string ns, owner;
-  uint32_t kind = LATTIS_EXTENDS;
-  uint32_t version = LATTIS_ABI_VERSION;  // what its owner was built for
-  bool open = true;                       // closed ones are kept, for whoever has the pointer still
-  bool defines = false;                   // an operator
-  std::vector<lattis_handle> handles = {};
+  uint32_t kind = LAMELLA_EXTENDS;
+  uint32_t version = LAMELLA_ABI_VERSION;  // what its owner was built for
+  bool open = true;                        // closed ones are kept, for whoever has the pointer still
+  bool defines = false;                    // an operator
+  std::vector<lamella_handle> handles = {};
 };
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-using Library = lattis_library;
+using Library = lamella_library;
 
 // In place of a category: a kernel for what has nothing else under its key, a fallback.
 inline constexpr const char* every_category = "*";
@@ -40,26 +40,26 @@ class Registry {
   static Registry& get();
 
   // A second library that defines a namespace is an error that names both owners.
-  lattis_status open(const lattis_library_def&, Library** out);
-  lattis_status define(Library&, const lattis_operator_def&, bool lazily, lattis_handle*);
-  lattis_status kernel(Library&, const char* op, const char* key, lattis_kernel_def, lattis_handle*);
-  lattis_status category_kernel(Library&, const char* category, const char* key, const lattis_kernel_def&,
-                                lattis_handle*);
+  lamella_status open(const lamella_library_def&, Library** out);
+  lamella_status define(Library&, const lamella_operator_def&, bool lazily, lamella_handle*);
+  lamella_status kernel(Library&, const char* op, const char* key, lamella_kernel_def, lamella_handle*);
+  lamella_status category_kernel(Library&, const char* category, const char* key, const lamella_kernel_def&,
+                                 lamella_handle*);
   // Passes over the kernels of one operator for a key ("cpu", a layer), also those of its category, or no longer does.
-  lattis_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
-  lattis_status shape_rule(Library&, const char* op, lattis_shape_rule_def, lattis_handle*);
-  lattis_status layer(Library&, const lattis_layer&, int32_t* bit, lattis_handle*);
-  lattis_status backend(Library&, const lattis_backend&, int32_t* id, lattis_handle*);
-  lattis_status rule(Library&, const char* op, const char* layer, void* payload, void (*destroy)(void*),
-                     lattis_handle*);
+  lamella_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
+  lamella_status shape_rule(Library&, const char* op, lamella_shape_rule_def, lamella_handle*);
+  lamella_status layer(Library&, const lamella_layer&, int32_t* bit, lamella_handle*);
+  lamella_status backend(Library&, const lamella_backend&, int32_t* id, lamella_handle*);
+  lamella_status rule(Library&, const char* op, const char* layer, void* payload, void (*destroy)(void*),
+                      lamella_handle*);
   void* find_rule(const Operator*, const char* layer);
-  lattis_status publish_interface(Library&, const char* name, uint32_t version, const void* table, lattis_handle*);
+  lamella_status publish_interface(Library&, const char* name, uint32_t version, const void* table, lamella_handle*);
   const void* find_interface(const char* name, uint32_t min_version);
-  lattis_status withdraw(lattis_handle);
+  lamella_status withdraw(lamella_handle);
   void close(Library*);
 
   // Anything else that can be withdrawn (attributes, …) registers how.
-  lattis_handle add_handle(Library&, std::function<void()> undo);
+  lamella_handle add_handle(Library&, std::function<void()> undo);
 
   Operator* find(const std::string& name, const std::string& overload);  // null if there is none
   std::vector<Operator*> overloads(const std::string& name);
@@ -67,11 +67,11 @@ class Registry {
 
   // The table of an operator, filled if need be. Null after an error (the schema does not parse).
   const Table* table(const Operator*);
-  lattis_status prepare(Operator*);  // parses the schema
+  lamella_status prepare(Operator*);  // parses the schema
   // As `define` would take it: its full text, or the same error.
-  lattis_status check_schema(const std::string& text, const std::string& ns, std::string* out);
+  lamella_status check_schema(const std::string& text, const std::string& ns, std::string* out);
   // A copy of the table with what serves a key now (a device, a layer, "backend", "composite") and nothing above it.
-  lattis_status pin(Operator*, const std::string& key, Table** out);
+  lamella_status pin(Operator*, const std::string& key, Table** out);
 
   std::string show(const std::string& name);  // the table with owners, as text
   // How a device serves an operator: "native", "shape rule", "composite", "fallback" or "none".
@@ -85,13 +85,13 @@ class Registry {
     std::string category;
   };
   struct Rule {
-    lattis_handle handle;
+    lamella_handle handle;
     std::string layer, owner;
     void* payload;
     void (*destroy)(void*);
   };
   struct Interface {
-    lattis_handle handle;
+    lamella_handle handle;
     std::string name, owner;
     uint32_t version;
     const void* table;
@@ -99,7 +99,7 @@ class Registry {
 
   Operator* derive(Operator*, Form);
   Operator* withdrawn_twin(const Operator&);
-  lattis_handle add_operator(Library&, Operator*);
+  lamella_handle add_operator(Library&, Operator*);
   void invalidate(Operator*);
   void invalidate_all();
   const Table* fill(Operator*);
@@ -117,10 +117,10 @@ class Registry {
   std::vector<CategoryRegistration> categories_;
   std::unordered_map<std::string, std::vector<Rule>> rules_;  // by operator, which may not be there yet
   std::vector<Interface> interfaces_;
-  std::unordered_map<lattis_handle, std::function<void()>> undo_;
-  lattis_handle next_handle_ = 1;
+  std::unordered_map<lamella_handle, std::function<void()>> undo_;
+  lamella_handle next_handle_ = 1;
   std::atomic<int64_t> retained_{0};
   bool trace_ = false;
 };
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

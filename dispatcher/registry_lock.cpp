@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 struct HostLock {
@@ -28,4 +28,4 @@ void RegistryMutex::lock() {
   }
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 class RegistryMutex {
  public:
@@ -22,4 +22,4 @@ using RegistryLock = std::lock_guard<RegistryMutex>;
 // `come_back`, or null.
 void set_host_lock(void* (*step_aside)(), void (*come_back)(void* token));
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 std::string typed(const Type& t, const Alias& a) {
@@ -14,11 +14,11 @@ std::string typed(const Type& t, const Alias& a) {
   return s.substr(0, end) + mark + s.substr(end);
 }
 
-uint32_t flag(bool on, lattis_argument_flags which) { return on ? uint32_t{which} : 0; }
+uint32_t flag(bool on, lamella_argument_flags which) { return on ? uint32_t{which} : 0; }
 
 uint32_t type_flags(const Type& t) {
-  return flag(t.list, LATTIS_ARGUMENT_LIST) | flag(t.optional, LATTIS_ARGUMENT_OPTIONAL) |
-         flag(t.optional_elements, LATTIS_ARGUMENT_OPTIONAL_ELEMENTS);
+  return flag(t.list, LAMELLA_ARGUMENT_LIST) | flag(t.optional, LAMELLA_ARGUMENT_OPTIONAL) |
+         flag(t.optional_elements, LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::string Schema::signature() const {
     }
     s += a.name;
     if (!a.has_default) continue;
-    bool name = a.value.tag == LATTIS_MEMORY_FORMAT || a.value.tag == LATTIS_LAYOUT || a.value.tag == LATTIS_DTYPE;
+    bool name = a.value.tag == LAMELLA_MEMORY_FORMAT || a.value.tag == LAMELLA_LAYOUT || a.value.tag == LAMELLA_DTYPE;
     s += "=" + (name ? "None" : a.default_text);
   }
   return s + ")";
@@ -68,19 +68,19 @@ void Schema::describe() {
   described_args.clear();
   described_rets.clear();
   for (const Argument& a : args) {
-    const uint32_t flags = type_flags(a.type) | flag(a.keyword_only, LATTIS_ARGUMENT_KEYWORD_ONLY) |
-                           flag(a.has_default, LATTIS_ARGUMENT_HAS_DEFAULT) |
-                           flag(a.alias.write, LATTIS_ARGUMENT_WRITTEN) | flag(a.is_out, LATTIS_ARGUMENT_OUT);
+    const uint32_t flags = type_flags(a.type) | flag(a.keyword_only, LAMELLA_ARGUMENT_KEYWORD_ONLY) |
+                           flag(a.has_default, LAMELLA_ARGUMENT_HAS_DEFAULT) |
+                           flag(a.alias.write, LAMELLA_ARGUMENT_WRITTEN) | flag(a.is_out, LAMELLA_ARGUMENT_OUT);
     described_args.push_back(
-        {sizeof(lattis_argument), static_cast<uint32_t>(a.type.kind), flags, -1, a.name.c_str(), a.value});
+        {sizeof(lamella_argument), static_cast<uint32_t>(a.type.kind), flags, -1, a.name.c_str(), a.value});
   }
   for (const Return& r : rets) {
     int32_t of = -1;
     for (size_t k = 0; k < args.size() && r.alias.present() && of < 0; k++)
       if (args[k].alias.present() && args[k].alias.before == r.alias.before) of = static_cast<int32_t>(k);
-    described_rets.push_back({sizeof(lattis_argument), static_cast<uint32_t>(r.type.kind), type_flags(r.type), of,
+    described_rets.push_back({sizeof(lamella_argument), static_cast<uint32_t>(r.type.kind), type_flags(r.type), of,
                               r.name.c_str(), core::none()});
   }
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

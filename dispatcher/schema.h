@@ -1,17 +1,17 @@
 // Schema: an operator's signature in PyTorch's grammar, parsed once, on first use.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <string>
 #include <vector>
 
 #include "core/value.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-enum class Kind : uint8_t {  // enum lattis_kind
-  Tensor = LATTIS_KIND_TENSOR,
+enum class Kind : uint8_t {  // enum lamella_kind
+  Tensor = LAMELLA_KIND_TENSOR,
   Scalar,
   Int,
   Float,
@@ -24,7 +24,7 @@ enum class Kind : uint8_t {  // enum lattis_kind
   MemoryFormat,
   Generator,
   Object,
-  Any = LATTIS_KIND_ANY
+  Any = LAMELLA_KIND_ANY
 };
 
 struct Type {
@@ -69,14 +69,14 @@ struct Schema {
   std::string signature() const;  // "(self, other, *, alpha=1)", as Python shows it
 
   // What the C ABI tells of arguments and results, made by `describe` once the schema stays where it is.
-  std::vector<lattis_argument> described_args, described_rets;
+  std::vector<lamella_argument> described_args, described_rets;
   void describe();
 };
 
 // Raises a ValueError that shows the column. `ns` is used where the text names none.
-lattis_status parse_schema(const std::string& text, const std::string& ns, Schema* out);
+lamella_status parse_schema(const std::string& text, const std::string& ns, Schema* out);
 // "ns::name.overload" out of the beginning of a schema, without parsing the rest.
-lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,
-                         std::string* overload);
+lamella_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,
+                          std::string* overload);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

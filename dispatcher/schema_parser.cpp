@@ -12,7 +12,7 @@
 #include "core/device.h"
 #include "core/error.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 using core::Value;
@@ -41,10 +41,10 @@ const std::map<std::string, Value>& words() {  // those that defaults of any typ
       {"true", core::boolean(true)},
       {"False", core::boolean(false)},
       {"false", core::boolean(false)},
-      {"contiguous_format", {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CONTIGUOUS_FORMAT}}},
-      {"preserve_format", {LATTIS_MEMORY_FORMAT, 0, {LATTIS_PRESERVE_FORMAT}}},
-      {"channels_last", {LATTIS_MEMORY_FORMAT, 0, {LATTIS_CHANNELS_LAST}}},
-      {"strided", {LATTIS_LAYOUT, 0, {0}}},
+      {"contiguous_format", {LAMELLA_MEMORY_FORMAT, 0, {LAMELLA_CONTIGUOUS_FORMAT}}},
+      {"preserve_format", {LAMELLA_MEMORY_FORMAT, 0, {LAMELLA_PRESERVE_FORMAT}}},
+      {"channels_last", {LAMELLA_MEMORY_FORMAT, 0, {LAMELLA_CHANNELS_LAST}}},
+      {"strided", {LAMELLA_LAYOUT, 0, {0}}},
       {"Mean", core::integer(1)},
       {"Sum", core::integer(2)},
       {"inf", core::floating(INFINITY)},
@@ -277,7 +277,7 @@ class Parser {
       if (!identifier(word)) return false;
       if (words().count(word))
         v = words().at(word);
-      else if (t.kind == Kind::Dtype && core::dtype_from_name(word.c_str()) != LATTIS_NO_DTYPE)
+      else if (t.kind == Kind::Dtype && core::dtype_from_name(word.c_str()) != LAMELLA_NO_DTYPE)
         v = core::dtype_value(core::dtype_from_name(word.c_str()));
       else {
         pos_ = start;
@@ -286,13 +286,13 @@ class Parser {
       return true;
     }
     if (!number(v)) return false;
-    if (t.kind == Kind::Float && v.tag == LATTIS_INT) v = core::floating(static_cast<double>(v.as.i));
+    if (t.kind == Kind::Float && v.tag == LAMELLA_INT) v = core::floating(static_cast<double>(v.as.i));
     return true;
   }
 
   bool device_literal(const std::string& text, Value& v) {
     std::string name;
-    lattis_device d;
+    lamella_device d;
     d.backend = core::split_device(text, &name, &d.index) ? core::backend_id(name.c_str()) : -1;
     if (d.backend < 0) return fail(("a device that is there, not '" + text + "',").c_str());
     v = core::device_value(d);
@@ -324,15 +324,15 @@ class Parser {
       doubles.push_back(core::as_double(v));
       bools.push_back(static_cast<uint8_t>(v.as.i));
     }
-    Value list{LATTIS_TENSOR_LIST, static_cast<uint32_t>(elements.size()), {0}};
-    if (t.kind == Kind::Float && all({LATTIS_INT, LATTIS_FLOAT})) {
-      list.tag = LATTIS_FLOAT_LIST;
+    Value list{LAMELLA_TENSOR_LIST, static_cast<uint32_t>(elements.size()), {0}};
+    if (t.kind == Kind::Float && all({LAMELLA_INT, LAMELLA_FLOAT})) {
+      list.tag = LAMELLA_FLOAT_LIST;
       list.as.doubles = doubles.data();
-    } else if (t.kind == Kind::Bool && all({LATTIS_BOOLEAN})) {
-      list.tag = LATTIS_BOOL_LIST;
+    } else if (t.kind == Kind::Bool && all({LAMELLA_BOOLEAN})) {
+      list.tag = LAMELLA_BOOL_LIST;
       list.as.bools = bools.data();
-    } else if (t.kind != Kind::Tensor && all({LATTIS_INT})) {
-      list.tag = LATTIS_INT_LIST;
+    } else if (t.kind != Kind::Tensor && all({LAMELLA_INT})) {
+      list.tag = LAMELLA_INT_LIST;
       list.as.ints = ints.data();
     } else if (!elements.empty()) {
       return fail(("elements of " + t.text).c_str());
@@ -363,7 +363,7 @@ class Parser {
         if (!fixed_size(a.type) || !expect("]")) return false;
       }
       if (accept("=") && !literal(a)) return false;
-      if (a.has_default && a.value.tag == LATTIS_NONE && !a.type.optional && a.type.kind != Kind::Any)
+      if (a.has_default && a.value.tag == LAMELLA_NONE && !a.type.optional && a.type.kind != Kind::Any)
         a.type.optional = true;
       a.is_out = keyword_only && a.alias.write;
       for (const Argument& other : s.args)
@@ -405,24 +405,24 @@ class Parser {
 
 }  // namespace
 
-lattis_status parse_schema(const std::string& text, const std::string& ns, Schema* out) {
+lamella_status parse_schema(const std::string& text, const std::string& ns, Schema* out) {
   Parser p(text, ns);
-  if (!p.run(*out)) return core::raise(LATTIS_VALUE_ERROR, p.error);
-  if (out->rets.size() > LATTIS_MAX_RETURNS)
-    return core::raise(LATTIS_VALUE_ERROR, core::format("schema: %s has %zu returns, at most %d are supported",
-                                                        out->name.c_str(), out->rets.size(), LATTIS_MAX_RETURNS));
-  return LATTIS_OK;
+  if (!p.run(*out)) return core::raise(LAMELLA_VALUE_ERROR, p.error);
+  if (out->rets.size() > LAMELLA_MAX_RETURNS)
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("schema: %s has %zu returns, at most %d are supported",
+                                                         out->name.c_str(), out->rets.size(), LAMELLA_MAX_RETURNS));
+  return LAMELLA_OK;
 }
 
-lattis_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,
-                         std::string* overload) {
+lamella_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,
+                          std::string* overload) {
   Schema s;
   Parser p(text, default_ns);
-  if (!p.operator_name(s)) return core::raise(LATTIS_VALUE_ERROR, p.error);
+  if (!p.operator_name(s)) return core::raise(LAMELLA_VALUE_ERROR, p.error);
   *ns = s.ns;
   *name = s.name;
   *overload = s.overload;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

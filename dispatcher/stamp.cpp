@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 #if defined(__x86_64__)
@@ -71,12 +71,12 @@ struct Stamps {
 // Finds them by their fixed bytes, at any place that is aligned: how notes follow each other depends on the segment's
 // alignment, which other notes and sanitizers change.
 void find_stamps(const std::vector<char>& notes, Stamps* found) {
-  constexpr lattis_stamp fixed = {7, 8, 1, "Lattis", 0, 0};
-  lattis_stamp stamp;
+  constexpr lamella_stamp fixed = {8, 8, 1, "Lamella", 0, 0};
+  lamella_stamp stamp;
   for (size_t at = 0; at + sizeof stamp <= notes.size(); at += 4) {
     std::memcpy(&stamp, notes.data() + at, sizeof stamp);
-    if (std::memcmp(&stamp, &fixed, offsetof(lattis_stamp, major)) != 0) continue;
-    if (stamp.major <= 0xffff && stamp.minor <= 0xffff) found->add(LATTIS_MAKE_VERSION(stamp.major, stamp.minor));
+    if (std::memcmp(&stamp, &fixed, offsetof(lamella_stamp, major)) != 0) continue;
+    if (stamp.major <= 0xffff && stamp.minor <= 0xffff) found->add(LAMELLA_MAKE_VERSION(stamp.major, stamp.minor));
   }
 }
 
@@ -101,49 +101,49 @@ std::string text(uint32_t version) { return core::format("%u.%u", version >> 16,
 
 }  // namespace
 
-lattis_status read_stamp(const std::string& path, uint32_t* version) {
+lamella_status read_stamp(const std::string& path, uint32_t* version) {
   const File file(path.c_str());
   if (!file.opened())
-    return core::raise(LATTIS_RUNTIME_ERROR,
+    return core::raise(LAMELLA_RUNTIME_ERROR,
                        "load_plugin: cannot open the library " + path + ": " + std::strerror(errno));
   Elf64_Ehdr head;
   if (!file.read(0, head.e_ident, EI_NIDENT) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-    return core::raise(LATTIS_RUNTIME_ERROR, "load_plugin: " + path + " is no shared library (no ELF file)");
+    return core::raise(LAMELLA_RUNTIME_ERROR, "load_plugin: " + path + " is no shared library (no ELF file)");
   if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB ||
       !file.read(0, &head, sizeof head) || head.e_machine != machine)
-    return core::raise(LATTIS_RUNTIME_ERROR,
+    return core::raise(LAMELLA_RUNTIME_ERROR,
                        "load_plugin: " + path + " is a library for another machine; build it for this one");
   if (head.e_type != ET_DYN)
-    return core::raise(LATTIS_RUNTIME_ERROR, "load_plugin: " + path + " is no shared library; link it with -shared");
+    return core::raise(LAMELLA_RUNTIME_ERROR, "load_plugin: " + path + " is no shared library; link it with -shared");
   const Stamps found = stamps_of(file, head);
   if (!found.newest)
     return core::raise(
-        LATTIS_RUNTIME_ERROR,
+        LAMELLA_RUNTIME_ERROR,
         "load_plugin: " + path +
-            " carries no stamp of Lattis' C ABI: it was built without Lattis' headers, or with those of before " +
-            text(LATTIS_MAKE_VERSION(1, 0)) + ", or a tool has removed the note. This library has C ABI " +
-            text(LATTIS_ABI_VERSION) +
-            "; build it again with its headers, and strip it with --keep-section=.note.lattis");
+            " carries no stamp of Lamella's C ABI: it was built without Lamella's headers, or with those of before " +
+            text(LAMELLA_MAKE_VERSION(1, 0)) + ", or a tool has removed the note. This library has C ABI " +
+            text(LAMELLA_ABI_VERSION) +
+            "; build it again with its headers, and strip it with --keep-section=.note.lamella");
   if (*found.oldest >> 16 != *found.newest >> 16)
-    return core::raise(LATTIS_RUNTIME_ERROR,
+    return core::raise(LAMELLA_RUNTIME_ERROR,
                        "load_plugin: " + path + " was put together from objects for C ABI " + text(*found.oldest) +
                            " and for " + text(*found.newest) +
                            ", which do not go together. Build all of it again with the headers of one version");
   *version = *found.newest;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status check_version(const std::string& path, uint32_t version) {
+lamella_status check_version(const std::string& path, uint32_t version) {
   const uint32_t major = version >> 16, minor = version & 0xffff;
-  if (major == LATTIS_ABI_MAJOR && minor <= LATTIS_ABI_MINOR) return LATTIS_OK;
+  if (major == LAMELLA_ABI_MAJOR && minor <= LAMELLA_ABI_MINOR) return LAMELLA_OK;
   const std::string both = "load_plugin: " + path + " was built for C ABI " + text(version) +
-                           ", this library (lattis " LATTIS_VERSION ") has " + text(LATTIS_ABI_VERSION) + ". ";
-  if (major < LATTIS_ABI_MAJOR)
-    return core::raise(LATTIS_RUNTIME_ERROR, both + "Build it again with this library's headers");
-  std::string advice = both + "Install a newer lattis";
-  if (major == LATTIS_ABI_MAJOR)
-    advice += core::format(", or build it for this one with -DLATTIS_TARGET_VERSION=0x%x", LATTIS_ABI_VERSION);
-  return core::raise(LATTIS_RUNTIME_ERROR, advice);
+                           ", this library (lamella " LAMELLA_VERSION ") has " + text(LAMELLA_ABI_VERSION) + ". ";
+  if (major < LAMELLA_ABI_MAJOR)
+    return core::raise(LAMELLA_RUNTIME_ERROR, both + "Build it again with this library's headers");
+  std::string advice = both + "Install a newer lamella";
+  if (major == LAMELLA_ABI_MAJOR)
+    advice += core::format(", or build it for this one with -DLAMELLA_TARGET_VERSION=0x%x", LAMELLA_ABI_VERSION);
+  return core::raise(LAMELLA_RUNTIME_ERROR, advice);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

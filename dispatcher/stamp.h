@@ -1,16 +1,16 @@
 // The stamp of a library: which version of the C ABI its file was built for, read without opening it as a library.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <string>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // Raises where there is no such file, where it is no shared library for this machine, and where it has no stamp.
-lattis_status read_stamp(const std::string& path, uint32_t* version);
+lamella_status read_stamp(const std::string& path, uint32_t* version);
 
 // Raises if this library cannot run what was built for that version, naming both and what to do.
-lattis_status check_version(const std::string& path, uint32_t version);
+lamella_status check_version(const std::string& path, uint32_t version);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

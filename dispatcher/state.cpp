@@ -7,12 +7,12 @@
 #include "core/error.h"
 #include "core/thread.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 constexpr int max_slots = 256;  // plugins that are edited and loaded again take new ones
-lattis_slot_type tensor_slots[max_slots];
-lattis_thread_slot_type thread_slots[max_slots];
+lamella_slot_type tensor_slots[max_slots];
+lamella_thread_slot_type thread_slots[max_slots];
 std::atomic<int> num_tensor_slots{0}, num_thread_slots{0};
 
 std::vector<Attribute*>& attributes() {
@@ -31,7 +31,7 @@ std::string (*attribute_holder)(const char*) = nullptr;
 
 struct Captured {
   uint64_t include, exclude;
-  lattis_device default_device;
+  lamella_device default_device;
   std::vector<void*> slots;
 };
 
@@ -43,30 +43,30 @@ void destroy_thread_state(int index, void* state) {
   if (thread_slots[index].destroy) thread_slots[index].destroy(state);
 }
 
-bool same_functions(const lattis_slot_type& a, const lattis_slot_type& b) {
+bool same_functions(const lamella_slot_type& a, const lamella_slot_type& b) {
   return a.destroy == b.destroy && a.traverse == b.traverse && a.clear == b.clear;
 }
-bool same_functions(const lattis_thread_slot_type& a, const lattis_thread_slot_type& b) {
+bool same_functions(const lamella_thread_slot_type& a, const lamella_thread_slot_type& b) {
   return a.capture == b.capture && a.restore == b.restore && a.destroy == b.destroy;
 }
 
 // What is below the count is never written again, so it is read without a lock.
 template <class Type>
-lattis_status add(const char* what, Type* slots, std::atomic<int>& count, const Type& t, int32_t* index) {
+lamella_status add(const char* what, Type* slots, std::atomic<int>& count, const Type& t, int32_t* index) {
   std::lock_guard lock(Registry::get().mutex());
   int n = count.load();
   for (int i = 0; i < n; i++)
     if (!std::strcmp(slots[i].name, t.name) && same_functions(slots[i], t)) {
       *index = i;
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
   if (n == max_slots)
-    return core::raise(LATTIS_RUNTIME_ERROR, core::format("%s: %d are taken, '%s' is one too many", what, n, t.name));
+    return core::raise(LAMELLA_RUNTIME_ERROR, core::format("%s: %d are taken, '%s' is one too many", what, n, t.name));
   slots[n] = t;
   slots[n].name = strdup(t.name);
   *index = n;
   count.store(n + 1, std::memory_order_release);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
@@ -76,10 +76,10 @@ void install_state() {
   core::destroy_thread_slot = destroy_thread_state;
 }
 
-lattis_status add_tensor_slot(Library&, const lattis_slot_type& t, int32_t* index) {
+lamella_status add_tensor_slot(Library&, const lamella_slot_type& t, int32_t* index) {
   return add("tensor slot", tensor_slots, num_tensor_slots, t, index);
 }
-lattis_status add_thread_slot(Library&, const lattis_thread_slot_type& t, int32_t* index) {
+lamella_status add_thread_slot(Library&, const lamella_thread_slot_type& t, int32_t* index) {
   return add("thread slot", thread_slots, num_thread_slots, t, index);
 }
 
@@ -87,36 +87,36 @@ namespace {
 
 bool is_given(const char* entry, int32_t index, const std::atomic<int>& count) {
   if (__builtin_expect(index >= 0 && index < count.load(std::memory_order_acquire), 1)) return true;
-  core::raise(LATTIS_INDEX_ERROR, core::format("%s: there is no slot %d", entry, index));
+  core::raise(LAMELLA_INDEX_ERROR, core::format("%s: there is no slot %d", entry, index));
   return false;
 }
 
 }  // namespace
 
-void set_slot(lattis_tensor* t, int32_t index, void* state) {
+void set_slot(lamella_tensor* t, int32_t index, void* state) {
   if (!is_given("slot_set", index, num_tensor_slots)) return;
   if (void* old = core::exchange_slot(core::full(t), index, state)) destroy_tensor_slot(index, old);
 }
 
-int traverse_slots(const lattis_tensor* t, lattis_visit visit, void* context) {
+int traverse_slots(const lamella_tensor* t, lamella_visit visit, void* context) {
   for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++)
     if (void* s = core::get_slot(core::full(t), i); s && tensor_slots[i].traverse)
       if (int r = tensor_slots[i].traverse(s, visit, context)) return r;
   return 0;
 }
 
-void clear_slots(lattis_tensor* t) {
+void clear_slots(lamella_tensor* t) {
   for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++)
     if (void* s = core::get_slot(core::full(t), i); s && tensor_slots[i].clear) tensor_slots[i].clear(s);
 }
 
-bool has_slots(const lattis_tensor* t) {
+bool has_slots(const lamella_tensor* t) {
   for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++)
     if (core::get_slot(core::full(t), i)) return true;
   return false;
 }
 
-void* get_slot(const lattis_tensor* t, int32_t index) {
+void* get_slot(const lamella_tensor* t, int32_t index) {
   return index >= 0 ? core::get_slot(core::full(t), index) : nullptr;
 }
 
@@ -142,7 +142,7 @@ void* capture_thread() {
 
 void restore_thread(void* captured) {
   auto* c = static_cast<Captured*>(captured);
-  lattis_thread& t = core::this_thread().shared;
+  lamella_thread& t = core::this_thread().shared;
   t.include = c->include;
   t.exclude = c->exclude;
   t.default_device = c->default_device;
@@ -160,14 +160,14 @@ void discard_thread(void* captured) {
   delete c;
 }
 
-lattis_status add_attribute(Library& lib, const char* name, lattis_get_attribute get, lattis_set_attribute set,
-                            void* context, lattis_handle* handle) {
+lamella_status add_attribute(Library& lib, const char* name, lamella_get_attribute get, lamella_set_attribute set,
+                             void* context, lamella_handle* handle) {
   std::string holder = attribute_holder ? attribute_holder(name) : "";  // may wait for Python: not under the lock
   std::lock_guard lock(Registry::get().mutex());
   if (const Attribute* old = find_attribute(name)) holder = old->owner;
   if (!holder.empty())
-    return core::raise(LATTIS_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + holder +
-                                                 "; " + lib.owner + " cannot register it too");
+    return core::raise(LAMELLA_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + holder +
+                                                  "; " + lib.owner + " cannot register it too");
   auto* a = new Attribute{name, lib.owner, get, set, context, 0};
   attributes().push_back(a);
   if (attribute_hook) attribute_hook(a, true);
@@ -176,7 +176,7 @@ lattis_status add_attribute(Library& lib, const char* name, lattis_get_attribute
     if (attribute_hook) attribute_hook(a, false);
   });
   if (handle) *handle = a->handle;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 const Attribute* find_attribute(const std::string& name) {
@@ -200,21 +200,21 @@ std::vector<std::string> attribute_names() {
   return v;
 }
 
-lattis_status add_keyword(Library& lib, const char* name, lattis_apply_keyword apply, void* context,
-                          lattis_handle* handle) {
+lamella_status add_keyword(Library& lib, const char* name, lamella_apply_keyword apply, void* context,
+                           lamella_handle* handle) {
   std::lock_guard lock(Registry::get().mutex());
   if (const Keyword* old = find_keyword(name))
-    return core::raise(LATTIS_RUNTIME_ERROR, std::string("keyword: '") + name + "' is taken by " + old->owner + "; " +
-                                                 lib.owner + " cannot register it too");
+    return core::raise(LAMELLA_RUNTIME_ERROR, std::string("keyword: '") + name + "' is taken by " + old->owner + "; " +
+                                                  lib.owner + " cannot register it too");
   auto* k = new Keyword{name, lib.owner, apply, context};
   keywords().push_back(k);
   num_keywords++;
-  const lattis_handle h = Registry::get().add_handle(lib, [k] {
+  const lamella_handle h = Registry::get().add_handle(lib, [k] {
     std::erase(keywords(), k);
     num_keywords--;
   });
   if (handle) *handle = h;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 bool any_keywords() { return num_keywords.load(std::memory_order_relaxed) > 0; }
@@ -226,4 +226,4 @@ const Keyword* find_keyword(const std::string& name) {
   return nullptr;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

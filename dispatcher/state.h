@@ -3,30 +3,30 @@
 
 #include "dispatcher/registry.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 struct Attribute {
   std::string name, owner;
-  lattis_get_attribute get;
-  lattis_set_attribute set;
+  lamella_get_attribute get;
+  lamella_set_attribute set;
   void* context;
-  lattis_handle handle;
+  lamella_handle handle;
 };
 
 struct Keyword {
   std::string name, owner;
-  lattis_apply_keyword apply;
+  lamella_apply_keyword apply;
   void* context;
 };
 
-lattis_status add_tensor_slot(Library&, const lattis_slot_type&, int32_t* index);
-lattis_status add_thread_slot(Library&, const lattis_thread_slot_type&, int32_t* index);
-void set_slot(lattis_tensor* t, int32_t index, void* state);
-void* get_slot(const lattis_tensor* t, int32_t index);  // null for an index that nobody was given
+lamella_status add_tensor_slot(Library&, const lamella_slot_type&, int32_t* index);
+lamella_status add_thread_slot(Library&, const lamella_thread_slot_type&, int32_t* index);
+void set_slot(lamella_tensor* t, int32_t index, void* state);
+void* get_slot(const lamella_tensor* t, int32_t index);  // null for an index that nobody was given
 // Visits the host objects that the slots of a tensor hold; clear drops them.
-int traverse_slots(const lattis_tensor* t, lattis_visit visit, void* context);
-void clear_slots(lattis_tensor* t);
-bool has_slots(const lattis_tensor* t);
+int traverse_slots(const lamella_tensor* t, lamella_visit visit, void* context);
+void clear_slots(lamella_tensor* t);
+bool has_slots(const lamella_tensor* t);
 
 void* thread_slot(int32_t index);
 void set_thread_slot(int32_t index, void* state);
@@ -34,18 +34,18 @@ void* capture_thread();
 void restore_thread(void* captured);
 void discard_thread(void* captured);
 
-lattis_status add_attribute(Library&, const char* name, lattis_get_attribute, lattis_set_attribute, void* context,
-                            lattis_handle*);
+lamella_status add_attribute(Library&, const char* name, lamella_get_attribute, lamella_set_attribute, void* context,
+                             lamella_handle*);
 const Attribute* find_attribute(const std::string& name);  // valid until withdrawn; never freed
 std::vector<std::string> attribute_names();
 // `changed` is told of every attribute that comes or goes; those already there are told at once. `holder` says who has
 // a name on Tensor that is no attribute of ours; empty if it is free.
 void set_attribute_hooks(void (*changed)(const Attribute*, bool added), std::string (*holder)(const char* name));
 
-lattis_status add_keyword(Library&, const char* name, lattis_apply_keyword, void* context, lattis_handle*);
+lamella_status add_keyword(Library&, const char* name, lamella_apply_keyword, void* context, lamella_handle*);
 bool any_keywords();
 const Keyword* find_keyword(const std::string& name);  // null if there is none; never freed
 
 void install_state();  // hands the core its destroyers; once, at start-up
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

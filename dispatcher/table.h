@@ -5,11 +5,11 @@
 #include "core/error.h"
 #include "dispatcher/operator.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 enum EntryFlags : uint32_t {
-  calls_operators = LATTIS_KERNEL_CALLS_OPERATORS,
-  fails_late = LATTIS_KERNEL_FAILS_LATE,
+  calls_operators = LAMELLA_KERNEL_CALLS_OPERATORS,
+  fails_late = LAMELLA_KERNEL_FAILS_LATE,
   composite = 1 << 8,     // written over other operators; allocates its own results
   stays_on = 1 << 9,      // a composite that a layer runs with itself still on
   no_kernel = 1 << 10,    // the shape rule is all there is (meta, views)
@@ -20,26 +20,26 @@ enum EntryFlags : uint32_t {
 #ifdef __SANITIZE_ADDRESS__
 class Exactly {
  public:
-  Exactly(const lattis_frame& f, const lattis_value* args) : own_(args, args + f.num_args) {}
-  operator const lattis_value*() const { return own_.data(); }
+  Exactly(const lamella_frame& f, const lamella_value* args) : own_(args, args + f.num_args) {}
+  operator const lamella_value*() const { return own_.data(); }
 
  private:
-  std::vector<lattis_value> own_;
+  std::vector<lamella_value> own_;
 };
 #else
 struct Exactly {
-  Exactly(const lattis_frame&, const lattis_value* args) : args(args) {}
-  operator const lattis_value*() const { return args; }
-  const lattis_value* args;
+  Exactly(const lamella_frame&, const lamella_value* args) : args(args) {}
+  operator const lamella_value*() const { return args; }
+  const lamella_value* args;
 };
 #endif
 
 struct Entry {
-  lattis_kernel fn = nullptr;
+  lamella_kernel fn = nullptr;
   void* context = nullptr;
   uint32_t flags = 0;
 
-  lattis_status operator()(lattis_frame& f, const lattis_value* args, lattis_value* rets) const {
+  lamella_status operator()(lamella_frame& f, const lamella_value* args, lamella_value* rets) const {
     return core::guarded([&] { return fn(&f, Exactly(f, args), rets); });
   }
 };
@@ -47,19 +47,19 @@ struct Entry {
 struct Table {
   uint64_t mask = 0;  // layers with an entry
   const CallInfo* info = nullptr;
-  lattis_infer infer = nullptr;
+  lamella_infer infer = nullptr;
   void* infer_context = nullptr;
   int32_t num_backends = 0;
   int32_t bytes = 0;
-  uint8_t layer_index[LATTIS_MAX_LAYERS] = {};
+  uint8_t layer_index[LAMELLA_MAX_LAYERS] = {};
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
   uint64_t forced = 0;  // of a pinned one: the layer at which it begins, whatever the tensors ask for
   bool pinned = false;  // one kernel's, as it was when somebody asked for it: not replaced, and freed by who asked
 
-  lattis_status run_infer(lattis_frame& f, const lattis_value* args, lattis_meta* metas) const {
+  lamella_status run_infer(lamella_frame& f, const lamella_value* args, lamella_meta* metas) const {
     return core::guarded([&] { return infer(&f, Exactly(f, args), metas); });
   }
 };
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

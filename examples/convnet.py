@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-import lattis as torch
-import lattis.nn.functional as F
+import lamella as torch
+import lamella.nn.functional as F
 import numpy as np
 from sklearn.datasets import load_digits
 

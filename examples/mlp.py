@@ -12,9 +12,9 @@ import sys
 import time
 from contextlib import ExitStack
 
-import lattis as torch
+import lamella as torch
 import numpy as np
-from lattis.cli import plugins
+from lamella.cli import plugins
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -61,10 +61,10 @@ def expected_flops(images: int, epochs: int) -> int:
 
 
 def flop_layers() -> dict[str, object]:
-    """The layers of the package lattis_flops (examples/layer_plugin), if it is installed."""
-    if importlib.util.find_spec("lattis_flops") is None:
+    """The layers of the package lamella_flops (examples/layer_plugin), if it is installed."""
+    if importlib.util.find_spec("lamella_flops") is None:
         return {}
-    from lattis_flops import native, twin
+    from lamella_flops import native, twin
 
     return {"native": native, "python": twin}
 
@@ -131,7 +131,7 @@ def main() -> int:
     print(f"{options.epochs} epochs on {options.device} in {seconds:.2f} s")
 
     if not layers:
-        print("lattis-flops is not installed, so nothing was counted: pip install ./examples/layer_plugin")
+        print("lamella-flops is not installed, so nothing was counted: pip install ./examples/layer_plugin")
     if not agree:
         print("FAILED: the layers' operations differ, or their products are not the formula's")
     if reached < THRESHOLD:

@@ -1,7 +1,7 @@
 """The build helper for custom operators: compilers, the cache of built extensions, setuptools, CMake.
 
-Standard library alone, and nothing of the framework: the same files are the package ``lattis_headers``, so building a
-package needs only that. ``lattis.utils.cpp_extension`` hands the names on and adds ``load`` and ``load_inline``.
+Standard library alone, and nothing of the framework: the same files are the package ``lamella_headers``, so building a
+package needs only that. ``lamella.utils.cpp_extension`` hands the names on and adds ``load`` and ``load_inline``.
 """
 
 from __future__ import annotations

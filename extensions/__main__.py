@@ -1,4 +1,4 @@
-"""``python -m lattis_headers``: the flags, as `lattis config` prints them."""
+"""``python -m lamella_headers``: the flags, as `lamella config` prints them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .config import add_arguments, config
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="lattis-headers", description="What building an extension needs.")
+    parser = argparse.ArgumentParser(prog="lamella-headers", description="What building an extension needs.")
     add_arguments(parser)
     try:
         print(config(parser.parse_args()))
     except LookupError as error:
-        print(f"lattis-headers: {error}", file=sys.stderr)
+        print(f"lamella-headers: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -125,7 +125,7 @@ class Build:
         how: dict[str, Any] = {"python": self.python, "std": std, "include": include, "extra": cflags}
         self.flags = absolute(compile_flags(self.compiler, sanitizers=sanitizers, **how))
         self.link = absolute(link_flags(self.compiler, sanitizers=sanitizers, extra=ldflags))
-        header = "lattis/pybind.h" if self.python else "lattis/extension.h"
+        header = "lamella/pybind.h" if self.python else "lamella/extension.h"
         self.implicit = header if implicit else None
         self.cuda_cflags, self.std = tuple(cuda_cflags), std
         self.units = [self.unit(source) for source in sources]

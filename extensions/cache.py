@@ -39,7 +39,7 @@ from .errors import CacheError, cache_error
 FORMAT = 2  # in every key: another layout finds nothing of this one
 KEPT = ("manifests", "objects", "libraries", "precompiled", "sources", "compilers")
 OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # what is kept is called by a digest
-PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lattis-")  # what a build reads of the cache itself
+PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # what a build reads of the cache itself
 MOST_RESULTS = 8  # of one command: the headers it read had other contents then
 IN_USE = 60  # seconds: what was found so lately may be about to be opened
 
@@ -55,10 +55,10 @@ def digest_of(file: str | os.PathLike[str]) -> str:
 
 
 def size_limit() -> int:
-    """``LATTIS_EXTENSIONS_MAX_MB`` in bytes; 1024 MB where it is not set."""
-    text = os.environ.get("LATTIS_EXTENSIONS_MAX_MB") or "1024"
+    """``LAMELLA_EXTENSIONS_MAX_MB`` in bytes; 1024 MB where it is not set."""
+    text = os.environ.get("LAMELLA_EXTENSIONS_MAX_MB") or "1024"
     if not text.isdigit():
-        raise ValueError(f"LATTIS_EXTENSIONS_MAX_MB: expected a number of megabytes, got {text!r}")
+        raise ValueError(f"LAMELLA_EXTENSIONS_MAX_MB: expected a number of megabytes, got {text!r}")
     return int(text) << 20
 
 
@@ -121,11 +121,11 @@ class Cache:
         except OSError as error:
             raise cache_error(error, self.folder) from None
         if not stat.S_ISDIR(status.st_mode):
-            raise CacheError(f"the cache of extensions {self.folder} is not a folder; set LATTIS_EXTENSIONS_DIR")
+            raise CacheError(f"the cache of extensions {self.folder} is not a folder; set LAMELLA_EXTENSIONS_DIR")
         if status.st_uid not in (os.geteuid(), 0):
             raise CacheError(
                 f"the cache of extensions {self.folder} belongs to user {status.st_uid}, not to {os.geteuid()}:"
-                " code from there will not be loaded. Set LATTIS_EXTENSIONS_DIR to a folder of your own"
+                " code from there will not be loaded. Set LAMELLA_EXTENSIONS_DIR to a folder of your own"
             )
         if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             raise CacheError(
@@ -197,7 +197,7 @@ class Cache:
         """A new folder for one build; those of dead builds are removed."""
         with self.words_for_failures():
             self.remove_dead()
-            folder = self.folder / "builds" / f"lattis-{secrets.token_hex(8)}"
+            folder = self.folder / "builds" / f"lamella-{secrets.token_hex(8)}"
             file = folder.with_name(folder.name + ".lock")
             lock = self.open_lock(file)
             folder.mkdir(mode=0o700)
@@ -214,14 +214,14 @@ class Cache:
     def remove_dead(self) -> bool:
         """Removes what builds have left that ended without a word. Returns whether others are running."""
         running = False
-        for file in (self.folder / "builds").glob("lattis-*.lock"):
+        for file in (self.folder / "builds").glob("lamella-*.lock"):
             if (lock := self.open_lock(file, wait=False)) is None:
                 running = True
                 continue
             shutil.rmtree(file.with_suffix(""), ignore_errors=True)
             file.unlink(missing_ok=True)
             unlock(lock)
-        for file in (self.folder / "builds").glob("lattis-*.part"):
+        for file in (self.folder / "builds").glob("lamella-*.part"):
             with suppress(OSError):
                 if time.time() - file.stat().st_mtime > 86400:
                     file.unlink()
@@ -275,7 +275,7 @@ class Cache:
     def write(self, file: Path, text: str | bytes) -> None:
         """The whole file or nothing."""
         file.parent.mkdir(mode=0o700, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.folder / "builds", prefix="lattis-", suffix=".part")
+        handle, name = tempfile.mkstemp(dir=self.folder / "builds", prefix="lamella-", suffix=".part")
         try:
             with os.fdopen(handle, "wb") as f:
                 f.write(text if isinstance(text, bytes) else text.encode())
@@ -368,7 +368,7 @@ class Cache:
             for _, _, path in self.entries():
                 if not (running and path.parent.name in ("sources", "precompiled")):
                     remove(path)
-            for folder in (self.folder / "builds").glob("lattis-*[0-9a-f]"):  # that somebody wanted to keep
+            for folder in (self.folder / "builds").glob("lamella-*[0-9a-f]"):  # that somebody wanted to keep
                 if not folder.with_name(folder.name + ".lock").exists():
                     remove(folder)
 

@@ -1,4 +1,4 @@
-"""What `lattis config` and `python -m lattis_headers` print, for those who build without Python's tools."""
+"""What `lamella config` and `python -m lamella_headers` print, for those who build without Python's tools."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cflags", action="store_true", help="flags that compile an extension")
     parser.add_argument("--ldflags", action="store_true", help="flags that link it; with --embed, a program")
     parser.add_argument("--includes", action="store_true", help="the folders of the headers, as -I")
-    parser.add_argument("--cmake", action="store_true", help="the folder of LattisConfig.cmake")
-    parser.add_argument("--embed", action="store_true", help="for a program without Python that runs liblattis.so")
+    parser.add_argument("--cmake", action="store_true", help="the folder of LamellaConfig.cmake")
+    parser.add_argument("--embed", action="store_true", help="for a program without Python that runs liblamella.so")
 
 
 def config(args: argparse.Namespace) -> str:
     """One line for each thing asked for; without any, all of them with their names.
 
     Raises:
-        LookupError: a program needs liblattis.so, and only the headers are installed
+        LookupError: a program needs liblamella.so, and only the headers are installed
     """
     includes = [f"-I{path}" for path in include_paths()]
     cflags = [*includes, "-std=c++17", "-O2", *([] if args.embed else ["-fPIC", "-fvisibility=hidden"])]
@@ -28,8 +28,8 @@ def config(args: argparse.Namespace) -> str:
     if args.embed:
         folders = library_paths()
         if not folders:
-            raise LookupError(f"there is no liblattis.so in {root()}: a program needs the package lattis itself")
-        ldflags = [word for folder in folders for word in (f"-L{folder}", f"-Wl,-rpath,{folder}")] + ["-llattis"]
+            raise LookupError(f"there is no liblamella.so in {root()}: a program needs the package lamella itself")
+        ldflags = [word for folder in folders for word in (f"-L{folder}", f"-Wl,-rpath,{folder}")] + ["-llamella"]
     values = {"includes": includes, "cflags": cflags, "ldflags": ldflags, "cmake": [cmake_path()]}
     chosen = [name for name in values if getattr(args, name)]
     lines = [shlex.join(values[name]) for name in chosen]

@@ -62,6 +62,6 @@ def cache_error(error: OSError, folder: Path) -> CacheError:
         errno.EPERM: "this user may not write there",
     }.get(error.errno or 0, str(error))
     return CacheError(
-        f"the cache of extensions {folder} cannot be written: {reason}. Set LATTIS_EXTENSIONS_DIR to a folder with"
-        f" room, or empty it with `lattis extensions clear`"
+        f"the cache of extensions {folder} cannot be written: {reason}. Set LAMELLA_EXTENSIONS_DIR to a folder with"
+        f" room, or empty it with `lamella extensions clear`"
     )

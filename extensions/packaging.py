@@ -27,7 +27,7 @@ class CppExtension(Extension):
     """A C++ extension for ``ext_modules``.
 
     Args:
-        name: dotted, as ``package.mine``; the sources see its last part as LATTIS_EXTENSION_NAME
+        name: dotted, as ``package.mine``; the sources see its last part as LAMELLA_EXTENSION_NAME
         sources: one file, or several
         extra_compile_args: for the compiler, or ``{"cxx": [...], "nvcc": [...]}``
         cpp_std: the C++ standard
@@ -152,7 +152,7 @@ class BuildExtension(build_ext):
             include=include,
             extra=[*macros, *ext.flags("cxx")],
         )
-        flags = absolute([*flags, *defines(ext.name), f'-DLATTIS_PLUGIN_NAME="{ext.name}"'])
+        flags = absolute([*flags, *defines(ext.name), f'-DLAMELLA_PLUGIN_NAME="{ext.name}"'])
         steps = []
         for number, name in enumerate(ext.sources):
             source, made = Path(name).absolute(), work / f"{number}-{Path(name).stem}.o"

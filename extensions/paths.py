@@ -1,6 +1,6 @@
 """Where things are: the headers, the CMake package, the libraries, and the cache of the user.
 
-These files are the package ``lattis.extensions``, whose headers lie in the package around it, and ``lattis_headers``,
+These files are the package ``lamella.extensions``, whose headers lie in the package around it, and ``lamella_headers``,
 whose headers lie beside them.
 """
 
@@ -20,17 +20,17 @@ def root() -> Path:
     """The folder that holds ``include`` and ``cmake``."""
     here = Path(__file__).resolve().parent
     for folder in (here.parent, here):
-        if (folder / "include" / "lattis" / "c_api.h").exists():
+        if (folder / "include" / "lamella" / "c_api.h").exists():
             return folder
-    spec = importlib.util.find_spec("lattis")  # an editable install: the compiled package is elsewhere
+    spec = importlib.util.find_spec("lamella")  # an editable install: the compiled package is elsewhere
     for place in (spec.submodule_search_locations or []) if spec else []:
-        if (Path(place) / "include" / "lattis" / "c_api.h").exists():
+        if (Path(place) / "include" / "lamella" / "c_api.h").exists():
             return Path(place)
-    raise MissingTool(f"there are no headers near {here}: install lattis-headers, or lattis again")
+    raise MissingTool(f"there are no headers near {here}: install lamella-headers, or lamella again")
 
 
 def include_paths(device_type: str = "cpu") -> list[str]:
-    """The folders for ``-I``: Lattis' headers; for "cuda" also CUDA's.
+    """The folders for ``-I``: Lamella's headers; for "cuda" also CUDA's.
 
     >>> len(include_paths())
     1
@@ -44,11 +44,11 @@ def include_paths(device_type: str = "cpu") -> list[str]:
 
 
 def library_paths(device_type: str = "cpu") -> list[str]:
-    """The folders for ``-L``: that of liblattis.so, for programs without Python; an extension links nothing of it.
+    """The folders for ``-L``: that of liblamella.so, for programs without Python; an extension links nothing of it.
 
-    Empty with ``lattis-headers`` alone. For "cuda" also CUDA's.
+    Empty with ``lamella-headers`` alone. For "cuda" also CUDA's.
     """
-    paths = [str(root())] if (root() / "liblattis.so").exists() else []
+    paths = [str(root())] if (root() / "liblamella.so").exists() else []
     if device_type == "cuda":
         from .cuda import Cuda
 
@@ -57,7 +57,7 @@ def library_paths(device_type: str = "cpu") -> list[str]:
 
 
 def cmake_path() -> str:
-    """The folder of LattisConfig.cmake, for ``-DLattis_DIR=``."""
+    """The folder of LamellaConfig.cmake, for ``-DLamella_DIR=``."""
     return str(root() / "cmake")
 
 
@@ -77,12 +77,12 @@ def python_include_paths() -> list[str]:
 
 
 def cache_folder() -> Path:
-    """``LATTIS_EXTENSIONS_DIR``, else ``lattis/extensions`` in the user's cache."""
-    if chosen := os.environ.get("LATTIS_EXTENSIONS_DIR"):
+    """``LAMELLA_EXTENSIONS_DIR``, else ``lamella/extensions`` in the user's cache."""
+    if chosen := os.environ.get("LAMELLA_EXTENSIONS_DIR"):
         return Path(chosen).expanduser().absolute()
     if (xdg := os.environ.get("XDG_CACHE_HOME")) and os.path.isabs(xdg):
-        return Path(xdg) / "lattis" / "extensions"
+        return Path(xdg) / "lamella" / "extensions"
     home = os.path.expanduser("~")
     if home == "~":
-        raise CacheError("this user has no home, so there is no place for a cache: set LATTIS_EXTENSIONS_DIR")
-    return Path(home) / ".cache" / "lattis" / "extensions"
+        raise CacheError("this user has no home, so there is no place for a cache: set LAMELLA_EXTENSIONS_DIR")
+    return Path(home) / ".cache" / "lamella" / "extensions"

@@ -23,7 +23,7 @@ from .inputs import Search, read_depfile
 from .steps import Step, run_steps
 from .toolchain import Compiler, full
 
-UMBRELLAS = ("lattis/extension.h", "lattis/library.h", "lattis/pybind.h")
+UMBRELLAS = ("lamella/extension.h", "lamella/library.h", "lamella/pybind.h")
 # Runs this file without what is around its package: the framework need not be imported for it.
 MAKER = """
 import importlib.util, sys
@@ -40,8 +40,8 @@ BEFORE = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/|#\s*pragma\s+once)*", re.DOTALL
 def umbrella(source: str) -> str | None:
     """The public header that a source begins with.
 
-    >>> umbrella("// ours\\n#include <lattis/extension.h>\\n")
-    'lattis/extension.h'
+    >>> umbrella("// ours\\n#include <lamella/extension.h>\\n")
+    'lamella/extension.h'
     """
     begun = BEFORE.match(source)
     found = re.compile(r"#\s*include\s*<([\w./]+)>").match(source, begun.end() if begun else 0)

@@ -192,7 +192,7 @@ def sanitizer_flags(compiler: Compiler, sanitizers: Sequence[str]) -> list[str]:
 
 def defines(name: str) -> list[str]:
     """What makes one extension's flags differ from another's; never part of a precompiled header."""
-    return [f"-D{known}_EXTENSION_NAME={check_name(name)}" for known in ("LATTIS", "TORCH")]
+    return [f"-D{known}_EXTENSION_NAME={check_name(name)}" for known in ("LAMELLA", "TORCH")]
 
 
 def compile_flags(
@@ -250,21 +250,21 @@ def without_comments(text: str) -> str:
 def is_python_source(text: str) -> bool:
     """Whether C++ source makes an extension module of Python; else it registers operators and needs no Python.
 
-    >>> is_python_source("PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {}"), is_python_source("LATTIS_LIBRARY(a, m) {}")
+    >>> is_python_source("PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) {}"), is_python_source("LAMELLA_LIBRARY(a, m) {}")
     (True, False)
     """
-    marks = r'\bPYBIND11_MODULE\b|\bPyInit_|[<"](?:pybind11/|lattis/pybind\.h|Python\.h)'
+    marks = r'\bPYBIND11_MODULE\b|\bPyInit_|[<"](?:pybind11/|lamella/pybind\.h|Python\.h)'
     return re.search(marks, without_comments(text)) is not None
 
 
 def own_namespace(text: str) -> str:
     """The namespace that C++ source is about: the first that it defines, or else adds to, or has kernels for.
 
-    >>> own_namespace("LATTIS_LIBRARY_IMPL(aten, cpu, m) {} LATTIS_LIBRARY( mine, m) {} LATTIS_LIBRARY(yours, m) {}")
+    >>> own_namespace("LAMELLA_LIBRARY_IMPL(aten, cpu, m) {} LAMELLA_LIBRARY( mine, m) {} LAMELLA_LIBRARY(yours, m) {}")
     'mine'
     """
     text = without_comments(text)
     for kind in ("", "_FRAGMENT", "_IMPL"):
-        if found := re.search(rf"\bLATTIS_LIBRARY{kind}\s*\(\s*(\w+)", text):
+        if found := re.search(rf"\bLAMELLA_LIBRARY{kind}\s*\(\s*(\w+)", text):
             return found[1]
     return ""

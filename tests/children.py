@@ -12,7 +12,7 @@ import pytest
 
 def clean_environment(**changes):
     """The variables for a child: of ours only what the test says; tools beside this Python are found."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("LATTIS_", "CCACHE_")) and k != "PYTHONPATH"}
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("LAMELLA_", "CCACHE_")) and k != "PYTHONPATH"}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     return env | changes
 
@@ -42,5 +42,5 @@ class Guest:
         return run(self.python, "-c", textwrap.dedent(program), *arguments, cwd=self.folder, **(self.env | env))
 
     def table(self, **env):
-        """What `lattis plugins` prints."""
-        return run(self.python, "-m", "lattis.cli", "plugins", cwd=self.folder, **(self.env | env))
+        """What `lamella plugins` prints."""
+        return run(self.python, "-m", "lamella.cli", "plugins", cwd=self.folder, **(self.env | env))

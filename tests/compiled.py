@@ -8,14 +8,14 @@ import os
 import subprocess
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 
-INCLUDE = Path(lattis._C.__file__).parent / "include"
+INCLUDE = Path(lamella._C.__file__).parent / "include"
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-FOLDER = "LATTIS_TEST_COMPILED"  # set by the first process, for those that it starts
+FOLDER = "LAMELLA_TEST_COMPILED"  # set by the first process, for those that it starts
 # What a sanitizer needs comes from the environment.
-FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC", *os.environ.get("LATTIS_TEST_CXXFLAGS", "").split())
+FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC", *os.environ.get("LAMELLA_TEST_CXXFLAGS", "").split())
 
 
 @functools.cache
@@ -68,4 +68,4 @@ def compile_library(factory, source, *flags, compiler="g++"):
 
 
 def load(path):
-    lattis._C._load_plugin(str(path))
+    lamella._C._load_plugin(str(path))

@@ -1,5 +1,5 @@
 """What every test folder shares: hypothesis without deadlines, process-wide settings put back after each test,
-Ctrl-C that is heard, and no test of a plugin that ``LATTIS_PLUGINS`` switched off."""
+Ctrl-C that is heard, and no test of a plugin that ``LAMELLA_PLUGINS`` switched off."""
 
 import functools
 import signal
@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "lattis",
+    "lamella",
     deadline=None,
     derandomize=True,
     max_examples=20,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-settings.load_profile("lattis")
+settings.load_profile("lamella")
 
 PLUGINS = Path(__file__).resolve().parent / "plugins"
 
@@ -29,10 +29,10 @@ def pytest_configure(config):
 @functools.cache
 def denied(plugin):
     """Whether the plugin is switched off and nobody else gives what its manifest names."""
-    import lattis
+    import lamella
 
-    off = [p for p in lattis.plugins.status() if p.name == plugin and p.state == "denied"]
-    return any(not hasattr(lattis, name) for p in off for name in p.manifest["names"])
+    off = [p for p in lamella.plugins.status() if p.name == plugin and p.state == "denied"]
+    return any(not hasattr(lamella, name) for p in off for name in p.manifest["names"])
 
 
 def pytest_ignore_collect(collection_path):
@@ -50,11 +50,11 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(autouse=True)
 def settings_put_back():
     """Default dtype, default device, number of threads and seed are the same before and after a test."""
-    import lattis
+    import lamella
 
-    dtype, threads, seed = lattis.get_default_dtype(), lattis.get_num_threads(), lattis.initial_seed()
+    dtype, threads, seed = lamella.get_default_dtype(), lamella.get_num_threads(), lamella.initial_seed()
     yield
-    lattis.set_default_dtype(dtype)
-    lattis.set_default_device(None)
-    lattis.set_num_threads(threads)
-    lattis.manual_seed(seed)
+    lamella.set_default_dtype(dtype)
+    lamella.set_default_device(None)
+    lamella.set_num_threads(threads)
+    lamella.manual_seed(seed)

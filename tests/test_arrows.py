@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 ROOMS = ("core", "dispatcher", "backends", "plugins", "frontend", "extensions")
 
-# A file's folder (the longest that fits) -> the folders it may include from, beside <lattis/...>, itself, the standard
+# A file's folder (the longest that fits) -> the folders it may include from, beside <lamella/...>, itself, the standard
 # library and the system. Composites and meta count as dispatcher.
 MAY_INCLUDE = {
     "extensions/include": (),
@@ -27,19 +27,19 @@ MAY_INCLUDE = {
     "backends/meta": ("core", "dispatcher", "backends/composite", "backends/meta"),
     "frontend": ROOMS,
 }
-# What Python calls the rooms. A room's Python may import what is at or below it; only these may use lattis._C.
-PRIVATE = "lattis._C"
+# What Python calls the rooms. A room's Python may import what is at or below it; only these may use lamella._C.
+PRIVATE = "lamella._C"
 MAY_IMPORT_PRIVATE = ("core", "dispatcher", "frontend")
 UPWARD = {
-    "core": ("lattis.dispatcher", "lattis.backends", "lattis.plugins", "lattis.extensions", "lattis.nn"),
-    "dispatcher": ("lattis.backends", "lattis.nn", "lattis.extensions"),
-    "backends": ("lattis.core", "lattis.dispatcher", "lattis.extensions"),
-    "plugins": ("lattis.core", "lattis.backends", "lattis.extensions"),
+    "core": ("lamella.dispatcher", "lamella.backends", "lamella.plugins", "lamella.extensions", "lamella.nn"),
+    "dispatcher": ("lamella.backends", "lamella.nn", "lamella.extensions"),
+    "backends": ("lamella.core", "lamella.dispatcher", "lamella.extensions"),
+    "plugins": ("lamella.core", "lamella.backends", "lamella.extensions"),
     "extensions": (),
 }
 # The one public header that includes Python's: a plugin's extension module needs no other. And the one for pybind11.
-PYTHON_FACE = "extensions/include/lattis/python.h"
-PYBIND_FACE = "extensions/include/lattis/pybind.h"
+PYTHON_FACE = "extensions/include/lamella/python.h"
+PYBIND_FACE = "extensions/include/lamella/pybind.h"
 # plugins/__init__.py is the public face of the manager, not a plugin.
 FACES = ("plugins/__init__.py",)
 
@@ -75,18 +75,18 @@ def include_faults(root: Path) -> list[str]:
     faults = []
     for path, text in sources(root, ".h", ".cpp", ".cc", ".hpp", ".cu", ".cuh", ".inc"):
         for bracket, target in INCLUDE.findall(text):
-            if target.startswith("lattis/"):
+            if target.startswith("lamella/"):
                 if bracket != "<":
                     faults.append(f'{path}: "{target}" is public; include <{target}>')
             elif bracket == "<":
                 if (root / target).exists() or target.split("/")[0] in ROOMS:
-                    faults.append(f"{path}: <{target}> is ours; only <lattis/...> stands in angle brackets")
+                    faults.append(f"{path}: <{target}> is ours; only <lamella/...> stands in angle brackets")
                 if target == "Python.h" and not path.startswith("frontend/") and path != PYTHON_FACE:
                     faults.append(f"{path}: Python is known to the binding only")
                 if target.startswith("pybind11/") and not path.startswith("frontend/") and path != PYBIND_FACE:
                     faults.append(f"{path}: pybind11 is known to the binding only")
             elif not beside(root, path, target).startswith(tuple(folder + "/" for folder in permitted(path))):
-                faults.append(f'{path}: "{target}" is not below it; it may include {permitted(path)} and <lattis/...>')
+                faults.append(f'{path}: "{target}" is not below it; it may include {permitted(path)} and <lamella/...>')
     return faults
 
 
@@ -101,11 +101,11 @@ def imported(tree: ast.Module) -> Iterator[str]:
 
 
 def uses_private_attribute(tree: ast.Module) -> bool:
-    """lattis._C, or any other underscored attribute of lattis."""
+    """lamella._C, or any other underscored attribute of lamella."""
     return any(
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and node.value.id == "lattis"
+        and node.value.id == "lamella"
         and re.match(r"_(?!_)", node.attr)
         for node in ast.walk(tree)
     )
@@ -120,7 +120,7 @@ def other_plugin(path: str, module: str) -> bool:
     room, own = path.split("/")[:2]
     parts = module.split(".")
     public = ("hookimpl", "Plugin", "PluginContext", "load", "manager", "status")
-    if parts[:2] not in (["lattis", "plugins"], ["lattis", "backends"]) or len(parts) < 3:
+    if parts[:2] not in (["lamella", "plugins"], ["lamella", "backends"]) or len(parts) < 3:
         return False
     return not (parts[1] == room and parts[2] == own) and parts[2] not in public
 
@@ -134,13 +134,13 @@ def import_faults(root: Path) -> list[str]:
         room, tree = path.split("/")[0], ast.parse(text)
         modules = set(imported(tree))
         if room not in MAY_IMPORT_PRIVATE:
-            hidden = sorted(m for m in modules if m.startswith("lattis._"))
+            hidden = sorted(m for m in modules if m.startswith("lamella._"))
             faults += [f"{path}: imports {m}, which is not public" for m in hidden]
             if uses_private_attribute(tree):
-                faults.append(f"{path}: uses an underscored attribute of lattis, which is not public")
+                faults.append(f"{path}: uses an underscored attribute of lamella, which is not public")
         for m in sorted(modules):
             if any(within(m, package) for package in UPWARD.get(room, ())):
-                own = ".".join(["lattis", *path.split("/")[:2]])
+                own = ".".join(["lamella", *path.split("/")[:2]])
                 if not (room in ("backends", "plugins") and within(m, own)):
                     faults.append(f"{path}: imports {m}, which is not below {room}")
             elif room in ("backends", "plugins") and other_plugin(path, m):
@@ -177,29 +177,29 @@ INCLUDE_PLANTS = {
     "plugins/profiler/planted.cpp": '#include "plugins/autograd/node.h"',
     "plugins/autograd/planted.cpp": '#include "dispatcher/registry.h"',
     "plugins/autograd/relative.cpp": '#include "../profiler/node.h"',
-    "extensions/include/lattis/planted.h": '#include "core/dtype.h"',
-    "backends/cpu/quoted.cpp": '#include "lattis/c_api.h"',
+    "extensions/include/lamella/planted.h": '#include "core/dtype.h"',
+    "backends/cpu/quoted.cpp": '#include "lamella/c_api.h"',
     "backends/cpu/angle.cpp": "#include <core/tensor.h>",
     "dispatcher/binding.cpp": "#include <pybind11/pybind11.h>",
 }
 IMPORT_PLANTS = {
-    "backends/cpu/planted.py": "from lattis import _C",
-    "backends/cpu/attribute.py": "import lattis\nlattis._C._operators()",
-    "backends/cpu/functions.py": "def f():\n    from lattis._functions import tensor",
-    "backends/cpu/manager.py": "import lattis.dispatcher.manager",
-    "backends/cuda/planted.py": "from lattis.backends import cpu",
-    "plugins/profiler/planted.py": "import lattis.plugins.autograd",
-    "plugins/autograd/planted.py": "from lattis.backends.cpu import register",
-    "core/planted.py": "from lattis.dispatcher import manager",
-    "dispatcher/planted.py": "from lattis.backends import cpu",
+    "backends/cpu/planted.py": "from lamella import _C",
+    "backends/cpu/attribute.py": "import lamella\nlamella._C._operators()",
+    "backends/cpu/functions.py": "def f():\n    from lamella._functions import tensor",
+    "backends/cpu/manager.py": "import lamella.dispatcher.manager",
+    "backends/cuda/planted.py": "from lamella.backends import cpu",
+    "plugins/profiler/planted.py": "import lamella.plugins.autograd",
+    "plugins/autograd/planted.py": "from lamella.backends.cpu import register",
+    "core/planted.py": "from lamella.dispatcher import manager",
+    "dispatcher/planted.py": "from lamella.backends import cpu",
 }
 INNOCENT = {
-    "core/good.cpp": '#include "core/tensor.h"\n#include <lattis/c_api.h>\n#include <vector>\n#include <omp.h>',
+    "core/good.cpp": '#include "core/tensor.h"\n#include <lamella/c_api.h>\n#include <vector>\n#include <omp.h>',
     "dispatcher/good.cpp": '#include "backends/meta/backend.h"\n#include "core/error.h"',
-    "backends/cpu/good.cpp": '#include "backends/cpu/kernels.h"\n#include <lattis/extension.h>',
+    "backends/cpu/good.cpp": '#include "backends/cpu/kernels.h"\n#include <lamella/extension.h>',
     "frontend/binding/good.cpp": '#include <Python.h>\n#include "dispatcher/call.h"\n#include <pybind11/stl.h>',
-    "plugins/profiler/good.py": "from lattis.plugins import hookimpl\nimport lattis.plugins.profiler.report",
-    "dispatcher/good.py": "from lattis import _C",
+    "plugins/profiler/good.py": "from lamella.plugins import hookimpl\nimport lamella.plugins.profiler.report",
+    "dispatcher/good.py": "from lamella import _C",
 }
 
 
@@ -232,9 +232,9 @@ def test_innocent_files_are_not_reported(tmp_path):
 
 
 def package() -> Path:
-    import lattis
+    import lamella
 
-    return Path(lattis._C.__file__).parent
+    return Path(lamella._C.__file__).parent
 
 
 def output(*command: str) -> str:
@@ -252,15 +252,15 @@ def needed(library: Path) -> list[str]:
 
 
 def first_party() -> list[Path]:
-    """The libraries of backends and plugins that come with Lattis."""
-    return sorted(p for room in ("backends", "plugins") for p in (package() / room).rglob("liblattis_*.so"))
+    """The libraries of backends and plugins that come with Lamella."""
+    return sorted(p for room in ("backends", "plugins") for p in (package() / room).rglob("liblamella_*.so"))
 
 
 def test_the_checks_see_what_they_look_for():
-    """The library that does hold lattis::core shows it, and the binding does link liblattis."""
+    """The library that does hold lamella::core shows it, and the binding does link liblamella."""
     assert first_party()
-    assert "lattis::core::" in symbols(package() / "liblattis.so")
-    assert any(n.startswith("liblattis.so") for n in needed(Path(package() / binding_name())))
+    assert "lamella::core::" in symbols(package() / "liblamella.so")
+    assert any(n.startswith("liblamella.so") for n in needed(Path(package() / binding_name())))
 
 
 def binding_name() -> str:
@@ -270,50 +270,50 @@ def binding_name() -> str:
 def test_plugins_show_no_symbol_of_the_core():
     for library in first_party():
         names = symbols(library)
-        assert "lattis" in names, f"{library.name} shows no name at all"
-        for inner in ("lattis::core", "lattis::dispatcher", "lattis::binding"):
+        assert "lamella" in names, f"{library.name} shows no name at all"
+        for inner in ("lamella::core", "lamella::dispatcher", "lamella::binding"):
             assert inner not in names, f"{library.name} holds or wants {inner}"
 
 
 def test_plugins_link_nothing_of_ours():
     for library in first_party():
-        assert [n for n in needed(library) if "lattis" in n or "python" in n] == [], library.name
+        assert [n for n in needed(library) if "lamella" in n or "python" in n] == [], library.name
 
 
 def test_plugins_enter_by_the_door_of_strangers():
     for library in first_party():
         exported = output("nm", "-DC", "--defined-only", str(library))
-        assert re.search(r" [TW] lattis_plugin_init$", exported, re.MULTILINE), library.name
+        assert re.search(r" [TW] lamella_plugin_init$", exported, re.MULTILINE), library.name
 
 
 def test_the_core_library_knows_no_python():
-    library = package() / "liblattis.so"
+    library = package() / "liblamella.so"
     assert [n for n in needed(library) if "python" in n] == []
     wanted = output("nm", "-D", "--undefined-only", str(library))
     assert not re.search(r"\bU _?Py[A-Z_]", wanted)
 
 
 def test_the_core_library_knows_no_backend():
-    names = symbols(package() / "liblattis.so")
-    assert "lattis::cpu" not in names and "dnnl" not in names
+    names = symbols(package() / "liblamella.so")
+    assert "lamella::cpu" not in names and "dnnl" not in names
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed: apt-get install g++")
 def test_a_library_that_uses_the_core_is_reported(tmp_path):
     """The planted library wants a symbol of the core; nm must show it."""
     source = tmp_path / "planted.cpp"
-    source.write_text("namespace lattis::core { int planted(); }\nint use() { return lattis::core::planted(); }\n")
-    library = tmp_path / "liblattis_planted.so"
+    source.write_text("namespace lamella::core { int planted(); }\nint use() { return lamella::core::planted(); }\n")
+    library = tmp_path / "liblamella_planted.so"
     subprocess.run(["g++", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
-    assert "lattis::core" in symbols(library)
+    assert "lamella::core" in symbols(library)
 
 
 def test_the_package_holds_no_source():
     """The wheel carries the public headers and nothing else of C++."""
-    spec = importlib.util.find_spec("lattis")
+    spec = importlib.util.find_spec("lamella")
     folder = Path(spec.submodule_search_locations[0])
-    if folder.resolve() == (ROOT / "frontend" / "lattis").resolve():  # an editable install
+    if folder.resolve() == (ROOT / "frontend" / "lamella").resolve():  # an editable install
         folder = package()
     stray = [p for p in folder.rglob("*") if p.suffix in (".cpp", ".h") and "include" not in p.parts]
     assert stray == []
-    assert (folder / "include" / "lattis" / "c_api.h").exists()
+    assert (folder / "include" / "lamella" / "c_api.h").exists()

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lattis import stubs
+from lamella import stubs
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -21,34 +21,36 @@ def run(code: str, **env: str) -> subprocess.CompletedProcess:
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize(("file", "made"), [("_C.pyi", stubs.native_stub), ("__init__.pyi", stubs.package_stub)])
 def test_stubs_are_those_of_the_registry(file, made):
-    code = f"from lattis import stubs; print(stubs.{made.__name__}(), end='')"
+    code = f"from lamella import stubs; print(stubs.{made.__name__}(), end='')"
     fresh = run(code)  # a process of its own: other tests register operators
-    assert (ROOT / "frontend/lattis" / file).read_text() == fresh.stdout, "run `make stubs`"
+    assert (ROOT / "frontend/lamella" / file).read_text() == fresh.stdout, "run `make stubs`"
 
 
 def test_the_operators_for_cpp_are_those_of_the_registry():
-    code = "import json; from lattis import cpp_stubs; print(json.dumps(cpp_stubs.files()))"
+    code = "import json; from lamella import cpp_stubs; print(json.dumps(cpp_stubs.files()))"
     for name, text in json.loads(run(code).stdout).items():
-        assert (ROOT / "extensions/include/lattis" / name).read_text() == text, "run `make stubs`"
+        assert (ROOT / "extensions/include/lamella" / name).read_text() == text, "run `make stubs`"
 
 
 def test_import_brings_nothing_heavy():
-    code = "import sys, lattis; print([m for m in ('numpy', 'rich', 'argparse', 'torch', 'scipy') if m in sys.modules])"
+    code = (
+        "import sys, lamella; print([m for m in ('numpy', 'rich', 'argparse', 'torch', 'scipy') if m in sys.modules])"
+    )
     assert run(code).stdout.strip() == "[]"
-    mapped = run("import lattis; print('libdnnl' in open('/proc/self/maps').read())").stdout.strip()
+    mapped = run("import lamella; print('libdnnl' in open('/proc/self/maps').read())").stdout.strip()
     assert mapped == "False"
 
 
 def test_dir_imports_nothing():
     code = (
-        "import sys, lattis; before = set(sys.modules); dir(lattis); dir(lattis.Tensor);"
+        "import sys, lamella; before = set(sys.modules); dir(lamella); dir(lamella.Tensor);"
         " print(sorted(set(sys.modules) - before))"
     )
     assert run(code).stdout.strip() == "[]"
 
 
 def test_product_loads_onednn():
-    product = "import lattis; lattis.mm(lattis.ones(256, 256), lattis.ones(256, 256))"
+    product = "import lamella; lamella.mm(lamella.ones(256, 256), lamella.ones(256, 256))"
     code = product + "; print('libdnnl' in open('/proc/self/maps').read())"
     assert run(code).stdout.strip() == "True"
 
@@ -56,9 +58,9 @@ def test_product_loads_onednn():
 def test_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
-    import lattis
+    import lamella
 
-    assert lattis.__version__ == version("lattis")
+    assert lamella.__version__ == version("lamella")
 
 
 @pytest.fixture
@@ -103,12 +105,12 @@ def test_without_headers_the_build_names_the_package(tools, tmp_path):
 
 
 def command_line(*words: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-m", "lattis.cli", *words], capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-m", "lamella.cli", *words], capture_output=True, text=True)
 
 
 def test_info_has_what_a_bug_report_needs():
     text = command_line("info").stdout
-    for word in ("lattis", "compiler", "instruction set", "threads", "oneDNN", "cpu", "loaded"):
+    for word in ("lamella", "compiler", "instruction set", "threads", "oneDNN", "cpu", "loaded"):
         assert word in text, word
 
 

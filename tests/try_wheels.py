@@ -1,7 +1,7 @@
 """Installs each wheel of a folder into a fresh environment and uses it, with no compiler on PATH: try_wheels.py FOLDER.
 
 What a wheel of ours needs of ours is taken from the folder, the rest from the index, as wheels. Two wheels more are
-built first, as a reader of the documentation would: the packages of two pages, isolated, so without Lattis.
+built first, as a reader of the documentation would: the packages of two pages, isolated, so without Lamella.
 """
 
 import os
@@ -14,35 +14,35 @@ from pathlib import Path
 from pages import blocks, write_files
 
 SETUPTOOLS, CMAKE = "docs/build_an_extension.md", "docs/add_an_operator.md"
-PAGES = {"mine": SETUPTOOLS, "lattis_softsign": CMAKE}
+PAGES = {"mine": SETUPTOOLS, "lamella_softsign": CMAKE}
 HEADERS = """
-import lattis_headers, pathlib, subprocess, sys
-print(*sorted(file.name for file in pathlib.Path(lattis_headers.cmake_path()).iterdir()))
-flags = subprocess.run([sys.executable, "-m", "lattis_headers", "--includes"], capture_output=True, text=True).stdout
-print((pathlib.Path(flags.strip().removeprefix("-I")) / "lattis/extension.h").exists())
+import lamella_headers, pathlib, subprocess, sys
+print(*sorted(file.name for file in pathlib.Path(lamella_headers.cmake_path()).iterdir()))
+flags = subprocess.run([sys.executable, "-m", "lamella_headers", "--includes"], capture_output=True, text=True).stdout
+print((pathlib.Path(flags.strip().removeprefix("-I")) / "lamella/extension.h").exists())
 """
 USES = {
-    "lattis": ((), "import lattis; print((lattis.ones(2, 3) @ lattis.ones(3, 2)).sum().item())", "12.0"),
-    "lattis_headers": ((), HEADERS, "LattisConfig.cmake LattisConfigVersion.cmake\nTrue"),
-    "lattis_flops": (
-        ("lattis",),
-        "import lattis; from lattis_flops import native\n"
-        "with native.on(): lattis.ones(2, 3) @ lattis.ones(3, 4)\n"
+    "lamella": ((), "import lamella; print((lamella.ones(2, 3) @ lamella.ones(3, 2)).sum().item())", "12.0"),
+    "lamella_headers": ((), HEADERS, "LamellaConfig.cmake LamellaConfigVersion.cmake\nTrue"),
+    "lamella_flops": (
+        ("lamella",),
+        "import lamella; from lamella_flops import native\n"
+        "with native.on(): lamella.ones(2, 3) @ lamella.ones(3, 4)\n"
         "print(native.counts())",
         "{'aten::mm': 48}",
     ),
-    "lattis_bank": (
-        ("lattis",),
-        "import lattis; print((lattis.ones(2, device='bank:1') + 1).to('cpu').tolist())",
+    "lamella_bank": (
+        ("lamella",),
+        "import lamella; print((lamella.ones(2, device='bank:1') + 1).to('cpu').tolist())",
         "[2.0, 2.0]",
     ),
-    "lattis_numpy": (
-        ("lattis",),
-        "import lattis; print((lattis.ones(2, device='numpy') + 1).to('cpu').tolist())",
+    "lamella_numpy": (
+        ("lamella",),
+        "import lamella; print((lamella.ones(2, device='numpy') + 1).to('cpu').tolist())",
         "[2.0, 2.0]",
     ),
-    "mine": (("lattis",), blocks(SETUPTOOLS, "python")[-1], "tensor([3, 6])"),
-    "lattis_softsign": (("lattis",), blocks(CMAKE, "python")[-1], blocks(CMAKE, "text")[0].strip()),
+    "mine": (("lamella",), blocks(SETUPTOOLS, "python")[-1], "tensor([3, 6])"),
+    "lamella_softsign": (("lamella",), blocks(CMAKE, "python")[-1], blocks(CMAKE, "text")[0].strip()),
 }
 
 

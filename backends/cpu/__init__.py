@@ -1,8 +1,8 @@
 """The CPU backend: a native library that enters by the door that strangers use."""
 
-from lattis.plugins import hookimpl
+from lamella.plugins import hookimpl
 
 
 @hookimpl
 def register(ctx):
-    ctx.load_library("backends/cpu/liblattis_cpu.so")
+    ctx.load_library("backends/cpu/liblamella_cpu.so")

@@ -4,11 +4,11 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/matmul.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class T>
-void add_bias(const Matrix& c, const lattis_tensor* bias) {
+void add_bias(const Matrix& c, const lamella_tensor* bias) {
   auto* from = static_cast<const T*>(bias->dl.data);
   const int64_t step = bias->dl.ndim ? bias->dl.strides[0] : 0;
   for (int64_t i = 0; i < c.rows; i++)
@@ -16,12 +16,12 @@ void add_bias(const Matrix& c, const lattis_tensor* bias) {
 }
 
 template <class T>
-T number_of(const lattis_value& v) {
+T number_of(const lamella_value& v) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(as_int(v));
   else if constexpr (std::is_floating_point_v<T>)
     return static_cast<T>(as_double(v));
-  else if (v.tag == LATTIS_COMPLEX)
+  else if (v.tag == LAMELLA_COMPLEX)
     return {static_cast<typename T::value_type>(v.as.doubles[0]), static_cast<typename T::value_type>(v.as.doubles[1])};
   else
     return static_cast<typename T::value_type>(as_double(v));
@@ -29,7 +29,7 @@ T number_of(const lattis_value& v) {
 
 // c = beta * self + alpha * c, where self broadcasts and lies in any layout, or is null.
 template <class T>
-lattis_status add_scaled(const lattis_tensor* c, const lattis_tensor* self, const lattis_value* numbers) {
+lamella_status add_scaled(const lamella_tensor* c, const lamella_tensor* self, const lamella_value* numbers) {
   const T beta = number_of<T>(numbers[0]), alpha = number_of<T>(numbers[1]);
   const int n = c->dl.ndim, last = n - 1, missing = self ? n - self->dl.ndim : n;
   const int64_t columns = c->dl.shape[last], step = c->dl.strides[last];
@@ -37,7 +37,7 @@ lattis_status add_scaled(const lattis_tensor* c, const lattis_tensor* self, cons
     return d < missing || self->dl.shape[d - missing] == 1 ? 0 : self->dl.strides[d - missing];
   };
   const int64_t from = stride(last);
-  return parallel_for(0, c->numel / columns, grain / columns + 1, [&](int64_t begin, int64_t end) -> lattis_status {
+  return parallel_for(0, c->numel / columns, grain / columns + 1, [&](int64_t begin, int64_t end) -> lamella_status {
     for (int64_t i = begin; i < end; i++) {
       T* to = static_cast<T*>(c->dl.data);
       const T* x = self ? static_cast<const T*>(self->dl.data) : nullptr;
@@ -53,45 +53,45 @@ lattis_status add_scaled(const lattis_tensor* c, const lattis_tensor* self, cons
       else
         for (int64_t j = 0; j < columns; j++) to[j * step] = alpha * to[j * step] + beta * x[j * from];
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
 // addmm, baddbmm, addmv and addr: the product first, then what is added to it. With beta 0, self is not read.
 enum class Product { matrices, batches, vector, outer };
 template <Product Kind>
-lattis_status added_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status added_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   Operands o(args[1].as.tensor, args[2].as.tensor, rets[0].as.tensor);
-  if (o.c->numel == 0) return LATTIS_OK;
-  if (lattis_status st = o.open()) return st;
-  lattis_status st = Kind == Product::matrices  ? multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))
-                     : Kind == Product::batches ? multiply_batches(o.dtype, o.a, o.b, o.c)
-                     : Kind == Product::vector  ? multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))
-                                                : multiply(o.dtype, column(o.a), row(o.b), matrix(o.c));
+  if (o.c->numel == 0) return LAMELLA_OK;
+  if (lamella_status st = o.open()) return st;
+  lamella_status st = Kind == Product::matrices  ? multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))
+                      : Kind == Product::batches ? multiply_batches(o.dtype, o.a, o.b, o.c)
+                      : Kind == Product::vector  ? multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))
+                                                 : multiply(o.dtype, column(o.a), row(o.b), matrix(o.c));
   if (st) return st;
-  auto is = [](const lattis_value& v, double x) {
-    return v.tag == LATTIS_COMPLEX ? v.as.doubles[0] == x && v.as.doubles[1] == 0 : as_double(v) == x;
+  auto is = [](const lamella_value& v, double x) {
+    return v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] == x && v.as.doubles[1] == 0 : as_double(v) == x;
   };
   Tensor owner;
-  const lattis_tensor* self = is(args[3], 0) ? nullptr : args[0].as.tensor;
+  const lamella_tensor* self = is(args[3], 0) ? nullptr : args[0].as.tensor;
   if (!self && is(args[4], 1)) return o.close();
   if (self)
     if ((st = converted(self, o.dtype, &owner))) return st;
   switch (o.dtype) {
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT32:
       st = add_scaled<float>(o.c, self, args + 3);
       break;
-    case LATTIS_FLOAT64:
+    case LAMELLA_FLOAT64:
       st = add_scaled<double>(o.c, self, args + 3);
       break;
-    case LATTIS_COMPLEX64:
+    case LAMELLA_COMPLEX64:
       st = add_scaled<std::complex<float>>(o.c, self, args + 3);
       break;
-    case LATTIS_COMPLEX128:
+    case LAMELLA_COMPLEX128:
       st = add_scaled<std::complex<double>>(o.c, self, args + 3);
       break;
-    case LATTIS_INT32:
-    case LATTIS_UINT32:
+    case LAMELLA_INT32:
+    case LAMELLA_UINT32:
       st = add_scaled<uint32_t>(o.c, self, args + 3);
       break;
     default:
@@ -101,34 +101,34 @@ lattis_status added_kernel(lattis_frame*, const lattis_value* args, lattis_value
 }
 
 // linear(input, weight, bias): the rows of input times the transposed weight.
-lattis_status linear_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+lamella_status linear_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
-  if (lattis_status st = o.open()) return st;
-  const lattis_tensor* bias = args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr;
+  if (lamella_status st = o.open()) return st;
+  const lamella_tensor* bias = args[2].tag == LAMELLA_TENSOR ? args[2].as.tensor : nullptr;
   Tensor plain, packed;
   // Rows that do not follow each other by one step are copied.
-  auto steps = [](const lattis_tensor* t) {
+  auto steps = [](const lamella_tensor* t) {
     for (int d = t->dl.ndim - 3; d >= 0; d--)
       if (t->dl.shape[d] != 1 && t->dl.strides[d] != t->dl.strides[d + 1] * t->dl.shape[d + 1]) return false;
     return true;
   };
   if (!steps(o.a)) {
-    lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.dtype),
-                                              device_of(o.a), &raw))
+    lamella_tensor* raw;
+    if (lamella_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.dtype),
+                                               device_of(o.a), &raw))
       return st;
     plain = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, o.a)) return st;
+    if (lamella_status st = copy_into(raw, o.a)) return st;
     o.a = raw;
   }
   char* numbers = nullptr;
   const bool own = bias && !is_complex(o.dtype);
   if (own) {
-    if (lattis_status st = converted(bias, o.dtype, &packed)) return st;
+    if (lamella_status st = converted(bias, o.dtype, &packed)) return st;
     numbers = static_cast<char*>(bias->dl.data);
     if (bias->dl.ndim && bias->dl.strides[0] != 1 && bias->dl.shape[0] > 1) {
       void* to;
-      if (lattis_status st = api().scratch(f, bias->numel * itemsize(bias), &to)) return st;
+      if (lamella_status st = api().scratch(f, bias->numel * itemsize(bias), &to)) return st;
       loops().cast[o.dtype][o.dtype](bias->numel, static_cast<char*>(to), itemsize(bias), numbers,
                                      bias->dl.strides[0] * itemsize(bias));
       numbers = static_cast<char*>(to);
@@ -137,10 +137,10 @@ lattis_status linear_kernel(lattis_frame* f, const lattis_value* args, lattis_va
   const bool one = o.b->dl.ndim == 1;  // a weight of one row; its dimension is not in the result
   const Matrix w = one ? column(o.b) : matrix(o.b).transposed();
   const Matrix out = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
-  if (lattis_status st = multiply(o.dtype, rows_of(o.a), w, out, numbers)) return st;
+  if (lamella_status st = multiply(o.dtype, rows_of(o.a), w, out, numbers)) return st;
   if (bias && !own) {
-    if (o.dtype == LATTIS_COMPLEX64) add_bias<std::complex<float>>(out, bias);
-    if (o.dtype == LATTIS_COMPLEX128) add_bias<std::complex<double>>(out, bias);
+    if (o.dtype == LAMELLA_COMPLEX64) add_bias<std::complex<float>>(out, bias);
+    if (o.dtype == LAMELLA_COMPLEX128) add_bias<std::complex<double>>(out, bias);
   }
   return o.close();
 }
@@ -155,4 +155,4 @@ void register_added_products(Library& m) {
       .impl("addr", "cpu", added_kernel<Product::outer>);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

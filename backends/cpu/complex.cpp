@@ -2,7 +2,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/strips.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class F>
@@ -25,13 +25,13 @@ void interleave(int64_t n, char* const* at, const int64_t* steps) {
   }
 }
 
-lattis_status complex(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* out = r[0].as.tensor;
+lamella_status complex(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* out = r[0].as.tensor;
   Strips s(out);
   for (int k = 0; k < 2; k++) s.add(a[k].as.tensor);
-  return s.run(grain, [&](int64_t n, char* const* at, const int64_t* steps) -> lattis_status {
-    (out->dtype == LATTIS_COMPLEX64 ? interleave<float> : interleave<double>)(n, at, steps);
-    return LATTIS_OK;
+  return s.run(grain, [&](int64_t n, char* const* at, const int64_t* steps) -> lamella_status {
+    (out->dtype == LAMELLA_COMPLEX64 ? interleave<float> : interleave<double>)(n, at, steps);
+    return LAMELLA_OK;
   });
 }
 
@@ -39,4 +39,4 @@ lattis_status complex(lattis_frame*, const lattis_value* a, lattis_value* r) {
 
 void register_complex(Library& m) { m.impl("complex", "cpu", complex); }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

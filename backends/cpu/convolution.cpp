@@ -8,58 +8,58 @@
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 int interrupted() { return api().check_interrupt(); }
 
-bool is_complex(int dtype) { return dtype == LATTIS_COMPLEX64 || dtype == LATTIS_COMPLEX128; }
+bool is_complex(int dtype) { return dtype == LAMELLA_COMPLEX64 || dtype == LAMELLA_COMPLEX128; }
 
 // Windows of complex numbers are windows of twice as many real channels; narrow types are widened.
 int computes_in(int dtype) {
   switch (dtype) {
-    case LATTIS_FLOAT64:
-    case LATTIS_COMPLEX128:
-      return LATTIS_FLOAT64;
-    case LATTIS_INT64:
-    case LATTIS_UINT64:
-      return LATTIS_INT64;
-    case LATTIS_FLOAT16:
-    case LATTIS_BFLOAT16:
-    case LATTIS_FLOAT32:
-    case LATTIS_COMPLEX64:
-      return LATTIS_FLOAT32;
+    case LAMELLA_FLOAT64:
+    case LAMELLA_COMPLEX128:
+      return LAMELLA_FLOAT64;
+    case LAMELLA_INT64:
+    case LAMELLA_UINT64:
+      return LAMELLA_INT64;
+    case LAMELLA_FLOAT16:
+    case LAMELLA_BFLOAT16:
+    case LAMELLA_FLOAT32:
+    case LAMELLA_COMPLEX64:
+      return LAMELLA_FLOAT32;
     default:
-      return LATTIS_INT32;
+      return LAMELLA_INT32;
   }
 }
 
 int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
 
-int64_t spatial(const lattis_value& v, int i, int dims) {
+int64_t spatial(const lamella_value& v, int i, int dims) {
   const int at = i - (3 - dims);
   return at < 0 ? -1 : v.as.ints[v.length == 1 ? 0 : at];
 }
 
-lattis_status empty(int dtype, std::initializer_list<int64_t> sizes, const lattis_tensor* like, Tensor* owner) {
-  lattis_tensor* raw;
-  lattis_status st = api().tensor_empty(static_cast<int>(sizes.size()), sizes.begin(), nullptr,
-                                        static_cast<uint8_t>(dtype), device_of(like), &raw);
+lamella_status empty(int dtype, std::initializer_list<int64_t> sizes, const lamella_tensor* like, Tensor* owner) {
+  lamella_tensor* raw;
+  lamella_status st = api().tensor_empty(static_cast<int>(sizes.size()), sizes.begin(), nullptr,
+                                         static_cast<uint8_t>(dtype), device_of(like), &raw);
   if (!st) *owner = Tensor::steal(raw);
   return st;
 }
 
 const WindowLoops& window_kernels() {
-  static const WindowLoops& chosen = LATTIS_BY_ISA(window_loops)();
+  static const WindowLoops& chosen = LAMELLA_BY_ISA(window_loops)();
   return chosen;
 }
 
 template <class All>
 const auto& of_dtype(const All& all, int dtype) {
-  return dtype == LATTIS_FLOAT32   ? all.f32
-         : dtype == LATTIS_FLOAT64 ? all.f64
-         : dtype == LATTIS_INT32   ? all.u32
-                                   : all.u64;
+  return dtype == LAMELLA_FLOAT32   ? all.f32
+         : dtype == LAMELLA_FLOAT64 ? all.f64
+         : dtype == LAMELLA_INT32   ? all.u32
+                                    : all.u64;
 }
 
 }  // namespace
@@ -67,15 +67,15 @@ const auto& of_dtype(const All& all, int dtype) {
 const GemmKernels& gemm_of(int dtype) { return of_dtype(gemms(), dtype); }
 const WindowKernels& windows_of(int dtype) { return of_dtype(window_kernels(), dtype); }
 
-lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  return t->dtype == dtype && is_contiguous(t) ? LATTIS_OK : copy_as(t, dtype, owner);
+lamella_status plain(const lamella_tensor*& t, int dtype, Tensor* owner) {
+  return t->dtype == dtype && is_contiguous(t) ? LAMELLA_OK : copy_as(t, dtype, owner);
 }
 
-lattis_status take_padded(Space* space, const Convolution& c, int64_t channels) {
+lamella_status take_padded(Space* space, const Convolution& c, int64_t channels) {
   const int64_t image = channels * c.plane * c.size, behind = slack * c.size;
-  if (lattis_status st = space->take(image + behind)) return st;
+  if (lamella_status st = space->take(image + behind)) return st;
   std::memset(space->data() + image, 0, behind);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void pad_sizes(Convolution* c) {
@@ -84,8 +84,8 @@ void pad_sizes(Convolution* c) {
   c->plane = c->row * (c->image[1] + 2 * c->padding[1]) * (c->image[0] + 2 * c->padding[0]);
 }
 
-void read_convolution(const lattis_value* args, const lattis_tensor* input, const lattis_tensor* weight,
-                      const lattis_tensor* bias, const lattis_tensor* out, Convolution* c) {
+void read_convolution(const lamella_value* args, const lamella_tensor* input, const lamella_tensor* weight,
+                      const lamella_tensor* bias, const lamella_tensor* out, Convolution* c) {
   c->input = input;
   c->weight = weight;
   c->bias = bias;
@@ -94,7 +94,7 @@ void read_convolution(const lattis_value* args, const lattis_tensor* input, cons
   c->dtype = computes_in(given);
   c->parts = is_complex(given) ? 2 : 1;
   c->source = c->parts == 2 ? c->dtype : given;
-  c->size = c->dtype == LATTIS_FLOAT32 || c->dtype == LATTIS_INT32 ? 4 : 8;
+  c->size = c->dtype == LAMELLA_FLOAT32 || c->dtype == LAMELLA_INT32 ? 4 : 8;
   c->images = c->input->dl.shape[0];
   c->groups = args[6].as.i;
   c->in = c->weight->dl.shape[1] * c->parts;
@@ -177,15 +177,15 @@ bool by_pixels(const Convolution& c) {
 }
 
 // The operands in plain layout, and where the results go.
-lattis_status prepare(Convolution* c) {
+lamella_status prepare(Convolution* c) {
   const int given = c->out->dtype;
   const int kept = c->parts == 2 ? given : c->dtype;
-  if (lattis_status st = plain(c->weight, kept, &c->owned[0])) return st;
+  if (lamella_status st = plain(c->weight, kept, &c->owned[0])) return st;
   c->weights = static_cast<const char*>(c->weight->dl.data);
   if (c->parts == 2) {
     const int64_t outs = c->weight->dl.shape[0], in = c->weight->dl.shape[1];
     Tensor split;
-    if (lattis_status st = empty(c->dtype, {2 * outs, 2 * in, c->taps}, c->input, &split)) return st;
+    if (lamella_status st = empty(c->dtype, {2 * outs, 2 * in, c->taps}, c->input, &split)) return st;
     if (c->size == 4)
       split_weight(c->weights, outs, in, c->taps, split.data<float>());
     else
@@ -195,32 +195,33 @@ lattis_status prepare(Convolution* c) {
   }
   c->biases = nullptr;
   if (c->bias) {  // complex ones lie as real and imaginary parts already
-    if (lattis_status st = plain(c->bias, kept, &c->owned[1])) return st;
+    if (lamella_status st = plain(c->bias, kept, &c->owned[1])) return st;
     c->biases = static_cast<const char*>(c->bias->dl.data);
   }
   if (c->out->dtype == c->dtype && (is_contiguous(c->out) || by_pixels(*c))) {
     c->results = static_cast<char*>(c->out->dl.data);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  if (lattis_status st = empty(c->dtype, {c->images, c->groups * c->outs, c->count}, c->input, &c->owned[2])) return st;
+  if (lamella_status st = empty(c->dtype, {c->images, c->groups * c->outs, c->count}, c->input, &c->owned[2]))
+    return st;
   c->results = c->owned[2].data<char>();
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Results that were computed beside the output, into it.
-lattis_status finish(const Convolution& c) {
-  if (!c.owned[2]) return LATTIS_OK;
-  int64_t strides[LATTIS_MAX_DIMS], step = 1;
+lamella_status finish(const Convolution& c) {
+  if (!c.owned[2]) return LAMELLA_OK;
+  int64_t strides[LAMELLA_MAX_DIMS], step = 1;
   for (int d = c.out->dl.ndim - 1; d >= 0; step *= at_least_one(c.out->dl.shape[d--])) strides[d] = step;
-  lattis_tensor* raw;
+  lamella_tensor* raw;
   if (c.parts == 1) {
-    if (lattis_status st = api().tensor_view(c.owned[2].get(), c.out->dl.ndim, c.out->dl.shape, strides, 0, &raw))
+    if (lamella_status st = api().tensor_view(c.owned[2].get(), c.out->dl.ndim, c.out->dl.shape, strides, 0, &raw))
       return st;
     const Tensor owner = Tensor::steal(raw);
     return copy_into(c.out, raw);
   }
   // (…, 2, places) to (…, places, 2): a complex tensor's memory.
-  if (lattis_status st =
+  if (lamella_status st =
           api().tensor_empty(c.out->dl.ndim, c.out->dl.shape, strides, c.out->dtype, device_of(c.out), &raw))
     return st;
   const Tensor joined = Tensor::steal(raw);
@@ -234,8 +235,8 @@ lattis_status finish(const Convolution& c) {
 }
 
 // Rows [m0, m1) of the output's channels and places [n0, n1), of one image and group.
-lattis_status product(const Convolution& c, const Windows& w, int64_t item, int64_t m0, int64_t m1, int64_t n0,
-                      int64_t n1) {
+lamella_status product(const Convolution& c, const Windows& w, int64_t item, int64_t m0, int64_t m1, int64_t n0,
+                       int64_t n1) {
   const int64_t group = item % c.groups, channel = group * c.outs + m0, depth = c.depth();
   const char* bias = c.biases ? c.biases + channel * c.size : nullptr;
   char* out = c.results + ((item * c.outs + m0) * c.count + n0) * c.size;
@@ -244,41 +245,41 @@ lattis_status product(const Convolution& c, const Windows& w, int64_t item, int6
       bias,    nullptr, interrupted};
   const GemmKernels& k = gemm_of(c.dtype);
   Space space;
-  if (lattis_status st = space.take(k.space(g.m, g.n, g.k))) return st;
-  return static_cast<lattis_status>(k.convolve(g, w, n0, space.data()));
+  if (lamella_status st = space.take(k.space(g.m, g.n, g.k))) return st;
+  return static_cast<lamella_status>(k.convolve(g, w, n0, space.data()));
 }
 
 // Many images or groups: each is one thread's.
-lattis_status by_items(const Convolution& c, const Windows& w) {
+lamella_status by_items(const Convolution& c, const Windows& w) {
   const auto grain = static_cast<int64_t>(4e6 / std::max(c.work(), 1.0)) + 1;
-  return parallel_for(0, c.images * c.groups, grain, [&](int64_t begin, int64_t end) -> lattis_status {
+  return parallel_for(0, c.images * c.groups, grain, [&](int64_t begin, int64_t end) -> lamella_status {
     Space padded;
-    if (lattis_status st = take_padded(&padded, c, c.in)) return st;
+    if (lamella_status st = take_padded(&padded, c, c.in)) return st;
     Windows own = w;
     own.image = padded.data();
     for (int64_t i = begin; i < end; i++) {
       for (int64_t k = 0; k < c.in; k++)
         pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
-      if (lattis_status st = product(c, own, i, 0, c.outs, 0, c.count)) return st;
+      if (lamella_status st = product(c, own, i, 0, c.outs, 0, c.count)) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
 // Few: the threads share each one's places, or its channels where the places are few.
-lattis_status by_parts(const Convolution& c, Windows w) {
+lamella_status by_parts(const Convolution& c, Windows w) {
   Space padded;
-  if (lattis_status st = take_padded(&padded, c, c.in)) return st;
+  if (lamella_status st = take_padded(&padded, c, c.in)) return st;
   w.image = padded.data();
   const bool channels = c.count < 512 && c.outs >= 32;
   const int64_t step = channels ? 8 : 32, n = channels ? c.outs : c.count, units = (n + step - 1) / step;
   const auto least = static_cast<int64_t>(4e6 / std::max(c.work() / static_cast<double>(units), 1.0)) + 1;
   const int64_t planes = grain / at_least_one(c.plane * (c.stride[2] > 1 ? 4 : 1)) + 1;  // strides make short lines
   for (int64_t i = 0; i < c.images * c.groups; i++) {
-    lattis_status st = parallel_for(0, c.in, planes, [&](int64_t b, int64_t e) -> lattis_status {
+    lamella_status st = parallel_for(0, c.in, planes, [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t k = b; k < e; k++)
         pad_channel(c, i / c.groups, i % c.groups * c.in + k, padded.data() + k * c.plane * c.size);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
     if (st) return st;
     st = parallel_for(0, units, std::max(least, units / 8), [&](int64_t b, int64_t e) {
@@ -287,15 +288,15 @@ lattis_status by_parts(const Convolution& c, Windows w) {
     });
     if (st) return st;
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // One input channel a group: no product of matrices, but sums over the taps.
-lattis_status depthwise(const Convolution& c, const Windows& w) {
+lamella_status depthwise(const Convolution& c, const Windows& w) {
   const auto least = static_cast<int64_t>(3e5 / std::max(c.work(), 1.0)) + 1;
-  return parallel_for(0, c.images * c.groups, least, [&](int64_t begin, int64_t end) -> lattis_status {
+  return parallel_for(0, c.images * c.groups, least, [&](int64_t begin, int64_t end) -> lamella_status {
     Space padded;
-    if (lattis_status st = take_padded(&padded, c, 1)) return st;
+    if (lamella_status st = take_padded(&padded, c, 1)) return st;
     Windows own = w;
     own.image = padded.data();
     for (int64_t i = begin; i < end; i++) {
@@ -307,7 +308,7 @@ lattis_status depthwise(const Convolution& c, const Windows& w) {
                                       c.results + (i * c.outs + o) * c.count * c.size);
       }
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
@@ -322,16 +323,16 @@ bool is_pointwise(const Convolution& c) {
   return true;
 }
 
-lattis_status pointwise(const Convolution& c) {
+lamella_status pointwise(const Convolution& c) {
   const int64_t *strides = c.input->dl.strides, items = c.images * c.groups;
   const int64_t step = 32, units = (c.count + step - 1) / step;
   const double work = c.work() / static_cast<double>(units);
   // A unit is a few places of one image.
   const auto least = std::max(static_cast<int64_t>(4e6 / std::max(work, 1.0)) + 1, items * units / 8);
-  return parallel_for(0, items * units, least, [&](int64_t begin, int64_t end) -> lattis_status {
+  return parallel_for(0, items * units, least, [&](int64_t begin, int64_t end) -> lamella_status {
     const GemmKernels& k = gemm_of(c.dtype);
     Space space;
-    if (lattis_status st = space.take(k.space(c.outs, c.count, c.in))) return st;
+    if (lamella_status st = space.take(k.space(c.outs, c.count, c.in))) return st;
     while (begin < end) {
       const int64_t item = begin / units, image = item / c.groups, group = item % c.groups;
       const int64_t from = begin % units * step, to = std::min((end - item * units) * step, c.count);
@@ -344,19 +345,19 @@ lattis_status pointwise(const Convolution& c) {
                    1,       c.results + (item * c.outs * c.count + from) * c.size,
                    c.count, c.biases ? c.biases + group * c.outs * c.size : nullptr,
                    nullptr, interrupted};
-      if (int st = k.multiply(g, space.data())) return static_cast<lattis_status>(st);
+      if (int st = k.multiply(g, space.data())) return static_cast<lamella_status>(st);
       begin = (item + 1) * units;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
 // Channels last and one tap: the pixels of all images are the rows of one matrix.
-lattis_status pointwise_pixels(const Convolution& c) {
+lamella_status pointwise_pixels(const Convolution& c) {
   const int64_t step = 24, rows = c.images * c.count, units = (rows + step - 1) / step;
   const double work = static_cast<double>(step * c.outs) * static_cast<double>(c.in);
   const auto least = std::max(static_cast<int64_t>(4e6 / work) + 1, units / 8);
-  return parallel_for(0, units, least, [&](int64_t begin, int64_t end) -> lattis_status {
+  return parallel_for(0, units, least, [&](int64_t begin, int64_t end) -> lamella_status {
     const int64_t first = begin * step, m = std::min(end * step, rows) - first;
     const Gemm g{m,         c.outs,
                  c.in,      static_cast<const char*>(c.input->dl.data) + first * c.in * c.size,
@@ -367,19 +368,19 @@ lattis_status pointwise_pixels(const Convolution& c) {
                  c.biases,  interrupted};
     const GemmKernels& k = gemm_of(c.dtype);
     Space space;
-    if (lattis_status st = space.take(k.space(g.m, g.n, g.k))) return st;
-    return static_cast<lattis_status>(k.multiply(g, space.data()));
+    if (lamella_status st = space.take(k.space(g.m, g.n, g.k))) return st;
+    return static_cast<lamella_status>(k.multiply(g, space.data()));
   });
 }
 
 // Channels last and one channel a group: a unit is a row of outputs.
-lattis_status depthwise_pixels(const Convolution& c) {
+lamella_status depthwise_pixels(const Convolution& c) {
   const int64_t rows = c.places[1], row = c.places[2] * c.groups;
   Space weights;  // (channels, taps) to (taps, channels)
-  if (lattis_status st = weights.take(c.groups * c.taps * c.size)) return st;
+  if (lamella_status st = weights.take(c.groups * c.taps * c.size)) return st;
   pack_of(c.size)(c.taps, c.groups, weights.data(), c.groups * c.size, c.weights, c.size, c.taps * c.size);
   const auto least = static_cast<int64_t>(3e5 / static_cast<double>(at_least_one(row * c.taps))) + 1;
-  return parallel_for(0, c.images * rows, least, [&](int64_t begin, int64_t end) -> lattis_status {
+  return parallel_for(0, c.images * rows, least, [&](int64_t begin, int64_t end) -> lamella_status {
     Pixels p{nullptr,
              c.image[1],
              c.image[2],
@@ -402,11 +403,11 @@ lattis_status depthwise_pixels(const Convolution& c) {
       p.end = std::min(rows, p.begin + end - begin);
       windows_of(c.dtype).depthwise_pixels(p);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
-lattis_status run(const Convolution& c) {
+lamella_status run(const Convolution& c) {
   if (by_pixels(c)) return c.groups == 1 ? pointwise_pixels(c) : depthwise_pixels(c);
   if (c.in == 0) {  // nothing to add up but the bias
     for (int64_t i = 0; i < c.images * c.groups * c.outs; i++)
@@ -417,11 +418,11 @@ lattis_status run(const Convolution& c) {
         else
           std::memset(to, 0, c.size);
       }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   if (is_pointwise(c)) return pointwise(c);
   Space table;
-  if (lattis_status st = table.take((c.taps + c.rows()) * 8)) return st;
+  if (lamella_status st = table.take((c.taps + c.rows()) * 8)) return st;
   auto* tap = reinterpret_cast<int64_t*>(table.data());
   locate(c, tap, tap + c.taps);
   const Windows w{nullptr, c.in, c.plane, c.taps, tap, c.rows(), c.places[2], tap + c.taps};
@@ -429,24 +430,24 @@ lattis_status run(const Convolution& c) {
   return c.images * c.groups >= 8 ? by_items(c, w) : by_parts(c, w);
 }
 
-lattis_status convolution_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status convolution_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   Convolution c;
-  if (rets[0].as.tensor->numel == 0) return LATTIS_OK;
+  if (rets[0].as.tensor->numel == 0) return LAMELLA_OK;
   read_convolution(args, args[0].as.tensor, args[1].as.tensor,
-                   args[2].tag == LATTIS_TENSOR ? args[2].as.tensor : nullptr, rets[0].as.tensor, &c);
+                   args[2].tag == LAMELLA_TENSOR ? args[2].as.tensor : nullptr, rets[0].as.tensor, &c);
   bool done = false;
-  if (lattis_status st = onednn_convolution(c, &done)) return st;
-  if (done) return LATTIS_OK;
-  if (lattis_status st = prepare(&c)) return st;
-  if (lattis_status st = run(c)) return st;
+  if (lamella_status st = onednn_convolution(c, &done)) return st;
+  if (done) return LAMELLA_OK;
+  if (lamella_status st = prepare(&c)) return st;
+  if (lamella_status st = run(c)) return st;
   return finish(c);
 }
 
 // constant_pad_nd: the whole is filled, then the middle copied; a negative padding cuts what is copied.
-lattis_status pad_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
+lamella_status pad_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
   const int n = in->dl.ndim;
-  int64_t sizes[LATTIS_MAX_DIMS], from = in->storage_offset, to = out->storage_offset;
+  int64_t sizes[LAMELLA_MAX_DIMS], from = in->storage_offset, to = out->storage_offset;
   bool empty = out->numel == 0;
   for (int d = 0; d < n; d++) {
     const int64_t at = 2 * (n - 1 - d);
@@ -457,13 +458,13 @@ lattis_status pad_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
     from += std::max<int64_t>(-before, 0) * in->dl.strides[d];
     to += std::max<int64_t>(before, 0) * out->dl.strides[d];
   }
-  if (lattis_status st = fill_with(args[2], out)) return st;
-  if (empty) return LATTIS_OK;
-  lattis_tensor *source, *middle;
-  if (lattis_status st = api().tensor_view(const_cast<lattis_tensor*>(in), n, sizes, in->dl.strides, from, &source))
+  if (lamella_status st = fill_with(args[2], out)) return st;
+  if (empty) return LAMELLA_OK;
+  lamella_tensor *source, *middle;
+  if (lamella_status st = api().tensor_view(const_cast<lamella_tensor*>(in), n, sizes, in->dl.strides, from, &source))
     return st;
   const Tensor first = Tensor::steal(source);
-  if (lattis_status st = api().tensor_view(const_cast<lattis_tensor*>(out), n, sizes, out->dl.strides, to, &middle))
+  if (lamella_status st = api().tensor_view(const_cast<lamella_tensor*>(out), n, sizes, out->dl.strides, to, &middle))
     return st;
   const Tensor second = Tensor::steal(middle);
   return copy_into(middle, source);
@@ -475,4 +476,4 @@ void register_convolution(Library& m) {
   m.impl("convolution", "cpu", convolution_kernel).impl("constant_pad_nd", "cpu", pad_kernel);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

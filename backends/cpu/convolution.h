@@ -1,17 +1,17 @@
 // One convolution as its kernels see it: what convolution.cpp computes itself, and onednn_convolution.cpp gives away.
 #pragma once
 
-#include <lattis/library.h>
+#include <lamella/library.h>
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/space.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // Everything about one call. Images have three spatial dimensions here, the missing ones of size 1.
 struct Convolution {
-  const lattis_tensor *input, *weight, *bias, *out;
+  const lamella_tensor *input, *weight, *bias, *out;
   int dtype, source;                 // computed in, and read as
   int64_t size, parts;               // bytes of a computed element; real numbers in an element
   int64_t images, groups, in, outs;  // channels per group
@@ -35,12 +35,12 @@ struct Convolution {
 
 // What a convolution from `input` to `out`, or its gradient, reads of its arguments: stride, padding, dilation and
 // groups are those from the third on.
-void read_convolution(const lattis_value* args, const lattis_tensor* input, const lattis_tensor* weight,
-                      const lattis_tensor* bias, const lattis_tensor* out, Convolution* c);
+void read_convolution(const lamella_value* args, const lamella_tensor* input, const lamella_tensor* weight,
+                      const lamella_tensor* bias, const lamella_tensor* out, Convolution* c);
 // The size of the padded image.
 void pad_sizes(Convolution* c);
 // Memory for so many padded channels, with `slack` zeros behind them.
-lattis_status take_padded(Space* space, const Convolution& c, int64_t channels);
+lamella_status take_padded(Space* space, const Convolution& c, int64_t channels);
 // One channel of an image into its padded plane.
 void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to);
 // Where taps and rows of outputs lie in a padded image.
@@ -48,34 +48,34 @@ void locate(const Convolution& c, int64_t* tap, int64_t* row);
 const GemmKernels& gemm_of(int dtype);
 const WindowKernels& windows_of(int dtype);
 // The operand in plain layout and another dtype, itself if it is that already.
-lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner);
+lamella_status plain(const lamella_tensor*& t, int dtype, Tensor* owner);
 
 // Where a result is computed: in its own memory, or in new memory in plain layout and another dtype.
 struct Result {
-  const lattis_tensor* out;
+  const lamella_tensor* out;
   Tensor beside;
   char* data;
 
-  lattis_status prepare(const lattis_tensor* result, int dtype) {
+  lamella_status prepare(const lamella_tensor* result, int dtype) {
     out = result;
     data = static_cast<char*>(out->dl.data);
-    if (out->dtype == dtype && is_contiguous(out)) return LATTIS_OK;
-    lattis_tensor* raw;
-    if (lattis_status st =
+    if (out->dtype == dtype && is_contiguous(out)) return LAMELLA_OK;
+    lamella_tensor* raw;
+    if (lamella_status st =
             api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
       return st;
     beside = Tensor::steal(raw);
     data = beside.data<char>();
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_status finish() const { return beside ? copy_into(out, beside.get()) : LATTIS_OK; }
+  lamella_status finish() const { return beside ? copy_into(out, beside.get()) : LAMELLA_OK; }
 };
 
 // _convolution_backward_weight(grad_output, input, weight_size, stride, padding, dilation, groups)
-lattis_status convolution_backward_weight(lattis_frame*, const lattis_value* args, lattis_value* rets);
+lamella_status convolution_backward_weight(lamella_frame*, const lamella_value* args, lamella_value* rets);
 
 // oneDNN's result, where it has something for the shape: false, and the output as it was, where it has not. See
 // docs/decisions/0007-convolution.md.
-lattis_status onednn_convolution(const Convolution& c, bool* done);
+lamella_status onednn_convolution(const Convolution& c, bool* done);
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

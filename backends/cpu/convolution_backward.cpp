@@ -8,7 +8,7 @@
 #include "backends/cpu/convolution.h"
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 int interrupted() { return api().check_interrupt(); }
@@ -43,7 +43,7 @@ std::vector<Phase> phases_of(const Convolution& c, int i) {
 
 class InputGradient {
  public:
-  explicit InputGradient(const lattis_value* args, const lattis_tensor* out)
+  explicit InputGradient(const lamella_value* args, const lamella_tensor* out)
       : weight_(args[1].as.tensor), gradient_(args[0].as.tensor) {
     read_convolution(args, out, weight_, nullptr, args[0].as.tensor, &c_);
     grad_ = c_;  // as an image whose places are the convolution's
@@ -66,49 +66,49 @@ class InputGradient {
     scatters_ = whole_ && (c_.outs + 8) * rounded(c_.count, vector) < c_.outs * rounded(pixels_, vector);
   }
 
-  lattis_status run() {
-    if (lattis_status st = result_.prepare(c_.input, c_.dtype)) return st;
-    if (lattis_status st = plain(weight_, c_.dtype, &owned_)) return st;
+  lamella_status run() {
+    if (lamella_status st = result_.prepare(c_.input, c_.dtype)) return st;
+    if (lamella_status st = plain(weight_, c_.dtype, &owned_)) return st;
     const int64_t items = c_.images * c_.groups;
     if (scatters_) {
-      if (lattis_status st = plain(gradient_, c_.dtype, &dense_)) return st;
-      if (lattis_status st = table_.take((c_.taps + c_.rows()) * 8)) return st;
+      if (lamella_status st = plain(gradient_, c_.dtype, &dense_)) return st;
+      if (lamella_status st = table_.take((c_.taps + c_.rows()) * 8)) return st;
       auto* tap = reinterpret_cast<int64_t*>(table_.data());
       locate(c_, tap, tap + c_.taps);
       const auto least = static_cast<int64_t>(4e6 / std::max(c_.work() / static_cast<double>(c_.in), 1.0)) + 1;
-      lattis_status st = parallel_for(0, items * c_.in, least, [&](int64_t b, int64_t e) { return scatter(b, e); });
+      lamella_status st = parallel_for(0, items * c_.in, least, [&](int64_t b, int64_t e) { return scatter(b, e); });
       return st ? st : result_.finish();
     }
-    if (lattis_status st = turn_weight()) return st;
-    if (lattis_status st = items >= 8 ? by_items(items) : by_channels(items)) return st;
+    if (lamella_status st = turn_weight()) return st;
+    if (lamella_status st = items >= 8 ? by_items(items) : by_channels(items)) return st;
     return result_.finish();
   }
 
  private:
   // Calls body for every phase with its three lines, and the first of its weights; the first error ends it.
   template <class Body>
-  lattis_status each_phase(Body&& body) const {
+  lamella_status each_phase(Body&& body) const {
     int64_t at = 0;
     for (const Phase& x : phases_[0])
       for (const Phase& y : phases_[1])
         for (const Phase& z : phases_[2]) {
           const int64_t taps = static_cast<int64_t>(x.taps.size() * y.taps.size() * z.taps.size());
-          if (lattis_status st = body(x, y, z, taps, at)) return st;
+          if (lamella_status st = body(x, y, z, taps, at)) return st;
           at += taps * c_.outs * c_.in * c_.groups;
         }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // (groups · outs, in, taps) becomes (groups · in, taps, outs), and that, for each phase, (groups · in, its taps,
   // outs).
-  lattis_status turn_weight() {
+  lamella_status turn_weight() {
     const int64_t bytes = weight_->numel * c_.size, line = c_.outs * c_.size;
     Space all;
-    if (lattis_status st = turned_.take(bytes)) return st;
-    if (lattis_status st = all.take(whole_ ? 0 : bytes)) return st;
+    if (lamella_status st = turned_.take(bytes)) return st;
+    if (lamella_status st = all.take(whole_ ? 0 : bytes)) return st;
     char* to = whole_ ? turned_.data() : all.data();
     const int64_t rows = c_.groups * c_.in, least = grain / std::max<int64_t>(c_.taps * c_.outs, 1) + 1;
-    lattis_status st = parallel_for(0, rows, least, [&](int64_t begin, int64_t end) -> lattis_status {
+    lamella_status st = parallel_for(0, rows, least, [&](int64_t begin, int64_t end) -> lamella_status {
       while (begin < end) {
         const int64_t group = begin / c_.in, channel = begin % c_.in, n = std::min(end - begin, c_.in - channel);
         const char* from =
@@ -116,10 +116,10 @@ class InputGradient {
         pack_of(c_.size)(n * c_.taps, c_.outs, to + begin * c_.taps * line, line, from, c_.size, c_.depth() * c_.size);
         begin += n;
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
     if (st || whole_) return st;
-    return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t, int64_t at) -> lattis_status {
+    return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t, int64_t at) -> lamella_status {
       char* next = turned_.data() + at * c_.size;
       for (int64_t row = 0; row < rows; row++)
         for (int64_t d : x.taps)
@@ -129,7 +129,7 @@ class InputGradient {
               std::memcpy(next, to + (row * c_.taps + tap) * line, line);
               next += line;
             }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
   }
 
@@ -139,16 +139,16 @@ class InputGradient {
   }
 
   // Channels [begin, end) of one image and group, or of a few images side by side, from their padded gradients.
-  lattis_status channels(int64_t item, int64_t images, int64_t begin, int64_t end, const char* padded) const {
+  lamella_status channels(int64_t item, int64_t images, int64_t begin, int64_t end, const char* padded) const {
     const bool direct = whole_ && images == 1;
     char* to = result_.data + (item * c_.in + begin) * pixels_ * c_.size;
-    return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t taps, int64_t at) -> lattis_status {
+    return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t taps, int64_t at) -> lamella_status {
       const int64_t rows = x.count * y.count, each = rows * z.count, count = images * each;
       const int64_t m = end - begin, depth = c_.outs * taps;
       Space table, space, apart;
-      if (lattis_status st = table.take((depth + images * rows) * 8)) return st;
-      if (lattis_status st = space.take(gemm_of(c_.dtype).space(m, count, depth))) return st;
-      if (lattis_status st = apart.take(direct ? 0 : m * count * c_.size)) return st;
+      if (lamella_status st = table.take((depth + images * rows) * 8)) return st;
+      if (lamella_status st = space.take(gemm_of(c_.dtype).space(m, count, depth))) return st;
+      if (lamella_status st = apart.take(direct ? 0 : m * count * c_.size)) return st;
       auto* tap = reinterpret_cast<int64_t*>(table.data());
       int64_t *next = tap, *row = tap + depth;
       const int64_t slice = grad_.row * (grad_.image[1] + 2 * grad_.padding[1]);
@@ -169,10 +169,10 @@ class InputGradient {
       if (depth == 0)
         std::memset(results, 0, m * count * c_.size);
       else if (int st = gemm_of(c_.dtype).convolve(g, w, 0, space.data()))
-        return static_cast<lattis_status>(st);
+        return static_cast<lamella_status>(st);
       for (int64_t i = 0; i < images && !direct; i++)
         put(x, y, z, m, results + i * each * c_.size, count, to + i * c_.in * pixels_ * c_.size);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
   }
 
@@ -192,13 +192,13 @@ class InputGradient {
 
   // Channels [begin, end), counted over images and groups: the weight turned times the gradient is what each tap gives
   // to each place, and is added to the padded image where the tap has read.
-  lattis_status scatter(int64_t begin, int64_t end) const {
+  lamella_status scatter(int64_t begin, int64_t end) const {
     const int64_t most = std::clamp<int64_t>(65536 / std::max<int64_t>(c_.taps * c_.count * c_.size, 1), 1, c_.in);
     const GemmKernels& k = gemm_of(c_.dtype);
     Space given, padded, space;
-    if (lattis_status st = given.take((most * c_.taps * c_.count + slack) * c_.size)) return st;
-    if (lattis_status st = take_padded(&padded, c_, most)) return st;
-    if (lattis_status st = space.take(k.space(most * c_.taps, c_.count, c_.outs))) return st;
+    if (lamella_status st = given.take((most * c_.taps * c_.count + slack) * c_.size)) return st;
+    if (lamella_status st = take_padded(&padded, c_, most)) return st;
+    if (lamella_status st = space.take(k.space(most * c_.taps, c_.count, c_.outs))) return st;
     const auto* tap = reinterpret_cast<const int64_t*>(table_.data());
     while (begin < end) {
       const int64_t item = begin / c_.in, channel = begin % c_.in, group = item % c_.groups;
@@ -208,7 +208,7 @@ class InputGradient {
       const char* grad = static_cast<const char*>(gradient_->dl.data) + item * c_.outs * c_.count * c_.size;
       const Gemm g{n * c_.taps, c_.count, c_.outs,      weight,   1,       c_.depth(), grad,
                    c_.count,    1,        given.data(), c_.count, nullptr, nullptr,    interrupted};
-      if (int st = k.multiply(g, space.data())) return static_cast<lattis_status>(st);
+      if (int st = k.multiply(g, space.data())) return static_cast<lamella_status>(st);
       std::memset(padded.data(), 0, n * c_.plane * c_.size);
       windows_of(c_.dtype).add_windows(
           {padded.data(), n, c_.plane, c_.taps, tap, c_.rows(), c_.places[2], tap + c_.taps}, given.data());
@@ -222,37 +222,37 @@ class InputGradient {
           }
       begin += n;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // Many images or groups: each is one thread's.
-  lattis_status by_items(int64_t items) const {
+  lamella_status by_items(int64_t items) const {
     const auto least = static_cast<int64_t>(4e6 / std::max(c_.work(), 1.0)) + 1;
-    return parallel_for(0, items, least, [&](int64_t begin, int64_t end) -> lattis_status {
+    return parallel_for(0, items, least, [&](int64_t begin, int64_t end) -> lamella_status {
       Space padded;
-      if (lattis_status st = take_padded(&padded, grad_, c_.outs)) return st;
+      if (lamella_status st = take_padded(&padded, grad_, c_.outs)) return st;
       for (int64_t i = begin; i < end; i++) {
         pad(i, 0, c_.outs, padded.data());
-        if (lattis_status st = channels(i, 1, 0, c_.in, padded.data())) return st;
+        if (lamella_status st = channels(i, 1, 0, c_.in, padded.data())) return st;
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
   }
 
   // Few: the threads share each one's channels. Images of few places are taken together, so that vectors are full and
   // the weight is read once.
-  lattis_status by_channels(int64_t items) const {
+  lamella_status by_channels(int64_t items) const {
     const int64_t together = c_.groups == 1 && pixels_ < 2 * windows_of(c_.dtype).vector ? c_.images : 1;
     const int64_t bytes = c_.outs * grad_.plane * c_.size;
     Space padded;
-    if (lattis_status st = take_padded(&padded, grad_, together * c_.outs)) return st;
+    if (lamella_status st = take_padded(&padded, grad_, together * c_.outs)) return st;
     const int64_t step = 24, units = (c_.in + step - 1) / step, planes = grain / (grad_.plane + 1) + 1;
     const double work = c_.work() * static_cast<double>(together);
     const auto least = static_cast<int64_t>(4e6 * static_cast<double>(units) / std::max(work, 1.0)) + 1;
     for (int64_t i = 0; i < items; i += together) {
-      lattis_status st = parallel_for(0, c_.outs, planes, [&](int64_t begin, int64_t end) {
+      lamella_status st = parallel_for(0, c_.outs, planes, [&](int64_t begin, int64_t end) {
         for (int64_t k = 0; k < together; k++) pad(i + k, begin, end, padded.data() + k * bytes);
-        return LATTIS_OK;
+        return LAMELLA_OK;
       });
       if (st) return st;
       st = parallel_for(0, units, std::max(least, units / 4), [&](int64_t begin, int64_t end) {
@@ -260,11 +260,11 @@ class InputGradient {
       });
       if (st) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   Convolution c_{}, grad_{};
-  const lattis_tensor *weight_, *gradient_;
+  const lamella_tensor *weight_, *gradient_;
   std::vector<Phase> phases_[3];
   int64_t pixels_ = 1;
   bool whole_;  // the stride is 1: one phase is the whole image
@@ -275,8 +275,8 @@ class InputGradient {
 };
 
 // _convolution_backward_input(grad_output, weight, input_size, stride, padding, dilation, groups)
-lattis_status input_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  return rets[0].as.tensor->numel ? InputGradient(args, rets[0].as.tensor).run() : LATTIS_OK;
+lamella_status input_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  return rets[0].as.tensor->numel ? InputGradient(args, rets[0].as.tensor).run() : LAMELLA_OK;
 }
 
 }  // namespace
@@ -286,4 +286,4 @@ void register_convolution_backward(Library& m) {
       .impl("_convolution_backward_weight", "cpu", convolution_backward_weight);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -5,7 +5,7 @@
 #include "backends/cpu/convolution.h"
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 int interrupted() { return api().check_interrupt(); }
@@ -14,7 +14,7 @@ int64_t rounded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 class WeightGradient {
  public:
-  explicit WeightGradient(const lattis_value* args, const lattis_tensor* out) : grad_(args[0].as.tensor) {
+  explicit WeightGradient(const lamella_value* args, const lamella_tensor* out) : grad_(args[0].as.tensor) {
     read_convolution(args, args[1].as.tensor, out, nullptr, grad_, &c_);
     const int64_t vector = windows_of(c_.dtype).vector, columns = c_.places[2];
     width_ = rounded(c_.outs, vector);
@@ -37,30 +37,30 @@ class WeightGradient {
     step_ = std::max<int64_t>(block_places / std::max<int64_t>(c_.places[2], 1), 1);
   }
 
-  lattis_status run() {
-    if (lattis_status st = result_.prepare(c_.weight, c_.dtype)) return st;
+  lamella_status run() {
+    if (lamella_status st = result_.prepare(c_.weight, c_.dtype)) return st;
     if (by_places_ || grad_->dtype != c_.dtype || !lies_channels_last(grad_))
-      if (lattis_status st = plain(grad_, c_.dtype, &owned_)) return st;
+      if (lamella_status st = plain(grad_, c_.dtype, &owned_)) return st;
     last_ = !is_contiguous(grad_);
     // Small weights: the images are shared out, in as many chunks as depend on the sizes alone. Others: the channels.
     const int64_t all = c_.groups * c_.in * per_channel_;
     const int64_t chunks = all <= most_chunked ? std::min<int64_t>(c_.images, 8) : 1;
-    if (lattis_status st = table_.take((by_taps_ ? c_.taps + c_.count : c_.taps + c_.rows()) * 8)) return st;
+    if (lamella_status st = table_.take((by_taps_ ? c_.taps + c_.count : c_.taps + c_.rows()) * 8)) return st;
     auto* tap = reinterpret_cast<int64_t*>(table_.data());
     by_taps_ ? locate_taps(tap) : locate(c_, tap, tap + c_.taps);
     Space sums;
-    if (lattis_status st = sums.take(std::max<int64_t>(chunks, 1) * all * c_.size)) return st;
+    if (lamella_status st = sums.take(std::max<int64_t>(chunks, 1) * all * c_.size)) return st;
     std::memset(sums.data(), 0, std::max<int64_t>(chunks, 1) * all * c_.size);
     const double work = c_.work() * static_cast<double>(c_.images * c_.groups);
-    lattis_status st;
+    lamella_status st;
     if (chunks > 1 || by_taps_) {
       const auto least = static_cast<int64_t>(4e6 * static_cast<double>(chunks) / std::max(work, 1.0)) + 1;
-      st = parallel_for(0, chunks, least, [&](int64_t begin, int64_t end) -> lattis_status {
+      st = parallel_for(0, chunks, least, [&](int64_t begin, int64_t end) -> lamella_status {
         for (int64_t k = begin; k < end; k++)
-          if (lattis_status bad =
+          if (lamella_status bad =
                   add_chunk(k * c_.images / chunks, (k + 1) * c_.images / chunks, sums.data() + k * all * c_.size))
             return bad;
-        return LATTIS_OK;
+        return LAMELLA_OK;
       });
       if (!st) join(sums.data(), chunks, all);
     } else {
@@ -82,7 +82,7 @@ class WeightGradient {
  private:
   static constexpr int64_t block_places = 256, most_chunked = 32768;
 
-  lattis_status add_chunk(int64_t first, int64_t last, char* sums) const {
+  lamella_status add_chunk(int64_t first, int64_t last, char* sums) const {
     return by_taps_ ? add_taps(first, last, sums) : add(first, last, 0, c_.groups * c_.in, sums);
   }
 
@@ -102,13 +102,13 @@ class WeightGradient {
   bool whole_rows() const { return c_.dilation[2] == 1; }
 
   // What images [first, last) give, of each group (outs, taps, in): the gradient times the windows turned.
-  lattis_status add_taps(int64_t first, int64_t last, char* sums) const {
+  lamella_status add_taps(int64_t first, int64_t last, char* sums) const {
     const int64_t depth = c_.depth(), columns = whole_rows() ? c_.kernel[2] * c_.in : c_.in;
     const GemmKernels& k = gemm_of(c_.dtype);
     Space padded, turned, space;
-    if (lattis_status st = take_padded(&padded, flat_, c_.in)) return st;
-    if (lattis_status st = take_padded(&turned, flat_, c_.in)) return st;
-    if (lattis_status st = space.take(k.space(c_.outs, depth, c_.count))) return st;
+    if (lamella_status st = take_padded(&padded, flat_, c_.in)) return st;
+    if (lamella_status st = take_padded(&turned, flat_, c_.in)) return st;
+    if (lamella_status st = space.take(k.space(c_.outs, depth, c_.count))) return st;
     const auto* place = reinterpret_cast<const int64_t*>(table_.data());
     const char* image = c_.in > 1 ? turned.data() : padded.data();
     const Windows w{image, 1, 0, c_.count, place, depth / columns, columns, place + c_.count};
@@ -128,16 +128,16 @@ class WeightGradient {
                      depth,    nullptr,
                      nullptr,  interrupted,
                      true};
-        if (int st = k.convolve(g, w, 0, space.data())) return static_cast<lattis_status>(st);
+        if (int st = k.convolve(g, w, 0, space.data())) return static_cast<lamella_status>(st);
       }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // What images [first, last) give to channels [begin, end), counted over the groups.
-  lattis_status add(int64_t first, int64_t last, int64_t begin, int64_t end, char* sums) const {
+  lamella_status add(int64_t first, int64_t last, int64_t begin, int64_t end, char* sums) const {
     Space padded, packed;
-    if (lattis_status st = take_padded(&padded, c_, std::min(end - begin, c_.in))) return st;
-    if (lattis_status st = packed.take(step_ * c_.places[2] * width_ * c_.size)) return st;
+    if (lamella_status st = take_padded(&padded, c_, std::min(end - begin, c_.in))) return st;
+    if (lamella_status st = packed.take(step_ * c_.places[2] * width_ * c_.size)) return st;
     std::memset(packed.data(), 0, step_ * c_.places[2] * width_ * c_.size);
     const auto* tap = reinterpret_cast<const int64_t*>(table_.data());
     while (begin < end) {
@@ -155,11 +155,11 @@ class WeightGradient {
           const Windows w{padded.data(), n, c_.plane, c_.taps, tap, c_.rows(), c_.places[2], tap + c_.taps};
           windows_of(c_.dtype).weight_gradient_by_places(w, gradient(i, group), c_.outs, c_.count, to);
         }
-        if (int st = interrupted()) return static_cast<lattis_status>(st);
+        if (int st = interrupted()) return static_cast<lamella_status>(st);
       }
       begin += n;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   const char* gradient(int64_t image, int64_t group) const {
@@ -180,11 +180,11 @@ class WeightGradient {
   template <class Body>
   void with_type(Body body, char* data) const {
     switch (c_.dtype) {
-      case LATTIS_FLOAT32:
+      case LAMELLA_FLOAT32:
         return body(reinterpret_cast<float*>(data));
-      case LATTIS_FLOAT64:
+      case LAMELLA_FLOAT64:
         return body(reinterpret_cast<double*>(data));
-      case LATTIS_INT32:
+      case LAMELLA_INT32:
         return body(reinterpret_cast<uint32_t*>(data));
       default:
         return body(reinterpret_cast<uint64_t*>(data));
@@ -234,7 +234,7 @@ class WeightGradient {
   }
 
   Convolution c_{}, flat_{};  // flat: strides are left to the places
-  const lattis_tensor* grad_;
+  const lamella_tensor* grad_;
   int64_t width_, step_;  // of a packed row; rows of places that are packed at a time
   int64_t per_channel_;   // sums
   bool by_places_, by_taps_;
@@ -246,8 +246,8 @@ class WeightGradient {
 
 }  // namespace
 
-lattis_status convolution_backward_weight(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  return rets[0].as.tensor->numel ? WeightGradient(args, rets[0].as.tensor).run() : LATTIS_OK;
+lamella_status convolution_backward_weight(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  return rets[0].as.tensor->numel ? WeightGradient(args, rets[0].as.tensor).run() : LAMELLA_OK;
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

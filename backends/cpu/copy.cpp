@@ -3,16 +3,16 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/strips.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
-void store_number(const lattis_value& v, int dtype, void* to) {
-  if (v.tag == LATTIS_COMPLEX) {
-    loops().cast[LATTIS_COMPLEX128][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(v.as.doubles),
-                                           0);
-  } else if (v.tag == LATTIS_FLOAT) {
-    loops().cast[LATTIS_FLOAT64][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.d), 0);
+void store_number(const lamella_value& v, int dtype, void* to) {
+  if (v.tag == LAMELLA_COMPLEX) {
+    loops().cast[LAMELLA_COMPLEX128][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(v.as.doubles),
+                                            0);
+  } else if (v.tag == LAMELLA_FLOAT) {
+    loops().cast[LAMELLA_FLOAT64][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.d), 0);
   } else {
-    loops().cast[LATTIS_INT64][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.i), 0);
+    loops().cast[LAMELLA_INT64][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.i), 0);
   }
 }
 
@@ -64,33 +64,33 @@ static void convert_block(const Block& b, CastLoop cast, int64_t to, int64_t fro
     }
 }
 
-lattis_status copy_into(const lattis_tensor* dst, const lattis_tensor* src) {
+lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
   if (dst->numel == 0 || (dst->dl.data == src->dl.data && dst->dtype == src->dtype && dst->numel == 1))
-    return LATTIS_OK;
+    return LAMELLA_OK;
   const CastLoop cast = loops().cast[src->dtype][dst->dtype];
   const int64_t to = itemsize(dst), from = itemsize(src);
-  if (dst->numel <= grain && dst->numel == src->numel && (dst->flags & src->flags & LATTIS_CONTIGUOUS)) {
+  if (dst->numel <= grain && dst->numel == src->numel && (dst->flags & src->flags & LAMELLA_CONTIGUOUS)) {
     cast(dst->numel, static_cast<char*>(dst->dl.data), to, static_cast<const char*>(src->dl.data), from);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   const bool same = dst->dtype == src->dtype, streams = dst->numel * to >= streamed_from;
   Strips s(dst);
   s.add(src);
-  return s.run_blocks(grain, tile_bytes / std::max(to, from), [=](const Block& b) -> lattis_status {
+  return s.run_blocks(grain, tile_bytes / std::max(to, from), [=](const Block& b) -> lamella_status {
     if (!same || b.col_step[0] != to) {
       convert_block(b, cast, to, from);
     } else {
       move_block(b, to, streams);
       if (streams) loops().fence();
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
 // Source and destination may be parts of one storage: then through a copy of the source.
-static bool overlap(const lattis_tensor* a, const lattis_tensor* b) {
+static bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
   if (a->storage != b->storage || a->numel == 0) return false;
-  auto end = [](const lattis_tensor* t) {
+  auto end = [](const lamella_tensor* t) {
     int64_t last = 0;
     for (int i = 0; i < t->dl.ndim; i++) last += (t->dl.shape[i] - 1) * t->dl.strides[i];
     return static_cast<char*>(t->dl.data) + (last + 1) * itemsize(t);
@@ -98,19 +98,19 @@ static bool overlap(const lattis_tensor* a, const lattis_tensor* b) {
   return static_cast<char*>(a->dl.data) < end(b) && static_cast<char*>(b->dl.data) < end(a);
 }
 
-lattis_status copy_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *dst = rets[0].as.tensor, *src = args[1].as.tensor;
+lamella_status copy_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *dst = rets[0].as.tensor, *src = args[1].as.tensor;
   if (!overlap(dst, src)) return copy_into(dst, src);
-  lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw))
+  lamella_tensor* raw;
+  if (lamella_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw))
     return st;
   Tensor beside = Tensor::steal(raw);
-  if (lattis_status st = copy_into(raw, src)) return st;
+  if (lamella_status st = copy_into(raw, src)) return st;
   return copy_into(dst, raw);
 }
 
-lattis_status clone_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status clone_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   return copy_into(rets[0].as.tensor, args[0].as.tensor);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -2,11 +2,11 @@
 // The walk around them is in reduction.cpp.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 enum class Reduce {
   sum,
@@ -51,9 +51,9 @@ inline constexpr int64_t fold_width = 1024;  // columns at a time, at most
 
 const Fold* fold(Reduce what, int dtype);  // null: nobody folds this dtype
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
 // Null for what is none of theirs.
-LATTIS_DECLARE_ISA(const Fold*, sum_fold, (Reduce what, int dtype))
-LATTIS_DECLARE_ISA(const Fold*, extremum_fold, (Reduce what, int dtype))
-LATTIS_DECLARE_ISA(const Fold*, moment_fold, (Reduce what, int dtype))
+LAMELLA_DECLARE_ISA(const Fold*, sum_fold, (Reduce what, int dtype))
+LAMELLA_DECLARE_ISA(const Fold*, extremum_fold, (Reduce what, int dtype))
+LAMELLA_DECLARE_ISA(const Fold*, moment_fold, (Reduce what, int dtype))

@@ -4,16 +4,17 @@
 #include <string>
 #include <string_view>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 const IndexLoops& index_loops() {
-  static const IndexLoops& chosen = LATTIS_BY_ISA(index_loops)();
+  static const IndexLoops& chosen = LAMELLA_BY_ISA(index_loops)();
   return chosen;
 }
 
-lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p, int dim) {
+lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p,
+                         int dim) {
   int64_t bad = 0;
-  int64_t at[LATTIS_MAX_DIMS] = {};
+  int64_t at[LAMELLA_MAX_DIMS] = {};
   for (int64_t k = 0; k < index->numel; k++) {
     int64_t offset = 0;
     for (int d = 0; d < index->dl.ndim; d++) offset += at[d] * index->dl.strides[d];
@@ -23,54 +24,54 @@ lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tens
   }
   std::string name = api().operator_name(f->op);
   if (name.rfind("aten::", 0) == 0) name = name.substr(6);
-  return fail(LATTIS_INDEX_ERROR, name + ": argument '" + argument + "': index " + std::to_string(bad) +
-                                      " is out of range for dimension " + std::to_string(dim) + " of size " +
-                                      std::to_string(p.size));
+  return fail(LAMELLA_INDEX_ERROR, name + ": argument '" + argument + "': index " + std::to_string(bad) +
+                                       " is out of range for dimension " + std::to_string(dim) + " of size " +
+                                       std::to_string(p.size));
 }
 
-lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p,
-                            int dim) {
+lamella_status check_indices(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p,
+                             int dim) {
   Strips s(index);
   bool good = true;
-  auto check = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  auto check = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!index_loops().valid(n, at[0], step[0], p)) __atomic_store_n(&good, false, __ATOMIC_RELAXED);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  if (lattis_status st = s.run(grain * 2, check)) return st;
-  return good ? LATTIS_OK : bad_index(f, argument, index, p, dim);
+  if (lamella_status st = s.run(grain * 2, check)) return st;
+  return good ? LAMELLA_OK : bad_index(f, argument, index, p, dim);
 }
 
-lattis_status as_int64(lattis_tensor* t, Tensor* out) {
-  if (t->dtype == LATTIS_INT64) {
+lamella_status as_int64(lamella_tensor* t, Tensor* out) {
+  if (t->dtype == LAMELLA_INT64) {
     *out = Tensor::borrow(t);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_INT64, device_of(t), &raw))
+  lamella_tensor* raw;
+  if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LAMELLA_INT64, device_of(t), &raw))
     return st;
   *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
 
-lattis_status resolve(lattis_frame* f, const char* argument, int dim, Tensor* index, Places* places) {
-  lattis_tensor* raw;
-  if (lattis_status st =
-          api().tensor_empty(index->dim(), index->sizes(), nullptr, LATTIS_INT64, device_of(index->get()), &raw))
+lamella_status resolve(lamella_frame* f, const char* argument, int dim, Tensor* index, Places* places) {
+  lamella_tensor* raw;
+  if (lamella_status st =
+          api().tensor_empty(index->dim(), index->sizes(), nullptr, LAMELLA_INT64, device_of(index->get()), &raw))
     return st;
   const Tensor offsets = Tensor::steal(raw);
   Strips s(raw);
   s.add(index->get());
   bool good = true;
-  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!index_loops().offsets(n, reinterpret_cast<int64_t*>(at[0]), at[1], step[1], *places, false))
       __atomic_store_n(&good, false, __ATOMIC_RELAXED);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  if (lattis_status st = s.run(grain, body)) return st;
+  if (lamella_status st = s.run(grain, body)) return st;
   if (!good) return bad_index(f, argument, index->get(), *places, dim);
   *index = offsets;
   *places = Places::offsets();
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 namespace {
@@ -79,9 +80,9 @@ namespace {
 struct Along {
   int dim;
   Places places;
-  int64_t strides[LATTIS_MAX_DIMS];
+  int64_t strides[LAMELLA_MAX_DIMS];
 
-  Along(const lattis_tensor* self, const lattis_value& d) : dim(wrapped_dim(d, self->dl.ndim)) {
+  Along(const lamella_tensor* self, const lamella_value& d) : dim(wrapped_dim(d, self->dl.ndim)) {
     byte_strides(self, strides);
     const bool scalar = self->dl.ndim == 0;
     places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
@@ -89,40 +90,41 @@ struct Along {
   }
 };
 
-lattis_status gather(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *self = a[0].as.tensor, *index = a[2].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status gather(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor *self = a[0].as.tensor, *index = a[2].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LAMELLA_OK;
   const Along along(self, a[1]);
   auto loop = index_loops().pick[log2_item(itemsize(out))];
   Strips s(out);
   s.add(index);
   s.add(self->dl.data, along.strides);
   bool bad = false;
-  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, along.places))
       __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  if (lattis_status st = s.run(grain, body)) return st;
-  return bad ? bad_index(f, "index", index, along.places, along.dim) : LATTIS_OK;
+  if (lamella_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, "index", index, along.places, along.dim) : LAMELLA_OK;
 }
 
 // Both ways of scattering; elements that meet differ only along `dim`.
 // `checked`: indices are checked first, since self must not change if one is bad; else on the way.
 template <class Loop>
-lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_tensor* self, Loop loop, bool checked) {
-  const lattis_tensor *index = a[2].as.tensor, *src = a[3].as.tensor;
-  if (index->numel == 0) return LATTIS_OK;
+lamella_status scattered(lamella_frame* f, const lamella_value* a, const lamella_tensor* self, Loop loop,
+                         bool checked) {
+  const lamella_tensor *index = a[2].as.tensor, *src = a[3].as.tensor;
+  if (index->numel == 0) return LAMELLA_OK;
   const Along along(self, a[1]);
   if (checked)
-    if (lattis_status st = check_indices(f, "index", index, along.places, along.dim)) return st;
-  int64_t from[LATTIS_MAX_DIMS];
+    if (lamella_status st = check_indices(f, "index", index, along.places, along.dim)) return st;
+  int64_t from[LAMELLA_MAX_DIMS];
   byte_strides(src, from);
   Strips s(index);
   s.add(self->dl.data, along.strides);
   s.add(src->dl.data, from);
   return s.run_apart(
-      uint64_t{1} << along.dim, grain, 1, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+      uint64_t{1} << along.dim, grain, 1, [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
         constexpr int64_t tile = 1024;
         for (int64_t b = 0; b < n; b += tile) {
           const int64_t m = std::min(tile, n - b);
@@ -131,38 +133,38 @@ lattis_status scattered(lattis_frame* f, const lattis_value* a, const lattis_ten
             return bad_index(f, "index", index, along.places, along.dim);
           loop({m, at[1] + b * step[1], step[1], i, step[0], at[2] + b * step[2], step[2]}, along.places);
         }
-        return LATTIS_OK;
+        return LAMELLA_OK;
       });
 }
 
 using Put = void (*)(const Strip&, const Places&);
-Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
-Put add_of(const lattis_tensor* self) { return index_loops().fold[INDEX_SUM][self->dtype]; }
+Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
+Put add_of(const lamella_tensor* self) { return index_loops().fold[INDEX_SUM][self->dtype]; }
 
 // self, dim, index, src, reduce: 'prod', 'amax' or 'amin'
-lattis_status scatter_fold(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status scatter_fold(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   const std::string_view reduce(a[4].as.string, a[4].length);
   const int kind = reduce == "prod" ? INDEX_PROD : reduce == "amax" ? INDEX_AMAX : INDEX_AMIN;
-  const lattis_tensor* self = r[0].as.tensor;
+  const lamella_tensor* self = r[0].as.tensor;
   return scattered(f, a, self, index_loops().fold[kind][self->dtype], true);
 }
 
-template <Put (*Loop)(const lattis_tensor*)>
-lattis_status scatter_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+template <Put (*Loop)(const lamella_tensor*)>
+lamella_status scatter_inplace(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), true);
 }
-template <Put (*Loop)(const lattis_tensor*)>
-lattis_status scatter(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+template <Put (*Loop)(const lamella_tensor*)>
+lamella_status scatter(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
   return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), false);
 }
 
 // A number in place of src: one element, expanded.
 struct Number {
   alignas(16) char data[16];
-  lattis_tensor t;
-  int64_t strides[LATTIS_MAX_DIMS] = {};
-  Number(const lattis_value& number, const lattis_tensor* self, const lattis_tensor* shape) : t(*self) {
+  lamella_tensor t;
+  int64_t strides[LAMELLA_MAX_DIMS] = {};
+  Number(const lamella_value& number, const lamella_tensor* self, const lamella_tensor* shape) : t(*self) {
     store_number(number, self->dtype, data);
     t.dl.data = data;
     t.dl.ndim = shape->dl.ndim;
@@ -171,43 +173,43 @@ struct Number {
   }
 };
 
-lattis_status scatter_value_inplace(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status scatter_value_inplace(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Number n(a[3], r[0].as.tensor, a[2].as.tensor);
-  const lattis_value args[4] = {a[0], a[1], a[2], value(&n.t)};
+  const lamella_value args[4] = {a[0], a[1], a[2], value(&n.t)};
   return scattered(f, args, r[0].as.tensor, put_of(r[0].as.tensor), true);
 }
-lattis_status scatter_value(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+lamella_status scatter_value(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
   return scatter_value_inplace(f, a, r);
 }
 
-lattis_status take(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status take(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
+  if (out->numel == 0) return LAMELLA_OK;
   Tensor index, packed = Tensor::borrow(a[0].as.tensor);
-  if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
+  if (lamella_status st = as_int64(a[1].as.tensor, &index)) return st;
   if (!is_contiguous(self)) {
-    lattis_tensor* raw;
-    if (lattis_status st =
+    lamella_tensor* raw;
+    if (lamella_status st =
             api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, self->dtype, device_of(self), &raw))
       return st;
     packed = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, self)) return st;
+    if (lamella_status st = copy_into(raw, self)) return st;
   }
   const Places places = {self->numel, self->numel, itemsize(self)};
-  const int64_t still[LATTIS_MAX_DIMS] = {};
+  const int64_t still[LAMELLA_MAX_DIMS] = {};
   auto loop = index_loops().pick[log2_item(itemsize(self))];
   bool bad = false;
   Strips s(out);
   s.add(index.get());
   s.add(packed.get()->dl.data, still);
-  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
       __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  if (lattis_status st = s.run(grain, body)) return st;
-  return bad ? bad_index(f, "index", index.get(), places, 0) : LATTIS_OK;
+  if (lamella_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, "index", index.get(), places, 0) : LAMELLA_OK;
 }
 
 }  // namespace
@@ -224,4 +226,4 @@ void register_gather(Library& m) {
       .impl("scatter.value", "cpu", scatter_value);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

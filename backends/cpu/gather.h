@@ -5,35 +5,35 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/strips.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
-inline int wrapped_dim(const lattis_value& v, int ndim) {
+inline int wrapped_dim(const lamella_value& v, int ndim) {
   return static_cast<int>(v.as.i < 0 ? v.as.i + std::max(ndim, 1) : v.as.i);
 }
 
 // The error for an index tensor (int64) that holds an index outside of [-wrap, size): names the first one.
-lattis_status bad_index(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p, int dim);
+lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p, int dim);
 
 // Checks a whole index tensor. An interrupt is a status too: what was not checked must not be used.
-lattis_status check_indices(lattis_frame* f, const char* argument, const lattis_tensor* index, const Places& p,
-                            int dim);
+lamella_status check_indices(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p,
+                             int dim);
 
 // The tensor itself, or a copy in int64.
-lattis_status as_int64(lattis_tensor* t, Tensor* out);
+lamella_status as_int64(lamella_tensor* t, Tensor* out);
 
 // Checks an index tensor (int64) and replaces it by the offsets in bytes that it means: for one that is read again and
 // again.
-lattis_status resolve(lattis_frame* f, const char* argument, int dim, Tensor* index, Places* places);
+lamella_status resolve(lamella_frame* f, const char* argument, int dim, Tensor* index, Places* places);
 
 // n rows of memory of self, one after another, by an index vector whose elements are `is` bytes apart.
-lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
-                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
-                         int dim);
+lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,
+                          const lamella_tensor* self, const lamella_tensor* index, int64_t is, const Places& places,
+                          int dim);
 
 // Byte strides of a tensor.
-inline void byte_strides(const lattis_tensor* t, int64_t* out) {
+inline void byte_strides(const lamella_tensor* t, int64_t* out) {
   const int64_t item = itemsize(t);
   for (int i = 0; i < t->dl.ndim; i++) out[i] = t->dl.shape[i] == 1 ? 0 : t->dl.strides[i] * item;
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -6,7 +6,7 @@
 
 #include "backends/cpu/onednn.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 using Sgemm = int (*)(char, char, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float,
@@ -46,4 +46,4 @@ bool onednn_sgemm(const Gemm& g) {
            static_cast<float*>(g.c), g.c_row) == 0;
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -5,7 +5,7 @@
 
 #include "backends/cpu/windows.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // c (m, n) = a (m, k) times b (k, n), plus a bias. Strides in elements; the columns of c are neighbours.
 struct Gemm {
@@ -38,6 +38,6 @@ const Gemms& gemms();
 bool onednn_sgemm(const Gemm& g);
 bool onednn_available();
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const Gemms&, gemms, ())
+LAMELLA_DECLARE_ISA(const Gemms&, gemms, ())

@@ -1,11 +1,11 @@
 // Loops over index tensors, one strip at a time; compiled once per instruction set. All strides are in bytes.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // How an index becomes a place: i, or i + size where it is negative and `wrap` is `size` (0: negative ones are bad),
 // times `scale` bytes. Valid places are those of [0, size).
@@ -35,7 +35,7 @@ struct IndexLoops {
   // n whole rows of some bytes, one after another, by index.
   bool (*rows)(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places&);
   void (*put[5])(const Strip&, const Places&);  // indices are valid
-  FoldLoop fold[4][LATTIS_NUM_DTYPES];          // self = two(self, other), one after another
+  FoldLoop fold[4][LAMELLA_NUM_DTYPES];         // self = two(self, other), one after another
   bool (*offsets)(int64_t n, int64_t* out, const char* index, int64_t is, const Places&, bool accumulate);
   void (*reverse[5])(int64_t n, char* out, const char* from);                         // out[i] = from[-i]
   int64_t (*count)(int64_t n, const uint8_t* mask);                                   // of non-zero bytes
@@ -46,6 +46,6 @@ const IndexLoops& index_loops();
 
 inline int log2_item(int64_t bytes) { return __builtin_ctzll(static_cast<unsigned long long>(bytes)); }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const IndexLoops&, index_loops, ())
+LAMELLA_DECLARE_ISA(const IndexLoops&, index_loops, ())

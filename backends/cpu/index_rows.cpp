@@ -4,40 +4,40 @@
 #include "backends/cpu/gather.h"
 #include "backends/cpu/packed.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
-lattis_status whole_rows(lattis_frame* f, const char* name, int64_t n, const lattis_tensor* out,
-                         const lattis_tensor* self, const lattis_tensor* index, int64_t is, const Places& places,
-                         int dim) {
+lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,
+                          const lamella_tensor* self, const lamella_tensor* index, int64_t is, const Places& places,
+                          int dim) {
   const int64_t bytes = out->numel * itemsize(out) / n;
   bool bad = false;
-  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+  auto some = [&](int64_t b, int64_t e) -> lamella_status {
     if (!index_loops().rows(e - b, static_cast<char*>(out->dl.data) + b * bytes, bytes,
                             static_cast<const char*>(self->dl.data), static_cast<const char*>(index->dl.data) + b * is,
                             is, places))
       __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  const lattis_status st =
+  const lamella_status st =
       n * bytes < (1 << 18) ? some(0, n) : parallel_for(0, n, std::max<int64_t>((1 << 17) / bytes, 1), some);
   if (st) return st;
-  return bad ? bad_index(f, name, index, places, dim) : LATTIS_OK;
+  return bad ? bad_index(f, name, index, places, dim) : LAMELLA_OK;
 }
 
 namespace {
 
 // index_select(self, dim, index) and embedding(weight, indices): one vector or tensor of indices along one dimension.
-lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* self, int dim, lattis_tensor* indices,
-                      bool vector, const lattis_tensor* out) {
-  if (out->numel == 0 && indices->numel == 0) return LATTIS_OK;
+lamella_status rows_of(lamella_frame* f, const char* name, const lamella_tensor* self, int dim, lamella_tensor* indices,
+                       bool vector, const lamella_tensor* out) {
+  if (out->numel == 0 && indices->numel == 0) return LAMELLA_OK;
   Tensor index;
-  if (lattis_status st = as_int64(indices, &index)) return st;
+  if (lamella_status st = as_int64(indices, &index)) return st;
   const bool scalar = self->dl.ndim == 0;
   Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
   if (out->numel == 0) return check_indices(f, name, index.get(), places, dim);
   if (dim > 0 && out->numel > index.numel())  // each slice before `dim` reads it again
-    if (lattis_status st = resolve(f, name, dim, &index, &places)) return st;
-  int64_t by_index[LATTIS_MAX_DIMS], by_self[LATTIS_MAX_DIMS];
+    if (lamella_status st = resolve(f, name, dim, &index, &places)) return st;
+  int64_t by_index[LAMELLA_MAX_DIMS], by_self[LAMELLA_MAX_DIMS];
   const int width = vector ? (scalar ? 0 : 1) : index.dim();
   for (int d = 0; d < out->dl.ndim; d++) {
     const bool indexed = d >= dim && d < dim + width;
@@ -54,38 +54,38 @@ lattis_status rows_of(lattis_frame* f, const char* name, const lattis_tensor* se
   s.add(index.get()->dl.data, by_index);
   s.add(self->dl.data, by_self);
   bool bad = false;
-  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
       __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  if (lattis_status st = s.run(grain, body)) return st;
-  return bad ? bad_index(f, name, index.get(), places, dim) : LATTIS_OK;
+  if (lamella_status st = s.run(grain, body)) return st;
+  return bad ? bad_index(f, name, index.get(), places, dim) : LAMELLA_OK;
 }
 
-lattis_status index_select(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = a[0].as.tensor;
+lamella_status index_select(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = a[0].as.tensor;
   return rows_of(f, "index", self, wrapped_dim(a[1], self->dl.ndim), a[2].as.tensor, true, r[0].as.tensor);
 }
 
-lattis_status embedding(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status embedding(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return rows_of(f, "indices", a[0].as.tensor, 0, a[1].as.tensor, false, r[0].as.tensor);
 }
 
 // embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq): row by row of the
 // table, each adds what was taken from it, in the order of the indices.
 template <class T>
-lattis_status add_rows(const Packed& g, const int64_t* index, int64_t count, const lattis_value* a, int64_t width,
-                       T* to) {
+lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, const lamella_value* a, int64_t width,
+                        T* to) {
   const int64_t rows = a[2].as.i, padding = a[3].as.i;
-  const FoldLoop add = index_loops().fold[INDEX_SUM][sizeof(T) == 8 ? LATTIS_FLOAT64 : LATTIS_FLOAT32];
+  const FoldLoop add = index_loops().fold[INDEX_SUM][sizeof(T) == 8 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32];
   // Where the indices of each row end among those of all rows in order; then, where they begin.
   const std::unique_ptr<int64_t[]> places(new int64_t[rows + 1 + count]());
   int64_t *first = places.get(), *order = first + rows + 1;
   for (int64_t i = 0; i < count; i++) first[index[i]]++;
   for (int64_t row = 1; row <= rows; row++) first[row] += first[row - 1];
   for (int64_t i = count - 1; i >= 0; i--) order[--first[index[i]]] = i;
-  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+  auto some = [&](int64_t b, int64_t e) -> lamella_status {
     static constexpr int64_t here = 0;
     for (int64_t row = b; row < e; row++) {
       const int64_t n = first[row + 1] - first[row], *of = order + first[row];
@@ -102,27 +102,27 @@ lattis_status add_rows(const Packed& g, const int64_t* index, int64_t count, con
       if (a[4].as.i)
         for (int64_t k = 0; k < width; k++) sum[k] /= static_cast<T>(n);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t least = std::max<int64_t>(rows / 16, 1);
   return (count + rows) * width <= grain ? some(0, rows) : parallel_for(0, rows, least, some);
 }
 
-lattis_status embedding_dense_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* out = r[0].as.tensor;
+lamella_status embedding_dense_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  lamella_tensor* out = r[0].as.tensor;
   const int work = work_dtype(out);
   Tensor index;
   Packed g, packed;
   PackedOutput to;
-  if (lattis_status st = as_int64(a[1].as.tensor, &index)) return st;
-  if (lattis_status st = check_indices(f, "indices", index.get(), {a[2].as.i, 0, 0}, 0)) return st;
-  if (lattis_status st = packed.read(value(index.get()), LATTIS_INT64)) return st;
-  if (lattis_status st = g.read(a[0], work)) return st;
-  if (lattis_status st = to.open(out, work)) return st;
+  if (lamella_status st = as_int64(a[1].as.tensor, &index)) return st;
+  if (lamella_status st = check_indices(f, "indices", index.get(), {a[2].as.i, 0, 0}, 0)) return st;
+  if (lamella_status st = packed.read(value(index.get()), LAMELLA_INT64)) return st;
+  if (lamella_status st = g.read(a[0], work)) return st;
+  if (lamella_status st = to.open(out, work)) return st;
   const int64_t count = index.numel(), width = out->dl.shape[1];
   const auto* at = packed.as<int64_t>();
-  lattis_status st = work == LATTIS_FLOAT64 ? add_rows(g, at, count, a, width, reinterpret_cast<double*>(to.data()))
-                                            : add_rows(g, at, count, a, width, reinterpret_cast<float*>(to.data()));
+  lamella_status st = work == LAMELLA_FLOAT64 ? add_rows(g, at, count, a, width, reinterpret_cast<double*>(to.data()))
+                                              : add_rows(g, at, count, a, width, reinterpret_cast<float*>(to.data()));
   return st ? st : to.close();
 }
 
@@ -131,7 +131,7 @@ lattis_status embedding_dense_backward(lattis_frame* f, const lattis_value* a, l
 using Put = void (*)(const Strip&, const Places&);
 
 // Do the rows of a source lie without gaps, by its byte strides?
-bool packed_rows(const lattis_tensor* self, const int64_t* strides) {
+bool packed_rows(const lamella_tensor* self, const int64_t* strides) {
   int64_t step = itemsize(self);
   for (int d = self->dl.ndim - 1; d > 0; d--) {
     if (self->dl.shape[d] != 1 && strides[d] != step) return false;
@@ -141,29 +141,29 @@ bool packed_rows(const lattis_tensor* self, const int64_t* strides) {
 }
 
 // self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
-lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lattis_value& dim, lattis_tensor* indices,
-                           char* source, const int64_t* from, bool wrap, Put loop) {
+lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, const lamella_value& dim,
+                            lamella_tensor* indices, char* source, const int64_t* from, bool wrap, Put loop) {
   Tensor index;
-  if (lattis_status st = as_int64(indices, &index)) return st;
-  if (index.numel() == 0) return LATTIS_OK;
+  if (lamella_status st = as_int64(indices, &index)) return st;
+  if (index.numel() == 0) return LAMELLA_OK;
   const bool scalar = self->dl.ndim == 0;
   const int d = wrapped_dim(dim, self->dl.ndim);
   const int64_t n = scalar ? 1 : self->dl.shape[d];
   const Places places = {n, wrap ? n : 0, scalar ? 0 : self->dl.strides[d] * itemsize(self)};
-  if (lattis_status st = check_indices(f, "index", index.get(), places, d)) return st;
-  int64_t sizes[LATTIS_MAX_DIMS], by_index[LATTIS_MAX_DIMS] = {}, by_self[LATTIS_MAX_DIMS];
+  if (lamella_status st = check_indices(f, "index", index.get(), places, d)) return st;
+  int64_t sizes[LAMELLA_MAX_DIMS], by_index[LAMELLA_MAX_DIMS] = {}, by_self[LAMELLA_MAX_DIMS];
   const int64_t width = n ? self->numel / n : 0, item = itemsize(self), count = index.numel();
   if (!scalar && d == 0 && width >= 64 && is_contiguous(self) && packed_rows(self, from)) {
     // Whole rows of memory: each thread has some of self's rows, and takes those of the source in their order.
     const auto* at = static_cast<const char*>(index.get()->dl.data);
     const int64_t is = index.dim() ? index.strides()[0] * 8 : 0;
-    auto some = [&](int64_t b, int64_t e) -> lattis_status {
+    auto some = [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t i = 0; i < count; i++) {
         const int64_t raw = *reinterpret_cast<const int64_t*>(at + i * is), to = raw < 0 ? raw + n : raw;
         if (b <= to && to < e)
           loop({width, static_cast<char*>(self->dl.data), item, at + i * is, 0, source + i * from[0], item}, places);
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
     return count * width <= grain ? some(0, n) : parallel_for(0, n, std::max<int64_t>(n / 16, 1), some);
   }
@@ -180,71 +180,71 @@ lattis_status write_slices(lattis_frame* f, const lattis_tensor* self, const lat
   s.add(source, from);
   constexpr int64_t together = 256;  // elements of one row, which are written one after another
   return s.run_apart(uint64_t{1} << d, grain, together,
-                     [&](int64_t k, char* const* at, const int64_t* step) -> lattis_status {
+                     [&](int64_t k, char* const* at, const int64_t* step) -> lamella_status {
                        loop({k, at[1], step[1], at[0], step[0], at[2], step[2]}, places);
-                       return LATTIS_OK;
+                       return LAMELLA_OK;
                      });
 }
 
-Put put_of(const lattis_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
+Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
 
 // self, dim, index, source
-lattis_status index_copy_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  int64_t from[LATTIS_MAX_DIMS] = {};
+lamella_status index_copy_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  int64_t from[LAMELLA_MAX_DIMS] = {};
   byte_strides(a[3].as.tensor, from);
   return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(a[3].as.tensor->dl.data), from, false,
                       put_of(r[0].as.tensor));
 }
 
 // self, dim, index, source, alpha
-lattis_status index_add_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  static const lattis_operator* mul = api().find_operator("aten::mul", "Tensor");
-  lattis_tensor* source = a[3].as.tensor;
+lamella_status index_add_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  static const lamella_operator* mul = api().find_operator("aten::mul", "Tensor");
+  lamella_tensor* source = a[3].as.tensor;
   Tensor scaled;
-  if (as_double(a[4]) != 1 || a[4].tag == LATTIS_COMPLEX) {
-    lattis_tensor* number;
-    if (lattis_status st = api().tensor_empty(0, nullptr, nullptr, source->dtype, device_of(source), &number))
+  if (as_double(a[4]) != 1 || a[4].tag == LAMELLA_COMPLEX) {
+    lamella_tensor* number;
+    if (lamella_status st = api().tensor_empty(0, nullptr, nullptr, source->dtype, device_of(source), &number))
       return st;
     const Tensor held = Tensor::steal(number);
     store_number(a[4], source->dtype, number->dl.data);
-    const lattis_value args[2] = {a[3], value(number)};
-    lattis_value product = none();
-    if (lattis_status st = api().call(f, mul, args, 2, &product, 1)) return st;
+    const lamella_value args[2] = {a[3], value(number)};
+    lamella_value product = none();
+    if (lamella_status st = api().call(f, mul, args, 2, &product, 1)) return st;
     scaled = Tensor::steal(product.as.tensor);
     source = scaled.get();
   }
-  int64_t from[LATTIS_MAX_DIMS] = {};
+  int64_t from[LAMELLA_MAX_DIMS] = {};
   byte_strides(source, from);
   return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(source->dl.data), from, false,
                       index_loops().fold[INDEX_SUM][source->dtype]);
 }
 
 // self, dim, index, value: a number or a zero-dim tensor
-lattis_status index_fill_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = r[0].as.tensor;
+lamella_status index_fill_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = r[0].as.tensor;
   alignas(16) char number[16];
-  if (a[3].tag == LATTIS_TENSOR) {
-    const lattis_tensor* t = a[3].as.tensor;
+  if (a[3].tag == LAMELLA_TENSOR) {
+    const lamella_tensor* t = a[3].as.tensor;
     loops().cast[t->dtype][self->dtype](1, number, 0, static_cast<const char*>(t->dl.data), 0);
   } else {
     store_number(a[3], self->dtype, number);
   }
-  const int64_t still[LATTIS_MAX_DIMS] = {};
+  const int64_t still[LAMELLA_MAX_DIMS] = {};
   return write_slices(f, self, a[1], a[2].as.tensor, number, still, true, put_of(self));
 }
 
 // The same on a copy.
-template <lattis_kernel InPlace>
-lattis_status copied(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+template <lamella_kernel InPlace>
+lamella_status copied(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
   return InPlace(f, a, r);
 }
 
 }  // namespace
 
 void register_index_rows(Library& m) {
-  m.impl("index_add_", "cpu", index_add_, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
-      .impl("index_add", "cpu", copied<index_add_>, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
+  m.impl("index_add_", "cpu", index_add_, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
+      .impl("index_add", "cpu", copied<index_add_>, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
       .impl("index_copy_", "cpu", index_copy_)
       .impl("index_copy", "cpu", copied<index_copy_>)
       .impl("index_fill_.int_Scalar", "cpu", index_fill_)
@@ -256,4 +256,4 @@ void register_index_rows(Library& m) {
       .impl("embedding_dense_backward", "cpu", embedding_dense_backward);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -4,7 +4,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/nonzero.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 bool broadcast_into(int* ndim, int64_t* sizes, int n, const int64_t* other) {
@@ -31,14 +31,14 @@ class Indexed {
     for (int k = 0; k < count_; k++) parts_[k].~Part();
   }
 
-  lattis_status read(lattis_frame* f, const lattis_tensor* self, const lattis_value& list, bool apart) {
+  lamella_status read(lamella_frame* f, const lamella_tensor* self, const lamella_value& list, bool apart) {
     self_ = self;
     const int64_t item = itemsize(self);
     int d = 0, last = -1, first = -1;
     bool adjacent = true;
-    int kept[LATTIS_MAX_DIMS], kept_count = 0, lead = 0;
+    int kept[LAMELLA_MAX_DIMS], kept_count = 0, lead = 0;
     for (uint32_t i = 0; i < list.length; i++) {
-      lattis_tensor* t = list.as.tensors[i];
+      lamella_tensor* t = list.as.tensors[i];
       if (!t) {
         kept[kept_count++] = d++;
         continue;
@@ -51,17 +51,17 @@ class Indexed {
       last = static_cast<int>(i);
       Part& p = *new (parts_ + count_++) Part;
       p.dim = d;
-      if (t->dtype == LATTIS_BOOL) {
-        if (lattis_status st = masked(t, d, &p)) return st;
+      if (t->dtype == LAMELLA_BOOL) {
+        if (lamella_status st = masked(t, d, &p)) return st;
         d += t->dl.ndim;
       } else {
-        if (lattis_status st = as_int64(t, &p.index)) return st;
+        if (lamella_status st = as_int64(t, &p.index)) return st;
         const int64_t n = self->dl.shape[d];
         p.places = {n, n, self->dl.strides[d] * item};
         d++;
       }
       if (!broadcast_into(&ndim_, sizes_, p.index.dim(), p.index.sizes()))
-        return fail(LATTIS_INDEX_ERROR,
+        return fail(LAMELLA_INDEX_ERROR,
                     title(f) + ": argument 'indices': the shapes of masks and index tensors do not broadcast");
     }
     for (; d < self->dl.ndim; d++) kept[kept_count++] = d;
@@ -83,8 +83,8 @@ class Indexed {
   const Places& places() const { return places_; }
 
   // The one index tensor, if it stands for whole rows of a contiguous tensor of several dimensions.
-  const lattis_tensor* whole_rows() const {
-    const lattis_tensor* only = parts_[0].index.get();
+  const lamella_tensor* whole_rows() const {
+    const lamella_tensor* only = parts_[0].index.get();
     const bool plain = count_ == 1 && parts_[0].dim == 0 && places_.scale >= 16 && is_contiguous(self_);
     return plain && is_contiguous(only) && index_ == only->dl.data ? only : nullptr;
   }
@@ -100,7 +100,7 @@ class Indexed {
     int dim;
   };
 
-  static std::string title(lattis_frame* f) {
+  static std::string title(lamella_frame* f) {
     std::string name = api().operator_name(f->op);
     return name.rfind("aten::", 0) == 0 ? name.substr(6) : name;
   }
@@ -111,23 +111,23 @@ class Indexed {
   }
 
   // A mask becomes the offsets of what it selects.
-  lattis_status masked(lattis_tensor* t, int d, Part* p) {
+  lamella_status masked(lamella_tensor* t, int d, Part* p) {
     Tensor bytes;
-    if (lattis_status st = as_bytes(t, &bytes)) return st;
+    if (lamella_status st = as_bytes(t, &bytes)) return st;
     const Found found(bytes);
     if (found.status) return found.status;
     const int64_t count = found.count();
-    lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(1, &count, nullptr, LATTIS_INT64, device_of(t), &raw)) return st;
+    lamella_tensor* raw;
+    if (lamella_status st = api().tensor_empty(1, &count, nullptr, LAMELLA_INT64, device_of(t), &raw)) return st;
     p->index = Tensor::steal(raw);
     auto* at = static_cast<int64_t*>(raw->dl.data);
-    if (lattis_status st = found.write(at)) return st;
+    if (lamella_status st = found.write(at)) return st;
     const int n = t->dl.ndim;
     const int64_t item = itemsize(self_), *strides = self_->dl.strides + d;
     bool even = true;  // one stride for all of the mask's dimensions
     for (int k = 0; k + 1 < n; k++) even = even && strides[k] == strides[k + 1] * t->dl.shape[k + 1];
     if (n > 0 && !even) {
-      auto some = [&](int64_t b, int64_t e) -> lattis_status {
+      auto some = [&](int64_t b, int64_t e) -> lamella_status {
         for (; b < e; b++) {
           int64_t rest = at[b], offset = 0;
           for (int k = n - 1; k >= 0; k--) {
@@ -136,18 +136,18 @@ class Indexed {
           }
           at[b] = offset;
         }
-        return LATTIS_OK;
+        return LAMELLA_OK;
       };
-      if (lattis_status st = parallel_for(0, count, grain / 4, some)) return st;
+      if (lamella_status st = parallel_for(0, count, grain / 4, some)) return st;
     }
     p->places = {INT64_MAX, 0, n == 0 ? 0 : even ? strides[n - 1] * item : item};
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // One index tensor is walked as it is; several are added up to offsets. So is one that each slice before its
   // dimension reads again and, `apart`, one whose elements do not stand in row-major order or are written to.
-  lattis_status offsets(lattis_frame* f, bool apart) {
-    const lattis_tensor* only = parts_[0].index.get();
+  lamella_status offsets(lamella_frame* f, bool apart) {
+    const lamella_tensor* only = parts_[0].index.get();
     int64_t slices = 1;
     for (int k = 0; k < first_; k++) slices *= shape_[k];
     if (count_ == 1 && slices <= 1 && !(apart && (only->storage == self_->storage || !is_contiguous(only)))) {
@@ -155,17 +155,18 @@ class Indexed {
       index_ = only->dl.data;
       std::fill(index_strides_, index_strides_ + total_, 0);
       for (int k = 0; k < ndim_; k++) index_strides_[first_ + k] = only->dl.shape[k] == 1 ? 0 : only->dl.strides[k] * 8;
-      return apart ? check_indices(f, "indices", only, places_, parts_[0].dim) : LATTIS_OK;
+      return apart ? check_indices(f, "indices", only, places_, parts_[0].dim) : LAMELLA_OK;
     }
-    lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(ndim_, sizes_, nullptr, LATTIS_INT64, device_of(self_), &raw)) return st;
+    lamella_tensor* raw;
+    if (lamella_status st = api().tensor_empty(ndim_, sizes_, nullptr, LAMELLA_INT64, device_of(self_), &raw))
+      return st;
     offsets_ = Tensor::steal(raw);
     for (int k = 0; k < count_; k++) {
       const Part& p = parts_[k];
       Strips s(raw);
       s.add(p.index.get());
       bool good = true;
-      auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+      auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
         if (step[0] != 8) {  // a single element, or a walk along another dimension
           for (int64_t i = 0; i < n; i++)
             if (!index_loops().offsets(1, reinterpret_cast<int64_t*>(at[0] + i * step[0]), at[1] + i * step[1], 8,
@@ -174,111 +175,111 @@ class Indexed {
         } else if (!index_loops().offsets(n, reinterpret_cast<int64_t*>(at[0]), at[1], step[1], p.places, k > 0)) {
           __atomic_store_n(&good, false, __ATOMIC_RELAXED);
         }
-        return LATTIS_OK;
+        return LAMELLA_OK;
       };
-      if (lattis_status st = s.run(grain, body)) return st;
+      if (lamella_status st = s.run(grain, body)) return st;
       if (!good) return bad(f, p);
     }
     places_ = Places::offsets();
     index_ = raw->dl.data;
     std::fill(index_strides_, index_strides_ + total_, 0);
     byte_strides(raw, index_strides_ + first_);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
-  lattis_status bad(lattis_frame* f, const Part& p) const {
+  lamella_status bad(lamella_frame* f, const Part& p) const {
     return bad_index(f, "indices", p.index.get(), p.places, p.dim);
   }
 
  public:
   // The error for a bad index found on the way.
-  lattis_status bad(lattis_frame* f) const { return bad(f, parts_[0]); }
+  lamella_status bad(lamella_frame* f) const { return bad(f, parts_[0]); }
 
  private:
-  const lattis_tensor* self_ = nullptr;
+  const lamella_tensor* self_ = nullptr;
   // Few are used of the many that there may be: made as they come.
   union {
-    Part parts_[LATTIS_MAX_DIMS];
+    Part parts_[LAMELLA_MAX_DIMS];
   };
   int count_ = 0, ndim_ = 0, first_ = 0, total_ = 0;
-  int64_t sizes_[LATTIS_MAX_DIMS];                                     // of the index shape
-  int64_t shape_[2 * LATTIS_MAX_DIMS], strides_[2 * LATTIS_MAX_DIMS];  // of the result; of self, in bytes
-  int64_t index_strides_[2 * LATTIS_MAX_DIMS];
+  int64_t sizes_[LAMELLA_MAX_DIMS];                                      // of the index shape
+  int64_t shape_[2 * LAMELLA_MAX_DIMS], strides_[2 * LAMELLA_MAX_DIMS];  // of the result; of self, in bytes
+  int64_t index_strides_[2 * LAMELLA_MAX_DIMS];
   Places places_;
   void* index_ = nullptr;
   Tensor offsets_;
 };
 
-bool nothing_indexed(const lattis_value& list) {
+bool nothing_indexed(const lamella_value& list) {
   for (uint32_t i = 0; i < list.length; i++)
     if (list.as.tensors[i]) return false;
   return true;
 }
 
-lattis_status too_many(lattis_frame*) {
-  return fail(LATTIS_RUNTIME_ERROR,
-              "index: the result has more than " + std::to_string(LATTIS_MAX_DIMS) + " dimensions");
+lamella_status too_many(lamella_frame*) {
+  return fail(LAMELLA_RUNTIME_ERROR,
+              "index: the result has more than " + std::to_string(LAMELLA_MAX_DIMS) + " dimensions");
 }
 
-lattis_status index(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = a[0].as.tensor;
+lamella_status index(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = a[0].as.tensor;
   if (nothing_indexed(a[1])) return copy_into(r[0].as.tensor, self);
   Indexed indexed;
-  if (lattis_status st = indexed.read(f, self, a[1], false)) return st;
-  if (indexed.ndim() > LATTIS_MAX_DIMS) return too_many(f);
-  if (r[0].tag == LATTIS_NONE) {
-    lattis_tensor* out;
-    if (lattis_status st =
+  if (lamella_status st = indexed.read(f, self, a[1], false)) return st;
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many(f);
+  if (r[0].tag == LAMELLA_NONE) {
+    lamella_tensor* out;
+    if (lamella_status st =
             api().tensor_empty(indexed.ndim(), indexed.shape(), nullptr, self->dtype, device_of(self), &out))
       return st;
     r[0] = value(out);
   }
-  const lattis_tensor* out = r[0].as.tensor;
-  if (const lattis_tensor* rows = indexed.whole_rows(); rows && out->numel && is_contiguous(out))
+  const lamella_tensor* out = r[0].as.tensor;
+  if (const lamella_tensor* rows = indexed.whole_rows(); rows && out->numel && is_contiguous(out))
     return whole_rows(f, "indices", rows->numel, out, self, rows, 8, indexed.places(), 0);
   auto loop = index_loops().pick[log2_item(itemsize(out))];
   Strips s(out);
   indexed.add_index(s);
   indexed.add_self(s);
   bool bad = false;
-  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, indexed.places()))
       __atomic_store_n(&bad, true, __ATOMIC_RELAXED);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  if (lattis_status st = s.run(grain, body)) return st;
-  return bad ? indexed.bad(f) : LATTIS_OK;
+  if (lamella_status st = s.run(grain, body)) return st;
+  return bad ? indexed.bad(f) : LAMELLA_OK;
 }
 
 // self += values, which broadcast.
-lattis_status add_into(lattis_frame* f, lattis_tensor* self, lattis_tensor* values) {
-  static const lattis_operator* add = api().find_operator("aten::add_", "Tensor");
-  const lattis_value args[3] = {value(self), value(values), value(1)};
-  lattis_value sum = none();
-  if (lattis_status st = api().call(f, add, args, 3, &sum, 1)) return st;
+lamella_status add_into(lamella_frame* f, lamella_tensor* self, lamella_tensor* values) {
+  static const lamella_operator* add = api().find_operator("aten::add_", "Tensor");
+  const lamella_value args[3] = {value(self), value(values), value(1)};
+  lamella_value sum = none();
+  if (lamella_status st = api().call(f, add, args, 3, &sum, 1)) return st;
   api().value_release(&sum);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = r[0].as.tensor;
-  lattis_tensor* values = a[2].as.tensor;
+lamella_status index_put_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = r[0].as.tensor;
+  lamella_tensor* values = a[2].as.tensor;
   Tensor beside;
   if (values->storage == self->storage) {  // reading what is being written: from a copy
-    lattis_tensor* raw;
-    if (lattis_status st =
+    lamella_tensor* raw;
+    if (lamella_status st =
             api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw))
       return st;
     beside = Tensor::steal(raw);
-    if (lattis_status st = copy_into(raw, values)) return st;
+    if (lamella_status st = copy_into(raw, values)) return st;
     values = raw;
   }
   const bool accumulate = a[3].as.i != 0;
   if (nothing_indexed(a[1])) return accumulate ? add_into(f, r[0].as.tensor, values) : copy_into(self, values);
   Indexed indexed;
-  if (lattis_status st = indexed.read(f, self, a[1], true)) return st;
-  if (indexed.ndim() > LATTIS_MAX_DIMS) return too_many(f);
-  int64_t from[LATTIS_MAX_DIMS];
+  if (lamella_status st = indexed.read(f, self, a[1], true)) return st;
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many(f);
+  int64_t from[LAMELLA_MAX_DIMS];
   const int shift = indexed.ndim() - values->dl.ndim;
   bool fits = shift >= 0;
   for (int d = 0; d < indexed.ndim() && fits; d++) {
@@ -287,8 +288,8 @@ lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r
     from[d] = n == 1 ? 0 : values->dl.strides[d - shift] * itemsize(values);
   }
   if (!fits)
-    return fail(LATTIS_RUNTIME_ERROR, "index_put_: argument 'values': its shape does not broadcast to the " +
-                                          std::to_string(indexed.shape()[0]) + " selected rows");
+    return fail(LAMELLA_RUNTIME_ERROR, "index_put_: argument 'values': its shape does not broadcast to the " +
+                                           std::to_string(indexed.shape()[0]) + " selected rows");
   auto put = index_loops().put[log2_item(itemsize(self))];
   auto add = index_loops().fold[INDEX_SUM][self->dtype];
   auto loop = accumulate ? add : put;
@@ -296,14 +297,14 @@ lattis_status index_put_(lattis_frame* f, const lattis_value* a, lattis_value* r
   indexed.add_index(s);
   indexed.add_self(s);
   s.add(values->dl.data, from);
-  return s.run_apart(indexed.tied(), grain, 1, [&](int64_t n, char* const* at, const int64_t* step) -> lattis_status {
+  return s.run_apart(indexed.tied(), grain, 1, [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     loop({n, at[1], step[1], at[0], step[0], at[2], step[2]}, indexed.places());
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
-lattis_status index_put(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  if (lattis_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
+lamella_status index_put(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
   return index_put_(f, a, r);
 }
 
@@ -311,8 +312,8 @@ lattis_status index_put(lattis_frame* f, const lattis_value* a, lattis_value* r)
 
 void register_indexing(Library& m) {
   m.impl("index.Tensor", "cpu", index)
-      .impl("index_put_", "cpu", index_put_, nullptr, LATTIS_KERNEL_CALLS_OPERATORS)
-      .impl("index_put", "cpu", index_put, nullptr, LATTIS_KERNEL_CALLS_OPERATORS);
+      .impl("index_put_", "cpu", index_put_, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
+      .impl("index_put", "cpu", index_put, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

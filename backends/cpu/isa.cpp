@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 Isa best() {
@@ -19,7 +19,7 @@ Isa best() {
 
 Isa isa() {
   static const Isa chosen = [] {
-    const char* wish = std::getenv("LATTIS_CPU_ISA");
+    const char* wish = std::getenv("LAMELLA_CPU_ISA");
     const std::string w = wish ? wish : "";
     const Isa most = w == "x86-64" ? Isa::baseline : w == "x86-64-v3" ? Isa::v3 : Isa::v4;
     return most < best() ? most : best();
@@ -32,4 +32,4 @@ const char* isa_name() {
   return names[static_cast<int>(isa())];
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

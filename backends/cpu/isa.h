@@ -1,16 +1,16 @@
 // Note [Instruction sets]  Every file in backends/cpu/isa/ is compiled once per instruction set (x86-64, x86-64-v3,
-//   x86-64-v4), each time with LATTIS_ISA naming a namespace of its own for what it exports. All else in such a file
+//   x86-64-v4), each time with LAMELLA_ISA naming a namespace of its own for what it exports. All else in such a file
 //   is in an anonymous namespace, and no object may hold a weak symbol: the linker merges those across objects, and
 //   what it keeps could be an illegal instruction on an older machine. So no std:: templates there that are not
 //   inlined for certain, no inline functions with external linkage, no function-local statics of templates. A test
 //   reads the objects' symbols. The rest of the plugin is compiled for any x86-64 and calls through by_isa.
 #pragma once
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 enum class Isa { baseline, v3, v4 };
 
-// The best that this machine runs, or what LATTIS_CPU_ISA asks for ("x86-64", "x86-64-v3", "x86-64-v4").
+// The best that this machine runs, or what LAMELLA_CPU_ISA asks for ("x86-64", "x86-64-v3", "x86-64-v4").
 Isa isa();
 const char* isa_name();
 
@@ -20,21 +20,21 @@ F by_isa(F baseline, F v3, F v4) {
   return isa() == Isa::v4 ? v4 : isa() == Isa::v3 ? v3 : baseline;
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
 // Declares `ret name args` in the namespace of each instruction set.
-#define LATTIS_DECLARE_ISA(ret, name, args) \
-  namespace lattis::cpu::baseline {         \
-  ret name args;                            \
-  }                                         \
-  namespace lattis::cpu::v3 {               \
-  ret name args;                            \
-  }                                         \
-  namespace lattis::cpu::v4 {               \
-  ret name args;                            \
+#define LAMELLA_DECLARE_ISA(ret, name, args) \
+  namespace lamella::cpu::baseline {         \
+  ret name args;                             \
+  }                                          \
+  namespace lamella::cpu::v3 {               \
+  ret name args;                             \
+  }                                          \
+  namespace lamella::cpu::v4 {               \
+  ret name args;                             \
   }
-#ifdef LATTIS_ONE_ISA  // sanitizers: what there is was compiled for this machine
-#define LATTIS_BY_ISA(name) (&::lattis::cpu::baseline::name)
+#ifdef LAMELLA_ONE_ISA  // sanitizers: what there is was compiled for this machine
+#define LAMELLA_BY_ISA(name) (&::lamella::cpu::baseline::name)
 #else
-#define LATTIS_BY_ISA(name) ::lattis::cpu::by_isa(&baseline::name, &v3::name, &v4::name)
+#define LAMELLA_BY_ISA(name) ::lamella::cpu::by_isa(&baseline::name, &v3::name, &v4::name)
 #endif

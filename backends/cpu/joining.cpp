@@ -2,7 +2,7 @@
 #include "backends/cpu/gather.h"
 #include "backends/cpu/parts.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <int64_t Bytes>
@@ -30,27 +30,27 @@ void copy_pieces(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss, 
   }
 }
 
-bool passed_over(const lattis_tensor* t) { return t->dl.ndim == 1 && t->numel == 0; }
+bool passed_over(const lamella_tensor* t) { return t->dl.ndim == 1 && t->numel == 0; }
 
 // Tensors side by side along dimension d of out; stacked: each is one position of it.
-lattis_status join(const lattis_value& list, int d, bool stacked, const lattis_tensor* out) {
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status join(const lamella_value& list, int d, bool stacked, const lamella_tensor* out) {
+  if (out->numel == 0) return LAMELLA_OK;
   bool plain = is_contiguous(out);
   for (uint32_t i = 0; i < list.length && plain; i++)
     plain = is_contiguous(list.as.tensors[i]) && list.as.tensors[i]->dtype == out->dtype;
   if (!plain) {
     int64_t at = 0;
     for (uint32_t i = 0; i < list.length; i++) {
-      const lattis_tensor* t = list.as.tensors[i];
+      const lamella_tensor* t = list.as.tensors[i];
       if (!stacked && passed_over(t)) continue;
       const int64_t n = stacked ? 1 : t->dl.shape[d];
       Part to(out);
       to.narrow(d, at, n);
       if (stacked) to.drop(d);
-      if (lattis_status st = copy_into(&to.t, t)) return st;
+      if (lamella_status st = copy_into(&to.t, t)) return st;
       at += n;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   int64_t outer = 1;
   for (int k = 0; k < d; k++) outer *= out->dl.shape[k];
@@ -58,30 +58,30 @@ lattis_status join(const lattis_value& list, int d, bool stacked, const lattis_t
   const int64_t bytes = out->numel * itemsize(out), row = bytes / outer;
   if (outer == 1) {
     for (uint32_t i = 0; i < list.length; i++) {
-      const lattis_tensor* t = list.as.tensors[i];
+      const lamella_tensor* t = list.as.tensors[i];
       const int64_t n = t->numel * itemsize(t);
-      if (lattis_status st = copy_bytes(to, static_cast<const char*>(t->dl.data), n)) return st;
+      if (lamella_status st = copy_bytes(to, static_cast<const char*>(t->dl.data), n)) return st;
       to += n;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+  auto some = [&](int64_t b, int64_t e) -> lamella_status {
     char* at = to + b * row;
     for (uint32_t i = 0; i < list.length; i++) {
-      const lattis_tensor* t = list.as.tensors[i];
+      const lamella_tensor* t = list.as.tensors[i];
       const int64_t piece = t->numel * itemsize(t) / outer;
       copy_pieces(e - b, at, row, static_cast<const char*>(t->dl.data) + b * piece, piece, piece);
       at += piece;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   return bytes < 2 * copy_grain ? some(0, outer) : parallel_for(0, outer, std::max<int64_t>(copy_grain / row, 1), some);
 }
 
-lattis_status cat(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status cat(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return join(a[0], wrapped_dim(a[1], r[0].as.tensor->dl.ndim), false, r[0].as.tensor);
 }
-lattis_status stack(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status stack(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return join(a[0], wrapped_dim(a[1], r[0].as.tensor->dl.ndim), true, r[0].as.tensor);
 }
 
@@ -91,4 +91,4 @@ void register_joining(Library& m) {
   m.impl("cat", "cpu", cat).impl("concat", "cpu", cat).impl("concatenate", "cpu", cat).impl("stack", "cpu", stack);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

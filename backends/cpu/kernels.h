@@ -1,21 +1,21 @@
-// The CPU's kernels, one group a file. Each has the calling convention of <lattis/c_api.h> and writes into the
+// The CPU's kernels, one group a file. Each has the calling convention of <lamella/c_api.h> and writes into the
 // outputs it finds in `rets`.
 #pragma once
 
-#include <lattis/library.h>
+#include <lamella/library.h>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 using Tensor = TensorRef;
 
 // Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;
 
-lattis_status pointwise_kernel(lattis_frame*, const lattis_value*,
-                               lattis_value*);  // context: lattis_pointwise, or null for the operator's own
+lamella_status pointwise_kernel(lamella_frame*, const lamella_value*,
+                                lamella_value*);  // context: lamella_pointwise, or null for the operator's own
 
-lattis_status copy_kernel(lattis_frame*, const lattis_value*, lattis_value*);
-lattis_status clone_kernel(lattis_frame*, const lattis_value*, lattis_value*);
+lamella_status copy_kernel(lamella_frame*, const lamella_value*, lamella_value*);
+lamella_status clone_kernel(lamella_frame*, const lamella_value*, lamella_value*);
 
 void register_pointwise(Library& m);
 void register_reductions(Library& m);
@@ -42,7 +42,7 @@ void register_sort(Library& m);
 void register_searching(Library& m);
 
 // Whether the channels of four dimensions are neighbours, and nothing lies between pixels.
-inline bool lies_channels_last(const lattis_tensor* t) {
+inline bool lies_channels_last(const lamella_tensor* t) {
   if (t->dl.ndim != 4) return false;
   int64_t step = 1;
   for (int d : {1, 3, 2, 0}) {
@@ -53,25 +53,25 @@ inline bool lies_channels_last(const lattis_tensor* t) {
 }
 
 // Writes a number into one element of the dtype.
-void store_number(const lattis_value& number, int dtype, void* to);
+void store_number(const lamella_value& number, int dtype, void* to);
 // copy_ between two host tensors, as a plain function.
-lattis_status copy_into(const lattis_tensor* dst, const lattis_tensor* src);
+lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src);
 // A copy in plain layout and that dtype takes the tensor's place.
-inline lattis_status copy_as(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  lattis_tensor* raw;
-  if (lattis_status st =
+inline lamella_status copy_as(const lamella_tensor*& t, int dtype, Tensor* owner) {
+  lamella_tensor* raw;
+  if (lamella_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
   *owner = Tensor::steal(raw);
-  lattis_status st = copy_into(raw, t);
+  lamella_status st = copy_into(raw, t);
   t = raw;
   return st;
 }
 // The same, where the dtype is another.
-inline lattis_status converted(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  return t->dtype == dtype ? LATTIS_OK : copy_as(t, dtype, owner);
+inline lamella_status converted(const lamella_tensor*& t, int dtype, Tensor* owner) {
+  return t->dtype == dtype ? LAMELLA_OK : copy_as(t, dtype, owner);
 }
 // fill_ as a plain function.
-lattis_status fill_with(const lattis_value& number, const lattis_tensor* t);
+lamella_status fill_with(const lamella_value& number, const lamella_tensor* t);
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

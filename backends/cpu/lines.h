@@ -1,9 +1,9 @@
 // One dimension of two tensors of the same shape as lines; the others say where each line starts.
 #pragma once
 
-#include <lattis/library.h>
+#include <lamella/library.h>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 struct Lines {
   struct Axis {
@@ -12,9 +12,9 @@ struct Lines {
   int64_t length = 1, from = 0, to = 0;  // of a line, and its strides in bytes
   int64_t count = 1;
   int kept = 0;
-  Axis keep[LATTIS_MAX_DIMS];
+  Axis keep[LAMELLA_MAX_DIMS];
 
-  Lines(const lattis_tensor* in, const lattis_tensor* out, int dim) {
+  Lines(const lamella_tensor* in, const lamella_tensor* out, int dim) {
     const int64_t a = itemsize(in), b = itemsize(out);
     for (int d = 0; d < in->dl.ndim; d++) {
       const Axis x{in->dl.shape[d], in->dl.strides[d] * a, out->dl.strides[d] * b};
@@ -49,4 +49,4 @@ struct Lines {
   }
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,11 +1,11 @@
 // What is compiled once per instruction set and chosen at load: casts, the pointwise loops, and moving tiles.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // n elements from one dtype to another; strides in bytes.
 using CastLoop = void (*)(int64_t n, char* dst, int64_t dst_stride, const char* src, int64_t src_stride);
@@ -16,7 +16,7 @@ using PackLoop = void (*)(int64_t rows, int64_t cols, char* dst, int64_t dst_row
 
 struct PointwiseEntry {
   const char* names;  // of the operators that mean this, without overload; separated by spaces
-  lattis_pointwise meaning;
+  lamella_pointwise meaning;
 };
 struct PointwiseEntries {
   const PointwiseEntry* data;
@@ -25,7 +25,7 @@ struct PointwiseEntries {
 
 struct Loops {
   const char* isa;
-  CastLoop cast[LATTIS_NUM_DTYPES][LATTIS_NUM_DTYPES];        // [from][to]
+  CastLoop cast[LAMELLA_NUM_DTYPES][LAMELLA_NUM_DTYPES];      // [from][to]
   PackLoop pack[5];                                           // by the logarithm of the element's size
   void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
   void (*fence)();
@@ -35,16 +35,16 @@ struct Loops {
 const Loops& loops();  // of the chosen instruction set
 
 // The element sizes of the dtypes, and their logarithms.
-inline constexpr int64_t dtype_bytes[LATTIS_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+inline constexpr int64_t dtype_bytes[LAMELLA_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 inline PackLoop pack_of(int64_t bytes) { return loops().pack[__builtin_ctzll(bytes)]; }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(void, fill_loops, (Loops&))
-LATTIS_DECLARE_ISA(void, fill_casts, (Loops&))
-LATTIS_DECLARE_ISA(void, fill_tiles, (Loops&))
-LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_arithmetic, ())
-LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_functions, ())
-LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_choosing, ())
-LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_activations, ())
-LATTIS_DECLARE_ISA(PointwiseEntries, pointwise_backward, ())
+LAMELLA_DECLARE_ISA(void, fill_loops, (Loops&))
+LAMELLA_DECLARE_ISA(void, fill_casts, (Loops&))
+LAMELLA_DECLARE_ISA(void, fill_tiles, (Loops&))
+LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_arithmetic, ())
+LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_functions, ())
+LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_choosing, ())
+LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_activations, ())
+LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_backward, ())

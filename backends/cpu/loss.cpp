@@ -1,6 +1,6 @@
 // Losses: element by element, and by class index, summed without a tensor between. The sums are over blocks whose
 // length depends on the shape only; see Note [Fixed blocks] in reduction.cpp.
-#include <lattis/half.h>
+#include <lamella/half.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,16 +10,16 @@
 #include "backends/cpu/norms.h"
 #include "backends/cpu/packed.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // Where each target's classes start in the input: the dimensions around the classes.
 struct Samples {
   int ndim = 0;
-  int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS];
+  int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
   int64_t classes, step;
 
-  explicit Samples(const lattis_tensor* in) {
+  explicit Samples(const lamella_tensor* in) {
     const int dim = in->dl.ndim == 1 ? 0 : 1;
     for (int d = 0; d < in->dl.ndim; d++) {
       if (d == dim) continue;
@@ -39,13 +39,13 @@ struct Samples {
   }
 };
 
-lattis_status packed(lattis_tensor* t, int dtype, Tensor* out) {
+lamella_status packed(lamella_tensor* t, int dtype, Tensor* out) {
   if (t->dtype == dtype && is_contiguous(t)) {
     *out = Tensor::borrow(t);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_tensor* raw;
-  if (lattis_status st =
+  lamella_tensor* raw;
+  if (lamella_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
   *out = Tensor::steal(raw);
@@ -53,20 +53,20 @@ lattis_status packed(lattis_tensor* t, int dtype, Tensor* out) {
 }
 
 // Forward, the public operator that called puts its name in front.
-lattis_status no_class(int64_t target, int64_t classes, const char* title = "") {
-  return fail(LATTIS_INDEX_ERROR, std::string(title) + "argument 'target': class " + std::to_string(target) +
-                                      " is not in [0, " + std::to_string(classes) + ")");
+lamella_status no_class(int64_t target, int64_t classes, const char* title = "") {
+  return fail(LAMELLA_INDEX_ERROR, std::string(title) + "argument 'target': class " + std::to_string(target) +
+                                       " is not in [0, " + std::to_string(classes) + ")");
 }
 
 // _nll_pick(input, target, weight?, ignore_index) -> (loss, weight)
 template <class T>
-lattis_status pick(const lattis_value* a, lattis_value* r) {
+lamella_status pick(const lamella_value* a, lamella_value* r) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  lattis_tensor* in = a[0].as.tensor;
+  lamella_tensor* in = a[0].as.tensor;
   Tensor target, weight;
-  if (lattis_status st = packed(a[1].as.tensor, LATTIS_INT64, &target)) return st;
-  if (a[2].tag == LATTIS_TENSOR)
-    if (lattis_status st = packed(a[2].as.tensor, in->dtype, &weight)) return st;
+  if (lamella_status st = packed(a[1].as.tensor, LAMELLA_INT64, &target)) return st;
+  if (a[2].tag == LAMELLA_TENSOR)
+    if (lamella_status st = packed(a[2].as.tensor, in->dtype, &weight)) return st;
   const Samples samples(in);
   const int64_t ignored = a[3].as.i;
   const auto* x = static_cast<const T*>(in->dl.data);
@@ -74,7 +74,7 @@ lattis_status pick(const lattis_value* a, lattis_value* r) {
   const T* w = weight ? weight.data<T>() : nullptr;
   auto* loss = static_cast<T*>(r[0].as.tensor->dl.data);
   auto* weights = static_cast<T*>(r[1].as.tensor->dl.data);
-  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+  auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       if (t[i] == ignored) {
         loss[i] = weights[i] = T(Wide{0});
@@ -85,19 +85,19 @@ lattis_status pick(const lattis_value* a, lattis_value* r) {
       loss[i] = T(-static_cast<Wide>(x[samples.at(i) + t[i] * samples.step]) * scale);
       weights[i] = T(scale);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t n = target.numel();
   return n <= grain / 8 ? body(0, n) : parallel_for(0, n, grain / 8, body);
 }
 
-lattis_status nll_pick(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status nll_pick(lamella_frame*, const lamella_value* a, lamella_value* r) {
   switch (a[0].as.tensor->dtype) {
-    case LATTIS_FLOAT16:
+    case LAMELLA_FLOAT16:
       return pick<float16>(a, r);
-    case LATTIS_BFLOAT16:
+    case LAMELLA_BFLOAT16:
       return pick<bfloat16>(a, r);
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT32:
       return pick<float>(a, r);
     default:
       return pick<double>(a, r);
@@ -108,7 +108,7 @@ lattis_status nll_pick(lattis_frame*, const lattis_value* a, lattis_value* r) {
 
 enum class How { none, mean, sum };  // the numbers of an argument 'reduction'
 
-int wide(const lattis_tensor* t) { return t->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32; }
+int wide(const lamella_tensor* t) { return t->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32; }
 
 struct Part {
   double loss = 0, weight = 0;
@@ -116,22 +116,22 @@ struct Part {
 
 // part(first, last, Part*) for each block of [0, n); their sum, in order. A thread gets at least so many blocks.
 template <class Body>
-lattis_status by_blocks(lattis_frame* f, int64_t n, int64_t block, int64_t least, Part* sum, Body part) {
+lamella_status by_blocks(lamella_frame* f, int64_t n, int64_t block, int64_t least, Part* sum, Body part) {
   const int64_t blocks = (n + block - 1) / block;
-  if (blocks <= 1) return n > 0 ? part(0, n, sum) : LATTIS_OK;
+  if (blocks <= 1) return n > 0 ? part(0, n, sum) : LAMELLA_OK;
   constexpr int64_t few = 64;
   Part here[few], *parts = here;
   if (blocks > few) {
     void* memory;
-    if (lattis_status st = api().scratch(f, blocks * static_cast<int64_t>(sizeof(Part)), &memory)) return st;
+    if (lamella_status st = api().scratch(f, blocks * static_cast<int64_t>(sizeof(Part)), &memory)) return st;
     parts = static_cast<Part*>(memory);
   }
-  lattis_status st = parallel_for(0, blocks, least, [&](int64_t b, int64_t e) -> lattis_status {
+  lamella_status st = parallel_for(0, blocks, least, [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       parts[i] = {};
-      if (lattis_status failed = part(i * block, std::min(n, (i + 1) * block), parts + i)) return failed;
+      if (lamella_status failed = part(i * block, std::min(n, (i + 1) * block), parts + i)) return failed;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   for (int64_t i = 0; i < blocks && !st; i++) {
     sum->loss += parts[i].loss;
@@ -140,28 +140,28 @@ lattis_status by_blocks(lattis_frame* f, int64_t n, int64_t block, int64_t least
   return st;
 }
 
-void store(lattis_tensor* out, double v) {
-  loops().cast[LATTIS_FLOAT64][out->dtype](1, static_cast<char*>(out->dl.data), 0, reinterpret_cast<char*>(&v), 0);
+void store(lamella_tensor* out, double v) {
+  loops().cast[LAMELLA_FLOAT64][out->dtype](1, static_cast<char*>(out->dl.data), 0, reinterpret_cast<char*>(&v), 0);
 }
 
 // _pair_loss(input, target, kind, width, reduction)
-lattis_status pair_loss(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  static const auto chosen = LATTIS_BY_ISA(losses);
-  lattis_tensor* out = r[0].as.tensor;
+lamella_status pair_loss(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  static const auto chosen = LAMELLA_BY_ISA(losses);
+  lamella_tensor* out = r[0].as.tensor;
   const int work = wide(out);
   const How how = static_cast<How>(a[4].as.i);
   Tensor x, y, beside;
-  if (lattis_status st = packed(a[0].as.tensor, work, &x)) return st;
-  if (lattis_status st = packed(a[1].as.tensor, work, &y)) return st;
+  if (lamella_status st = packed(a[0].as.tensor, work, &x)) return st;
+  if (lamella_status st = packed(a[1].as.tensor, work, &y)) return st;
   const auto loop = chosen(work)->pair[a[2].as.i];
   const double width = as_double(a[3]);
-  const int64_t n = x.numel(), item = work == LATTIS_FLOAT64 ? 8 : 4;
+  const int64_t n = x.numel(), item = work == LAMELLA_FLOAT64 ? 8 : 4;
   char* each = nullptr;
   if (how == How::none) {
     if (out->dtype != work) {
-      lattis_tensor* raw;
-      if (lattis_status st = api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(work),
-                                                device_of(out), &raw))
+      lamella_tensor* raw;
+      if (lamella_status st = api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(work),
+                                                 device_of(out), &raw))
         return st;
       beside = Tensor::steal(raw);
     }
@@ -169,46 +169,46 @@ lattis_status pair_loss(lattis_frame* f, const lattis_value* a, lattis_value* r)
   }
   auto *from = static_cast<const char*>(x.get()->dl.data), *to = static_cast<const char*>(y.get()->dl.data);
   Part sum;
-  lattis_status st = by_blocks(f, n, grain, 1, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+  lamella_status st = by_blocks(f, n, grain, 1, &sum, [&](int64_t b, int64_t e, Part* part) -> lamella_status {
     const int64_t at = b * item;
     part->loss = loop(e - b, from + at, to + at, width, each ? each + at : nullptr);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   if (st) return st;
-  if (how == How::none) return beside ? copy_into(out, beside.get()) : LATTIS_OK;
+  if (how == How::none) return beside ? copy_into(out, beside.get()) : LAMELLA_OK;
   store(out, how == How::mean ? sum.loss / static_cast<double>(n) : sum.loss);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // _pair_loss_backward(grad_output, input, target, kind, width, reduction)
-lattis_status pair_loss_backward(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  static const auto chosen = LATTIS_BY_ISA(losses);
+lamella_status pair_loss_backward(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  static const auto chosen = LAMELLA_BY_ISA(losses);
   const int work = work_dtype(r[0].as.tensor);
   const How how = static_cast<How>(a[5].as.i);
   Packed g, x, y;
   PackedOutput out;
-  if (lattis_status st = g.read(a[0], how == How::none ? work : LATTIS_FLOAT64)) return st;
-  if (lattis_status st = x.read(a[1], work)) return st;
-  if (lattis_status st = y.read(a[2], work)) return st;
-  if (lattis_status st = out.open(r[0].as.tensor, work)) return st;
+  if (lamella_status st = g.read(a[0], how == How::none ? work : LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = x.read(a[1], work)) return st;
+  if (lamella_status st = y.read(a[2], work)) return st;
+  if (lamella_status st = out.open(r[0].as.tensor, work)) return st;
   const auto loop = chosen(work)->pair_backward[a[3].as.i];
   const double width = as_double(a[4]);
-  const int64_t n = r[0].as.tensor->numel, item = work == LATTIS_FLOAT64 ? 8 : 4;
+  const int64_t n = r[0].as.tensor->numel, item = work == LAMELLA_FLOAT64 ? 8 : 4;
   const char* each = how == How::none ? g.data() : nullptr;
   const double scale = how == How::none ? 1 : *g.as<double>() / (how == How::mean ? static_cast<double>(n) : 1);
-  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+  auto body = [&](int64_t b, int64_t e) -> lamella_status {
     const int64_t at = b * item;
     loop(e - b, x.data() + at, y.data() + at, each ? each + at : nullptr, scale, width, out.data() + at);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  if (lattis_status st = n <= grain ? body(0, n) : parallel_for(0, n, grain, body)) return st;
+  if (lamella_status st = n <= grain ? body(0, n) : parallel_for(0, n, grain, body)) return st;
   return out.close();
 }
 
 // ---- by class, from logits or from log-probabilities ----------------------------------------------------------------
 
 const Softmax* softmax_of(int dtype) {
-  static const auto chosen = LATTIS_BY_ISA(softmax);
+  static const auto chosen = LAMELLA_BY_ISA(softmax);
   return chosen(dtype);
 }
 
@@ -221,7 +221,7 @@ struct ClassLoss {
   const Softmax* loops;
 
   // The losses of samples b to e, into `each` unless that is null; their sum and that of the weights.
-  lattis_status operator()(int64_t b, int64_t e, double* each, Part* part) const {
+  lamella_status operator()(int64_t b, int64_t e, double* each, Part* part) const {
     double normal[softmax_width];
     const int64_t step = area == 1 ? classes : 1;  // from one sample to the next of a run
     double losses = 0, weights = 0;
@@ -250,19 +250,19 @@ struct ClassLoss {
       }
     }
     *part = {losses, weights};
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 };
 
 // _class_loss(input, target, weight?, ignore_index, reduction, logits)
 template <class T>
-lattis_status class_loss_of(lattis_frame* f, const lattis_value* a, lattis_value* r, int work) {
-  lattis_tensor* out = r[0].as.tensor;
+lamella_status class_loss_of(lamella_frame* f, const lamella_value* a, lamella_value* r, int work) {
+  lamella_tensor* out = r[0].as.tensor;
   Tensor x, target, weight;
-  if (lattis_status st = packed(a[0].as.tensor, work, &x)) return st;
-  if (lattis_status st = packed(a[1].as.tensor, LATTIS_INT64, &target)) return st;
-  if (a[2].tag == LATTIS_TENSOR)
-    if (lattis_status st = packed(a[2].as.tensor, work, &weight)) return st;
+  if (lamella_status st = packed(a[0].as.tensor, work, &x)) return st;
+  if (lamella_status st = packed(a[1].as.tensor, LAMELLA_INT64, &target)) return st;
+  if (a[2].tag == LAMELLA_TENSOR)
+    if (lamella_status st = packed(a[2].as.tensor, work, &weight)) return st;
   const DLTensor& in = x.get()->dl;
   const int64_t n = target.numel(), classes = in.shape[in.ndim == 1 ? 0 : 1];
   int64_t area = 1;
@@ -280,22 +280,22 @@ lattis_status class_loss_of(lattis_frame* f, const lattis_value* a, lattis_value
   const int64_t block = loss.logits ? std::clamp<int64_t>(grain / 8 / (classes + 1), 1, longest) : longest;
   Part sum;
   const int64_t least = loss.logits ? 1 : grain / 2 / longest;
-  lattis_status st = by_blocks(f, n, block, least, &sum, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+  lamella_status st = by_blocks(f, n, block, least, &sum, [&](int64_t b, int64_t e, Part* part) -> lamella_status {
     double each[longest];
-    if (lattis_status failed = loss(b, e, how == How::none ? each : nullptr, part)) return failed;
+    if (lamella_status failed = loss(b, e, how == How::none ? each : nullptr, part)) return failed;
     if (how == How::none)
-      loops().cast[LATTIS_FLOAT64][out->dtype](e - b, static_cast<char*>(out->dl.data) + b * itemsize(out),
-                                               itemsize(out), reinterpret_cast<char*>(each), sizeof(double));
-    return LATTIS_OK;
+      loops().cast[LAMELLA_FLOAT64][out->dtype](e - b, static_cast<char*>(out->dl.data) + b * itemsize(out),
+                                                itemsize(out), reinterpret_cast<char*>(each), sizeof(double));
+    return LAMELLA_OK;
   });
   if (st || how == How::none) return st;
   store(out, how == How::mean ? sum.loss / sum.weight : sum.loss);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status class_loss(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status class_loss(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   const int work = wide(a[0].as.tensor);
-  return work == LATTIS_FLOAT64 ? class_loss_of<double>(f, a, r, work) : class_loss_of<float>(f, a, r, work);
+  return work == LAMELLA_FLOAT64 ? class_loss_of<double>(f, a, r, work) : class_loss_of<float>(f, a, r, work);
 }
 
 // The gradient of samples b to e, of which each has g times its weight.
@@ -309,7 +309,7 @@ struct ClassGradient {
   bool logits;
   const Softmax* loops;
 
-  lattis_status operator()(int64_t b, int64_t e) const {
+  lamella_status operator()(int64_t b, int64_t e) const {
     double factors[softmax_width];
     const int64_t step = area == 1 ? classes : 1;  // from one sample to the next of a run
     for (int64_t i = b; i < e;) {
@@ -327,7 +327,7 @@ struct ClassGradient {
         if (const int64_t t = target[i + k]; t != ignored) to[at + t * area + k * step] -= static_cast<T>(factors[k]);
       i += n;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
  private:
@@ -340,17 +340,17 @@ struct ClassGradient {
 
 // The sum of the weights that count.
 template <class T>
-lattis_status weight_of(lattis_frame* f, int64_t n, const int64_t* target, const T* weight, int64_t classes,
-                        int64_t ignored, double* sum) {
+lamella_status weight_of(lamella_frame* f, int64_t n, const int64_t* target, const T* weight, int64_t classes,
+                         int64_t ignored, double* sum) {
   Part all;
-  const lattis_status st = by_blocks(f, n, grain, 1, &all, [&](int64_t b, int64_t e, Part* part) -> lattis_status {
+  const lamella_status st = by_blocks(f, n, grain, 1, &all, [&](int64_t b, int64_t e, Part* part) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       const int64_t t = target[i];
       if (t == ignored) continue;
       if (t < 0 || t >= classes) return no_class(t, classes, "_class_loss_backward: ");
       part->weight += weight ? static_cast<double>(weight[t]) : 1;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   *sum = all.weight;
   return st;
@@ -358,24 +358,24 @@ lattis_status weight_of(lattis_frame* f, int64_t n, const int64_t* target, const
 
 // _class_loss_backward(grad_output, input, target, weight?, ignore_index, reduction, logits)
 template <class T>
-lattis_status class_backward_of(lattis_frame* f, const lattis_value* a, lattis_value* r, int work) {
+lamella_status class_backward_of(lamella_frame* f, const lamella_value* a, lamella_value* r, int work) {
   const DLTensor& in = a[1].as.tensor->dl;
   const int64_t n = a[2].as.tensor->numel, classes = in.shape[in.ndim == 1 ? 0 : 1];
   const How how = static_cast<How>(a[5].as.i);
   Packed g, x, target, weight;
   PackedOutput out;
-  if (lattis_status st = g.read(a[0], work)) return st;
+  if (lamella_status st = g.read(a[0], work)) return st;
   if (a[6].as.i)
-    if (lattis_status st = x.read(a[1], work)) return st;
-  if (lattis_status st = target.read(a[2], LATTIS_INT64)) return st;
-  if (lattis_status st = weight.read(a[3], work)) return st;
-  if (lattis_status st = out.open(r[0].as.tensor, work)) return st;
+    if (lamella_status st = x.read(a[1], work)) return st;
+  if (lamella_status st = target.read(a[2], LAMELLA_INT64)) return st;
+  if (lamella_status st = weight.read(a[3], work)) return st;
+  if (lamella_status st = out.open(r[0].as.tensor, work)) return st;
   int64_t area = 1;
   for (int d = 2; d < in.ndim; d++) area *= in.shape[d];
   double scale = how == How::none ? 0 : static_cast<double>(*g.as<T>());
   if (how == How::mean) {
     double sum;
-    if (lattis_status st = weight_of(f, n, target.as<int64_t>(), weight.as<T>(), classes, a[4].as.i, &sum)) return st;
+    if (lamella_status st = weight_of(f, n, target.as<int64_t>(), weight.as<T>(), classes, a[4].as.i, &sum)) return st;
     scale /= sum;
   }
   ClassGradient<T> body = {x.as<T>(),
@@ -391,20 +391,20 @@ lattis_status class_backward_of(lattis_frame* f, const lattis_value* a, lattis_v
                            softmax_of(work)};
   if (!body.logits) {
     const int64_t bytes = r[0].as.tensor->numel * static_cast<int64_t>(sizeof(T));
-    auto clear = [&](int64_t b, int64_t e) -> lattis_status {
+    auto clear = [&](int64_t b, int64_t e) -> lamella_status {
       if (e > b) std::memset(out.data() + b, 0, e - b);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
-    if (lattis_status st = bytes <= 8 * grain ? clear(0, bytes) : parallel_for(0, bytes, 8 * grain, clear)) return st;
+    if (lamella_status st = bytes <= 8 * grain ? clear(0, bytes) : parallel_for(0, bytes, 8 * grain, clear)) return st;
   }
   const int64_t few = std::max<int64_t>(1, body.logits ? grain / 8 / (classes + 1) : grain / 8);
-  if (lattis_status st = n <= few ? body(0, n) : parallel_for(0, n, few, body)) return st;
+  if (lamella_status st = n <= few ? body(0, n) : parallel_for(0, n, few, body)) return st;
   return out.close();
 }
 
-lattis_status class_loss_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status class_loss_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   const int work = work_dtype(a[1].as.tensor);
-  return work == LATTIS_FLOAT64 ? class_backward_of<double>(f, a, r, work) : class_backward_of<float>(f, a, r, work);
+  return work == LAMELLA_FLOAT64 ? class_backward_of<double>(f, a, r, work) : class_backward_of<float>(f, a, r, work);
 }
 
 }  // namespace
@@ -415,4 +415,4 @@ void register_losses(Library& m) {
   m.impl("_pair_loss_backward", "cpu", pair_loss_backward).impl("_class_loss_backward", "cpu", class_loss_backward);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,11 +1,11 @@
 // Losses over runs, compiled once per instruction set, for float and double.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // The numbers of _pair_loss's argument 'kind'.
 enum class PairLoss { squared, absolute, huber, smooth_l1, count };
@@ -18,6 +18,6 @@ struct Losses {
                                                            double scale, double width, void* to);
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const Losses*, losses, (int dtype))
+LAMELLA_DECLARE_ISA(const Losses*, losses, (int dtype))

@@ -8,10 +8,10 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/space.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 const Gemms& gemms() {
-  static const Gemms& chosen = LATTIS_BY_ISA(gemms)();
+  static const Gemms& chosen = LAMELLA_BY_ISA(gemms)();
   return chosen;
 }
 
@@ -37,20 +37,20 @@ void tiny(const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
 
 const GemmKernels& kernels_of(int dtype) {
   const Gemms& g = gemms();
-  if (dtype == LATTIS_FLOAT32) return g.f32;
-  if (dtype == LATTIS_FLOAT64) return g.f64;
-  return dtype == LATTIS_INT32 || dtype == LATTIS_UINT32 ? g.u32 : g.u64;
+  if (dtype == LAMELLA_FLOAT32) return g.f32;
+  if (dtype == LAMELLA_FLOAT64) return g.f64;
+  return dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32 ? g.u32 : g.u64;
 }
 
 void tiny(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
-  if (dtype == LATTIS_FLOAT32) return tiny<float>(a, b, c, bias);
-  if (dtype == LATTIS_FLOAT64) return tiny<double>(a, b, c, bias);
-  if (dtype == LATTIS_INT32 || dtype == LATTIS_UINT32) return tiny<uint32_t>(a, b, c, bias);
+  if (dtype == LAMELLA_FLOAT32) return tiny<float>(a, b, c, bias);
+  if (dtype == LAMELLA_FLOAT64) return tiny<double>(a, b, c, bias);
+  if (dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32) return tiny<uint32_t>(a, b, c, bias);
   tiny<uint64_t>(a, b, c, bias);
 }
 
 int64_t size_of(int dtype) {
-  return dtype == LATTIS_FLOAT32 || dtype == LATTIS_INT32 || dtype == LATTIS_UINT32 ? 4 : 8;
+  return dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32 ? 4 : 8;
 }
 
 int interrupted() { return api().check_interrupt(); }
@@ -61,11 +61,11 @@ bool blas_reads(const Matrix& m) { return (m.column == 1 && m.row >= m.columns) 
 // Asked of a whole product, never of a thread's part: oneDNN adds up in another order than our tiles.
 bool suits_onednn(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
   constexpr int64_t least = 256;  // up to there our tiles are as fast
-  return dtype == LATTIS_FLOAT32 && g.m >= least && g.n >= least && g.k >= least && blas_reads(a) && blas_reads(b) &&
+  return dtype == LAMELLA_FLOAT32 && g.m >= least && g.n >= least && g.k >= least && blas_reads(a) && blas_reads(b) &&
          g.c_row >= g.n && !g.column_bias && onednn_available();
 }
 
-lattis_status part(int dtype, const Gemm& g, bool onednn) {
+lamella_status part(int dtype, const Gemm& g, bool onednn) {
   if (onednn) {
     // Signals wait while oneDNN works: panels of about 20 ms.
     const auto panel = std::max<int64_t>(96, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
@@ -74,17 +74,17 @@ lattis_status part(int dtype, const Gemm& g, bool onednn) {
       p.m = std::min(panel, g.m - i);
       p.a = static_cast<const float*>(g.a) + i * g.a_row;
       p.c = static_cast<float*>(g.c) + i * g.c_row;
-      if (!onednn_sgemm(p)) return fail(LATTIS_RUNTIME_ERROR, "mm: oneDNN reports an error");
+      if (!onednn_sgemm(p)) return fail(LAMELLA_RUNTIME_ERROR, "mm: oneDNN reports an error");
       if (g.m - i > panel)
-        if (lattis_status st = api().check_interrupt()) return st;
+        if (lamella_status st = api().check_interrupt()) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   const GemmKernels& k = kernels_of(dtype);
   const int64_t bytes = k.space(g.m, g.n, g.k);
   Space space;
-  if (lattis_status st = space.take(bytes)) return st;
-  return static_cast<lattis_status>(k.multiply(g, space.data()));
+  if (lamella_status st = space.take(bytes)) return st;
+  return static_cast<lamella_status>(k.multiply(g, space.data()));
 }
 
 // Does the transposed problem suit better: where c lies in columns, or a vector meets the rows of the other operand?
@@ -95,13 +95,13 @@ bool flips(const Matrix& a, const Matrix& b, const Matrix& c) {
 }
 
 // c = a · b + bias, one number per column, or null. The threads share rows or columns, whichever way packs less twice.
-lattis_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char* bias) {
-  if (c.rows == 0 || c.columns == 0) return LATTIS_OK;
+lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char* bias) {
+  if (c.rows == 0 || c.columns == 0) return LAMELLA_OK;
   const bool fits = c.column == 1 || c.columns == 1 || c.row == 1 || c.rows == 1;
   const double work = static_cast<double>(c.rows) * static_cast<double>(c.columns) * static_cast<double>(a.columns);
   if (work <= 128 || !fits) {
     tiny(dtype, a, b, c, bias);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   const bool flip = flips(a, b, c);
   if (flip) {
@@ -133,7 +133,7 @@ lattis_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char*
   const auto least = static_cast<int64_t>(unit / (work / static_cast<double>(n))) / step + 1;
   const int64_t units = (n + step - 1) / step;
   return parallel_for(0, units, std::max(least, units / (work > 1e10 ? 64 : 8)),
-                      [&](int64_t first, int64_t last) -> lattis_status {
+                      [&](int64_t first, int64_t last) -> lamella_status {
                         Gemm p = g;
                         const int64_t begin = first * step, count = std::min(last * step, n) - begin;
                         auto at = [&](const void* from, int64_t stride) {
@@ -159,9 +159,9 @@ lattis_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char*
 // A complex product as a real one: c's parts lie beside each other, and so do a's; b becomes twice as high and wide,
 // with (re, im) above (-im, re).
 template <class T>
-lattis_status complex_multiply(int real, const Matrix& a, const Matrix& b, const Matrix& c) {
+lamella_status complex_multiply(int real, const Matrix& a, const Matrix& b, const Matrix& c) {
   Space right, left, out;
-  if (lattis_status st = right.take(4 * b.rows * b.columns * static_cast<int64_t>(sizeof(T)))) return st;
+  if (lamella_status st = right.take(4 * b.rows * b.columns * static_cast<int64_t>(sizeof(T)))) return st;
   auto* to = reinterpret_cast<T*>(right.data());
   for (int64_t k = 0; k < b.rows; k++)
     for (int64_t j = 0; j < b.columns; j++) {
@@ -173,53 +173,53 @@ lattis_status complex_multiply(int real, const Matrix& a, const Matrix& b, const
       at[2 * b.columns + 1] = x.real();
     }
   const Matrix y{right.data(), 2 * b.rows, 2 * b.columns, 2 * b.columns, 1};
-  auto whole = [](const Matrix& m, Space& space, Matrix* seen) -> lattis_status {
+  auto whole = [](const Matrix& m, Space& space, Matrix* seen) -> lamella_status {
     if (m.column == 1 || m.columns == 1) {
       *seen = {m.data, m.rows, 2 * m.columns, 2 * m.row, 1};
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
     *seen = {nullptr, m.rows, 2 * m.columns, 2 * m.columns, 1};
-    lattis_status st = space.take(2 * m.rows * m.columns * static_cast<int64_t>(sizeof(T)));
+    lamella_status st = space.take(2 * m.rows * m.columns * static_cast<int64_t>(sizeof(T)));
     seen->data = space.data();
     return st;
   };
   Matrix x, z;
-  if (lattis_status st = whole(a, left, &x)) return st;
-  if (lattis_status st = whole(c, out, &z)) return st;
+  if (lamella_status st = whole(a, left, &x)) return st;
+  if (lamella_status st = whole(c, out, &z)) return st;
   if (left.data())
     for (int64_t i = 0; i < a.rows; i++)
       for (int64_t k = 0; k < a.columns; k++)
         reinterpret_cast<std::complex<T>*>(left.data())[i * a.columns + k] = element<std::complex<T>>(a, i, k);
-  if (lattis_status st = multiply_real(real, x, y, z, nullptr)) return st;
+  if (lamella_status st = multiply_real(real, x, y, z, nullptr)) return st;
   if (out.data())
     for (int64_t i = 0; i < c.rows; i++)
       for (int64_t j = 0; j < c.columns; j++)
         reinterpret_cast<std::complex<T>*>(c.data)[i * c.row + j * c.column] =
             reinterpret_cast<std::complex<T>*>(out.data())[i * c.columns + j];
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
 
-lattis_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
-  if (dtype == LATTIS_COMPLEX64) return complex_multiply<float>(LATTIS_FLOAT32, a, b, c);
-  if (dtype == LATTIS_COMPLEX128) return complex_multiply<double>(LATTIS_FLOAT64, a, b, c);
+lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
+  if (dtype == LAMELLA_COMPLEX64) return complex_multiply<float>(LAMELLA_FLOAT32, a, b, c);
+  if (dtype == LAMELLA_COMPLEX128) return complex_multiply<double>(LAMELLA_FLOAT64, a, b, c);
   return multiply_real(dtype, a, b, c, bias);
 }
 
 // All batches; small ones go to the threads whole (a nested parallel_for runs on its own thread).
-lattis_status multiply_batches(int dtype, const lattis_tensor* a, const lattis_tensor* b, const lattis_tensor* c) {
+lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c) {
   const Matrix x0 = matrix(a), y0 = matrix(b), z0 = matrix(c);
   const double work = static_cast<double>(z0.rows) * static_cast<double>(z0.columns) * static_cast<double>(x0.columns);
-  auto range = [&](int64_t begin, int64_t end) -> lattis_status {
+  auto range = [&](int64_t begin, int64_t end) -> lamella_status {
     for (int64_t i = begin; i < end; i++) {
       Matrix x = x0, y = y0, z = z0;
       x.data += i * a->dl.strides[0] * itemsize(a);
       y.data += i * b->dl.strides[0] * itemsize(b);
       z.data += i * c->dl.strides[0] * itemsize(c);
-      if (lattis_status st = multiply(dtype, x, y, z)) return st;
+      if (lamella_status st = multiply(dtype, x, y, z)) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   if (work < 1e8) return parallel_for(0, c->dl.shape[0], static_cast<int64_t>(4e6 / std::max(work, 1.0)) + 1, range);
   return range(0, c->dl.shape[0]);  // large ones use all threads, one after another
@@ -230,55 +230,55 @@ namespace {
 // ---- kernels
 // -----------------------------------------------------------------------------------------------------------
 
-lattis_status mm_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status mm_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
-  if (lattis_status st = o.open()) return st;
-  if (lattis_status st = multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
+  if (lamella_status st = o.open()) return st;
+  if (lamella_status st = multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
   return o.close();
 }
 
-lattis_status bmm_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status bmm_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
-  if (lattis_status st = o.open()) return st;
-  if (lattis_status st = multiply_batches(o.dtype, o.a, o.b, o.c)) return st;
+  if (lamella_status st = o.open()) return st;
+  if (lamella_status st = multiply_batches(o.dtype, o.a, o.b, o.c)) return st;
   return o.close();
 }
 
-lattis_status mv_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status mv_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
-  if (lattis_status st = o.open()) return st;
-  if (lattis_status st = multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))) return st;
+  if (lamella_status st = o.open()) return st;
+  if (lamella_status st = multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))) return st;
   return o.close();
 }
 
 // Long vectors in blocks, whose sums are added in order, whatever the number of threads.
-lattis_status dot_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status dot_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
-  if (lattis_status st = o.open()) return st;
+  if (lamella_status st = o.open()) return st;
   constexpr int64_t block = 32768;
   const Matrix x = row(o.a), y = column(o.b);
   const int64_t n = x.columns, blocks = n / block;
   if (blocks < 2 || is_complex(o.dtype)) {
-    if (lattis_status st = multiply(o.dtype, x, y, single(o.c))) return st;
+    if (lamella_status st = multiply(o.dtype, x, y, single(o.c))) return st;
     return o.close();
   }
   const int64_t size = size_of(o.dtype);
   Space sums, ones;
-  if (lattis_status st = sums.take((blocks + 1) * size)) return st;
-  if (lattis_status st = ones.take((blocks + 1) * size)) return st;
-  lattis_status st = parallel_for(0, blocks + 1, 2, [&](int64_t begin, int64_t end) -> lattis_status {
+  if (lamella_status st = sums.take((blocks + 1) * size)) return st;
+  if (lamella_status st = ones.take((blocks + 1) * size)) return st;
+  lamella_status st = parallel_for(0, blocks + 1, 2, [&](int64_t begin, int64_t end) -> lamella_status {
     for (int64_t i = begin; i < end; i++) {
       Matrix p = x, q = y;
       p.columns = q.rows = std::min(block, n - i * block);
       p.data += i * block * x.column * size;
       q.data += i * block * y.row * size;
-      if (lattis_status bad = multiply(o.dtype, p, q, {sums.data() + i * size, 1, 1, 1, 1})) return bad;
+      if (lamella_status bad = multiply(o.dtype, p, q, {sums.data() + i * size, 1, 1, 1, 1})) return bad;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   if (st) return st;
   const int64_t one = 1;
-  loops().cast[LATTIS_INT64][o.dtype](blocks + 1, ones.data(), size, reinterpret_cast<const char*>(&one), 0);
+  loops().cast[LAMELLA_INT64][o.dtype](blocks + 1, ones.data(), size, reinterpret_cast<const char*>(&one), 0);
   st = multiply(o.dtype, {sums.data(), 1, blocks + 1, blocks + 1, 1}, {ones.data(), blocks + 1, 1, 1, 1}, single(o.c));
   return st ? st : o.close();
 }
@@ -292,4 +292,4 @@ void register_matmul(Library& m) {
       .impl("dot", "cpu", dot_kernel);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

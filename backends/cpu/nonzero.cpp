@@ -6,20 +6,20 @@
 #include "backends/cpu/gather.h"
 #include "backends/cpu/space.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
-lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor *self = a[0].as.tensor, *out;
+lamella_status nonzero(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  lamella_tensor *self = a[0].as.tensor, *out;
   Tensor bytes;
-  if (lattis_status st = as_bytes(self, &bytes)) return st;
+  if (lamella_status st = as_bytes(self, &bytes)) return st;
   const Found found(bytes);
   if (found.status) return found.status;
   const int ndim = self->dl.ndim;
   const int64_t count = found.count(), sizes[2] = {count, ndim};
-  if (lattis_status st = api().tensor_empty(2, sizes, nullptr, LATTIS_INT64, device_of(self), &out)) return st;
+  if (lamella_status st = api().tensor_empty(2, sizes, nullptr, LAMELLA_INT64, device_of(self), &out)) return st;
   r[0] = value(out);
-  if (ndim == 0 || count == 0) return LATTIS_OK;
+  if (ndim == 0 || count == 0) return LAMELLA_OK;
   auto* data = static_cast<int64_t*>(out->dl.data);
   if (ndim == 1) return found.write(data);
   std::vector<int64_t> far;
@@ -28,8 +28,8 @@ lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
     far.resize(count);
     flat = far.data();
   }
-  if (lattis_status st = found.write(flat)) return st;
-  auto take_apart = [&](int64_t b, int64_t e) -> lattis_status {
+  if (lamella_status st = found.write(flat)) return st;
+  auto take_apart = [&](int64_t b, int64_t e) -> lamella_status {
     for (; b < e; b++) {
       auto rest = static_cast<uint64_t>(flat[b]);
       for (int d = ndim - 1; d > 0; d--) {
@@ -41,53 +41,54 @@ lattis_status nonzero(lattis_frame*, const lattis_value* a, lattis_value* r) {
       }
       data[b * ndim] = static_cast<int64_t>(rest);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   return count <= grain / 4 ? take_apart(0, count) : parallel_for(0, count, grain / 4, take_apart);
 }
 
-lattis_status contiguous(lattis_tensor* t, Tensor* out) {
+lamella_status contiguous(lamella_tensor* t, Tensor* out) {
   if (is_contiguous(t)) {
     *out = Tensor::borrow(t);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
+  lamella_tensor* raw;
+  if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
   *out = Tensor::steal(raw);
   return copy_into(raw, t);
 }
 
 // self, mask, source
-lattis_status masked_scatter(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor *self = a[0].as.tensor, *mask = a[1].as.tensor, *out = r[0].as.tensor;
+lamella_status masked_scatter(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  lamella_tensor *self = a[0].as.tensor, *mask = a[1].as.tensor, *out = r[0].as.tensor;
   Tensor bytes, source, target;
-  lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, LATTIS_BOOL, device_of(self), &raw))
+  lamella_tensor* raw;
+  if (lamella_status st =
+          api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, LAMELLA_BOOL, device_of(self), &raw))
     return st;
   bytes = Tensor::steal(raw);
-  if (lattis_status st = copy_into(raw, mask)) return st;  // which broadcasts
+  if (lamella_status st = copy_into(raw, mask)) return st;  // which broadcasts
   const Found found(bytes);
   if (found.status) return found.status;
   const int64_t count = found.count();
   if (count > a[2].as.tensor->numel)
-    return fail(LATTIS_RUNTIME_ERROR, "masked_scatter: argument 'source': " + std::to_string(a[2].as.tensor->numel) +
-                                          " elements for " + std::to_string(count) + " places of the mask");
+    return fail(LAMELLA_RUNTIME_ERROR, "masked_scatter: argument 'source': " + std::to_string(a[2].as.tensor->numel) +
+                                           " elements for " + std::to_string(count) + " places of the mask");
   Space places;
-  if (lattis_status st = places.take(count * 8)) return st;
-  if (lattis_status st = found.write(reinterpret_cast<int64_t*>(places.data()))) return st;
-  if (lattis_status st = contiguous(a[2].as.tensor, &source)) return st;
-  if (lattis_status st = contiguous(out, &target)) return st;
+  if (lamella_status st = places.take(count * 8)) return st;
+  if (lamella_status st = found.write(reinterpret_cast<int64_t*>(places.data()))) return st;
+  if (lamella_status st = contiguous(a[2].as.tensor, &source)) return st;
+  if (lamella_status st = contiguous(out, &target)) return st;
   if (target.get()->dl.data != self->dl.data)
-    if (lattis_status st = copy_into(target.get(), self)) return st;
+    if (lamella_status st = copy_into(target.get(), self)) return st;
   const int64_t item = itemsize(self);
   if (count)
     index_loops().put[log2_item(item)]({count, target.data<char>(), 0, places.data(), 8, source.data<char>(), item},
                                        {INT64_MAX, 0, item});
-  return target.get() == out ? LATTIS_OK : copy_into(out, target.get());
+  return target.get() == out ? LAMELLA_OK : copy_into(out, target.get());
 }
 
 }  // namespace
 
 void register_nonzero(Library& m) { m.impl("nonzero", "cpu", nonzero).impl("masked_scatter", "cpu", masked_scatter); }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

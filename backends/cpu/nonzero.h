@@ -6,16 +6,16 @@
 #include "backends/cpu/index_loops.h"
 #include "backends/cpu/kernels.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // A mask or any tensor as contiguous bytes that are zero or not.
-inline lattis_status as_bytes(lattis_tensor* t, Tensor* out) {
+inline lamella_status as_bytes(lamella_tensor* t, Tensor* out) {
   if (is_contiguous(t) && itemsize(t) == 1) {
     *out = Tensor::borrow(t);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_tensor* raw;
-  if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LATTIS_BOOL, device_of(t), &raw))
+  lamella_tensor* raw;
+  if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LAMELLA_BOOL, device_of(t), &raw))
     return st;
   *out = Tensor::steal(raw);
   return copy_into(raw, t);
@@ -29,8 +29,8 @@ struct Found {
   int64_t n, blocks;
   int64_t near[2] = {};
   std::vector<int64_t> far;
-  int64_t* before = near;            // by block
-  lattis_status status = LATTIS_OK;  // of counting
+  int64_t* before = near;              // by block
+  lamella_status status = LAMELLA_OK;  // of counting
 
   explicit Found(const Tensor& bytes)
       : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block) {
@@ -41,10 +41,10 @@ struct Found {
     }
     far.resize(blocks + 1);
     before = far.data();
-    status = parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
+    status = parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lamella_status {
       for (; b < e; b++)
         before[b + 1] = index_loops().count(std::min(mask_block, n - b * mask_block), mask + b * mask_block);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
     for (int64_t b = 0; b < blocks; b++) before[b + 1] += before[b];
   }
@@ -52,18 +52,18 @@ struct Found {
   int64_t count() const { return before[blocks]; }
 
   // Flat positions into out, as they come.
-  lattis_status write(int64_t* out) const {
+  lamella_status write(int64_t* out) const {
     if (blocks == 1) {
       index_loops().positions(n, mask, 0, out);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
-    return parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lattis_status {
+    return parallel_for(0, blocks, 4, [&](int64_t b, int64_t e) -> lamella_status {
       for (; b < e; b++)
         index_loops().positions(std::min(mask_block, n - b * mask_block), mask + b * mask_block, b * mask_block,
                                 out + before[b]);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
   }
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

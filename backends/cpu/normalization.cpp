@@ -6,28 +6,28 @@
 #include "backends/cpu/normalization.h"
 #include "backends/cpu/reduction.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 const Norms* norms_of(int dtype) {
-  static const auto chosen = LATTIS_BY_ISA(norms);
+  static const auto chosen = LAMELLA_BY_ISA(norms);
   return chosen(dtype);
 }
 
 // Inputs and outputs of a norm as contiguous float or double; half precision and other layouts go by way of a copy.
 class Work {
  public:
-  lattis_status open(const lattis_value& input, lattis_tensor* out) {
+  lamella_status open(const lamella_value& input, lamella_tensor* out) {
     dtype = work_dtype(out);
-    item = dtype == LATTIS_FLOAT64 ? 8 : 4;
+    item = dtype == LAMELLA_FLOAT64 ? 8 : 4;
     loops = norms_of(dtype);
-    if (lattis_status st = in_.read(input, dtype)) return st;
-    if (lattis_status st = out_.open(out, dtype)) return st;
+    if (lamella_status st = in_.read(input, dtype)) return st;
+    if (lamella_status st = out_.open(out, dtype)) return st;
     x = in_.data();
     y = out_.data();
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_status close() const { return out_.close(); }
+  lamella_status close() const { return out_.close(); }
 
   int dtype;
   int64_t item;
@@ -40,17 +40,17 @@ class Work {
   PackedOutput out_;
 };
 
-void store(lattis_tensor* t, int64_t at, double v) {
+void store(lamella_tensor* t, int64_t at, double v) {
   if (t)
-    loops().cast[LATTIS_FLOAT64][t->dtype](1, static_cast<char*>(t->dl.data) + at * itemsize(t), 0,
-                                           reinterpret_cast<char*>(&v), 0);
+    loops().cast[LAMELLA_FLOAT64][t->dtype](1, static_cast<char*>(t->dl.data) + at * itemsize(t), 0,
+                                            reinterpret_cast<char*>(&v), 0);
 }
 
 // Rows of n elements, each with its own mean and scale.
-lattis_status rows(const Work& w, int64_t count, int64_t n, const Packed& weight, const Packed& bias, double eps,
-                   bool centered, lattis_tensor* means, lattis_tensor* scales) {
-  if (n == 0) return LATTIS_OK;
-  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+lamella_status rows(const Work& w, int64_t count, int64_t n, const Packed& weight, const Packed& bias, double eps,
+                    bool centered, lamella_tensor* means, lamella_tensor* scales) {
+  if (n == 0) return LAMELLA_OK;
+  auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       const char* x = w.x + i * n * w.item;
       double mean = 0, variance;
@@ -63,49 +63,52 @@ lattis_status rows(const Work& w, int64_t count, int64_t n, const Packed& weight
       store(means, i, mean);
       store(scales, i, scale);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t few = std::max<int64_t>(1, grain / 4 / n);
   return count <= few ? body(0, count) : parallel_for(0, count, few, body);
 }
 
-lattis_status layer_norm_into(const lattis_value* a, lattis_tensor* out, lattis_tensor* means, lattis_tensor* scales) {
+lamella_status layer_norm_into(const lamella_value* a, lamella_tensor* out, lamella_tensor* means,
+                               lamella_tensor* scales) {
   Work w;
   Packed weight, bias;
-  if (lattis_status st = w.open(a[0], out)) return st;
-  if (lattis_status st = weight.read(a[2], w.dtype)) return st;
-  if (lattis_status st = bias.read(a[3], w.dtype)) return st;
+  if (lamella_status st = w.open(a[0], out)) return st;
+  if (lamella_status st = weight.read(a[2], w.dtype)) return st;
+  if (lamella_status st = bias.read(a[3], w.dtype)) return st;
   const int64_t n = numel_of(a[1]);
-  if (lattis_status st = rows(w, n ? out->numel / n : 0, n, weight, bias, as_double(a[4]), true, means, scales))
+  if (lamella_status st = rows(w, n ? out->numel / n : 0, n, weight, bias, as_double(a[4]), true, means, scales))
     return st;
   return w.close();
 }
 
 // native_layer_norm(input, normalized_shape, weight?, bias?, eps) -> (out, mean, rstd)
-lattis_status native_layer_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status native_layer_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return layer_norm_into(a, r[0].as.tensor, r[1].as.tensor, r[2].as.tensor);
 }
 // layer_norm(input, normalized_shape, weight?, bias?, eps, cudnn_enable)
-lattis_status layer_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status layer_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return layer_norm_into(a, r[0].as.tensor, nullptr, nullptr);
 }
 
-lattis_status rms_norm_into(const lattis_value* a, lattis_value* r, lattis_tensor* scales) {
+lamella_status rms_norm_into(const lamella_value* a, lamella_value* r, lamella_tensor* scales) {
   Work w;
   Packed weight;
-  if (lattis_status st = w.open(a[0], r[0].as.tensor)) return st;
-  if (lattis_status st = weight.read(a[2], w.dtype)) return st;
+  if (lamella_status st = w.open(a[0], r[0].as.tensor)) return st;
+  if (lamella_status st = weight.read(a[2], w.dtype)) return st;
   const int64_t n = numel_of(a[1]);
-  const double eps = a[3].tag != LATTIS_NONE ? as_double(a[3]) : w.dtype == LATTIS_FLOAT64 ? 0x1p-52 : 0x1p-23;
-  if (lattis_status st = rows(w, n ? a[0].as.tensor->numel / n : 0, n, weight, Packed(), eps, false, nullptr, scales))
+  const double eps = a[3].tag != LAMELLA_NONE ? as_double(a[3]) : w.dtype == LAMELLA_FLOAT64 ? 0x1p-52 : 0x1p-23;
+  if (lamella_status st = rows(w, n ? a[0].as.tensor->numel / n : 0, n, weight, Packed(), eps, false, nullptr, scales))
     return st;
   return w.close();
 }
 
 // rms_norm(input, normalized_shape, weight?, eps?)
-lattis_status rms_norm(lattis_frame*, const lattis_value* a, lattis_value* r) { return rms_norm_into(a, r, nullptr); }
+lamella_status rms_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  return rms_norm_into(a, r, nullptr);
+}
 // _fused_rms_norm(input, normalized_shape, weight?, eps?) -> (out, rstd)
-lattis_status fused_rms_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status fused_rms_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return rms_norm_into(a, r, r[1].as.tensor);
 }
 
@@ -114,17 +117,17 @@ struct Groups {
   double eps;
 };
 
-lattis_status group_norm_into(const Groups& g, const lattis_value& input, const lattis_value& weights,
-                              const lattis_value& biases, lattis_tensor* out, lattis_tensor* means,
-                              lattis_tensor* scales) {
+lamella_status group_norm_into(const Groups& g, const lamella_value& input, const lamella_value& weights,
+                               const lamella_value& biases, lamella_tensor* out, lamella_tensor* means,
+                               lamella_tensor* scales) {
   Work w;
   Packed weight, bias;
-  if (lattis_status st = w.open(input, out)) return st;
-  if (lattis_status st = weight.read(weights, w.dtype)) return st;
-  if (lattis_status st = bias.read(biases, w.dtype)) return st;
+  if (lamella_status st = w.open(input, out)) return st;
+  if (lamella_status st = weight.read(weights, w.dtype)) return st;
+  if (lamella_status st = bias.read(biases, w.dtype)) return st;
   const int64_t n = g.each * g.area;
   if (n == 0) return w.close();
-  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+  auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       const int64_t at = i * n * w.item, first = i % g.groups * g.each;
       double mean, variance;
@@ -142,22 +145,22 @@ lattis_status group_norm_into(const Groups& g, const lattis_value& input, const 
       store(means, i, mean);
       store(scales, i, scale);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  lattis_status st =
+  lamella_status st =
       g.count * n <= grain / 4 ? body(0, g.count) : parallel_for(0, g.count, std::max<int64_t>(1, grain / 4 / n), body);
   return st ? st : w.close();
 }
 
 // native_group_norm(input, weight?, bias?, N, C, HxW, group, eps) -> (out, mean, rstd)
-lattis_status native_group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status native_group_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
   const int64_t groups = a[6].as.i;
   const Groups g = {a[3].as.i * groups, groups, groups ? a[4].as.i / groups : 0, a[5].as.i, as_double(a[7])};
   return group_norm_into(g, a[0], a[1], a[2], r[0].as.tensor, r[1].as.tensor, r[2].as.tensor);
 }
 // group_norm(input, num_groups, weight?, bias?, eps, cudnn_enabled)
-lattis_status group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* in = a[0].as.tensor;
+lamella_status group_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* in = a[0].as.tensor;
   const int64_t groups = a[1].as.i, samples = in->dl.shape[0], channels = in->dl.shape[1];
   const int64_t area = samples > 0 && channels > 0 ? in->numel / (samples * channels) : 0;
   return group_norm_into({samples * groups, groups, channels / groups, area, as_double(a[4])}, a[0], a[2], a[3],
@@ -167,8 +170,8 @@ lattis_status group_norm(lattis_frame*, const lattis_value* a, lattis_value* r) 
 // ---- batch norm: one mean and one scale for each index of dimension 1 -----------------------------------------------
 
 template <class T>
-lattis_status each_channel(const Work& w, int64_t rows, int64_t channels, const double* mean, const double* scale,
-                           const double* shift) {
+lamella_status each_channel(const Work& w, int64_t rows, int64_t channels, const double* mean, const double* scale,
+                            const double* shift) {
   // Few channels are repeated, so that the loop over them is long enough.
   const int64_t together = std::clamp<int64_t>(128 / channels, 1, rows), width = together * channels;
   const std::unique_ptr<T[]> values(new T[3 * width]);
@@ -183,22 +186,22 @@ lattis_status each_channel(const Work& w, int64_t rows, int64_t channels, const 
     const int64_t at = first * width * w.item;
     w.loops->affine_each(count, n, w.x + at, w.y + at, m, a, b);
   };
-  auto body = [&](int64_t from, int64_t to) -> lattis_status {
+  auto body = [&](int64_t from, int64_t to) -> lamella_status {
     lines(from, to - from, width);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t whole = rows / together, few = std::max<int64_t>(1, 2 * grain / width);
-  if (lattis_status st = whole <= few ? body(0, whole) : parallel_for(0, whole, few, body)) return st;
+  if (lamella_status st = whole <= few ? body(0, whole) : parallel_for(0, whole, few, body)) return st;
   lines(whole, 1, rows % together * channels);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // (x - mean) * scale + shift, channel by channel.
-lattis_status apply(const lattis_value& input, lattis_tensor* out, const double* mean, const double* scale,
-                    const double* shift) {
-  const lattis_tensor* in = input.as.tensor;
+lamella_status apply(const lamella_value& input, lamella_tensor* out, const double* mean, const double* scale,
+                     const double* shift) {
+  const lamella_tensor* in = input.as.tensor;
   const Channels ch(in);
-  if (in->numel == 0) return LATTIS_OK;
+  if (in->numel == 0) return LAMELLA_OK;
   const int work = work_dtype(out);
   Work w;
   const bool rows = in->dtype == work && out->dtype == work && channels_last(in) && channels_last(out);
@@ -208,24 +211,24 @@ lattis_status apply(const lattis_value& input, lattis_tensor* out, const double*
     w.loops = norms_of(work);
     w.x = static_cast<const char*>(in->dl.data);
     w.y = static_cast<char*>(out->dl.data);
-    const auto each = work == LATTIS_FLOAT64 ? each_channel<double> : each_channel<float>;
+    const auto each = work == LAMELLA_FLOAT64 ? each_channel<double> : each_channel<float>;
     return each(w, ch.outer * ch.area, ch.count, mean, scale, shift);
   }
-  if (lattis_status st = w.open(input, out)) return st;
-  lattis_status st = parallel_for(0, ch.outer * ch.count, std::max<int64_t>(1, grain / ch.area),
-                                  [&](int64_t b, int64_t e) -> lattis_status {
-                                    for (int64_t i = b; i < e; i++) {
-                                      const int64_t at = i * ch.area * w.item, c = i % ch.count;
-                                      w.loops->affine(ch.area, w.x + at, w.y + at, mean[c], scale[c], shift[c]);
-                                    }
-                                    return LATTIS_OK;
-                                  });
+  if (lamella_status st = w.open(input, out)) return st;
+  lamella_status st = parallel_for(0, ch.outer * ch.count, std::max<int64_t>(1, grain / ch.area),
+                                   [&](int64_t b, int64_t e) -> lamella_status {
+                                     for (int64_t i = b; i < e; i++) {
+                                       const int64_t at = i * ch.area * w.item, c = i % ch.count;
+                                       w.loops->affine(ch.area, w.x + at, w.y + at, mean[c], scale[c], shift[c]);
+                                     }
+                                     return LAMELLA_OK;
+                                   });
   return st ? st : w.close();
 }
 
 // n doubles as a tensor that nobody else sees.
 struct Loose {
-  lattis_tensor t{};
+  lamella_tensor t{};
   int64_t size, stride = 1;
   Loose(double* data, int64_t n) : size(n) {
     t.dl.data = data;
@@ -233,19 +236,19 @@ struct Loose {
     t.dl.shape = &size;
     t.dl.strides = &stride;
     t.dl.dtype = {kDLFloat, 64, 1};
-    t.dtype = LATTIS_FLOAT64;
-    t.flags = LATTIS_CONTIGUOUS | LATTIS_DENSE;
+    t.dtype = LAMELLA_FLOAT64;
+    t.flags = LAMELLA_CONTIGUOUS | LAMELLA_DENSE;
     t.numel = n;
   }
 };
 
 // From the batch's own statistics: out, mean and 1 / sqrt(var + eps).
-lattis_status train(lattis_frame* f, const lattis_value* a, double eps, lattis_value* r, double* mean,
-                    double* variance) {
-  const lattis_tensor* in = a[0].as.tensor;
+lamella_status train(lamella_frame* f, const lamella_value* a, double eps, lamella_value* r, double* mean,
+                     double* variance) {
+  const lamella_tensor* in = a[0].as.tensor;
   const int64_t n = in->dl.shape[1];
   Loose means(mean, n), variances(variance, n);
-  if (lattis_status st = moments_over(f, in, all_dims(in) & ~uint64_t{2}, &variances.t, &means.t)) return st;
+  if (lamella_status st = moments_over(f, in, all_dims(in) & ~uint64_t{2}, &variances.t, &means.t)) return st;
   Doubles scale(n), shift(n), inverse(n);
   as_doubles(a[1], n, 1, scale.data());
   as_doubles(a[2], n, 0, shift.data());
@@ -257,14 +260,14 @@ lattis_status train(lattis_frame* f, const lattis_value* a, double eps, lattis_v
 }
 
 // _batch_norm_train(input, weight?, bias?, eps) -> (out, mean, invstd)
-lattis_status batch_norm_train(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status batch_norm_train(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   const int64_t n = a[0].as.tensor->dl.shape[1];
   Doubles mean(n), variance(n);
   return train(f, a, as_double(a[3]), r, mean.data(), variance.data());
 }
 
 // running = (1 - momentum) * running + momentum * seen
-void blend(lattis_tensor* running, const double* seen, double factor, double momentum) {
+void blend(lamella_tensor* running, const double* seen, double factor, double momentum) {
   const int64_t n = running->numel;
   Doubles values(n);
   double* v = values.data();
@@ -274,19 +277,19 @@ void blend(lattis_tensor* running, const double* seen, double factor, double mom
 }
 
 // _batch_norm_with_update(input, weight?, bias?, running_mean!, running_var!, momentum, eps) -> (out, mean, invstd)
-lattis_status batch_norm_update(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* in = a[0].as.tensor;
+lamella_status batch_norm_update(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* in = a[0].as.tensor;
   Doubles mean(in->dl.shape[1]), variance(in->dl.shape[1]);
-  if (lattis_status st = train(f, a, as_double(a[6]), r, mean.data(), variance.data())) return st;
-  if (in->numel == 0) return LATTIS_OK;  // a batch of nothing moves no statistics
+  if (lamella_status st = train(f, a, as_double(a[6]), r, mean.data(), variance.data())) return st;
+  if (in->numel == 0) return LAMELLA_OK;  // a batch of nothing moves no statistics
   const double n = static_cast<double>(in->numel / std::max<int64_t>(in->dl.shape[1], 1));
   blend(a[3].as.tensor, mean.data(), 1, as_double(a[5]));
   blend(a[4].as.tensor, variance.data(), n / (n - 1), as_double(a[5]));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // _batch_norm_eval(input, weight?, bias?, mean, var, eps)
-lattis_status batch_norm_eval(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status batch_norm_eval(lamella_frame*, const lamella_value* a, lamella_value* r) {
   const int64_t n = a[0].as.tensor->dl.shape[1];
   Doubles numbers(3 * n);
   double *mean = numbers.data(), *scale = mean + n, *shift = scale + n;
@@ -312,4 +315,4 @@ void register_normalization(Library& m) {
   m.impl("_batch_norm_with_update", "cpu", batch_norm_update);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

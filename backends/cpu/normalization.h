@@ -7,14 +7,14 @@
 #include "backends/cpu/norms.h"
 #include "backends/cpu/packed.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 inline double number(const Packed& p, int dtype, int64_t at, double absent) {
   if (!p.data()) return absent;
-  return dtype == LATTIS_FLOAT64 ? p.as<double>()[at] : static_cast<double>(p.as<float>()[at]);
+  return dtype == LAMELLA_FLOAT64 ? p.as<double>()[at] : static_cast<double>(p.as<float>()[at]);
 }
 
-inline int64_t numel_of(const lattis_value& sizes) {
+inline int64_t numel_of(const lamella_value& sizes) {
   int64_t n = 1;
   for (uint32_t i = 0; i < sizes.length; i++) n *= sizes.as.ints[i];
   return n;
@@ -23,12 +23,12 @@ inline int64_t numel_of(const lattis_value& sizes) {
 // Input as (outer, count, area): one mean and one scale for each index of dimension 1.
 struct Channels {
   int64_t count, outer, area;
-  explicit Channels(const lattis_tensor* t) : count(t->dl.shape[1]), outer(t->dl.shape[0]), area(1) {
+  explicit Channels(const lamella_tensor* t) : count(t->dl.shape[1]), outer(t->dl.shape[0]), area(1) {
     for (int d = 2; d < t->dl.ndim; d++) area *= t->dl.shape[d];
   }
 };
 
-inline bool channels_last(const lattis_tensor* t) {
+inline bool channels_last(const lamella_tensor* t) {
   int64_t step = t->dl.shape[1];
   if (t->dl.strides[1] != 1) return false;
   for (int d = t->dl.ndim - 1; d >= 0; d--) {
@@ -40,16 +40,16 @@ inline bool channels_last(const lattis_tensor* t) {
 }
 
 // Numbers per channel as double, and back.
-inline void as_doubles(const lattis_tensor* t, int64_t n, double* to) {
-  loops().cast[t->dtype][LATTIS_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
-                                         static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));
+inline void as_doubles(const lamella_tensor* t, int64_t n, double* to) {
+  loops().cast[t->dtype][LAMELLA_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
+                                          static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));
 }
-inline void from_doubles(lattis_tensor* t, int64_t n, const double* from) {
-  loops().cast[LATTIS_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), t->dl.strides[0] * itemsize(t),
-                                         reinterpret_cast<const char*>(from), sizeof(double));
+inline void from_doubles(lamella_tensor* t, int64_t n, const double* from) {
+  loops().cast[LAMELLA_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), t->dl.strides[0] * itemsize(t),
+                                          reinterpret_cast<const char*>(from), sizeof(double));
 }
-inline void as_doubles(const lattis_value& v, int64_t n, double absent, double* to) {
-  if (v.tag == LATTIS_TENSOR)
+inline void as_doubles(const lamella_value& v, int64_t n, double absent, double* to) {
+  if (v.tag == LAMELLA_TENSOR)
     as_doubles(v.as.tensor, n, to);
   else
     std::fill(to, to + n, absent);
@@ -69,4 +69,4 @@ class Doubles {
   double* const data_;
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

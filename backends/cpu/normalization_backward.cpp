@@ -6,7 +6,7 @@
 
 #include "backends/cpu/normalization.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // The gradient of the output and the input (or the output) as contiguous float or double; and where the result goes.
@@ -16,19 +16,19 @@ struct Work {
   const char *g, *x;
   char* to = nullptr;  // null where the gradient of the input is not asked for
 
-  lattis_status open(const lattis_value& gradient, const lattis_value& input, const lattis_value& result) {
+  lamella_status open(const lamella_value& gradient, const lamella_value& input, const lamella_value& result) {
     dtype = work_dtype(input.as.tensor);
-    item = dtype == LATTIS_FLOAT64 ? 8 : 4;
-    if (lattis_status st = g_.read(gradient, dtype)) return st;
-    if (lattis_status st = x_.read(input, dtype)) return st;
+    item = dtype == LAMELLA_FLOAT64 ? 8 : 4;
+    if (lamella_status st = g_.read(gradient, dtype)) return st;
+    if (lamella_status st = x_.read(input, dtype)) return st;
     g = g_.data();
     x = x_.data();
-    if (result.tag != LATTIS_TENSOR) return LATTIS_OK;
-    if (lattis_status st = out_.open(result.as.tensor, dtype)) return st;
+    if (result.tag != LAMELLA_TENSOR) return LAMELLA_OK;
+    if (lamella_status st = out_.open(result.as.tensor, dtype)) return st;
     to = out_.data();
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_status close() const { return to ? out_.close() : LATTIS_OK; }
+  lamella_status close() const { return to ? out_.close() : LAMELLA_OK; }
 
  private:
   Packed g_, x_;
@@ -39,12 +39,12 @@ struct Work {
 
 // _softmax_backward_data(grad_output, output, dim, input_dtype)
 template <bool Log>
-lattis_status softmax_backward(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  static const auto chosen = LATTIS_BY_ISA(softmax);
-  const lattis_tensor* y = a[1].as.tensor;
-  if (y->numel == 0) return LATTIS_OK;
+lamella_status softmax_backward(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  static const auto chosen = LAMELLA_BY_ISA(softmax);
+  const lamella_tensor* y = a[1].as.tensor;
+  if (y->numel == 0) return LAMELLA_OK;
   Work w;
-  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
   const Softmax* loops = chosen(w.dtype);
   const int ndim = y->dl.ndim, dim = static_cast<int>(a[2].as.i < 0 ? a[2].as.i + ndim : a[2].as.i);
   const int64_t n = ndim ? y->dl.shape[dim] : 1;
@@ -52,7 +52,7 @@ lattis_status softmax_backward(lattis_frame*, const lattis_value* a, lattis_valu
   for (int d = dim + 1; d < ndim; d++) inner *= y->dl.shape[d];
   const int64_t tile = inner == 1 ? 1 : std::min(std::clamp<int64_t>(65536 / n / 16 * 16, 64, softmax_width), inner);
   const int64_t tiles = (inner + tile - 1) / tile, items = y->numel / (n * inner) * tiles;
-  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+  auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       const int64_t first = i % tiles * tile, at = (i / tiles * n * inner + first) * w.item;
       if (inner == 1)
@@ -60,10 +60,10 @@ lattis_status softmax_backward(lattis_frame*, const lattis_value* a, lattis_valu
       else
         loops->columns_backward(n, std::min(tile, inner - first), w.g + at, w.x + at, w.to + at, inner, Log);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t few = std::max<int64_t>(1, grain / (Log ? 8 : 2) / (n * tile));
-  if (lattis_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
+  if (lamella_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
   return w.close();
 }
 
@@ -79,10 +79,10 @@ struct Parts {
   }
   // body(part, first row, last row)
   template <class Body>
-  lattis_status run(Body body) const {
-    auto some = [&](int64_t b, int64_t e) -> lattis_status {
+  lamella_status run(Body body) const {
+    auto some = [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t i = b; i < e; i++) body(i, i * each, std::min(rows, (i + 1) * each));
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
     return count <= 1 ? some(0, count) : parallel_for(0, count, 1, some);
   }
@@ -94,15 +94,15 @@ void join(double* sums, int64_t n, int64_t parts) {
     for (int64_t i = 0; i < n; i++) sums[i] += sums[p * n + i];
 }
 
-void store_all(const lattis_value& result, int64_t n, const double* from) {
-  if (result.tag != LATTIS_TENSOR) return;
-  const lattis_tensor* t = result.as.tensor;  // fresh, so without gaps
-  loops().cast[LATTIS_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), itemsize(t),
-                                         reinterpret_cast<const char*>(from), sizeof(double));
+void store_all(const lamella_value& result, int64_t n, const double* from) {
+  if (result.tag != LAMELLA_TENSOR) return;
+  const lamella_tensor* t = result.as.tensor;  // fresh, so without gaps
+  loops().cast[LAMELLA_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), itemsize(t),
+                                          reinterpret_cast<const char*>(from), sizeof(double));
 }
 
 const NormGradients* gradients_of(int dtype) {
-  static const auto chosen = LATTIS_BY_ISA(norm_gradients);
+  static const auto chosen = LAMELLA_BY_ISA(norm_gradients);
   return chosen(dtype);
 }
 
@@ -116,23 +116,23 @@ struct RowNorm {
 };
 
 // Gradients of (x - mean) * scale * weight + bias: of the input, the weight and the bias.
-lattis_status rows_backward(lattis_frame* f, const Work& w, const RowNorm& norm, const Packed& weight,
-                            const lattis_value& of_weight, const lattis_value& of_bias) {
+lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& norm, const Packed& weight,
+                             const lamella_value& of_weight, const lamella_value& of_bias) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t n = norm.n, columns = norm.in_turn * n;
-  const bool summed = of_weight.tag == LATTIS_TENSOR || of_bias.tag == LATTIS_TENSOR;
+  const bool summed = of_weight.tag == LAMELLA_TENSOR || of_bias.tag == LAMELLA_TENSOR;
   const Parts parts(norm.rows, n);
   // Each part has its sums, and room for those of a few rows, which are of the dtype of the work.
   double *sums = nullptr, *few = nullptr;
   if (summed) {
     void* memory;
     const int64_t count = std::max<int64_t>(parts.count, 1) * 4 * std::max<int64_t>(columns, 1);
-    if (lattis_status st = api().scratch(f, count * static_cast<int64_t>(sizeof(double)), &memory)) return st;
+    if (lamella_status st = api().scratch(f, count * static_cast<int64_t>(sizeof(double)), &memory)) return st;
     sums = static_cast<double*>(memory);
     few = sums + count / 2;
     std::fill(sums, sums + count, 0.);
   }
-  lattis_status st = parts.run([&](int64_t part, int64_t first, int64_t last) {
+  lamella_status st = parts.run([&](int64_t part, int64_t first, int64_t last) {
     double* sum = sums + part * 2 * columns;
     char* here = reinterpret_cast<char*>(few + part * 2 * columns);
     for (int64_t i = first; i < last; i++) {
@@ -165,51 +165,51 @@ lattis_status rows_backward(lattis_frame* f, const Work& w, const RowNorm& norm,
 }
 
 // native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight?, bias?, output_mask)
-lattis_status layer_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status layer_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Work w;
   Packed means, scales, weight;
-  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
-  if (lattis_status st = means.read(a[3], LATTIS_FLOAT64)) return st;
-  if (lattis_status st = scales.read(a[4], LATTIS_FLOAT64)) return st;
-  if (lattis_status st = weight.read(a[5], w.dtype)) return st;
+  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lamella_status st = means.read(a[3], LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = scales.read(a[4], LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = weight.read(a[5], w.dtype)) return st;
   const RowNorm norm = {a[4].as.tensor->numel, numel_of(a[2]), 1, means.as<double>(), scales.as<double>()};
   return rows_backward(f, w, norm, weight, r[1], r[2]);
 }
 
 // _fused_rms_norm_backward(grad_out, input, normalized_shape, rstd, weight?, output_mask)
-lattis_status rms_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status rms_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Work w;
   Packed scales, weight;
-  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
-  if (lattis_status st = scales.read(a[3], LATTIS_FLOAT64)) return st;
-  if (lattis_status st = weight.read(a[4], w.dtype)) return st;
+  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lamella_status st = scales.read(a[3], LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = weight.read(a[4], w.dtype)) return st;
   const RowNorm norm = {a[3].as.tensor->numel, numel_of(a[2]), 1, nullptr, scales.as<double>()};
-  return rows_backward(f, w, norm, weight, r[1], lattis_value{});
+  return rows_backward(f, w, norm, weight, r[1], lamella_value{});
 }
 
 // ---- group norm -----------------------------------------------------------------------------------------------------
 
 // native_group_norm_backward(grad_out, input, mean, rstd, weight?, N, C, HxW, group, output_mask)
-lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status group_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Work w;
   Packed means, scales, weights;
-  if (lattis_status st = w.open(a[0], a[1], r[0])) return st;
-  if (lattis_status st = means.read(a[2], LATTIS_FLOAT64)) return st;
-  if (lattis_status st = scales.read(a[3], LATTIS_FLOAT64)) return st;
+  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lamella_status st = means.read(a[2], LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = scales.read(a[3], LAMELLA_FLOAT64)) return st;
   const int64_t samples = a[5].as.i, channels = a[6].as.i, area = a[7].as.i, groups = a[8].as.i;
   const int64_t each = channels / groups, n = each * area;
   const double *mean = means.as<double>(), *scale = scales.as<double>();
-  if (lattis_status st = weights.read(a[4], area == 1 ? w.dtype : LATTIS_FLOAT64)) return st;
+  if (lamella_status st = weights.read(a[4], area == 1 ? w.dtype : LAMELLA_FLOAT64)) return st;
   if (area == 1) return rows_backward(f, w, {samples * groups, each, groups, mean, scale}, weights, r[1], r[2]);
   const double* weight = weights.as<double>();
   const NormGradients* loops = gradients_of(w.dtype);
   // Of each channel of each sample: the sums of g and of g * (x - mean).
   void* memory;
   const int64_t bytes = std::max<int64_t>(1, 2 * (samples + 1) * channels * static_cast<int64_t>(sizeof(double)));
-  if (lattis_status st = api().scratch(f, bytes, &memory)) return st;
+  if (lamella_status st = api().scratch(f, bytes, &memory)) return st;
   auto* by_one = static_cast<double*>(memory);
   double* by_x = by_one + samples * channels;
-  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+  auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       const int64_t first = i * each;
       double sum = 0, sum_x = 0;
@@ -227,10 +227,10 @@ lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis
                    -s * s * s * sum_x / count, -s * sum / count);
       }
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t items = samples * groups, few = std::max<int64_t>(1, grain / 2 / std::max<int64_t>(n, 1));
-  if (lattis_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
+  if (lamella_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
   double *of_bias = by_x + samples * channels, *of_weight = of_bias + channels;
   for (int64_t c = 0; c < channels; c++) {
     of_bias[c] = of_weight[c] = 0;
@@ -270,10 +270,10 @@ struct ChannelNumbers {
 };
 
 // One channel after another, each of `outer` runs.
-lattis_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
+lamella_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
   const NormGradients* loops = gradients_of(w.dtype);
   auto at = [&](int64_t o, int64_t c) { return (o * ch.count + c) * ch.area * w.item; };
-  auto body = [&](int64_t b, int64_t e) -> lattis_status {
+  auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t c = b; c < e; c++) {
       v.sum[c] = v.by_x[c] = 0;
       for (int64_t o = 0; o < ch.outer; o++) {
@@ -287,7 +287,7 @@ lattis_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v
         loops->row(ch.area, w.g + at(o, c), train ? w.x + at(o, c) : nullptr, nullptr, w.to + at(o, c), v.mean[c],
                    v.a[c], v.b[c], v.c[c]);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t few = std::max<int64_t>(1, grain / 2 / std::max<int64_t>(ch.outer * ch.area, 1));
   return ch.count <= few ? body(0, ch.count) : parallel_for(0, ch.count, few, body);
@@ -295,7 +295,7 @@ lattis_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v
 
 // Rows of all channels. Few channels are repeated, so that the loops over them are long enough.
 template <class T>
-lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
+lamella_status by_rows(lamella_frame* f, const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t rows = ch.outer * ch.area, n = ch.count;
   const int64_t together = std::clamp<int64_t>(64 / n, 1, rows), width = together * n, whole = rows / together;
@@ -303,7 +303,7 @@ lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const 
   const Parts parts(whole, width);
   void* memory;
   const int64_t bytes = (parts.count + 1) * 2 * width * static_cast<int64_t>(sizeof(double));
-  if (lattis_status st = api().scratch(f, bytes, &memory)) return st;
+  if (lamella_status st = api().scratch(f, bytes, &memory)) return st;
   auto* sums = static_cast<double*>(memory);
   std::fill(sums, sums + (parts.count + 1) * 2 * width, 0.);
   const std::unique_ptr<T[]> values(new T[4 * width]);
@@ -317,7 +317,7 @@ lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const 
     double* sum = sums + part * 2 * width;
     loops->add_columns(count, length, w.g + at, w.x + at, m, sum, sum + width);
   };
-  lattis_status st =
+  lamella_status st =
       parts.run([&](int64_t part, int64_t first, int64_t last) { add(part, first, last - first, width); });
   if (st) return st;
   add(parts.count, whole, 1, rest);
@@ -330,7 +330,7 @@ lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const 
     }
     v.finish(i, train, static_cast<double>(rows));
   }
-  if (!w.to) return LATTIS_OK;
+  if (!w.to) return LAMELLA_OK;
   spread(a, v.a);
   spread(b, v.b);
   spread(c, v.c);
@@ -340,13 +340,13 @@ lattis_status by_rows(lattis_frame* f, const Work& w, const Channels& ch, const 
   };
   if ((st = parts.run([&](int64_t, int64_t first, int64_t last) { write(first, last - first, width); }))) return st;
   write(whole, 1, rest);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // native_batch_norm_backward(grad_out, input, weight?, running_mean?, running_var?, save_mean?, save_invstd?, train,
 // eps, output_mask)
-lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *g = a[0].as.tensor, *x = a[1].as.tensor;
+lamella_status batch_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor *g = a[0].as.tensor, *x = a[1].as.tensor;
   const Channels ch(x);
   const bool train = a[7].as.i != 0;
   Doubles memory(ChannelNumbers::count * ch.count);
@@ -357,10 +357,10 @@ lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis
   for (int64_t c = 0; c < ch.count && !train; c++) v.scale[c] = 1 / std::sqrt(v.scale[c] + as_double(a[8]));
   Work w;
   w.dtype = work_dtype(x);
-  w.item = w.dtype == LATTIS_FLOAT64 ? 8 : 4;
-  const lattis_tensor* to = r[0].tag == LATTIS_TENSOR ? r[0].as.tensor : nullptr;
-  auto as_rows = [&](const lattis_tensor* t) { return t->dtype == w.dtype && channels_last(t); };
-  lattis_status st = LATTIS_OK;
+  w.item = w.dtype == LAMELLA_FLOAT64 ? 8 : 4;
+  const lamella_tensor* to = r[0].tag == LAMELLA_TENSOR ? r[0].as.tensor : nullptr;
+  auto as_rows = [&](const lamella_tensor* t) { return t->dtype == w.dtype && channels_last(t); };
+  lamella_status st = LAMELLA_OK;
   if (x->numel == 0) {
     std::fill(v.sum, v.sum + ch.count, 0.);
     std::fill(v.by_x, v.by_x + ch.count, 0.);
@@ -368,7 +368,7 @@ lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis
     w.g = static_cast<const char*>(g->dl.data);
     w.x = static_cast<const char*>(x->dl.data);
     if (to) w.to = static_cast<char*>(to->dl.data);
-    st = w.dtype == LATTIS_FLOAT64 ? by_rows<double>(f, w, ch, v, train) : by_rows<float>(f, w, ch, v, train);
+    st = w.dtype == LAMELLA_FLOAT64 ? by_rows<double>(f, w, ch, v, train) : by_rows<float>(f, w, ch, v, train);
   } else {
     if ((st = w.open(a[0], a[1], r[0]))) return st;
     if (!(st = by_runs(w, ch, v, train))) st = w.close();
@@ -376,7 +376,7 @@ lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis
   if (st) return st;
   store_all(r[1], ch.count, v.by_x);
   store_all(r[2], ch.count, v.sum);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
@@ -390,4 +390,4 @@ void register_norm_gradients(Library& m) {
   m.impl("native_batch_norm_backward", "cpu", batch_norm_backward);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,11 +1,11 @@
 // Softmax and norms over a row or over neighbouring columns, compiled once per instruction set, for float and double.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 struct Softmax {
   void (*row)(int64_t n, const void* x, void* y, bool log);
@@ -53,8 +53,8 @@ struct NormGradients {
                const void* b, const void* c);
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const Softmax*, softmax, (int dtype))
-LATTIS_DECLARE_ISA(const Norms*, norms, (int dtype))
-LATTIS_DECLARE_ISA(const NormGradients*, norm_gradients, (int dtype))
+LAMELLA_DECLARE_ISA(const Softmax*, softmax, (int dtype))
+LAMELLA_DECLARE_ISA(const Norms*, norms, (int dtype))
+LAMELLA_DECLARE_ISA(const NormGradients*, norm_gradients, (int dtype))

@@ -8,7 +8,7 @@
 #include <omp.h>
 #endif
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // A function of oneDNN's, or null: the library is not there, or knows no such name.
 void* onednn_symbol(const char* name);
@@ -45,4 +45,4 @@ class SignalsWait {
   sigset_t before_;
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

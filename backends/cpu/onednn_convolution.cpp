@@ -1,7 +1,7 @@
 // Convolutions by oneDNN, through the functions of its C interface. See docs/decisions/0007-convolution.md.
 #include "backends/cpu/convolution.h"
 
-#ifdef LATTIS_ONEDNN
+#ifdef LAMELLA_ONEDNN
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 #include "backends/cpu/space.h"
 #endif
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
-#ifndef LATTIS_ONEDNN
+#ifndef LAMELLA_ONEDNN
 
-lattis_status onednn_convolution(const Convolution&, bool*) { return LATTIS_OK; }
+lamella_status onednn_convolution(const Convolution&, bool*) { return LAMELLA_OK; }
 
 #else
 
@@ -295,7 +295,7 @@ Cache& cache() {
 bool suits(const Convolution& c) {
   const double work = c.work(), most = 1e9 / static_cast<double>(std::min<int64_t>(c.outs, 128));
   if (work < 1e5 || work > most * static_cast<double>(c.outs)) return false;
-  if (c.input->dtype != LATTIS_FLOAT32 || c.out->dtype != LATTIS_FLOAT32 || c.groups != 1) return false;
+  if (c.input->dtype != LAMELLA_FLOAT32 || c.out->dtype != LAMELLA_FLOAT32 || c.groups != 1) return false;
   if (!is_contiguous(c.weight) && !lies_channels_last(c.weight)) return false;
   if ((c.bias && !is_contiguous(c.bias)) || c.image[0] != 1 || c.kernel[0] != 1 || c.padding[0] != 0) return false;
   const bool whole = c.in % 16 == 0 && c.outs % 16 == 0;
@@ -319,7 +319,7 @@ Shape shape_of(const Convolution& c) {
     s.dilation[i] = c.dilation[i + 1];
     s.places[i] = c.places[i + 1];
   }
-  auto steps = [](const lattis_tensor* t, const int64_t* image, int64_t* to) {
+  auto steps = [](const lamella_tensor* t, const int64_t* image, int64_t* to) {
     const int n = t->dl.ndim;
     to[0] = t->dl.strides[1];
     to[2] = t->dl.strides[n - 1];
@@ -334,16 +334,16 @@ Shape shape_of(const Convolution& c) {
 
 // The threads share the images, or the channels of few. Channels are cut at multiples of 16 only: what oneDNN chooses
 // for a rest of them could add up in another order than what it chooses for all.
-lattis_status onednn_convolution(const Convolution& c, bool* done) {
+lamella_status onednn_convolution(const Convolution& c, bool* done) {
   *done = false;
-  if (!suits(c) || !dnnl().complete) return LATTIS_OK;
+  if (!suits(c) || !dnnl().complete) return LAMELLA_OK;
   const Shape whole = shape_of(c);
   const bool by_images = c.images >= 8 || c.outs % 16;
   const int64_t step = c.outs % 32 ? 16 : 32, units = by_images ? c.images : c.outs / step;
   const double unit = by_images ? c.work() : c.work() * static_cast<double>(c.images) / static_cast<double>(units);
   const int64_t grain = std::max<int64_t>(static_cast<int64_t>(2e6 / unit) + 1, by_images ? c.images / 8 : 1);
   std::atomic<bool> refused{false};
-  lattis_status st = parallel_for(0, units, grain, [&](int64_t begin, int64_t end) -> lattis_status {
+  lamella_status st = parallel_for(0, units, grain, [&](int64_t begin, int64_t end) -> lamella_status {
     const int64_t from = by_images ? 0 : begin * step, first = by_images ? begin : 0;
     Shape s = whole;
     s.outs = by_images ? c.outs : (end - begin) * step;
@@ -352,9 +352,9 @@ lattis_status onednn_convolution(const Convolution& c, bool* done) {
     Space space;
     if (!part) {
       refused = true;
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
-    if (lattis_status bad = space.take(part->space())) return bad;
+    if (lamella_status bad = space.take(part->space())) return bad;
     for (int64_t i = first; i < (by_images ? end : c.images); i++) {
       SignalsWait wait;
       if (!part->run(static_cast<const float*>(c.input->dl.data) + i * c.input->dl.strides[0],
@@ -362,9 +362,9 @@ lattis_status onednn_convolution(const Convolution& c, bool* done) {
                      c.bias ? static_cast<const float*>(c.bias->dl.data) + from : nullptr,
                      static_cast<float*>(c.out->dl.data) + i * c.out->dl.strides[0] + from * whole.to[0], space.data(),
                      i == first))
-        return fail(LATTIS_RUNTIME_ERROR, "convolution: oneDNN reports an error");
+        return fail(LAMELLA_RUNTIME_ERROR, "convolution: oneDNN reports an error");
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   *done = !st && !refused;
   return st;
@@ -372,4 +372,4 @@ lattis_status onednn_convolution(const Convolution& c, bool* done) {
 
 #endif
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

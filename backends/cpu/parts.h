@@ -6,16 +6,16 @@
 
 #include "backends/cpu/kernels.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 inline constexpr int64_t copy_grain = 1 << 17;  // bytes for a thread
 
 // A part of a tensor, described beside it.
 struct Part {
-  lattis_tensor t;
-  int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS];
+  lamella_tensor t;
+  int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
 
-  explicit Part(const lattis_tensor* of) : t(*of) {
+  explicit Part(const lamella_tensor* of) : t(*of) {
     std::copy(of->dl.shape, of->dl.shape + of->dl.ndim, sizes);
     std::copy(of->dl.strides, of->dl.strides + of->dl.ndim, strides);
     settle();
@@ -48,16 +48,16 @@ struct Part {
   }
 };
 
-inline lattis_status copy_bytes(char* dst, const char* src, int64_t bytes) {
-  if (bytes == 0) return LATTIS_OK;  // the memory of nothing may be null
+inline lamella_status copy_bytes(char* dst, const char* src, int64_t bytes) {
+  if (bytes == 0) return LAMELLA_OK;  // the memory of nothing may be null
   if (bytes < 2 * copy_grain) {
     std::memcpy(dst, src, bytes);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  return parallel_for(0, bytes, copy_grain, [=](int64_t b, int64_t e) -> lattis_status {
+  return parallel_for(0, bytes, copy_grain, [=](int64_t b, int64_t e) -> lamella_status {
     std::memcpy(dst + b, src + b, e - b);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -2,12 +2,12 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 const Loops& loops() {
   static const Loops chosen = [] {
     Loops l{};
-    LATTIS_BY_ISA(fill_loops)(l);
+    LAMELLA_BY_ISA(fill_loops)(l);
     return l;
   }();
   return chosen;
@@ -15,12 +15,12 @@ const Loops& loops() {
 
 namespace {
 
-lattis_status host_copy(void*, int32_t, void* dst, const void* src, int64_t bytes) {
+lamella_status host_copy(void*, int32_t, void* dst, const void* src, int64_t bytes) {
   std::memcpy(dst, src, bytes);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-// What `lattis info` prints: an interface like anybody's.
+// What `lamella info` prints: an interface like anybody's.
 struct Info {
   uint32_t size;
   const char* isa;
@@ -28,14 +28,14 @@ struct Info {
 
 }  // namespace
 
-LATTIS_LIBRARY_FRAGMENT(aten, m) {
-  const lattis_allocator* pool;
+LAMELLA_LIBRARY_FRAGMENT(aten, m) {
+  const lamella_allocator* pool;
   if (api().host_pool(nullptr, 0, &pool)) return;
-  static lattis_backend b;
+  static lamella_backend b;
   b.size = sizeof b;
   b.name = "cpu";
   b.dlpack_type = kDLCPU;
-  b.flags = LATTIS_BACKEND_HOST | LATTIS_BACKEND_MIXED_DTYPES;
+  b.flags = LAMELLA_BACKEND_HOST | LAMELLA_BACKEND_MIXED_DTYPES;
   b.allocator = pool;
   b.copy_from_host = b.copy_to_host = host_copy;
   int32_t id;
@@ -68,4 +68,4 @@ LATTIS_LIBRARY_FRAGMENT(aten, m) {
   m.interface("cpu.info", 1, &info);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -7,16 +7,16 @@
 
 #include <sstream>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // float16 is computed in float32, and so is bfloat16 beside anything else: a number keeps its precision.
-int loop_dtype(const lattis_pointwise& p, int compute, const lattis_value* args) {
-  if (compute != LATTIS_FLOAT16 && compute != LATTIS_BFLOAT16) return compute;
+int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* args) {
+  if (compute != LAMELLA_FLOAT16 && compute != LAMELLA_BFLOAT16) return compute;
   bool own = p.loops[compute] != nullptr;
   for (int i = p.condition; i < p.inputs && own; i++)
-    own = args[i].tag == LATTIS_TENSOR && args[i].as.tensor->dtype == compute;
-  return own ? compute : static_cast<int>(LATTIS_FLOAT32);
+    own = args[i].tag == LAMELLA_TENSOR && args[i].as.tensor->dtype == compute;
+  return own ? compute : static_cast<int>(LAMELLA_FLOAT32);
 }
 
 constexpr int64_t tile_bytes = 8192;  // of each operand; all of them fit into the first-level cache
@@ -24,17 +24,17 @@ constexpr int64_t short_run = 32;     // elements below which rows go through ti
 
 // What a loop of this dtype writes.
 int result_of(int rule, int dtype) {
-  if (rule == LATTIS_RESULT_BOOL) return LATTIS_BOOL;
-  if (rule == LATTIS_RESULT_REAL && dtype >= LATTIS_COMPLEX64)
-    return dtype == LATTIS_COMPLEX64 ? LATTIS_FLOAT32 : LATTIS_FLOAT64;
+  if (rule == LAMELLA_RESULT_BOOL) return LAMELLA_BOOL;
+  if (rule == LAMELLA_RESULT_REAL && dtype >= LAMELLA_COMPLEX64)
+    return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : LAMELLA_FLOAT64;
   return dtype;
 }
 
 // The operands of one call, resolved.
 struct Call {
-  const lattis_pointwise* p;
-  lattis_loop loop;
-  const lattis_value* params;
+  const lamella_pointwise* p;
+  lamella_loop loop;
+  const lamella_value* params;
   int inputs;
   int compute;              // the loop's dtype
   int wants[max_operands];  // dtype the loop reads or writes, by operand (0 is the output)
@@ -44,19 +44,19 @@ struct Call {
   alignas(16) char numbers[max_operands][16];
 };
 
-lattis_status no_loop(lattis_frame* f, const Call& c) {
+lamella_status no_loop(lamella_frame* f, const Call& c) {
   static const char* const names[] = {"bool",     "uint8",   "uint16",  "uint32",    "uint64",
                                       "int8",     "int16",   "int32",   "int64",     "float16",
                                       "bfloat16", "float32", "float64", "complex64", "complex128"};
-  return fail(LATTIS_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) +
-                                          ": argument 'self': the cpu backend has no loop for dtype " +
-                                          names[c.compute] + " yet; convert with .to(...)");
+  return fail(LAMELLA_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) +
+                                           ": argument 'self': the cpu backend has no loop for dtype " +
+                                           names[c.compute] + " yet; convert with .to(...)");
 }
 
-lattis_status fault(const Call& c, lattis_frame* f) {
+lamella_status fault(const Call& c, lamella_frame* f) {
   std::string name = api().operator_name(f->op);
   if (name.rfind("aten::", 0) == 0) name = name.substr(6);
-  return fail(LATTIS_ZERO_DIVISION, name + ": argument 'other': " + c.p->fault);
+  return fail(LAMELLA_ZERO_DIVISION, name + ": argument 'other': " + c.p->fault);
 }
 
 // Room for one tile of each operand.
@@ -166,21 +166,21 @@ int run_tiles(const Call& c, const Block& b) {
 }  // namespace
 
 namespace {
-lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_value* args, lattis_value* rets);
+lamella_status general(lamella_frame* f, const lamella_pointwise* p, const lamella_value* args, lamella_value* rets);
 
-lattis_status no_meaning(lattis_frame* f) {
-  return fail(LATTIS_NOT_IMPLEMENTED,
+lamella_status no_meaning(lamella_frame* f) {
+  return fail(LAMELLA_NOT_IMPLEMENTED,
               std::string(api().operator_name(f->op)) + ": it is called pointwise but declares no meaning");
 }
 }  // namespace
 
-static inline lattis_status run(lattis_frame* f, const lattis_pointwise* p, const lattis_value* args,
-                                lattis_value* rets) {
+static inline lamella_status run(lamella_frame* f, const lamella_pointwise* p, const lamella_value* args,
+                                 lamella_value* rets) {
   // The usual small call: everything contiguous, of one size and of the computed dtype.
-  const lattis_tensor* out = rets[0].as.tensor;
+  const lamella_tensor* out = rets[0].as.tensor;
   const int64_t n = out->numel;
   const unsigned dtype = f->compute_dtype;
-  if (n <= grain && (out->flags & LATTIS_CONTIGUOUS) && p->loops[dtype] && !p->condition &&
+  if (n <= grain && (out->flags & LAMELLA_CONTIGUOUS) && p->loops[dtype] && !p->condition &&
       out->dtype == result_of(p->result, static_cast<int>(dtype))) {
     void* data[max_operands];
     int64_t steps[max_operands];
@@ -188,29 +188,29 @@ static inline lattis_status run(lattis_frame* f, const lattis_pointwise* p, cons
     steps[0] = itemsize(out);
     bool plain = true;
     for (int k = 0; k < p->inputs; k++) {
-      const lattis_tensor* t = args[k].as.tensor;
-      plain =
-          plain && args[k].tag == LATTIS_TENSOR && t->dtype == dtype && t->numel == n && (t->flags & LATTIS_CONTIGUOUS);
+      const lamella_tensor* t = args[k].as.tensor;
+      plain = plain && args[k].tag == LAMELLA_TENSOR && t->dtype == dtype && t->numel == n &&
+              (t->flags & LAMELLA_CONTIGUOUS);
       if (!plain) break;
       data[k + 1] = t->dl.data;
       steps[k + 1] = itemsize(t);
     }
-    if (plain && n > 0 && p->loops[dtype](n, data, steps, args + p->inputs) == 0) return LATTIS_OK;
+    if (plain && n > 0 && p->loops[dtype](n, data, steps, args + p->inputs) == 0) return LAMELLA_OK;
   }
   return general(f, p, args, rets);
 }
 
-lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  auto* p = static_cast<const lattis_pointwise*>(f->context);
+lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  auto* p = static_cast<const lamella_pointwise*>(f->context);
   if (!p) p = api().operator_pointwise(f->op);
-  if (__builtin_expect(!p || rets[0].tag != LATTIS_TENSOR || f->compute_dtype >= LATTIS_NUM_DTYPES, 0))
+  if (__builtin_expect(!p || rets[0].tag != LAMELLA_TENSOR || f->compute_dtype >= LAMELLA_NUM_DTYPES, 0))
     return no_meaning(f);
   return run(f, p, args, rets);
 }
 
 namespace {
 
-lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_value* args, lattis_value* rets) {
+lamella_status general(lamella_frame* f, const lamella_pointwise* p, const lamella_value* args, lamella_value* rets) {
   Call c;
   c.p = p;
   c.inputs = c.p->inputs;
@@ -218,24 +218,24 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
   c.loop = c.p->loops[c.compute];
   c.params = args + c.inputs;
   if (__builtin_expect(!c.loop, 0)) return no_loop(f, c);
-  const lattis_tensor* out = rets[0].as.tensor;
-  if (out->numel == 0) return LATTIS_OK;
+  const lamella_tensor* out = rets[0].as.tensor;
+  if (out->numel == 0) return LAMELLA_OK;
 
   c.wants[0] = result_of(c.p->result, c.compute);
   c.has[0] = out->dtype;
   c.converts = c.wants[0] != c.has[0];
-  bool flat = (out->flags & LATTIS_CONTIGUOUS) != 0;
+  bool flat = (out->flags & LAMELLA_CONTIGUOUS) != 0;
   int64_t widest = std::max(dtype_bytes[c.wants[0]], dtype_bytes[c.has[0]]);
   void* data[max_operands] = {out->dl.data};
   int64_t steps[max_operands] = {itemsize(out)};
   for (int k = 1; k <= c.inputs; k++) {
-    const lattis_value& v = args[k - 1];
-    c.wants[k] = c.p->condition && k == 1 ? static_cast<int>(LATTIS_BOOL) : c.compute;
-    if (v.tag == LATTIS_TENSOR) {
-      const lattis_tensor* t = v.as.tensor;
+    const lamella_value& v = args[k - 1];
+    c.wants[k] = c.p->condition && k == 1 ? static_cast<int>(LAMELLA_BOOL) : c.compute;
+    if (v.tag == LAMELLA_TENSOR) {
+      const lamella_tensor* t = v.as.tensor;
       c.has[k] = t->dtype;
       c.converts |= c.has[k] != c.wants[k];
-      flat &= t->numel == 1 || ((t->flags & LATTIS_CONTIGUOUS) && t->numel == out->numel);
+      flat &= t->numel == 1 || ((t->flags & LAMELLA_CONTIGUOUS) && t->numel == out->numel);
       data[k] = t->dl.data;
       steps[k] = t->numel == 1 ? 0 : itemsize(t);
     } else {
@@ -253,23 +253,23 @@ lattis_status general(lattis_frame* f, const lattis_pointwise* p, const lattis_v
   } else {
     Strips s(out);
     for (int k = 1; k <= c.inputs; k++) {
-      if (args[k - 1].tag == LATTIS_TENSOR)
+      if (args[k - 1].tag == LAMELLA_TENSOR)
         s.add(args[k - 1].as.tensor);
       else
         s.add_scalar(c.numbers[k]);
     }
     c.tile = tile_bytes / widest;
-    lattis_status st = s.run_blocks(grain, c.tile, [&](const Block& b) -> lattis_status {
+    lamella_status st = s.run_blocks(grain, c.tile, [&](const Block& b) -> lamella_status {
       const int bad = loop_takes_rows(c, b) ? run_rows(c, b) : run_tiles(c, b);
       if (__builtin_expect(bad, 0)) __atomic_store_n(&faults, 1, __ATOMIC_RELAXED);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
     if (st) return st;
   }
-  return __builtin_expect(faults, 0) ? fault(c, f) : LATTIS_OK;
+  return __builtin_expect(faults, 0) ? fault(c, f) : LAMELLA_OK;
 }
 
-const lattis_pointwise* find_meaning(const std::string& name) {
+const lamella_pointwise* find_meaning(const std::string& name) {
   for (const PointwiseEntries& family : loops().pointwise)
     for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++)
       if (name == e->names) return &e->meaning;
@@ -277,10 +277,10 @@ const lattis_pointwise* find_meaning(const std::string& name) {
 }
 
 // The exponents that have shorter ways, rounded as torch rounds them: products, a root, quotients.
-const lattis_pointwise* short_power(double exponent) {
+const lamella_pointwise* short_power(double exponent) {
   struct Power {
     double exponent;
-    const lattis_pointwise* meaning;
+    const lamella_pointwise* meaning;
   };
   static const Power powers[] = {{2, find_meaning("square")},      {0.5, find_meaning("sqrt")},
                                  {-1, find_meaning("reciprocal")}, {-0.5, find_meaning("rsqrt")},
@@ -290,13 +290,13 @@ const lattis_pointwise* short_power(double exponent) {
   return nullptr;
 }
 
-lattis_status pow_by_number(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  const bool is_number = args[1].tag == LATTIS_FLOAT || args[1].tag == LATTIS_INT;
-  const double exponent = args[1].tag == LATTIS_FLOAT ? args[1].as.d : static_cast<double>(args[1].as.i);
-  if (!is_number || rets[0].tag != LATTIS_TENSOR || f->compute_dtype == LATTIS_BOOL)
+lamella_status pow_by_number(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  const bool is_number = args[1].tag == LAMELLA_FLOAT || args[1].tag == LAMELLA_INT;
+  const double exponent = args[1].tag == LAMELLA_FLOAT ? args[1].as.d : static_cast<double>(args[1].as.i);
+  if (!is_number || rets[0].tag != LAMELLA_TENSOR || f->compute_dtype == LAMELLA_BOOL)
     return pointwise_kernel(f, args, rets);
   if (exponent == 1) return copy_into(rets[0].as.tensor, args[0].as.tensor);
-  const lattis_pointwise* p = short_power(exponent);
+  const lamella_pointwise* p = short_power(exponent);
   if (!p || !p->loops[loop_dtype(*p, static_cast<int>(f->compute_dtype), args)]) return pointwise_kernel(f, args, rets);
   return run(f, p, args, rets);
 }
@@ -312,7 +312,7 @@ void register_meaning(Library& m, const PointwiseEntry& e) {
     const std::string base = "aten::" + name.substr(0, dot);
     for (std::string overload : overloads) {
       if (dot != std::string::npos && overload != name.substr(dot + 1)) continue;
-      const lattis_operator* op = api().find_operator(base.c_str(), overload.c_str());
+      const lamella_operator* op = api().find_operator(base.c_str(), overload.c_str());
       if (!op || !api().operator_pointwise(op)) continue;
       const std::string full = base + (overload.empty() ? "" : ".") + overload;
       m.impl(full.c_str(), "cpu", full == "aten::pow.Tensor_Scalar" ? pow_by_number : pointwise_kernel, &e.meaning);
@@ -328,4 +328,4 @@ void register_pointwise(Library& m) {
     for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++) register_meaning(m, *e);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,11 +1,11 @@
 // Pools over planes, or over pixels of neighbouring channels: what is compiled once per instruction set.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // One plane (height, width) of neighbours, or one image of pixels with so many channels; its windows, and rows
 // [begin, end) of its outputs.
@@ -32,15 +32,15 @@ static inline int64_t pool_row(const PoolPlane& p) {
 static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 
 struct Pools {
-  void (*largest[LATTIS_NUM_DTYPES])(const PoolPlane&);  // null where there is none
-  void (*mean[LATTIS_NUM_DTYPES])(const PoolPlane&);
-  void (*adaptive[LATTIS_NUM_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
+  void (*largest[LAMELLA_NUM_DTYPES])(const PoolPlane&);  // null where there is none
+  void (*mean[LAMELLA_NUM_DTYPES])(const PoolPlane&);
+  void (*adaptive[LAMELLA_NUM_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
 };
 
 // The largest with their indices, rows [begin, end); backward, of one plane: `in` are the gradients of its places.
 struct PoolIndices {
-  void (*largest[LATTIS_NUM_DTYPES])(const PoolPlane&);
-  void (*backward[LATTIS_NUM_DTYPES])(const PoolPlane&);
+  void (*largest[LAMELLA_NUM_DTYPES])(const PoolPlane&);
+  void (*backward[LAMELLA_NUM_DTYPES])(const PoolPlane&);
 };
 
 // One plane (height, width) that gets the shares of means over rows [begin[0], end[0]) and columns [begin[1], end[1])
@@ -53,11 +53,11 @@ struct PoolShares {
   void* line;  // as many elements as a row has
 };
 struct PoolMeans {
-  void (*backward[LATTIS_NUM_DTYPES])(const PoolShares&);
+  void (*backward[LAMELLA_NUM_DTYPES])(const PoolShares&);
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const PoolMeans&, pool_means, ())
-LATTIS_DECLARE_ISA(const Pools&, pools, ())
-LATTIS_DECLARE_ISA(const PoolIndices&, pool_indices, ())
+LAMELLA_DECLARE_ISA(const PoolMeans&, pool_means, ())
+LAMELLA_DECLARE_ISA(const Pools&, pools, ())
+LAMELLA_DECLARE_ISA(const PoolIndices&, pool_indices, ())

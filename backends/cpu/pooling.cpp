@@ -8,50 +8,50 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/space.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 const Pools& pools() {
-  static const Pools& chosen = LATTIS_BY_ISA(pools)();
+  static const Pools& chosen = LAMELLA_BY_ISA(pools)();
   return chosen;
 }
 
 const PoolIndices& with_indices() {
-  static const PoolIndices& chosen = LATTIS_BY_ISA(pool_indices)();
+  static const PoolIndices& chosen = LAMELLA_BY_ISA(pool_indices)();
   return chosen;
 }
 
 const PoolMeans& means() {
-  static const PoolMeans& chosen = LATTIS_BY_ISA(pool_means)();
+  static const PoolMeans& chosen = LAMELLA_BY_ISA(pool_means)();
   return chosen;
 }
 
-int computes_in(int dtype) { return dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16 ? LATTIS_FLOAT32 : dtype; }
+int computes_in(int dtype) { return dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16 ? LAMELLA_FLOAT32 : dtype; }
 
 // `t` itself if it is plain and of the dtype, else new memory like it.
-lattis_status plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  if (t->dtype == dtype && is_contiguous(t)) return LATTIS_OK;
-  lattis_tensor* raw;
-  if (lattis_status st =
+lamella_status plain(const lamella_tensor*& t, int dtype, Tensor* owner) {
+  if (t->dtype == dtype && is_contiguous(t)) return LAMELLA_OK;
+  lamella_tensor* raw;
+  if (lamella_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
   *owner = Tensor::steal(raw);
   t = raw;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // The numbers of one argument; one dimension is that of columns, in an image of one row.
 template <int Spatial>
-void read_sizes(const lattis_value& v, int64_t* out) {
+void read_sizes(const lamella_value& v, int64_t* out) {
   for (int i = 0; i < Spatial; i++) out[2 - Spatial + i] = v.as.ints[v.length == 1 ? 0 : i];
 }
 
 template <int Spatial>
-PoolPlane read_window(const lattis_value* kernel) {  // and stride and padding behind it
+PoolPlane read_window(const lamella_value* kernel) {  // and stride and padding behind it
   PoolPlane p{};
   p.kernel[0] = p.stride[0] = p.dilation[0] = p.dilation[1] = 1;
   read_sizes<Spatial>(kernel[0], p.kernel);
-  if (kernel[1].tag == LATTIS_INT_LIST && kernel[1].length)
+  if (kernel[1].tag == LAMELLA_INT_LIST && kernel[1].length)
     read_sizes<Spatial>(kernel[1], p.stride);
   else
     std::copy(p.kernel, p.kernel + 2, p.stride);
@@ -61,36 +61,36 @@ PoolPlane read_window(const lattis_value* kernel) {  // and stride and padding b
 
 // All planes; a unit of work is a row of outputs.
 template <int Spatial>
-lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_tensor* in, const lattis_tensor* out,
-                  const lattis_tensor* indices) {
+lamella_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lamella_tensor* in, const lamella_tensor* out,
+                   const lamella_tensor* indices) {
   const int n = in->dl.ndim, dtype = computes_in(in->dtype);
-  if (out->numel == 0) return LATTIS_OK;
+  if (out->numel == 0) return LAMELLA_OK;
   p.height = Spatial == 2 ? in->dl.shape[n - 2] : 1;
   p.width = in->dl.shape[n - 1];
   p.places[0] = Spatial == 2 ? out->dl.shape[n - 2] : 1;
   p.places[1] = out->dl.shape[n - 1];
-  const lattis_tensor *from = in, *to = out, *at = indices;
+  const lamella_tensor *from = in, *to = out, *at = indices;
   Tensor own[3];
   const bool last =
       !at && dtype == in->dtype && !is_contiguous(in) && lies_channels_last(in) && lies_channels_last(out);
   if (last && in->dl.shape[1] * itemsize(in) >= least_pixel) {
     p.channels = in->dl.shape[1];
   } else {
-    if (lattis_status st = plain(from, dtype, &own[0])) return st;
+    if (lamella_status st = plain(from, dtype, &own[0])) return st;
     if (from != in)
-      if (lattis_status st = copy_into(from, in)) return st;
-    if (lattis_status st = plain(to, dtype, &own[1])) return st;
+      if (lamella_status st = copy_into(from, in)) return st;
+    if (lamella_status st = plain(to, dtype, &own[1])) return st;
     if (at)
-      if (lattis_status st = plain(at, LATTIS_INT64, &own[2])) return st;
+      if (lamella_status st = plain(at, LAMELLA_INT64, &own[2])) return st;
   }
   const int64_t depth = std::max<int64_t>(p.channels, 1), size = itemsize(from) * depth, rows = p.places[0];
   const int64_t units = to->numel / (p.places[1] * depth);
   const int64_t cost = p.channels ? p.places[1] * p.kernel[0] * p.kernel[1] * depth
                                   : p.places[1] * (p.kernel[0] + p.kernel[1]) + p.width * p.kernel[0];
-  lattis_status st = parallel_for(0, units, 2 * grain / cost + 1, [&](int64_t begin, int64_t end) -> lattis_status {
+  lamella_status st = parallel_for(0, units, 2 * grain / cost + 1, [&](int64_t begin, int64_t end) -> lamella_status {
     PoolPlane q = p;
     Space space;
-    if (lattis_status bad = space.take(pool_space(q) * std::max<int64_t>(itemsize(from), 4))) return bad;
+    if (lamella_status bad = space.take(pool_space(q) * std::max<int64_t>(itemsize(from), 4))) return bad;
     q.space = space.data();
     while (begin < end) {
       const int64_t plane = begin / rows;
@@ -102,7 +102,7 @@ lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_te
       kernel(q);
       begin += q.end - q.begin;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   if (!st && to != out) st = copy_into(out, to);
   if (!st && at != indices) st = copy_into(indices, at);
@@ -110,34 +110,34 @@ lattis_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lattis_te
 }
 
 template <int Spatial>
-lattis_status max_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status max_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   PoolPlane p = read_window<Spatial>(args + 1);
   read_sizes<Spatial>(args[4], p.dilation);
-  const lattis_tensor* in = args[0].as.tensor;
+  const lamella_tensor* in = args[0].as.tensor;
   return run<Spatial>(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
 }
 
-lattis_status max_indices_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status max_indices_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   PoolPlane p = read_window<2>(args + 1);
   read_sizes<2>(args[4], p.dilation);
-  const lattis_tensor* in = args[0].as.tensor;
+  const lamella_tensor* in = args[0].as.tensor;
   return run<2>(p, with_indices().largest[computes_in(in->dtype)], in, rets[0].as.tensor, rets[1].as.tensor);
 }
 
 template <int Spatial>
-lattis_status avg_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status avg_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   PoolPlane p = read_window<Spatial>(args + 1);
   p.count_padding = args[5].as.i;
-  p.divisor = Spatial == 1 || args[6].tag == LATTIS_NONE ? 0 : args[6].as.i;
-  const lattis_tensor* in = args[0].as.tensor;
+  p.divisor = Spatial == 1 || args[6].tag == LAMELLA_NONE ? 0 : args[6].as.i;
+  const lamella_tensor* in = args[0].as.tensor;
   return run<Spatial>(p, pools().mean[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
 }
 
 template <int Spatial>
-lattis_status adaptive_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status adaptive_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   PoolPlane p{};
-  const lattis_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LATTIS_OK;
+  const lamella_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
+  if (out->numel == 0) return LAMELLA_OK;
   const int n = in->dl.ndim;
   p.kernel[0] = p.stride[0] = p.stride[1] = p.dilation[0] = p.dilation[1] = 1;
   for (int i = 2 - Spatial; i < 2; i++)
@@ -148,37 +148,37 @@ lattis_status adaptive_kernel(lattis_frame*, const lattis_value* args, lattis_va
 // ---- backward ------------------------------------------------------------------------------------------------------
 
 // An operand in plain layout and the dtype that is computed in.
-lattis_status read_plain(const lattis_tensor*& t, int dtype, Tensor* owner) {
-  const lattis_tensor* given = t;
-  if (lattis_status st = plain(t, dtype, owner)) return st;
-  return t == given ? LATTIS_OK : copy_into(t, given);
+lamella_status read_plain(const lamella_tensor*& t, int dtype, Tensor* owner) {
+  const lamella_tensor* given = t;
+  if (lamella_status st = plain(t, dtype, owner)) return st;
+  return t == given ? LAMELLA_OK : copy_into(t, given);
 }
 
 // Calls body(number, gradients, image) for every plane, from plain memory into plain memory of the dtype.
 template <class Body>
-lattis_status planes(const lattis_tensor* grad, const lattis_tensor* out, int dtype, Body&& body) {
+lamella_status planes(const lamella_tensor* grad, const lamella_tensor* out, int dtype, Body&& body) {
   const int n = out->dl.ndim;
-  const lattis_tensor* to = out;
+  const lamella_tensor* to = out;
   Tensor own[2];
-  if (lattis_status st = read_plain(grad, dtype, &own[0])) return st;
-  if (lattis_status st = plain(to, dtype, &own[1])) return st;
+  if (lamella_status st = read_plain(grad, dtype, &own[0])) return st;
+  if (lamella_status st = plain(to, dtype, &own[1])) return st;
   const int64_t plane = out->dl.shape[n - 2] * out->dl.shape[n - 1], size = itemsize(to);
   const int64_t places = grad->dl.shape[n - 2] * grad->dl.shape[n - 1];
-  lattis_status st = parallel_for(
-      0, to->numel / plane, grain / (plane + places) + 1, [&](int64_t begin, int64_t end) -> lattis_status {
+  lamella_status st = parallel_for(
+      0, to->numel / plane, grain / (plane + places) + 1, [&](int64_t begin, int64_t end) -> lamella_status {
         for (int64_t k = begin; k < end; k++)
-          if (lattis_status bad = body(k, static_cast<const char*>(grad->dl.data) + k * places * size,
-                                       static_cast<char*>(to->dl.data) + k * plane * size))
+          if (lamella_status bad = body(k, static_cast<const char*>(grad->dl.data) + k * places * size,
+                                        static_cast<char*>(to->dl.data) + k * plane * size))
             return bad;
-        return LATTIS_OK;
+        return LAMELLA_OK;
       });
   return st || to == out ? st : copy_into(out, to);
 }
 
 // max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)
-lattis_status max_backward_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *grad = args[0].as.tensor, *at = args[7].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status max_backward_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *grad = args[0].as.tensor, *at = args[7].as.tensor, *out = rets[0].as.tensor;
+  if (out->numel == 0) return LAMELLA_OK;
   const int n = out->dl.ndim, dtype = computes_in(out->dtype);
   PoolPlane p = read_window<2>(args + 2);
   read_sizes<2>(args[5], p.dilation);
@@ -186,15 +186,15 @@ lattis_status max_backward_kernel(lattis_frame*, const lattis_value* args, latti
   p.height = out->dl.shape[n - 2];
   p.width = out->dl.shape[n - 1];
   Tensor own;
-  if (lattis_status st = read_plain(at, LATTIS_INT64, &own)) return st;
+  if (lamella_status st = read_plain(at, LAMELLA_INT64, &own)) return st;
   const int64_t places = p.places[0] * p.places[1];
-  return planes(grad, out, dtype, [&](int64_t k, const char* from, char* to) -> lattis_status {
+  return planes(grad, out, dtype, [&](int64_t k, const char* from, char* to) -> lamella_status {
     PoolPlane q = p;
     q.in = from;
     q.indices = static_cast<int64_t*>(at->dl.data) + k * places;
     q.out = to;
     with_indices().backward[dtype](q);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
@@ -208,7 +208,7 @@ struct Spans {
   }
 };
 
-lattis_status mean_backward(const lattis_tensor* grad, const lattis_tensor* out, const Spans (&spans)[2]) {
+lamella_status mean_backward(const lamella_tensor* grad, const lamella_tensor* out, const Spans (&spans)[2]) {
   const int n = out->dl.ndim, dtype = computes_in(out->dtype);
   PoolShares p{};
   p.height = out->dl.shape[n - 2];
@@ -219,25 +219,25 @@ lattis_status mean_backward(const lattis_tensor* grad, const lattis_tensor* out,
     p.end[i] = spans[i].end.data();
     p.count[i] = spans[i].count.data();
   }
-  return planes(grad, out, dtype, [&](int64_t, const char* from, char* to) -> lattis_status {
+  return planes(grad, out, dtype, [&](int64_t, const char* from, char* to) -> lamella_status {
     PoolShares q = p;
     Space line;
-    if (lattis_status st = line.take(p.width * 8)) return st;
+    if (lamella_status st = line.take(p.width * 8)) return st;
     q.grad = from;
     q.out = to;
     q.line = line.data();
     means().backward[dtype](q);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
 // avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-lattis_status avg_backward_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status avg_backward_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
+  if (out->numel == 0) return LAMELLA_OK;
   const PoolPlane p = read_window<2>(args + 2);
   const int n = out->dl.ndim;
-  const bool given = args[7].tag != LATTIS_NONE;
+  const bool given = args[7].tag != LAMELLA_NONE;
   Spans spans[2];
   for (int i = 0; i < 2; i++) {
     const int64_t size = out->dl.shape[n - 2 + i], pad = args[6].as.i ? p.padding[i] : 0;
@@ -251,9 +251,9 @@ lattis_status avg_backward_kernel(lattis_frame*, const lattis_value* args, latti
 }
 
 // _adaptive_avg_pool2d_backward(grad_output, self)
-lattis_status adaptive_backward_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status adaptive_backward_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
+  if (out->numel == 0) return LAMELLA_OK;
   Spans spans[2];
   for (int i = 0; i < 2; i++) {
     const int d = out->dl.ndim - 2 + i;
@@ -281,4 +281,4 @@ void register_pooling(Library& m) {
       .impl("adaptive_avg_pool2d", "cpu", adaptive_kernel<2>);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,7 +1,7 @@
 // Random numbers on the CPU: the streams of random.h, shared out among threads in whole tiles.
 #include "backends/cpu/random.h"
 
-#include <lattis/half.h>
+#include <lamella/half.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,35 +11,35 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/space.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 const RandomLoops& streams() {
-  static const RandomLoops& chosen = LATTIS_BY_ISA(random_loops)();
+  static const RandomLoops& chosen = LAMELLA_BY_ISA(random_loops)();
   return chosen;
 }
 
 // Where one draw begins, once its words are reserved.
-lattis_status reserve(const lattis_tensor* t, const lattis_value& generator, int words_each, Stream* s) {
-  lattis_object* g = generator.tag == LATTIS_OBJECT ? generator.as.object : nullptr;
+lamella_status reserve(const lamella_tensor* t, const lamella_value& generator, int words_each, Stream* s) {
+  lamella_object* g = generator.tag == LAMELLA_OBJECT ? generator.as.object : nullptr;
   uint64_t seed, offset;
-  if (lattis_status st = api().generator_reserve(
+  if (lamella_status st = api().generator_reserve(
           g, device_of(t), static_cast<uint64_t>(t->numel) * static_cast<uint64_t>(words_each), &seed, &offset))
     return st;
   *s = {seed, offset / 4};
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Fills t in row-major order: draw(stream, n, T* out) makes n elements of type T (whose dtype is `made`), `words_each`
 // words an element. Other dtypes are converted part by part, strided tensors filled beside.
 template <class T, class Draw>
-lattis_status fill(lattis_tensor* t, int made, int words_each, const lattis_value& generator, Draw draw) {
+lamella_status fill(lamella_tensor* t, int made, int words_each, const lamella_value& generator, Draw draw) {
   Stream s;
-  if (lattis_status st = reserve(t, generator, words_each, &s)) return st;
+  if (lamella_status st = reserve(t, generator, words_each, &s)) return st;
   Tensor beside = Tensor::borrow(t);
   if (!is_contiguous(t)) {
-    lattis_tensor* raw;
-    if (lattis_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
+    lamella_tensor* raw;
+    if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
       return st;
     beside = Tensor::steal(raw);
   }
@@ -47,7 +47,7 @@ lattis_status fill(lattis_tensor* t, int made, int words_each, const lattis_valu
   auto* data = beside.data<char>();
   const int64_t n = t->numel, item = itemsize(t);
   const CastLoop cast = loops().cast[made][t->dtype];
-  lattis_status st = parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lattis_status {
+  lamella_status st = parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lamella_status {
     alignas(64) T buffer[part];
     for (int64_t k = b; k < e; k++) {
       const int64_t m = std::min(part, n - k * part);
@@ -60,75 +60,75 @@ lattis_status fill(lattis_tensor* t, int made, int words_each, const lattis_valu
         cast(m, to, item, reinterpret_cast<char*>(buffer), sizeof(T));
       }
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   if (st || beside.get() == t) return st;
   return copy_into(t, beside.get());
 }
 
-lattis_status random_bits(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  return fill<uint32_t>(r[0].as.tensor, LATTIS_UINT32, 1, a[1], streams().words);
+lamella_status random_bits(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  return fill<uint32_t>(r[0].as.tensor, LAMELLA_UINT32, 1, a[1], streams().words);
 }
 
 double limit_below(double end, int dtype) {
-  return dtype == LATTIS_FLOAT16    ? largest_below<float16>(end)
-         : dtype == LATTIS_BFLOAT16 ? largest_below<bfloat16>(end)
-         : dtype == LATTIS_FLOAT32  ? largest_below<float>(end)
-                                    : largest_below<double>(end);
+  return dtype == LAMELLA_FLOAT16    ? largest_below<float16>(end)
+         : dtype == LAMELLA_BFLOAT16 ? largest_below<bfloat16>(end)
+         : dtype == LAMELLA_FLOAT32  ? largest_below<float>(end)
+                                     : largest_below<double>(end);
 }
 
-lattis_status uniform(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* t = r[0].as.tensor;
+lamella_status uniform(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  lamella_tensor* t = r[0].as.tensor;
   const double low = a[1].as.d, high = a[2].as.d, limit = low < high ? limit_below(high, t->dtype) : high;
-  if (t->dtype == LATTIS_FLOAT64)
-    return fill<double>(t, LATTIS_FLOAT64, 2, a[3], [=](Stream s, int64_t n, double* out) {
+  if (t->dtype == LAMELLA_FLOAT64)
+    return fill<double>(t, LAMELLA_FLOAT64, 2, a[3], [=](Stream s, int64_t n, double* out) {
       streams().uniform64(s, n, out, low, high - low, limit);
     });
-  return fill<float>(t, LATTIS_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
+  return fill<float>(t, LAMELLA_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
     streams().uniform32(s, n, out, static_cast<float>(low), static_cast<float>(high - low), static_cast<float>(limit));
   });
 }
 
-lattis_status normal(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* t = r[0].as.tensor;
+lamella_status normal(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  lamella_tensor* t = r[0].as.tensor;
   const double mean = a[1].as.d, std = a[2].as.d;
-  if (t->dtype == LATTIS_FLOAT64)
-    return fill<double>(t, LATTIS_FLOAT64, 2, a[3],
+  if (t->dtype == LAMELLA_FLOAT64)
+    return fill<double>(t, LAMELLA_FLOAT64, 2, a[3],
                         [=](Stream s, int64_t n, double* out) { streams().normal64(s, n, out, mean, std); });
-  return fill<float>(t, LATTIS_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
+  return fill<float>(t, LAMELLA_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
     streams().normal32(s, n, out, static_cast<float>(mean), static_cast<float>(std));
   });
 }
 
 // rand(size, generator, …), rand_like(self, …), normal(mean, std, size, generator, …): the same numbers, into a new
 // tensor.
-template <lattis_kernel Draw, bool Like>
-lattis_status drawn(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_value args[4] = {r[0], value(0.0), value(1.0), Like ? none() : a[1]};
+template <lamella_kernel Draw, bool Like>
+lamella_status drawn(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_value args[4] = {r[0], value(0.0), value(1.0), Like ? none() : a[1]};
   return Draw(f, args, r);
 }
-lattis_status normal_drawn(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_value args[4] = {r[0], a[0], a[1], a[3]};
+lamella_status normal_drawn(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_value args[4] = {r[0], a[0], a[1], a[3]};
   return normal(f, args, r);
 }
 
-lattis_status bernoulli(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status bernoulli(lamella_frame*, const lamella_value* a, lamella_value* r) {
   const float p = static_cast<float>(a[1].as.d);
-  return fill<float>(r[0].as.tensor, LATTIS_FLOAT32, 1, a[2],
+  return fill<float>(r[0].as.tensor, LAMELLA_FLOAT32, 1, a[2],
                      [=](Stream s, int64_t n, float* out) { streams().bernoulli(s, n, out, p); });
 }
 
 // bernoulli_.Tensor(self, p): 1 where the uniform number is below p's element.
 template <class T>
-lattis_status bernoulli_each(lattis_tensor* t, const T* p, int dtype, int words_each, const lattis_value& generator,
-                             void (*uniform)(Stream, int64_t, T*, T, T, T)) {
+lamella_status bernoulli_each(lamella_tensor* t, const T* p, int dtype, int words_each, const lamella_value& generator,
+                              void (*uniform)(Stream, int64_t, T*, T, T, T)) {
   Stream s;
-  if (lattis_status st = reserve(t, generator, words_each, &s)) return st;
+  if (lamella_status st = reserve(t, generator, words_each, &s)) return st;
   constexpr int64_t part = 1024;
   const CastLoop cast = loops().cast[dtype][t->dtype];
   const int64_t n = t->numel, item = itemsize(t);
   auto* data = static_cast<char*>(t->dl.data);
-  return parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lattis_status {
+  return parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lamella_status {
     alignas(64) T u[part];
     for (int64_t k = b; k < e; k++) {
       const int64_t m = std::min(part, n - k * part);
@@ -136,7 +136,7 @@ lattis_status bernoulli_each(lattis_tensor* t, const T* p, int dtype, int words_
       for (int64_t i = 0; i < m; i++) u[i] = u[i] < p[k * part + i] ? T(1) : T(0);
       cast(m, data + k * part * item, item, reinterpret_cast<char*>(u), sizeof(T));
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
 }
 
@@ -148,69 +148,69 @@ int64_t outside(const T* p, int64_t n) {
   return bad;
 }
 
-lattis_status draw_bernoulli(const char* where, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
-  const int dtype = p->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
+lamella_status draw_bernoulli(const char* where, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
+  const int dtype = p->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
   Tensor out = Tensor::borrow(r[0].as.tensor), weights = Tensor::borrow(a[1].as.tensor);
-  auto beside = [&](int as, Tensor* into) -> lattis_status {
-    lattis_tensor* raw;
-    if (lattis_status st =
+  auto beside = [&](int as, Tensor* into) -> lamella_status {
+    lamella_tensor* raw;
+    if (lamella_status st =
             api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, static_cast<uint8_t>(as), device_of(self), &raw))
       return st;
     *into = Tensor::steal(raw);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const bool apart = p->storage != self->storage || (p->dl.data == self->dl.data && p->dtype == self->dtype);
   if (p->dtype != dtype || p->numel != self->numel || !is_contiguous(p) || !apart) {
-    if (lattis_status st = beside(dtype, &weights)) return st;
-    if (lattis_status st = copy_into(weights.get(), p)) return st;
+    if (lamella_status st = beside(dtype, &weights)) return st;
+    if (lamella_status st = copy_into(weights.get(), p)) return st;
   }
   if (!is_contiguous(self))
-    if (lattis_status st = beside(self->dtype, &out)) return st;
-  const int64_t bad = dtype == LATTIS_FLOAT64 ? outside(weights.data<double>(), self->numel)
-                                              : outside(weights.data<float>(), self->numel);
-  if (bad) return fail(LATTIS_RUNTIME_ERROR, std::string(where) + ": a probability is between 0 and 1");
-  lattis_status st = dtype == LATTIS_FLOAT64
-                         ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
-                         : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);
+    if (lamella_status st = beside(self->dtype, &out)) return st;
+  const int64_t bad = dtype == LAMELLA_FLOAT64 ? outside(weights.data<double>(), self->numel)
+                                               : outside(weights.data<float>(), self->numel);
+  if (bad) return fail(LAMELLA_RUNTIME_ERROR, std::string(where) + ": a probability is between 0 and 1");
+  lamella_status st = dtype == LAMELLA_FLOAT64
+                          ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
+                          : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);
   return st || out.get() == self ? st : copy_into(self, out.get());
 }
 
 // bernoulli(self, generator), self of probabilities; bernoulli.p(self, p, generator)
-lattis_status bernoulli_of(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_value args[3] = {r[0], a[0], a[1]};
+lamella_status bernoulli_of(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_value args[3] = {r[0], a[0], a[1]};
   return draw_bernoulli("bernoulli: argument 'self'", args, r);
 }
-lattis_status bernoulli_tensor(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status bernoulli_tensor(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return draw_bernoulli("bernoulli_: argument 'p'", a, r);
 }
 
 // random_.from(self, from, to): low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
 int64_t end_of(int dtype) {
-  static const int64_t ends[LATTIS_NUM_DTYPES] = {2,
-                                                  1 << 8,
-                                                  1 << 16,
-                                                  int64_t{1} << 32,
-                                                  INT64_MAX,
-                                                  1 << 7,
-                                                  1 << 15,
-                                                  int64_t{1} << 31,
-                                                  INT64_MAX,
-                                                  (1 << 11) + 1,
-                                                  (1 << 8) + 1,
-                                                  (1 << 24) + 1,
-                                                  (int64_t{1} << 53) + 1,
-                                                  INT64_MAX,
-                                                  INT64_MAX};
+  static const int64_t ends[LAMELLA_NUM_DTYPES] = {2,
+                                                   1 << 8,
+                                                   1 << 16,
+                                                   int64_t{1} << 32,
+                                                   INT64_MAX,
+                                                   1 << 7,
+                                                   1 << 15,
+                                                   int64_t{1} << 31,
+                                                   INT64_MAX,
+                                                   (1 << 11) + 1,
+                                                   (1 << 8) + 1,
+                                                   (1 << 24) + 1,
+                                                   (int64_t{1} << 53) + 1,
+                                                   INT64_MAX,
+                                                   INT64_MAX};
   return ends[dtype];
 }
 
-lattis_status draw_integers(lattis_tensor* t, int64_t low, int64_t high, const lattis_value& generator) {
+lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const lamella_value& generator) {
   const int64_t range = high - low;
   if (range <= int64_t{1} << 31)
-    return fill<int64_t>(t, LATTIS_INT64, 1, generator,
+    return fill<int64_t>(t, LAMELLA_INT64, 1, generator,
                          [=](Stream s, int64_t n, int64_t* out) { streams().integers(s, n, out, low, range); });
-  return fill<int64_t>(t, LATTIS_INT64, 2, generator, [=](Stream s, int64_t n, int64_t* out) {
+  return fill<int64_t>(t, LAMELLA_INT64, 2, generator, [=](Stream s, int64_t n, int64_t* out) {
     constexpr int64_t part = 128;
     uint32_t words[2 * part];
     for (int64_t i = 0; i < n; i += part, s.counter += part / 2) {
@@ -224,17 +224,17 @@ lattis_status draw_integers(lattis_tensor* t, int64_t low, int64_t high, const l
   });
 }
 
-lattis_status integers(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* t = r[0].as.tensor;
-  return draw_integers(t, a[1].as.i, a[2].tag == LATTIS_INT ? a[2].as.i : end_of(t->dtype), a[3]);
+lamella_status integers(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  lamella_tensor* t = r[0].as.tensor;
+  return draw_integers(t, a[1].as.i, a[2].tag == LAMELLA_INT ? a[2].as.i : end_of(t->dtype), a[3]);
 }
-lattis_status integers_all(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status integers_all(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return draw_integers(r[0].as.tensor, 0, end_of(r[0].as.tensor->dtype), a[1]);
 }
 // random_.to(self, to, generator), randint.low(low, high, size, generator, …), randint_like(self, high, …), …: the
 // places of the arguments; -1 where there is none.
 template <int Low, int High, int Generator>
-lattis_status integers_of(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status integers_of(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return draw_integers(r[0].as.tensor, Low < 0 ? 0 : a[Low].as.i, a[High].as.i, Generator < 0 ? none() : a[Generator]);
 }
 
@@ -296,49 +296,50 @@ void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
 }
 
 // _permute_randomly_(self, generator), randperm(n, generator, …)
-lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  lattis_tensor* t = r[0].as.tensor;
+lamella_status permute(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  lamella_tensor* t = r[0].as.tensor;
   const int64_t n = t->numel;
-  if (n > int64_t{UINT32_MAX}) return fail(LATTIS_NOT_IMPLEMENTED, "randperm: argument 'n': more than 2^32 - 1 places");
+  if (n > int64_t{UINT32_MAX})
+    return fail(LAMELLA_NOT_IMPLEMENTED, "randperm: argument 'n': more than 2^32 - 1 places");
   Keys keys;
-  if (lattis_status st = reserve(t, a[1], 2, &keys.stream)) return st;
+  if (lamella_status st = reserve(t, a[1], 2, &keys.stream)) return st;
   // Buckets of some thousand entries, which stay in the nearest cache.
   int bucket_bits = 0;
   while (bucket_bits < 12 && n >> bucket_bits > 3000) bucket_bits++;
   const int64_t buckets = int64_t{1} << bucket_bits, parts = n > 100000 ? std::clamp<int64_t>(n >> 20, 8, 128) : 1,
                 part = (n + parts - 1) / parts;
-  const CastLoop cast = loops().cast[LATTIS_UINT32][t->dtype];
+  const CastLoop cast = loops().cast[LAMELLA_UINT32][t->dtype];
   const int64_t item = itemsize(t), step = t->dl.ndim ? t->dl.strides[0] * item : 0;
   if (n <= few) {
     uint32_t places[few];
     sort_few(keys, n, places);
     cast(n, static_cast<char*>(t->dl.data), step, reinterpret_cast<char*>(places), 4);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   Space pool;
-  if (lattis_status st = pool.take_touched(n * 8)) return st;
+  if (lamella_status st = pool.take_touched(n * 8)) return st;
   auto* entries = reinterpret_cast<uint64_t*>(pool.data());
   std::vector<int64_t> starts(static_cast<size_t>(buckets * parts)), bounds(static_cast<size_t>(buckets + 1));
   auto bucket_of = [&](uint32_t high) { return bucket_bits ? high >> (32 - bucket_bits) : 0; };
   // The key's high halves of one part, in pieces.
-  auto each = [&](int64_t p, auto visit) -> lattis_status {
+  auto each = [&](int64_t p, auto visit) -> lamella_status {
     constexpr int64_t piece = 512;
     uint32_t words[2 * piece];
     const int64_t begin = p * part / 2 * 2, end = p + 1 == parts ? n : (p + 1) * part / 2 * 2;
     for (int64_t i = begin; i < end; i += piece) {
-      if (lattis_status st = api().check_interrupt()) return st;
+      if (lamella_status st = api().check_interrupt()) return st;
       const int64_t m = std::min(piece, end - i);
       streams().words({keys.stream.seed, keys.stream.counter + static_cast<uint64_t>(i / 2)}, 2 * m, words);
       for (int64_t k = 0; k < m; k++) visit(words[2 * k], i + k);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  lattis_status st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lattis_status {
+  lamella_status st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t p = b; p < e; p++) {
       int64_t* count = &starts[static_cast<size_t>(p * buckets)];
-      if (lattis_status st = each(p, [&](uint32_t high, int64_t) { count[bucket_of(high)]++; })) return st;
+      if (lamella_status st = each(p, [&](uint32_t high, int64_t) { count[bucket_of(high)]++; })) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   if (st) return st;
   int64_t at = 0;
@@ -352,19 +353,19 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
     }
   }
   bounds[static_cast<size_t>(buckets)] = at;
-  st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lattis_status {
+  st = parallel_for(0, parts, 1, [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t p = b; p < e; p++) {
       int64_t* next = &starts[static_cast<size_t>(p * buckets)];
-      if (lattis_status st = each(p, [&](uint32_t high, int64_t place) {
+      if (lamella_status st = each(p, [&](uint32_t high, int64_t place) {
             entries[next[bucket_of(high)]++] = uint64_t{high} << 32 | static_cast<uint64_t>(place);
           }))
         return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   });
   if (st) return st;
   return parallel_for(0, buckets, std::max<int64_t>(1, buckets * grain / (4 * n + 1)),
-                      [&](int64_t b, int64_t e) -> lattis_status {
+                      [&](int64_t b, int64_t e) -> lamella_status {
                         std::vector<uint64_t> other;
                         for (int64_t k = b; k < e; k++) {
                           uint64_t* bucket = entries + bounds[static_cast<size_t>(k)];
@@ -374,7 +375,7 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
                           cast(m, static_cast<char*>(t->dl.data) + bounds[static_cast<size_t>(k)] * step, step,
                                reinterpret_cast<char*>(bucket), 8);
                         }
-                        return LATTIS_OK;
+                        return LAMELLA_OK;
                       });
 }
 
@@ -382,7 +383,7 @@ lattis_status permute(lattis_frame*, const lattis_value* a, lattis_value* r) {
 
 // _search_cdf(cdf, u)
 template <class T>
-void search_rows(const lattis_tensor* cdf, const lattis_tensor* u, const lattis_tensor* out, int64_t b, int64_t e) {
+void search_rows(const lamella_tensor* cdf, const lamella_tensor* u, const lamella_tensor* out, int64_t b, int64_t e) {
   const int64_t columns = u->dl.shape[1], n = cdf->dl.shape[1], step = cdf->dl.strides[1];
   for (int64_t i = b; i < e; i++) {
     const int64_t row = i / columns, column = i % columns;
@@ -399,14 +400,14 @@ void search_rows(const lattis_tensor* cdf, const lattis_tensor* u, const lattis_
   }
 }
 
-lattis_status search_cdf(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *cdf = a[0].as.tensor, *u = a[1].as.tensor, *out = r[0].as.tensor;
-  if (cdf->dtype != LATTIS_FLOAT32 && cdf->dtype != LATTIS_FLOAT64)
-    return fail(LATTIS_NOT_IMPLEMENTED,
+lamella_status search_cdf(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor *cdf = a[0].as.tensor, *u = a[1].as.tensor, *out = r[0].as.tensor;
+  if (cdf->dtype != LAMELLA_FLOAT32 && cdf->dtype != LAMELLA_FLOAT64)
+    return fail(LAMELLA_NOT_IMPLEMENTED,
                 std::string(api().operator_name(f->op)).substr(6) + ": argument 'cdf': expected float32 or float64");
-  return parallel_for(0, u->numel, 512, [&](int64_t b, int64_t e) -> lattis_status {
-    (cdf->dtype == LATTIS_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf, u, out, b, e);
-    return LATTIS_OK;
+  return parallel_for(0, u->numel, 512, [&](int64_t b, int64_t e) -> lamella_status {
+    (cdf->dtype == LAMELLA_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf, u, out, b, e);
+    return LAMELLA_OK;
   });
 }
 
@@ -437,4 +438,4 @@ void register_random(Library& m) {
       .impl("_search_cdf", "cpu", search_cdf);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

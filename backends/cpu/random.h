@@ -6,7 +6,7 @@
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // A place in Philox's stream: four words for each value of the counter.
 struct Stream {
@@ -30,6 +30,6 @@ struct RandomLoops {
 
 const RandomLoops& random_loops();
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const RandomLoops&, random_loops, ())
+LAMELLA_DECLARE_ISA(const RandomLoops&, random_loops, ())

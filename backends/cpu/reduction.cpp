@@ -11,23 +11,23 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 const Fold* fold(Reduce what, int dtype) {
-  static const auto sums = LATTIS_BY_ISA(sum_fold);
-  static const auto extrema = LATTIS_BY_ISA(extremum_fold);
-  static const auto moments = LATTIS_BY_ISA(moment_fold);
+  static const auto sums = LAMELLA_BY_ISA(sum_fold);
+  static const auto extrema = LAMELLA_BY_ISA(extremum_fold);
+  static const auto moments = LAMELLA_BY_ISA(moment_fold);
   for (const auto family : {sums, extrema, moments})
     if (const Fold* found = family(what, dtype)) return found;
   return nullptr;
 }
 
-uint64_t all_dims(const lattis_tensor* t) { return t->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << t->dl.ndim) - 1; }
+uint64_t all_dims(const lamella_tensor* t) { return t->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << t->dl.ndim) - 1; }
 
-uint64_t dim_set(const lattis_value& v, const lattis_tensor* t) {
+uint64_t dim_set(const lamella_value& v, const lamella_tensor* t) {
   const int n = t->dl.ndim;
-  if (v.tag == LATTIS_NONE || n == 0) return all_dims(t);
-  if (v.tag == LATTIS_INT) return uint64_t{1} << (v.as.i < 0 ? v.as.i + n : v.as.i);
+  if (v.tag == LAMELLA_NONE || n == 0) return all_dims(t);
+  if (v.tag == LAMELLA_INT) return uint64_t{1} << (v.as.i < 0 ? v.as.i + n : v.as.i);
   if (v.length == 0) return all_dims(t);
   uint64_t dims = 0;
   for (uint32_t i = 0; i < v.length; i++) dims |= uint64_t{1} << (v.as.ints[i] < 0 ? v.as.ints[i] + n : v.as.ints[i]);
@@ -46,10 +46,10 @@ struct Axis {
 // The input's dimensions, split into those that are kept and those that are reduced; neighbours in memory merged.
 struct Geometry {
   int kept = 0, gone = 0;
-  Axis keep[LATTIS_MAX_DIMS], go[LATTIS_MAX_DIMS];
+  Axis keep[LAMELLA_MAX_DIMS], go[LAMELLA_MAX_DIMS];
   int64_t outputs = 1, length = 1;
 
-  Geometry(const lattis_tensor* in, const lattis_tensor* const* out, uint64_t dims, bool keepdim, bool ordered) {
+  Geometry(const lamella_tensor* in, const lamella_tensor* const* out, uint64_t dims, bool keepdim, bool ordered) {
     int o = 0;
     for (int d = 0; d < in->dl.ndim; d++) {
       Axis a{in->dl.shape[d], in->dl.strides[d], {0, 0}};
@@ -122,25 +122,25 @@ struct Geometry {
 
 class Reduction {
  public:
-  Reduction(lattis_frame* f, const Fold& fold, int as, double param, const lattis_tensor* in, const lattis_tensor* out,
-            const lattis_tensor* second, int settled)
+  Reduction(lamella_frame* f, const Fold& fold, int as, double param, const lamella_tensor* in,
+            const lamella_tensor* out, const lamella_tensor* second, int settled)
       : frame_(f), fold_(fold), as_(as), settled_(settled), param_(param), in_(in), out_{out, second} {
     data_ = static_cast<const char*>(in->dl.data);
     item_ = itemsize(in);
-    if (in->dtype != as && !(in->dtype == LATTIS_BOOL && as == LATTIS_UINT8)) cast_ = loops().cast[in->dtype][as];
+    if (in->dtype != as && !(in->dtype == LAMELLA_BOOL && as == LAMELLA_UINT8)) cast_ = loops().cast[in->dtype][as];
   }
 
-  lattis_status run(uint64_t dims, bool keepdim) {
+  lamella_status run(uint64_t dims, bool keepdim) {
     if (dims == all_dims(in_) && is_contiguous(in_) && in_->numel <= block && !cast_) {  // nothing to walk
       alignas(16) char acc[64];
       fold_.start(1, acc);
       fold_.run(in_->numel, data_, 0, param_, acc);
       const int64_t at[2] = {0, 0}, steps[2] = {0, 0};
       finish(1, acc, in_->numel, at, steps);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
     const Geometry g(in_, out_, dims, keepdim, fold_.indexed);
-    if (g.outputs == 0) return LATTIS_OK;
+    if (g.outputs == 0) return LAMELLA_OK;
     const bool columns = g.kept && g.length > 1 && g.keep[g.kept - 1].in == 1 && !(g.gone && g.go[g.gone - 1].in == 1);
     if (columns) return by_columns(g);
     return g.length <= block ? by_rows(g) : by_blocks(g);
@@ -179,15 +179,15 @@ class Reduction {
   int64_t source_bytes() const { return bytes_of(as_); }
   static int64_t bytes_of(int dtype) {
     switch (dtype) {
-      case LATTIS_BOOL:
-      case LATTIS_UINT8:
+      case LAMELLA_BOOL:
+      case LAMELLA_UINT8:
         return 1;
-      case LATTIS_INT32:
-      case LATTIS_FLOAT32:
+      case LAMELLA_INT32:
+      case LAMELLA_FLOAT32:
         return 4;
-      case LATTIS_COMPLEX64:
+      case LAMELLA_COMPLEX64:
         return 8;
-      case LATTIS_COMPLEX128:
+      case LAMELLA_COMPLEX128:
         return 16;
       default:
         return 8;
@@ -208,12 +208,12 @@ class Reduction {
   }
 
   // Each output by one thread, in batches along the innermost kept dimension.
-  lattis_status by_rows(const Geometry& g) const {
+  lamella_status by_rows(const Geometry& g) const {
     const int64_t inner = g.kept ? g.keep[g.kept - 1].size : 1;
     const Axis last = g.kept ? g.keep[g.kept - 1] : Axis{1, 0, {0, 0}};
     const bool plain = g.gone <= 1;
     const int64_t stride = g.gone ? g.go[g.gone - 1].in : 1;
-    auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    auto body = [&](int64_t b, int64_t e) -> lamella_status {
       alignas(64) char acc[batch * 64];
       for (int64_t o = b; o < e;) {
         const int64_t n = std::min({batch, e - o, inner - o % inner});
@@ -232,37 +232,37 @@ class Reduction {
         finish(n, acc, g.length, at, last.out);
         o += n;
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
     const int64_t few = std::max<int64_t>(1, grain / (g.length + 8));
     return g.outputs <= few ? body(0, g.outputs) : parallel_for(0, g.outputs, few, body);
   }
 
   // Long outputs: blocks into partial accumulators, joined afterwards.
-  lattis_status by_blocks(const Geometry& g) const {
+  lamella_status by_blocks(const Geometry& g) const {
     const int64_t blocks = (g.length + block - 1) / block;
     void* memory;
-    if (lattis_status st = api().scratch(frame_, g.outputs * blocks * fold_.bytes, &memory)) return st;
+    if (lamella_status st = api().scratch(frame_, g.outputs * blocks * fold_.bytes, &memory)) return st;
     auto* partial = static_cast<char*>(memory);
     std::atomic<bool> settled{false};
-    lattis_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / block),
-                                    [&](int64_t b, int64_t e) -> lattis_status {
-                                      for (int64_t item = b; item < e; item++) {
-                                        int64_t in, at[2];
-                                        const int64_t from = item % blocks * block;
-                                        g.locate(item / blocks, &in, at);
-                                        char* a = partial + item * fold_.bytes;
-                                        fold_.start(1, a);
-                                        if (settled.load(std::memory_order_relaxed)) continue;
-                                        g.walk(from, std::min(from + block, g.length),
-                                               [&](int64_t n, int64_t offset, int64_t stride, int64_t first) {
-                                                 feed(n, in + offset, stride, first, a);
-                                               });
-                                        if (g.outputs == 1 && *reinterpret_cast<uint8_t*>(a) == settled_)
-                                          settled = true;
-                                      }
-                                      return LATTIS_OK;
-                                    });
+    lamella_status st = parallel_for(0, g.outputs * blocks, std::max<int64_t>(1, grain / block),
+                                     [&](int64_t b, int64_t e) -> lamella_status {
+                                       for (int64_t item = b; item < e; item++) {
+                                         int64_t in, at[2];
+                                         const int64_t from = item % blocks * block;
+                                         g.locate(item / blocks, &in, at);
+                                         char* a = partial + item * fold_.bytes;
+                                         fold_.start(1, a);
+                                         if (settled.load(std::memory_order_relaxed)) continue;
+                                         g.walk(from, std::min(from + block, g.length),
+                                                [&](int64_t n, int64_t offset, int64_t stride, int64_t first) {
+                                                  feed(n, in + offset, stride, first, a);
+                                                });
+                                         if (g.outputs == 1 && *reinterpret_cast<uint8_t*>(a) == settled_)
+                                           settled = true;
+                                       }
+                                       return LAMELLA_OK;
+                                     });
     for (int64_t o = 0; o < g.outputs && !st; o++) {
       int64_t in, at[2];
       g.locate(o, &in, at);
@@ -284,7 +284,7 @@ class Reduction {
   struct Tiles {
     int64_t width, tile, tiles, rows, blocks;
   };
-  lattis_status by_columns(const Geometry& g) const {
+  lamella_status by_columns(const Geometry& g) const {
     const Axis last = g.keep[g.kept - 1];
     Tiles t;
     t.width = last.size;
@@ -295,7 +295,7 @@ class Reduction {
     const int64_t groups = g.outputs / t.width, items = groups * t.tiles * t.blocks;
     const int64_t work = std::max<int64_t>(1, grain / (std::min(t.rows, g.length) * t.tile));
     if (t.blocks == 1) {
-      auto body = [&](int64_t b, int64_t e) -> lattis_status {
+      auto body = [&](int64_t b, int64_t e) -> lamella_status {
         alignas(64) char acc[fold_width * 64];
         for (int64_t item = b; item < e; item++) {
           int64_t in, at[2], n;
@@ -303,26 +303,26 @@ class Reduction {
           fill_tile(g, 0, g.length, in, n, acc);
           finish(n, acc, g.length, at, last.out);
         }
-        return LATTIS_OK;
+        return LAMELLA_OK;
       };
       return items <= work ? body(0, items) : parallel_for(0, items, work, body);
     }
     void* memory;
     const int64_t bytes = t.tile * fold_.bytes;
-    if (lattis_status st = api().scratch(frame_, items * bytes, &memory)) return st;
+    if (lamella_status st = api().scratch(frame_, items * bytes, &memory)) return st;
     auto* partial = static_cast<char*>(memory);
-    lattis_status st = parallel_for(0, items, work, [&](int64_t b, int64_t e) -> lattis_status {
+    lamella_status st = parallel_for(0, items, work, [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t item = b; item < e; item++) {
         int64_t in, at[2], n;
         const int64_t from = item % t.blocks * t.rows;
         place(g, t, item / t.blocks, &in, at, &n);
         fill_tile(g, from, std::min(from + t.rows, g.length), in, n, partial + item * bytes);
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
     if (st) return st;
     return parallel_for(0, groups * t.tiles, std::max<int64_t>(1, grain / (t.blocks * t.tile)),
-                        [&](int64_t b, int64_t e) -> lattis_status {
+                        [&](int64_t b, int64_t e) -> lamella_status {
                           for (int64_t item = b; item < e; item++) {
                             int64_t in, at[2], n;
                             place(g, t, item, &in, at, &n);
@@ -330,7 +330,7 @@ class Reduction {
                             join(n, mine, bytes, t.blocks);
                             finish(n, mine, g.length, at, last.out);
                           }
-                          return LATTIS_OK;
+                          return LAMELLA_OK;
                         });
   }
 
@@ -361,12 +361,12 @@ class Reduction {
     for (int64_t k = 1; k < together; k++) fold_.join(n, acc, wide + k * n * fold_.bytes);
   }
 
-  lattis_frame* frame_;
+  lamella_frame* frame_;
   const Fold& fold_;
   int as_, settled_;
   double param_;
-  const lattis_tensor* in_;
-  const lattis_tensor* out_[2];
+  const lamella_tensor* in_;
+  const lamella_tensor* out_[2];
   const char* data_;
   int64_t item_;
   CastLoop cast_ = nullptr;
@@ -374,16 +374,16 @@ class Reduction {
 
 }  // namespace
 
-lattis_status reduce_over(lattis_frame* f, const Fold& fold, int as, double param, const lattis_tensor* in,
-                          uint64_t dims, bool keepdim, const lattis_tensor* out, const lattis_tensor* second,
-                          int settled) {
+lamella_status reduce_over(lamella_frame* f, const Fold& fold, int as, double param, const lamella_tensor* in,
+                           uint64_t dims, bool keepdim, const lamella_tensor* out, const lamella_tensor* second,
+                           int settled) {
   return Reduction(f, fold, as, param, in, out, second, settled).run(dims, keepdim);
 }
 
-lattis_status moments_over(lattis_frame* f, const lattis_tensor* in, uint64_t dims, lattis_tensor* variance,
-                           lattis_tensor* mean) {
+lamella_status moments_over(lamella_frame* f, const lamella_tensor* in, uint64_t dims, lamella_tensor* variance,
+                            lamella_tensor* mean) {
   const Fold& var = *fold(Reduce::var, in->dtype);
   return reduce_over(f, var, var.source, 0, in, dims, false, variance, mean);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -4,108 +4,109 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/reduction.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
-const char* title(lattis_frame* f) { return api().operator_name(f->op) + 6; }
+const char* title(lamella_frame* f) { return api().operator_name(f->op) + 6; }
 
 // A copy in another dtype, where rounding each element before the sum shows: to half precision, and to bool.
-lattis_status rounded(const lattis_tensor*& in, int dtype, Tensor* holder) {
-  const bool shows = dtype == LATTIS_BOOL || dtype == LATTIS_FLOAT16 || dtype == LATTIS_BFLOAT16;
-  if (dtype == in->dtype || !shows) return LATTIS_OK;
-  lattis_tensor* raw;
-  if (lattis_status st =
+lamella_status rounded(const lamella_tensor*& in, int dtype, Tensor* holder) {
+  const bool shows = dtype == LAMELLA_BOOL || dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16;
+  if (dtype == in->dtype || !shows) return LAMELLA_OK;
+  lamella_tensor* raw;
+  if (lamella_status st =
           api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(in), &raw))
     return st;
   *holder = Tensor::steal(raw);
-  if (lattis_status st = copy_into(raw, in)) return st;
+  if (lamella_status st = copy_into(raw, in)) return st;
   in = raw;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Reduces `self` in the dtype that the shape rule chose (or its own) over `dim`.
-lattis_status reduce(lattis_frame* f, Reduce what, const lattis_value& self, const lattis_value& dim, bool keepdim,
-                     int dtype, double param, lattis_tensor* out, lattis_tensor* second = nullptr) {
-  const lattis_tensor* in = self.as.tensor;
+lamella_status reduce(lamella_frame* f, Reduce what, const lamella_value& self, const lamella_value& dim, bool keepdim,
+                      int dtype, double param, lamella_tensor* out, lamella_tensor* second = nullptr) {
+  const lamella_tensor* in = self.as.tensor;
   Tensor holder;
-  if (lattis_status st = rounded(in, dtype, &holder)) return st;
+  if (lamella_status st = rounded(in, dtype, &holder)) return st;
   const Fold* folds = fold(what, dtype);
   if (!folds)
-    return fail(LATTIS_NOT_IMPLEMENTED,
+    return fail(LAMELLA_NOT_IMPLEMENTED,
                 std::string(title(f)) + ": argument 'self': the cpu backend has no such reduction for this dtype");
   return reduce_over(f, *folds, folds->source, param, in, dim_set(dim, in), keepdim, out, second);
 }
 
-int own(const lattis_value& self) { return self.as.tensor->dtype; }
-bool truth(const lattis_value& v) { return v.as.i != 0; }
+int own(const lamella_value& self) { return self.as.tensor->dtype; }
+bool truth(const lamella_value& v) { return v.as.i != 0; }
 
 template <Reduce What>
-lattis_status over_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status over_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return reduce(f, What, a[0], none(), false, f->compute_dtype, 0, r[0].as.tensor);
 }
 template <Reduce What>
-lattis_status over_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status over_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return reduce(f, What, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
 }
 // Only floating numbers have NaN.
-lattis_status nansum(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const bool some = f->compute_dtype >= LATTIS_FLOAT16 || a[0].as.tensor->dtype >= LATTIS_FLOAT16;
+lamella_status nansum(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const bool some = f->compute_dtype >= LAMELLA_FLOAT16 || a[0].as.tensor->dtype >= LAMELLA_FLOAT16;
   return reduce(f, some ? Reduce::nansum : Reduce::sum, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
 }
 template <Reduce What>
-lattis_status own_over_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status own_over_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return reduce(f, What, a[0], none(), false, own(a[0]), 0, r[0].as.tensor);
 }
 template <Reduce What>
-lattis_status own_over_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status own_over_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor);
 }
 template <Reduce What>
-lattis_status extremum_dim(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status extremum_dim(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[1].as.tensor, r[0].as.tensor);
 }
-lattis_status aminmax(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status aminmax(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return reduce(f, Reduce::aminmax, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor, r[1].as.tensor);
 }
 
 // Of truth values: any is their maximum, all their minimum, count_nonzero their sum.
-lattis_status of_truth(lattis_frame* f, Reduce what, int settled, const lattis_value& self, const lattis_value& dim,
-                       bool keepdim, lattis_tensor* out) {
-  const lattis_tensor* in = self.as.tensor;
-  return reduce_over(f, *fold(what, LATTIS_BOOL), LATTIS_BOOL, 0, in, dim_set(dim, in), keepdim, out, nullptr, settled);
+lamella_status of_truth(lamella_frame* f, Reduce what, int settled, const lamella_value& self, const lamella_value& dim,
+                        bool keepdim, lamella_tensor* out) {
+  const lamella_tensor* in = self.as.tensor;
+  return reduce_over(f, *fold(what, LAMELLA_BOOL), LAMELLA_BOOL, 0, in, dim_set(dim, in), keepdim, out, nullptr,
+                     settled);
 }
 template <bool Any>
-lattis_status truth_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status truth_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], none(), false, r[0].as.tensor);
 }
 template <bool Any>
-lattis_status truth_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status truth_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], a[1], truth(a[2]), r[0].as.tensor);
 }
-lattis_status count_nonzero(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status count_nonzero(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return of_truth(f, Reduce::sum, -1, a[0], a[1], false, r[0].as.tensor);
 }
 
 template <Reduce What>
-lattis_status spread(lattis_frame* f, const lattis_value* a, lattis_value* r, const lattis_value& dim,
-                     double correction, bool keepdim, bool with_mean) {
+lamella_status spread(lamella_frame* f, const lamella_value* a, lamella_value* r, const lamella_value& dim,
+                      double correction, bool keepdim, bool with_mean) {
   return reduce(f, What, a[0], dim, keepdim, own(a[0]), correction, r[0].as.tensor,
                 with_mean ? r[1].as.tensor : nullptr);
 }
 template <Reduce What, bool WithMean>
-lattis_status spread_all(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status spread_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return spread<What>(f, a, r, none(), truth(a[1]) ? 1 : 0, false, WithMean);
 }
 template <Reduce What, bool WithMean>
-lattis_status spread_dims(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status spread_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   return spread<What>(f, a, r, a[1], truth(a[2]) ? 1 : 0, truth(a[3]), WithMean);
 }
 template <Reduce What, bool WithMean>
-lattis_status spread_corrected(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  return spread<What>(f, a, r, a[1], a[2].tag == LATTIS_NONE ? 1 : as_double(a[2]), truth(a[3]), WithMean);
+lamella_status spread_corrected(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  return spread<What>(f, a, r, a[1], a[2].tag == LAMELLA_NONE ? 1 : as_double(a[2]), truth(a[3]), WithMean);
 }
 
-lattis_status vector_norm(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status vector_norm(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   const double p = as_double(a[1]);
   const Reduce what = p == 2           ? Reduce::norm2
                       : p == 1         ? Reduce::norm1
@@ -145,4 +146,4 @@ void register_reductions(Library& m) {
   m.impl("logsumexp", "cpu", over_dims<Reduce::logsumexp>);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,21 +1,21 @@
 // The rows of a tensor along one dimension.
 #pragma once
 
-#include <lattis/library.h>
+#include <lamella/library.h>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // Where row r of the row-major order of the other dimensions starts.
 struct Rows {
   int dim, ndim;
-  int64_t length, count, sizes[LATTIS_MAX_DIMS];
-  Rows(const lattis_tensor* t, int d) : dim(d), ndim(t->dl.ndim), length(ndim ? t->dl.shape[d] : 1), count(1) {
+  int64_t length, count, sizes[LAMELLA_MAX_DIMS];
+  Rows(const lamella_tensor* t, int d) : dim(d), ndim(t->dl.ndim), length(ndim ? t->dl.shape[d] : 1), count(1) {
     for (int i = 0; i < ndim; i++) {
       sizes[i] = i == d ? 1 : t->dl.shape[i];
       count *= sizes[i];
     }
   }
-  char* start(const lattis_tensor* t, int64_t row) const {
+  char* start(const lamella_tensor* t, int64_t row) const {
     int64_t offset = 0;
     for (int i = ndim - 1; i >= 0; i--) {
       offset += row % sizes[i] * t->dl.strides[i];
@@ -23,7 +23,7 @@ struct Rows {
     }
     return static_cast<char*>(t->dl.data) + offset * itemsize(t);
   }
-  int64_t stride(const lattis_tensor* t) const { return ndim ? t->dl.strides[dim] * itemsize(t) : itemsize(t); }
+  int64_t stride(const lamella_tensor* t) const { return ndim ? t->dl.strides[dim] * itemsize(t) : itemsize(t); }
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

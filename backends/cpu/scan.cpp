@@ -7,42 +7,42 @@
 #include "backends/cpu/lines.h"
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 constexpr int64_t block = 16384;  // of a long line: carries start anew, and are joined in order
 constexpr int64_t tile = 512;
 
 const Scan* scan_of(bool product, int dtype) {
-  static const auto chosen = LATTIS_BY_ISA(scan);
+  static const auto chosen = LAMELLA_BY_ISA(scan);
   return chosen(product, dtype);
 }
 
 class Scanner {
  public:
-  Scanner(lattis_frame* f, bool product, const lattis_tensor* in, const lattis_tensor* out, int dim)
+  Scanner(lamella_frame* f, bool product, const lamella_tensor* in, const lamella_tensor* out, int dim)
       : frame_(f), in_(in), out_(out), lines_(in, out, dim) {
-    const bool half = out->dtype == LATTIS_FLOAT16 || out->dtype == LATTIS_BFLOAT16;
+    const bool half = out->dtype == LAMELLA_FLOAT16 || out->dtype == LAMELLA_BFLOAT16;
     work_ = out->dtype;
-    if (out->dtype == LATTIS_BOOL) work_ = LATTIS_INT64;
-    if (half) work_ = LATTIS_FLOAT32;
+    if (out->dtype == LAMELLA_BOOL) work_ = LAMELLA_INT64;
+    if (half) work_ = LAMELLA_FLOAT32;
     scan_ = scan_of(product, work_);
     plain_ = in->dtype == work_ && out->dtype == work_;
-    bytes_ = work_ == LATTIS_INT64 ? 8 : work_ == out->dtype ? itemsize(out) : 4;
+    bytes_ = work_ == LAMELLA_INT64 ? 8 : work_ == out->dtype ? itemsize(out) : 4;
   }
 
-  lattis_status run() {
-    if (lines_.count == 0 || n_ == 0) return LATTIS_OK;
+  lamella_status run() {
+    if (lines_.count == 0 || n_ == 0) return LAMELLA_OK;
     if (int64_t width = lines_.side_by_side(itemsize(in_), itemsize(out_)); width > 1) return by_columns(width);
     if (lines_.count == 1 && n_ > 2 * block && plain_ && from_ == bytes_ && to_ == bytes_) return one_line();
     return parallel_for(0, lines_.count, std::max<int64_t>(1, grain / (n_ + 8)),
-                        [&](int64_t b, int64_t e) -> lattis_status {
+                        [&](int64_t b, int64_t e) -> lamella_status {
                           for (int64_t i = b; i < e; i++) {
                             int64_t in, out;
                             lines_.locate(i, &in, &out);
-                            if (lattis_status st = line(in_data() + in, out_data() + out)) return st;
+                            if (lamella_status st = line(in_data() + in, out_data() + out)) return st;
                           }
-                          return LATTIS_OK;
+                          return LAMELLA_OK;
                         });
   }
 
@@ -67,7 +67,7 @@ class Scanner {
     }
   }
 
-  lattis_status line(const char* x, char* y) const {
+  lamella_status line(const char* x, char* y) const {
     Carry offset, carry;
     scan_->start(1, &offset);
     for (int64_t from = 0; from < n_; from += block) {
@@ -75,9 +75,9 @@ class Scanner {
       piece(std::min(block, n_ - from), x + from * from_, y + from * to_, &offset, &carry);
       scan_->join(&offset, &carry);
       if (from / block % 64 == 63)
-        if (lattis_status st = api().check_interrupt()) return st;
+        if (lamella_status st = api().check_interrupt()) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   void piece(int64_t n, const char* x, char* y, const Carry* offset, Carry* carry) const {
@@ -92,25 +92,25 @@ class Scanner {
   }
 
   // Totals of the blocks first, so that each block knows where it starts; then the blocks, in any order.
-  lattis_status one_line() const {
+  lamella_status one_line() const {
     bool alone = false;  // one thread reads the line once
-    lattis_status st = parallel_for(0, 2, 1, [&](int64_t b, int64_t e) -> lattis_status {
+    lamella_status st = parallel_for(0, 2, 1, [&](int64_t b, int64_t e) -> lamella_status {
       if (e - b == 2) {
         alone = true;
         return line(in_data(), out_data());
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
     if (alone || st) return st;
     const int64_t blocks = (n_ + block - 1) / block;
     void* memory;
-    if (lattis_status st = api().scratch(frame_, (blocks + 1) * static_cast<int64_t>(sizeof(Carry)), &memory))
+    if (lamella_status st = api().scratch(frame_, (blocks + 1) * static_cast<int64_t>(sizeof(Carry)), &memory))
       return st;
     auto* starts = static_cast<Carry*>(memory);
     auto each = [&](auto body) {
-      return parallel_for(0, blocks, 2, [&](int64_t b, int64_t e) -> lattis_status {
+      return parallel_for(0, blocks, 2, [&](int64_t b, int64_t e) -> lamella_status {
         for (int64_t k = b; k < e; k++) body(k, std::min(block, n_ - k * block));
-        return LATTIS_OK;
+        return LAMELLA_OK;
       });
     };
     st = each([&](int64_t k, int64_t m) {
@@ -131,31 +131,31 @@ class Scanner {
     });
   }
 
-  lattis_status by_columns(int64_t width) const {
+  lamella_status by_columns(int64_t width) const {
     const int64_t tiles = (width + tile - 1) / tile, items = lines_.count / width * tiles;
     return parallel_for(0, items, std::max<int64_t>(1, grain / (n_ * std::min(tile, width))),
-                        [&](int64_t b, int64_t e) -> lattis_status {
+                        [&](int64_t b, int64_t e) -> lamella_status {
                           for (int64_t item = b; item < e; item++) {
                             const int64_t first = item % tiles * tile;
                             int64_t in, out;
                             lines_.locate(item / tiles * width + first, &in, &out);
                             const int64_t n = std::min(tile, width - first);
-                            if (lattis_status st = columns(n, in_data() + in, out_data() + out)) return st;
+                            if (lamella_status st = columns(n, in_data() + in, out_data() + out)) return st;
                           }
-                          return LATTIS_OK;
+                          return LAMELLA_OK;
                         });
   }
 
-  lattis_status columns(int64_t width, const char* x, char* y) const {
+  lamella_status columns(int64_t width, const char* x, char* y) const {
     Carry carry[tile];
     scan_->start(width, carry);
     const int64_t some = 64 * block / width;
     for (int64_t r = 0; r < n_; r += some) {
       if (r)
-        if (lattis_status st = api().check_interrupt()) return st;
+        if (lamella_status st = api().check_interrupt()) return st;
       rows(std::min(some, n_ - r), width, x + r * from_, y + r * to_, carry);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   void rows(int64_t count, int64_t width, const char* x, char* y, Carry* carry) const {
@@ -168,8 +168,8 @@ class Scanner {
     }
   }
 
-  lattis_frame* frame_;
-  const lattis_tensor *in_, *out_;
+  lamella_frame* frame_;
+  const lamella_tensor *in_, *out_;
   const Scan* scan_;
   int work_;
   bool plain_;
@@ -179,8 +179,8 @@ class Scanner {
 };
 
 template <bool Product>
-lattis_status scan_kernel(lattis_frame* f, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* in = a[0].as.tensor;
+lamella_status scan_kernel(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* in = a[0].as.tensor;
   const int dim = static_cast<int>(a[1].as.i < 0 ? a[1].as.i + in->dl.ndim : a[1].as.i);
   return Scanner(f, Product, in, r[0].as.tensor, dim).run();
 }
@@ -191,4 +191,4 @@ void register_scans(Library& m) {
   m.impl("cumsum", "cpu", scan_kernel<false>).impl("cumprod", "cpu", scan_kernel<true>);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,11 +1,11 @@
 // Scans: running sums and products over a row or over neighbouring columns, compiled once per instruction set.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 struct Scan {
   int carry_bytes;  // of what is carried from element to element, at most 16
@@ -19,6 +19,6 @@ struct Scan {
                   void* carry);
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const Scan*, scan, (bool product, int dtype))
+LAMELLA_DECLARE_ISA(const Scan*, scan, (bool product, int dtype))

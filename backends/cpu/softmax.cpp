@@ -7,11 +7,11 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/norms.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 const Softmax* loops_of(int dtype) {
-  static const auto chosen = LATTIS_BY_ISA(softmax);
+  static const auto chosen = LAMELLA_BY_ISA(softmax);
   return chosen(dtype);
 }
 
@@ -20,22 +20,22 @@ int64_t lines_for_a_thread(int64_t n) { return std::max<int64_t>(1, grain / 8 / 
 
 class Lined {
  public:
-  Lined(const lattis_tensor* in, const lattis_tensor* out, int dim, bool log)
+  Lined(const lamella_tensor* in, const lamella_tensor* out, int dim, bool log)
       : in_(in), out_(out), log_(log), lines_(in, out, dim) {
-    work_ = out->dtype == LATTIS_FLOAT64 ? LATTIS_FLOAT64 : LATTIS_FLOAT32;
-    item_ = work_ == LATTIS_FLOAT64 ? 8 : 4;
+    work_ = out->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
+    item_ = work_ == LAMELLA_FLOAT64 ? 8 : 4;
     loops_ = loops_of(work_);
     plain_ = in->dtype == work_ && out->dtype == work_;
   }
 
-  lattis_status run() const {
-    if (lines_.count == 0 || lines_.length == 0) return LATTIS_OK;
+  lamella_status run() const {
+    if (lines_.count == 0 || lines_.length == 0) return LAMELLA_OK;
     if (plain_ && lines_.from != item_)
       if (int64_t width = lines_.side_by_side(item_, item_); width > 1) return by_columns(width);
     const bool rows = plain_ && ((lines_.from == item_ && lines_.to == item_) || lines_.length == 1);
     if (rows && lines_.count == 1) {
       loops_->row(lines_.length, in(0), out(0), log_);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
     auto body = [&](int64_t b, int64_t e) { return rows ? direct(b, e) : gathered(b, e); };
     const int64_t few = lines_for_a_thread(lines_.length);
@@ -46,17 +46,17 @@ class Lined {
   const char* in(int64_t at) const { return static_cast<const char*>(in_->dl.data) + at; }
   char* out(int64_t at) const { return static_cast<char*>(out_->dl.data) + at; }
 
-  lattis_status direct(int64_t b, int64_t e) const {
+  lamella_status direct(int64_t b, int64_t e) const {
     for (int64_t i = b; i < e; i++) {
       int64_t x, y;
       lines_.locate(i, &x, &y);
       loops_->row(lines_.length, in(x), out(y), log_);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // Lines with gaps, or in half precision: by way of a buffer.
-  lattis_status gathered(int64_t b, int64_t e) const {
+  lamella_status gathered(int64_t b, int64_t e) const {
     const int64_t n = lines_.length;
     const std::unique_ptr<char[]> buffer(new char[n * item_]);
     const CastLoop read = loops().cast[in_->dtype][work_], write = loops().cast[work_][out_->dtype];
@@ -67,13 +67,13 @@ class Lined {
       loops_->row(n, buffer.get(), buffer.get(), log_);
       write(n, out(y), lines_.to, buffer.get(), item_);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
-  lattis_status by_columns(int64_t width) const {
+  lamella_status by_columns(int64_t width) const {
     const int64_t tile = std::clamp<int64_t>(65536 / lines_.length / 16 * 16, 64, softmax_width);
     const int64_t tiles = (width + tile - 1) / tile;
-    auto body = [&](int64_t b, int64_t e) -> lattis_status {
+    auto body = [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t item = b; item < e; item++) {
         const int64_t first = item % tiles * tile;
         int64_t x, y;
@@ -81,14 +81,14 @@ class Lined {
         loops_->columns(lines_.length, std::min(tile, width - first), in(x), lines_.from / item_, out(y),
                         lines_.to / item_, log_);
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
     const int64_t items = lines_.count / width * tiles;
     const int64_t few = lines_for_a_thread(lines_.length * std::min(tile, width));
     return items <= few ? body(0, items) : parallel_for(0, items, few, body);
   }
 
-  const lattis_tensor *in_, *out_;
+  const lamella_tensor *in_, *out_;
   bool log_, plain_;
   int work_;
   int64_t item_;
@@ -97,9 +97,11 @@ class Lined {
 };
 
 // The strides that the shape rule gives: those of a dense input, else row-major (null).
-const int64_t* inferred_strides(const lattis_tensor* in) { return in->flags & LATTIS_DENSE ? in->dl.strides : nullptr; }
+const int64_t* inferred_strides(const lamella_tensor* in) {
+  return in->flags & LAMELLA_DENSE ? in->dl.strides : nullptr;
+}
 
-bool as_inferred(const lattis_tensor* in, const lattis_tensor* out) {
+bool as_inferred(const lamella_tensor* in, const lamella_tensor* out) {
   const int64_t* wanted = inferred_strides(in);
   if (!wanted) return is_contiguous(out);
   for (int i = 0; i < in->dl.ndim; i++)
@@ -108,18 +110,18 @@ bool as_inferred(const lattis_tensor* in, const lattis_tensor* out) {
 }
 
 template <bool Log>
-lattis_status softmax_kernel(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* in = a[0].as.tensor;
+lamella_status softmax_kernel(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* in = a[0].as.tensor;
   const int dim = static_cast<int>(a[1].as.i < 0 ? a[1].as.i + in->dl.ndim : a[1].as.i);
-  const lattis_tensor* out = r[0].as.tensor;
+  const lamella_tensor* out = r[0].as.tensor;
   if (as_inferred(in, out)) return Lined(in, out, dim, Log).run();
   // Which loop runs depends on where things lie, and its sums on the loop: an out= of another layout gets a copy.
-  lattis_tensor* raw;
-  if (lattis_status st =
+  lamella_tensor* raw;
+  if (lamella_status st =
           api().tensor_empty(in->dl.ndim, in->dl.shape, inferred_strides(in), out->dtype, device_of(in), &raw))
     return st;
   const Tensor beside = Tensor::steal(raw);
-  if (lattis_status st = Lined(in, raw, dim, Log).run()) return st;
+  if (lamella_status st = Lined(in, raw, dim, Log).run()) return st;
   return copy_into(out, raw);
 }
 
@@ -132,4 +134,4 @@ void register_softmax(Library& m) {
   m.impl("softmax.int", "cpu", softmax_kernel<false>).impl("log_softmax.int", "cpu", softmax_kernel<true>);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

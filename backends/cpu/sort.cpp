@@ -12,26 +12,26 @@
 #include "backends/cpu/sort_loops.h"
 #include "backends/cpu/space.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // Whether a sort is to stop, asked by one of its threads. An interrupt is the status of the thread that found it; the
 // others stop without one.
 struct Asker {
   std::atomic<bool>* stopped;
-  lattis_status status = LATTIS_OK;
+  lamella_status status = LAMELLA_OK;
   static bool ask(void* context) {
     auto* me = static_cast<Asker*>(context);
     if (me->stopped->load(std::memory_order_relaxed)) return true;
     me->status = api().check_interrupt();
     if (me->status) me->stopped->store(true, std::memory_order_relaxed);
-    return me->status != LATTIS_OK;
+    return me->status != LAMELLA_OK;
   }
   Halt halt() { return {ask, this}; }
 };
 
 // An element by its number in row-major order.
-char* element(const lattis_tensor* t, int64_t number) {
+char* element(const lamella_tensor* t, int64_t number) {
   int64_t offset = 0;
   for (int d = t->dl.ndim - 1; d >= 0; d--) {
     offset += number % t->dl.shape[d] * t->dl.strides[d];
@@ -41,14 +41,14 @@ char* element(const lattis_tensor* t, int64_t number) {
 }
 
 struct Sort {
-  const lattis_tensor *in, *values, *indices;
+  const lamella_tensor *in, *values, *indices;
   bool descending;
   Rows rows;
   SortLoops loops;
   int digits;
   uint64_t base = 0;
 
-  Sort(const lattis_tensor* self, const lattis_value& dim, bool descending, const lattis_value* r)
+  Sort(const lamella_tensor* self, const lamella_value& dim, bool descending, const lamella_value* r)
       : in(self),
         values(r[0].as.tensor),
         indices(r[1].as.tensor),
@@ -62,7 +62,7 @@ struct Sort {
 
   // Integers of one long row count from the smallest: fewer digits, perhaps narrow items.
   void count_from_least() {
-    if (digits < 32 || in->dtype > LATTIS_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
+    if (digits < 32 || in->dtype > LAMELLA_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
     uint64_t least, most;
     loops.range(rows.length, rows.start(in, 0), rows.stride(in), descending, &least, &most);
     base = least;
@@ -96,10 +96,10 @@ struct Sort {
     return static_cast<char*>(loops.sort(n, a, b, digits, halt));
   }
 
-  lattis_status some_rows(int64_t begin, int64_t end) const {
+  lamella_status some_rows(int64_t begin, int64_t end) const {
     const int64_t n = rows.length, bytes = n * loops.item;
     Space work;
-    if (lattis_status st = work.take(2 * bytes)) return st;
+    if (lamella_status st = work.take(2 * bytes)) return st;
     char *a = work.data(), *b = a + bytes;
     std::atomic<bool> stopped{false};
     Asker asker{&stopped};
@@ -108,25 +108,25 @@ struct Sort {
       const char* items = sorted(row, 0, n, a, b, &hidden, asker.halt());
       if (!items || !finish(row, 0, n, items, hidden, asker.halt())) return asker.status;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // One long row: items are spread over buckets by their highest digits, and each bucket is sorted where the cache
   // holds it. `uneven`: a bucket would be too large, and nothing was done.
-  lattis_status buckets(int64_t row, bool* uneven) const {
+  lamella_status buckets(int64_t row, bool* uneven) const {
     const int64_t parts = std::max<int64_t>(16, rows.length >> 18);  // short enough to hear of an interrupt
     const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
     const int low = digits - sort_bucket_digits;
     Space work, counted;
-    if (lattis_status st = work.take_touched(2 * bytes)) return st;
-    if (lattis_status st = counted.take(parts * sort_buckets * 8)) return st;
+    if (lamella_status st = work.take_touched(2 * bytes)) return st;
+    if (lamella_status st = counted.take(parts * sort_buckets * 8)) return st;
     char *a = work.data(), *b = a + bytes;
     auto* places = reinterpret_cast<int64_t*>(counted.data());
     bool hidden = false;
     auto each = [&](auto&& body) {
-      return parallel_for(0, parts, 1, [&](int64_t p, int64_t end) -> lattis_status {
+      return parallel_for(0, parts, 1, [&](int64_t p, int64_t end) -> lamella_status {
         for (; p < end; p++) body(p, n * p / parts, n * (p + 1) / parts, places + p * sort_buckets);
-        return LATTIS_OK;
+        return LAMELLA_OK;
       });
     };
     auto build = [&](int64_t, int64_t begin, int64_t end, int64_t* counts) {
@@ -135,7 +135,7 @@ struct Sort {
         __atomic_store_n(&hidden, true, __ATOMIC_RELAXED);
       loops.count(end - begin, items, low, counts);
     };
-    if (lattis_status st = each(build)) return st;
+    if (lamella_status st = each(build)) return st;
     int64_t at = 0, largest = 0;
     for (int64_t k = 0; k < sort_buckets; k++) {
       const int64_t first = at;
@@ -143,51 +143,51 @@ struct Sort {
       largest = std::max(largest, at - first);
     }
     *uneven = largest > n / 4;
-    if (*uneven) return LATTIS_OK;
+    if (*uneven) return LAMELLA_OK;
     auto spread = [&](int64_t, int64_t begin, int64_t end, int64_t* to) {
       loops.spread(end - begin, a + begin * loops.item, low, to, b);
     };
-    if (lattis_status st = each(spread)) return st;
+    if (lamella_status st = each(spread)) return st;
     const int64_t* ends = places + (parts - 1) * sort_buckets;
     auto first_of = [&](int64_t k) { return k ? ends[k - 1] : 0; };
     // A share of the elements is the buckets that begin there, however few: each thread has as much to do, and the
     // caller, who hears of interrupts, is there as long as the others.
     constexpr int64_t shares = 64;
-    auto sort = [&](int64_t share, int64_t end) -> lattis_status {
+    auto sort = [&](int64_t share, int64_t end) -> lamella_status {
       const int64_t from = n * share / shares, to = n * end / shares;
       for (int64_t k = from ? std::lower_bound(ends, ends + sort_buckets, from) - ends + 1 : 0;
            k < sort_buckets && first_of(k) < to; k++) {
         const int64_t begin = first_of(k), offset = begin * loops.item, m = ends[k] - begin;
         if (m == 0) continue;
         if (m > sort_piece / 4)
-          if (lattis_status st = api().check_interrupt()) return st;
+          if (lamella_status st = api().check_interrupt()) return st;
         const bool stayed = loops.bucket(m, b + offset, a + offset, low) == b + offset;
         finish(row, begin, m, stayed ? b : a, hidden);
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
     return parallel_for(0, shares, 1, sort);
   }
 
   // Two threads sort a half each, then merge from both ends.
-  lattis_status halves(int64_t row) const {
+  lamella_status halves(int64_t row) const {
     const int64_t n = rows.length, bytes = n * loops.item, cut[3] = {0, n / 2, n};
     Space work;
-    if (lattis_status st = work.take(2 * bytes)) return st;
+    if (lamella_status st = work.take(2 * bytes)) return st;
     char *a = work.data(), *b = a + bytes;
     std::atomic<bool> stopped{false};
     bool hidden[2] = {};
     char* done[2] = {};
-    auto half = [&](int64_t begin, int64_t end) -> lattis_status {
+    auto half = [&](int64_t begin, int64_t end) -> lamella_status {
       Asker asker{&stopped};
       for (int64_t h = begin; h < end; h++) {
         const int64_t at = cut[h] * loops.item;
         done[h] = sorted(row, cut[h], cut[h + 1] - cut[h], a + at, b + at, &hidden[h], asker.halt());
         if (!done[h]) return asker.status;
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
-    if (lattis_status st = parallel_for(0, 2, 1, half)) return st;
+    if (lamella_status st = parallel_for(0, 2, 1, half)) return st;
     if ((done[0] == a) != (done[1] == a + cut[1] * loops.item)) {  // both halves into one buffer
       if (done[0] == a)
         std::memcpy(b, a, cut[1] * loops.item), done[0] = b;
@@ -196,34 +196,34 @@ struct Sort {
     }
     const char* from = done[0];
     char* to = from == a ? b : a;
-    auto join = [&](int64_t begin, int64_t end) -> lattis_status {
+    auto join = [&](int64_t begin, int64_t end) -> lamella_status {
       Asker asker{&stopped};
       for (int64_t h = begin; h < end; h++) {
         const bool merged = loops.merge(n, cut[1], from, to, cut[h], cut[h + 1], asker.halt());
         if (!merged || !finish(row, cut[h], cut[h + 1] - cut[h], to, hidden[0] || hidden[1], asker.halt()))
           return asker.status;
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
     return parallel_for(0, 2, 1, join);
   }
 };
 
 // sort.stable(self, *, stable, dim, descending)
-lattis_status sort(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = a[0].as.tensor;
-  if (self->numel == 0) return LATTIS_OK;
+lamella_status sort(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = a[0].as.tensor;
+  if (self->numel == 0) return LAMELLA_OK;
   Sort s(self, a[2], a[3].as.i != 0, r);
   s.count_from_least();
   if (s.rows.length >= 1 << 15 && s.rows.count < 4) {
     for (int64_t row = 0; row < s.rows.count; row++) {
       bool uneven = s.digits < 16;
       if (!uneven)
-        if (lattis_status st = s.buckets(row, &uneven)) return st;
+        if (lamella_status st = s.buckets(row, &uneven)) return st;
       if (uneven)
-        if (lattis_status st = s.halves(row)) return st;
+        if (lamella_status st = s.halves(row)) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   if (s.rows.count == 1) return s.some_rows(0, 1);
   return parallel_for(0, s.rows.count, std::max<int64_t>(4096 / s.rows.length, 1),
@@ -231,17 +231,17 @@ lattis_status sort(lattis_frame*, const lattis_value* a, lattis_value* r) {
 }
 
 // topk(self, k, dim, largest, sorted)
-lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = a[0].as.tensor;
+lamella_status topk(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = a[0].as.tensor;
   const int64_t k = a[1].as.i;
-  if (r[0].as.tensor->numel == 0) return LATTIS_OK;
+  if (r[0].as.tensor->numel == 0) return LAMELLA_OK;
   const Sort s(self, a[2], a[3].as.i != 0, r);
   const int64_t n = s.rows.length;
   const bool select = k <= n / 8;
   const int64_t room = select ? std::min(n, std::max<int64_t>(4 * k, 32)) : n, bytes = room * s.loops.item;
-  auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+  auto some = [&](int64_t begin, int64_t end) -> lamella_status {
     Space work;
-    if (lattis_status st = work.take(2 * bytes)) return st;
+    if (lamella_status st = work.take(2 * bytes)) return st;
     char *x = work.data(), *y = x + bytes;
     for (int64_t row = begin; row < end; row++) {
       const char* from = s.rows.start(self, row);
@@ -257,24 +257,24 @@ lattis_status topk(lattis_frame*, const lattis_value* a, lattis_value* r) {
         if (!items || !s.finish(row, 0, k, items, hidden, asker.halt())) return asker.status;
       }
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   if (s.rows.count == 1) return some(0, 1);
   return parallel_for(0, s.rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
 // The k-th element of each row, or a NaN of those that have one; r: values and perhaps indices, one for each row.
-lattis_status picked(const lattis_tensor* self, int dim, int64_t k, bool nan, const lattis_value* r, bool indexed) {
+lamella_status picked(const lamella_tensor* self, int dim, int64_t k, bool nan, const lamella_value* r, bool indexed) {
   const Rows rows(self, dim);
   const int64_t n = rows.length, step = rows.stride(self);
   const SortLoops& loops =
       (n < int64_t{1} << 32 && itemsize(self) <= 4 ? sort_table().narrow : sort_table().wide)[self->dtype];
   const bool sorts = n > sort_piece;  // which hears of an interrupt, as selecting cannot
-  auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+  auto some = [&](int64_t begin, int64_t end) -> lamella_status {
     std::atomic<bool> stopped{false};
     Asker asker{&stopped};
     Space work;
-    if (lattis_status st = work.take((sorts ? 2 : 1) * n * loops.item)) return st;
+    if (lamella_status st = work.take((sorts ? 2 : 1) * n * loops.item)) return st;
     for (int64_t row = begin; row < end; row++) {
       char *in = rows.start(self, row), *items = work.data();
       bool hidden = false;
@@ -294,42 +294,42 @@ lattis_status picked(const lattis_tensor* self, int dim, int64_t k, bool nan, co
       loops.finish(1, items + at * loops.item, false, 0, hidden ? in : nullptr, step, element(r[0].as.tensor, row), 0,
                    indexed ? reinterpret_cast<int64_t*>(element(r[1].as.tensor, row)) : &unused, 0);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   return rows.count == 1 ? some(0, 1) : parallel_for(0, rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
 // self, k, dim, keepdim
-lattis_status kthvalue(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = a[0].as.tensor;
-  return self->numel ? picked(self, wrapped_dim(a[2], self->dl.ndim), a[1].as.i - 1, false, r, true) : LATTIS_OK;
+lamella_status kthvalue(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = a[0].as.tensor;
+  return self->numel ? picked(self, wrapped_dim(a[2], self->dl.ndim), a[1].as.i - 1, false, r, true) : LAMELLA_OK;
 }
 
 // self, dim, keepdim
-lattis_status median_dim(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = a[0].as.tensor;
-  if (self->numel == 0) return LATTIS_OK;
+lamella_status median_dim(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = a[0].as.tensor;
+  if (self->numel == 0) return LAMELLA_OK;
   const int dim = wrapped_dim(a[1], self->dl.ndim);
   return picked(self, dim, ((self->dl.ndim ? self->dl.shape[dim] : 1) - 1) / 2, true, r, true);
 }
 
-lattis_status median(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor* self = a[0].as.tensor;
+lamella_status median(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor* self = a[0].as.tensor;
   if (self->numel == 0) return fill_with(value(std::nan("")), r[0].as.tensor);
   Space packed;
-  lattis_tensor row = *self;
+  lamella_tensor row = *self;
   int64_t stride = 1;
   if (!is_contiguous(self)) {
-    if (lattis_status st = packed.take(self->numel * itemsize(self))) return st;
-    int64_t strides[LATTIS_MAX_DIMS], step = 1;
+    if (lamella_status st = packed.take(self->numel * itemsize(self))) return st;
+    int64_t strides[LAMELLA_MAX_DIMS], step = 1;
     for (int d = self->dl.ndim - 1; d >= 0; d--) {
       strides[d] = step;
       step *= self->dl.shape[d];
     }
     row.dl.data = packed.data();
     row.dl.strides = strides;
-    row.flags = LATTIS_CONTIGUOUS;
-    if (lattis_status st = copy_into(&row, self)) return st;
+    row.flags = LAMELLA_CONTIGUOUS;
+    if (lamella_status st = copy_into(&row, self)) return st;
   }
   row.dl.ndim = 1;
   row.dl.shape = &row.numel;
@@ -338,23 +338,23 @@ lattis_status median(lattis_frame*, const lattis_value* a, lattis_value* r) {
 }
 
 // Rows by their first column, then, where several are alike, these by the next.
-lattis_status row_order(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status row_order(lamella_frame*, const lamella_value* a, lamella_value* r) {
   struct Alike {
     int64_t begin, end, column;
   };
   constexpr int64_t few = 48;
-  const lattis_tensor* self = a[0].as.tensor;
+  const lamella_tensor* self = a[0].as.tensor;
   const int64_t n = self->dl.shape[0], width = self->dl.shape[1], item = itemsize(self);
   const int64_t row = self->dl.strides[0] * item, column = self->dl.strides[1] * item;
   const auto* in = static_cast<const char*>(self->dl.data);
   auto* order = static_cast<int64_t*>(r[0].as.tensor->dl.data);
   std::iota(order, order + n, 0);
-  if (self->numel == 0) return LATTIS_OK;
+  if (self->numel == 0) return LAMELLA_OK;
   const SortLoops& loops = sort_table().wide[self->dtype];
   const auto pick = index_loops().pick[log2_item(item)];
   Space items, columns;
-  if (lattis_status st = items.take(2 * n * loops.item)) return st;
-  if (lattis_status st = columns.take(n * (item + 8))) return st;
+  if (lamella_status st = items.take(2 * n * loops.item)) return st;
+  if (lamella_status st = columns.take(n * (item + 8))) return st;
   auto* numbers = reinterpret_cast<int64_t*>(columns.data());
   char* values = columns.data() + n * 8;
   std::vector<Alike> todo;
@@ -365,7 +365,7 @@ lattis_status row_order(lattis_frame*, const lattis_value* a, lattis_value* r) {
       loops.order_few(end - begin, width - k, in + k * column, row, column, order + begin);
   };
   for (add(0, n, 0); !todo.empty();) {
-    if (lattis_status st = api().check_interrupt()) return st;
+    if (lamella_status st = api().check_interrupt()) return st;
     const auto [begin, end, k] = todo.back();
     todo.pop_back();
     const int64_t m = end - begin;
@@ -383,7 +383,7 @@ lattis_status row_order(lattis_frame*, const lattis_value* a, lattis_value* r) {
       add(begin + i, begin + j, k + 1);
     }
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
@@ -397,4 +397,4 @@ void register_sort(Library& m) {
       .impl("_row_order", "cpu", row_order);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

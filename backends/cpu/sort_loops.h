@@ -9,11 +9,11 @@
 //   (a -0, a NaN's bits): then they are fetched by position.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // Whether to stop, which long loops ask now and then.
 struct Halt {
@@ -60,20 +60,20 @@ struct SortLoops {
 };
 
 struct SortTable {
-  SortLoops narrow[LATTIS_NUM_DTYPES];  // fewer than 2^32 elements in a row, keys of 32 bits
-  SortLoops wide[LATTIS_NUM_DTYPES];
+  SortLoops narrow[LAMELLA_NUM_DTYPES];  // fewer than 2^32 elements in a row, keys of 32 bits
+  SortLoops wide[LAMELLA_NUM_DTYPES];
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const SortTable&, sort_loops, ())
+LAMELLA_DECLARE_ISA(const SortTable&, sort_loops, ())
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // Of the chosen instruction set.
 inline const SortTable& sort_table() {
-  static const SortTable& chosen = LATTIS_BY_ISA(sort_loops)();
+  static const SortTable& chosen = LAMELLA_BY_ISA(sort_loops)();
   return chosen;
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -1,37 +1,37 @@
 // Memory of the host's pool for as long as a kernel, or a part of it on one thread, works.
 #pragma once
 
-#include <lattis/library.h>
+#include <lamella/library.h>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 using Tensor = TensorRef;
 
 class Space {
  public:
-  lattis_status take(int64_t bytes) {
+  lamella_status take(int64_t bytes) {
     data_ = little_;
-    if (bytes <= static_cast<int64_t>(sizeof little_)) return LATTIS_OK;
-    static const lattis_device host = [] {
+    if (bytes <= static_cast<int64_t>(sizeof little_)) return LAMELLA_OK;
+    static const lamella_device host = [] {
       int32_t id = 0;
       api().find_backend("cpu", &id);
-      return lattis_device{id, 0};
+      return lamella_device{id, 0};
     }();
-    lattis_tensor* raw = nullptr;
-    lattis_status st = api().tensor_empty(1, &bytes, nullptr, LATTIS_UINT8, host, &raw);
+    lamella_tensor* raw = nullptr;
+    lamella_status st = api().tensor_empty(1, &bytes, nullptr, LAMELLA_UINT8, host, &raw);
     if (st) return st;
     tensor_ = Tensor::steal(raw);
     data_ = tensor_.data<char>();
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   // The same for what is written in no order. Fresh pages are cleared when they are first written, large ones for long:
   // touched here one by one, they keep nobody waiting who asks for an interrupt now and then.
-  lattis_status take_touched(int64_t bytes) {
-    if (lattis_status st = take(bytes)) return st;
+  lamella_status take_touched(int64_t bytes) {
+    if (lamella_status st = take(bytes)) return st;
     constexpr int64_t page = 2 << 20;
-    return parallel_for(0, bytes / page, 1, [&](int64_t b, int64_t e) -> lattis_status {
+    return parallel_for(0, bytes / page, 1, [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t k = b; k < e; k++) *static_cast<volatile char*>(data_ + k * page + page - 1) = 0;
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
   }
   char* data() const { return data_; }
@@ -42,4 +42,4 @@ class Space {
   alignas(64) char little_[8192];
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -3,18 +3,18 @@
 // walk.
 #pragma once
 
-#include <lattis/library.h>
+#include <lamella/library.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 inline constexpr int max_operands = 4;
 
 struct Operand {
   char* data;
-  int64_t strides[LATTIS_MAX_DIMS];  // bytes, aligned with the walk's sizes; 0 where broadcast
+  int64_t strides[LAMELLA_MAX_DIMS];  // bytes, aligned with the walk's sizes; 0 where broadcast
 };
 
 // Two dimensions of the walk. An operand that is fast along the rows, not along the columns, makes it crossed: then the
@@ -37,13 +37,13 @@ struct Block {
 class Strips {
  public:
   // The output's shape; operands are added with their own, broadcast to it.
-  explicit Strips(const lattis_tensor* out) : ndim_(out->dl.ndim) {
+  explicit Strips(const lamella_tensor* out) : ndim_(out->dl.ndim) {
     std::copy(out->dl.shape, out->dl.shape + ndim_, sizes_);
     add(out);
   }
   Strips(int ndim, const int64_t* sizes) : ndim_(ndim) { std::copy(sizes, sizes + ndim, sizes_); }
 
-  void add(const lattis_tensor* t) {
+  void add(const lamella_tensor* t) {
     Operand& o = operands_[count_++];
     o.data = static_cast<char*>(t->dl.data);
     int shift = ndim_ - t->dl.ndim;
@@ -61,22 +61,22 @@ class Strips {
     operands_[count_++].data = static_cast<char*>(value);
   }
 
-  // body(n, pointers, byte strides) -> lattis_status, for runs of at most all elements; any thread.
+  // body(n, pointers, byte strides) -> lamella_status, for runs of at most all elements; any thread.
   template <class Body>
-  lattis_status run(int64_t grain, Body&& body) {
+  lamella_status run(int64_t grain, Body&& body) {
     merge();
     int64_t numel = 1;
     for (int i = 0; i < ndim_; i++) numel *= sizes_[i];
-    if (numel == 0) return LATTIS_OK;
+    if (numel == 0) return LAMELLA_OK;
     if (ndim_ <= 1 && numel <= grain) return strip_at(0, numel, body);
-    return parallel_for(0, numel, grain, [&](int64_t b, int64_t e) -> lattis_status { return range(b, e, body); });
+    return parallel_for(0, numel, grain, [&](int64_t b, int64_t e) -> lamella_status { return range(b, e, body); });
   }
 
   // The same where elements that differ only in the dimensions `tied` may meet in memory: one thread has them all, and
   // visits them in row-major order if the first operand is laid out so along these dimensions. The widest of the other
   // dimensions is cut, into runs of no fewer than `together`.
   template <class Body>
-  lattis_status run_apart(uint64_t tied, int64_t grain, int64_t together, Body&& body) {
+  lamella_status run_apart(uint64_t tied, int64_t grain, int64_t together, Body&& body) {
     int widest = -1;
     int64_t numel = 1;
     for (int i = 0; i < ndim_; i++) {
@@ -86,7 +86,7 @@ class Strips {
     if (numel <= grain || widest < 0 || sizes_[widest] == 1) return run(numel, body);
     const int64_t n = sizes_[widest], rest = numel / n;
     return parallel_for(0, n, std::max({grain / std::max<int64_t>(rest, 1), std::min(together, n / 2), int64_t{1}}),
-                        [&](int64_t b, int64_t e) -> lattis_status {
+                        [&](int64_t b, int64_t e) -> lamella_status {
                           Strips part(*this);
                           part.sizes_[widest] = e - b;
                           for (int k = 0; k < count_; k++) part.operands_[k].data += b * operands_[k].strides[widest];
@@ -94,16 +94,16 @@ class Strips {
                         });
   }
 
-  // body(block) -> lattis_status; a crossed block has at most `tile` elements, the others at most `grain`.
+  // body(block) -> lamella_status; a crossed block has at most `tile` elements, the others at most `grain`.
   template <class Body>
-  lattis_status run_blocks(int64_t grain, int64_t tile, Body&& body) {
+  lamella_status run_blocks(int64_t grain, int64_t tile, Body&& body) {
     merge();
     for (int i = 0; i < ndim_; i++)
-      if (sizes_[i] == 0) return LATTIS_OK;
+      if (sizes_[i] == 0) return LAMELLA_OK;
     if (ndim_ <= 1) {
       const int64_t n = ndim_ ? sizes_[0] : 1;
       const Block whole = block_at(-1, 0);
-      auto part = [&](int64_t b, int64_t e) -> lattis_status { return body(whole.part(count_, 0, 1, b, e - b)); };
+      auto part = [&](int64_t b, int64_t e) -> lamella_status { return body(whole.part(count_, 0, 1, b, e - b)); };
       return n <= grain ? part(0, n) : parallel_for(0, n, grain, part);
     }
     const int last = ndim_ - 1;
@@ -115,15 +115,15 @@ class Strips {
     int64_t units = across * along;
     for (int d = 0; d < last; d++)
       if (d != down) units *= sizes_[d];
-    auto some = [&](int64_t begin, int64_t end) -> lattis_status {
+    auto some = [&](int64_t begin, int64_t end) -> lamella_status {
       for (int64_t u = begin; u < end; u++) {
         const int64_t c = u % across * tc, r = u / across % along * tr;
         const Block b = block_at(down, u / across / along);
-        if (lattis_status st =
+        if (lamella_status st =
                 body(b.part(count_, r, std::min(tr, sizes_[down] - r), c, std::min(tc, sizes_[last] - c))))
           return st;
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     };
     const int64_t unit_grain = std::max<int64_t>(grain / (tr * tc), 1);
     return units <= unit_grain ? some(0, units) : parallel_for(0, units, unit_grain, some);
@@ -164,7 +164,7 @@ class Strips {
 
   // Sorts dimensions by the first operand's strides and merges those that every operand walks without a gap.
   void merge() {
-    int order[LATTIS_MAX_DIMS];
+    int order[LAMELLA_MAX_DIMS];
     int n = 0;
     for (int i = 0; i < ndim_; i++)
       if (sizes_[i] != 1) order[n++] = i;
@@ -177,8 +177,8 @@ class Strips {
     };
     for (int i = 1; i < n; i++)
       for (int j = i; j > 0 && outer(order[j], order[j - 1]); j--) std::swap(order[j], order[j - 1]);
-    int64_t sizes[LATTIS_MAX_DIMS];
-    int64_t strides[max_operands][LATTIS_MAX_DIMS];
+    int64_t sizes[LAMELLA_MAX_DIMS];
+    int64_t strides[max_operands][LAMELLA_MAX_DIMS];
     int m = 0;
     for (int i = 0; i < n; i++) {
       int d = order[i];
@@ -196,7 +196,7 @@ class Strips {
   }
 
   template <class Body>
-  lattis_status strip_at(int64_t, int64_t n, Body& body) {
+  lamella_status strip_at(int64_t, int64_t n, Body& body) {
     char* at[max_operands] = {};
     int64_t steps[max_operands] = {};
     for (int k = 0; k < count_; k++) {
@@ -207,9 +207,9 @@ class Strips {
   }
 
   template <class Body>
-  lattis_status range(int64_t begin, int64_t end, Body& body) {
+  lamella_status range(int64_t begin, int64_t end, Body& body) {
     const int last = ndim_ - 1;
-    int64_t index[LATTIS_MAX_DIMS], rest = begin;
+    int64_t index[LAMELLA_MAX_DIMS], rest = begin;
     for (int d = last; d >= 0; d--) {
       index[d] = rest % sizes_[d];
       rest /= sizes_[d];
@@ -223,7 +223,7 @@ class Strips {
     }
     for (int64_t i = begin; i < end;) {
       int64_t n = std::min(sizes_[last] - index[last], end - i);
-      if (lattis_status st = body(n, at, steps)) return st;
+      if (lamella_status st = body(n, at, steps)) return st;
       i += n;
       index[last] += n;
       for (int k = 0; k < count_; k++) at[k] += n * steps[k];
@@ -233,13 +233,13 @@ class Strips {
         index[d - 1]++;
       }
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   int ndim_;
   int count_ = 0;
-  int64_t sizes_[LATTIS_MAX_DIMS];
+  int64_t sizes_[LAMELLA_MAX_DIMS];
   Operand operands_[max_operands];
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

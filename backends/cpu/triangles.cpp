@@ -3,18 +3,18 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/parts.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
-lattis_status triangle(const lattis_tensor* self, int64_t diagonal, bool lower, const lattis_tensor* out) {
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status triangle(const lamella_tensor* self, int64_t diagonal, bool lower, const lamella_tensor* out) {
+  if (out->numel == 0) return LAMELLA_OK;
   const int ndim = out->dl.ndim;
   const int64_t rows = out->dl.shape[ndim - 2], columns = out->dl.shape[ndim - 1], item = itemsize(out);
   diagonal = std::clamp(diagonal, -rows, columns);
   const int64_t os = out->dl.strides[ndim - 1] * item, ss = self->dl.strides[ndim - 1] * item;
   CastLoop same = loops().cast[self->dtype][self->dtype];
   const char zero[16] = {};
-  auto row_start = [&](const lattis_tensor* t, int64_t row) {
+  auto row_start = [&](const lamella_tensor* t, int64_t row) {
     int64_t offset = 0;
     for (int d = ndim - 2; d >= 0; d--) {
       offset += row % t->dl.shape[d] * t->dl.strides[d];
@@ -22,7 +22,7 @@ lattis_status triangle(const lattis_tensor* self, int64_t diagonal, bool lower, 
     }
     return static_cast<char*>(t->dl.data) + offset * item;
   };
-  auto some = [&](int64_t b, int64_t e) -> lattis_status {
+  auto some = [&](int64_t b, int64_t e) -> lamella_status {
     for (; b < e; b++) {
       // Columns [0, cut) are in the lower triangle, including the diagonal itself for tril only.
       const int64_t i = b % rows, bound = lower ? diagonal + 1 : diagonal;
@@ -37,28 +37,28 @@ lattis_status triangle(const lattis_tensor* self, int64_t diagonal, bool lower, 
       else if (zero_count)
         same(zero_count, to + zero_from * os, os, zero, 0);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   const int64_t all = out->numel / columns;
   return out->numel < 2 * grain ? some(0, all) : parallel_for(0, all, std::max<int64_t>(grain / columns, 1), some);
 }
 
-lattis_status tril(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status tril(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return triangle(a[0].as.tensor, a[1].as.i, true, r[0].as.tensor);
 }
-lattis_status triu(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status triu(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return triangle(a[0].as.tensor, a[1].as.i, false, r[0].as.tensor);
 }
 
 // row, col, offset: the rows and the columns of a triangle's places, as two rows of out.
-lattis_status triangle_indices(const lattis_value* a, bool lower, const lattis_tensor* out) {
-  if (out->numel == 0) return LATTIS_OK;
+lamella_status triangle_indices(const lamella_value* a, bool lower, const lamella_tensor* out) {
+  if (out->numel == 0) return LAMELLA_OK;
   constexpr int64_t tile = 128;
   int64_t place[2][tile], filled = 0;
   const int64_t rows = a[0].as.i, columns = a[1].as.i, offset = std::clamp(a[2].as.i, -rows, columns);
   const int64_t item = itemsize(out), step = out->dl.strides[1] * item;
   auto* to = static_cast<char*>(out->dl.data);
-  CastLoop cast = loops().cast[LATTIS_INT64][out->dtype];
+  CastLoop cast = loops().cast[LAMELLA_INT64][out->dtype];
   auto flush = [&] {
     for (int k = 0; k < 2; k++)
       cast(filled, to + k * out->dl.strides[0] * item, step, reinterpret_cast<char*>(place[k]), 8);
@@ -76,21 +76,21 @@ lattis_status triangle_indices(const lattis_value* a, bool lower, const lattis_t
     }
   }
   flush();
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status tril_indices(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status tril_indices(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return triangle_indices(a, true, r[0].as.tensor);
 }
-lattis_status triu_indices(lattis_frame*, const lattis_value* a, lattis_value* r) {
+lamella_status triu_indices(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return triangle_indices(a, false, r[0].as.tensor);
 }
 
 // self, offset, dim1, dim2
-lattis_status diag_embed(lattis_frame*, const lattis_value* a, lattis_value* r) {
-  const lattis_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (lattis_status st = fill_with(value(0), out)) return st;
-  if (self->numel == 0) return LATTIS_OK;
+lamella_status diag_embed(lamella_frame*, const lamella_value* a, lamella_value* r) {
+  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
+  if (lamella_status st = fill_with(value(0), out)) return st;
+  if (self->numel == 0) return LAMELLA_OK;
   const int i = wrapped_dim(a[2], out->dl.ndim), j = wrapped_dim(a[3], out->dl.ndim);
   const int64_t offset = a[1].as.i, stride = out->dl.strides[i] + out->dl.strides[j];
   Part to(out);
@@ -117,4 +117,4 @@ void register_triangles(Library& m) {
       .impl("diag_embed", "cpu", diag_embed);
 }
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

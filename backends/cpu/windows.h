@@ -5,7 +5,7 @@
 
 #include "backends/cpu/isa.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 
 // Windows of one padded image, seen as the matrix b of a product: (channels · taps, places). Where the columns of a
 // window are `stride` apart, the image was split into that many images of every stride-th column, so the neighbours of
@@ -50,6 +50,6 @@ struct WindowLoops {
   WindowKernels f32, f64, u32, u64;
 };
 
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu
 
-LATTIS_DECLARE_ISA(const WindowLoops&, window_loops, ())
+LAMELLA_DECLARE_ISA(const WindowLoops&, window_loops, ())

@@ -2,33 +2,33 @@
 
 #include "core/error.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-lattis_status no_alloc(void*, int64_t, int32_t, void*, void** out) {
+lamella_status no_alloc(void*, int64_t, int32_t, void*, void** out) {
   *out = nullptr;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 void no_free(void*, void*, int64_t, int32_t) {}
 
-const lattis_allocator allocator = {sizeof(lattis_allocator), nullptr, no_alloc, no_free, nullptr, nullptr, nullptr};
+const lamella_allocator allocator = {sizeof(lamella_allocator), nullptr, no_alloc, no_free, nullptr, nullptr, nullptr};
 
-lattis_status nothing(void*, int32_t, void*, const void*, int64_t) { return LATTIS_OK; }
+lamella_status nothing(void*, int32_t, void*, const void*, int64_t) { return LAMELLA_OK; }
 
-lattis_status no_data(void*, int32_t, void*, const void*, int64_t) {
+lamella_status no_data(void*, int32_t, void*, const void*, int64_t) {
   return core::raise(
-      LATTIS_NOT_IMPLEMENTED,
+      LAMELLA_NOT_IMPLEMENTED,
       "copy_: argument 'src': tensors on device 'meta' have no data; create one on a real device instead");
 }
 
 }  // namespace
 
 void register_meta(Library& lib) {
-  lattis_backend b{};
+  lamella_backend b{};
   b.size = sizeof b;
   b.name = "meta";
   b.dlpack_type = kDLExtDev;
-  b.flags = LATTIS_BACKEND_MIXED_DTYPES;
+  b.flags = LAMELLA_BACKEND_MIXED_DTYPES;
   b.allocator = &allocator;
   b.copy_from_host = nothing;
   b.copy_to_host = no_data;
@@ -36,4 +36,4 @@ void register_meta(Library& lib) {
   Registry::get().backend(lib, b, &id, nullptr);  // the first to register: id 0
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -3,8 +3,8 @@
 
 #include "dispatcher/registry.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 void register_meta(Library& lib);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

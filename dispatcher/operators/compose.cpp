@@ -1,6 +1,6 @@
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 const Operator* Compose::find_callee(std::string_view name) {
   std::string base, overload;
@@ -11,7 +11,7 @@ const Operator* Compose::find_callee(std::string_view name) {
 void Compose::run(const Operator* op, Value* rets, const Value* args, size_t count) {
   if (status_) return;
   if (!op) {
-    status_ = raise(LATTIS_RUNTIME_ERROR,
+    status_ = raise(LAMELLA_RUNTIME_ERROR,
                     operator_title(frame_->op) + ": its composite calls an operator that is not in the catalogue");
     return;
   }
@@ -29,10 +29,10 @@ void Compose::run(const Operator* op, Value* rets, const Value* args, size_t cou
 
 Var Compose::list(const std::vector<Var>& items) {
   if (status_) return nothing();
-  std::vector<lattis_tensor*> tensors;
+  std::vector<lamella_tensor*> tensors;
   tensors.reserve(items.size());
   for (const Var& v : items) tensors.push_back(v.tensor());
   return {this, core::retain_value(core::tensor_list(tensors.data(), static_cast<int64_t>(tensors.size())))};
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -1,6 +1,6 @@
 // Writing composites: operators over other operators, without a line about errors or ownership.
 //
-//   lattis_status softplus(lattis_frame* f, const Value* a, Value* r) {
+//   lamella_status softplus(lamella_frame* f, const Value* a, Value* r) {
 //     Compose c(f);
 //     Var x = c.arg(a[0]);
 //     return c.give(r, c.op<"log1p">(c.op<"exp">(x)) * 2.0);
@@ -20,7 +20,7 @@
 
 #include "dispatcher/operators/rules.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 class Compose;
 
@@ -38,7 +38,7 @@ class Var {
 
   const Value& value() const { return value_; }
   Value take() { return std::exchange(value_, core::none()); }
-  bool present() const { return value_.tag != LATTIS_NONE; }
+  bool present() const { return value_.tag != LAMELLA_NONE; }
   Tensor* tensor() const { return tensor_arg(value_); }
   Compose& compose() const { return *compose_; }
 
@@ -46,7 +46,7 @@ class Var {
   int dim() const { return tensor() ? tensor()->ndim() : 0; }
   int64_t size(int d) const { return tensor() && dim() > 0 ? tensor()->sizes()[d < 0 ? d + dim() : d] : 0; }
   int64_t numel() const { return tensor() ? tensor()->numel : 0; }
-  DType dtype() const { return tensor() ? tensor()->dtype : static_cast<DType>(LATTIS_FLOAT32); }
+  DType dtype() const { return tensor() ? tensor()->dtype : static_cast<DType>(LAMELLA_FLOAT32); }
   int dtype_class() const { return core::dtype_class(dtype()); }
 
  private:
@@ -56,7 +56,7 @@ class Var {
 
 // A list of integers as an argument: sizes, dimensions.
 struct Ints {
-  int64_t data[LATTIS_MAX_DIMS];
+  int64_t data[LAMELLA_MAX_DIMS];
   int count = 0;
   Ints() = default;
   Ints(std::initializer_list<int64_t> list) {
@@ -66,7 +66,7 @@ struct Ints {
     for (int i = 0; i < n; i++) add(from[i]);
   }
   void add(int64_t i) {
-    if (count < LATTIS_MAX_DIMS) data[count++] = i;
+    if (count < LAMELLA_MAX_DIMS) data[count++] = i;
   }
   int64_t& operator[](int i) { return data[i]; }
   int64_t operator[](int i) const { return data[i]; }
@@ -78,7 +78,7 @@ struct As {
 };
 // An absent optional argument.
 struct Absent {};
-inline constexpr lattis_memory_format contiguous_format = LATTIS_CONTIGUOUS_FORMAT;
+inline constexpr lamella_memory_format contiguous_format = LAMELLA_CONTIGUOUS_FORMAT;
 
 // The name of an operator as a template argument: "sum.dim_IntList".
 template <size_t N>
@@ -89,11 +89,11 @@ struct OperatorName {
 
 class Compose {
  public:
-  explicit Compose(lattis_frame* f) : frame_(f) {}
+  explicit Compose(lamella_frame* f) : frame_(f) {}
   Compose(const Compose&) = delete;
 
-  lattis_status status() const { return status_; }
-  lattis_frame* frame() const { return frame_; }
+  lamella_status status() const { return status_; }
+  lamella_frame* frame() const { return frame_; }
   Var arg(const Value& borrowed) { return {this, core::retain_value(borrowed)}; }
   Var nothing() { return {this, core::none()}; }
 
@@ -125,24 +125,24 @@ class Compose {
     return {this, ret};
   }
 
-  lattis_status fail(int kind, const std::string& message) {
+  lamella_status fail(int kind, const std::string& message) {
     if (!status_) status_ = raise(kind, message);
     return status_;
   }
-  void check(lattis_status st) {
+  void check(lamella_status st) {
     if (!status_) status_ = st;
   }
   // Hands results to the caller, or the first failure.
-  lattis_status give(Value* rets, Var result) {
+  lamella_status give(Value* rets, Var result) {
     if (!status_) rets[0] = result.take();
     return status_;
   }
   template <size_t Count>
-  lattis_status give(Value* rets, std::array<Var, Count> results) {
+  lamella_status give(Value* rets, std::array<Var, Count> results) {
     for (size_t i = 0; i < Count && !status_; i++) rets[i] = results[i].take();
     return status_;
   }
-  lattis_status give(Value* rets, Var first, Var second) {
+  lamella_status give(Value* rets, Var first, Var second) {
     return give(rets, std::array<Var, 2>{std::move(first), std::move(second)});
   }
 
@@ -158,8 +158,8 @@ class Compose {
   static Value value_of(As t) { return core::dtype_value(t.dtype); }
   static Value value_of(Absent) { return core::none(); }
   static Value value_of(const Ints& list) { return core::int_list(list.data, list.count); }
-  static Value value_of(lattis_memory_format m) { return {LATTIS_MEMORY_FORMAT, 0, {m}}; }
-  static Value value_of(lattis_device d) { return core::device_value(d); }
+  static Value value_of(lamella_memory_format m) { return {LAMELLA_MEMORY_FORMAT, 0, {m}}; }
+  static Value value_of(lamella_device d) { return core::device_value(d); }
 
  private:
   template <OperatorName Name>
@@ -174,8 +174,8 @@ class Compose {
   }
   void run(const Operator* op, Value* rets, const Value* args, size_t count);
 
-  lattis_frame* frame_;
-  lattis_status status_ = LATTIS_OK;
+  lamella_frame* frame_;
+  lamella_status status_ = LAMELLA_OK;
 };
 
 // Arithmetic between tensors, and between a tensor and a number, which keeps its kind: an integer beside an integer
@@ -194,4 +194,4 @@ inline Var operator/(const Var& x, Number auto y) { return x.compose().op<"div.S
 inline Var operator-(Number auto x, const Var& y) { return y.compose().op<"rsub.Scalar">(y, x); }
 inline Var operator-(const Var& x) { return x.compose().op<"neg">(x); }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

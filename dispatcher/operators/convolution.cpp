@@ -4,7 +4,7 @@
 
 #include "dispatcher/operators/windows.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 struct Shape {
@@ -31,22 +31,22 @@ struct Sizes {
 std::string text_of(const Tensor* t) { return "shape " + core::shape_string(t); }
 
 // How a weight goes over an image: stride, padding, dilation and groups are the arguments from `first` on.
-lattis_status fit(lattis_frame* f, const Value* a, int first, const Sizes& x, const Sizes& w, Shape* s) {
+lamella_status fit(lamella_frame* f, const Value* a, int first, const Sizes& x, const Sizes& w, Shape* s) {
   s->spatial = w.count - 2;
   if (s->spatial < 1 || s->spatial > 3)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, w.arg) +
-                                           ": expected (out channels, in channels / groups, 1 to 3 kernel "
-                                           "sizes), got shape " +
-                                           w.text());
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, w.arg) +
+                                            ": expected (out channels, in channels / groups, 1 to 3 kernel "
+                                            "sizes), got shape " +
+                                            w.text());
   if (x.count != w.count)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected %d dimensions for a weight of shape %s, got shape %s",
-                                              where(f, x.arg).c_str(), w.count, w.text().c_str(), x.text().c_str()));
-  if (lattis_status st = read_spatial(f, first, a[first], s->spatial, 1, s->stride)) return st;
-  if (lattis_status st = read_spatial(f, first + 1, a[first + 1], s->spatial, 0, s->padding)) return st;
-  if (lattis_status st = read_spatial(f, first + 2, a[first + 2], s->spatial, 1, s->dilation)) return st;
+    return raise(LAMELLA_RUNTIME_ERROR, format("%s: expected %d dimensions for a weight of shape %s, got shape %s",
+                                               where(f, x.arg).c_str(), w.count, w.text().c_str(), x.text().c_str()));
+  if (lamella_status st = read_spatial(f, first, a[first], s->spatial, 1, s->stride)) return st;
+  if (lamella_status st = read_spatial(f, first + 1, a[first + 1], s->spatial, 0, s->padding)) return st;
+  if (lamella_status st = read_spatial(f, first + 2, a[first + 2], s->spatial, 1, s->dilation)) return st;
   s->groups = a[first + 3].as.i;
   if (s->groups < 1 || w.data[0] % s->groups || x.data[1] != w.data[1] * s->groups)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  format("%s: %lld groups need a weight of (k * %lld, in channels / %lld, …), got shape %s for an input "
                         "of shape %s",
                         where(f, first + 3).c_str(), (long long)s->groups, (long long)s->groups, (long long)s->groups,
@@ -55,43 +55,43 @@ lattis_status fit(lattis_frame* f, const Value* a, int first, const Sizes& x, co
     s->kernel[i] = w.data[2 + i];
     const int64_t room = x.data[2 + i] + 2 * s->padding[i], reach = s->dilation[i] * (s->kernel[i] - 1) + 1;
     if (s->kernel[i] < 1 || room < reach)
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    format("%s: a kernel of %lld (dilation %lld) does not fit into size %lld with padding %lld",
                           where(f, w.arg).c_str(), (long long)s->kernel[i], (long long)s->dilation[i],
                           (long long)x.data[2 + i], (long long)s->padding[i]));
     s->places[i] = (room - reach) / s->stride[i] + 1;
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Two operands of one product.
-lattis_status same_dtype(lattis_frame* f, const Value* a, int first, int second) {
+lamella_status same_dtype(lamella_frame* f, const Value* a, int first, int second) {
   const Tensor *x = tensor_arg(a[first]), *y = tensor_arg(a[second]);
   if (y && y->dtype != x->dtype)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  format("%s: its dtype %s is not %s, that of the first operand; convert one with .to(...)",
                         where(f, second).c_str(), core::dtype_info(y->dtype).name, core::dtype_info(x->dtype).name));
-  if (x->dtype == LATTIS_BOOL)
-    return raise(LATTIS_NOT_IMPLEMENTED, where(f, first) + ": bools have no product of sums; convert with .to(...)");
-  return LATTIS_OK;
+  if (x->dtype == LAMELLA_BOOL)
+    return raise(LAMELLA_NOT_IMPLEMENTED, where(f, first) + ": bools have no product of sums; convert with .to(...)");
+  return LAMELLA_OK;
 }
 
 // convolution(input, weight, bias, stride, padding, dilation, groups)
-lattis_status read(lattis_frame* f, const Value* a, Shape* s) {
+lamella_status read(lamella_frame* f, const Value* a, Shape* s) {
   const Sizes w(a, 1);
-  if (lattis_status st = fit(f, a, 3, Sizes(a, 0), w, s)) return st;
+  if (lamella_status st = fit(f, a, 3, Sizes(a, 0), w, s)) return st;
   for (int i = 1; i < 3; i++)
-    if (lattis_status st = same_dtype(f, a, 0, i)) return st;
+    if (lamella_status st = same_dtype(f, a, 0, i)) return st;
   const Tensor* bias = tensor_arg(a[2]);
   if (bias && (bias->ndim() != 1 || bias->sizes()[0] != w.data[0]))
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected shape (%lld,), got %s", where(f, 2).c_str(),
-                                              (long long)w.data[0], text_of(bias).c_str()));
-  return LATTIS_OK;
+    return raise(LAMELLA_RUNTIME_ERROR, format("%s: expected shape (%lld,), got %s", where(f, 2).c_str(),
+                                               (long long)w.data[0], text_of(bias).c_str()));
+  return LAMELLA_OK;
 }
 
-lattis_status infer_convolution(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_convolution(lamella_frame* f, const Value* a, Meta* m) {
   Shape s;
-  if (lattis_status st = read(f, a, &s)) return st;
+  if (lamella_status st = read(f, a, &s)) return st;
   const Tensor *x = tensor_arg(a[0]), *w = tensor_arg(a[1]);
   fresh(m, x->ndim(), x->sizes(), x->dtype);
   m->sizes[1] = w->sizes()[0];
@@ -101,9 +101,9 @@ lattis_status infer_convolution(lattis_frame* f, const Value* a, Meta* m) {
 }
 
 // (n, groups, c, places, taps) becomes (n · groups, c · taps, places) and meets (groups, out, c · taps).
-lattis_status convolution(lattis_frame* f, const Value* a, Value* r) {
+lamella_status convolution(lamella_frame* f, const Value* a, Value* r) {
   Shape s;
-  if (lattis_status st = read(f, a, &s)) return st;
+  if (lamella_status st = read(f, a, &s)) return st;
   Compose c(f);
   Var x = c.arg(a[0]), w = c.arg(a[1]);
   const int64_t n = x.size(0), in = x.size(1) / s.groups, out = w.size(0) / s.groups;
@@ -129,7 +129,7 @@ lattis_status convolution(lattis_frame* f, const Value* a, Value* r) {
   }
   Meta m;
   m.has_strides = 0;
-  if (lattis_status st = infer_convolution(f, a, &m)) return st;
+  if (lamella_status st = infer_convolution(f, a, &m)) return st;
   if (m.has_strides) {
     Var to = c.op<"empty_strided">(Ints(m.sizes, m.ndim), Ints(m.strides, m.ndim), As{x.dtype()}, Absent{},
                                    x.tensor()->device());
@@ -140,18 +140,18 @@ lattis_status convolution(lattis_frame* f, const Value* a, Value* r) {
 
 // convNd(input, weight, bias, stride, padding, dilation, groups): the image may come without a batch.
 template <int Spatial>
-lattis_status check_image(lattis_frame* f, const Value* a) {
+lamella_status check_image(lamella_frame* f, const Value* a) {
   const Tensor *x = tensor_arg(a[0]), *w = tensor_arg(a[1]);
   if (w->ndim() != Spatial + 2)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  format("%s: expected %d dimensions, got %s", where(f, 1).c_str(), Spatial + 2, text_of(w).c_str()));
   if (x->ndim() != Spatial + 1 && x->ndim() != Spatial + 2)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected %d dimensions, or %d without a batch, got %s",
-                                              where(f, 0).c_str(), Spatial + 2, Spatial + 1, text_of(x).c_str()));
-  return LATTIS_OK;
+    return raise(LAMELLA_RUNTIME_ERROR, format("%s: expected %d dimensions, or %d without a batch, got %s",
+                                               where(f, 0).c_str(), Spatial + 2, Spatial + 1, text_of(x).c_str()));
+  return LAMELLA_OK;
 }
 
-lattis_status with_batch(Compose& c, const Value* a, const Var& x, const Value& padding, int spatial, Value* r) {
+lamella_status with_batch(Compose& c, const Value* a, const Var& x, const Value& padding, int spatial, Value* r) {
   if (!c.status() && x.dim() == spatial + 1)
     return c.give(
         r, c.op<"squeeze.dim">(c.op<"convolution">(c.op<"unsqueeze">(x, 0), a[1], a[2], a[3], padding, a[5], a[6]), 0));
@@ -159,19 +159,19 @@ lattis_status with_batch(Compose& c, const Value* a, const Var& x, const Value& 
 }
 
 template <int Spatial>
-lattis_status conv(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_image<Spatial>(f, a)) return st;
+lamella_status conv(lamella_frame* f, const Value* a, Value* r) {
+  if (lamella_status st = check_image<Spatial>(f, a)) return st;
   Compose c(f);
   return with_batch(c, a, c.arg(a[0]), a[4], Spatial, r);
 }
 
 // padding='valid' is none; padding='same' gives as many places as the image has, what is odd of it goes behind.
 template <int Spatial>
-lattis_status conv_named(lattis_frame* f, const Value* a, Value* r) {
-  if (lattis_status st = check_image<Spatial>(f, a)) return st;
+lamella_status conv_named(lamella_frame* f, const Value* a, Value* r) {
+  if (lamella_status st = check_image<Spatial>(f, a)) return st;
   const std::string_view name(a[4].as.string, a[4].length);
   if (name != "same" && name != "valid")
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  where(f, 4) + ": must be 'same', 'valid' or numbers, got " + core::describe(a[4]));
   Compose c(f);
   int64_t dilation[Spatial], stride[Spatial], before[Spatial] = {}, after[Spatial] = {};
@@ -179,12 +179,12 @@ lattis_status conv_named(lattis_frame* f, const Value* a, Value* r) {
     Ints none(before, Spatial);
     return with_batch(c, a, c.arg(a[0]), Compose::value_of(none), Spatial, r);
   }
-  if (lattis_status st = read_spatial(f, 3, a[3], Spatial, 1, stride)) return st;
-  if (lattis_status st = read_spatial(f, 5, a[5], Spatial, 1, dilation)) return st;
+  if (lamella_status st = read_spatial(f, 3, a[3], Spatial, 1, stride)) return st;
+  if (lamella_status st = read_spatial(f, 5, a[5], Spatial, 1, dilation)) return st;
   bool even = true;
   for (int i = 0; i < Spatial; i++) {
     if (stride[i] != 1)
-      return raise(LATTIS_RUNTIME_ERROR, where(f, 4) + ": 'same' needs stride 1, got " + core::describe(a[3]));
+      return raise(LAMELLA_RUNTIME_ERROR, where(f, 4) + ": 'same' needs stride 1, got " + core::describe(a[3]));
     const int64_t reach = dilation[i] * (tensor_arg(a[1])->sizes()[2 + i] - 1);
     before[i] = reach / 2;
     after[i] = reach - reach / 2;
@@ -204,25 +204,26 @@ lattis_status conv_named(lattis_frame* f, const Value* a, Value* r) {
 
 // _convolution_backward_*(grad_output, weight or input, sizes of the other, stride, padding, dilation, groups)
 template <bool OfInput>
-lattis_status read_backward(lattis_frame* f, const Value* a, Shape* s) {
+lamella_status read_backward(lamella_frame* f, const Value* a, Shape* s) {
   const Sizes g(a, 0), x(a, OfInput ? 2 : 1), w(a, OfInput ? 1 : 2);
-  if (lattis_status st = fit(f, a, 3, x, w, s)) return st;
-  if (lattis_status st = same_dtype(f, a, 0, 1)) return st;
-  if (core::dtype_class(tensor_arg(a[0])->dtype) == LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_NOT_IMPLEMENTED, where(f, 0) + ": takes real numbers; convolution_backward takes complex ones");
+  if (lamella_status st = fit(f, a, 3, x, w, s)) return st;
+  if (lamella_status st = same_dtype(f, a, 0, 1)) return st;
+  if (core::dtype_class(tensor_arg(a[0])->dtype) == LAMELLA_CLASS_COMPLEX)
+    return raise(LAMELLA_NOT_IMPLEMENTED,
+                 where(f, 0) + ": takes real numbers; convolution_backward takes complex ones");
   bool fits = g.count == w.count && g.data[0] == x.data[0] && g.data[1] == w.data[0];
   for (int i = 0; i < s->spatial && fits; i++) fits = g.data[2 + i] == s->places[i];
-  if (fits) return LATTIS_OK;
+  if (fits) return LAMELLA_OK;
   Ints wanted{x.data[0], w.data[0]};
   for (int i = 0; i < s->spatial; i++) wanted.add(s->places[i]);
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected shape " + core::shape_string(wanted.count, wanted.data) +
-                                         ", got shape " + g.text());
+  return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": expected shape " +
+                                          core::shape_string(wanted.count, wanted.data) + ", got shape " + g.text());
 }
 
 template <bool OfInput>
-lattis_status infer_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_backward(lamella_frame* f, const Value* a, Meta* m) {
   Shape s;
-  if (lattis_status st = read_backward<OfInput>(f, a, &s)) return st;
+  if (lamella_status st = read_backward<OfInput>(f, a, &s)) return st;
   const Sizes sizes(a, 2);
   fresh(m, sizes.count, sizes.data, tensor_arg(a[0])->dtype);
   if ((OfInput && channels_last(tensor_arg(a[0]))) || channels_last(tensor_arg(a[1]))) set_channels_last(m);
@@ -231,9 +232,9 @@ lattis_status infer_backward(lattis_frame* f, const Value* a, Meta* m) {
 
 // The convolution of the gradient, zeros between its places where the stride was larger than 1, with the weight turned
 // around: (groups · out, in, taps) becomes (groups · in, out, taps).
-lattis_status backward_input(lattis_frame* f, const Value* a, Value* r) {
+lamella_status backward_input(lamella_frame* f, const Value* a, Value* r) {
   Shape s;
-  if (lattis_status st = read_backward<true>(f, a, &s)) return st;
+  if (lamella_status st = read_backward<true>(f, a, &s)) return st;
   Compose c(f);
   Var g = c.arg(a[0]), w = c.arg(a[1]);
   const bool last = channels_last(g.tensor()) || channels_last(w.tensor());
@@ -253,14 +254,14 @@ lattis_status backward_input(lattis_frame* f, const Value* a, Value* r) {
   w = c.op<"transpose.int">(c.op<"reshape">(c.op<"flip">(w, taps), apart), 1, 2);
   Var result =
       c.op<"convolution">(g, c.op<"reshape">(w, joined), Absent{}, ones, none, Ints(s.dilation, s.spatial), s.groups);
-  return c.give(r, c.op<"contiguous">(result, last ? LATTIS_CHANNELS_LAST : LATTIS_CONTIGUOUS_FORMAT));
+  return c.give(r, c.op<"contiguous">(result, last ? LAMELLA_CHANNELS_LAST : LAMELLA_CONTIGUOUS_FORMAT));
 }
 
 // The convolution of the images with the gradient, stride and dilation in each other's place: images take the place of
 // channels, (n, groups · in) becomes (in, groups · n), and (n, groups · out) becomes (groups · out, n).
-lattis_status backward_weight(lattis_frame* f, const Value* a, Value* r) {
+lamella_status backward_weight(lamella_frame* f, const Value* a, Value* r) {
   Shape s;
-  if (lattis_status st = read_backward<false>(f, a, &s)) return st;
+  if (lamella_status st = read_backward<false>(f, a, &s)) return st;
   Compose c(f);
   Var g = c.arg(a[0]), x = c.arg(a[1]);
   const bool last = channels_last(x.tensor());
@@ -276,24 +277,24 @@ lattis_status backward_weight(lattis_frame* f, const Value* a, Value* r) {
   Var result = c.op<"convolution">(x, c.op<"transpose.int">(g, 0, 1), Absent{}, dilation, padding, stride, s.groups);
   result = c.op<"transpose.int">(result, 0, 1);
   for (int i = 0; i < s.spatial; i++) result = c.op<"slice.Tensor">(result, 2 + i, 0, s.kernel[i], 1);
-  return c.give(r, c.op<"clone">(result, last ? LATTIS_CHANNELS_LAST : LATTIS_CONTIGUOUS_FORMAT));
+  return c.give(r, c.op<"clone">(result, last ? LAMELLA_CHANNELS_LAST : LAMELLA_CONTIGUOUS_FORMAT));
 }
 
 // Which results are asked for, and how the operands lie beside each other; a transposed convolution is the backward of
 // the other one, so that the two images change places.
-lattis_status convolution_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status convolution_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var g = c.arg(a[0]), x = c.arg(a[1]), w = c.arg(a[2]);
   const uint8_t* mask = a[10].as.bools;
   const bool transposed = a[7].as.i;
   const int spatial = w.dim() - 2;
-  int64_t more[LATTIS_MAX_DIMS];
-  if (lattis_status st = read_spatial(f, 8, a[8], std::max(spatial, 0), 0, more)) return st;
+  int64_t more[LAMELLA_MAX_DIMS];
+  if (lamella_status st = read_spatial(f, 8, a[8], std::max(spatial, 0), 0, more)) return st;
   if (!transposed && std::any_of(more, more + std::max(spatial, 0), [](int64_t n) { return n != 0; }))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 8) + ": is for transposed convolutions, got " + core::describe(a[8]));
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 8) + ": is for transposed convolutions, got " + core::describe(a[8]));
   if (given(a[3]) && (a[3].length != 1 || a[3].as.ints[0] != g.size(1)))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 3) + ": expected the channels of grad_output, " +
-                                           std::to_string(g.size(1)) + ", got " + core::describe(a[3]));
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 3) + ": expected the channels of grad_output, " +
+                                            std::to_string(g.size(1)) + ", got " + core::describe(a[3]));
   auto sizes_of = [](const Var& t) { return Ints(t.tensor()->sizes(), t.dim()); };
   auto of_input = [&](const Var& grad, const Var& weight) {
     if (transposed) return c.op<"convolution">(grad, weight, Absent{}, a[4], a[5], a[6], a[9]);
@@ -305,7 +306,7 @@ lattis_status convolution_backward(lattis_frame* f, const Value* a, Value* r) {
   };
   // conj(y) · g in its parts, for a product of real numbers.
   auto product = [&](auto& of, const Var& y) {
-    if (y.dtype_class() != LATTIS_CLASS_COMPLEX) return of(g, y);
+    if (y.dtype_class() != LAMELLA_CLASS_COMPLEX) return of(g, y);
     Var yr = c.op<"real">(y), yi = c.op<"imag">(y), gr = c.op<"real">(g), gi = c.op<"imag">(g);
     return c.op<"complex">(of(gr, yr) + of(gi, yi), of(gi, yr) - of(gr, yi));
   };
@@ -332,23 +333,24 @@ const std::vector<Declaration>& convolution_operators() {
        "SymInt groups) -> Tensor",
        "convolution", function | hidden, infer_convolution, convolution,
        "Sums of products of windows of images (n, c, …) with kernels (out channels, c / groups, …): what conv1d to "
-       "conv3d call.\n\n>>> lattis.ops.aten.convolution(lattis.ones(1, 1, 3), lattis.ones(1, 1, 2), None, [1], [0], "
+       "conv3d call.\n\n>>> lamella.ops.aten.convolution(lamella.ones(1, 1, 3), lamella.ones(1, 1, 2), None, [1], [0], "
        "[1], 1)\ntensor([[[2., 2.]]])\n"},
       {"conv1d" ARGUMENTS(1, "SymInt[1] padding=0"), "convolution", function, nullptr, conv<1>,
        "Sums of products of windows along the last dimension with kernels: input (n, c, length), or without n; weight "
-       "(out channels, c / groups, k).\n\n>>> lattis.conv1d(lattis.tensor([[1., 2., 4.]]), lattis.tensor([[[1., "
+       "(out channels, c / groups, k).\n\n>>> lamella.conv1d(lamella.tensor([[1., 2., 4.]]), lamella.tensor([[[1., "
        "-1.]]]))\ntensor([[-1., -2.]])\n"},
       {"conv1d.padding" ARGUMENTS(1, "str padding='valid'"), "convolution", function, nullptr, conv_named<1>, nullptr},
       {"conv2d" ARGUMENTS(2, "SymInt[2] padding=0"), "convolution", function, nullptr, conv<2>,
        "Sums of products of windows of images with kernels: input (n, c, height, width), or without n; weight (out "
        "channels, c / groups, kernel height, kernel width). `padding` is a number, a pair, 'valid' or 'same'.\n\n"
        "Raises:\n    RuntimeError: the shapes do not fit each other\n\n"
-       ">>> lattis.conv2d(lattis.ones(1, 1, 3, 3), lattis.ones(1, 1, 2, 2), lattis.tensor([0.5]))\ntensor([[[[4.5000, "
+       ">>> lamella.conv2d(lamella.ones(1, 1, 3, 3), lamella.ones(1, 1, 2, 2), "
+       "lamella.tensor([0.5]))\ntensor([[[[4.5000, "
        "4.5000],\n          [4.5000, 4.5000]]]])\n"},
       {"conv2d.padding" ARGUMENTS(2, "str padding='valid'"), "convolution", function, nullptr, conv_named<2>, nullptr},
       {"conv3d" ARGUMENTS(3, "SymInt[3] padding=0"), "convolution", function, nullptr, conv<3>,
        "Sums of products of windows of volumes with kernels: input (n, c, depth, height, width), or without n.\n\n>>> "
-       "lattis.conv3d(lattis.ones(1, 2, 2, 2), lattis.ones(1, 1, 2, 2, 2))\ntensor([[[[8.]]]])\n"},
+       "lamella.conv3d(lamella.ones(1, 2, 2, 2), lamella.ones(1, 1, 2, 2, 2))\ntensor([[[[8.]]]])\n"},
       {"conv3d.padding" ARGUMENTS(3, "str padding='valid'"), "convolution", function, nullptr, conv_named<3>, nullptr},
       {"_convolution_backward_input(Tensor grad_output, Tensor weight, SymInt[] input_size, SymInt[] stride, SymInt[] "
        "padding, SymInt[] dilation, SymInt groups) -> Tensor",
@@ -363,12 +365,12 @@ const std::vector<Declaration>& convolution_operators() {
        "output_mask) -> (Tensor, Tensor, Tensor)",
        "convolution", function | hidden, nullptr, convolution_backward,
        "The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the others are "
-       "None.\n\n>>> g, x, w = lattis.ones(1, 1, 2), lattis.tensor([[[1., 2., 4.]]]), lattis.tensor([[[1., "
+       "None.\n\n>>> g, x, w = lamella.ones(1, 1, 2), lamella.tensor([[[1., 2., 4.]]]), lamella.tensor([[[1., "
        "-1.]]])\n>>> "
-       "lattis.ops.aten.convolution_backward(g, x, w, [1], [1], [0], [1], False, [0], 1, [True, True, False])\n"
+       "lamella.ops.aten.convolution_backward(g, x, w, [1], [1], [0], [1], False, [0], 1, [True, True, False])\n"
        "(tensor([[[ 1.,  0., -1.]]]), tensor([[[3., 6.]]]), None)\n"},
   };
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -4,11 +4,11 @@
 #include <cctype>
 #include <string>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 // A letter is a label, and so is each dimension under an ellipsis: numbered from the last, from `first_ellipsis` on.
-constexpr int first_ellipsis = 128, num_labels = first_ellipsis + LATTIS_MAX_DIMS;
+constexpr int first_ellipsis = 128, num_labels = first_ellipsis + LAMELLA_MAX_DIMS;
 
 struct Term {
   std::string letters;
@@ -21,11 +21,11 @@ struct Equation {
   bool has_output = false;
 };
 
-lattis_status bad(lattis_frame* f, const std::string& what) {
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": " + what);
+lamella_status bad(lamella_frame* f, const std::string& what) {
+  return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": " + what);
 }
 
-lattis_status parse_term(lattis_frame* f, const std::string& text, Term* term) {
+lamella_status parse_term(lamella_frame* f, const std::string& text, Term* term) {
   for (size_t i = 0; i < text.size(); i++) {
     if (std::isalpha(static_cast<unsigned char>(text[i]))) {
       term->letters += text[i];
@@ -37,26 +37,26 @@ lattis_status parse_term(lattis_frame* f, const std::string& text, Term* term) {
       return bad(f, "'" + text.substr(i, 1) + "' is no label; labels are letters, ',' parts operands, '->' the output");
     }
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status parse(lattis_frame* f, const Value& v, Equation* e) {
+lamella_status parse(lamella_frame* f, const Value& v, Equation* e) {
   std::string text;
   for (uint32_t i = 0; i < v.length; i++)
     if (!std::isspace(static_cast<unsigned char>(v.as.string[i]))) text += v.as.string[i];
   const size_t arrow = text.find("->");
   if (arrow != std::string::npos) {
     e->has_output = true;
-    if (lattis_status st = parse_term(f, text.substr(arrow + 2), &e->output)) return st;
+    if (lamella_status st = parse_term(f, text.substr(arrow + 2), &e->output)) return st;
     text.resize(arrow);
   }
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     e->inputs.emplace_back();
-    if (lattis_status st = parse_term(f, text.substr(begin, end - begin), &e->inputs.back())) return st;
+    if (lamella_status st = parse_term(f, text.substr(begin, end - begin), &e->inputs.back())) return st;
     begin = end + 1;
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // A tensor whose dimensions carry labels, each once.
@@ -75,13 +75,13 @@ class Einsum {
  public:
   explicit Einsum(Compose& c) : c_(c) { std::fill_n(sizes_, num_labels, int64_t{-1}); }
 
-  lattis_status read(const Value* a) {
+  lamella_status read(const Value* a) {
     Equation e;
-    if (lattis_status st = parse(c_.frame(), a[0], &e)) return st;
+    if (lamella_status st = parse(c_.frame(), a[0], &e)) return st;
     if (e.inputs.size() != a[1].length)
       return bad(c_.frame(), format("it has %zu operands, but %u tensors were given", e.inputs.size(), a[1].length));
     for (uint32_t i = 0; i < a[1].length; i++)
-      if (lattis_status st = add(e.inputs[i], *core::full(a[1].as.tensors[i]), i)) return st;
+      if (lamella_status st = add(e.inputs[i], *core::full(a[1].as.tensors[i]), i)) return st;
     for (Operand& o : operands_) drop_ones(o);
     return find_output(e);
   }
@@ -94,7 +94,7 @@ class Einsum {
   }
 
  private:
-  lattis_status add(const Term& term, const Tensor& t, uint32_t at) {
+  lamella_status add(const Term& term, const Tensor& t, uint32_t at) {
     const int letters = static_cast<int>(term.letters.size()), under = t.ndim() - letters;
     if (under < 0 || (under > 0 && term.ellipsis < 0))
       return bad(c_.frame(), format("operand %u has %d labels, but its tensor has shape %s", at, letters,
@@ -123,7 +123,7 @@ class Einsum {
   }
 
   // A repeated label walks along the diagonal.
-  lattis_status diagonals(Operand& o, const std::vector<int>& all, uint32_t at) {
+  lamella_status diagonals(Operand& o, const std::vector<int>& all, uint32_t at) {
     const Tensor* t = o.x.tensor();
     Ints sizes, strides;
     for (int d = 0; d < t->ndim(); d++) {
@@ -153,7 +153,7 @@ class Einsum {
       }
   }
 
-  lattis_status find_output(const Equation& e) {
+  lamella_status find_output(const Equation& e) {
     int count[num_labels] = {};
     for (const Term& t : e.inputs)
       for (char l : t.letters) count[static_cast<unsigned char>(l)]++;
@@ -164,7 +164,7 @@ class Einsum {
       under();
       for (int l = 0; l < first_ellipsis; l++)
         if (count[l] == 1) output_.push_back(l);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
     for (size_t i = 0; i <= e.output.letters.size(); i++) {
       if (static_cast<int>(i) == e.output.ellipsis) under();
@@ -175,7 +175,7 @@ class Einsum {
         return bad(c_.frame(), "label " + name(l) + " appears twice in the output");
       output_.push_back(l);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // Is the label still needed once the operands up to `last` are one?
@@ -269,11 +269,11 @@ class Einsum {
 
 }  // namespace
 
-lattis_status einsum(lattis_frame* f, const Value* a, Value* r) {
+lamella_status einsum(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Einsum e(c);
-  if (lattis_status st = e.read(a)) return st;
+  if (lamella_status st = e.read(a)) return st;
   return c.give(r, e.run());
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -3,8 +3,8 @@
 
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-lattis_status einsum(lattis_frame* f, const Value* args, Value* rets);
+lamella_status einsum(lamella_frame* f, const Value* args, Value* rets);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

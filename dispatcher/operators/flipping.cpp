@@ -1,21 +1,21 @@
 // Elements that change places along a dimension: roll, flip, rot90.
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 // self, shifts, dims
-lattis_status infer_roll(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_roll(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   if (a[2].length ? a[1].length != a[2].length : a[1].length != 1)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  format("%s: %u shifts for %u dimensions ('dims')", where(f, 1).c_str(), a[1].length, a[2].length));
   for (uint32_t i = 0; i < a[2].length; i++) {
     int d;
-    if (lattis_status st = wrap_dim(f, 2, a[2].as.ints[i], t->ndim(), &d)) return st;
+    if (lamella_status st = wrap_dim(f, 2, a[2].as.ints[i], t->ndim(), &d)) return st;
   }
   fresh(m, t->ndim(), t->sizes(), t->dtype);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 Var rolled(Compose& c, const Var& x, int64_t shift, int64_t dim) {
@@ -26,7 +26,7 @@ Var rolled(Compose& c, const Var& x, int64_t shift, int64_t dim) {
   return c.op<"cat">(c.list({c.op<"slice.Tensor">(x, dim, k), c.op<"slice.Tensor">(x, dim, 0, k)}), dim);
 }
 
-lattis_status roll(lattis_frame* f, const Value* a, Value* r) {
+lamella_status roll(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* t = tensor_arg(a[0]);
   Var x = c.arg(a[0]);
@@ -39,45 +39,46 @@ lattis_status roll(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, x);
 }
 
-lattis_status infer_flip(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_flip(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims;
-  if (lattis_status st = wrap_dims(f, 1, a[1], t->ndim(), &dims)) return st;
+  if (lamella_status st = wrap_dims(f, 1, a[1], t->ndim(), &dims)) return st;
   fresh(m, t->ndim(), t->sizes(), t->dtype);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status flip(lattis_frame* f, const Value* a, Value* r) {
+lamella_status flip(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* t = tensor_arg(a[0]);
   Var x = c.arg(a[0]);
   for (uint32_t i = 0; i < a[1].length && t->ndim(); i++) {
     const int64_t d = a[1].as.ints[i], n = x.size(static_cast<int>(d));
-    Var back = c.op<"arange.start_step">(n - 1, -1, -1, As{LATTIS_INT64}, Absent{}, t->device());
+    Var back = c.op<"arange.start_step">(n - 1, -1, -1, As{LAMELLA_INT64}, Absent{}, t->device());
     x = c.op<"index_select">(x, d, back);
   }
   if (!c.status() && x.tensor()->storage == t->storage) x = c.op<"clone">(x, contiguous_format);
   return c.give(r, x);
 }
 
-lattis_status flip_one(lattis_frame* f, const Value& self, int dim, Value* r) {
+lamella_status flip_one(lamella_frame* f, const Value& self, int dim, Value* r) {
   Compose c(f);
   if (tensor_arg(self)->ndim() <= dim)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected at least %d dimensions, got shape %s", where(f, 0).c_str(),
-                                              dim + 1, core::shape_string(tensor_arg(self)).c_str()));
+    return raise(LAMELLA_RUNTIME_ERROR, format("%s: expected at least %d dimensions, got shape %s", where(f, 0).c_str(),
+                                               dim + 1, core::shape_string(tensor_arg(self)).c_str()));
   return c.give(r, c.op<"flip">(self, Ints{dim}));
 }
-lattis_status fliplr(lattis_frame* f, const Value* a, Value* r) { return flip_one(f, a[0], 1, r); }
-lattis_status flipud(lattis_frame* f, const Value* a, Value* r) { return flip_one(f, a[0], 0, r); }
+lamella_status fliplr(lamella_frame* f, const Value* a, Value* r) { return flip_one(f, a[0], 1, r); }
+lamella_status flipud(lamella_frame* f, const Value* a, Value* r) { return flip_one(f, a[0], 0, r); }
 
 // self, k, dims
-lattis_status rot90(lattis_frame* f, const Value* a, Value* r) {
+lamella_status rot90(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* t = tensor_arg(a[0]);
   uint64_t seen;
   if (a[2].length != 2)
-    return raise(LATTIS_RUNTIME_ERROR, format("%s: expected two dimensions, got %u", where(f, 2).c_str(), a[2].length));
-  if (lattis_status st = wrap_dims(f, 2, a[2], t->ndim(), &seen)) return st;
+    return raise(LAMELLA_RUNTIME_ERROR,
+                 format("%s: expected two dimensions, got %u", where(f, 2).c_str(), a[2].length));
+  if (lamella_status st = wrap_dims(f, 2, a[2], t->ndim(), &seen)) return st;
   const int64_t d0 = a[2].as.ints[0], d1 = a[2].as.ints[1];
   switch ((a[1].as.i % 4 + 4) % 4) {
     case 1:
@@ -97,18 +98,18 @@ const std::vector<Declaration>& flipping_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "copy", everywhere, infer_roll, roll,
        "The elements moved along dimensions, or all as one row; what leaves at the end enters at the start.\n\n>>> "
-       "lattis.roll(lattis.arange(4), 1)\ntensor([3, 0, 1, 2])\n"},
+       "lamella.roll(lamella.arange(4), 1)\ntensor([3, 0, 1, 2])\n"},
       {"flip(Tensor self, int[] dims) -> Tensor", "copy", everywhere, infer_flip, flip,
-       "A copy with the given dimensions reversed.\n\n>>> lattis.flip(lattis.arange(3), (0,))\ntensor([2, 1, 0])\n"},
+       "A copy with the given dimensions reversed.\n\n>>> lamella.flip(lamella.arange(3), (0,))\ntensor([2, 1, 0])\n"},
       {"fliplr(Tensor self) -> Tensor", "copy", everywhere, nullptr, fliplr,
-       "flip() of the second dimension.\n\n>>> lattis.fliplr(lattis.tensor([[1, 2]]))\ntensor([[2, 1]])\n"},
+       "flip() of the second dimension.\n\n>>> lamella.fliplr(lamella.tensor([[1, 2]]))\ntensor([[2, 1]])\n"},
       {"flipud(Tensor self) -> Tensor", "copy", everywhere, nullptr, flipud,
-       "flip() of the first dimension.\n\n>>> lattis.flipud(lattis.tensor([1, 2]))\ntensor([2, 1])\n"},
+       "flip() of the first dimension.\n\n>>> lamella.flipud(lamella.tensor([1, 2]))\ntensor([2, 1])\n"},
       {"rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor", "copy", everywhere, nullptr, rot90,
        "A copy turned `k` times by a right angle, from the first of two dimensions to the second.\n\n>>> "
-       "lattis.rot90(lattis.tensor([[1, 2]]))\ntensor([[2],\n        [1]])\n"},
+       "lamella.rot90(lamella.tensor([[1, 2]]))\ntensor([[2],\n        [1]])\n"},
   };
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

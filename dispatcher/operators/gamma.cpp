@@ -6,7 +6,7 @@
 
 #include "dispatcher/operators/widen.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
@@ -55,15 +55,15 @@ Var from_half(const Var& x, int64_t n) {
   return sum + c.op<"pow.Tensor_Scalar">(y, -order) * (tail + half + 1 / order);
 }
 
-lattis_status evaluate(lattis_frame* f, int64_t n, int at, const Value* a, Value* r) {
+lamella_status evaluate(lamella_frame* f, int64_t n, int at, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* t = tensor_arg(a[at]);
-  if (core::dtype_class(t->dtype) == LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR,
+  if (core::dtype_class(t->dtype) == LAMELLA_CLASS_COMPLEX)
+    return raise(LAMELLA_RUNTIME_ERROR,
                  where(f, at) + ": expected real numbers, got " + core::dtype_info(t->dtype).name);
-  const bool whole = core::dtype_class(t->dtype) != LATTIS_CLASS_FLOATING;
+  const bool whole = core::dtype_class(t->dtype) != LAMELLA_CLASS_FLOATING;
   const DType result = whole ? core::default_dtype() : static_cast<DType>(t->dtype);
-  Var x = as(c, c.arg(a[at]), static_cast<DType>(LATTIS_FLOAT64));
+  Var x = as(c, c.arg(a[at]), static_cast<DType>(LAMELLA_FLOAT64));
   Var low = c.op<"lt.Scalar">(x, 0.5);
   const double scale = std::tgamma(static_cast<double>(n) + 1), sign = n % 2 ? 1 : -1;
   Var right = from_half(c.op<"where.self">(low, 1. - x, x), n) * (scale * sign);
@@ -83,11 +83,11 @@ lattis_status evaluate(lattis_frame* f, int64_t n, int at, const Value* a, Value
 
 }  // namespace
 
-lattis_status digamma(lattis_frame* f, const Value* a, Value* r) { return evaluate(f, 0, 0, a, r); }
+lamella_status digamma(lamella_frame* f, const Value* a, Value* r) { return evaluate(f, 0, 0, a, r); }
 
-lattis_status polygamma(lattis_frame* f, const Value* a, Value* r) {
-  if (a[0].as.i < 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected an order of at least 0");
+lamella_status polygamma(lamella_frame* f, const Value* a, Value* r) {
+  if (a[0].as.i < 0) return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": expected an order of at least 0");
   return evaluate(f, a[0].as.i, 1, a, r);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

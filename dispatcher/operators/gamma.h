@@ -3,9 +3,9 @@
 
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-lattis_status digamma(lattis_frame* f, const Value* a, Value* r);    // (self)
-lattis_status polygamma(lattis_frame* f, const Value* a, Value* r);  // (n, self)
+lamella_status digamma(lamella_frame* f, const Value* a, Value* r);    // (self)
+lamella_status polygamma(lamella_frame* f, const Value* a, Value* r);  // (n, self)
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -3,41 +3,42 @@
 #include "dispatcher/operators/indexing.h"
 #include "dispatcher/pointwise.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-lattis_status check_int64(lattis_frame* f, int arg, const Tensor* index) {
-  if (index->dtype == LATTIS_INT64) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": expected dtype int64, got " +
-                                         core::dtype_info(index->dtype).name + "; convert it with .to(lattis.int64)");
+lamella_status check_int64(lamella_frame* f, int arg, const Tensor* index) {
+  if (index->dtype == LAMELLA_INT64) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR, where(f, arg) + ": expected dtype int64, got " +
+                                          core::dtype_info(index->dtype).name + "; convert it with .to(lamella.int64)");
 }
 
-lattis_status check_integral(lattis_frame* f, int arg, const Tensor* index) {
-  if (integral(index)) return LATTIS_OK;
-  return raise(LATTIS_INDEX_ERROR,
+lamella_status check_integral(lamella_frame* f, int arg, const Tensor* index) {
+  if (integral(index)) return LAMELLA_OK;
+  return raise(LAMELLA_INDEX_ERROR,
                where(f, arg) + ": expected integers, got dtype " + core::dtype_info(index->dtype).name);
 }
 
-lattis_status check_same_dtype(lattis_frame* f, int arg, const Tensor* t, const Tensor* self) {
-  if (t->dtype == self->dtype) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s, but 'self' has dtype %s; convert one", where(f, arg).c_str(),
-                                            core::dtype_info(t->dtype).name, core::dtype_info(self->dtype).name));
+lamella_status check_same_dtype(lamella_frame* f, int arg, const Tensor* t, const Tensor* self) {
+  if (t->dtype == self->dtype) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR,
+               format("%s: dtype %s, but 'self' has dtype %s; convert one", where(f, arg).c_str(),
+                      core::dtype_info(t->dtype).name, core::dtype_info(self->dtype).name));
 }
 
-lattis_status check_filling(lattis_frame* f, int arg, const Value& value, DType dtype) {
+lamella_status check_filling(lamella_frame* f, int arg, const Value& value, DType dtype) {
   const Tensor* t = tensor_arg(value);
   if (!t) return check_number(f, arg, value, dtype);
   if (t->ndim() != 0)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  where(f, arg) + ": expected a number or a zero-dim tensor, got shape " + core::shape_string(t));
-  if (core::dtype_class(t->dtype) != LATTIS_CLASS_COMPLEX || core::dtype_class(dtype) == LATTIS_CLASS_COMPLEX)
-    return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, format("%s: dtype %s does not fit dtype %s", where(f, arg).c_str(),
-                                            core::dtype_info(t->dtype).name, core::dtype_info(dtype).name));
+  if (core::dtype_class(t->dtype) != LAMELLA_CLASS_COMPLEX || core::dtype_class(dtype) == LAMELLA_CLASS_COMPLEX)
+    return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR, format("%s: dtype %s does not fit dtype %s", where(f, arg).c_str(),
+                                             core::dtype_info(t->dtype).name, core::dtype_info(dtype).name));
 }
 
-lattis_status check_apart(lattis_frame* f, int arg, const Tensor* t, const Tensor* self) {
-  if (t->storage != self->storage || t->numel == 0) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, where(f, arg) + ": it shares memory with 'self', which is written; clone() it");
+lamella_status check_apart(lamella_frame* f, int arg, const Tensor* t, const Tensor* self) {
+  if (t->storage != self->storage || t->numel == 0) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR, where(f, arg) + ": it shares memory with 'self', which is written; clone() it");
 }
 
 Var wrapped(Compose& c, const Var& index, int64_t n) {
@@ -55,23 +56,23 @@ struct Plan {
   Ints shape;  // of the integer index tensors, broadcast
 };
 
-std::string position(lattis_frame* f, int i) { return format("%s: position %d", where(f, 1).c_str(), i); }
+std::string position(lamella_frame* f, int i) { return format("%s: position %d", where(f, 1).c_str(), i); }
 
-lattis_status check_index_mask(lattis_frame* f, const Tensor* self, const Tensor* mask, int i, int at) {
-  if (at + mask->ndim() > self->ndim()) return LATTIS_OK;  // counted by the caller
+lamella_status check_index_mask(lamella_frame* f, const Tensor* self, const Tensor* mask, int i, int at) {
+  if (at + mask->ndim() > self->ndim()) return LAMELLA_OK;  // counted by the caller
   for (int d = 0; d < mask->ndim(); d++)
     if (mask->sizes()[d] != self->sizes()[at + d])
-      return raise(LATTIS_INDEX_ERROR,
+      return raise(LAMELLA_INDEX_ERROR,
                    format("%s: a mask of shape %s does not cover shape %s from dimension %d on", position(f, i).c_str(),
                           core::shape_string(mask).c_str(), core::shape_string(self).c_str(), at));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status read_plan(lattis_frame* f, const Value* a, Plan* p) {
+lamella_status read_plan(lamella_frame* f, const Value* a, Plan* p) {
   const Tensor* self = tensor_arg(a[0]);
-  if (a[1].length > LATTIS_MAX_DIMS)
-    return raise(LATTIS_INDEX_ERROR, format("%s: %u index tensors, at most %d are supported", where(f, 1).c_str(),
-                                            a[1].length, LATTIS_MAX_DIMS));
+  if (a[1].length > LAMELLA_MAX_DIMS)
+    return raise(LAMELLA_INDEX_ERROR, format("%s: %u index tensors, at most %d are supported", where(f, 1).c_str(),
+                                             a[1].length, LAMELLA_MAX_DIMS));
   int last = -1;
   for (int i = 0; i < static_cast<int>(a[1].length); i++) {
     const auto* t = a[1].as.tensors[i] ? core::full(a[1].as.tensors[i]) : nullptr;
@@ -79,12 +80,12 @@ lattis_status read_plan(lattis_frame* f, const Value* a, Plan* p) {
       p->used++;
       continue;
     }
-    const bool mask = t->dtype == LATTIS_BOOL;
+    const bool mask = t->dtype == LAMELLA_BOOL;
     if (!mask && !integral(t))
-      return raise(LATTIS_INDEX_ERROR, format("%s: expected integers or a bool mask, got dtype %s",
-                                              position(f, i).c_str(), core::dtype_info(t->dtype).name));
+      return raise(LAMELLA_INDEX_ERROR, format("%s: expected integers or a bool mask, got dtype %s",
+                                               position(f, i).c_str(), core::dtype_info(t->dtype).name));
     if (mask)
-      if (lattis_status st = check_index_mask(f, self, t, i, p->used)) return st;
+      if (lamella_status st = check_index_mask(f, self, t, i, p->used)) return st;
     if (p->first < 0) p->first = p->used;
     p->adjacent = p->adjacent && (last < 0 || last == i - 1);
     last = i;
@@ -93,14 +94,14 @@ lattis_status read_plan(lattis_frame* f, const Value* a, Plan* p) {
     p->masks |= mask;
     if (!mask && !broadcast(&p->shape.count, p->shape.data, t->ndim(), t->sizes()))
       return raise(
-          LATTIS_INDEX_ERROR,
+          LAMELLA_INDEX_ERROR,
           format("%s: shape %s does not broadcast with that of the index tensors before, %s", position(f, i).c_str(),
                  core::shape_string(t).c_str(), core::shape_string(p->shape.count, p->shape.data).c_str()));
   }
   if (p->used > self->ndim())
-    return raise(LATTIS_INDEX_ERROR, format("%s: %d dimensions are indexed, but 'self' has %d", where(f, 1).c_str(),
-                                            p->used, self->ndim()));
-  return LATTIS_OK;
+    return raise(LAMELLA_INDEX_ERROR, format("%s: %d dimensions are indexed, but 'self' has %d", where(f, 1).c_str(),
+                                             p->used, self->ndim()));
+  return LAMELLA_OK;
 }
 
 int absent(const Value& list) {
@@ -121,36 +122,36 @@ Ints indexed_shape(const Value* a, const Plan& p) {
   return sizes;
 }
 
-lattis_status infer_index(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_index(lamella_frame* f, const Value* a, Meta* m) {
   Plan p;
-  if (lattis_status st = read_plan(f, a, &p)) return st;
+  if (lamella_status st = read_plan(f, a, &p)) return st;
   if (p.masks) {
-    m->kind = LATTIS_META_DYNAMIC;
-    return LATTIS_OK;
+    m->kind = LAMELLA_META_DYNAMIC;
+    return LAMELLA_OK;
   }
   const int kept = tensor_arg(a[0])->ndim() - (p.used - absent(a[1]));
-  if (kept + p.shape.count > LATTIS_MAX_DIMS)
-    return raise(LATTIS_INDEX_ERROR, format("%s: the result would have %d dimensions, at most %d are supported",
-                                            where(f, 1).c_str(), kept + p.shape.count, LATTIS_MAX_DIMS));
+  if (kept + p.shape.count > LAMELLA_MAX_DIMS)
+    return raise(LAMELLA_INDEX_ERROR, format("%s: the result would have %d dimensions, at most %d are supported",
+                                             where(f, 1).c_str(), kept + p.shape.count, LAMELLA_MAX_DIMS));
   const Ints sizes = indexed_shape(a, p);
   fresh(m, sizes.count, sizes.data, tensor_arg(a[0])->dtype);
   return core::check_sizes("index", sizes.count, sizes.data, core::itemsize(m->dtype), nullptr);
 }
 
-lattis_status check_index_put(lattis_frame* f, const Value* a) {
+lamella_status check_index_put(lamella_frame* f, const Value* a) {
   Plan p;
   const Tensor *self = tensor_arg(a[0]), *values = tensor_arg(a[2]);
-  if (lattis_status st = read_plan(f, a, &p)) return st;
-  if (lattis_status st = check_same_dtype(f, 2, values, self)) return st;
+  if (lamella_status st = read_plan(f, a, &p)) return st;
+  if (lamella_status st = check_same_dtype(f, 2, values, self)) return st;
   if (!p.masks) {
     Ints sizes = indexed_shape(a, p), both = sizes;
     if (!broadcast(&both.count, both.data, values->ndim(), values->sizes()) || both.count != sizes.count ||
         !std::equal(both.data, both.data + both.count, sizes.data))
-      return raise(LATTIS_RUNTIME_ERROR, where(f, 2) + ": shape " + core::shape_string(values) +
-                                             " does not broadcast to the indexed shape " +
-                                             core::shape_string(sizes.count, sizes.data));
+      return raise(LAMELLA_RUNTIME_ERROR, where(f, 2) + ": shape " + core::shape_string(values) +
+                                              " does not broadcast to the indexed shape " +
+                                              core::shape_string(sizes.count, sizes.data));
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Indexing as gather or scatter_ along one dimension: the indexed dimensions moved to the front and made one.
@@ -181,8 +182,8 @@ Flat flatten_index(Compose& c, const Value* a) {
       continue;
     }
     Var t = c.arg(core::tensor_value(a[1].as.tensors[i]));
-    if (t.dtype() != LATTIS_BOOL) {
-      use(t.dtype() == LATTIS_INT64 ? t : c.op<"to.dtype">(t, As{LATTIS_INT64}));
+    if (t.dtype() != LAMELLA_BOOL) {
+      use(t.dtype() == LAMELLA_INT64 ? t : c.op<"to.dtype">(t, As{LAMELLA_INT64}));
     } else if (t.dim() == 0) {  // a dimension of size one, there or not
       flat.self = c.op<"unsqueeze">(flat.self, static_cast<int>(indexed.size()));
       use(c.op<"select.int">(c.op<"nonzero">(c.op<"reshape">(t, Ints{1})), 1, 0));
@@ -196,7 +197,7 @@ Flat flatten_index(Compose& c, const Value* a) {
   indexed.resize(ndim, false);
   for (const Var& t : indices)
     if (!broadcast(&flat.shape.count, flat.shape.data, t.dim(), t.tensor()->sizes())) {
-      c.fail(LATTIS_INDEX_ERROR, where(c.frame(), 1) + ": the shapes of masks and index tensors do not broadcast");
+      c.fail(LAMELLA_INDEX_ERROR, where(c.frame(), 1) + ": the shapes of masks and index tensors do not broadcast");
       return flat;
     }
   Ints order;
@@ -250,7 +251,7 @@ Var rows(Compose& c, const Flat& flat) {
 
 bool nothing_indexed(const Value& list) { return absent(list) == static_cast<int>(list.length); }
 
-lattis_status index(lattis_frame* f, const Value* a, Value* r) {
+lamella_status index(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   if (nothing_indexed(a[1])) return c.give(r, c.op<"clone">(a[0]));
   Flat flat = flatten_index(c, a);
@@ -261,7 +262,7 @@ lattis_status index(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, moved ? c.op<"contiguous">(c.op<"permute">(got, flat.home)) : got);
 }
 
-lattis_status index_put_inplace(lattis_frame* f, const Value* a, Value* r) {
+lamella_status index_put_inplace(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* self = tensor_arg(a[0]);
   Var values = c.arg(a[2]);
@@ -298,19 +299,19 @@ const std::vector<Declaration>& indexing_operators() {
       {"index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", "indexing", hidden | function, infer_index, index,
        "self[indices]: index tensors of integers, which broadcast, and bool masks; an absent one takes all of its "
        "dimension. What they give stands where they stood, or first if they were apart.\n\n>>> "
-       "lattis.tensor([[1, 2], [3, 4]])[lattis.tensor([1, 0]), lattis.tensor([0, 0])]\ntensor([3, 1])\n"},
+       "lamella.tensor([[1, 2], [3, 4]])[lamella.tensor([1, 0]), lamella.tensor([0, 0])]\ntensor([3, 1])\n"},
       {"index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", "scatter",
        method, infer_written<check_index_put>, index_put_inplace,
-       "index_put() in place: self[indices] = values.\n\n>>> lattis.zeros(3).index_put_([lattis.tensor([2, 0])], "
-       "lattis.tensor(1.))\ntensor([1., 0., 1.])\n"},
+       "index_put() in place: self[indices] = values.\n\n>>> lamella.zeros(3).index_put_([lamella.tensor([2, 0])], "
+       "lamella.tensor(1.))\ntensor([1., 0., 1.])\n"},
       {"index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", "scatter",
        everywhere, infer_copied<check_index_put>, cloned<"index_put_">,
        "`self` with `values`, which broadcast, at the places that index tensors and masks name. Of several values for "
        "one place the last in row-major order stays, or, with `accumulate`, all are added.\n\n>>> "
-       "lattis.index_put(lattis.zeros(2), [lattis.tensor([1, 1])], lattis.tensor([1., 2.]), accumulate=True)\n"
+       "lamella.index_put(lamella.zeros(2), [lamella.tensor([1, 1])], lamella.tensor([1., 2.]), accumulate=True)\n"
        "tensor([0., 3.])\n"},
   };
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -5,17 +5,17 @@
 //   weight and the bias. The others are no tensors, but none; so is that of a weight or bias that is absent.
 #include "dispatcher/operators/normalization.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-lattis_status check_gradient(lattis_frame* f, const Value* a, int arg, const Tensor* of) {
-  if (lattis_status st = check_floating_dtype(f, arg, tensor_arg(a[arg])->dtype)) return st;
+lamella_status check_gradient(lamella_frame* f, const Value* a, int arg, const Tensor* of) {
+  if (lamella_status st = check_floating_dtype(f, arg, tensor_arg(a[arg])->dtype)) return st;
   return check_shape(f, a, arg, of->ndim(), of->sizes());
 }
 
 bool asked(const Value& mask, uint32_t i) { return i < mask.length && mask.as.bools[i]; }
 
-void none(Meta* m) { m->kind = LATTIS_META_NONE; }
+void none(Meta* m) { m->kind = LAMELLA_META_NONE; }
 
 void like_parameter(Meta* m, bool wanted, const Tensor* parameter) {
   if (!wanted || !parameter) return none(m);
@@ -25,20 +25,20 @@ void like_parameter(Meta* m, bool wanted, const Tensor* parameter) {
 // ---- softmax --------------------------------------------------------------------------------------------------------
 
 // _softmax_backward_data(grad_output, output, dim, input_dtype)
-lattis_status infer_softmax_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_softmax_backward(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* y = tensor_arg(a[1]);
   int d;
-  if (lattis_status st = wrap_dim(f, 2, a[2].as.i, y->ndim(), &d)) return st;
-  if (lattis_status st = check_floating_dtype(f, 1, y->dtype)) return st;
-  if (lattis_status st = check_gradient(f, a, 0, y)) return st;
+  if (lamella_status st = wrap_dim(f, 2, a[2].as.i, y->ndim(), &d)) return st;
+  if (lamella_status st = check_floating_dtype(f, 1, y->dtype)) return st;
+  if (lamella_status st = check_gradient(f, a, 0, y)) return st;
   const DType dtype = static_cast<DType>(a[3].as.i);
-  if (lattis_status st = check_floating_dtype(f, 3, dtype)) return st;
+  if (lamella_status st = check_floating_dtype(f, 3, dtype)) return st;
   fresh(m, y->ndim(), y->sizes(), dtype);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 template <bool Log>
-lattis_status softmax_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status softmax_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var y = c.arg(a[1]);
   const DType t = wide_of(y.dtype());
@@ -72,11 +72,11 @@ Var of_parameter(Compose& c, bool wanted, const Var& g, const Ints& dims, DType 
 // ---- layer and root-mean-square norms -------------------------------------------------------------------------------
 
 // The statistics, one for each row.
-lattis_status check_rows(lattis_frame* f, const Value* a, int arg, const Tensor* input, int n) {
-  int64_t sizes[LATTIS_MAX_DIMS];
+lamella_status check_rows(lamella_frame* f, const Value* a, int arg, const Tensor* input, int n) {
+  int64_t sizes[LAMELLA_MAX_DIMS];
   std::copy(input->sizes(), input->sizes() + input->ndim(), sizes);
   std::fill(sizes + input->ndim() - n, sizes + input->ndim(), 1);
-  if (lattis_status st = check_floating_dtype(f, arg, tensor_arg(a[arg])->dtype)) return st;
+  if (lamella_status st = check_floating_dtype(f, arg, tensor_arg(a[arg])->dtype)) return st;
   return check_shape(f, a, arg, input->ndim(), sizes);
 }
 
@@ -87,22 +87,22 @@ Ints first_dims(int n) {
 }
 
 // native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight?, bias?, output_mask)
-lattis_status infer_layer_norm_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_layer_norm_backward(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[1]);
   const int n = static_cast<int>(a[2].length);
-  if (lattis_status st = check_normalized(f, a, 1)) return st;
-  if (lattis_status st = check_gradient(f, a, 0, x)) return st;
+  if (lamella_status st = check_normalized(f, a, 1)) return st;
+  if (lamella_status st = check_gradient(f, a, 0, x)) return st;
   for (int arg : {3, 4})
-    if (lattis_status st = check_rows(f, a, arg, x, n)) return st;
+    if (lamella_status st = check_rows(f, a, arg, x, n)) return st;
   for (int arg : {5, 6})
-    if (lattis_status st = check_parameter(f, a, arg, x, n, a[2].as.ints)) return st;
+    if (lamella_status st = check_parameter(f, a, arg, x, n, a[2].as.ints)) return st;
   fresh(m, x->ndim(), x->sizes(), x->dtype);
   if (!asked(a[7], 0)) none(m);
   for (int k : {1, 2}) like_parameter(m + k, asked(a[7], k), tensor_arg(a[4 + k]));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status native_layer_norm_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status native_layer_norm_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var input = c.arg(a[1]), weight = c.arg(a[5]), bias = c.arg(a[6]);
   const DType t = wide_of(input.dtype());
@@ -120,20 +120,20 @@ lattis_status native_layer_norm_backward(lattis_frame* f, const Value* a, Value*
 }
 
 // _fused_rms_norm_backward(grad_out, input, normalized_shape, rstd, weight?, output_mask)
-lattis_status infer_rms_norm_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_rms_norm_backward(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[1]);
   const int n = static_cast<int>(a[2].length);
-  if (lattis_status st = check_normalized(f, a, 1)) return st;
-  if (lattis_status st = check_gradient(f, a, 0, x)) return st;
-  if (lattis_status st = check_rows(f, a, 3, x, n)) return st;
-  if (lattis_status st = check_parameter(f, a, 4, x, n, a[2].as.ints)) return st;
+  if (lamella_status st = check_normalized(f, a, 1)) return st;
+  if (lamella_status st = check_gradient(f, a, 0, x)) return st;
+  if (lamella_status st = check_rows(f, a, 3, x, n)) return st;
+  if (lamella_status st = check_parameter(f, a, 4, x, n, a[2].as.ints)) return st;
   fresh(m, x->ndim(), x->sizes(), x->dtype);
   if (!asked(a[5], 0)) none(m);
   like_parameter(m + 1, asked(a[5], 1), tensor_arg(a[4]));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status fused_rms_norm_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status fused_rms_norm_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var input = c.arg(a[1]), weight = c.arg(a[4]);
   const DType t = wide_of(input.dtype());
@@ -162,25 +162,25 @@ void infer_by_channel(Meta* m, const Value& mask, const Tensor* input, const Ten
 }
 
 // native_group_norm_backward(grad_out, input, mean, rstd, weight?, N, C, HxW, group, output_mask)
-lattis_status infer_group_norm_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_group_norm_backward(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[1]);
   const int64_t samples = a[5].as.i, channels = a[6].as.i, area = a[7].as.i, groups = a[8].as.i;
-  if (lattis_status st = check_floating_dtype(f, 1, x->dtype)) return st;
-  if (lattis_status st = check_gradient(f, a, 0, x)) return st;
-  if (lattis_status st = check_groups(f, 8, groups, channels)) return st;
-  if (lattis_status st = check_volume(f, 5, {samples, channels, area}, x)) return st;
+  if (lamella_status st = check_floating_dtype(f, 1, x->dtype)) return st;
+  if (lamella_status st = check_gradient(f, a, 0, x)) return st;
+  if (lamella_status st = check_groups(f, 8, groups, channels)) return st;
+  if (lamella_status st = check_volume(f, 5, {samples, channels, area}, x)) return st;
   const int64_t sizes[2] = {samples, groups};
   for (int arg : {2, 3}) {
-    if (lattis_status st = check_floating_dtype(f, arg, tensor_arg(a[arg])->dtype)) return st;
-    if (lattis_status st = check_shape(f, a, arg, 2, sizes)) return st;
+    if (lamella_status st = check_floating_dtype(f, arg, tensor_arg(a[arg])->dtype)) return st;
+    if (lamella_status st = check_shape(f, a, arg, 2, sizes)) return st;
   }
-  if (lattis_status st = check_parameter(f, a, 4, x, 1, &channels)) return st;
+  if (lamella_status st = check_parameter(f, a, 4, x, 1, &channels)) return st;
   fresh(m, x->ndim(), x->sizes(), x->dtype);
   infer_by_channel(m, a[9], x, tensor_arg(a[4]), channels);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status native_group_norm_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status native_group_norm_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var input = c.arg(a[1]), weight = c.arg(a[4]);
   const DType t = wide_of(input.dtype());
@@ -203,26 +203,26 @@ lattis_status native_group_norm_backward(lattis_frame* f, const Value* a, Value*
 
 // native_batch_norm_backward(grad_out, input, weight?, running_mean?, running_var?, save_mean?, save_invstd?, train,
 // eps, output_mask)
-lattis_status infer_batch_norm_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_batch_norm_backward(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[1]);
   if (x->ndim() < 2)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  where(f, 1) + ": expected (batch, channels, ...), got shape " + core::shape_string(x));
-  if (lattis_status st = check_floating_dtype(f, 1, x->dtype)) return st;
-  if (lattis_status st = check_gradient(f, a, 0, x)) return st;
+  if (lamella_status st = check_floating_dtype(f, 1, x->dtype)) return st;
+  if (lamella_status st = check_gradient(f, a, 0, x)) return st;
   for (int arg : {2, 3, 4, 5, 6})
-    if (lattis_status st = check_parameter(f, a, arg, x, 1, x->sizes() + 1)) return st;
+    if (lamella_status st = check_parameter(f, a, arg, x, 1, x->sizes() + 1)) return st;
   const bool train = a[7].as.i != 0;
   for (int arg : {train ? 5 : 3, train ? 6 : 4})
     if (!given(a[arg]))
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    where(f, arg) + (train ? ": needed when train=True" : ": needed when train=False"));
   fresh_like(m, x, x->dtype);
   infer_by_channel(m, a[9], x, tensor_arg(a[2]), x->sizes()[1]);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status native_batch_norm_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status native_batch_norm_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var input = c.arg(a[1]), weight = c.arg(a[2]);
   const DType t = wide_of(input.dtype());
@@ -274,4 +274,4 @@ const std::vector<Declaration>& normalization_backward_operators() {
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

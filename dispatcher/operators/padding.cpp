@@ -3,15 +3,15 @@
 
 #include "dispatcher/operators/windows.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 // Pairs (before, after) from the last dimension on.
-lattis_status read_pad(lattis_frame* f, const Value* a, int64_t* before, int64_t* after) {
+lamella_status read_pad(lamella_frame* f, const Value* a, int64_t* before, int64_t* after) {
   const Tensor* t = tensor_arg(a[0]);
   const int pairs = static_cast<int>(a[1].length) / 2;
   if (a[1].length % 2 || pairs > t->ndim())
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  format("%s: takes pairs (before, after) for at most %d dimensions, the last first, got %s",
                         where(f, 1).c_str(), t->ndim(), core::describe(a[1]).c_str()));
   std::fill_n(before, t->ndim(), 0);
@@ -23,31 +23,31 @@ lattis_status read_pad(lattis_frame* f, const Value* a, int64_t* before, int64_t
     int64_t size;
     if (__builtin_add_overflow(before[d], after[d], &size) || __builtin_add_overflow(size, t->sizes()[d], &size) ||
         size < 0)
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    format("%s: dimension %d of size %lld cannot be padded by (%lld, %lld)", where(f, 1).c_str(), d,
                           (long long)t->sizes()[d], (long long)before[d], (long long)after[d]));
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status infer_pad(lattis_frame* f, const Value* a, Meta* m) {
-  int64_t before[LATTIS_MAX_DIMS], after[LATTIS_MAX_DIMS];
-  if (lattis_status st = read_pad(f, a, before, after)) return st;
+lamella_status infer_pad(lamella_frame* f, const Value* a, Meta* m) {
+  int64_t before[LAMELLA_MAX_DIMS], after[LAMELLA_MAX_DIMS];
+  if (lamella_status st = read_pad(f, a, before, after)) return st;
   const Tensor* t = tensor_arg(a[0]);
   fresh(m, t->ndim(), t->sizes(), t->dtype);
   for (int d = 0; d < t->ndim(); d++) m->sizes[d] += before[d] + after[d];
   if (channels_last(t)) set_channels_last(m);
-  if (lattis_status st = check_number(f, 2, a[2], t->dtype)) return st;
+  if (lamella_status st = check_number(f, 2, a[2], t->dtype)) return st;
   return core::check_sizes(where(f, 1).c_str(), m->ndim, m->sizes, core::itemsize(m->dtype), nullptr);
 }
 
 // Negative padding cuts.
-lattis_status constant_pad(lattis_frame* f, const Value* a, Value* r) {
-  int64_t before[LATTIS_MAX_DIMS], after[LATTIS_MAX_DIMS];
+lamella_status constant_pad(lamella_frame* f, const Value* a, Value* r) {
+  int64_t before[LAMELLA_MAX_DIMS], after[LAMELLA_MAX_DIMS];
   Meta m;
   m.has_strides = 0;
-  if (lattis_status st = infer_pad(f, a, &m)) return st;
-  if (lattis_status st = read_pad(f, a, before, after)) return st;
+  if (lamella_status st = infer_pad(f, a, &m)) return st;
+  if (lamella_status st = read_pad(f, a, before, after)) return st;
   Compose c(f);
   Var x = c.arg(a[0]);
   if (!m.has_strides) core::contiguous_strides(m.ndim, m.sizes, m.strides);
@@ -87,22 +87,22 @@ Var extend(Compose& c, const Var& x, int d, int64_t before, int64_t after, std::
   return out;
 }
 
-lattis_status pad(lattis_frame* f, const Value* a, Value* r) {
+lamella_status pad(lamella_frame* f, const Value* a, Value* r) {
   const std::string_view mode(a[2].as.string, a[2].length);
   Compose c(f);
   if (mode == "constant") return c.give(r, c.op<"constant_pad_nd">(a[0], a[1], given(a[3]) ? a[3] : core::integer(0)));
   if (mode != "reflect" && mode != "replicate" && mode != "circular")
     return raise(
-        LATTIS_RUNTIME_ERROR,
+        LAMELLA_RUNTIME_ERROR,
         where(f, 2) + ": must be 'constant', 'reflect', 'replicate' or 'circular', got " + core::describe(a[2]));
-  int64_t before[LATTIS_MAX_DIMS], after[LATTIS_MAX_DIMS];
-  if (lattis_status st = read_pad(f, a, before, after)) return st;
+  int64_t before[LAMELLA_MAX_DIMS], after[LAMELLA_MAX_DIMS];
+  if (lamella_status st = read_pad(f, a, before, after)) return st;
   Var x = c.arg(a[0]);
   for (int d = x.dim() - 1; d >= 0 && !c.status(); d--) {
     if (!before[d] && !after[d]) continue;
     const int64_t n = x.size(d), most = mode == "reflect" ? n - 1 : mode == "circular" ? n : n > 0 ? INT64_MAX : 0;
     if (before[d] < 0 || after[d] < 0 || std::max(before[d], after[d]) > most)
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    format("%s: mode '%s' cannot pad dimension %d of size %lld by (%lld, %lld)", where(f, 1).c_str(),
                           std::string(mode).c_str(), d, (long long)n, (long long)before[d], (long long)after[d]));
     x = extend(c, x, d, before[d], after[d], mode);
@@ -117,14 +117,14 @@ const std::vector<Declaration>& padding_operators() {
       {"constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "copy", function, infer_pad,
        constant_pad,
        "Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on; negative ones "
-       "cut.\n\n>>> lattis.constant_pad_nd(lattis.tensor([1, 2]), (1, 2), 9)\ntensor([9, 1, 2, 9, 9])\n"},
+       "cut.\n\n>>> lamella.constant_pad_nd(lamella.tensor([1, 2]), (1, 2), 9)\ntensor([9, 1, 2, 9, 9])\n"},
       {"pad(Tensor self, SymInt[] pad, str mode='constant', float? value=None) -> Tensor", "copy", function | hidden,
        nullptr, pad,
        "Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode 'reflect', "
-       "'replicate' or 'circular', from within.\n\n>>> lattis.ops.aten.pad(lattis.tensor([1, 2, 3]), (2, 1), "
+       "'replicate' or 'circular', from within.\n\n>>> lamella.ops.aten.pad(lamella.tensor([1, 2, 3]), (2, 1), "
        "'reflect')\ntensor([3, 2, 1, 2, 3, 2])\n"},
   };
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 // An alias has every overload, form and kernel of what it stands for. Its name also goes into the list at the end of
@@ -31,7 +31,7 @@ Declaration alias_of(const Declaration& d, const SecondName& a) {
   copy.schema = kept(a.name + std::string(d.schema).substr(std::strlen(a.of)));
   if (d.doc)
     copy.doc = kept("Another name of " + std::string(a.of) + ".\n\n" +
-                    renamed(d.doc, "lattis." + std::string(a.of) + "(", "lattis." + std::string(a.name) + "("));
+                    renamed(d.doc, "lamella." + std::string(a.of) + "(", "lamella." + std::string(a.name) + "("));
   return copy;
 }
 
@@ -57,4 +57,4 @@ const std::vector<Declaration>& pointwise_operators() {
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

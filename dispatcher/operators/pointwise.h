@@ -1,14 +1,14 @@
 // What the families of pointwise operators share: how their tables are written.
 #pragma once
 
-#include <lattis/pointwise/loops.h>
+#include <lamella/pointwise/loops.h>
 
 #include <vector>
 
 #include "dispatcher/operators/compose.h"
 #include "dispatcher/pointwise.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // One table a family; pointwise.cpp joins them.
 std::vector<Declaration> arithmetic_operators();
@@ -19,20 +19,20 @@ std::vector<Declaration> backward_operators();
 
 // The descriptor of a declaration, with the loops compiled here, for the oldest instruction set.
 template <class Op>
-const lattis_pointwise* meaning() {
-  static const std::string text = lattis::pointwise::expression<Op>();
-  static const lattis_pointwise d = lattis::pointwise::describe<Op>(text.c_str());
+const lamella_pointwise* meaning() {
+  static const std::string text = lamella::pointwise::expression<Op>();
+  static const lamella_pointwise d = lamella::pointwise::describe<Op>(text.c_str());
   return &d;
 }
 
 // The shape rule of a declaration's operator, for one that has more to check.
 template <class Op>
-lattis_status infer_as(lattis_frame* f, const Value* a, Meta* m) {
-  f->context = const_cast<lattis_pointwise*>(meaning<Op>());
+lamella_status infer_as(lamella_frame* f, const Value* a, Meta* m) {
+  f->context = const_cast<lamella_pointwise*>(meaning<Op>());
   return infer_pointwise(f, a, m);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher
 
 #define BINARY(name, Op, doc)                                                                               \
   {name ".Tensor(Tensor self, Tensor other) -> Tensor",                                                     \
@@ -64,4 +64,4 @@ lattis_status infer_as(lattis_frame* f, const Value* a, Meta* m) {
   BINARY(name, Op,                                                                         \
          "Where self " sign                                                                \
          " other, element by element; the result is a bool tensor.\n\nBoth broadcast.\n\n" \
-         ">>> lattis." name "(lattis.tensor([1, 2, 3]), 2)\ntensor([" result "])\n")
+         ">>> lamella." name "(lamella.tensor([1, 2, 3]), 2)\ntensor([" result "])\n")

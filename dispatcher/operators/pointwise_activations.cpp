@@ -1,34 +1,34 @@
-// Activation functions: schemas and documentation. The meaning is in <lattis/pointwise/activations.h>.
+// Activation functions: schemas and documentation. The meaning is in <lamella/pointwise/activations.h>.
 #include "dispatcher/operators/pointwise.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-lattis_status gelu(lattis_frame* f, const Value* a, Value* r) {
+lamella_status gelu(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const std::string_view kind(a[1].as.string, a[1].length);
   if (kind == "none") return c.give(r, c.op<"_gelu">(a[0]));
   if (kind == "tanh") return c.give(r, c.op<"_gelu_tanh">(a[0]));
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected 'none' or 'tanh', got '" + std::string(kind) + "'");
+  return raise(LAMELLA_RUNTIME_ERROR, where(f, 1) + ": expected 'none' or 'tanh', got '" + std::string(kind) + "'");
 }
 
 }  // namespace
 
 std::vector<Declaration> activation_operators() {
-  namespace p = lattis::pointwise;
+  namespace p = lamella::pointwise;
   return {
       UNARY("relu", relu,
-            "max(self, 0), element by element; NaN stays NaN.\n\n>>> lattis.relu(lattis.tensor([-1., "
+            "max(self, 0), element by element; NaN stays NaN.\n\n>>> lamella.relu(lamella.tensor([-1., "
             "2.]))\ntensor([0., 2.])\n"),
       {"sigmoid(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "1 / (1 + e^-self).\n\n>>> lattis.sigmoid(lattis.tensor([-1., 0., 2.]))\ntensor([0.2689, 0.5000, 0.8808])\n",
+       "1 / (1 + e^-self).\n\n>>> lamella.sigmoid(lamella.tensor([-1., 0., 2.]))\ntensor([0.2689, 0.5000, 0.8808])\n",
        meaning<p::sigmoid>()},
       {"log_sigmoid(Tensor self) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr, nullptr,
-       "log(sigmoid(self)), without overflow on the way.\n\n>>> lattis.ops.aten.log_sigmoid(lattis.tensor([-1., 0., "
+       "log(sigmoid(self)), without overflow on the way.\n\n>>> lamella.ops.aten.log_sigmoid(lamella.tensor([-1., 0., "
        "2.]))\ntensor([-1.3133, -0.6931, -0.1269])\n",
        meaning<p::log_sigmoid>()},
       {"silu(Tensor self) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr, nullptr,
-       "self * sigmoid(self).\n\n>>> lattis.ops.aten.silu(lattis.tensor([-1., 0., 2.]))\ntensor([-0.2689,  0.0000,  "
+       "self * sigmoid(self).\n\n>>> lamella.ops.aten.silu(lamella.tensor([-1., 0., 2.]))\ntensor([-0.2689,  0.0000,  "
        "1.7616])\n",
        meaning<p::silu>()},
       {"_gelu(Tensor self) -> Tensor", "pointwise", hidden | inplace | out, nullptr, nullptr,
@@ -38,70 +38,74 @@ std::vector<Declaration> activation_operators() {
       {"gelu(Tensor self, *, str approximate=\"none\") -> Tensor", "pointwise", hidden | function | inplace | out,
        nullptr, gelu,
        "self times the probability that a normal variable is below it.\n\nArgs:\n    approximate: 'none', or 'tanh' "
-       "for the usual approximation\n\n>>> lattis.ops.aten.gelu(lattis.tensor([-1., 0., 2.]))\ntensor([-0.1587,  "
+       "for the usual approximation\n\n>>> lamella.ops.aten.gelu(lamella.tensor([-1., 0., 2.]))\ntensor([-0.1587,  "
        "0.0000,  1.9545])\n"},
       {"softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", "pointwise",
        hidden | function | inplace | out, nullptr, nullptr,
        "log(1 + e^(beta self)) / beta, and self where beta self exceeds the threshold.\n\n>>> "
-       "lattis.ops.aten.softplus(lattis.tensor([-1., 0., 2.]))\ntensor([0.3133, 0.6931, 2.1269])\n",
+       "lamella.ops.aten.softplus(lamella.tensor([-1., 0., 2.]))\ntensor([0.3133, 0.6931, 2.1269])\n",
        meaning<p::softplus>()},
       {"mish(Tensor self) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr, nullptr,
-       "self * tanh(log(1 + e^self)).\n\n>>> lattis.ops.aten.mish(lattis.tensor([-1., 0., 2.]))\ntensor([-0.3034,  "
+       "self * tanh(log(1 + e^self)).\n\n>>> lamella.ops.aten.mish(lamella.tensor([-1., 0., 2.]))\ntensor([-0.3034,  "
        "0.0000,  1.9440])\n",
        meaning<p::mish>()},
       {"leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "pointwise", hidden | function | inplace | out,
        nullptr, nullptr,
-       "self where it is positive, else negative_slope * self.\n\n>>> lattis.ops.aten.leaky_relu(lattis.tensor([-1., "
+       "self where it is positive, else negative_slope * self.\n\n>>> lamella.ops.aten.leaky_relu(lamella.tensor([-1., "
        "0., 2.]))\ntensor([-0.0100,  0.0000,  2.0000])\n",
        meaning<p::leaky_relu>()},
       {"elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor", "pointwise",
        hidden | function | inplace | out, nullptr, nullptr,
        "scale * self where it is positive, else alpha * scale * (e^(input_scale * self) - 1).\n\n>>> "
-       "lattis.ops.aten.elu(lattis.tensor([-1., 0., 2.]))\ntensor([-0.6321,  0.0000,  2.0000])\n",
+       "lamella.ops.aten.elu(lamella.tensor([-1., 0., 2.]))\ntensor([-0.6321,  0.0000,  2.0000])\n",
        meaning<p::elu>()},
       {"selu(Tensor self) -> Tensor", "pointwise", function | inplace | out, nullptr, nullptr,
-       "elu with the constants that keep mean and variance.\n\n>>> lattis.selu(lattis.tensor([-1., 0., "
+       "elu with the constants that keep mean and variance.\n\n>>> lamella.selu(lamella.tensor([-1., 0., "
        "2.]))\ntensor([-1.1113,  0.0000,  2.1014])\n",
        meaning<p::selu>()},
       {"celu(Tensor self, Scalar alpha=1.0) -> Tensor", "pointwise", function | inplace | out, nullptr, nullptr,
-       "self where it is positive, else alpha * (e^(self / alpha) - 1).\n\n>>> lattis.celu(lattis.tensor([-1., 0., "
+       "self where it is positive, else alpha * (e^(self / alpha) - 1).\n\n>>> lamella.celu(lamella.tensor([-1., 0., "
        "2.]))\ntensor([-0.6321,  0.0000,  2.0000])\n",
        meaning<p::celu>()},
       {"hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", "pointwise",
        hidden | function | inplace | out, nullptr, nullptr,
-       "self limited to [min_val, max_val].\n\n>>> lattis.ops.aten.hardtanh(lattis.tensor([-1., 0., "
+       "self limited to [min_val, max_val].\n\n>>> lamella.ops.aten.hardtanh(lamella.tensor([-1., 0., "
        "2.]))\ntensor([-1.,  0.,  1.])\n",
        meaning<p::hardtanh>()},
       {"relu6(Tensor self) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr, nullptr,
-       "self limited to [0, 6].\n\n>>> lattis.ops.aten.relu6(lattis.tensor([-1., 0., 2.]))\ntensor([0., 0., 2.])\n",
+       "self limited to [0, 6].\n\n>>> lamella.ops.aten.relu6(lamella.tensor([-1., 0., 2.]))\ntensor([0., 0., 2.])\n",
        meaning<p::relu6>()},
       {"hardsigmoid(Tensor self) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr, nullptr,
-       "relu6(self + 3) / 6.\n\n>>> lattis.ops.aten.hardsigmoid(lattis.tensor([-1., 0., 2.]))\ntensor([0.3333, 0.5000, "
+       "relu6(self + 3) / 6.\n\n>>> lamella.ops.aten.hardsigmoid(lamella.tensor([-1., 0., 2.]))\ntensor([0.3333, "
+       "0.5000, "
        "0.8333])\n",
        meaning<p::hardsigmoid>()},
       {"hardswish(Tensor self) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr, nullptr,
-       "self * relu6(self + 3) / 6.\n\n>>> lattis.ops.aten.hardswish(lattis.tensor([-1., 0., 2.]))\ntensor([-0.3333,  "
+       "self * relu6(self + 3) / 6.\n\n>>> lamella.ops.aten.hardswish(lamella.tensor([-1., 0., 2.]))\ntensor([-0.3333, "
+       " "
        "0.0000,  1.6667])\n",
        meaning<p::hardswish>()},
       {"hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "pointwise", everywhere | out, nullptr, nullptr,
-       "0 where |self| is at most lambd, else self.\n\n>>> lattis.hardshrink(lattis.tensor([-1., 0., "
+       "0 where |self| is at most lambd, else self.\n\n>>> lamella.hardshrink(lamella.tensor([-1., 0., "
        "2.]))\ntensor([-1.,  0.,  2.])\n",
        meaning<p::hardshrink>()},
       {"softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr,
        nullptr,
-       "self moved toward 0 by lambd, and 0 where it is nearer.\n\n>>> lattis.ops.aten.softshrink(lattis.tensor([-1., "
+       "self moved toward 0 by lambd, and 0 where it is nearer.\n\n>>> "
+       "lamella.ops.aten.softshrink(lamella.tensor([-1., "
        "0., 2.]))\ntensor([-0.5000,  0.0000,  1.5000])\n",
        meaning<p::softshrink>()},
       {"tanhshrink(Tensor self) -> Tensor", "pointwise", hidden | function | inplace | out, nullptr, nullptr,
-       "self - tanh(self).\n\n>>> lattis.ops.aten.tanhshrink(lattis.tensor([-1., 0., 2.]))\ntensor([-0.2384,  0.0000,  "
+       "self - tanh(self).\n\n>>> lamella.ops.aten.tanhshrink(lamella.tensor([-1., 0., 2.]))\ntensor([-0.2384,  "
+       "0.0000,  "
        "1.0360])\n",
        meaning<p::tanhshrink>()},
       {"threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", "pointwise", function | inplace | out,
        nullptr, nullptr,
-       "self where it exceeds the threshold, else value.\n\n>>> lattis.threshold(lattis.tensor([-1., 0.5, 2.]), 1, "
+       "self where it exceeds the threshold, else value.\n\n>>> lamella.threshold(lamella.tensor([-1., 0.5, 2.]), 1, "
        "0)\ntensor([0., 0., 2.])\n",
        meaning<p::threshold>()},
   };
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -1,48 +1,48 @@
-// Pointwise arithmetic: schemas and documentation. The meaning is in <lattis/pointwise/arithmetic.h>.
+// Pointwise arithmetic: schemas and documentation. The meaning is in <lamella/pointwise/arithmetic.h>.
 #include "dispatcher/operators/pointwise.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-lattis_status div_mode(lattis_frame* f, const Value* a, Value* r) {
+lamella_status div_mode(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
-  const bool number = a[1].tag != LATTIS_TENSOR;
+  const bool number = a[1].tag != LAMELLA_TENSOR;
   const std::string_view mode = given(a[2]) ? std::string_view(a[2].as.string, a[2].length) : "";
   if (!given(a[2])) return c.give(r, number ? c.op<"div.Scalar">(a[0], a[1]) : c.op<"div.Tensor">(a[0], a[1]));
   if (mode == "floor")
     return c.give(r, number ? c.op<"floor_divide.Scalar">(a[0], a[1]) : c.op<"floor_divide">(a[0], a[1]));
   if (mode == "trunc")
     return c.give(r, number ? c.op<"_trunc_divide.Scalar">(a[0], a[1]) : c.op<"_trunc_divide.Tensor">(a[0], a[1]));
-  return raise(LATTIS_RUNTIME_ERROR,
+  return raise(LAMELLA_RUNTIME_ERROR,
                where(f, 2) + ": expected None, 'trunc' or 'floor', got '" + std::string(mode) + "'");
 }
 
 // Bools have no square of their own: they become integers.
-lattis_status infer_square(lattis_frame* f, const Value* a, Meta* m) {
-  const lattis_status st = infer_as<lattis::pointwise::square>(f, a, m);
-  if (!st && m->dtype == LATTIS_BOOL) f->compute_dtype = m->dtype = LATTIS_INT64;
+lamella_status infer_square(lamella_frame* f, const Value* a, Meta* m) {
+  const lamella_status st = infer_as<lamella::pointwise::square>(f, a, m);
+  if (!st && m->dtype == LAMELLA_BOOL) f->compute_dtype = m->dtype = LAMELLA_INT64;
   return st;
 }
 
-lattis_status infer_positive(lattis_frame* f, const Value* a, Meta* m) {
-  if (tensor_arg(a[0])->dtype == LATTIS_BOOL)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": bool tensors have no sign; convert with .to(lattis.int64)");
+lamella_status infer_positive(lamella_frame* f, const Value* a, Meta* m) {
+  if (tensor_arg(a[0])->dtype == LAMELLA_BOOL)
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": bool tensors have no sign; convert with .to(lamella.int64)");
   alias(m, 0, tensor_arg(a[0]));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Scaled by the power of ten, rounded, and scaled back; halves in float32, whose rounding is the last.
-lattis_status round_decimals(lattis_frame* f, const Value* a, Value* r) {
+lamella_status round_decimals(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var x = c.arg(a[0]);
   const int64_t decimals = a[1].as.i;
-  if (x.dtype_class() == LATTIS_CLASS_INTEGRAL && decimals >= 0) return c.give(r, c.op<"clone">(x));
-  if (x.dtype_class() != LATTIS_CLASS_FLOATING)
-    return c.fail(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected a floating dtype beside 'decimals', got " +
-                                            core::dtype_info(x.dtype()).name);
+  if (x.dtype_class() == LAMELLA_CLASS_INTEGRAL && decimals >= 0) return c.give(r, c.op<"clone">(x));
+  if (x.dtype_class() != LAMELLA_CLASS_FLOATING)
+    return c.fail(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": expected a floating dtype beside 'decimals', got " +
+                                             core::dtype_info(x.dtype()).name);
   const double power = std::pow(10.0, static_cast<double>(std::abs(decimals)));
-  const bool half = x.dtype() == LATTIS_FLOAT16 || x.dtype() == LATTIS_BFLOAT16;
-  Var y = half ? c.op<"to.dtype">(x, As{LATTIS_FLOAT32}) : x;
+  const bool half = x.dtype() == LAMELLA_FLOAT16 || x.dtype() == LAMELLA_BFLOAT16;
+  Var y = half ? c.op<"to.dtype">(x, As{LAMELLA_FLOAT32}) : x;
   y = decimals >= 0 ? c.op<"round">(y * power) / power : c.op<"round">(y / power) * power;
   return c.give(r, half ? c.op<"to.dtype">(y, As{x.dtype()}) : y);
 }
@@ -50,26 +50,26 @@ lattis_status round_decimals(lattis_frame* f, const Value* a, Value* r) {
 }  // namespace
 
 std::vector<Declaration> arithmetic_operators() {
-  namespace p = lattis::pointwise;
+  namespace p = lamella::pointwise;
   return {
       SCALED("add", add,
              "self + alpha * other, element by element.\n\nShapes broadcast and dtypes promote together; `other` may "
              "be a number.\n\nRaises:\n    RuntimeError: the shapes do not broadcast, the devices differ, or alpha "
-             "does not fit the dtype\n\n>>> lattis.add(lattis.tensor([1., 2.]), 3)\ntensor([4., 5.])\n"),
+             "does not fit the dtype\n\n>>> lamella.add(lamella.tensor([1., 2.]), 3)\ntensor([4., 5.])\n"),
       SCALED("sub", sub,
-             "self - alpha * other, element by element.\n\n>>> lattis.sub(lattis.tensor([5, 7]), lattis.tensor([1, "
+             "self - alpha * other, element by element.\n\n>>> lamella.sub(lamella.tensor([5, 7]), lamella.tensor([1, "
              "2]), alpha=2)\ntensor([3, 3])\n"),
-      SCALED(
-          "rsub", rsub,
-          "other - alpha * self, element by element.\n\n>>> lattis.rsub(lattis.tensor([1, 2]), 10)\ntensor([9, 8])\n"),
+      SCALED("rsub", rsub,
+             "other - alpha * self, element by element.\n\n>>> lamella.rsub(lamella.tensor([1, 2]), 10)\ntensor([9, "
+             "8])\n"),
       BINARY("mul", mul,
-             "self * other, element by element.\n\n>>> lattis.mul(lattis.tensor([1., 2.]), lattis.tensor([3., "
+             "self * other, element by element.\n\n>>> lamella.mul(lamella.tensor([1., 2.]), lamella.tensor([3., "
              "4.]))\ntensor([3., 8.])\n"),
       BINARY("div", div,
              "self / other, element by element; integers give the default float dtype.\n\nArgs:\n    rounding_mode: "
              "None, 'trunc' (toward zero) or 'floor'; with these two integers stay integers\n\nRaises:\n    "
              "RuntimeError: an integer division by zero, or an unknown rounding mode\n\n>>> "
-             "lattis.div(lattis.tensor([7, -7]), 2)\ntensor([ 3.5000, -3.5000])\n>>> lattis.div(lattis.tensor([7, "
+             "lamella.div(lamella.tensor([7, -7]), 2)\ntensor([ 3.5000, -3.5000])\n>>> lamella.div(lamella.tensor([7, "
              "-7]), 2, rounding_mode='floor')\ntensor([ 3, -4])\n"),
       {"div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "pointwise", all_forms, nullptr,
        div_mode, nullptr},
@@ -78,7 +78,7 @@ std::vector<Declaration> arithmetic_operators() {
       {"div.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "pointwise", function, nullptr, nullptr, nullptr,
        meaning<p::div>()},
       {"floor_divide(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The quotient rounded toward minus infinity, element by element.\n\n>>> lattis.floor_divide(lattis.tensor([7, "
+       "The quotient rounded toward minus infinity, element by element.\n\n>>> lamella.floor_divide(lamella.tensor([7, "
        "-7]), 2)\ntensor([ 3, -4])\n",
        meaning<p::floor_divide>()},
       {"floor_divide.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr,
@@ -89,49 +89,50 @@ std::vector<Declaration> arithmetic_operators() {
        nullptr, "The quotient rounded toward zero.", meaning<p::trunc_divide>()},
       {"_trunc_divide.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", hidden | inplace | out, nullptr,
        nullptr, nullptr, meaning<p::trunc_divide>()},
-      UNARY("neg", neg, "-self, element by element.\n\n>>> lattis.neg(lattis.tensor([1, -2]))\ntensor([-1,  2])\n"),
+      UNARY("neg", neg, "-self, element by element.\n\n>>> lamella.neg(lamella.tensor([1, -2]))\ntensor([-1,  2])\n"),
       UNARY("abs", abs,
-            "The absolute value, element by element.\n\n>>> lattis.abs(lattis.tensor([1, -2]))\ntensor([1, 2])\n"),
+            "The absolute value, element by element.\n\n>>> lamella.abs(lamella.tensor([1, -2]))\ntensor([1, 2])\n"),
       {"addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", "pointwise", all_forms,
        nullptr, nullptr,
-       "self + value * tensor1 * tensor2, element by element.\n\n>>> lattis.addcmul(lattis.tensor([1., 2.]), "
-       "lattis.tensor([3., 4.]), lattis.tensor([5., 6.]), value=2)\ntensor([31., 50.])\n",
+       "self + value * tensor1 * tensor2, element by element.\n\n>>> lamella.addcmul(lamella.tensor([1., 2.]), "
+       "lamella.tensor([3., 4.]), lamella.tensor([5., 6.]), value=2)\ntensor([31., 50.])\n",
        meaning<p::addcmul>()},
       {"addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", "pointwise", all_forms,
        nullptr, nullptr,
        "self + value * tensor1 / tensor2, element by element, of floating tensors.\n\n>>> "
-       "lattis.addcdiv(lattis.tensor([1., 2.]), lattis.tensor([3., 4.]), lattis.tensor([2., 8.]), "
+       "lamella.addcdiv(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]), lamella.tensor([2., 8.]), "
        "value=2)\ntensor([4., 3.])\n",
        meaning<p::addcdiv>()},
       {"lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", "pointwise", everywhere | inplace | out,
        nullptr, nullptr,
-       "Between self and end: self + weight * (end - self), exact at both ends.\n\n>>> lattis.lerp(lattis.tensor([0., "
-       "10.]), lattis.tensor([4., 20.]), 0.25)\ntensor([ 1.0000, 12.5000])\n",
+       "Between self and end: self + weight * (end - self), exact at both ends.\n\n>>> "
+       "lamella.lerp(lamella.tensor([0., "
+       "10.]), lamella.tensor([4., 20.]), 0.25)\ntensor([ 1.0000, 12.5000])\n",
        meaning<p::lerp>()},
       {"lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        nullptr, meaning<p::lerp_scalar>()},
       {"square(Tensor self) -> Tensor", "pointwise", all_forms, infer_square, nullptr,
-       "The square of each element.\n\n>>> lattis.square(lattis.tensor([1, -2, 3]))\ntensor([1, 4, 9])\n",
+       "The square of each element.\n\n>>> lamella.square(lamella.tensor([1, -2, 3]))\ntensor([1, 4, 9])\n",
        meaning<p::square>()},
       {"deg2rad(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "Degrees in radians.\n\n>>> lattis.deg2rad(lattis.tensor([180., 90.]))\ntensor([3.1416, 1.5708])\n",
+       "Degrees in radians.\n\n>>> lamella.deg2rad(lamella.tensor([180., 90.]))\ntensor([3.1416, 1.5708])\n",
        meaning<p::deg2rad>()},
       {"rad2deg(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "Radians in degrees.\n\n>>> lattis.rad2deg(lattis.tensor([0., 1.]))\ntensor([ 0.0000, 57.2958])\n",
+       "Radians in degrees.\n\n>>> lamella.rad2deg(lamella.tensor([0., 1.]))\ntensor([ 0.0000, 57.2958])\n",
        meaning<p::rad2deg>()},
       {"reciprocal(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "1 / self, element by element; integers give the default float dtype.\n\n>>> "
-       "lattis.reciprocal(lattis.tensor([1., 2., 4.]))\ntensor([1.0000, 0.5000, 0.2500])\n",
+       "lamella.reciprocal(lamella.tensor([1., 2., 4.]))\ntensor([1.0000, 0.5000, 0.2500])\n",
        meaning<p::reciprocal>()},
       {"fmod.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "The rest of the division rounded toward zero, with the sign of the dividend.\n\nRaises:\n    RuntimeError: an "
-       "integer division by zero\n\n>>> lattis.fmod(lattis.tensor([7, -7]), 4)\ntensor([ 3, -3])\n",
+       "integer division by zero\n\n>>> lamella.fmod(lamella.tensor([7, -7]), 4)\ntensor([ 3, -3])\n",
        meaning<p::fmod>()},
       {"fmod.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr,
        meaning<p::fmod>()},
       {"remainder.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "The rest of the division rounded toward minus infinity, with the sign of the divisor, as Python's "
-       "%.\n\nRaises:\n    RuntimeError: an integer division by zero\n\n>>> lattis.remainder(lattis.tensor([7, -7]), "
+       "%.\n\nRaises:\n    RuntimeError: an integer division by zero\n\n>>> lamella.remainder(lamella.tensor([7, -7]), "
        "4)\ntensor([3, 1])\n",
        meaning<p::remainder>()},
       {"remainder.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr,
@@ -139,49 +140,52 @@ std::vector<Declaration> arithmetic_operators() {
       {"remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "pointwise", function | out, nullptr, nullptr,
        nullptr, meaning<p::remainder>()},
       {"sign(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "-1, 0 or 1, by the sign of each element; 0 for NaN.\n\n>>> lattis.sign(lattis.tensor([-2., 0., "
+       "-1, 0 or 1, by the sign of each element; 0 for NaN.\n\n>>> lamella.sign(lamella.tensor([-2., 0., "
        "3.]))\ntensor([-1.,  0.,  1.])\n",
        meaning<p::sign>()},
       {"sgn(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "The sign of each element; of a complex one, the number of length 1 in its direction.\n\n>>> "
-       "lattis.sgn(lattis.tensor([3 + 4j, 0j]))\ntensor([0.6000+0.8000j, 0.0000+0.0000j])\n",
+       "lamella.sgn(lamella.tensor([3 + 4j, 0j]))\ntensor([0.6000+0.8000j, 0.0000+0.0000j])\n",
        meaning<p::sgn>()},
       {"copysign.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The magnitude of self with the sign of other.\n\n>>> lattis.copysign(lattis.tensor([1., -2.]), "
+       "The magnitude of self with the sign of other.\n\n>>> lamella.copysign(lamella.tensor([1., -2.]), "
        "-1)\ntensor([-1., -2.])\n",
        meaning<p::copysign>()},
       {"copysign.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr,
        meaning<p::copysign>()},
       {"heaviside(Tensor self, Tensor values) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "0 where self is negative, 1 where it is positive, else the element of values.\n\n>>> "
-       "lattis.heaviside(lattis.tensor([-1., 0., 2.]), lattis.tensor([0.5]))\ntensor([0.0000, 0.5000, 1.0000])\n",
+       "lamella.heaviside(lamella.tensor([-1., 0., 2.]), lamella.tensor([0.5]))\ntensor([0.0000, 0.5000, 1.0000])\n",
        meaning<p::heaviside>()},
       {"ceil(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The smallest integer that is not below each element.\n\n>>> lattis.ceil(lattis.tensor([0.5, "
+       "The smallest integer that is not below each element.\n\n>>> lamella.ceil(lamella.tensor([0.5, "
        "-0.5]))\ntensor([1., "
        "-0.])\n",
        meaning<p::ceil>()},
       {"floor(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The largest integer that is not above each element.\n\n>>> lattis.floor(lattis.tensor([0.5, -0.5]))\ntensor([ "
+       "The largest integer that is not above each element.\n\n>>> lamella.floor(lamella.tensor([0.5, "
+       "-0.5]))\ntensor([ "
        "0., -1.])\n",
        meaning<p::floor>()},
       {"round(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
        "The nearest integer; halves go to the even one.\n\nArgs:\n    decimals: the number of decimal places to keep; "
-       "negative ones round to tens and hundreds\n\n>>> lattis.round(lattis.tensor([0.5, 1.5, 2.6]))\ntensor([0., 2., "
+       "negative ones round to tens and hundreds\n\n>>> lamella.round(lamella.tensor([0.5, 1.5, 2.6]))\ntensor([0., "
+       "2., "
        "3.])\n",
        meaning<p::round>()},
       {"round.decimals(Tensor self, *, int decimals) -> Tensor", "pointwise", all_forms, nullptr, round_decimals,
        nullptr},
       {"trunc(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "Each element without its fractional part.\n\n>>> lattis.trunc(lattis.tensor([1.5, -1.5]))\ntensor([ 1., "
+       "Each element without its fractional part.\n\n>>> lamella.trunc(lamella.tensor([1.5, -1.5]))\ntensor([ 1., "
        "-1.])\n",
        meaning<p::trunc>()},
       {"frac(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The fractional part of each element, with its sign.\n\n>>> lattis.frac(lattis.tensor([1.5, -1.25]))\ntensor([ "
+       "The fractional part of each element, with its sign.\n\n>>> lamella.frac(lamella.tensor([1.5, "
+       "-1.25]))\ntensor([ "
        "0.5000, -0.2500])\n",
        meaning<p::frac>()},
       {"bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The bitwise and of integers, the logical one of bools.\n\n>>> lattis.bitwise_and(lattis.tensor([12, 10]), "
+       "The bitwise and of integers, the logical one of bools.\n\n>>> lamella.bitwise_and(lamella.tensor([12, 10]), "
        "6)\ntensor([4, 2])\n",
        meaning<p::bitwise_and>()},
       {"bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr,
@@ -189,7 +193,7 @@ std::vector<Declaration> arithmetic_operators() {
       {"bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "pointwise", function | out, nullptr, nullptr,
        nullptr, meaning<p::bitwise_and>()},
       {"bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The bitwise or of integers, the logical one of bools.\n\n>>> lattis.bitwise_or(lattis.tensor([12, 10]), "
+       "The bitwise or of integers, the logical one of bools.\n\n>>> lamella.bitwise_or(lamella.tensor([12, 10]), "
        "6)\ntensor([14, 14])\n",
        meaning<p::bitwise_or>()},
       {"bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr,
@@ -197,7 +201,7 @@ std::vector<Declaration> arithmetic_operators() {
       {"bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "pointwise", function | out, nullptr, nullptr,
        nullptr, meaning<p::bitwise_or>()},
       {"bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The bitwise exclusive or of integers, the logical one of bools.\n\n>>> lattis.bitwise_xor(lattis.tensor([12, "
+       "The bitwise exclusive or of integers, the logical one of bools.\n\n>>> lamella.bitwise_xor(lamella.tensor([12, "
        "10]), 6)\ntensor([10, 12])\n",
        meaning<p::bitwise_xor>()},
       {"bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr,
@@ -205,11 +209,11 @@ std::vector<Declaration> arithmetic_operators() {
       {"bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "pointwise", function | out, nullptr, nullptr,
        nullptr, meaning<p::bitwise_xor>()},
       {"bitwise_not(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "The complement of integers, the negation of bools.\n\n>>> lattis.bitwise_not(lattis.tensor([0, "
+       "The complement of integers, the negation of bools.\n\n>>> lamella.bitwise_not(lamella.tensor([0, "
        "5]))\ntensor([-1, -6])\n",
        meaning<p::bitwise_not>()},
       {"bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "self * 2 ** other, without the bits that leave.\n\n>>> lattis.bitwise_left_shift(lattis.tensor([1, 3]), "
+       "self * 2 ** other, without the bits that leave.\n\n>>> lamella.bitwise_left_shift(lamella.tensor([1, 3]), "
        "2)\ntensor([ 4, 12])\n",
        meaning<p::shift_left>()},
       {"bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr,
@@ -217,7 +221,7 @@ std::vector<Declaration> arithmetic_operators() {
       {"bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "pointwise", function | out, nullptr,
        nullptr, nullptr, meaning<p::shift_left>()},
       {"bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor", "pointwise", all_forms, nullptr, nullptr,
-       "self / 2 ** other, rounded toward minus infinity.\n\n>>> lattis.bitwise_right_shift(lattis.tensor([8, -8]), "
+       "self / 2 ** other, rounded toward minus infinity.\n\n>>> lamella.bitwise_right_shift(lamella.tensor([8, -8]), "
        "2)\ntensor([ 2, -2])\n",
        meaning<p::shift_right>()},
       {"bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr,
@@ -225,8 +229,8 @@ std::vector<Declaration> arithmetic_operators() {
       {"bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "pointwise", function | out, nullptr,
        nullptr, nullptr, meaning<p::shift_right>()},
       {"positive(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, infer_positive, nullptr,
-       "`self`; bools have no sign.\n\n>>> lattis.positive(lattis.tensor([1, -2]))\ntensor([ 1, -2])\n"},
+       "`self`; bools have no sign.\n\n>>> lamella.positive(lamella.tensor([1, -2]))\ntensor([ 1, -2])\n"},
   };
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

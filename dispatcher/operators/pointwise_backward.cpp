@@ -1,22 +1,22 @@
-// Gradients of pointwise functions: schemas and documentation. The meaning is in <lattis/pointwise/backward.h>.
+// Gradients of pointwise functions: schemas and documentation. The meaning is in <lamella/pointwise/backward.h>.
 #include "dispatcher/operators/pointwise.h"
 
 #define GRADIENT(schema, Op, doc) \
   { schema " -> Tensor", "pointwise", hidden | function, nullptr, nullptr, doc, meaning<p::Op>() }
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-lattis_status infer_dropout(lattis_frame* f, const Value* a, Meta* m) {
-  if (const DType t = a[1].as.tensor->dtype; t != LATTIS_BOOL)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 1) + ": expected a bool tensor, got " + core::dtype_info(t).name);
-  return infer_as<lattis::pointwise::native_dropout_backward>(f, a, m);
+lamella_status infer_dropout(lamella_frame* f, const Value* a, Meta* m) {
+  if (const DType t = a[1].as.tensor->dtype; t != LAMELLA_BOOL)
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 1) + ": expected a bool tensor, got " + core::dtype_info(t).name);
+  return infer_as<lamella::pointwise::native_dropout_backward>(f, a, m);
 }
 
 }  // namespace
 
 std::vector<Declaration> backward_operators() {
-  namespace p = lattis::pointwise;
+  namespace p = lamella::pointwise;
   return {
       GRADIENT("tanh_backward(Tensor grad_output, Tensor output)", tanh_backward,
                "The gradient of tanh, of its output."),
@@ -55,4 +55,4 @@ std::vector<Declaration> backward_operators() {
   };
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -1,16 +1,16 @@
 // Pooling over windows of images: the largest or the mean of each, and pools whose windows divide an image evenly.
 #include "dispatcher/operators/windows.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
 struct Pool {
   int64_t kernel[2], stride[2], padding[2], dilation[2], places[2];
 };
 
-lattis_status check_image(lattis_frame* f, int arg, const Tensor* x, int spatial) {
-  if (x->ndim() == spatial + 1 || x->ndim() == spatial + 2) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR,
+lamella_status check_image(lamella_frame* f, int arg, const Tensor* x, int spatial) {
+  if (x->ndim() == spatial + 1 || x->ndim() == spatial + 2) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR,
                format("%s: expected %d dimensions, or %d without a batch, got shape %s", where(f, arg).c_str(),
                       spatial + 2, spatial + 1, core::shape_string(x).c_str()));
 }
@@ -18,22 +18,22 @@ lattis_status check_image(lattis_frame* f, int arg, const Tensor* x, int spatial
 // Arguments image, kernel, stride (empty: the kernel) and padding from `at` on; dilation (or -1) and ceil_mode at these
 // positions. One dimension is read as an image of one row.
 template <int Spatial>
-lattis_status read(lattis_frame* f, const Value* a, int at, int dilation, int ceil, Pool* p) {
+lamella_status read(lamella_frame* f, const Value* a, int at, int dilation, int ceil, Pool* p) {
   constexpr int first = 2 - Spatial;
   const Tensor* x = tensor_arg(a[at]);
-  if (lattis_status st = check_image(f, at, x, Spatial)) return st;
+  if (lamella_status st = check_image(f, at, x, Spatial)) return st;
   p->padding[0] = 0;
   p->kernel[0] = p->stride[0] = p->places[0] = p->dilation[0] = p->dilation[1] = 1;
-  if (lattis_status st = read_spatial(f, at + 1, a[at + 1], Spatial, 1, p->kernel + first)) return st;
+  if (lamella_status st = read_spatial(f, at + 1, a[at + 1], Spatial, 1, p->kernel + first)) return st;
   std::copy(p->kernel, p->kernel + 2, p->stride);
   if (given(a[at + 2]) && a[at + 2].length)
-    if (lattis_status st = read_spatial(f, at + 2, a[at + 2], Spatial, 1, p->stride + first)) return st;
-  if (lattis_status st = read_spatial(f, at + 3, a[at + 3], Spatial, 0, p->padding + first)) return st;
+    if (lamella_status st = read_spatial(f, at + 2, a[at + 2], Spatial, 1, p->stride + first)) return st;
+  if (lamella_status st = read_spatial(f, at + 3, a[at + 3], Spatial, 0, p->padding + first)) return st;
   if (dilation >= 0)
-    if (lattis_status st = read_spatial(f, dilation, a[dilation], Spatial, 1, p->dilation + first)) return st;
+    if (lamella_status st = read_spatial(f, dilation, a[dilation], Spatial, 1, p->dilation + first)) return st;
   for (int i = first; i < 2; i++) {
     if (p->padding[i] > p->kernel[i] / 2)
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    format("%s: must be at most half of the kernel, %lld of %lld", where(f, at + 3).c_str(),
                           (long long)p->padding[i], (long long)p->kernel[i]));
     const int64_t n = x->sizes()[x->ndim() - 2 + i], reach = p->dilation[i] * (p->kernel[i] - 1) + 1;
@@ -46,16 +46,16 @@ lattis_status read(lattis_frame* f, const Value* a, int at, int dilation, int ce
       p->places[i] = 1;
     }
     if (p->places[i] < 1)
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    format("%s: a window of %lld (dilation %lld) does not fit into size %lld with padding %lld",
                           where(f, at + 1).c_str(), (long long)p->kernel[i], (long long)p->dilation[i], (long long)n,
                           (long long)p->padding[i]));
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 template <int Spatial>
-lattis_status pooled(const Value* a, Meta* m, const int64_t* places, DType dtype) {
+lamella_status pooled(const Value* a, Meta* m, const int64_t* places, DType dtype) {
   const Tensor* x = tensor_arg(a[0]);
   fresh(m, x->ndim(), x->sizes(), dtype);
   std::copy(places, places + Spatial, m->sizes + x->ndim() - Spatial);
@@ -72,38 +72,38 @@ void behind(const Var& x, const Pool& p, int64_t* after) {
 
 // ---- the largest ---------------------------------------------------------------------------------------------------
 
-lattis_status check_ordered(lattis_frame* f, int arg, const Tensor* x) {
-  if (core::dtype_class(x->dtype) != LATTIS_CLASS_COMPLEX && x->dtype != LATTIS_BOOL) return LATTIS_OK;
-  return raise(LATTIS_NOT_IMPLEMENTED, where(f, arg) + ": dtype " + core::dtype_info(x->dtype).name +
-                                           " has no largest element here; it takes integers and floats");
+lamella_status check_ordered(lamella_frame* f, int arg, const Tensor* x) {
+  if (core::dtype_class(x->dtype) != LAMELLA_CLASS_COMPLEX && x->dtype != LAMELLA_BOOL) return LAMELLA_OK;
+  return raise(LAMELLA_NOT_IMPLEMENTED, where(f, arg) + ": dtype " + core::dtype_info(x->dtype).name +
+                                            " has no largest element here; it takes integers and floats");
 }
 
-lattis_status check_floating(lattis_frame* f, int arg, const Tensor* x) {
-  if (core::dtype_class(x->dtype) == LATTIS_CLASS_FLOATING) return LATTIS_OK;
-  return raise(LATTIS_NOT_IMPLEMENTED, where(f, arg) + ": a mean needs a floating dtype, got " +
-                                           core::dtype_info(x->dtype).name + "; convert with .to(lattis.float32)");
+lamella_status check_floating(lamella_frame* f, int arg, const Tensor* x) {
+  if (core::dtype_class(x->dtype) == LAMELLA_CLASS_FLOATING) return LAMELLA_OK;
+  return raise(LAMELLA_NOT_IMPLEMENTED, where(f, arg) + ": a mean needs a floating dtype, got " +
+                                            core::dtype_info(x->dtype).name + "; convert with .to(lamella.float32)");
 }
 
 template <int Spatial>
-lattis_status infer_max(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_max(lamella_frame* f, const Value* a, Meta* m) {
   Pool p;
   const Tensor* x = tensor_arg(a[0]);
-  if (lattis_status st = check_ordered(f, 0, x)) return st;
-  if (lattis_status st = read<Spatial>(f, a, 0, 4, 5, &p)) return st;
+  if (lamella_status st = check_ordered(f, 0, x)) return st;
+  if (lamella_status st = read<Spatial>(f, a, 0, 4, 5, &p)) return st;
   return pooled<Spatial>(a, m, p.places + 2 - Spatial, x->dtype);
 }
 
-lattis_status infer_max_indices(lattis_frame* f, const Value* a, Meta* m) {
-  if (lattis_status st = infer_max<2>(f, a, m)) return st;
+lamella_status infer_max_indices(lamella_frame* f, const Value* a, Meta* m) {
+  if (lamella_status st = infer_max<2>(f, a, m)) return st;
   m[1] = m[0];
-  m[1].dtype = LATTIS_INT64;
-  return LATTIS_OK;
+  m[1].dtype = LAMELLA_INT64;
+  return LAMELLA_OK;
 }
 
 Value lowest(DType t) {
-  if (core::dtype_class(t) == LATTIS_CLASS_FLOATING) return core::floating(-__builtin_inf());
+  if (core::dtype_class(t) == LAMELLA_CLASS_FLOATING) return core::floating(-__builtin_inf());
   const int64_t bits = 8 * core::itemsize(t);
-  const bool is_signed = t >= LATTIS_INT8 && t <= LATTIS_INT64;
+  const bool is_signed = t >= LAMELLA_INT8 && t <= LAMELLA_INT64;
   return core::integer(is_signed ? -1 - static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1) : 0);
 }
 
@@ -125,16 +125,16 @@ Var laid_out(Compose& c, const Var& result, const Tensor* like) {
   return c.op<"copy_">(to, result);
 }
 
-lattis_status max_pool(lattis_frame* f, const Value* a, Value* r) {
+lamella_status max_pool(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, c.ops<"max_pool2d_with_indices", 2>(a[0], a[1], a[2], a[3], a[4], a[5])[0]);
 }
 
 // The index of a window's largest element, as an offset in its plane: from the window's first place, row and column. Of
 // a window whose elements are all the lowest it is the first one's in the image, of an empty window -1.
-lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
+lamella_status max_pool_indices(lamella_frame* f, const Value* a, Value* r) {
   Pool p;
-  if (lattis_status st = read<2>(f, a, 0, 4, 5, &p)) return st;
+  if (lamella_status st = read<2>(f, a, 0, 4, 5, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[0]);
   const int64_t size[2] = {x->sizes()[x->ndim() - 2], x->sizes()[x->ndim() - 1]};
@@ -145,7 +145,7 @@ lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
   Var line = c.op<"div.Scalar_mode">(tap, p.kernel[1], core::string_value("floor"));
   auto begin = [&](int i) {
     Var all = c.op<"arange.start_step">(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
-                                        As{static_cast<DType>(LATTIS_INT64)}, Absent{}, x->device());
+                                        As{static_cast<DType>(LAMELLA_INT64)}, Absent{}, x->device());
     return i == 0 ? c.op<"unsqueeze">(all, 1) : all;
   };
   auto inside = [&](int i) {
@@ -164,13 +164,13 @@ lattis_status max_pool_indices(lattis_frame* f, const Value* a, Value* r) {
 // ---- the mean ------------------------------------------------------------------------------------------------------
 
 template <int Spatial>
-lattis_status infer_avg(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_avg(lamella_frame* f, const Value* a, Meta* m) {
   Pool p;
   const Tensor* x = tensor_arg(a[0]);
-  if (lattis_status st = check_floating(f, 0, x)) return st;
-  if (lattis_status st = read<Spatial>(f, a, 0, -1, 4, &p)) return st;
+  if (lamella_status st = check_floating(f, 0, x)) return st;
+  if (lamella_status st = read<Spatial>(f, a, 0, -1, 4, &p)) return st;
   if (Spatial == 2 && given(a[6]) && a[6].as.i == 0)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 6) + ": must not be 0");
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 6) + ": must not be 0");
   return pooled<Spatial>(a, m, p.places + 2 - Spatial, x->dtype);
 }
 
@@ -179,7 +179,7 @@ Var counted(Compose& c, const Tensor* x, const Pool& p, bool padding) {
   auto along = [&](int i) {
     const int64_t n = x->sizes()[x->ndim() - 2 + i], pad = padding ? p.padding[i] : 0;
     Var begin = c.op<"arange.start_step">(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
-                                          As{static_cast<DType>(LATTIS_INT64)}, Absent{}, x->device());
+                                          As{static_cast<DType>(LAMELLA_INT64)}, Absent{}, x->device());
     Var end = c.op<"clamp">(begin + p.kernel[i], Absent{}, n + pad);
     return end - c.op<"clamp">(begin, -pad, Absent{});
   };
@@ -187,9 +187,9 @@ Var counted(Compose& c, const Tensor* x, const Pool& p, bool padding) {
 }
 
 // Sums of windows, divided by how many elements count.
-lattis_status avg_pool(lattis_frame* f, const Value* a, Value* r) {
+lamella_status avg_pool(lamella_frame* f, const Value* a, Value* r) {
   Pool p;
-  if (lattis_status st = read<2>(f, a, 0, -1, 4, &p)) return st;
+  if (lamella_status st = read<2>(f, a, 0, -1, 4, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[0]);
   Var sums = c.op<"sum.dim_IntList">(reduced_windows(c, a, p, core::integer(0)), Ints{-2, -1});
@@ -200,22 +200,22 @@ lattis_status avg_pool(lattis_frame* f, const Value* a, Value* r) {
 // ---- adaptive: place i of m takes [floor(i n / m), ceil((i + 1) n / m))
 // ----------------------------------------------
 
-lattis_status read_adaptive(lattis_frame* f, const Value* a, int spatial, int64_t* places) {
-  if (lattis_status st = check_image(f, 0, tensor_arg(a[0]), spatial)) return st;
-  if (lattis_status st = read_spatial(f, 1, a[1], spatial, 0, places)) return st;
+lamella_status read_adaptive(lamella_frame* f, const Value* a, int spatial, int64_t* places) {
+  if (lamella_status st = check_image(f, 0, tensor_arg(a[0]), spatial)) return st;
+  if (lamella_status st = read_spatial(f, 1, a[1], spatial, 0, places)) return st;
   const Tensor* x = tensor_arg(a[0]);
   for (int i = 0; i < spatial; i++)
     if (x->sizes()[x->ndim() - spatial + i] == 0)
-      return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": shape " + core::shape_string(x) + " has no pixels");
-  return LATTIS_OK;
+      return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": shape " + core::shape_string(x) + " has no pixels");
+  return LAMELLA_OK;
 }
 
 template <int Spatial>
-lattis_status infer_adaptive_avg(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_adaptive_avg(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[0]);
   int64_t places[2];
-  if (lattis_status st = check_floating(f, 0, x)) return st;
-  if (lattis_status st = read_adaptive(f, a, Spatial, places)) return st;
+  if (lamella_status st = check_floating(f, 0, x)) return st;
+  if (lamella_status st = read_adaptive(f, a, Spatial, places)) return st;
   return pooled<Spatial>(a, m, places, x->dtype);
 }
 
@@ -225,7 +225,7 @@ Var adaptive_dim(Compose& c, const Var& x, int d, int64_t places) {
   Ints sizes(x.tensor() ? x.tensor()->sizes() : nullptr, x.dim());
   sizes[d] = places;
   Var out =
-      c.op<"empty.memory_format">(sizes, As{x.dtype()}, Absent{}, x.tensor() ? x.tensor()->device() : lattis_device{});
+      c.op<"empty.memory_format">(sizes, As{x.dtype()}, Absent{}, x.tensor() ? x.tensor()->device() : lamella_device{});
   for (int64_t i = 0; i < places && !c.status(); i++) {
     const int64_t begin = i * n / places, end = ((i + 1) * n + places - 1) / places;
     Var strip = c.op<"sum.dim_IntList">(c.op<"slice.Tensor">(x, d, begin, end, 1), Ints{d}, true) / (end - begin);
@@ -234,9 +234,9 @@ Var adaptive_dim(Compose& c, const Var& x, int d, int64_t places) {
   return out;
 }
 
-lattis_status adaptive_avg_pool(lattis_frame* f, const Value* a, Value* r) {
+lamella_status adaptive_avg_pool(lamella_frame* f, const Value* a, Value* r) {
   int64_t places[2];
-  if (lattis_status st = read_adaptive(f, a, 2, places)) return st;
+  if (lamella_status st = read_adaptive(f, a, 2, places)) return st;
   Compose c(f);
   Var x = c.arg(a[0]);
   Var rows = adaptive_dim(c, x, x.dim() - 2, places[0]);
@@ -245,52 +245,52 @@ lattis_status adaptive_avg_pool(lattis_frame* f, const Value* a, Value* r) {
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-lattis_status check_gradient(lattis_frame* f, const Tensor* g, const Tensor* x) {
-  if (g->dtype == x->dtype) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR,
+lamella_status check_gradient(lamella_frame* f, const Tensor* g, const Tensor* x) {
+  if (g->dtype == x->dtype) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR,
                format("%s: its dtype %s is not that of 'self', %s; convert one with .to(...)", where(f, 0).c_str(),
                       core::dtype_info(g->dtype).name, core::dtype_info(x->dtype).name));
 }
 
-lattis_status gradient_like(const Value* a, Meta* m) {
+lamella_status gradient_like(const Value* a, Meta* m) {
   const Tensor* x = tensor_arg(a[1]);
   fresh(m, x->ndim(), x->sizes(), x->dtype);
   if (channels_last(x)) set_channels_last(m);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Of the largest: (grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices); of the mean:
 // (grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override).
 template <bool Max>
-lattis_status read_backward(lattis_frame* f, const Value* a, Pool* p) {
-  if (lattis_status st = (Max ? check_ordered : check_floating)(f, 1, tensor_arg(a[1]))) return st;
-  if (lattis_status st = read<2>(f, a, 1, Max ? 5 : -1, Max ? 6 : 5, p)) return st;
+lamella_status read_backward(lamella_frame* f, const Value* a, Pool* p) {
+  if (lamella_status st = (Max ? check_ordered : check_floating)(f, 1, tensor_arg(a[1]))) return st;
+  if (lamella_status st = read<2>(f, a, 1, Max ? 5 : -1, Max ? 6 : 5, p)) return st;
   const Tensor *g = tensor_arg(a[0]), *x = tensor_arg(a[1]);
   Ints sizes(x->sizes(), x->ndim());
   std::copy(p->places, p->places + 2, sizes.data + x->ndim() - 2);
   for (int arg : {0, 7}) {
     const Tensor* t = tensor_arg(a[arg]);
     if (t && (t->ndim() != sizes.count || !std::equal(sizes.data, sizes.data + sizes.count, t->sizes())))
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    format("%s: expected shape %s, got %s", where(f, arg).c_str(),
                           core::shape_string(sizes.count, sizes.data).c_str(), core::shape_string(t).c_str()));
   }
-  if (Max && tensor_arg(a[7])->dtype != LATTIS_INT64)
-    return raise(LATTIS_RUNTIME_ERROR,
+  if (Max && tensor_arg(a[7])->dtype != LAMELLA_INT64)
+    return raise(LAMELLA_RUNTIME_ERROR,
                  where(f, 7) + ": expected dtype int64, got " + core::dtype_info(tensor_arg(a[7])->dtype).name);
-  if (!Max && given(a[7]) && a[7].as.i == 0) return raise(LATTIS_RUNTIME_ERROR, where(f, 7) + ": must not be 0");
+  if (!Max && given(a[7]) && a[7].as.i == 0) return raise(LAMELLA_RUNTIME_ERROR, where(f, 7) + ": must not be 0");
   return check_gradient(f, g, x);
 }
 
 template <bool Max>
-lattis_status infer_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_backward(lamella_frame* f, const Value* a, Meta* m) {
   Pool p;
-  if (lattis_status st = read_backward<Max>(f, a, &p)) return st;
+  if (lamella_status st = read_backward<Max>(f, a, &p)) return st;
   return gradient_like(a, m);
 }
 
 // Each gradient goes to where its largest element stood; an empty window's index lies outside of the plane.
-lattis_status max_pool_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status max_pool_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var g = c.arg(a[0]), x = c.arg(a[1]);
   const int64_t plane = x.size(-2) * x.size(-1), planes = x.size(0) * (x.dim() == 4 ? x.size(1) : 1);
@@ -305,9 +305,9 @@ lattis_status max_pool_backward(lattis_frame* f, const Value* a, Value* r) {
 
 // Every place's share goes to the taps of its window: shares with zeros between them, added up tap by tap along one
 // dimension, then along the other.
-lattis_status avg_pool_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status avg_pool_backward(lamella_frame* f, const Value* a, Value* r) {
   Pool p;
-  if (lattis_status st = read_backward<false>(f, a, &p)) return st;
+  if (lamella_status st = read_backward<false>(f, a, &p)) return st;
   Compose c(f);
   const Tensor* x = tensor_arg(a[1]);
   Var g = c.arg(a[0]);
@@ -324,20 +324,20 @@ lattis_status avg_pool_backward(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, laid_out(c, g, x));
 }
 
-lattis_status infer_adaptive_backward(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_adaptive_backward(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor *g = tensor_arg(a[0]), *x = tensor_arg(a[1]);
-  if (lattis_status st = check_floating(f, 1, x)) return st;
-  if (lattis_status st = check_image(f, 1, x, 2)) return st;
+  if (lamella_status st = check_floating(f, 1, x)) return st;
+  if (lamella_status st = check_image(f, 1, x, 2)) return st;
   if (g->ndim() != x->ndim() || !std::equal(g->sizes(), g->sizes() + g->ndim() - 2, x->sizes()))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected " + std::to_string(x->ndim()) +
-                                           " dimensions, all but the last two of " + core::shape_string(x) + ", got " +
-                                           core::shape_string(g));
-  if (lattis_status st = check_gradient(f, g, x)) return st;
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": expected " + std::to_string(x->ndim()) +
+                                            " dimensions, all but the last two of " + core::shape_string(x) + ", got " +
+                                            core::shape_string(g));
+  if (lamella_status st = check_gradient(f, g, x)) return st;
   return gradient_like(a, m);
 }
 
 // Along each dimension, the sum over the places of their shares, each as long as its strip and padded to the image.
-lattis_status adaptive_avg_pool_backward(lattis_frame* f, const Value* a, Value* r) {
+lamella_status adaptive_avg_pool_backward(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* x = tensor_arg(a[1]);
   Var g = c.arg(a[0]);
@@ -360,7 +360,7 @@ lattis_status adaptive_avg_pool_backward(lattis_frame* f, const Value* a, Value*
 
 // ---- one dimension, as images of one row ----------------------------------------------------------------------------
 
-lattis_status max_pool1d(lattis_frame* f, const Value* a, Value* r) {
+lamella_status max_pool1d(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const int64_t kernel = a[1].as.ints[0], stride = given(a[2]) && a[2].length ? a[2].as.ints[0] : kernel;
   return c.give(r, c.op<"squeeze.dim">(c.op<"max_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, kernel}, Ints{1, stride},
@@ -368,7 +368,7 @@ lattis_status max_pool1d(lattis_frame* f, const Value* a, Value* r) {
                                        -2));
 }
 
-lattis_status avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
+lamella_status avg_pool1d(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const int64_t kernel = a[1].as.ints[0], stride = given(a[2]) && a[2].length ? a[2].as.ints[0] : kernel;
   return c.give(r, c.op<"squeeze.dim">(c.op<"avg_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, kernel}, Ints{1, stride},
@@ -376,7 +376,7 @@ lattis_status avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
                                        -2));
 }
 
-lattis_status adaptive_avg_pool1d(lattis_frame* f, const Value* a, Value* r) {
+lamella_status adaptive_avg_pool1d(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(
       r, c.op<"squeeze.dim">(c.op<"adaptive_avg_pool2d">(c.op<"unsqueeze">(a[0], -2), Ints{1, a[1].as.ints[0]}), -2));
@@ -392,45 +392,49 @@ const std::vector<Declaration>& pooling_operators() {
        infer_max<2>, max_pool,
        "The largest element of each window; NaN wins. Windows begin every `stride` places (by default they lie side by "
        "side); padding is never the largest.\n\nRaises:\n    RuntimeError: a window does not fit\n\n>>> "
-       "lattis.max_pool2d(lattis.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 5.,  7.],\n         [13., 15.]]])\n"},
+       "lamella.max_pool2d(lamella.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 5.,  7.],\n         [13., 15.]]])\n"},
       {"max_pool2d_with_indices(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, "
                                                          "Tensor indices)",
        "pooling", function | hidden, infer_max_indices, max_pool_indices,
        "max_pool2d, and where in its plane each element stood.\n\n>>> "
-       "lattis.ops.aten.max_pool2d_with_indices(lattis.arange(16.).view(1, 4, 4), 2)[1]\ntensor([[[ 5,  7],\n         "
+       "lamella.ops.aten.max_pool2d_with_indices(lamella.arange(16.).view(1, 4, 4), 2)[1]\ntensor([[[ 5,  7],\n        "
+       " "
        "[13, 15]]])\n"},
       {"avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
                                             "divisor_override=None) -> Tensor",
        "pooling", function | hidden, infer_avg<2>, avg_pool,
        "The mean of each window; padding counts as zeros, or not at all without `count_include_pad`.\n\n>>> "
-       "lattis.ops.aten.avg_pool2d(lattis.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 2.5000,  4.5000],\n         "
+       "lamella.ops.aten.avg_pool2d(lamella.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 2.5000,  4.5000],\n         "
        "[10.5000, 12.5000]]])\n"},
       {"adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", "pooling", function | hidden,
        infer_adaptive_avg<2>, adaptive_avg_pool,
        "Means of as many windows as asked for, which divide the image evenly.\n\n>>> "
-       "lattis.ops.aten.adaptive_avg_pool2d(lattis.arange(16.).view(1, 4, 4), 1)\ntensor([[[7.5000]]])\n"},
+       "lamella.ops.aten.adaptive_avg_pool2d(lamella.arange(16.).view(1, 4, 4), 1)\ntensor([[[7.5000]]])\n"},
       {"max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
        infer_max<1>, max_pool1d,
-       "The largest element of each window along the last dimension.\n\n>>> lattis.max_pool1d(lattis.tensor([[1., 3., "
+       "The largest element of each window along the last dimension.\n\n>>> lamella.max_pool1d(lamella.tensor([[1., "
+       "3., "
        "2., 4.]]), 2)\ntensor([[3., 4.]])\n"},
       {"avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor", "pooling",
        function, infer_avg<1>, avg_pool1d,
-       "The mean of each window along the last dimension.\n\n>>> lattis.avg_pool1d(lattis.tensor([[1., 3., 2., 4.]]), "
+       "The mean of each window along the last dimension.\n\n>>> lamella.avg_pool1d(lamella.tensor([[1., 3., 2., "
+       "4.]]), "
        "2)\ntensor([[2., 3.]])\n"},
       {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", "pooling", function, infer_adaptive_avg<1>,
        adaptive_avg_pool1d,
        "Means of as many windows as asked for along the last dimension.\n\n>>> "
-       "lattis.adaptive_avg_pool1d(lattis.tensor([[1., 3., 2., 4.]]), 2)\ntensor([[2., 3.]])\n"},
+       "lamella.adaptive_avg_pool1d(lamella.tensor([[1., 3., 2., 4.]]), 2)\ntensor([[2., 3.]])\n"},
       {"max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
        "padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
        "pooling", function | hidden, infer_backward<true>, max_pool_backward,
-       "The gradient of max_pool2d_with_indices.\n\n>>> x = lattis.tensor([[[1., 3., 2.]]])\n>>> "
-       "lattis.ops.aten.max_pool2d_with_indices_backward(lattis.ones(1, 1, 2), x, [1, 2], [1, 1], [0, 0], [1, 1], "
-       "False, lattis.tensor([[[1, 1]]]))\ntensor([[[0., 2., 0.]]])\n"},
+       "The gradient of max_pool2d_with_indices.\n\n>>> x = lamella.tensor([[[1., 3., 2.]]])\n>>> "
+       "lamella.ops.aten.max_pool2d_with_indices_backward(lamella.ones(1, 1, 2), x, [1, 2], [1, 1], [0, 0], [1, 1], "
+       "False, lamella.tensor([[[1, 1]]]))\ntensor([[[0., 2., 0.]]])\n"},
       {"avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool "
        "ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
        "pooling", function | hidden, infer_backward<false>, avg_pool_backward,
-       "The gradient of avg_pool2d.\n\n>>> lattis.ops.aten.avg_pool2d_backward(lattis.ones(1, 1, 2), lattis.ones(1, 1, "
+       "The gradient of avg_pool2d.\n\n>>> lamella.ops.aten.avg_pool2d_backward(lamella.ones(1, 1, 2), lamella.ones(1, "
+       "1, "
        "3), "
        "[1, 2], [1, 1], [0, 0], False, True, None)\ntensor([[[0.5000, 1.0000, 0.5000]]])\n"},
       {"_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", "pooling", function | hidden,
@@ -439,4 +443,4 @@ const std::vector<Declaration>& pooling_operators() {
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 void reduced(Meta* m, const Tensor* t, uint64_t dims, bool keepdim, DType dtype) {
   fresh(m, 0, nullptr, dtype);
@@ -18,12 +18,12 @@ void reduced(Meta* m, const Tensor* t, uint64_t dims, bool keepdim, DType dtype)
 
 uint64_t all_dims(const Tensor* t) { return t->ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << t->ndim()) - 1; }
 
-lattis_status dims_of(lattis_frame* f, int arg, const Value& v, const Tensor* t, uint64_t* dims) {
+lamella_status dims_of(lamella_frame* f, int arg, const Value& v, const Tensor* t, uint64_t* dims) {
   if (!given(v) || v.length == 0)
     *dims = all_dims(t);
   else
     return wrap_dims(f, arg, v, t->ndim(), dims);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 int64_t length_over(const Tensor* t, uint64_t dims) {
@@ -33,24 +33,24 @@ int64_t length_over(const Tensor* t, uint64_t dims) {
   return n;
 }
 
-lattis_status check_inexact(lattis_frame* f, const Tensor* t, const char* what) {
-  if (core::dtype_class(t->dtype) >= LATTIS_CLASS_FLOATING) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": " + what + " needs a floating or complex dtype, got " +
-                                         core::dtype_info(t->dtype).name + "; convert it with .to(lattis.float32)");
+lamella_status check_inexact(lamella_frame* f, const Tensor* t, const char* what) {
+  if (core::dtype_class(t->dtype) >= LAMELLA_CLASS_FLOATING) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": " + what + " needs a floating or complex dtype, got " +
+                                          core::dtype_info(t->dtype).name + "; convert it with .to(lamella.float32)");
 }
 
 int64_t length_over(const Var& x, const Value& dim) {
   const Tensor* t = x.tensor();
   if (!t) return 1;
-  if (!given(dim) || (dim.tag != LATTIS_INT && dim.length == 0)) return t->numel;
-  const int64_t* list = dim.tag == LATTIS_INT ? &dim.as.i : dim.as.ints;
+  if (!given(dim) || (dim.tag != LAMELLA_INT && dim.length == 0)) return t->numel;
+  const int64_t* list = dim.tag == LAMELLA_INT ? &dim.as.i : dim.as.ints;
   int64_t n = 1;
-  for (uint32_t i = 0; i < (dim.tag == LATTIS_INT ? 1 : dim.length); i++) n *= x.size(static_cast<int>(list[i]));
+  for (uint32_t i = 0; i < (dim.tag == LAMELLA_INT ? 1 : dim.length); i++) n *= x.size(static_cast<int>(list[i]));
   return t->ndim() ? n : 1;
 }
 
 Value dim_list(const Value& dim) {
-  return dim.tag == LATTIS_INT ? core::int_list(&dim.as.i, 1) : given(dim) ? dim : core::int_list(nullptr, 0);
+  return dim.tag == LAMELLA_INT ? core::int_list(&dim.as.i, 1) : given(dim) ? dim : core::int_list(nullptr, 0);
 }
 
 Var sum_over(Compose& c, const Var& x, const Value& dim, bool keepdim) {
@@ -67,175 +67,175 @@ namespace {
 
 DType sum_dtype(const Tensor* t, const Value& dtype) {
   return dtype_or(dtype,
-                  core::dtype_class(t->dtype) <= LATTIS_CLASS_INTEGRAL ? static_cast<DType>(LATTIS_INT64) : t->dtype);
+                  core::dtype_class(t->dtype) <= LAMELLA_CLASS_INTEGRAL ? static_cast<DType>(LAMELLA_INT64) : t->dtype);
 }
 
-lattis_status infer_sum(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_sum(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   fresh(m, 0, nullptr, sum_dtype(t, a[1]));
   f->compute_dtype = m->dtype;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status infer_sum_dims(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_sum_dims(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims;
-  if (lattis_status st = dims_of(f, 1, a[1], t, &dims)) return st;
+  if (lamella_status st = dims_of(f, 1, a[1], t, &dims)) return st;
   reduced(m, t, dims, a[2].as.i, sum_dtype(t, a[3]));
   f->compute_dtype = m->dtype;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status mean_dtype(lattis_frame* f, const Tensor* t, const Value& dtype, DType* out) {
+lamella_status mean_dtype(lamella_frame* f, const Tensor* t, const Value& dtype, DType* out) {
   *out = dtype_or(dtype, t->dtype);
-  if (core::dtype_class(*out) >= LATTIS_CLASS_FLOATING) return LATTIS_OK;
-  return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a mean needs a floating or complex dtype, got " +
-                                         core::dtype_info(*out).name + "; pass dtype=lattis.float32");
+  if (core::dtype_class(*out) >= LAMELLA_CLASS_FLOATING) return LAMELLA_OK;
+  return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": a mean needs a floating or complex dtype, got " +
+                                          core::dtype_info(*out).name + "; pass dtype=lamella.float32");
 }
 
-lattis_status infer_mean(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_mean(lamella_frame* f, const Value* a, Meta* m) {
   DType dtype;
-  if (lattis_status st = mean_dtype(f, tensor_arg(a[0]), a[1], &dtype)) return st;
+  if (lamella_status st = mean_dtype(f, tensor_arg(a[0]), a[1], &dtype)) return st;
   fresh(m, 0, nullptr, dtype);
   f->compute_dtype = dtype;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status infer_mean_dims(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_mean_dims(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims;
   DType dtype;
-  if (lattis_status st = mean_dtype(f, t, a[3], &dtype)) return st;
-  if (lattis_status st = dims_of(f, 1, a[1], t, &dims)) return st;
+  if (lamella_status st = mean_dtype(f, t, a[3], &dtype)) return st;
+  if (lamella_status st = dims_of(f, 1, a[1], t, &dims)) return st;
   reduced(m, t, dims, a[2].as.i, dtype);
   f->compute_dtype = dtype;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status infer_prod_dim(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_prod_dim(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   int d;
-  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
+  if (lamella_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
   reduced(m, t, t->ndim() ? uint64_t{1} << d : 0, a[2].as.i, sum_dtype(t, a[3]));
   f->compute_dtype = m->dtype;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status infer_nansum(lattis_frame* f, const Value* a, Meta* m) {
-  if (core::dtype_class(tensor_arg(a[0])->dtype) == LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": complex dtypes are not supported; pass a real tensor");
+lamella_status infer_nansum(lamella_frame* f, const Value* a, Meta* m) {
+  if (core::dtype_class(tensor_arg(a[0])->dtype) == LAMELLA_CLASS_COMPLEX)
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": complex dtypes are not supported; pass a real tensor");
   return infer_sum_dims(f, a, m);
 }
 
-lattis_status infer_nanmean(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_nanmean(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
-  if (core::dtype_class(dtype_or(a[3], t->dtype)) != LATTIS_CLASS_FLOATING)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": a nanmean needs a floating dtype, got " +
-                                           core::dtype_info(t->dtype).name + "; convert it with .to(lattis.float32)");
+  if (core::dtype_class(dtype_or(a[3], t->dtype)) != LAMELLA_CLASS_FLOATING)
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": a nanmean needs a floating dtype, got " +
+                                            core::dtype_info(t->dtype).name + "; convert it with .to(lamella.float32)");
   return infer_mean_dims(f, a, m);
 }
 
 // Truth values are bool, but of uint8 they stay uint8, as in torch.
-DType truth_dtype(const Tensor* t) { return t->dtype == LATTIS_UINT8 ? LATTIS_UINT8 : LATTIS_BOOL; }
+DType truth_dtype(const Tensor* t) { return t->dtype == LAMELLA_UINT8 ? LAMELLA_UINT8 : LAMELLA_BOOL; }
 
-lattis_status infer_truth(lattis_frame*, const Value* a, Meta* m) {
+lamella_status infer_truth(lamella_frame*, const Value* a, Meta* m) {
   fresh(m, 0, nullptr, truth_dtype(tensor_arg(a[0])));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status infer_truth_dim(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_truth_dim(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   int d;
-  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
+  if (lamella_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
   reduced(m, t, t->ndim() ? uint64_t{1} << d : 0, a[2].as.i, truth_dtype(t));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status infer_truth_dims(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_truth_dims(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims;
-  if (lattis_status st = dims_of(f, 1, a[1], t, &dims)) return st;
+  if (lamella_status st = dims_of(f, 1, a[1], t, &dims)) return st;
   reduced(m, t, dims, a[2].as.i, truth_dtype(t));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status infer_count(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_count(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims = all_dims(t);
-  if (a[1].tag == LATTIS_INT) {
+  if (a[1].tag == LAMELLA_INT) {
     int d;
-    if (lattis_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
+    if (lamella_status st = wrap_dim(f, 1, a[1].as.i, t->ndim(), &d)) return st;
     dims = t->ndim() ? uint64_t{1} << d : 0;
-  } else if (lattis_status st = dims_of(f, 1, a[1], t, &dims)) {
+  } else if (lamella_status st = dims_of(f, 1, a[1], t, &dims)) {
     return st;
   }
-  reduced(m, t, dims, false, LATTIS_INT64);
-  return LATTIS_OK;
+  reduced(m, t, dims, false, LAMELLA_INT64);
+  return LAMELLA_OK;
 }
 
-lattis_status infer_vector_norm(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_vector_norm(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims;
-  if (lattis_status st = check_inexact(f, t, "a norm")) return st;
+  if (lamella_status st = check_inexact(f, t, "a norm")) return st;
   const DType dtype = dtype_or(a[4], t->dtype);
   if (core::dtype_class(dtype) < core::dtype_class(t->dtype))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 4) + ": " + core::dtype_info(dtype).name + " cannot hold elements of " +
-                                           core::dtype_info(t->dtype).name);
-  if (lattis_status st = dims_of(f, 2, a[2], t, &dims)) return st;
-  const double p = a[1].tag == LATTIS_FLOAT ? a[1].as.d : static_cast<double>(a[1].as.i);
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 4) + ": " + core::dtype_info(dtype).name +
+                                            " cannot hold elements of " + core::dtype_info(t->dtype).name);
+  if (lamella_status st = dims_of(f, 2, a[2], t, &dims)) return st;
+  const double p = a[1].tag == LAMELLA_FLOAT ? a[1].as.d : static_cast<double>(a[1].as.i);
   if (length_over(t, dims) == 0 && (p < 0 || std::isinf(p)))
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": shape " + core::shape_string(t) +
-                                           " has no element, and a norm of this order has no value for nothing");
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": shape " + core::shape_string(t) +
+                                            " has no element, and a norm of this order has no value for nothing");
   reduced(m, t, dims, a[3].as.i, real_of(dtype));
   f->compute_dtype = dtype;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status infer_logsumexp(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_logsumexp(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* t = tensor_arg(a[0]);
   uint64_t dims;
-  if (core::dtype_class(t->dtype) == LATTIS_CLASS_COMPLEX)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": complex dtypes have no largest element; pass a real tensor");
-  if (lattis_status st = dims_of(f, 1, a[1], t, &dims)) return st;
+  if (core::dtype_class(t->dtype) == LAMELLA_CLASS_COMPLEX)
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": complex dtypes have no largest element; pass a real tensor");
+  if (lamella_status st = dims_of(f, 1, a[1], t, &dims)) return st;
   reduced(m, t, dims, a[2].as.i,
-          core::dtype_class(t->dtype) == LATTIS_CLASS_FLOATING ? t->dtype : core::default_dtype());
+          core::dtype_class(t->dtype) == LAMELLA_CLASS_FLOATING ? t->dtype : core::default_dtype());
   f->compute_dtype = m->dtype;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // ---- composites -----------------------------------------------------------------------------------------------------
 
-lattis_status sum_all(lattis_frame* f, const Value* a, Value* r) {
+lamella_status sum_all(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, c.op<"sum.dim_IntList">(a[0], Absent{}, false, a[1]));
 }
 
-lattis_status prod_all(lattis_frame* f, const Value* a, Value* r) {
+lamella_status prod_all(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, c.op<"prod.dim_int">(c.op<"reshape">(a[0], Ints{-1}), 0, false, a[1]));
 }
 
-lattis_status mean_of(lattis_frame* f, const Value& self, const Value& dim, bool keepdim, const Value& dtype,
-                      Value* r) {
+lamella_status mean_of(lamella_frame* f, const Value& self, const Value& dim, bool keepdim, const Value& dtype,
+                       Value* r) {
   Compose c(f);
   Var x = c.arg(self);
   const DType t = dtype_or(dtype, x.dtype());
   x = as(c, as(c, x, t), wide_of(t));
   return c.give(r, as(c, mean_over(c, x, dim, keepdim), t));
 }
-lattis_status mean_all(lattis_frame* f, const Value* a, Value* r) {
+lamella_status mean_all(lamella_frame* f, const Value* a, Value* r) {
   return mean_of(f, a[0], core::none(), false, a[1], r);
 }
-lattis_status mean_dims(lattis_frame* f, const Value* a, Value* r) {
+lamella_status mean_dims(lamella_frame* f, const Value* a, Value* r) {
   return mean_of(f, a[0], a[1], a[2].as.i != 0, a[3], r);
 }
 
-lattis_status nansum(lattis_frame* f, const Value* a, Value* r) {
+lamella_status nansum(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var x = c.arg(a[0]);
-  if (x.dtype_class() == LATTIS_CLASS_FLOATING) x = c.op<"where.ScalarSelf">(nan_in(c, x), 0, x);
+  if (x.dtype_class() == LAMELLA_CLASS_FLOATING) x = c.op<"where.ScalarSelf">(nan_in(c, x), 0, x);
   return c.give(r, c.op<"sum.dim_IntList">(x, a[1], a[2], a[3]));
 }
 
-lattis_status nanmean(lattis_frame* f, const Value* a, Value* r) {
+lamella_status nanmean(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var x = c.arg(a[0]);
   const DType t = dtype_or(a[3], x.dtype());
@@ -251,26 +251,26 @@ Var truth(Compose& c, const Value& self, const Value& dim, bool keepdim, bool an
   return as(c, c.op<"eq.Scalar">(sum_over(c, c.op<"eq.Scalar">(x, 0), dim, keepdim), 0), truth_dtype(x.tensor()));
 }
 template <bool Any>
-lattis_status truth_all(lattis_frame* f, const Value* a, Value* r) {
+lamella_status truth_all(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, truth(c, a[0], core::none(), false, Any));
 }
 template <bool Any>
-lattis_status truth_dims(lattis_frame* f, const Value* a, Value* r) {
+lamella_status truth_dims(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, truth(c, a[0], a[1], a[2].as.i != 0, Any));
 }
 
-lattis_status count_nonzero(lattis_frame* f, const Value* a, Value* r) {
+lamella_status count_nonzero(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   return c.give(r, sum_over(c, c.op<"ne.Scalar">(a[0], 0), a[1], false));
 }
 
-lattis_status vector_norm(lattis_frame* f, const Value* a, Value* r) {
+lamella_status vector_norm(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var x = c.arg(a[0]);
   const DType t = dtype_or(a[4], x.dtype());
-  const double p = a[1].tag == LATTIS_FLOAT ? a[1].as.d : static_cast<double>(a[1].as.i);
+  const double p = a[1].tag == LAMELLA_FLOAT ? a[1].as.d : static_cast<double>(a[1].as.i);
   const bool keepdim = a[3].as.i != 0;
   x = c.op<"abs">(as(c, as(c, x, t), wide_of(t)));
   Var n = c.nothing();
@@ -287,22 +287,22 @@ lattis_status vector_norm(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, as(c, n, real_of(t)));
 }
 
-lattis_status norm(lattis_frame* f, const Value* a, Value* r) {
+lamella_status norm(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Value p = a[1];
-  if (p.tag == LATTIS_STRING) {
+  if (p.tag == LAMELLA_STRING) {
     if (std::string(p.as.string, p.length) != "fro")
-      return raise(LATTIS_RUNTIME_ERROR,
+      return raise(LAMELLA_RUNTIME_ERROR,
                    where(f, 1) + ": expected a number or 'fro', got '" + std::string(p.as.string, p.length) + "'");
     p = core::integer(2);
   }
   return c.give(r, c.op<"linalg_vector_norm">(a[0], given(p) ? p : core::integer(2), a[2], a[3], a[4]));
 }
 
-lattis_status logsumexp(lattis_frame* f, const Value* a, Value* r) {
+lamella_status logsumexp(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   Var x = c.arg(a[0]);
-  const DType t = x.dtype_class() == LATTIS_CLASS_FLOATING ? x.dtype() : core::default_dtype();
+  const DType t = x.dtype_class() == LAMELLA_CLASS_FLOATING ? x.dtype() : core::default_dtype();
   const bool keepdim = a[2].as.i != 0;
   x = as(c, x, wide_of(t));
   if (length_over(x, a[1]) == 0)  // the logarithm of nothing, -inf
@@ -323,41 +323,42 @@ const std::vector<Declaration>& reduction_operators() {
       {"sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, infer_sum, sum_all,
        "The sum of all elements, or over dimensions; integers and bools give int64.\n\nFloats are added pairwise in a "
        "fixed order, whatever the number of threads.\n\n"
-       ">>> lattis.sum(lattis.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([4., 6.])\n"},
+       ">>> lamella.sum(lamella.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([4., 6.])\n"},
       {"sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
        "reduction", everywhere | out, infer_sum_dims, nullptr, nullptr},
       {"mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, infer_mean, mean_all,
        "The arithmetic mean of all elements, or over dimensions.\n\nRaises:\n    RuntimeError: the dtype is neither "
-       "floating nor complex\n\n>>> lattis.mean(lattis.tensor([1., 2., 6.]))\ntensor(3.)\n"},
+       "floating nor complex\n\n>>> lamella.mean(lamella.tensor([1., 2., 6.]))\ntensor(3.)\n"},
       {"mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
        everywhere | out, infer_mean_dims, mean_dims, nullptr},
       {"prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, infer_sum, prod_all,
        "The product of all elements, or over a dimension; integers and bools give int64.\n\n"
-       ">>> lattis.prod(lattis.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([3., 8.])\n"},
+       ">>> lamella.prod(lamella.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([3., 8.])\n"},
       {"prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
        everywhere | out, infer_prod_dim, nullptr, nullptr},
       {"nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
        everywhere | out, infer_nansum, nansum,
-       "The sum of what is not NaN.\n\n>>> lattis.nansum(lattis.tensor([1., float('nan'), 2.]))\ntensor(3.)\n"},
+       "The sum of what is not NaN.\n\n>>> lamella.nansum(lamella.tensor([1., float('nan'), 2.]))\ntensor(3.)\n"},
       {"nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
        everywhere | out, infer_nanmean, nanmean,
-       "The mean of what is not NaN.\n\n>>> lattis.nanmean(lattis.tensor([1., float('nan'), 2.]))\ntensor(1.5000)\n"},
+       "The mean of what is not NaN.\n\n>>> lamella.nanmean(lamella.tensor([1., float('nan'), 2.]))\ntensor(1.5000)\n"},
       {"any(Tensor self) -> Tensor", "reduction", everywhere | out, infer_truth, truth_all<true>,
        "Whether any element is not zero, among all or over dimensions; NaN counts.\n\n>>> "
-       "lattis.any(lattis.tensor([[0, 1], [0, 0]]), dim=1)\ntensor([ True, False])\n"},
+       "lamella.any(lamella.tensor([[0, 1], [0, 0]]), dim=1)\ntensor([ True, False])\n"},
       {"any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_truth_dim,
        truth_dims<true>, nullptr},
       {"any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
        infer_truth_dims, truth_dims<true>, nullptr},
       {"all(Tensor self) -> Tensor", "reduction", everywhere | out, infer_truth, truth_all<false>,
        "Whether no element is zero, among all or over dimensions; of nothing it is True.\n\n>>> "
-       "lattis.all(lattis.tensor([[0, 1], [1, 1]]), dim=1)\ntensor([False,  True])\n"},
+       "lamella.all(lamella.tensor([[0, 1], [1, 1]]), dim=1)\ntensor([False,  True])\n"},
       {"all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", "reduction", everywhere | out, infer_truth_dim,
        truth_dims<false>, nullptr},
       {"all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
        infer_truth_dims, truth_dims<false>, nullptr},
       {"count_nonzero(Tensor self, int? dim=None) -> Tensor", "reduction", everywhere | out, infer_count, count_nonzero,
-       "How many elements are not zero, among all or over dimensions.\n\n>>> lattis.count_nonzero(lattis.tensor([0, 3, "
+       "How many elements are not zero, among all or over dimensions.\n\n>>> lamella.count_nonzero(lamella.tensor([0, "
+       "3, "
        "4]))\ntensor(2)\n"},
       {"count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", "reduction", everywhere | out, infer_count,
        count_nonzero, nullptr},
@@ -366,19 +367,21 @@ const std::vector<Declaration>& reduction_operators() {
        "Tensor",
        "reduction", hidden | function | out, infer_vector_norm, vector_norm,
        "The norm of vectors: (sum |x|^ord)^(1/ord); the largest for inf, the smallest for -inf, how many are not zero "
-       "for 0.\n\n>>> lattis.ops.aten.linalg_vector_norm(lattis.tensor([3., -4.]))\ntensor(5.)\n"},
+       "for 0.\n\n>>> lamella.ops.aten.linalg_vector_norm(lamella.tensor([3., -4.]))\ntensor(5.)\n"},
       {"norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
        "reduction", everywhere | out, nullptr, norm,
-       "The norm of order `p` over all elements, or over dimensions; 'fro' is 2.\n\n>>> lattis.norm(lattis.tensor([3., "
+       "The norm of order `p` over all elements, or over dimensions; 'fro' is 2.\n\n>>> "
+       "lamella.norm(lamella.tensor([3., "
        "-4.]))\ntensor(5.)\n"},
       {"norm.str(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
        "reduction", everywhere, nullptr, norm, nullptr},
       {"logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
        infer_logsumexp, logsumexp,
-       "log(sum(exp(self))) over dimensions, without overflow.\n\n>>> lattis.logsumexp(lattis.tensor([1000., 1000.]), "
+       "log(sum(exp(self))) over dimensions, without overflow.\n\n>>> lamella.logsumexp(lamella.tensor([1000., "
+       "1000.]), "
        "0)\ntensor(1000.6932)\n"},
   };
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

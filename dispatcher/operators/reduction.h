@@ -4,17 +4,17 @@
 
 #include "dispatcher/operators/widen.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // A set of dimensions is one bit each. `dims_of` reads an argument; absent or empty, it is all of them.
 uint64_t all_dims(const Tensor* t);
-lattis_status dims_of(lattis_frame* f, int arg, const Value& v, const Tensor* t, uint64_t* dims);
+lamella_status dims_of(lamella_frame* f, int arg, const Value& v, const Tensor* t, uint64_t* dims);
 // How many elements fall together into one.
 int64_t length_over(const Tensor* t, uint64_t dims);
 int64_t length_over(const Var& x, const Value& dim);
 // The shape that is left when `dims` are reduced.
 void reduced(Meta* m, const Tensor* t, uint64_t dims, bool keepdim, DType dtype);
-lattis_status check_inexact(lattis_frame* f, const Tensor* t, const char* what);
+lamella_status check_inexact(lamella_frame* f, const Tensor* t, const char* what);
 
 // Dimensions as a list, for operators that take nothing else.
 Value dim_list(const Value& dim);
@@ -22,4 +22,4 @@ Var nan_in(Compose& c, const Var& x);
 Var sum_over(Compose& c, const Var& x, const Value& dim, bool keepdim);
 Var mean_over(Compose& c, const Var& x, const Value& dim, bool keepdim);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -3,9 +3,9 @@
 
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // Complex numbers have no order.
-lattis_status check_ordered(lattis_frame* f, const Tensor* self);
+lamella_status check_ordered(lamella_frame* f, const Tensor* self);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

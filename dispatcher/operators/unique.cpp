@@ -1,16 +1,16 @@
 // What is different: elements, or slices along a dimension, once each.
 #include "dispatcher/operators/sort.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 namespace {
 
-lattis_status infer_unique(lattis_frame* f, const Value* a, Meta* m) {
-  for (int i = 0; i < 3; i++) m[i].kind = LATTIS_META_DYNAMIC;
+lamella_status infer_unique(lamella_frame* f, const Value* a, Meta* m) {
+  for (int i = 0; i < 3; i++) m[i].kind = LAMELLA_META_DYNAMIC;
   return check_ordered(f, tensor_arg(a[0]));
 }
-lattis_status infer_unique_dim(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_unique_dim(lamella_frame* f, const Value* a, Meta* m) {
   int dim;
-  if (lattis_status st = wrap_dim(f, 1, a[1].as.i, tensor_arg(a[0])->ndim(), &dim)) return st;
+  if (lamella_status st = wrap_dim(f, 1, a[1].as.i, tensor_arg(a[0])->ndim(), &dim)) return st;
   return infer_unique(f, a, m);
 }
 
@@ -22,8 +22,8 @@ struct Groups {
 
 Groups grouped(Compose& c, const Var& x, bool inverse, bool counts) {
   const int64_t n = x.size(0);
-  const lattis_device device = x.tensor() ? x.tensor()->device() : lattis_device{};
-  Var first = c.op<"full">(Ints{n}, true, As{LATTIS_BOOL}, Absent{}, device);
+  const lamella_device device = x.tensor() ? x.tensor()->device() : lamella_device{};
+  Var first = c.op<"full">(Ints{n}, true, As{LAMELLA_BOOL}, Absent{}, device);
   if (n > 1) {
     Var differ = c.op<"ne.Tensor">(c.op<"slice.Tensor">(x, 0, 1), c.op<"slice.Tensor">(x, 0, 0, n - 1));
     if (differ.dim() == 2) differ = c.op<"any.dim">(differ, 1);
@@ -32,9 +32,9 @@ Groups grouped(Compose& c, const Var& x, bool inverse, bool counts) {
   Var at = c.op<"select.int">(c.op<"nonzero">(first), 1, 0);
   Var none = c.op<"slice.Tensor">(at, 0, 0, 0);
   Groups g{at, none, none};
-  if (inverse) g.group = c.op<"cumsum">(first, 0, As{LATTIS_INT64}) - 1;
+  if (inverse) g.group = c.op<"cumsum">(first, 0, As{LAMELLA_INT64}) - 1;
   if (counts) {
-    Var all = c.op<"cat">(c.list({at, c.op<"full">(Ints{1}, n, As{LATTIS_INT64}, Absent{}, device)}));
+    Var all = c.op<"cat">(c.list({at, c.op<"full">(Ints{1}, n, As{LAMELLA_INT64}, Absent{}, device)}));
     g.counts = c.op<"slice.Tensor">(all, 0, 1) - c.op<"slice.Tensor">(all, 0, 0, at.numel());
   }
   return g;
@@ -46,7 +46,7 @@ Var unordered(Compose& c, const Var& group, const Var& order) {
 }
 
 // self, sorted, return_inverse, return_counts
-lattis_status unique(lattis_frame* f, const Value* a, Value* r) {
+lamella_status unique(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* self = tensor_arg(a[0]);
   const bool inverse = a[2].as.i != 0;
@@ -67,7 +67,7 @@ Var slices(Compose& c, const Value& self, const Value& dim) {
 }
 
 // self, dim, sorted, return_inverse, return_counts
-lattis_status unique_dim(lattis_frame* f, const Value* a, Value* r) {
+lamella_status unique_dim(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const bool inverse = a[3].as.i != 0;
   Var rows = slices(c, a[0], a[1]);
@@ -78,19 +78,19 @@ lattis_status unique_dim(lattis_frame* f, const Value* a, Value* r) {
   return c.give(r, std::array<Var, 3>{c.op<"index_select">(a[0], a[1], taken), g.group, g.counts});
 }
 
-lattis_status infer_row_order(lattis_frame* f, const Value* a, Meta* m) {
+lamella_status infer_row_order(lamella_frame* f, const Value* a, Meta* m) {
   const Tensor* self = tensor_arg(a[0]);
   if (self->ndim() != 2)
-    return raise(LATTIS_RUNTIME_ERROR, where(f, 0) + ": expected a matrix, got shape " + core::shape_string(self));
-  fresh(m, 1, self->sizes(), LATTIS_INT64);
+    return raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": expected a matrix, got shape " + core::shape_string(self));
+  fresh(m, 1, self->sizes(), LAMELLA_INT64);
   return check_ordered(f, self);
 }
 
 // Stable sorts by one column after another, the first one last.
-lattis_status row_order(lattis_frame* f, const Value* a, Value* r) {
+lamella_status row_order(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* self = tensor_arg(a[0]);
-  Var order = c.op<"arange.start_step">(0, self->sizes()[0], 1, As{LATTIS_INT64}, Absent{}, self->device());
+  Var order = c.op<"arange.start_step">(0, self->sizes()[0], 1, As{LAMELLA_INT64}, Absent{}, self->device());
   for (int64_t k = self->sizes()[1] - 1; k >= 0; k--) {
     Var column = c.op<"index_select">(c.op<"select.int">(a[0], 1, k), 0, order);
     order = c.op<"index_select">(order, 0, c.ops<"sort.stable", 2>(column, true)[1]);
@@ -99,13 +99,13 @@ lattis_status row_order(lattis_frame* f, const Value* a, Value* r) {
 }
 
 // self, return_inverse, return_counts, dim
-lattis_status unique_consecutive(lattis_frame* f, const Value* a, Value* r) {
+lamella_status unique_consecutive(lamella_frame* f, const Value* a, Value* r) {
   Compose c(f);
   const Tensor* self = tensor_arg(a[0]);
   const bool inverse = a[1].as.i != 0, whole = !given(a[3]);
   int dim;
   if (!whole)
-    if (lattis_status st = wrap_dim(f, 3, a[3].as.i, self->ndim(), &dim)) return st;
+    if (lamella_status st = wrap_dim(f, 3, a[3].as.i, self->ndim(), &dim)) return st;
   Var x = whole ? c.op<"reshape">(a[0], Ints{self->numel}) : slices(c, a[0], a[3]);
   Groups g = grouped(c, x, inverse, a[2].as.i != 0);
   if (whole && inverse) g.group = c.op<"reshape">(g.group, Ints(self->sizes(), self->ndim()));
@@ -126,7 +126,8 @@ const std::vector<Declaration>& unique_operators() {
        "(Tensor, Tensor, Tensor)",
        "sort", function, infer_unique_dim, unique_dim,
        "The different slices along a dimension, in the order of their first elements, where each slice went, and how "
-       "many there were of each; what was not asked for is empty.\n\n>>> lattis.unique_dim(lattis.tensor([[3, 1], [0, "
+       "many there were of each; what was not asked for is empty.\n\n>>> lamella.unique_dim(lamella.tensor([[3, 1], "
+       "[0, "
        "2], [3, 1]]), 0)[0]\ntensor([[0, 2],\n        [3, 1]])\n"},
       {"_row_order(Tensor self) -> Tensor", "sort", hidden | function, infer_row_order, row_order,
        "The indices that put a matrix's rows in the order of their first elements, then their second; equal rows keep "
@@ -141,4 +142,4 @@ const std::vector<Declaration>& unique_operators() {
   return *table;
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -3,7 +3,7 @@
 
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 using core::as_double;
 
@@ -11,12 +11,12 @@ using core::as_double;
 inline Var operator/(Number auto x, const Var& y) { return y.compose().op<"div.Scalar_Tensor">(x, y); }
 
 inline DType real_of(DType t) {
-  if (t == LATTIS_COMPLEX64) return LATTIS_FLOAT32;
-  return t == LATTIS_COMPLEX128 ? static_cast<DType>(LATTIS_FLOAT64) : t;
+  if (t == LAMELLA_COMPLEX64) return LAMELLA_FLOAT32;
+  return t == LAMELLA_COMPLEX128 ? static_cast<DType>(LAMELLA_FLOAT64) : t;
 }
 inline DType wide_of(DType t) {
-  return t == LATTIS_FLOAT16 || t == LATTIS_BFLOAT16 ? static_cast<DType>(LATTIS_FLOAT32) : t;
+  return t == LAMELLA_FLOAT16 || t == LAMELLA_BFLOAT16 ? static_cast<DType>(LAMELLA_FLOAT32) : t;
 }
 inline Var as(Compose& c, const Var& x, DType t) { return x.dtype() == t ? x : c.op<"to.dtype">(x, As{t}); }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

@@ -1,18 +1,18 @@
 #include "dispatcher/operators/windows.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
-lattis_status read_spatial(lattis_frame* f, int arg, const Value& v, int count, int64_t least, int64_t* out) {
+lamella_status read_spatial(lamella_frame* f, int arg, const Value& v, int count, int64_t least, int64_t* out) {
   if (v.length != 1 && static_cast<int>(v.length) != count)
-    return raise(LATTIS_RUNTIME_ERROR,
+    return raise(LAMELLA_RUNTIME_ERROR,
                  format("%s: takes one number or %d, got %s", where(f, arg).c_str(), count, core::describe(v).c_str()));
   for (int i = 0; i < count; i++) {
     out[i] = v.as.ints[v.length == 1 ? 0 : i];
     if (out[i] < least || out[i] > int64_t{1} << 40)
-      return raise(LATTIS_RUNTIME_ERROR, format("%s: must be at least %lld, got %s", where(f, arg).c_str(),
-                                                (long long)least, core::describe(v).c_str()));
+      return raise(LAMELLA_RUNTIME_ERROR, format("%s: must be at least %lld, got %s", where(f, arg).c_str(),
+                                                 (long long)least, core::describe(v).c_str()));
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 Var padded(Compose& c, const Var& x, int spatial, const int64_t* before, const int64_t* after, const Value& value) {
@@ -61,7 +61,7 @@ Var spread_along(Compose& c, const Var& x, int d, int64_t step) {
   return c.op<"reshape">(padded_along(c, c.op<"unsqueeze">(x, d + 1), d + 1, 0, step - 1), sizes);
 }
 
-bool channels_last(const lattis_tensor* t) {
+bool channels_last(const lamella_tensor* t) {
   if (t->dl.ndim != 4 || t->numel == 0) return false;
   const int64_t *n = t->dl.shape, *s = t->dl.strides;
   int64_t least = 1;
@@ -84,4 +84,4 @@ void set_channels_last(Meta* m) {
   for (int d = 0; d < 4; d++) m->strides[d] = std::max<int64_t>(m->strides[d], 1);
 }
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

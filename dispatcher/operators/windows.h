@@ -3,10 +3,10 @@
 
 #include "dispatcher/operators/compose.h"
 
-namespace lattis::dispatcher {
+namespace lamella::dispatcher {
 
 // The numbers of one argument, one per spatial dimension; a single number stands for all.
-lattis_status read_spatial(lattis_frame* f, int arg, const Value& v, int count, int64_t least, int64_t* out);
+lamella_status read_spatial(lamella_frame* f, int arg, const Value& v, int count, int64_t least, int64_t* out);
 
 // An image (…, spatial dimensions) padded with `value`; a view of its windows (…, places, taps).
 Var padded(Compose& c, const Var& x, int spatial, const int64_t* before, const int64_t* after, const Value& value);
@@ -18,7 +18,7 @@ Var padded_along(Compose& c, const Var& x, int d, int64_t before, int64_t after)
 Var spread_along(Compose& c, const Var& x, int d, int64_t step);
 
 // The layout of a result: channels last where the input's is, as torch decides from sizes and strides.
-bool channels_last(const lattis_tensor* t);
+bool channels_last(const lamella_tensor* t);
 void set_channels_last(Meta* m);
 
-}  // namespace lattis::dispatcher
+}  // namespace lamella::dispatcher

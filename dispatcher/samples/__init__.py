@@ -34,15 +34,15 @@ continues the one before; ``#`` begins a comment.
 
 Values depend on the line alone: the same sample holds the same numbers everywhere and always.
 
->>> from lattis.dispatcher import samples
+>>> from lamella.dispatcher import samples
 >>> sample = samples.of("add.Tensor")[0]
 >>> args, kwargs = sample.build()
 >>> samples.call(sample.operator)(*args, **kwargs).shape == args[0].shape
 True
 """
 
-from lattis.dispatcher.samples.catalogue import ALIASES, bad, call, of, operators, read_all, tensor
-from lattis.dispatcher.samples.parse import Named, Sample, read
-from lattis.dispatcher.samples.spec import Spec
+from lamella.dispatcher.samples.catalogue import ALIASES, bad, call, of, operators, read_all, tensor
+from lamella.dispatcher.samples.parse import Named, Sample, read
+from lamella.dispatcher.samples.spec import Spec
 
 __all__ = ["ALIASES", "Named", "Sample", "Spec", "bad", "call", "of", "operators", "read", "read_all", "tensor"]

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lattis.dispatcher.samples.parse import Sample, read
-from lattis.dispatcher.samples.spec import Spec
+from lamella.dispatcher.samples.parse import Sample, read
+from lamella.dispatcher.samples.spec import Spec
 
 
 @cache
@@ -58,20 +58,20 @@ def every(operator: str) -> list[Sample]:
 
 def call(operator: str) -> Callable[..., Any]:
     """What runs an operator: all overloads of its name, chosen by the arguments as for a user."""
-    from lattis import _C
+    from lamella import _C
 
     return _C._packet("aten::" + operator.partition(".")[0])
 
 
 def tensor(spec: Spec, device: str | None = None) -> Any:
     """A fresh tensor in the memory layout that a spec describes; on the host if no device is named."""
-    import lattis
+    import lamella
 
-    dtype = getattr(lattis, spec.dtype)
+    dtype = getattr(lamella, spec.dtype)
     if device == "meta":
-        flat = lattis.empty(spec.span, dtype=dtype, device="meta")
+        flat = lamella.empty(spec.span, dtype=dtype, device="meta")
     else:
-        flat = lattis.tensor(spec.flat()).to(dtype)
+        flat = lamella.tensor(spec.flat()).to(dtype)
         flat = flat.to(device) if device else flat
     whole = spec.contiguous and not spec.offset
     return flat.view(spec.shape) if whole else flat.as_strided(spec.shape, spec.strides, spec.offset)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lattis.dispatcher.samples.spec import SHORT, Spec, seeded
+from lamella.dispatcher.samples.spec import SHORT, Spec, seeded
 
 CLASSES = {
     "floats": ("f32", "f64", "f16", "bf16"),
@@ -25,7 +25,7 @@ RAISES = re.compile(r"^(.*)\sraises (\w+)((?: '[^']*')*)$")
 
 
 class Named(NamedTuple):
-    """A dtype or memory format by its name in lattis, torch or numpy."""
+    """A dtype or memory format by its name in lamella, torch or numpy."""
 
     name: str
 
@@ -68,14 +68,14 @@ class Sample:
         return replace(self, args=tuple(args), kwargs=kwargs)
 
     def build(self, device: str | None = None) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments as lattis takes them, with fresh tensors on a device."""
-        import lattis
-        from lattis.dispatcher.samples.catalogue import tensor
+        """The arguments as lamella takes them, with fresh tensors on a device."""
+        import lamella
+        from lamella.dispatcher.samples.catalogue import tensor
 
         def made(leaf: Any) -> Any:
             if isinstance(leaf, Spec):
                 return tensor(leaf, device)
-            return getattr(lattis, leaf.name) if isinstance(leaf, Named) else leaf
+            return getattr(lamella, leaf.name) if isinstance(leaf, Named) else leaf
 
         return self.map(made)
 

@@ -6,7 +6,7 @@
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 using dispatcher::Kind;
 
@@ -76,7 +76,7 @@ bool PlainLists::add_repeated(PyObject* item, int times, Value* v) {
 
 bool PlainLists::add_tensors(PyObject* const* items, Py_ssize_t n, Value* v) {
   if (n > room - num_tensors_) return false;
-  lattis_tensor** first = tensors_ + num_tensors_;
+  lamella_tensor** first = tensors_ + num_tensors_;
   for (Py_ssize_t i = 0; i < n; i++) {
     if (Py_TYPE(items[i]) != tensor_type) return false;
     first[i] = unwrap(items[i]);
@@ -233,7 +233,7 @@ bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* val
       continue;
     }
     if (params[at].spelled_out && is_tensor(o)) {  // einsum(equation, a, b)
-      auto** list = static_cast<lattis_tensor**>(arena.take(8 * (n - used)));
+      auto** list = static_cast<lamella_tensor**>(arena.take(8 * (n - used)));
       for (Py_ssize_t k = used; k < n; k++) {
         if (!is_tensor(args[k])) return wrong(why, at, at, args[k]);
         list[k - used] = unwrap(args[k]);
@@ -311,4 +311,4 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
                PyTuple_GET_ITEM(kwnames, nkw - 1));
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

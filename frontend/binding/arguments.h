@@ -5,7 +5,7 @@
 
 #include "frontend/binding/conversion.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 struct Param {
   PyObject* name;   // interned
@@ -44,7 +44,7 @@ class PlainLists {
   static constexpr int room = 16;
   int num_ints_ = 0, num_tensors_ = 0;
   int64_t ints_[room];
-  lattis_tensor* tensors_[room];
+  lamella_tensor* tensors_[room];
   PyObject* held_[room];  // a list may change while the call runs
 };
 
@@ -74,4 +74,4 @@ struct Signature {
 // Builds it from the operator's schema; null with an exception.
 bool make_signature(const dispatcher::Operator* op, Signature* s);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -7,7 +7,7 @@
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 using core::DType;
@@ -15,33 +15,33 @@ using core::DType;
 // struct's letters; null where it has none.
 const char* format_of(DType t) {
   switch (t) {
-    case LATTIS_BOOL:
+    case LAMELLA_BOOL:
       return "?";
-    case LATTIS_UINT8:
+    case LAMELLA_UINT8:
       return "B";
-    case LATTIS_UINT16:
+    case LAMELLA_UINT16:
       return "H";
-    case LATTIS_UINT32:
+    case LAMELLA_UINT32:
       return "I";
-    case LATTIS_UINT64:
+    case LAMELLA_UINT64:
       return "L";
-    case LATTIS_INT8:
+    case LAMELLA_INT8:
       return "b";
-    case LATTIS_INT16:
+    case LAMELLA_INT16:
       return "h";
-    case LATTIS_INT32:
+    case LAMELLA_INT32:
       return "i";
-    case LATTIS_INT64:
+    case LAMELLA_INT64:
       return "l";
-    case LATTIS_FLOAT16:
+    case LAMELLA_FLOAT16:
       return "e";
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT32:
       return "f";
-    case LATTIS_FLOAT64:
+    case LAMELLA_FLOAT64:
       return "d";
-    case LATTIS_COMPLEX64:
+    case LAMELLA_COMPLEX64:
       return "Zf";
-    case LATTIS_COMPLEX128:
+    case LAMELLA_COMPLEX128:
       return "Zd";
     default:
       return nullptr;
@@ -51,8 +51,8 @@ const char* format_of(DType t) {
 // What one export holds until it is released.
 struct Export {
   Tensor* pin;  // a tensor of its own over the storage: resizing ours must not free what somebody reads
-  Py_ssize_t shape[LATTIS_MAX_DIMS];
-  Py_ssize_t strides[LATTIS_MAX_DIMS];
+  Py_ssize_t shape[LAMELLA_MAX_DIMS];
+  Py_ssize_t strides[LAMELLA_MAX_DIMS];
 };
 
 bool asks(int flags, int what) { return (flags & what) == what; }
@@ -146,11 +146,11 @@ PyObject* storage_view(PyObject*, PyObject* args) {
     return nullptr;
   DType t;
   const Py_ssize_t ndim = PyTuple_GET_SIZE(size);
-  if (!is_tensor(tensor) || !read_dtype(dtype, &t) || ndim != PyTuple_GET_SIZE(stride) || ndim > LATTIS_MAX_DIMS ||
+  if (!is_tensor(tensor) || !read_dtype(dtype, &t) || ndim != PyTuple_GET_SIZE(stride) || ndim > LAMELLA_MAX_DIMS ||
       offset < 0)
     return PyErr_Format(PyExc_ValueError, "storage: expected a tensor, a dtype, sizes, as many strides, and an offset");
   // The last element's position, counted so that forged numbers overflow into an error and not into memory.
-  int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS], numel = 1, last = offset, bytes = 0;
+  int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS], numel = 1, last = offset, bytes = 0;
   bool counted = true;
   for (Py_ssize_t i = 0; i < ndim; i++) {
     if (!as_index(PyTuple_GET_ITEM(size, i), &sizes[i]) || !as_index(PyTuple_GET_ITEM(stride, i), &strides[i]) ||
@@ -171,4 +171,4 @@ PyObject* storage_view(PyObject*, PyObject* args) {
   return wrap(core::tensor_over(s, static_cast<int>(ndim), sizes, strides, offset, t));
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

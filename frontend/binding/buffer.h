@@ -3,7 +3,7 @@
 
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags);
 void release_buffer_export(PyObject* tensor, Py_buffer* view);
@@ -17,4 +17,4 @@ PyObject* set_export_checks(PyObject*, PyObject* list);
 // _storage_view(tensor, dtype, size, stride, offset) -> a tensor over the same storage, within its bounds
 PyObject* storage_view(PyObject*, PyObject* args);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

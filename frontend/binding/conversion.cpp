@@ -8,7 +8,7 @@
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 using dispatcher::Kind;
 using dispatcher::Type;
@@ -49,7 +49,7 @@ bool as_index(PyObject* o, int64_t* out) {
     return !(*out == -1 && PyErr_Occurred());
   }
   if (PyBool_Check(o) || !PyIndex_Check(o)) return false;
-  if (is_tensor(o) && (unwrap(o)->ndim() > 0 || core::dtype_class(unwrap(o)->dtype) != LATTIS_CLASS_INTEGRAL))
+  if (is_tensor(o) && (unwrap(o)->ndim() > 0 || core::dtype_class(unwrap(o)->dtype) != LAMELLA_CLASS_INTEGRAL))
     return false;
   PyObject* i = PyNumber_Index(o);
   if (!i) return false;
@@ -66,7 +66,7 @@ bool as_complex(PyObject* o, Value* v, Arena& arena) {
   auto* pair = static_cast<double*>(arena.take(16));
   pair[0] = z.real;
   pair[1] = z.imag;
-  *v = {LATTIS_COMPLEX, 0, {0}};
+  *v = {LAMELLA_COMPLEX, 0, {0}};
   v->as.doubles = pair;
   return true;
 }
@@ -136,7 +136,7 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
       case Kind::Float:
       case Kind::Scalar: {
         Value one;
-        if (!as_scalar(item, &one, arena) || one.tag == LATTIS_COMPLEX) return false;
+        if (!as_scalar(item, &one, arena) || one.tag == LAMELLA_COMPLEX) return false;
         static_cast<double*>(data)[i] = core::as_double(one);
         break;
       }
@@ -146,9 +146,9 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
         break;
       case Kind::Tensor:
         if (item == Py_None && t.optional_elements)
-          static_cast<lattis_tensor**>(data)[i] = nullptr;
+          static_cast<lamella_tensor**>(data)[i] = nullptr;
         else if (is_tensor(item))
-          static_cast<lattis_tensor**>(data)[i] = unwrap(item);
+          static_cast<lamella_tensor**>(data)[i] = unwrap(item);
         else
           return false;
         break;
@@ -156,11 +156,11 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
         return false;
     }
   }
-  *v = {LATTIS_INT_LIST, static_cast<uint32_t>(n), {0}};
+  *v = {LAMELLA_INT_LIST, static_cast<uint32_t>(n), {0}};
   v->as.pointer = data;
-  if (t.kind == Kind::Tensor) v->tag = LATTIS_TENSOR_LIST;
-  if (t.kind == Kind::Float || t.kind == Kind::Scalar) v->tag = LATTIS_FLOAT_LIST;
-  if (t.kind == Kind::Bool) v->tag = LATTIS_BOOL_LIST;
+  if (t.kind == Kind::Tensor) v->tag = LAMELLA_TENSOR_LIST;
+  if (t.kind == Kind::Float || t.kind == Kind::Scalar) v->tag = LAMELLA_FLOAT_LIST;
+  if (t.kind == Kind::Bool) v->tag = LAMELLA_BOOL_LIST;
   return true;
 }
 
@@ -169,7 +169,7 @@ bool as_string(PyObject* o, Value* v) {
   Py_ssize_t n;
   const char* s = PyUnicode_AsUTF8AndSize(o, &n);
   if (!s) return false;
-  *v = {LATTIS_STRING, static_cast<uint32_t>(n), {0}};
+  *v = {LAMELLA_STRING, static_cast<uint32_t>(n), {0}};
   v->as.string = s;
   return true;
 }
@@ -197,7 +197,7 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
       return true;
     }
     case Kind::Float:
-      if (!as_scalar(o, v, arena) || v->tag == LATTIS_COMPLEX) return false;
+      if (!as_scalar(o, v, arena) || v->tag == LAMELLA_COMPLEX) return false;
       *v = core::floating(core::as_double(*v));
       return true;
     case Kind::Bool:
@@ -213,7 +213,7 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
       return true;
     }
     case Kind::Device: {
-      lattis_device d;
+      lamella_device d;
       if (read_device(o, &d) <= 0) return false;
       *v = core::device_value(d);
       return true;
@@ -222,13 +222,13 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
     case Kind::MemoryFormat: {
       int64_t i;
       if (!read_enum(o, t.kind == Kind::Layout ? layout_type : memory_format_type, &i)) return false;
-      *v = {t.kind == Kind::Layout ? uint32_t{LATTIS_LAYOUT} : uint32_t{LATTIS_MEMORY_FORMAT}, 0, {i}};
+      *v = {t.kind == Kind::Layout ? uint32_t{LAMELLA_LAYOUT} : uint32_t{LAMELLA_MEMORY_FORMAT}, 0, {i}};
       return true;
     }
     case Kind::Generator: {
-      lattis_object* g;
+      lamella_object* g;
       if (!read_generator(o, &g)) return false;
-      *v = {LATTIS_OBJECT, 0, {0}};
+      *v = {LAMELLA_OBJECT, 0, {0}};
       v->as.object = g;
       return true;
     }
@@ -293,12 +293,12 @@ Value element(const Value& list, uint32_t i) {
 
 PyObject* to_python(Value& v) {
   PyObject* o;
-  if (v.tag == LATTIS_TENSOR && v.as.tensor) {
+  if (v.tag == LAMELLA_TENSOR && v.as.tensor) {
     o = wrap(core::full(v.as.tensor));
     v = core::none();
     return o;
   }
-  if (v.tag == LATTIS_TENSOR_LIST) {  // a tuple, as torch's are
+  if (v.tag == LAMELLA_TENSOR_LIST) {  // a tuple, as torch's are
     o = PyTuple_New(v.length);
     for (uint32_t i = 0; o && i < v.length; i++) PyTuple_SET_ITEM(o, i, borrowed_to_python(element(v, i)));
   } else {
@@ -315,41 +315,41 @@ PyObject* borrowed_to_python(const Value& v) {
     for (uint32_t i = 0; l && i < v.length; i++) PyList_SET_ITEM(l, i, make(i));
     return l;
   };
-  auto tensor = [](lattis_tensor* t) -> PyObject* {
+  auto tensor = [](lamella_tensor* t) -> PyObject* {
     if (!t) Py_RETURN_NONE;
     core::retain(core::full(t));
     return wrap(core::full(t));
   };
   switch (v.tag) {
-    case LATTIS_BOOLEAN:
+    case LAMELLA_BOOLEAN:
       return PyBool_FromLong(v.as.i != 0);
-    case LATTIS_INT:
+    case LAMELLA_INT:
       return PyLong_FromLongLong(v.as.i);
-    case LATTIS_FLOAT:
+    case LAMELLA_FLOAT:
       return PyFloat_FromDouble(v.as.d);
-    case LATTIS_COMPLEX:
+    case LAMELLA_COMPLEX:
       return PyComplex_FromDoubles(v.as.doubles[0], v.as.doubles[1]);
-    case LATTIS_STRING:
+    case LAMELLA_STRING:
       return PyUnicode_FromStringAndSize(v.as.string, v.length);
-    case LATTIS_DTYPE:
+    case LAMELLA_DTYPE:
       return Py_NewRef(dtype_object(static_cast<core::DType>(v.as.i)));
-    case LATTIS_DEVICE:
+    case LAMELLA_DEVICE:
       return new_device(v.as.device);
-    case LATTIS_LAYOUT:
+    case LAMELLA_LAYOUT:
       return enumerator(layout_type, v.as.i);
-    case LATTIS_MEMORY_FORMAT:
+    case LAMELLA_MEMORY_FORMAT:
       return enumerator(memory_format_type, v.as.i);
-    case LATTIS_TENSOR:
+    case LAMELLA_TENSOR:
       return tensor(v.as.tensor);
-    case LATTIS_INT_LIST:
+    case LAMELLA_INT_LIST:
       return list([&](uint32_t i) { return PyLong_FromLongLong(v.as.ints[i]); });
-    case LATTIS_FLOAT_LIST:
+    case LAMELLA_FLOAT_LIST:
       return list([&](uint32_t i) { return PyFloat_FromDouble(v.as.doubles[i]); });
-    case LATTIS_BOOL_LIST:
+    case LAMELLA_BOOL_LIST:
       return list([&](uint32_t i) { return PyBool_FromLong(v.as.bools[i]); });
-    case LATTIS_TENSOR_LIST:
+    case LAMELLA_TENSOR_LIST:
       return list([&](uint32_t i) { return tensor(v.as.tensors[i]); });
-    case LATTIS_OBJECT:
+    case LAMELLA_OBJECT:
       if (v.as.object && !std::strcmp(v.as.object->type->name, "Generator")) {
         core::retain(v.as.object);
         return new_generator_object(v.as.object);
@@ -360,4 +360,4 @@ PyObject* borrowed_to_python(const Value& v) {
   }
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -6,7 +6,7 @@
 #include "dispatcher/call.h"
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 // Memory for the lists of one call; freed with it.
 class Arena {
@@ -36,4 +36,4 @@ PyObject* borrowed_to_python(const Value& v);
 std::string expected(const dispatcher::Type& t);  // "Tensor", "list of int": for messages
 bool as_index(PyObject* o, int64_t* out);         // an int, not a bool; false, perhaps with an exception, if it is none
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -8,7 +8,7 @@
 #include "dispatcher/parallel.h"
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 PyObject* out_of_memory_error = nullptr;
 
@@ -16,21 +16,21 @@ namespace {
 
 PyObject* exception_type(int kind) {
   switch (kind) {
-    case LATTIS_TYPE_ERROR:
+    case LAMELLA_TYPE_ERROR:
       return PyExc_TypeError;
-    case LATTIS_VALUE_ERROR:
+    case LAMELLA_VALUE_ERROR:
       return PyExc_ValueError;
-    case LATTIS_INDEX_ERROR:
+    case LAMELLA_INDEX_ERROR:
       return PyExc_IndexError;
-    case LATTIS_NOT_IMPLEMENTED:
+    case LAMELLA_NOT_IMPLEMENTED:
       return PyExc_NotImplementedError;
-    case LATTIS_OUT_OF_MEMORY:
+    case LAMELLA_OUT_OF_MEMORY:
       return out_of_memory_error;
-    case LATTIS_OVERFLOW:
+    case LAMELLA_OVERFLOW:
       return PyExc_OverflowError;
-    case LATTIS_BUFFER_ERROR:
+    case LAMELLA_BUFFER_ERROR:
       return PyExc_BufferError;
-    case LATTIS_INTERRUPTED:
+    case LAMELLA_INTERRUPTED:
       return PyExc_KeyboardInterrupt;
     default:
       return PyExc_RuntimeError;  // as torch, also for an integer division by zero
@@ -67,10 +67,10 @@ int drain(void*) {
 // Asked now and then by long kernels. Signals are handled by the process's first thread. Others do not even ask: at
 // exit Python ends a thread that waits for it by unwinding its stack, and this stack may be that of a parallel loop,
 // which cannot be unwound.
-lattis_status check_signals() {
-  if (gettid() != getpid() || !Py_IsInitialized()) return LATTIS_OK;
+lamella_status check_signals() {
+  if (gettid() != getpid() || !Py_IsInitialized()) return LAMELLA_OK;
   Gil gil;
-  if (PyErr_CheckSignals() == 0) return LATTIS_OK;
+  if (PyErr_CheckSignals() == 0) return LAMELLA_OK;
   return capture_exception();
 }
 
@@ -99,7 +99,7 @@ void release_with_gil(Tensor* t) {
 
 PyObject* raise_pending() {
   core::Error& e = core::pending_error();
-  if (e.kind == LATTIS_HOST_ERROR && e.payload) {
+  if (e.kind == LAMELLA_HOST_ERROR && e.payload) {
     auto* exception = static_cast<PyObject*>(e.payload);
     e.payload = nullptr;
     PyObject* noted = nullptr;  // Python before 3.11 has no notes
@@ -125,7 +125,7 @@ std::string text_of(PyObject* str) {
   return text;
 }
 
-lattis_status capture_exception() {
+lamella_status capture_exception() {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
@@ -154,10 +154,10 @@ std::string type_name(PyObject* o) {
 }
 
 void init_errors(PyObject* module) {
-  out_of_memory_error = PyErr_NewExceptionWithDoc("lattis.OutOfMemoryError", "Memory of a device does not suffice.",
+  out_of_memory_error = PyErr_NewExceptionWithDoc("lamella.OutOfMemoryError", "Memory of a device does not suffice.",
                                                   PyExc_RuntimeError, nullptr);
   PyModule_AddObject(module, "OutOfMemoryError", Py_NewRef(out_of_memory_error));
   dispatcher::set_interrupt_hook(check_signals);
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -15,7 +15,7 @@
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/tensor_object.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 using dispatcher::Operator;
@@ -57,7 +57,7 @@ PyObject* converted(PyObject* self, core::DType dtype) {
   return run(o, v);
 }
 
-PyObject* moved(PyObject* self, lattis_device device) {
+PyObject* moved(PyObject* self, lamella_device device) {
   static const Operator* o = op("to", "device");
   Value v[6] = {core::tensor_value(unwrap(self)),
                 core::device_value(device),
@@ -75,7 +75,7 @@ PyObject* alias(PyObject* self) {
 }
 
 PyObject* made_tensor(PyObject* data) {
-  PyObject* module = PyImport_ImportModule("lattis");
+  PyObject* module = PyImport_ImportModule("lamella");
   PyObject* made = module ? PyObject_CallMethod(module, "tensor", "O", data) : nullptr;
   Py_XDECREF(module);
   return made;
@@ -90,11 +90,11 @@ bool is_sequence(PyObject* o) {
 }
 bool is_integer(PyObject* o) {
   if (PyLong_CheckExact(o)) return true;
-  if (is_tensor(o)) return unwrap(o)->ndim() == 0 && core::dtype_class(unwrap(o)->dtype) == LATTIS_CLASS_INTEGRAL;
+  if (is_tensor(o)) return unwrap(o)->ndim() == 0 && core::dtype_class(unwrap(o)->dtype) == LAMELLA_CLASS_INTEGRAL;
   return !PyBool_Check(o) && !is_numpy_bool(o) && PyIndex_Check(o) && !PyObject_HasAttrString(o, "__len__");
 }
 
-int dims_of_index(const Tensor* t) { return t->dtype == LATTIS_BOOL ? t->ndim() : 1; }
+int dims_of_index(const Tensor* t) { return t->dtype == LAMELLA_BOOL ? t->ndim() : 1; }
 
 // What is left of an index once its views are taken: a list of index tensors, absent ones between them.
 class Index {
@@ -112,7 +112,7 @@ class Index {
     const Py_ssize_t n = many ? PyTuple_GET_SIZE(index) : 1;
     int used = 0, ellipses = 0;
     const int ndim = unwrap(self)->ndim();
-    if (n > LATTIS_MAX_DIMS) {
+    if (n > LAMELLA_MAX_DIMS) {
       PyErr_Format(PyExc_IndexError, "index: %zd indices for a tensor of %d dimensions", n, ndim);
       return false;
     }
@@ -152,7 +152,7 @@ class Index {
       if (list_[i]) return nullptr;
     Tensor* t = core::full(list_[entries_ - 1]);
     *at = entries_ - 1;
-    return t->dtype == LATTIS_BOOL && t->ndim() > 0 ? t : nullptr;
+    return t->dtype == LAMELLA_BOOL && t->ndim() > 0 ? t : nullptr;
   }
   int result_dims() const {
     int used = 0, most = 0;
@@ -160,7 +160,7 @@ class Index {
       if (!list_[i]) continue;
       const Tensor* t = core::full(list_[i]);
       used += dims_of_index(t);
-      most = std::max(most, t->dtype == LATTIS_BOOL ? 1 : t->ndim());
+      most = std::max(most, t->dtype == LAMELLA_BOOL ? 1 : t->ndim());
     }
     return unwrap(view_)->ndim() - used + most;
   }
@@ -178,9 +178,9 @@ class Index {
       PyObject* list = PyRange_Check(o) ? PySequence_List(o) : Py_NewRef(o);
       t = list ? made_tensor(list) : nullptr;
       Py_XDECREF(list);
-      if (t && unwrap(t)->numel == 0 && core::dtype_class(unwrap(t)->dtype) == LATTIS_CLASS_FLOATING &&
+      if (t && unwrap(t)->numel == 0 && core::dtype_class(unwrap(t)->dtype) == LAMELLA_CLASS_FLOATING &&
           (PyList_Check(o) || PyTuple_Check(o)))
-        Py_SETREF(t, converted(t, LATTIS_INT64));  // [] holds no float
+        Py_SETREF(t, converted(t, LAMELLA_INT64));  // [] holds no float
     } else if (is_integer(o)) {
       return Py_NewRef(o);
     } else {
@@ -191,7 +191,7 @@ class Index {
     }
     if (!t) return nullptr;
     const int kind = core::dtype_class(unwrap(t)->dtype);
-    if (kind != LATTIS_CLASS_BOOL && kind != LATTIS_CLASS_INTEGRAL) {
+    if (kind != LAMELLA_CLASS_BOOL && kind != LAMELLA_CLASS_INTEGRAL) {
       PyErr_Format(PyExc_IndexError, "index: position %zd: expected integers or a bool mask, got dtype %s", at,
                    core::dtype_info(unwrap(t)->dtype).name);
       Py_DECREF(t);
@@ -251,10 +251,10 @@ class Index {
     dim_++;
   }
 
-  static constexpr int capacity = 2 * LATTIS_MAX_DIMS;
+  static constexpr int capacity = 2 * LAMELLA_MAX_DIMS;
   PyObject* view_ = nullptr;
-  PyObject* held_[LATTIS_MAX_DIMS];
-  lattis_tensor* list_[capacity];
+  PyObject* held_[LAMELLA_MAX_DIMS];
+  lamella_tensor* list_[capacity];
   int count_ = 0, entries_ = 0;
   int64_t dim_ = 0;
 };
@@ -267,7 +267,7 @@ int finish(PyObject* result) {
 // A number assigned to an element of a dtype is converted, as numpy does; operators cut a fraction then.
 bool fits(const Value& number, core::DType dtype) {
   if (core::number_fits(number, dtype)) return true;
-  PyErr_Format(number.tag == LATTIS_COMPLEX ? PyExc_TypeError : PyExc_RuntimeError,
+  PyErr_Format(number.tag == LAMELLA_COMPLEX ? PyExc_TypeError : PyExc_RuntimeError,
                "index assignment: %s does not fit dtype %s", core::describe(number).c_str(),
                core::dtype_info(dtype).name);
   return false;
@@ -295,8 +295,8 @@ int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
 
 // A tensor to assign: of the view's dtype and device, without leading dimensions of size one that it has too many.
 PyObject* assignable(PyObject* value, const Tensor* view, int dims) {
-  if (core::dtype_class(unwrap(value)->dtype) == LATTIS_CLASS_COMPLEX &&
-      core::dtype_class(view->dtype) != LATTIS_CLASS_COMPLEX)
+  if (core::dtype_class(unwrap(value)->dtype) == LAMELLA_CLASS_COMPLEX &&
+      core::dtype_class(view->dtype) != LAMELLA_CLASS_COMPLEX)
     return PyErr_Format(PyExc_TypeError, "index assignment: dtype %s does not fit dtype %s",
                         core::dtype_info(unwrap(value)->dtype).name, core::dtype_info(view->dtype).name);
   PyObject* o = Py_NewRef(value);
@@ -310,7 +310,7 @@ int put(const Index& index, const Value& v, PyObject* value) {
   static const Operator *put = op("index_put_"), *full = op("full");
   Tensor* view = unwrap(index.view());
   PyObject* values;
-  if (v.tag == LATTIS_TENSOR) {
+  if (v.tag == LAMELLA_TENSOR) {
     values = assignable(value, view, index.result_dims());
   } else {
     if (!fits(v, view->dtype)) return -1;
@@ -327,7 +327,7 @@ int put(const Index& index, const Value& v, PyObject* value) {
 
 int assign(PyObject* view, const Value& v, PyObject* value) {
   static const Operator *fill = op("fill_", "Scalar"), *copy = op("copy_");
-  if (v.tag != LATTIS_TENSOR) {
+  if (v.tag != LAMELLA_TENSOR) {
     Value args[2] = {core::tensor_value(unwrap(view)), v};
     return finish(run(fill, args));
   }
@@ -390,8 +390,8 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
   if (!value_of(value, &v, arena) || !r.read(self, index)) return -1;
   if (!r.tensors()) return assign(r.view(), v, value);
   int at;
-  Tensor* mask = v.tag == LATTIS_TENSOR ? nullptr : r.only_mask(&at);
+  Tensor* mask = v.tag == LAMELLA_TENSOR ? nullptr : r.only_mask(&at);
   return mask ? fill_masked(r.view(), mask, at, v) : put(r, v, value);
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

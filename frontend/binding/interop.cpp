@@ -11,7 +11,7 @@
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 using core::DType;
@@ -20,19 +20,19 @@ using core::DType;
 // -------------------------------------------------------------
 
 DType dtype_of_format(const char* f, Py_ssize_t item) {
-  if (!f) return LATTIS_UINT8;
+  if (!f) return LAMELLA_UINT8;
   if (*f == '@' || *f == '=' || *f == '<') f++;
-  if (f[0] == '>' || f[0] == '!') return LATTIS_NO_DTYPE;
+  if (f[0] == '>' || f[0] == '!') return LAMELLA_NO_DTYPE;
   bool complex = *f == 'Z';
   if (complex) f++;
-  if (f[1]) return LATTIS_NO_DTYPE;
+  if (f[1]) return LAMELLA_NO_DTYPE;
   static const DType unsigned_of[] = {
-      LATTIS_NO_DTYPE, LATTIS_UINT8, LATTIS_UINT16, LATTIS_NO_DTYPE, LATTIS_UINT32, 0, 0, 0, LATTIS_UINT64};
-  static const DType signed_of[] = {LATTIS_NO_DTYPE, LATTIS_INT8, LATTIS_INT16, LATTIS_NO_DTYPE, LATTIS_INT32, 0, 0, 0,
-                                    LATTIS_INT64};
+      LAMELLA_NO_DTYPE, LAMELLA_UINT8, LAMELLA_UINT16, LAMELLA_NO_DTYPE, LAMELLA_UINT32, 0, 0, 0, LAMELLA_UINT64};
+  static const DType signed_of[] = {
+      LAMELLA_NO_DTYPE, LAMELLA_INT8, LAMELLA_INT16, LAMELLA_NO_DTYPE, LAMELLA_INT32, 0, 0, 0, LAMELLA_INT64};
   switch (*f) {
     case '?':
-      return LATTIS_BOOL;
+      return LAMELLA_BOOL;
     case 'B':
     case 'H':
     case 'I':
@@ -48,13 +48,13 @@ DType dtype_of_format(const char* f, Py_ssize_t item) {
     case 'n':
       return signed_of[item];
     case 'e':
-      return LATTIS_FLOAT16;
+      return LAMELLA_FLOAT16;
     case 'f':
-      return complex ? LATTIS_COMPLEX64 : LATTIS_FLOAT32;
+      return complex ? LAMELLA_COMPLEX64 : LAMELLA_FLOAT32;
     case 'd':
-      return complex ? LATTIS_COMPLEX128 : LATTIS_FLOAT64;
+      return complex ? LAMELLA_COMPLEX128 : LAMELLA_FLOAT64;
     default:
-      return LATTIS_NO_DTYPE;
+      return LAMELLA_NO_DTYPE;
   }
 }
 
@@ -79,7 +79,7 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
     PyBuffer_Release(view.get());
     return PyErr_Format(
         PyExc_ValueError,
-        "%s: the array is read-only, and a tensor may be written to; pass array.copy(), or use lattis.tensor(array)",
+        "%s: the array is read-only, and a tensor may be written to; pass array.copy(), or use lamella.tensor(array)",
         who);
   }
   std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(view.release(), [](Py_buffer* v) {
@@ -87,13 +87,13 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
     delete v;
   });
   DType dtype = dtype_of_format(held->format, held->itemsize);
-  if (dtype == LATTIS_NO_DTYPE)
+  if (dtype == LAMELLA_NO_DTYPE)
     return PyErr_Format(PyExc_TypeError, "%s: arrays of format '%s' are not supported; convert with array.astype(...)",
                         who, held->format);
-  if (held->ndim > LATTIS_MAX_DIMS)
+  if (held->ndim > LAMELLA_MAX_DIMS)
     return PyErr_Format(PyExc_ValueError, "%s: %d dimensions, at most %d are supported", who, held->ndim,
-                        LATTIS_MAX_DIMS);
-  int64_t sizes[LATTIS_MAX_DIMS], strides[LATTIS_MAX_DIMS], item = core::itemsize(dtype), numel = 1;
+                        LAMELLA_MAX_DIMS);
+  int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS], item = core::itemsize(dtype), numel = 1;
   for (int i = 0; i < held->ndim; i++) {
     sizes[i] = held->shape[i];
     numel *= sizes[i];
@@ -117,7 +117,7 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
       if (sizes[i] <= 1) strides[i] = i + 1 < held->ndim ? strides[i + 1] * sizes[i + 1] : 1;
   if (reinterpret_cast<uintptr_t>(held->buf) % static_cast<uintptr_t>(std::min<int64_t>(item, 8)))
     return PyErr_Format(PyExc_ValueError, "%s: the array is not aligned; pass array.copy()", who);
-  lattis_device host = {core::host_backend(), 0};
+  lamella_device host = {core::host_backend(), 0};
   if (host.backend < 0) return PyErr_Format(PyExc_RuntimeError, "%s: no host backend is loaded", who);
   int64_t bytes = core::span_bytes(held->ndim, sizes, strides, item);
   void* data = held->buf;
@@ -167,10 +167,10 @@ bool is_sequence(PyObject* o) {
 }
 
 struct Discovered {
-  int64_t sizes[LATTIS_MAX_DIMS];
+  int64_t sizes[LAMELLA_MAX_DIMS];
   int ndim = 0;
-  bool wide = false;                // ints are read as uint64
-  DType natural = LATTIS_NO_DTYPE;  // of all numbers together
+  bool wide = false;                 // ints are read as uint64
+  DType natural = LAMELLA_NO_DTYPE;  // of all numbers together
 };
 
 // The shape of nested sequences, by the first element at each depth; numbers are checked later.
@@ -182,9 +182,9 @@ bool discover_shape(PyObject* data, Discovered& d) {
       PyErr_Clear();
       break;
     }
-    if (d.ndim == LATTIS_MAX_DIMS) {
+    if (d.ndim == LAMELLA_MAX_DIMS) {
       Py_DECREF(o);
-      PyErr_Format(PyExc_ValueError, "tensor: the data is nested deeper than %d levels", LATTIS_MAX_DIMS);
+      PyErr_Format(PyExc_ValueError, "tensor: the data is nested deeper than %d levels", LAMELLA_MAX_DIMS);
       return false;
     }
     d.sizes[d.ndim++] = n;
@@ -213,12 +213,12 @@ bool join_natural(PyObject* o, const Value& v, Discovered& d) {
     own = unwrap(o)->dtype;
   } else if (std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0) {
     const DType named = core::dtype_from_name(Py_TYPE(o)->tp_name + 6);
-    if (named != LATTIS_NO_DTYPE) own = named;
+    if (named != LAMELLA_NO_DTYPE) own = named;
   }
   if (own == d.natural) return true;
-  DType both = d.natural == LATTIS_NO_DTYPE ? own : core::promote(d.natural, own);
-  if (both == LATTIS_NO_DTYPE && d.wide) both = LATTIS_UINT64;  // the wanted one
-  if (both == LATTIS_NO_DTYPE) {
+  DType both = d.natural == LAMELLA_NO_DTYPE ? own : core::promote(d.natural, own);
+  if (both == LAMELLA_NO_DTYPE && d.wide) both = LAMELLA_UINT64;  // the wanted one
+  if (both == LAMELLA_NO_DTYPE) {
     PyErr_Format(PyExc_TypeError, "tensor: argument 'data' holds %s and %s, which no dtype holds together",
                  core::dtype_info(d.natural).name, core::dtype_info(own).name);
     return false;
@@ -274,23 +274,23 @@ PyObject* tensor_of_numbers(PyObject* data, bool wide_ints) {
   std::vector<Value> numbers;
   if (!discover_shape(data, d) || !gather(data, d, 0, numbers, arena)) return nullptr;
   DType dtype = numbers.empty() ? core::default_dtype() : d.natural;
-  bool complex = core::dtype_class(dtype) == LATTIS_CLASS_COMPLEX,
-       floating = core::dtype_class(dtype) == LATTIS_CLASS_FLOATING;
-  DType wide = dtype == LATTIS_BOOL ? LATTIS_BOOL : wide_ints ? LATTIS_UINT64 : LATTIS_INT64;
-  if (complex) wide = LATTIS_COMPLEX128;
-  if (floating) wide = LATTIS_FLOAT64;
+  bool complex = core::dtype_class(dtype) == LAMELLA_CLASS_COMPLEX,
+       floating = core::dtype_class(dtype) == LAMELLA_CLASS_FLOATING;
+  DType wide = dtype == LAMELLA_BOOL ? LAMELLA_BOOL : wide_ints ? LAMELLA_UINT64 : LAMELLA_INT64;
+  if (complex) wide = LAMELLA_COMPLEX128;
+  if (floating) wide = LAMELLA_FLOAT64;
   Tensor* t;
   if (core::new_tensor(d.ndim, d.sizes, nullptr, wide, {core::host_backend(), 0}, &t)) return raise_pending();
   auto* bytes = static_cast<char*>(t->dl.data);
   for (size_t i = 0; i < numbers.size(); i++) {
     const Value& v = numbers[i];
-    double pair[2] = {core::as_double(v), v.tag == LATTIS_COMPLEX ? v.as.doubles[1] : 0};
+    double pair[2] = {core::as_double(v), v.tag == LAMELLA_COMPLEX ? v.as.doubles[1] : 0};
     uint8_t b = static_cast<uint8_t>(v.as.i != 0);
     if (complex)
       std::memcpy(bytes + 16 * i, pair, 16);
     else if (floating)
       std::memcpy(bytes + 8 * i, pair, 8);
-    else if (wide == LATTIS_BOOL)
+    else if (wide == LAMELLA_BOOL)
       std::memcpy(bytes + i, &b, 1);
     else
       std::memcpy(bytes + 8 * i, &v.as.i, 8);
@@ -309,15 +309,15 @@ PyObject* tensor_from(PyObject*, PyObject* args) {
     if (!view) return nullptr;
     return Py_BuildValue("(NO)", view, dtype_object(unwrap(view)->dtype));
   }
-  return tensor_of_numbers(data, wanted == dtype_object(LATTIS_UINT64));
+  return tensor_of_numbers(data, wanted == dtype_object(LAMELLA_UINT64));
 }
 
 PyObject* to_list_at(const Tensor* t, int dim, const char* at) {
   if (dim == t->ndim()) {
-    lattis_tensor one = *t;
+    lamella_tensor one = *t;
     one.dl.data = const_cast<char*>(at);
     Value v = core::read_number(&one);
-    if (t->dtype == LATTIS_UINT64) {
+    if (t->dtype == LAMELLA_UINT64) {
       uint64_t u;
       std::memcpy(&u, at, 8);
       return PyLong_FromUnsignedLongLong(u);
@@ -394,19 +394,19 @@ template <class Managed>
 PyObject* import_managed(Managed* m) {
   DLTensor& d = m->dl_tensor;
   DType dtype = core::dtype_from_dlpack(d.dtype);
-  if (dtype == LATTIS_NO_DTYPE)
+  if (dtype == LAMELLA_NO_DTYPE)
     return PyErr_Format(PyExc_BufferError, "from_dlpack: elements of code %d, %d bits, %d lanes are not supported",
                         d.dtype.code, d.dtype.bits, d.dtype.lanes);
-  lattis_device where = {-1, d.device.device_id};
+  lamella_device where = {-1, d.device.device_id};
   for (int32_t i = 1; i < core::backend_count() && where.backend < 0; i++)
     if (core::backend(i) && core::backend(i)->dlpack_type == d.device.device_type) where.backend = i;
   if (where.backend < 0)
     return PyErr_Format(PyExc_BufferError, "from_dlpack: no backend is loaded for DLPack's device type %d",
                         d.device.device_type);
-  if (d.ndim > LATTIS_MAX_DIMS || d.ndim < 0)
+  if (d.ndim > LAMELLA_MAX_DIMS || d.ndim < 0)
     return PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are supported", d.ndim,
-                        LATTIS_MAX_DIMS);
-  int64_t strides[LATTIS_MAX_DIMS];
+                        LAMELLA_MAX_DIMS);
+  int64_t strides[LAMELLA_MAX_DIMS];
   for (int i = 0; i < d.ndim; i++) {
     if (d.shape[i] < 0)
       return PyErr_Format(PyExc_BufferError, "from_dlpack: size %lld is negative", (long long)d.shape[i]);
@@ -464,7 +464,7 @@ PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
                                   "alive; writes show on both sides.\n\n"
                                   "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    "
                                   "ValueError: read-only, or negative strides; pass a copy\n\n"
-                                  ">>> import numpy\n>>> lattis.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
+                                  ">>> import numpy\n>>> lamella.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
                                  {"_tensor_from", tensor_from, METH_VARARGS, nullptr},
                                  {"_to_list", to_list, METH_O, nullptr},
                                  {"_set_export_checks", set_export_checks, METH_O, nullptr},
@@ -473,4 +473,4 @@ PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
                                  {"_from_dlpack", from_dlpack_capsule, METH_O, nullptr},
                                  {nullptr}};
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -3,11 +3,11 @@
 
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 extern PyMethodDef interop_methods[];
 
 bool is_ndarray(PyObject* o);
 PyObject* tensor_of_array(PyObject* array);  // over the array's memory where it can lie there, else over a copy
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

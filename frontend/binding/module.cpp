@@ -1,4 +1,4 @@
-// lattis._C: the types and operators of the call path, and by pybind11 what is called now and then: registration,
+// lamella._C: the types and operators of the call path, and by pybind11 what is called now and then: registration,
 // plugins, threads, settings.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -28,13 +28,13 @@
 
 namespace py = pybind11;
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 using dispatcher::Operator;
 using dispatcher::Registry;
 
-void check(lattis_status st) {
+void check(lamella_status st) {
   if (!st) return;
   raise_pending();
   throw py::error_already_set();
@@ -59,9 +59,9 @@ py::dict describe_operator(Operator* op) {
   d["doc"] = doc;
   d["file"] = file;
   d["line"] = line;
-  d["method"] = (op->forms & LATTIS_FORM_METHOD) != 0;
-  d["function"] = (op->forms & LATTIS_FORM_FUNCTION) != 0;
-  d["private"] = (op->forms & LATTIS_FORM_PRIVATE) != 0;
+  d["method"] = (op->forms & LAMELLA_FORM_METHOD) != 0;
+  d["function"] = (op->forms & LAMELLA_FORM_FUNCTION) != 0;
+  d["private"] = (op->forms & LAMELLA_FORM_PRIVATE) != 0;
   static const char* const forms[] = {"functional", "inplace", "out"};
   d["form"] = forms[static_cast<int>(op->form)];
   d["disabled"] = op->disabled;
@@ -94,9 +94,9 @@ py::dict describe_operator(Operator* op) {
   return d;
 }
 
-lattis_kernel_def described(lattis_kernel fn, void* context, const std::string& file, int line) {
-  return {sizeof(lattis_kernel_def),
-          fn ? uint32_t{LATTIS_KERNEL_CALLS_OPERATORS | LATTIS_KERNEL_FAILS_LATE} : 0,
+lamella_kernel_def described(lamella_kernel fn, void* context, const std::string& file, int line) {
+  return {sizeof(lamella_kernel_def),
+          fn ? uint32_t{LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE} : 0,
           fn,
           context,
           file.c_str(),
@@ -108,14 +108,14 @@ lattis_kernel_def described(lattis_kernel fn, void* context, const std::string& 
 class PyLibrary {
  public:
   PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
-    const uint32_t k = kind == "DEF" ? LATTIS_DEFINES : kind == "IMPL" ? LATTIS_IMPLEMENTS : LATTIS_EXTENDS;
-    check(
-        Registry::get().open({sizeof(lattis_library_def), LATTIS_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0}, &lib_));
+    const uint32_t k = kind == "DEF" ? LAMELLA_DEFINES : kind == "IMPL" ? LAMELLA_IMPLEMENTS : LAMELLA_EXTENDS;
+    check(Registry::get().open({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0},
+                               &lib_));
   }
 
-  lattis_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
-                       const std::string& file, int line) {
-    lattis_operator_def d{};
+  lamella_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
+                        const std::string& file, int line) {
+    lamella_operator_def d{};
     d.size = sizeof d;
     d.schema = schema.c_str();
     d.category = category.empty() ? nullptr : category.c_str();
@@ -123,28 +123,28 @@ class PyLibrary {
     d.forms = forms;
     d.file = file.c_str();
     d.line = line;
-    lattis_handle h;
+    lamella_handle h;
     check(Registry::get().define(*lib_, d, false, &h));
     forget_signatures();
     return h;
   }
-  lattis_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file,
-                     int line) {
-    lattis_handle h;
+  lamella_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file,
+                      int line) {
+    lamella_handle h;
     if (callable.is_none()) {  // explicit fall-through
       check(Registry::get().kernel(*lib_, op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
       return h;
     }
     auto* cell = new PythonKernel{callable.release().ptr()};
-    lattis_status st =
+    lamella_status st =
         Registry::get().kernel(*lib_, op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
-  lattis_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
-                         int line) {
-    lattis_handle h;
+  lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
+                          int line) {
+    lamella_handle h;
     auto* cell = new PythonKernel{callable.release().ptr()};
-    lattis_status st =
+    lamella_status st =
         Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
@@ -156,36 +156,36 @@ class PyLibrary {
     out.push_back(nullptr);
     in.push_back(nullptr);
     auto* cell = handler.is_none() ? nullptr : new PythonKernel{handler.release().ptr()};
-    lattis_layer l{};
+    lamella_layer l{};
     l.size = sizeof l;
     l.name = name.c_str();
     l.at = at.empty() ? nullptr : at.c_str();
     l.outside = out.data();
     l.inside = in.data();
     l.flags = flags;
-    l.kernel_flags = LATTIS_KERNEL_CALLS_OPERATORS;
+    l.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
     l.fallback = cell ? run_python : nullptr;
     l.context = cell;
     int32_t bit = -1;
-    lattis_handle h;
-    lattis_status st = Registry::get().layer(*lib_, l, &bit, &h);
+    lamella_handle h;
+    lamella_status st = Registry::get().layer(*lib_, l, &bit, &h);
     return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
   }
-  lattis_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
-                        py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
-    lattis_handle h;
+  lamella_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
+                         py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
+    lamella_handle h;
     check(register_python_backend(
         *lib_, name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags},
         &h));
     return h;
   }
-  lattis_handle keyword(const std::string& name, py::object callable) {
-    lattis_handle h = 0;
+  lamella_handle keyword(const std::string& name, py::object callable) {
+    lamella_handle h = 0;
     auto* cell = new PythonKernel{callable.release().ptr()};
-    const lattis_status st = dispatcher::add_keyword(*lib_, name.c_str(), apply_python_keyword, cell, &h);
+    const lamella_status st = dispatcher::add_keyword(*lib_, name.c_str(), apply_python_keyword, cell, &h);
     return keep(st, h, cell);
   }
-  void withdraw(lattis_handle h) {
+  void withdraw(lamella_handle h) {
     check(Registry::get().withdraw(h));
     drop(h);
     forget_signatures();
@@ -199,7 +199,7 @@ class PyLibrary {
   }
 
  private:
-  lattis_handle keep(lattis_status st, lattis_handle h, PythonKernel* cell) {
+  lamella_handle keep(lamella_status st, lamella_handle h, PythonKernel* cell) {
     if (st) {
       Py_CLEAR(cell->callable);
       delete cell;
@@ -208,14 +208,14 @@ class PyLibrary {
     cells_[h] = cell;
     return h;
   }
-  void drop(lattis_handle h) {
+  void drop(lamella_handle h) {
     auto it = cells_.find(h);
     if (it == cells_.end()) return;
     Py_CLEAR(it->second->callable);  // a call that is on its way to it will look again
     cells_.erase(it);
   }
-  lattis_library* lib_ = nullptr;
-  std::map<lattis_handle, PythonKernel*> cells_;
+  lamella_library* lib_ = nullptr;
+  std::map<lamella_handle, PythonKernel*> cells_;
 };
 
 py::object attribute_list() { return py::cast(dispatcher::attribute_names()); }
@@ -283,7 +283,7 @@ void add_registration(py::module_& m) {
   m.def("_set_trace", [](bool on) { Registry::get().set_trace(on); });
   m.def("_layers", [] {
     py::list l;
-    for (int bit = LATTIS_MAX_LAYERS - 1; bit >= 0; bit--)
+    for (int bit = LAMELLA_MAX_LAYERS - 1; bit >= 0; bit--)
       if (const dispatcher::Layer* x = dispatcher::layer(bit); x && x->live)
         l.append(py::make_tuple(bit, x->name, x->owner));
     return l;
@@ -326,12 +326,12 @@ void add_plugins(py::module_& m) {
     check(dispatcher::read_stamp(path, &version));
     return py::make_tuple(version >> 16, version & 0xffff);
   });
-  m.attr("_abi_version") = py::make_tuple(LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR);
+  m.attr("_abi_version") = py::make_tuple(LAMELLA_ABI_MAJOR, LAMELLA_ABI_MINOR);
   m.def(
       "_load_plugin",
       [](const std::string& path, const std::string& ns, const std::string& replaces) {
         std::vector<std::string> defined;
-        lattis_status st;
+        lamella_status st;
         {
           py::gil_scoped_release release;  // the init of another library, which this one waits for, may need it
           st = dispatcher::load_plugin(path, {ns, replaces}, &defined);
@@ -345,17 +345,17 @@ void add_plugins(py::module_& m) {
   m.def("_backends", [] {
     py::list l;
     for (int32_t i = 0; i < core::backend_count(); i++)
-      if (const lattis_backend* b = core::backend(i))
+      if (const lamella_backend* b = core::backend(i))
         l.append(py::make_tuple(std::string(b->name), core::backend_owner(i),
                                 b->device_count ? b->device_count(b->context) : 1,
-                                (b->flags & LATTIS_BACKEND_HOST) != 0));
+                                (b->flags & LAMELLA_BACKEND_HOST) != 0));
     return l;
   });
   m.def("_synchronize", [](const std::string& name, int32_t index) {
-    const lattis_backend* b = core::backend(core::backend_id(name.c_str()));
+    const lamella_backend* b = core::backend(core::backend_id(name.c_str()));
     if (!b) throw std::runtime_error("synchronize: device '" + name + "' is not registered");
     if (b->synchronize) {
-      lattis_status st;
+      lamella_status st;
       {
         py::gil_scoped_release release;
         st = core::from_backend(b->synchronize(b->context, index), {core::backend_id(name.c_str()), index}, "waiting");
@@ -374,7 +374,7 @@ void add_plugins(py::module_& m) {
     return found > 0;
   });
   m.def("_interface_text",
-        [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lattis info` prints
+        [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lamella info` prints
           struct Info {
             uint32_t size;
             const char* text;
@@ -385,21 +385,22 @@ void add_plugins(py::module_& m) {
 }
 
 void add_settings(py::module_& m) {
-  m.def("get_num_threads", dispatcher::get_num_threads,
-        "get_num_threads()\n--\n\nHow many threads one operator may use.\n\n>>> lattis.get_num_threads() >= 1\nTrue\n");
+  m.def(
+      "get_num_threads", dispatcher::get_num_threads,
+      "get_num_threads()\n--\n\nHow many threads one operator may use.\n\n>>> lamella.get_num_threads() >= 1\nTrue\n");
   m.def("_set_num_threads", dispatcher::set_num_threads);
   m.def("_set_default_dtype", [](py::object o) {
     core::DType t;
-    if (!read_dtype(o.ptr(), &t) || core::dtype_class(t) != LATTIS_CLASS_FLOATING)
+    if (!read_dtype(o.ptr(), &t) || core::dtype_class(t) != LAMELLA_CLASS_FLOATING)
       throw py::type_error("set_default_dtype: argument 'd' must be a floating dtype, got " + std::string(py::str(o)));
     core::set_default_dtype(t);
   });
   m.def(
       "get_default_dtype", [] { return py::reinterpret_borrow<py::object>(dtype_object(core::default_dtype())); },
       "get_default_dtype()\n--\n\nThe dtype of floats where none is given.\n\n>>> "
-      "lattis.get_default_dtype()\nlattis.float32\n");
+      "lamella.get_default_dtype()\nlamella.float32\n");
   m.def("_set_default_device", [](py::object o) {
-    lattis_device d = {-1, 0};
+    lamella_device d = {-1, 0};
     if (!o.is_none()) {
       int ok = read_device(o.ptr(), &d);
       if (ok < 0) throw py::error_already_set();
@@ -410,7 +411,7 @@ void add_settings(py::module_& m) {
     core::this_thread().shared.default_device = d;
   });
   m.def("_get_default_device", [] {
-    lattis_device d = core::this_thread().shared.default_device;
+    lamella_device d = core::this_thread().shared.default_device;
     if (d.backend < 0) d = {core::host_backend(), 0};
     return py::reinterpret_steal<py::object>(new_device(d));
   });
@@ -420,7 +421,7 @@ void add_settings(py::module_& m) {
     dispatcher::seed_all(s);
   });
   m.def("_default_generator", [] {
-    lattis_object* g = dispatcher::default_generator({core::host_backend(), 0});
+    lamella_object* g = dispatcher::default_generator({core::host_backend(), 0});
     core::retain(g);
     return py::reinterpret_steal<py::object>(new_generator_object(g));
   });
@@ -434,8 +435,8 @@ void add_settings(py::module_& m) {
   m.def("_process_include", [](uint64_t bits, bool on) { dispatcher::api()->process_include(bits, on); });
   m.def("_allocator_stats", [](const std::string& name) {
     int32_t id = core::backend_id(name.c_str());
-    const lattis_backend* b = core::backend(id);
-    lattis_allocator_stats s{};
+    const lamella_backend* b = core::backend(id);
+    lamella_allocator_stats s{};
     s.size = sizeof s;
     if (b && b->allocator->stats) b->allocator->stats(b->allocator->context, 0, &s);
     py::dict d;
@@ -447,7 +448,7 @@ void add_settings(py::module_& m) {
     return d;
   });
   m.def("_trim", [](const std::string& name, int64_t cap) {
-    const lattis_backend* b = core::backend(core::backend_id(name.c_str()));
+    const lamella_backend* b = core::backend(core::backend_id(name.c_str()));
     if (b && b->allocator->trim) b->allocator->trim(b->allocator->context, cap);
   });
   m.def("_promote", [](py::object a, py::object b) -> py::object {
@@ -456,7 +457,7 @@ void add_settings(py::module_& m) {
       throw py::type_error("promote_types: expected two dtypes, got " + type_name(a.ptr()) + " and " +
                            type_name(b.ptr()));
     core::DType r = core::promote(x, y);
-    if (r == LATTIS_NO_DTYPE)
+    if (r == LAMELLA_NO_DTYPE)
       throw std::runtime_error(std::string("promote_types: no dtype holds both ") + core::dtype_info(x).name + " and " +
                                core::dtype_info(y).name);
     return py::reinterpret_borrow<py::object>(dtype_object(r));
@@ -464,11 +465,11 @@ void add_settings(py::module_& m) {
 }
 
 }  // namespace
-}  // namespace lattis::binding
+}  // namespace lamella::binding
 
 PYBIND11_MODULE(_C, m) {
-  using namespace lattis::binding;
-  lattis::dispatcher::start();
+  using namespace lamella::binding;
+  lamella::dispatcher::start();
   PyObject* p = m.ptr();
   init_errors(p);
   if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 ||
@@ -478,6 +479,6 @@ PYBIND11_MODULE(_C, m) {
   add_fallback(m);
   add_plugins(m);
   add_settings(m);
-  m.attr("__version__") = LATTIS_VERSION;
-  m.attr("_compiler") = LATTIS_COMPILER;
+  m.attr("__version__") = LAMELLA_VERSION;
+  m.attr("_compiler") = LAMELLA_COMPILER;
 }

@@ -13,7 +13,7 @@
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/tensor_object.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 PyTypeObject* packet_type = nullptr;
 
@@ -81,7 +81,7 @@ bool refresh(Packet* p) {
     p->overloads->push_back(std::move(s));
   }
   if (p->overloads->empty()) {
-    PyErr_Format(PyExc_AttributeError, "lattis has no operator %s", p->full->c_str());
+    PyErr_Format(PyExc_AttributeError, "lamella has no operator %s", p->full->c_str());
     return false;
   }
   p->generation = now;
@@ -94,11 +94,11 @@ constexpr int64_t work_threshold = 32768;
 int64_t work(const dispatcher::CallInfo& info, const Value* values) {
   int64_t w = 0;
   for (int i = 0; i < info.num_tensors; i++)
-    if (values[info.tensors[i]].tag == LATTIS_TENSOR) w = std::max(w, values[info.tensors[i]].as.tensor->numel);
+    if (values[info.tensors[i]].tag == LAMELLA_TENSOR) w = std::max(w, values[info.tensors[i]].as.tensor->numel);
   for (int i = 0; i < info.num_lists; i++)
-    for (uint32_t k = 0; values[info.lists[i]].tag == LATTIS_TENSOR_LIST && k < values[info.lists[i]].length; k++)
-      if (lattis_tensor* t = values[info.lists[i]].as.tensors[k]) w = std::max(w, t->numel);
-  if (info.num_tensors == 0 && info.nargs > 0 && values[0].tag == LATTIS_INT_LIST) {
+    for (uint32_t k = 0; values[info.lists[i]].tag == LAMELLA_TENSOR_LIST && k < values[info.lists[i]].length; k++)
+      if (lamella_tensor* t = values[info.lists[i]].as.tensors[k]) w = std::max(w, t->numel);
+  if (info.num_tensors == 0 && info.nargs > 0 && values[0].tag == LAMELLA_INT_LIST) {
     w = 1;
     for (uint32_t i = 0; i < values[0].length && w > 0; i++)
       if (__builtin_mul_overflow(w, values[0].as.ints[i], &w)) w = work_threshold;
@@ -126,7 +126,7 @@ PyTypeObject* results_type(const Operator* op) {
   }
   PyTypeObject*& type = (*types)[op->name + fields];
   if (type) return type;
-  auto* kept = new std::string("lattis.return_types." + results_name(op));  // by the type, as all of these
+  auto* kept = new std::string("lamella.return_types." + results_name(op));  // by the type, as all of these
   auto* names = new std::vector<std::string>;
   for (const auto& r : rets) names->push_back(r.name);
   auto* described = new PyStructSequence_Field[rets.size() + 1];
@@ -189,7 +189,7 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
 // A keyword that a plugin will bring (requires_grad): the frontend knows.
 std::string planned(PyObject* kwnames) {
   std::string s;
-  PyObject* module = kwnames ? PyImport_ImportModule("lattis._missing") : nullptr;
+  PyObject* module = kwnames ? PyImport_ImportModule("lamella._missing") : nullptr;
   PyObject* note = module ? PyObject_CallMethod(module, "keywords_note", "(O)", kwnames) : nullptr;
   if (note && PyUnicode_Check(note)) s = text_of(note);
   Py_XDECREF(note);
@@ -291,7 +291,7 @@ PyObject* descr_get(PyObject* self, PyObject* object, PyObject*) {
 
 PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<operator %s>", cast(self)->full->c_str()); }
 PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(without_aten(*cast(self)->full).c_str()); }
-PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("lattis"); }
+PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("lamella"); }
 
 PyObject* get_doc(PyObject* self, void*) {
   Packet* p = cast(self);
@@ -348,7 +348,7 @@ PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Packet, vectorcall), READONLY, nullptr},
                          {nullptr}};
 
-// lattis.add.Tensor
+// lamella.add.Tensor
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   const Packet* p = cast(self);
@@ -372,16 +372,16 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                        {Py_tp_members, members},
                        {0, nullptr}};
 PyType_Spec spec = {
-    "lattis.OperatorPacket", sizeof(Packet), 0,
+    "lamella.OperatorPacket", sizeof(Packet), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     slots};
 
 }  // namespace
 
 PyObject* run(const Operator* op, const Value* values) {
-  Value rets[LATTIS_MAX_RETURNS];
-  rets[0].tag = LATTIS_NONE;
-  lattis_status st;
+  Value rets[LAMELLA_MAX_RETURNS];
+  rets[0].tag = LAMELLA_NONE;
+  lamella_status st;
   if (__builtin_expect(work(op->info, values) >= work_threshold, 0)) {
     PyThreadState* gil = PyEval_SaveThread();
     st = dispatcher::call(nullptr, op, values, rets);
@@ -389,7 +389,7 @@ PyObject* run(const Operator* op, const Value* values) {
   } else {
     st = dispatcher::call(nullptr, op, values, rets);
   }
-  if (__builtin_expect(st != LATTIS_OK, 0)) return raise_pending();
+  if (__builtin_expect(st != LAMELLA_OK, 0)) return raise_pending();
   if (__builtin_expect(op->info.nrets == 1, 1)) return to_python(rets[0]);
   return named_results(op, rets, op->info.nrets);
 }
@@ -401,7 +401,7 @@ PyObject* packet(const std::string& name) {
   dispatcher::split_name(name, &base, &overload);
   const Operator* one = base != name ? one_overload(base, overload) : nullptr;
   if (base != name ? !one : Registry::get().overloads(name).empty()) {
-    PyErr_Format(PyExc_AttributeError, "lattis has no operator %s", name.c_str());
+    PyErr_Format(PyExc_AttributeError, "lamella has no operator %s", name.c_str());
     return nullptr;
   }
   PyObject* o = packet_type->tp_alloc(packet_type, 0);
@@ -438,4 +438,4 @@ int init_packets(PyObject* module) {
   return PyModule_AddType(module, packet_type);
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -1,9 +1,9 @@
-// OperatorPacket: the callable behind lattis.add and Tensor.add: every overload of one name, or one of them.
+// OperatorPacket: the callable behind lamella.add and Tensor.add: every overload of one name, or one of them.
 #pragma once
 
 #include "frontend/binding/arguments.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 extern PyTypeObject* packet_type;
 
@@ -24,10 +24,10 @@ PyObject* run(const dispatcher::Operator* op, const Value* values);
 
 // "max"; "mine_max" of an operator of somebody else's.
 std::string results_name(const dispatcher::Operator* op);
-// The type of an operator's results if all of them have names, else null: lattis.return_types.max. Overloads with the
+// The type of an operator's results if all of them have names, else null: lamella.return_types.max. Overloads with the
 // same names share it. Borrowed, lives for ever.
 PyTypeObject* results_type(const dispatcher::Operator* op);
 
 int init_packets(PyObject* module);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

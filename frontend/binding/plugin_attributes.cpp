@@ -4,7 +4,7 @@
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/tensor_object.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 struct AttributeObject {
@@ -53,7 +53,7 @@ PyType_Slot attribute_slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(attri
                                  {Py_tp_descr_set, reinterpret_cast<void*>(attribute_set)},
                                  {Py_tp_dealloc, reinterpret_cast<void*>(attribute_dealloc)},
                                  {0, nullptr}};
-PyType_Spec attribute_spec = {"lattis.PluginAttribute", sizeof(AttributeObject), 0,
+PyType_Spec attribute_spec = {"lamella.PluginAttribute", sizeof(AttributeObject), 0,
                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, attribute_slots};
 
 void attribute_changed(const dispatcher::Attribute* a, bool added) {
@@ -82,7 +82,7 @@ std::string holder(const char* name) {
   std::string who;
   if (!Py_IsInitialized()) return who;
   Gil gil;
-  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "lattis.dispatcher.contributions");
+  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "lamella.dispatcher.contributions");
   PyObject* found = module ? PyObject_CallMethod(module, "method_holder", "s", name) : nullptr;
   if (found && PyUnicode_Check(found)) who = text_of(found);
   Py_XDECREF(found);
@@ -98,4 +98,4 @@ int init_plugin_attributes() {
   return 0;
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

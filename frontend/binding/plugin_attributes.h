@@ -7,8 +7,8 @@
 
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 int init_plugin_attributes();
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

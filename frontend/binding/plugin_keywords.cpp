@@ -3,7 +3,7 @@
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 bool is_own(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* key) {
@@ -20,7 +20,7 @@ bool read(const std::string& name, PyObject* o, Value* v, Arena& arena) {
   return false;
 }
 
-lattis_status apply(const dispatcher::Keyword* k, PyObject* tensor, const Value& value) {
+lamella_status apply(const dispatcher::Keyword* k, PyObject* tensor, const Value& value) {
   return core::guarded([&] { return k->apply(nullptr, k->context, unwrap(tensor), &value); });
 }
 
@@ -76,15 +76,15 @@ int apply_keyword(PyObject* tensor, const std::string& name, PyObject* value) {
   return -1;
 }
 
-lattis_status apply_python_keyword(lattis_frame*, void* context, lattis_tensor* result, const lattis_value* value) {
+lamella_status apply_python_keyword(lamella_frame*, void* context, lamella_tensor* result, const lamella_value* value) {
   Gil gil;
   PyObject* callable = Py_XNewRef(static_cast<PythonKernel*>(context)->callable);
-  if (!callable) return LATTIS_OK;  // withdrawn while this call was on its way
+  if (!callable) return LAMELLA_OK;  // withdrawn while this call was on its way
   PyObject* args[] = {borrowed_to_python(core::tensor_value(result)), borrowed_to_python(*value)};
   PyObject* done = args[0] && args[1] ? PyObject_Vectorcall(callable, args, 2, nullptr) : nullptr;
-  const lattis_status st = done ? LATTIS_OK : capture_exception();
+  const lamella_status st = done ? LAMELLA_OK : capture_exception();
   for (PyObject* o : {args[0], args[1], done, callable}) Py_XDECREF(o);
   return st;
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

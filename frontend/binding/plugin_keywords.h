@@ -8,7 +8,7 @@
 #include "dispatcher/state.h"
 #include "frontend/binding/arguments.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 // Of the categories creation and random, with a keyword `dtype`: results are fresh tensors.
 bool makes_tensors(const Signature& s);
@@ -37,6 +37,6 @@ class Contributed {
 int apply_keyword(PyObject* tensor, const std::string& name, PyObject* value);
 
 // Calls a PythonKernel with the tensor and the value.
-lattis_status apply_python_keyword(lattis_frame*, void* context, lattis_tensor* result, const lattis_value* value);
+lamella_status apply_python_keyword(lamella_frame*, void* context, lamella_tensor* result, const lamella_value* value);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -8,7 +8,7 @@
 #include "frontend/binding/types.h"
 #include "dispatcher/operators/rules.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 // Packets that the protocols call; filled by init_protocols.
@@ -81,7 +81,7 @@ PyObject* unary(PyObject* a) {
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
 PyObject* invert(PyObject* a) {
-  if (core::dtype_class(unwrap(a)->dtype) > LATTIS_CLASS_INTEGRAL)
+  if (core::dtype_class(unwrap(a)->dtype) > LAMELLA_CLASS_INTEGRAL)
     return PyErr_Format(PyExc_TypeError, "~: expected a bool or integer tensor, got %s",
                         core::dtype_info(unwrap(a)->dtype).name);
   return call_packet(ops.bitwise_not, &a, 1);
@@ -90,7 +90,7 @@ PyObject* invert(PyObject* a) {
 // A number argument carries 63 bits of an uint64; what is larger is read as Python's int.
 PyObject* item(PyObject* a) {
   PyObject* number = call_packet(ops.item, &a, 1);
-  if (number || unwrap(a)->dtype != LATTIS_UINT64 || !PyErr_ExceptionMatches(PyExc_OverflowError)) return number;
+  if (number || unwrap(a)->dtype != LAMELLA_UINT64 || !PyErr_ExceptionMatches(PyExc_OverflowError)) return number;
   PyErr_Clear();
   PyObject* nested = PyObject_CallMethod(a, "tolist", nullptr);
   while (nested && PyList_Check(nested)) {  // of one element, so of one in each list
@@ -126,7 +126,7 @@ PyObject* as_int(PyObject* a) { return converted(a, PyNumber_Long); }
 PyObject* as_float(PyObject* a) { return converted(a, PyNumber_Float); }
 PyObject* to_index(PyObject* a) {
   Tensor* t = unwrap(a);
-  if (core::dtype_class(t->dtype) > LATTIS_CLASS_INTEGRAL || t->numel != 1 || t->ndim() != 0)
+  if (core::dtype_class(t->dtype) > LAMELLA_CLASS_INTEGRAL || t->numel != 1 || t->ndim() != 0)
     return PyErr_Format(PyExc_TypeError, "index: expected a zero-dim integer tensor, got %s",
                         core::describe(core::tensor_value(t)).c_str());
   return as_int(a);
@@ -254,20 +254,20 @@ PyObject* is_contiguous(PyObject* a, PyObject* args, PyObject* keywords) {
   static char* names[] = {const_cast<char*>("memory_format"), nullptr};
   PyObject* format = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:is_contiguous", names, &format)) return nullptr;
-  int64_t wanted = LATTIS_CONTIGUOUS_FORMAT;
+  int64_t wanted = LAMELLA_CONTIGUOUS_FORMAT;
   if (format && !read_enum(format, memory_format_type, &wanted))
     return PyErr_Format(PyExc_TypeError, "is_contiguous: argument 'memory_format' must be a memory format, got %s",
                         Py_TYPE(format)->tp_name);
-  return PyBool_FromLong(dispatcher::lies_in(unwrap(a), {LATTIS_MEMORY_FORMAT, 0, {wanted}}));
+  return PyBool_FromLong(dispatcher::lies_in(unwrap(a), {LAMELLA_MEMORY_FORMAT, 0, {wanted}}));
 }
 PyObject* numel(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->numel); }
 PyObject* dim(PyObject* a, PyObject*) { return get_ndim(a, nullptr); }
 PyObject* storage_offset(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage_offset); }
 PyObject* is_floating_point(PyObject* a, PyObject*) {
-  return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_FLOATING);
+  return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LAMELLA_CLASS_FLOATING);
 }
 PyObject* is_complex(PyObject* a, PyObject*) {
-  return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LATTIS_CLASS_COMPLEX);
+  return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LAMELLA_CLASS_COMPLEX);
 }
 PyObject* storage_id(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage); }
 PyObject* storage_pointer(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage->data); }
@@ -304,7 +304,7 @@ PyMethodDef methods[] = {
     {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point()\n--\n\nWhether the dtype is floating."},
     {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
     {"item", item_method, METH_NOARGS,
-     "item()\n--\n\nThe only element as a Python number.\n\n>>> lattis.tensor([2.5]).item()\n2.5\n"},
+     "item()\n--\n\nThe only element as a Python number.\n\n>>> lamella.tensor([2.5]).item()\n2.5\n"},
     {"_storage_id", storage_id, METH_NOARGS, nullptr},
     {"_storage_ptr", storage_pointer, METH_NOARGS, nullptr},
     {"_storage_nbytes", storage_nbytes, METH_NOARGS, nullptr},
@@ -412,4 +412,4 @@ int init_protocols() {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -5,7 +5,7 @@
 
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 void add_protocol_slots(std::vector<PyType_Slot>& slots);
 // Finds the operators that the protocols call; after the catalogue is registered.
@@ -15,4 +15,4 @@ int init_protocols();
 PyObject* get_item(PyObject* self, PyObject* index);
 int set_item(PyObject* self, PyObject* index, PyObject* value);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -5,7 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <new>
 #include <string>
@@ -15,7 +15,7 @@
 #include "core/tensor.h"
 #include "core/value.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 using core::Tensor;
 using core::Value;
@@ -33,7 +33,7 @@ inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
   }
 }
 // Turns the current Python exception into a pending error, which keeps the exception object itself.
-lattis_status capture_exception();
+lamella_status capture_exception();
 
 // A str as UTF-8. What is none, as a lone surrogate, is escaped, and so are zeros; "" where memory ends. No exception
 // is left.
@@ -64,11 +64,11 @@ struct Gil {
   Gil(const Gil&) = delete;
 };
 
-extern PyObject* out_of_memory_error;  // lattis.OutOfMemoryError
+extern PyObject* out_of_memory_error;  // lamella.OutOfMemoryError
 
 // "int", "numpy.ndarray", "list of str": for messages.
 std::string type_name(PyObject* o);
 
 void init_errors(PyObject* module);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

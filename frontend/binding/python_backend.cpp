@@ -2,20 +2,20 @@
 
 #include "core/error.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 struct Backend {
   PythonBackendCalls calls;
   std::string name;
-  lattis_allocator allocator;
+  lamella_allocator allocator;
 };
 
 Backend* cast(void* context) { return static_cast<Backend*>(context); }
 
 // Calls f(*args), whose references are taken; the result, or null after capturing the exception into *st.
 template <class... Args>
-PyObject* call(PyObject* f, lattis_status* st, Args... args) {
+PyObject* call(PyObject* f, lamella_status* st, Args... args) {
   PyObject* objects[] = {args...};
   PyObject* result = PyObject_Vectorcall(f, objects, sizeof...(args), nullptr);
   for (PyObject* o : objects) Py_XDECREF(o);
@@ -25,18 +25,18 @@ PyObject* call(PyObject* f, lattis_status* st, Args... args) {
 
 PyObject* address(const void* p) { return PyLong_FromVoidPtr(const_cast<void*>(p)); }
 
-lattis_status alloc(void* context, int64_t bytes, int32_t index, void*, void** out) {
+lamella_status alloc(void* context, int64_t bytes, int32_t index, void*, void** out) {
   Gil gil;
-  lattis_status st = LATTIS_OK;
+  lamella_status st = LAMELLA_OK;
   PyObject* r = call(cast(context)->calls.alloc, &st, PyLong_FromLongLong(bytes), PyLong_FromLong(index));
   if (!r) return st;
   *out = PyLong_Check(r) ? PyLong_AsVoidPtr(r) : nullptr;
   const std::string got = type_name(r);
   Py_DECREF(r);
   if (PyErr_Occurred()) return capture_exception();
-  if (*out) return LATTIS_OK;
-  return core::raise(LATTIS_TYPE_ERROR, core::format("backend %s: alloc must return an address as int, got %s",
-                                                     cast(context)->name.c_str(), got.c_str()));
+  if (*out) return LAMELLA_OK;
+  return core::raise(LAMELLA_TYPE_ERROR, core::format("backend %s: alloc must return an address as int, got %s",
+                                                      cast(context)->name.c_str(), got.c_str()));
 }
 
 // May run on any thread, in the middle of an exception, and after the interpreter has begun to end.
@@ -53,37 +53,37 @@ void free_memory(void* context, void* data, int64_t bytes, int32_t index) {
   PyErr_Restore(kind, value, traceback);
 }
 
-lattis_status copy(PyObject* f, int32_t index, void* dst, const void* src, int64_t bytes) {
+lamella_status copy(PyObject* f, int32_t index, void* dst, const void* src, int64_t bytes) {
   Gil gil;
-  lattis_status st = LATTIS_OK;
+  lamella_status st = LAMELLA_OK;
   Py_XDECREF(call(f, &st, address(dst), address(src), PyLong_FromLongLong(bytes), PyLong_FromLong(index)));
   return st;
 }
 
-lattis_status copy_from_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
+lamella_status copy_from_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
   return copy(cast(context)->calls.copy_from_host, index, dst, src, bytes);
 }
 
-lattis_status copy_to_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
+lamella_status copy_to_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
   return copy(cast(context)->calls.copy_to_host, index, dst, src, bytes);
 }
 
-lattis_status synchronize(void* context, int32_t index) {
+lamella_status synchronize(void* context, int32_t index) {
   Gil gil;
-  lattis_status st = LATTIS_OK;
+  lamella_status st = LAMELLA_OK;
   Py_XDECREF(call(cast(context)->calls.synchronize, &st, PyLong_FromLong(index)));
   return st;
 }
 
 }  // namespace
 
-lattis_status register_python_backend(dispatcher::Library& lib, const std::string& name,
-                                      const PythonBackendCalls& calls, lattis_handle* handle) {
+lamella_status register_python_backend(dispatcher::Library& lib, const std::string& name,
+                                       const PythonBackendCalls& calls, lamella_handle* handle) {
   PyObject* const callables[] = {calls.alloc, calls.free, calls.copy_from_host, calls.copy_to_host, calls.synchronize};
   auto* b = new Backend{calls, name, {}};
   for (PyObject* o : callables) Py_INCREF(o);
   b->allocator = {sizeof b->allocator, b, alloc, free_memory, nullptr, nullptr, nullptr};
-  lattis_backend desc{};
+  lamella_backend desc{};
   desc.size = sizeof desc;
   desc.name = b->name.c_str();
   desc.dlpack_type = kDLExtDev;
@@ -94,12 +94,12 @@ lattis_status register_python_backend(dispatcher::Library& lib, const std::strin
   desc.copy_from_host = copy_from_host;
   desc.copy_to_host = copy_to_host;
   if (calls.synchronize != Py_None) desc.synchronize = synchronize;
-  const lattis_status st = dispatcher::Registry::get().backend(lib, desc, nullptr, handle);
-  if (st != LATTIS_OK) {
+  const lamella_status st = dispatcher::Registry::get().backend(lib, desc, nullptr, handle);
+  if (st != LAMELLA_OK) {
     for (PyObject* o : callables) Py_DECREF(o);
     delete b;
   }
   return st;
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

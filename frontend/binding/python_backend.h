@@ -6,7 +6,7 @@
 #include "dispatcher/registry.h"
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 struct PythonBackendCalls {
   PyObject *alloc, *free, *copy_from_host, *copy_to_host, *synchronize;  // synchronize may be None
@@ -16,7 +16,7 @@ struct PythonBackendCalls {
 
 // Registers it, with references of its own to the callables, which are never given back: tensors may outlive the
 // registration, and come back to `free`. A backend that is refused leaves nothing.
-lattis_status register_python_backend(dispatcher::Library& lib, const std::string& name,
-                                      const PythonBackendCalls& calls, lattis_handle* handle);
+lamella_status register_python_backend(dispatcher::Library& lib, const std::string& name,
+                                       const PythonBackendCalls& calls, lamella_handle* handle);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

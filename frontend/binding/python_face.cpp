@@ -1,7 +1,7 @@
 #include "frontend/binding/python_face.h"
 
-#include <lattis/program.h>
-#include <lattis/python.h>
+#include <lamella/program.h>
+#include <lamella/python.h>
 
 #include "dispatcher/api.h"
 #include "dispatcher/registry.h"
@@ -9,7 +9,7 @@
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 using dispatcher::Operator;
 using dispatcher::Registry;
@@ -52,14 +52,14 @@ const Operator* find_operator(PyObject* o) {
 
 namespace {
 
-PyObject* wrap_public(lattis_tensor* t) { return wrap(core::full(t)); }
-lattis_tensor* unwrap_public(PyObject* o) { return is_tensor(o) ? unwrap(o) : nullptr; }
+PyObject* wrap_public(lamella_tensor* t) { return wrap(core::full(t)); }
+lamella_tensor* unwrap_public(PyObject* o) { return is_tensor(o) ? unwrap(o) : nullptr; }
 
-PyObject* value_to_python(const lattis_value* v) {
+PyObject* value_to_python(const lamella_value* v) {
   return with_memory([&] { return borrowed_to_python(*v); });
 }
 
-PyObject* read_value(PyObject* o, lattis_value* out) {  // true, or null with an exception
+PyObject* read_value(PyObject* o, lamella_value* out) {  // true, or null with an exception
   return with_memory([&]() -> PyObject* {
     Arena arena;
     Value v;
@@ -74,13 +74,13 @@ PyObject* read_value(PyObject* o, lattis_value* out) {  // true, or null with an
     return nullptr;
   });
 }
-int value_from_python(PyObject* o, lattis_value* out) {
+int value_from_python(PyObject* o, lamella_value* out) {
   *out = core::none();
   return read_value(o, out) ? 0 : -1;
 }
 
-const lattis_operator* find_operator_public(PyObject* o) {
-  const lattis_operator* found = nullptr;
+const lamella_operator* find_operator_public(PyObject* o) {
+  const lamella_operator* found = nullptr;
   with_memory([&]() -> PyObject* {
     found = find_operator(o);
     return nullptr;
@@ -93,7 +93,7 @@ const lattis_operator* find_operator_public(PyObject* o) {
 // The init of another library, for which this one waits, may need the interpreter's lock.
 int load_plugin_public(const char* path) {
   PyThreadState* state = PyEval_SaveThread();
-  const lattis_status st = lattis_load_plugin(path);
+  const lamella_status st = lamella_load_plugin(path);
   PyEval_RestoreThread(state);
   forget_signatures();
   if (!st) return 0;
@@ -102,24 +102,24 @@ int load_plugin_public(const char* path) {
 }
 
 int init_python_face(PyObject* module) {
-  static const lattis_python face = {sizeof(lattis_python), tensor_type,         wrap_public,   unwrap_public,
-                                     value_to_python,       value_from_python,   raise_pending, capture_exception,
-                                     drop_anywhere,         find_operator_public};
-  const lattis_api* api = dispatcher::api();
-  lattis_library* library;
-  const lattis_library_def def = {sizeof def, LATTIS_ABI_VERSION, "aten", "the Python binding", LATTIS_EXTENDS, 0};
+  static const lamella_python face = {sizeof(lamella_python), tensor_type,         wrap_public,   unwrap_public,
+                                      value_to_python,        value_from_python,   raise_pending, capture_exception,
+                                      drop_anywhere,          find_operator_public};
+  const lamella_api* api = dispatcher::api();
+  lamella_library* library;
+  const lamella_library_def def = {sizeof def, LAMELLA_ABI_VERSION, "aten", "the Python binding", LAMELLA_EXTENDS, 0};
   if (api->library_open(&def, &library) ||
-      api->publish_interface(library, "python", LATTIS_PYTHON_VERSION, &face, nullptr)) {
+      api->publish_interface(library, "python", LAMELLA_PYTHON_VERSION, &face, nullptr)) {
     raise_pending();
     return -1;
   }
-  static const lattis_capsule entrance = {sizeof entrance, LATTIS_ABI_VERSION, api->library_version, lattis_get_api,
-                                          load_plugin_public};
+  static const lamella_capsule entrance = {sizeof entrance, LAMELLA_ABI_VERSION, api->library_version, lamella_get_api,
+                                           load_plugin_public};
   dispatcher::set_host_lock([]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
                             [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
-  PyObject* capsule = PyCapsule_New(const_cast<lattis_capsule*>(&entrance), LATTIS_PYTHON_CAPSULE, nullptr);
+  PyObject* capsule = PyCapsule_New(const_cast<lamella_capsule*>(&entrance), LAMELLA_PYTHON_CAPSULE, nullptr);
   if (!capsule) return -1;
   return PyModule_AddObject(module, "_api", capsule);
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

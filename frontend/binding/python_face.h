@@ -1,11 +1,11 @@
-// What strangers' extension modules see of the binding: the interface "python" of <lattis/python.h>, and the capsule
+// What strangers' extension modules see of the binding: the interface "python" of <lamella/python.h>, and the capsule
 // with the table of the C ABI.
 #pragma once
 
 #include "dispatcher/operator.h"
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 // The operator that a packet or a name ("mine::twice.Tensor") means; null with an exception. Out= forms are told by
 // name.
@@ -13,4 +13,4 @@ const dispatcher::Operator* find_operator(PyObject* packet_or_name);
 
 int init_python_face(PyObject* module);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -13,7 +13,7 @@
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 namespace {
 
 using dispatcher::Operator;
@@ -23,7 +23,7 @@ PyTypeObject* call_type = nullptr;
 // What a layer's handler gets first: the operator, and the way on.
 struct Call {
   PyObject_HEAD vectorcallfunc vectorcall;
-  lattis_frame* frame;       // null once the handler has returned
+  lamella_frame* frame;      // null once the handler has returned
   const Value* values;       // as they came
   PyObject* const* objects;  // the same, as Python saw them: args, then kwargs' values
   Py_ssize_t num_positional;
@@ -72,7 +72,7 @@ PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObjec
                         "redispatch: this call of %s belongs to the thread that its handler runs on",
                         dispatcher::operator_title(op).c_str());
   Arena arena;
-  Value values[64], rets[LATTIS_MAX_RETURNS];
+  Value values[64], rets[LAMELLA_MAX_RETURNS];
   const Value* use = c->values;
   if (!unchanged(c, args, n, kwnames)) {
     const Signature* s = signature(op);
@@ -86,7 +86,7 @@ PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObjec
     }
     use = values;
   }
-  rets[0].tag = LATTIS_NONE;
+  rets[0].tag = LAMELLA_NONE;
   if (dispatcher::redispatch(c->frame, use, rets)) return raise_pending();
   return results_to_python(op, rets);
 }
@@ -129,7 +129,7 @@ PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char*>(
                     "One call of an operator, as a layer's handler sees it; calling it goes on to the layers below.")},
     {0, nullptr}};
-PyType_Spec spec = {"lattis.library.Call", sizeof(Call), 0,
+PyType_Spec spec = {"lamella.library.Call", sizeof(Call), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 // ---- what get_kernel gives: one kernel, called without what stands above it ----------------------------------------
@@ -151,7 +151,7 @@ PyObject* call_kernel(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
     const Signature* s = signature(k->op);
     if (!s) return nullptr;
     Arena arena;
-    Value values[64], rets[LATTIS_MAX_RETURNS];
+    Value values[64], rets[LAMELLA_MAX_RETURNS];
     Mismatch why{true};
     PyObject* out = nullptr;
     if (!s->parse(args, PyVectorcall_NARGS(nargsf), kwnames, values, &out, arena, &why)) {
@@ -159,7 +159,7 @@ PyObject* call_kernel(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
         PyErr_Format(PyExc_TypeError, "%s: %s", dispatcher::operator_title(k->op).c_str(), why.text.c_str());
       return nullptr;
     }
-    rets[0].tag = LATTIS_NONE;
+    rets[0].tag = LAMELLA_NONE;
     if (dispatcher::call_pinned(k->table, k->op, values, rets)) return raise_pending();
     return results_to_python(k->op, rets);
   });
@@ -185,26 +185,26 @@ PyType_Slot kernel_slots[] = {
     {Py_tp_members, kernel_members},
     {Py_tp_doc, const_cast<char*>("One kernel of an operator, as get_kernel gives it; calling it calls that kernel.")},
     {0, nullptr}};
-PyType_Spec kernel_spec = {"lattis.library.Kernel", sizeof(Kernel), 0,
+PyType_Spec kernel_spec = {"lamella.library.Kernel", sizeof(Kernel), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                            kernel_slots};
 
 // Keyword-only arguments at their default are left out, trailing positional ones too.
 bool is_default(const dispatcher::Argument& a, const Value& v) {
   if (!a.has_default || v.tag != a.value.tag) return false;
-  if (v.tag == LATTIS_NONE) return true;
-  if (v.tag > LATTIS_FLOAT && v.tag != LATTIS_DTYPE && v.tag != LATTIS_MEMORY_FORMAT && v.tag != LATTIS_LAYOUT)
+  if (v.tag == LAMELLA_NONE) return true;
+  if (v.tag > LAMELLA_FLOAT && v.tag != LAMELLA_DTYPE && v.tag != LAMELLA_MEMORY_FORMAT && v.tag != LAMELLA_LAYOUT)
     return v.as.pointer == a.value.as.pointer && v.length == a.value.length;
   return v.as.i == a.value.as.i;
 }
 
-std::string who_returns(const lattis_frame* f) {
+std::string who_returns(const lamella_frame* f) {
   const dispatcher::Layer* l = f->layer >= 0 ? dispatcher::layer(f->layer) : nullptr;
   return l ? "the handler of layer '" + l->name + "'" : "the Python kernel";
 }
 
 // A Python result into a value of the declared type; owned.
-bool from_python(const lattis_frame* f, PyObject* o, const dispatcher::Return& r, Value* out) {
+bool from_python(const lamella_frame* f, PyObject* o, const dispatcher::Return& r, Value* out) {
   Arena arena;
   Value v;
   if (!convert(o, r.type, &v, arena)) {
@@ -219,21 +219,21 @@ bool from_python(const lattis_frame* f, PyObject* o, const dispatcher::Return& r
 
 // Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
 // be what the rule said; it takes the place of the allocation, or is copied into memory that the caller gave.
-lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
-  if (ret->tag == LATTIS_TENSOR && result.tag != LATTIS_TENSOR) {
+lamella_status deliver(lamella_frame* f, Value* ret, Value result, bool replace) {
+  if (ret->tag == LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR) {
     core::release_value(result);
-    return core::raise(LATTIS_TYPE_ERROR,
+    return core::raise(LAMELLA_TYPE_ERROR,
                        dispatcher::operator_title(f->op) + ": the Python kernel must return a Tensor");
   }
-  if (ret->tag != LATTIS_TENSOR || result.tag != LATTIS_TENSOR) {
+  if (ret->tag != LAMELLA_TENSOR || result.tag != LAMELLA_TENSOR) {
     core::release_value(*ret);
     *ret = result;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   const Tensor *want = core::full(ret->as.tensor), *got = core::full(result.as.tensor);
   if (want == got) {
     core::release_value(result);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   bool same = want->dtype == got->dtype && want->ndim() == got->ndim() &&
               std::equal(want->sizes(), want->sizes() + want->ndim(), got->sizes());
@@ -241,31 +241,31 @@ lattis_status deliver(lattis_frame* f, Value* ret, Value result, bool replace) {
     std::string s = dispatcher::operator_title(f->op) + ": the Python kernel returned " + core::describe(result) +
                     ", the shape rule says " + core::describe(*ret);
     core::release_value(result);
-    return core::raise(LATTIS_RUNTIME_ERROR, s);
+    return core::raise(LAMELLA_RUNTIME_ERROR, s);
   }
   if (replace) {
     core::release_value(*ret);
     *ret = result;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   static const Operator* copy = dispatcher::Registry::get().find("aten::copy_", "");
   Value in[3] = {*ret, result, core::boolean(false)}, out = core::none();
-  lattis_status st = dispatcher::call(f, copy, in, &out);
+  lamella_status st = dispatcher::call(f, copy, in, &out);
   core::release_value(out);
   core::release_value(result);
   return st;
 }
 
-lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool layer) {
+lamella_status take_results(lamella_frame* f, PyObject* result, Value* rets, bool layer) {
   if (PyList_Check(result) && f->op->schema.load()->rets.size() > 1) {  // as it is now, whatever its items do
     PyObject* now = PyList_AsTuple(result);
-    const lattis_status st = now ? take_results(f, now, rets, layer) : capture_exception();
+    const lamella_status st = now ? take_results(f, now, rets, layer) : capture_exception();
     Py_XDECREF(now);
     return st;
   }
   const dispatcher::Schema& s = *f->op->schema.load();
   int n = static_cast<int>(s.rets.size());
-  if (n == 0) return LATTIS_OK;
+  if (n == 0) return LAMELLA_OK;
   if (n > 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n)) {
     const std::string got = PyTuple_Check(result) ? core::format("%zd", PyTuple_GET_SIZE(result)) : type_name(result);
     PyErr_Format(PyExc_TypeError, "%s: %s must return a tuple of %d, got %s", dispatcher::operator_title(f->op).c_str(),
@@ -278,24 +278,24 @@ lattis_status take_results(lattis_frame* f, PyObject* result, Value* rets, bool 
     PyObject* one = n == 1 ? result : PyTuple_GET_ITEM(result, i);
     const bool not_asked_for = n > 1 && one == Py_None;
     if (!not_asked_for && !from_python(f, one, s.rets[i], &v)) {
-      lattis_status st = capture_exception();
+      lamella_status st = capture_exception();
       if (layer) dispatcher::release_all(rets, i);
       return st;
     }
     if (layer)
       rets[i] = v;
-    else if (lattis_status st = deliver(f, &rets[i], v, functional))
+    else if (lamella_status st = deliver(f, &rets[i], v, functional))
       return st;
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
 
-lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   Gil gil;
   auto* k = static_cast<PythonKernel*>(f->context);
-  if (!k->callable) return LATTIS_RETRY;
+  if (!k->callable) return LAMELLA_RETRY;
   const dispatcher::Schema& s = *f->op->schema.load();
   // A functional kernel that serves the out= form does not see the outputs; its result is delivered into them.
   const bool derived = f->layer < 0 && f->op->form == dispatcher::Form::Out;
@@ -326,7 +326,7 @@ lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value
   }
   PyObject* callable = Py_NewRef(k->callable);
   const bool layer = f->layer >= 0;
-  lattis_frame* outer = f->thread->frame;
+  lamella_frame* outer = f->thread->frame;
   f->thread->frame = f;
   PyObject* result = nullptr;
   Call* c = nullptr;
@@ -345,7 +345,7 @@ lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value
     result = PyObject_Vectorcall(callable, first, positional, kwnames);
   }
   f->thread->frame = outer;
-  lattis_status st = result ? take_results(f, result, rets, layer) : capture_exception();
+  lamella_status st = result ? take_results(f, result, rets, layer) : capture_exception();
   Py_XDECREF(result);
   Py_XDECREF(reinterpret_cast<PyObject*>(c));
   Py_XDECREF(kwnames);
@@ -378,4 +378,4 @@ int init_python_kernels(PyObject* module) {
   return PyModule_AddObject(module, "Call", Py_NewRef(call)) < 0 ? -1 : PyModule_AddType(module, kernel_type);
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

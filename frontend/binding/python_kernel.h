@@ -4,18 +4,18 @@
 #include "dispatcher/call.h"
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 // Owns the callable until it is withdrawn. The cell itself stays: an old table may still point to it.
 struct PythonKernel {
   PyObject* callable;  // a layer's is called as handler(call, *args, **kwargs), others as kernel(*args, **kwargs)
 };
 
-lattis_status run_python(lattis_frame* f, const lattis_value* args, lattis_value* rets);
+lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 
 // What serves an operator under a key now, as a callable. Null with an exception.
 PyObject* new_kernel(const dispatcher::Operator* op, const std::string& key);
 
 int init_python_kernels(PyObject* module);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

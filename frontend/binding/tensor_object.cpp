@@ -7,7 +7,7 @@
 #include "dispatcher/state.h"
 #include "frontend/binding/protocols.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 PyTypeObject* tensor_type = nullptr;
 
@@ -76,7 +76,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
         static_cast<TensorObject*>(base->host)->owned_by_tensor)
       Py_VISIT(static_cast<PyObject*>(base->host));
   if (o->tensor && !o->owned_by_tensor && o->tensor->object.refcount == 1)
-    return dispatcher::traverse_slots(o->tensor, reinterpret_cast<lattis_visit>(reinterpret_cast<void*>(visit)), arg);
+    return dispatcher::traverse_slots(o->tensor, reinterpret_cast<lamella_visit>(reinterpret_cast<void*>(visit)), arg);
   return 0;
 }
 
@@ -127,9 +127,10 @@ PyObject* wrap(Tensor* t) {
 static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (type == tensor_type || PyTuple_GET_SIZE(args) == 0 || !is_tensor(PyTuple_GET_ITEM(args, 0))) {
     (void)kwargs;
-    return PyErr_Format(PyExc_TypeError,
-                        "Tensor: create tensors with lattis.tensor(data) or a factory such as lattis.zeros; a subclass "
-                        "takes a Tensor, whose storage it shares");
+    return PyErr_Format(
+        PyExc_TypeError,
+        "Tensor: create tensors with lamella.tensor(data) or a factory such as lamella.zeros; a subclass "
+        "takes a Tensor, whose storage it shares");
   }
   Tensor* of = unwrap(PyTuple_GET_ITEM(args, 0));
   PyObject* self = type->tp_alloc(type, 0);
@@ -150,7 +151,7 @@ int init_tensor_type(PyObject* module) {
                                     {Py_tp_doc, const_cast<char*>("A strided array of one dtype on one device.")}};
   add_protocol_slots(slots);
   slots.push_back({0, nullptr});
-  PyType_Spec spec = {"lattis.Tensor", sizeof(TensorObject), 0,
+  PyType_Spec spec = {"lamella.Tensor", sizeof(TensorObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots.data()};
   PyObject* t = PyType_FromSpec(&spec);
   if (!t) return -1;
@@ -159,4 +160,4 @@ int init_tensor_type(PyObject* module) {
   return PyModule_AddType(module, tensor_type);
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -8,7 +8,7 @@
 
 #include "frontend/binding/python.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 struct TensorObject {
   PyObject_HEAD Tensor* tensor;
@@ -27,4 +27,4 @@ PyObject* wrap(Tensor* owned);
 
 int init_tensor_type(PyObject* module);
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

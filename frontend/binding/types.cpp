@@ -5,7 +5,7 @@
 #include "core/dtype.h"
 #include "dispatcher/generator.h"
 
-namespace lattis::binding {
+namespace lamella::binding {
 
 PyTypeObject *dtype_type, *device_type, *size_type, *layout_type, *memory_format_type, *generator_type;
 
@@ -20,19 +20,19 @@ PyObject* loader = nullptr;
 struct DtypeObject {
   PyObject_HEAD DType value;
 };
-PyObject* dtypes[LATTIS_NUM_DTYPES];
+PyObject* dtypes[LAMELLA_NUM_DTYPES];
 
 DType dtype_of(PyObject* o) { return reinterpret_cast<DtypeObject*>(o)->value; }
 
-PyObject* dtype_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", core::dtype_info(dtype_of(o)).name); }
+PyObject* dtype_repr(PyObject* o) { return PyUnicode_FromFormat("lamella.%s", core::dtype_info(dtype_of(o)).name); }
 PyObject* dtype_itemsize(PyObject* o, void*) { return PyLong_FromLongLong(core::itemsize(dtype_of(o))); }
 PyObject* dtype_floating(PyObject* o, void*) {
-  return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_FLOATING);
+  return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LAMELLA_CLASS_FLOATING);
 }
 PyObject* dtype_complex(PyObject* o, void*) {
-  return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LATTIS_CLASS_COMPLEX);
+  return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LAMELLA_CLASS_COMPLEX);
 }
-PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(dtype_of(o) >= LATTIS_INT8); }
+PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(dtype_of(o) >= LAMELLA_INT8); }
 PyObject* dtype_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(core::dtype_info(dtype_of(o)).name); }
 
 PyGetSetDef dtype_getset[] = {
@@ -45,9 +45,9 @@ PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr
 PyType_Slot dtype_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(dtype_repr)},
                              {Py_tp_getset, dtype_getset},
                              {Py_tp_methods, dtype_methods},
-                             {Py_tp_doc, const_cast<char*>("An element type: lattis.float32, lattis.int64, ...")},
+                             {Py_tp_doc, const_cast<char*>("An element type: lamella.float32, lamella.int64, ...")},
                              {0, nullptr}};
-PyType_Spec dtype_spec = {"lattis.dtype", sizeof(DtypeObject), 0,
+PyType_Spec dtype_spec = {"lamella.dtype", sizeof(DtypeObject), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, dtype_slots};
 
 // ---- enumerations: layout and memory_format
@@ -57,22 +57,22 @@ struct EnumObject {
   PyObject_HEAD int64_t value;
   const char* name;
 };
-PyObject* enum_repr(PyObject* o) { return PyUnicode_FromFormat("lattis.%s", reinterpret_cast<EnumObject*>(o)->name); }
+PyObject* enum_repr(PyObject* o) { return PyUnicode_FromFormat("lamella.%s", reinterpret_cast<EnumObject*>(o)->name); }
 PyObject* enum_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(reinterpret_cast<EnumObject*>(o)->name); }
 PyMethodDef enum_methods[] = {{"__reduce__", enum_reduce, METH_NOARGS, nullptr}, {nullptr}};
 PyType_Slot layout_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
                               {Py_tp_methods, enum_methods},
-                              {Py_tp_doc, const_cast<char*>("How elements are stored: lattis.strided.")},
+                              {Py_tp_doc, const_cast<char*>("How elements are stored: lamella.strided.")},
                               {0, nullptr}};
 PyType_Slot memory_format_slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
     {Py_tp_methods, enum_methods},
-    {Py_tp_doc, const_cast<char*>("The order of dimensions in memory: lattis.contiguous_format, lattis.channels_last "
-                                  "or lattis.preserve_format.")},
+    {Py_tp_doc, const_cast<char*>("The order of dimensions in memory: lamella.contiguous_format, lamella.channels_last "
+                                  "or lamella.preserve_format.")},
     {0, nullptr}};
-PyType_Spec layout_spec = {"lattis.layout", sizeof(EnumObject), 0,
+PyType_Spec layout_spec = {"lamella.layout", sizeof(EnumObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, layout_slots};
-PyType_Spec memory_format_spec = {"lattis.memory_format", sizeof(EnumObject), 0,
+PyType_Spec memory_format_spec = {"lamella.memory_format", sizeof(EnumObject), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_format_slots};
 
 std::vector<EnumObject*> enumerators;
@@ -90,17 +90,17 @@ int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t val
 // -----------------------------------------------------------------------------------------------------------
 
 struct DeviceObject {
-  PyObject_HEAD lattis_device value;
+  PyObject_HEAD lamella_device value;
 };
-lattis_device device_of(PyObject* o) { return reinterpret_cast<DeviceObject*>(o)->value; }
+lamella_device device_of(PyObject* o) { return reinterpret_cast<DeviceObject*>(o)->value; }
 
-bool counted(lattis_device d) {
-  const lattis_backend* b = core::backend(d.backend);
+bool counted(lamella_device d) {
+  const lamella_backend* b = core::backend(d.backend);
   return b && b->device_count && b->device_count(b->context) > 1;
 }
 
 PyObject* device_repr(PyObject* o) {
-  lattis_device d = device_of(o);
+  lamella_device d = device_of(o);
   if (!counted(d)) return PyUnicode_FromFormat("device(type='%s')", core::backend_name(d.backend));
   return PyUnicode_FromFormat("device(type='%s', index=%d)", core::backend_name(d.backend), d.index);
 }
@@ -122,7 +122,7 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   PyObject *kind, *index = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", const_cast<char**>(names), &kind, &index))
     return nullptr;
-  lattis_device d;
+  lamella_device d;
   int ok = read_device(kind, &d);
   if (ok < 0) return nullptr;
   if (!ok)
@@ -153,9 +153,9 @@ PyType_Slot device_slots[] = {
     {Py_tp_richcompare, reinterpret_cast<void*>(device_compare)},
     {Py_tp_hash, reinterpret_cast<void*>(device_hash)},
     {Py_tp_doc, const_cast<char*>("device(type, index=None)\n--\n\nWhere a tensor lives: a backend's name, and an "
-                                  "index where it has several.\n\n>>> lattis.device('cpu')\ndevice(type='cpu')\n")},
+                                  "index where it has several.\n\n>>> lamella.device('cpu')\ndevice(type='cpu')\n")},
     {0, nullptr}};
-PyType_Spec device_spec = {"lattis.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
+PyType_Spec device_spec = {"lamella.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
 
 // ---- Size
 // ---------------------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ PyType_Spec device_spec = {"lattis.device", sizeof(DeviceObject), 0, Py_TPFLAGS_
 PyObject* size_repr(PyObject* o) {
   PyObject* list = PySequence_List(o);
   if (!list) return nullptr;
-  PyObject* s = PyUnicode_FromFormat("lattis.Size(%R)", list);
+  PyObject* s = PyUnicode_FromFormat("lamella.Size(%R)", list);
   Py_DECREF(list);
   return s;
 }
@@ -191,23 +191,23 @@ PyType_Slot size_slots[] = {
     {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
     {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
     {Py_tp_methods, size_methods},
-    {Py_tp_doc, const_cast<char*>("The sizes of a tensor: a tuple.\n\n>>> lattis.ones(2, 3).shape.numel()\n6\n")},
+    {Py_tp_doc, const_cast<char*>("The sizes of a tensor: a tuple.\n\n>>> lamella.ones(2, 3).shape.numel()\n6\n")},
     {0, nullptr}};
-PyType_Spec size_spec = {"lattis.Size", 0, 0, Py_TPFLAGS_DEFAULT, size_slots};
+PyType_Spec size_spec = {"lamella.Size", 0, 0, Py_TPFLAGS_DEFAULT, size_slots};
 
 // ---- Generator
 // ----------------------------------------------------------------------------------------------------------------
 
 struct GeneratorObject {
-  PyObject_HEAD lattis_object* value;
+  PyObject_HEAD lamella_object* value;
 };
-lattis_object* generator_of(PyObject* o) { return reinterpret_cast<GeneratorObject*>(o)->value; }
+lamella_object* generator_of(PyObject* o) { return reinterpret_cast<GeneratorObject*>(o)->value; }
 
 PyObject* generator_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"device", nullptr};
   PyObject* where = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", const_cast<char**>(names), &where)) return nullptr;
-  lattis_device d = {core::host_backend(), 0};
+  lamella_device d = {core::host_backend(), 0};
   if (where && where != Py_None) {
     int ok = read_device(where, &d);
     if (ok < 0) return nullptr;
@@ -268,9 +268,9 @@ PyType_Slot generator_slots[] = {
     {Py_tp_getset, generator_getset},
     {Py_tp_doc,
      const_cast<char*>("Generator(device='cpu')\n--\n\nA stream of random numbers: a seed and a position in Philox's "
-                       "sequence.\n\n>>> g = lattis.Generator().manual_seed(1)\n>>> g.initial_seed()\n1\n")},
+                       "sequence.\n\n>>> g = lamella.Generator().manual_seed(1)\n>>> g.initial_seed()\n1\n")},
     {0, nullptr}};
-PyType_Spec generator_spec = {"lattis.Generator", sizeof(GeneratorObject), 0, Py_TPFLAGS_DEFAULT, generator_slots};
+PyType_Spec generator_spec = {"lamella.Generator", sizeof(GeneratorObject), 0, Py_TPFLAGS_DEFAULT, generator_slots};
 
 PyTypeObject* make(PyObject* module, PyType_Spec* spec, PyObject* bases = nullptr) {
   PyObject* t = PyType_FromSpecWithBases(spec, bases);
@@ -296,7 +296,7 @@ bool read_seed(PyObject* o, uint64_t* out) {
   return false;
 }
 
-PyObject* new_device(lattis_device d) {
+PyObject* new_device(lamella_device d) {
   PyObject* o = device_type->tp_alloc(device_type, 0);
   if (o) reinterpret_cast<DeviceObject*>(o)->value = d;
   return o;
@@ -320,7 +320,7 @@ PyObject* new_size(const int64_t* sizes, Py_ssize_t n) {
 }
 PyObject* new_tuple(const int64_t* values, Py_ssize_t n) { return fill_ints(PyTuple_New(n), values, n); }
 
-PyObject* new_generator_object(lattis_object* owned) {
+PyObject* new_generator_object(lamella_object* owned) {
   PyObject* o = generator_type->tp_alloc(generator_type, 0);
   if (o) reinterpret_cast<GeneratorObject*>(o)->value = owned;
   return o;
@@ -332,19 +332,19 @@ bool read_dtype(PyObject* o, DType* out) {
   else if (o == reinterpret_cast<PyObject*>(&PyFloat_Type))
     *out = core::default_dtype();
   else if (o == reinterpret_cast<PyObject*>(&PyLong_Type))
-    *out = LATTIS_INT64;
+    *out = LAMELLA_INT64;
   else if (o == reinterpret_cast<PyObject*>(&PyBool_Type))
-    *out = LATTIS_BOOL;
+    *out = LAMELLA_BOOL;
   else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type))
     *out = core::complex_of(core::default_dtype());
   else if (PyUnicode_Check(o))
     *out = core::dtype_from_name(text_of(o).c_str());
   else
     return false;
-  return *out != LATTIS_NO_DTYPE;
+  return *out != LAMELLA_NO_DTYPE;
 }
 
-int read_device(PyObject* o, lattis_device* out) {
+int read_device(PyObject* o, lamella_device* out) {
   if (Py_TYPE(o) == device_type) {
     *out = device_of(o);
     return 1;
@@ -373,7 +373,7 @@ int read_device(PyObject* o, lattis_device* out) {
   return 1;
 }
 
-bool read_generator(PyObject* o, lattis_object** borrowed) {
+bool read_generator(PyObject* o, lamella_object** borrowed) {
   if (Py_TYPE(o) != generator_type) return false;
   *borrowed = generator_of(o);
   return true;
@@ -399,7 +399,7 @@ int init_types(PyObject* m) {
       !(generator_type = make(m, &generator_spec)))
     return -1;
   if (!(size_type = make(m, &size_spec, reinterpret_cast<PyObject*>(&PyTuple_Type)))) return -1;
-  for (DType t = 0; t < LATTIS_NUM_DTYPES; t++) {
+  for (DType t = 0; t < LAMELLA_NUM_DTYPES; t++) {
     PyObject* o = dtypes[t] = dtype_type->tp_alloc(dtype_type, 0);
     if (!o) return -1;
     reinterpret_cast<DtypeObject*>(o)->value = t;
@@ -408,9 +408,9 @@ int init_types(PyObject* m) {
     if (*info.aliases && PyModule_AddObject(m, info.aliases, Py_NewRef(o)) < 0) return -1;
   }
   if (add_enum(m, layout_type, "strided", 0) < 0) return -1;
-  if (add_enum(m, memory_format_type, "contiguous_format", LATTIS_CONTIGUOUS_FORMAT) < 0) return -1;
-  if (add_enum(m, memory_format_type, "channels_last", LATTIS_CHANNELS_LAST) < 0) return -1;
-  return add_enum(m, memory_format_type, "preserve_format", LATTIS_PRESERVE_FORMAT);
+  if (add_enum(m, memory_format_type, "contiguous_format", LAMELLA_CONTIGUOUS_FORMAT) < 0) return -1;
+  if (add_enum(m, memory_format_type, "channels_last", LAMELLA_CHANNELS_LAST) < 0) return -1;
+  return add_enum(m, memory_format_type, "preserve_format", LAMELLA_PRESERVE_FORMAT);
 }
 
-}  // namespace lattis::binding
+}  // namespace lamella::binding

@@ -1,6 +1,6 @@
 """Autograd: reverse-mode differentiation, as a layer that enters by the door that strangers use.
 
-The native library records calls and runs backward; this package, which is ``lattis.autograd``, is what Python sees of
+The native library records calls and runs backward; this package, which is ``lamella.autograd``, is what Python sees of
 it. ``docs/autograd.md`` leads through the files.
 """
 
@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lattis.plugins import hookimpl
+from lamella.plugins import hookimpl
 
 if TYPE_CHECKING:
     from . import checkpoint as checkpoint
@@ -33,12 +33,12 @@ LAZY = ("checkpoint", "functional")  # modules that are imported when they are f
 def __getattr__(name):
     if name in LAZY:
         return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'lattis.autograd' has no attribute '{name}'")
+    raise AttributeError(f"module 'lamella.autograd' has no attribute '{name}'")
 
 
 @hookimpl
 def register(ctx):
-    ctx.load_library(Path(__file__).with_name("liblattis_autograd.so"))
+    ctx.load_library(Path(__file__).with_name("liblamella_autograd.so"))
     from . import api, rules, tensor  # they need the library
 
     globals().update({name: getattr(api, name) for name in api.__all__})
@@ -48,7 +48,7 @@ def register(ctx):
     ctx.add_export_check(tensor.check_export)
     rules.follow(ctx)
     # Its module can be imported, too, but the name is the function's.
-    import_module("lattis.autograd.gradcheck")
+    import_module("lamella.autograd.gradcheck")
     from .gradcheck import gradcheck, gradgradcheck
 
     globals().update(gradcheck=gradcheck, gradgradcheck=gradgradcheck)

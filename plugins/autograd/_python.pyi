@@ -32,7 +32,7 @@ class inference_mode(_Mode):
 class _FunctionBase:
     saved_tensors: tuple[Any, ...]
     needs_input_grad: tuple[bool, ...]
-    _lattis_needs: tuple[bool | None, ...]
+    _lamella_needs: tuple[bool | None, ...]
     @classmethod
     def apply(cls, *args: Any) -> Any: ...
     def save_for_backward(self, *tensors: Any) -> None: ...

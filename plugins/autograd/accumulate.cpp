@@ -4,7 +4,7 @@
 
 #include "engine.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 struct AccumulateNode : Node {
@@ -18,23 +18,23 @@ std::recursive_mutex& adding(const Node* n) {
   return all[(reinterpret_cast<uintptr_t>(n) / 64) % 64];
 }
 
-bool sole_owner(const lattis_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
+bool sole_owner(const lamella_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
 
 // What a leaf keeps of the first gradient: the tensor itself where nobody else can see its memory, else a copy. Takes
 // over the reference.
-lattis_status keep(Run& run, lattis_tensor* g, lattis_tensor** out) {
-  const lattis_tensor* base = api().tensor_base(g);
+lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
+  const lamella_tensor* base = api().tensor_base(g);
   const bool alone =
       sole_owner(g) && (!base || sole_owner(base)) && api().storage_use_count(g->storage) == (base ? 2 : 1);
   if (run.create_graph) {
     *out = g;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
-  lattis_status st = LATTIS_OK;
-  if (alone && (g->flags & LATTIS_DENSE) && (!base || base->numel == g->numel)) {
+  lamella_status st = LAMELLA_OK;
+  if (alone && (g->flags & LAMELLA_DENSE) && (!base || base->numel == g->numel)) {
     if (!base) {
       *out = g;
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
     st = api().tensor_detach(g, out);  // a gradient of its own rather than a view of what nobody sees
   } else {
@@ -45,15 +45,15 @@ lattis_status keep(Run& run, lattis_tensor* g, lattis_tensor** out) {
 }
 
 // Adds to what stands in `grad`, which others may read or take away meanwhile. Takes over the reference to g.
-lattis_status add_to(Run& run, Node* n, lattis_tensor* g) {
+lamella_status add_to(Run& run, Node* n, lamella_tensor* g) {
   std::lock_guard lock(adding(n));
   const auto leaf = [n] { return static_cast<AccumulateNode*>(n)->leaf; };
-  lattis_tensor *there = nullptr, *sum = nullptr;
+  lamella_tensor *there = nullptr, *sum = nullptr;
   {
     Guard guard(n);
     if (leaf() && (there = leaf()->grad)) api().retain(there);
   }
-  lattis_status st;
+  lamella_status st;
   if (there && !run.create_graph) {
     st = run.ops.add_into(there, g);
     api().release(g);
@@ -73,10 +73,10 @@ lattis_status add_to(Run& run, Node* n, lattis_tensor* g) {
     if (leaf()) std::swap(leaf()->grad, sum);
   }
   if (sum) api().release(sum);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status apply(Node* n, Run& run, lattis_tensor** grads, lattis_tensor**) {
+lamella_status apply(Node* n, Run& run, lamella_tensor** grads, lamella_tensor**) {
   return add_to(run, n, std::exchange(grads[0], nullptr));
 }
 
@@ -90,7 +90,7 @@ bool is_accumulator(const Node* n) { return n->kind == &kind; }
 void forget_leaf(Node* n) { static_cast<AccumulateNode*>(n)->leaf = nullptr; }
 
 // Threads may meet a new leaf at once: the first one's node is the leaf's.
-Node* accumulator(Variable& v, const lattis_tensor* t) {
+Node* accumulator(Variable& v, const lamella_tensor* t) {
   Node* there = __atomic_load_n(&v.node, __ATOMIC_ACQUIRE);
   if (__builtin_expect(there && there->results[0].has_shape_of(t), 1)) return there;
   auto* n = new_node<AccumulateNode>(&kind, 0, 1);
@@ -112,10 +112,10 @@ Node* accumulator(Variable& v, const lattis_tensor* t) {
   return there;
 }
 
-lattis_status accumulate(Run& run, Variable& v, lattis_tensor* g) {
+lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g) {
   if (v.leaf) return add_to(run, v.node, g);
-  lattis_tensor* sum = nullptr;
-  lattis_status st;
+  lamella_tensor* sum = nullptr;
+  lamella_status st;
   if (v.grad) {
     st = run.ops.add(v.grad, g, &sum);
     api().release(g);
@@ -126,7 +126,7 @@ lattis_status accumulate(Run& run, Variable& v, lattis_tensor* g) {
   return st;
 }
 
-lattis_tensor* grad_of(Variable& v) {
+lamella_tensor* grad_of(Variable& v) {
   if (!v.node) {
     if (v.grad) api().retain(v.grad);
     return v.grad;
@@ -136,7 +136,7 @@ lattis_tensor* grad_of(Variable& v) {
   return v.grad;
 }
 
-void set_grad(Variable& v, lattis_tensor* owned) {
+void set_grad(Variable& v, lamella_tensor* owned) {
   {
     if (v.node) {
       Guard guard(v.node);
@@ -148,4 +148,4 @@ void set_grad(Variable& v, lattis_tensor* owned) {
   if (owned) api().release(owned);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -3,15 +3,15 @@
 
 #include "node.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 bool is_accumulator(const Node* n);
 // The leaf is gone; under the node's lock.
 void forget_leaf(Node* n);
 // Adds a gradient to that of a tensor; takes over the reference to it.
-lattis_status accumulate(Run& run, Variable& v, lattis_tensor* g);
+lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g);
 // The leaf's gradient, owned; null if the leaf is gone or has none.
-lattis_tensor* grad_of(Variable& v);
-void set_grad(Variable& v, lattis_tensor* owned);
+lamella_tensor* grad_of(Variable& v);
+void set_grad(Variable& v, lamella_tensor* owned);
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -15,8 +15,8 @@ def _stack() -> str:
 def set_detect_anomaly(mode: bool, check_nan: bool = True) -> None:
     """Switches anomaly mode on or off for the process; see :class:`detect_anomaly`.
 
-    >>> lattis.autograd.set_detect_anomaly(True)
-    >>> lattis.autograd.set_detect_anomaly(False)
+    >>> lamella.autograd.set_detect_anomaly(True)
+    >>> lamella.autograd.set_detect_anomaly(False)
     """
     _now[0] = (bool(mode), bool(check_nan))
     _python._set_anomaly(_stack if mode else None, bool(check_nan))
@@ -31,8 +31,8 @@ class detect_anomaly:
     Args:
         check_nan: whether a gradient that is NaN is an error
 
-    >>> x = lattis.tensor(0.0, requires_grad=True)
-    >>> with lattis.autograd.detect_anomaly():
+    >>> x = lamella.tensor(0.0, requires_grad=True)
+    >>> with lamella.autograd.detect_anomaly():
     ...     try:
     ...         (x / x).backward()
     ...     except RuntimeError as error:

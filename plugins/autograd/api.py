@@ -1,6 +1,6 @@
-"""Reverse-mode differentiation: ``lattis.autograd``.
+"""Reverse-mode differentiation: ``lamella.autograd``.
 
->>> x = lattis.tensor([1.0, 2.0], requires_grad=True)
+>>> x = lamella.tensor([1.0, 2.0], requires_grad=True)
 >>> (x * x).sum().backward()
 >>> x.grad
 tensor([2., 4.])
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import lattis
-from lattis import Tensor
+import lamella
+from lamella import Tensor
 
 from . import _python, function, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -42,7 +42,7 @@ __all__ = [
     "set_grad_enabled",
 ]
 
-RETAIN_GRAPH, CREATE_GRAPH, ACCUMULATE = 1, 2, 4  # enum lattis_backward_flags
+RETAIN_GRAPH, CREATE_GRAPH, ACCUMULATE = 1, 2, 4  # enum lamella_backward_flags
 
 
 def _tuple(tensors: Any) -> tuple:
@@ -86,8 +86,8 @@ def backward(
         RuntimeError: a tensor does not require grad, a gradient does not fit, what was saved has been written in place
             or was freed by an earlier backward, or an operator has no derivative
 
-    >>> w = lattis.ones(2, requires_grad=True)
-    >>> lattis.autograd.backward((w * 3).sum())
+    >>> w = lamella.ones(2, requires_grad=True)
+    >>> lamella.autograd.backward((w * 3).sum())
     >>> w.grad
     tensor([3., 3.])
     """
@@ -121,9 +121,9 @@ def grad(
     Raises:
         RuntimeError: as :func:`backward`; or an input is not used
 
-    >>> x = lattis.tensor(2.0, requires_grad=True)
-    >>> (g,) = lattis.autograd.grad(x ** 3, x, create_graph=True)
-    >>> lattis.autograd.grad(g, x)
+    >>> x = lamella.tensor(2.0, requires_grad=True)
+    >>> (g,) = lamella.autograd.grad(x ** 3, x, create_graph=True)
+    >>> lamella.autograd.grad(g, x)
     (tensor(12.),)
     """
     if materialize_grads and allow_unused is False:
@@ -142,7 +142,7 @@ def grad(
                 "pass allow_unused=True if this is what you want"
             )
     if materialize_grads:
-        found = tuple(lattis.zeros_like(x) if g is None else g for g, x in zip(found, wanted, strict=True))
+        found = tuple(lamella.zeros_like(x) if g is None else g for g, x in zip(found, wanted, strict=True))
     return found
 
 
@@ -156,4 +156,4 @@ def _batched(roots, inputs, given, retain_graph, create_graph, allow_unused, mat
         one = tuple(None if g is None else g[i] for g in given)
         keep = True if i < n - 1 else retain_graph
         rows.append(grad(roots, inputs, one, keep, create_graph, allow_unused, False, materialize_grads))
-    return tuple(None if column[0] is None else lattis.stack(column) for column in zip(*rows, strict=True))
+    return tuple(None if column[0] is None else lamella.stack(column) for column in zip(*rows, strict=True))

@@ -1,24 +1,24 @@
 // Applying: how a node of the usual kind computes its gradients, from what it saved, by its rule's formulas.
 #include "record.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 // Values that are released at the end.
 struct Values {
-  lattis_value v[most_saves];  // the first n of them
+  lamella_value v[most_saves];  // the first n of them
   int n;
   explicit Values(int count) : n(count) {
     for (int i = 0; i < n; i++) v[i] = none();
   }
   ~Values() {
     for (int i = 0; i < n; i++)
-      if (v[i].tag != LATTIS_NONE) api().value_release(&v[i]);
+      if (v[i].tag != LAMELLA_NONE) api().value_release(&v[i]);
   }
 };
 
 // The general way: what hooks have packed, and results that get their history again.
-__attribute__((noinline)) lattis_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
+__attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
   SavedValue own[most_saves];
   {
     Guard guard(n);
@@ -27,11 +27,11 @@ __attribute__((noinline)) lattis_status unpack_any(FormulaNode* n, const Run& ru
     for (int i = 0; i < n->num_saved; i++) {
       if (!run.retain_graph)
         own[i] = n->saved()[i].take();
-      else if (lattis_status st = n->saved()[i].copy(&own[i]))
+      else if (lamella_status st = n->saved()[i].copy(&own[i]))
         return st;
     }
   }
-  lattis_status st = LATTIS_OK;
+  lamella_status st = LAMELLA_OK;
   for (int i = 0; i < n->num_saved; i++) {
     if (!st) st = own[i].unpack(n, run.create_graph, &out.v[i]);
     own[i].drop();
@@ -40,11 +40,11 @@ __attribute__((noinline)) lattis_status unpack_any(FormulaNode* n, const Run& ru
 }
 
 // What the formulas compute with: moved out of the node unless the graph is retained.
-lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
+lamella_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
   if (!n->rule->saves_tensors) {  // numbers stay with the node, for another backward
     for (int i = 0; i < n->num_saved; i++) out.v[i] = n->saved()[i].value;
     out.n = 0;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   {
     Guard guard(n);  // another run may be here, too
@@ -52,7 +52,7 @@ lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
     bool plain = true;
     for (int i = 0; i < n->num_saved; i++) {
       const SavedValue& s = n->saved()[i];
-      if (lattis_status st = s.check(n)) return st;
+      if (lamella_status st = s.check(n)) return st;
       plain &= !s.packed && !(run.create_graph && s.result >= 0);
     }
     if (__builtin_expect(plain, 1)) {
@@ -61,10 +61,10 @@ lattis_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
         SavedValue& s = n->saved()[i];
         if (!run.retain_graph)
           out.v[i] = std::exchange(s.value, none());
-        else if (lattis_status st = api().value_retain(&s.value, &out.v[i]))
+        else if (lamella_status st = api().value_retain(&s.value, &out.v[i]))
           return st;
       }
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
   }
   return unpack_any(n, run, out);
@@ -76,9 +76,9 @@ int first_edge(const Rule& r, const Node* n, int input) {
   return input + n->num_edges - static_cast<int>(r.inputs.size());
 }
 
-lattis_status no_formula(const Rule& r, const Rule::Input& input) {
-  return fail(LATTIS_NOT_IMPLEMENTED, operator_text(r.op) + ": the derivative with respect to argument '" +
-                                          api().operator_argument(r.op, input.arg)->name + "' is not implemented");
+lamella_status no_formula(const Rule& r, const Rule::Input& input) {
+  return fail(LAMELLA_NOT_IMPLEMENTED, operator_text(r.op) + ": the derivative with respect to argument '" +
+                                           api().operator_argument(r.op, input.arg)->name + "' is not implemented");
 }
 
 // The bits of a formula's gradients that this result is among.
@@ -90,7 +90,7 @@ uint64_t bits_of(const FormulaNode* n, int result) {
 // Whether any gradient that a formula uses came, and whether all came that it cannot do without.
 struct Arrival {
   bool any, all = true;
-  Arrival(const Formula& f, const FormulaNode* n, lattis_tensor* const* grads) {
+  Arrival(const Formula& f, const FormulaNode* n, lamella_tensor* const* grads) {
     const uint64_t used = f.grads | f.optional_grads;
     any = used == 0;
     for (int i = 0; i < n->num_results; i++) {
@@ -103,29 +103,29 @@ struct Arrival {
 
 // Gradients that did not come are zero where others of the same call did. Neighbours of one shape share their zeros.
 struct Completed {
-  std::vector<lattis_tensor*> grads;
+  std::vector<lamella_tensor*> grads;
   std::vector<Tensor> made;
 
-  lattis_status fill(const Formula& f, const FormulaNode* n, const Run& run, lattis_tensor* const* came) {
+  lamella_status fill(const Formula& f, const FormulaNode* n, const Run& run, lamella_tensor* const* came) {
     grads.assign(came, came + n->num_results);
     for (int i = 0; i < n->num_results; i++) {
       const Result& r = n->results[i];
       if (grads[i] || !(f.grads & bits_of(n, i))) continue;
       if (!r.described()) {
         if (!(f.grads & all_grads)) continue;
-        return fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its result " + std::to_string(i) +
-                                              " has no gradient; its formula may give `grads` to a Tensor?[] only");
+        return fail(LAMELLA_RUNTIME_ERROR, n->rule->name + ": its result " + std::to_string(i) +
+                                               " has no gradient; its formula may give `grads` to a Tensor?[] only");
       }
-      const lattis_tensor* last = made.empty() ? nullptr : made.back().get();
+      const lamella_tensor* last = made.empty() ? nullptr : made.back().get();
       if (!last || !r.has_shape_of(last) || r.dtype != last->dtype || r.device.backend != last->backend ||
           r.device.index != last->dl.device.device_id) {
-        lattis_tensor* zeros = nullptr;
-        if (lattis_status st = run.ops.zeros(r, &zeros)) return st;
+        lamella_tensor* zeros = nullptr;
+        if (lamella_status st = run.ops.zeros(r, &zeros)) return st;
         made.push_back(Tensor::steal(zeros));
       }
       grads[i] = made.back().get();
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 };
 
@@ -134,49 +134,49 @@ int edges_of(const FormulaNode* n, int target) {
 }
 
 // A list of gradients goes to the edges of a list. Takes it over.
-__attribute__((noinline)) lattis_status hand_out_list(const FormulaNode* n, const Run& run, int target,
-                                                      lattis_value& given, lattis_tensor** outs) {
+__attribute__((noinline)) lamella_status hand_out_list(const FormulaNode* n, const Run& run, int target,
+                                                       lamella_value& given, lamella_tensor** outs) {
   const int at = first_edge(*n->rule, n, target), count = edges_of(n, target);
-  lattis_status st = LATTIS_OK;
-  if (given.tag == LATTIS_TENSOR_LIST && given.length != static_cast<uint32_t>(count))
-    st = fail(LATTIS_RUNTIME_ERROR, n->rule->name + ": its formula gave " + std::to_string(given.length) +
-                                        " gradients for " + std::to_string(count) + " tensors");
-  for (int i = 0; i < count && !st && given.tag == LATTIS_TENSOR_LIST; i++)
+  lamella_status st = LAMELLA_OK;
+  if (given.tag == LAMELLA_TENSOR_LIST && given.length != static_cast<uint32_t>(count))
+    st = fail(LAMELLA_RUNTIME_ERROR, n->rule->name + ": its formula gave " + std::to_string(given.length) +
+                                         " gradients for " + std::to_string(count) + " tensors");
+  for (int i = 0; i < count && !st && given.tag == LAMELLA_TENSOR_LIST; i++)
     if (run.needs(n, at + i) && given.as.tensors[i]) api().retain(outs[at + i] = given.as.tensors[i]);
   api().value_release(&given);
   return st;
 }
 
 // The gradients that a formula gave go to the edges of its targets.
-lattis_status hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask,
-                       lattis_value* results, lattis_tensor** outs) {
-  lattis_status st = LATTIS_OK;
+lamella_status hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask,
+                        lamella_value* results, lamella_tensor** outs) {
+  lamella_status st = LAMELLA_OK;
   for (size_t k = 0; k < f.targets.size(); k++) {
-    if (__builtin_expect(results[k].tag == LATTIS_TENSOR && mask[k], 1))
+    if (__builtin_expect(results[k].tag == LAMELLA_TENSOR && mask[k], 1))
       outs[first_edge(*n->rule, n, f.targets[k])] = results[k].as.tensor;
-    else if (lattis_status failed = hand_out_list(n, run, f.targets[k], results[k], outs))
+    else if (lamella_status failed = hand_out_list(n, run, f.targets[k], results[k], outs))
       st = failed;
   }
   return st;
 }
 
-lattis_status compute(const Formula& f, const FormulaNode* n, Run& run, const lattis_value* saved,
-                      lattis_tensor* const* grads, const uint8_t* mask, lattis_tensor** outs) {
-  lattis_value results[most_targets];
-  if (lattis_status st = evaluate(*n->rule, f, saved, grads, n->num_results, mask, results)) return st;
+lamella_status compute(const Formula& f, const FormulaNode* n, Run& run, const lamella_value* saved,
+                       lamella_tensor* const* grads, const uint8_t* mask, lamella_tensor** outs) {
+  lamella_value results[most_targets];
+  if (lamella_status st = evaluate(*n->rule, f, saved, grads, n->num_results, mask, results)) return st;
   return hand_out(f, n, run, mask, results, outs);
 }
 
-__attribute__((noinline)) lattis_status complete(const Formula& f, const FormulaNode* n, Run& run,
-                                                 const lattis_value* saved, lattis_tensor* const* grads,
-                                                 const uint8_t* mask, lattis_tensor** outs) {
+__attribute__((noinline)) lamella_status complete(const Formula& f, const FormulaNode* n, Run& run,
+                                                  const lamella_value* saved, lamella_tensor* const* grads,
+                                                  const uint8_t* mask, lamella_tensor** outs) {
   Completed all;
-  if (lattis_status st = all.fill(f, n, run, grads)) return st;
+  if (lamella_status st = all.fill(f, n, run, grads)) return st;
   return compute(f, n, run, saved, all.grads.data(), mask, outs);
 }
 
-lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lattis_value* saved,
-                            lattis_tensor** grads, lattis_tensor** outs) {
+lamella_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const lamella_value* saved,
+                             lamella_tensor** grads, lamella_tensor** outs) {
   const int num_targets = static_cast<int>(f.targets.size());
   uint8_t mask[most_targets];
   bool any = false;
@@ -186,23 +186,23 @@ lattis_status apply_formula(const Formula& f, FormulaNode* n, Run& run, const la
     for (int i = 0, count = edges_of(n, target); i < count; i++) mask[k] |= run.needs(n, at + i);
     any |= mask[k];
   }
-  if (!any) return LATTIS_OK;
+  if (!any) return LAMELLA_OK;
   const Arrival came(f, n, grads);
-  if (!came.any) return LATTIS_OK;
+  if (!came.any) return LAMELLA_OK;
   return __builtin_expect(came.all, 1) ? compute(f, n, run, saved, grads, mask, outs)
                                        : complete(f, n, run, saved, grads, mask, outs);
 }
 
-lattis_status apply(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {
+lamella_status apply(Node* node, Run& run, lamella_tensor** grads, lamella_tensor** outs) {
   auto* n = static_cast<FormulaNode*>(node);
   Values saved(n->num_saved);
-  if (lattis_status st = unpack_all(n, run, saved)) return st;
+  if (lamella_status st = unpack_all(n, run, saved)) return st;
   for (size_t i = 0; i < n->rule->inputs.size(); i++)
     if (n->rule->inputs[i].formula < 0 && run.needs(n, first_edge(*n->rule, n, static_cast<int>(i))))
       return no_formula(*n->rule, n->rule->inputs[i]);
   for (const Formula& f : n->rule->formulas)
-    if (lattis_status st = apply_formula(f, n, run, saved.v, grads, outs)) return st;
-  return LATTIS_OK;
+    if (lamella_status st = apply_formula(f, n, run, saved.v, grads, outs)) return st;
+  return LAMELLA_OK;
 }
 
 void release_saved(Node* node) {
@@ -231,8 +231,8 @@ const NodeKind formula_kind = {apply, release_saved, destroy,
 
 bool is_view_operator(const Node* n) {
   if (n->kind != &formula_kind) return false;
-  const lattis_argument* a = api().operator_return(static_cast<const FormulaNode*>(n)->rule->op, 0);
-  return a->alias_of >= 0 && !(a->flags & LATTIS_ARGUMENT_WRITTEN);
+  const lamella_argument* a = api().operator_return(static_cast<const FormulaNode*>(n)->rule->op, 0);
+  return a->alias_of >= 0 && !(a->flags & LAMELLA_ARGUMENT_WRITTEN);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

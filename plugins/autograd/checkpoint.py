@@ -1,4 +1,4 @@
-"""checkpoint: what a part of the graph would save is computed again in backward, ``lattis.utils.checkpoint``.
+"""checkpoint: what a part of the graph would save is computed again in backward, ``lamella.utils.checkpoint``.
 
 While the part runs, each tensor that a node saves is replaced by a place in a list. When backward asks for the first of
 them, the part runs once more and fills the places in the same order. Its arguments are saved as a node saves: inside
@@ -12,8 +12,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import lattis
-from lattis import Tensor
+import lamella
+from lamella import Tensor
 
 from . import _python
 from .function import Function
@@ -29,10 +29,10 @@ class CheckpointError(RuntimeError):
     >>> def changing(x):
     ...     runs.append(x)
     ...     return x.sin() if len(runs) == 1 else x.sin().cos()
-    >>> y = lattis.autograd.checkpoint.checkpoint(changing, lattis.ones(1, requires_grad=True))
+    >>> y = lamella.autograd.checkpoint.checkpoint(changing, lamella.ones(1, requires_grad=True))
     >>> try:
     ...     y.backward()
-    ... except lattis.autograd.checkpoint.CheckpointError as error:
+    ... except lamella.autograd.checkpoint.CheckpointError as error:
     ...     print(error)
     checkpoint: 1 tensor was saved when the function ran first, and 2 when it ran again; ...
     """
@@ -57,8 +57,8 @@ def checkpoint(
         CheckpointError: in backward, the function did something else
         ValueError: another value of use_reentrant or determinism_check
 
-    >>> x = lattis.tensor([1.0, 2.0], requires_grad=True)
-    >>> y = lattis.autograd.checkpoint.checkpoint(lambda x: x * x * x, x)
+    >>> x = lamella.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = lamella.autograd.checkpoint.checkpoint(lambda x: x * x * x, x)
     >>> y.sum().backward()
     >>> x.grad
     tensor([ 3., 12.])
@@ -90,9 +90,9 @@ def checkpoint_sequential(
     Raises:
         ValueError: there are fewer functions than segments, or none of either
 
-    >>> x = lattis.ones(1, requires_grad=True)
-    >>> parts = [lattis.exp, lattis.sin, lattis.log]
-    >>> lattis.autograd.checkpoint.checkpoint_sequential(parts, 2, x).backward()
+    >>> x = lamella.ones(1, requires_grad=True)
+    >>> parts = [lamella.exp, lamella.sin, lamella.log]
+    >>> lamella.autograd.checkpoint.checkpoint_sequential(parts, 2, x).backward()
     >>> x.grad
     tensor([-6.0333])
     """
@@ -158,9 +158,9 @@ class _Part:
         given = [*args, *kwargs.values()]
         self.others = [None if isinstance(a, Tensor) else a for a in given]
         self.at = [i for i, a in enumerate(given) if isinstance(a, Tensor)]
-        anchor = lattis.empty(0, requires_grad=True)
+        anchor = lamella.empty(0, requires_grad=True)
         self.node = _Arguments.apply(self, anchor, *(given[i] for i in self.at)).grad_fn  # which has the arguments
-        self.generator = lattis.default_generator() if preserve_rng_state else None
+        self.generator = lamella.default_generator() if preserve_rng_state else None
         self.state = self.generator.get_state() if self.generator else None
 
     def pack(self, tensor: Tensor) -> _Place:

@@ -4,23 +4,23 @@
 #include "given.h"
 #include "record.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 struct CustomNode : Node {
   std::vector<SavedValue> saved;
   const Rule* rule = nullptr;  // of an operator, or
-  lattis_node_type type{};     // of a node made by hand; its name is
+  lamella_node_type type{};    // of a node made by hand; its name is
   std::string name;
-  const lattis_node_type* identity = nullptr;
+  const lamella_node_type* identity = nullptr;
   void* context = nullptr;
 };
 
 CustomNode* cast(Node* n) { return static_cast<CustomNode*>(n); }
 
-lattis_status apply(Node* node, Run&, lattis_tensor** grads, lattis_tensor** outs) {
+lamella_status apply(Node* node, Run&, lamella_tensor** grads, lamella_tensor** outs) {
   CustomNode* n = cast(node);
-  auto* handle = reinterpret_cast<lattis_node*>(node);
+  auto* handle = reinterpret_cast<lamella_node*>(node);
   if (n->rule) return n->rule->functions->backward(n->rule->functions->context, handle, grads, outs);
   return n->type.backward(n->context, handle, grads, outs);
 }
@@ -50,7 +50,7 @@ std::string name(const Node* node) {
   return n->rule ? n->rule->name : n->name;
 }
 
-int traverse(Node* node, lattis_visit visit, void* visitor) {
+int traverse(Node* node, lamella_visit visit, void* visitor) {
   CustomNode* n = cast(node);
   return n->type.traverse ? n->type.traverse(n->context, visit, visitor) : 0;
 }
@@ -65,12 +65,12 @@ Node* new_function_node(const Rule& r, int num_edges, int num_results) {
   return n;
 }
 
-lattis_status node_new(const lattis_node_type* type, void* context, lattis_tensor* const* inputs, int32_t num_inputs,
-                       int32_t num_results, lattis_node** out) {
-  lattis_node_type own;
+lamella_status node_new(const lamella_node_type* type, void* context, lamella_tensor* const* inputs, int32_t num_inputs,
+                        int32_t num_results, lamella_node** out) {
+  lamella_node_type own;
   std::string wrong = copy_given(*type, &own);
   if (wrong.empty() && (!own.name || !own.backward)) wrong = "it has no name, or no function `backward`";
-  if (!wrong.empty()) return fail(LATTIS_VALUE_ERROR, "node_new: " + wrong);
+  if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "node_new: " + wrong);
   std::string name = own.name;
   own.name = nullptr;
   auto* n = new_node<CustomNode>(&custom_kind, num_inputs, num_results);
@@ -81,7 +81,7 @@ lattis_status node_new(const lattis_node_type* type, void* context, lattis_tenso
   if (own.traverse) hold_host(n);
   for (int i = 0; i < num_inputs; i++) {
     if (!inputs[i] || !is_differentiable(inputs[i])) continue;
-    if (lattis_status st = gradient_edge(inputs[i], &n->edges[i])) {
+    if (lamella_status st = gradient_edge(inputs[i], &n->edges[i])) {
       n->type = {};  // the context stays the caller's
       release(n);
       return st;
@@ -93,23 +93,23 @@ lattis_status node_new(const lattis_node_type* type, void* context, lattis_tenso
       extra_of(n).trace = text;
       std::free(text);
     }
-  *out = reinterpret_cast<lattis_node*>(static_cast<Node*>(n));
-  return LATTIS_OK;
+  *out = reinterpret_cast<lamella_node*>(static_cast<Node*>(n));
+  return LAMELLA_OK;
 }
 
 bool is_by_hand(const Node* n) { return n->kind == &custom_kind && static_cast<const CustomNode*>(n)->identity; }
 
-void* node_context(lattis_node* node, const lattis_node_type* type) {
+void* node_context(lamella_node* node, const lamella_node_type* type) {
   auto* n = reinterpret_cast<Node*>(node);
   return n->kind == &custom_kind && cast(n)->identity == type ? cast(n)->context : nullptr;
 }
 
-lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result) {
+lamella_status node_save(lamella_node* node, const lamella_value* v, int32_t result) {
   CustomNode* n = cast(reinterpret_cast<Node*>(node));
-  if (n->kind != &custom_kind) return fail(LATTIS_TYPE_ERROR, "save: " + n->kind->name(n) + " saves by its formulas");
+  if (n->kind != &custom_kind) return fail(LAMELLA_TYPE_ERROR, "save: " + n->kind->name(n) + " saves by its formulas");
   n->saved.emplace_back();
   SavedValue& to = n->saved.back();
-  lattis_status st = to.keep(*v, result);
+  lamella_status st = to.keep(*v, result);
   if (st) {
     to.drop();
     n->saved.pop_back();
@@ -117,25 +117,25 @@ lattis_status node_save(lattis_node* node, const lattis_value* v, int32_t result
   return st;
 }
 
-int32_t node_num_saved(lattis_node* node) {
+int32_t node_num_saved(lamella_node* node) {
   auto* n = reinterpret_cast<Node*>(node);
   return n->kind == &custom_kind ? static_cast<int32_t>(cast(n)->saved.size()) : 0;
 }
 
-lattis_status node_saved(lattis_node* node, int32_t i, lattis_value* out) {
+lamella_status node_saved(lamella_node* node, int32_t i, lamella_value* out) {
   CustomNode* n = cast(reinterpret_cast<Node*>(node));
   *out = none();
   SavedValue own;
   {
     Guard guard(n);
     if (n->kind != &custom_kind || i < 0 || (i >= static_cast<int32_t>(n->saved.size()) && !n->released))
-      return fail(LATTIS_INDEX_ERROR, "saved: there is no saved value " + std::to_string(i));
+      return fail(LAMELLA_INDEX_ERROR, "saved: there is no saved value " + std::to_string(i));
     if (n->released) return used_twice(n);
-    if (lattis_status st = n->saved[i].copy(&own)) return st;
+    if (lamella_status st = n->saved[i].copy(&own)) return st;
   }
-  lattis_status st = own.unpack(n, grad_mode(), out);
+  lamella_status st = own.unpack(n, grad_mode(), out);
   own.drop();
   return st;
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

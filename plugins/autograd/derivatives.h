@@ -1,10 +1,10 @@
-// The derivatives of the catalogue, a table for each family. The notation is that of <lattis/autograd.h>; a line may
+// The derivatives of the catalogue, a table for each family. The notation is that of <lamella/autograd.h>; a line may
 // name several operators with the same arguments.
 #pragma once
 
 #include <vector>
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 struct Line {
   const char* operators;  // "mul.Tensor, multiply.Tensor"
@@ -14,4 +14,4 @@ struct Line {
 extern const std::vector<Line> pointwise_derivatives, activation_derivatives, view_derivatives, reduction_derivatives,
     product_derivatives, indexing_derivatives, network_derivatives;
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

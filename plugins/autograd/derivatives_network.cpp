@@ -1,7 +1,7 @@
 // Products, norms, losses, convolution and pooling.
 #include "derivatives.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 const std::vector<Line> product_derivatives = {
     {"mm", "self: mm(grad, conj(t(mat2))); mat2: mm(conj(t(self)), grad)"},
@@ -81,4 +81,4 @@ const std::vector<Line> network_derivatives = {
     {"_adaptive_avg_pool2d_backward",
      "grad_output: adaptive_avg_pool2d(grad, [grad_output.shape[-2], grad_output.shape[-1]]); self: none"}};
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

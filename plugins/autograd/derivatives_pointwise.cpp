@@ -1,7 +1,7 @@
 // Pointwise operators and activations.
 #include "derivatives.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 const std::vector<Line> pointwise_derivatives = {
     // arithmetic
@@ -185,4 +185,4 @@ const std::vector<Line> activation_derivatives = {
      "grad_output: _elu_backward(grad, self, alpha, scale, input_scale);"
      "self: where(gt(self, 0), 0, _elu_backward(grad * grad_output * input_scale, self, alpha, scale, input_scale))"}};
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -1,7 +1,7 @@
 // Views, copies, reductions and indexing.
 #include "derivatives.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 const std::vector<Line> view_derivatives = {
     {"positive, alias, expand, broadcast_to", "self: grad"},  // summed to the shape, as all gradients are
@@ -89,4 +89,4 @@ const std::vector<Line> indexing_derivatives = {
     {"masked_fill.Tensor, masked_fill_.Tensor",
      "self: masked_fill(grad, mask, 0); mask: none; value: where(mask, grad, 0)"}};
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

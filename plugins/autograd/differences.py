@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import lattis
-from lattis import Tensor
+import lamella
+from lamella import Tensor
 
 from . import _python, api
 from .function import Function
@@ -34,24 +34,24 @@ def _differentiable(result: Any) -> tuple[Tensor, ...]:
 def _parts(t: Tensor) -> Tensor:
     """The elements as real numbers, flat: of complex ones the real parts and the imaginary parts in turn."""
     t = t.detach()
-    return (lattis.view_as_real(t) if t.is_complex() else t).reshape(-1)
+    return (lamella.view_as_real(t) if t.is_complex() else t).reshape(-1)
 
 
 def _from_parts(parts: Tensor, like: Tensor) -> Tensor:
     if like.is_complex():
-        return lattis.view_as_complex(parts.reshape(*like.shape, 2))
+        return lamella.view_as_complex(parts.reshape(*like.shape, 2))
     return parts.reshape(like.shape)
 
 
 def _real_dtype(t: Tensor) -> Any:
-    return {lattis.complex64: lattis.float32, lattis.complex128: lattis.float64}.get(t.dtype, t.dtype)
+    return {lamella.complex64: lamella.float32, lamella.complex128: lamella.float64}.get(t.dtype, t.dtype)
 
 
 def _random(like: Tensor, draw: random.Random) -> Tensor:
     """Numbers of size about one, of both signs."""
     n = like.numel() * (2 if like.is_complex() else 1)
     numbers = [draw.choice((-1, 1)) * draw.uniform(0.5, 1.5) for _ in range(n)]
-    return _from_parts(lattis.tensor(numbers, dtype=_real_dtype(like), device=like.device), like)
+    return _from_parts(lamella.tensor(numbers, dtype=_real_dtype(like), device=like.device), like)
 
 
 class _Undefined(Function):
@@ -85,7 +85,7 @@ class Check:
         if not self.wanted:
             raise ValueError(f"{self.name}: argument 'inputs' has no tensor that requires grad")
         for i in self.wanted:
-            if self.inputs[i].dtype not in (lattis.float64, lattis.complex128):
+            if self.inputs[i].dtype not in (lamella.float64, lamella.complex128):
                 warnings.warn(
                     f"{self.name}: input {i} has dtype {self.inputs[i].dtype}; differences need float64 or complex128",
                     stacklevel=4,
@@ -115,10 +115,10 @@ class Check:
         """For each result the Jacobian, in real numbers: a row for each of the input's."""
         x = self.inputs[i]
         n = _parts(x).numel()
-        rows = [self.along(i, unit) for unit in lattis.eye(n, dtype=_real_dtype(x), device=x.device)]
+        rows = [self.along(i, unit) for unit in lamella.eye(n, dtype=_real_dtype(x), device=x.device)]
         if not rows:
-            return [lattis.zeros(0, _parts(o).numel(), dtype=_real_dtype(o)) for o in self.results()]
-        return [lattis.stack(column) for column in zip(*rows, strict=True)]
+            return [lamella.zeros(0, _parts(o).numel(), dtype=_real_dtype(o)) for o in self.results()]
+        return [lamella.stack(column) for column in zip(*rows, strict=True)]
 
     # By backward.
 
@@ -130,9 +130,9 @@ class Check:
     def rows(self, output: Tensor) -> Iterator[tuple[Tensor, ...]]:
         """For each of the output's real numbers the gradients, in real numbers."""
         n = _parts(output).numel()
-        for unit in lattis.eye(n, dtype=_real_dtype(output), device=output.device):
+        for unit in lamella.eye(n, dtype=_real_dtype(output), device=output.device):
             found = self.gradients(output, _from_parts(unit, output))
-            yield tuple(_parts(lattis.zeros_like(x) if g is None else g) for g, x in zip(found, self.of, strict=True))
+            yield tuple(_parts(lamella.zeros_like(x) if g is None else g) for g, x in zip(found, self.of, strict=True))
 
     # What is compared.
 
@@ -144,7 +144,7 @@ class Check:
             for at, numerical in enumerate(self.differences(i)):
                 if numerical.numel() == 0:
                     continue
-                by_backward = lattis.stack(analytical[at][k], 1).to(numerical.dtype)
+                by_backward = lamella.stack(analytical[at][k], 1).to(numerical.dtype)
                 if not self.close(by_backward, numerical):
                     raise self.mismatch(at, i, numerical, by_backward, outputs[at])
 
@@ -169,7 +169,7 @@ class Check:
             for at, moved in enumerate(self.along(i, v)):
                 numerical = (moved * _parts(us[at]).to(moved.dtype)).sum()
                 g = rows[at][k]
-                analytical = lattis.zeros_like(numerical) if g is None else (_parts(g).to(v.dtype) * v).sum()
+                analytical = lamella.zeros_like(numerical) if g is None else (_parts(g).to(v.dtype) * v).sum()
                 many = (moved.numel() * v.numel()) ** 0.5
                 if not self.close(analytical.to(numerical.dtype), numerical, self.atol * max(many, 1)):
                     self.jacobians()
@@ -195,7 +195,7 @@ class Check:
 
     def dtypes(self) -> None:
         for at, o in enumerate(self.results()):
-            for i, g in zip(self.wanted, self.gradients(o, lattis.ones_like(o)), strict=True):
+            for i, g in zip(self.wanted, self.gradients(o, lamella.ones_like(o)), strict=True):
                 if g is not None and g.dtype != self.inputs[i].dtype:
                     raise self.wrong(
                         f"the gradient of output {at} with respect to input {i} has dtype {g.dtype}, but the input "
@@ -209,7 +209,7 @@ class Check:
             return
         for missing in [set(range(len(outputs))), *({k} for k in range(len(outputs)) if len(outputs) > 1)]:
             roots = [_Undefined.apply(o) if k in missing else o for k, o in enumerate(outputs)]
-            zeros = [lattis.zeros_like(o) for o in outputs]
+            zeros = [lamella.zeros_like(o) for o in outputs]
             try:
                 found = api.grad(roots, self.of, zeros, retain_graph=True, allow_unused=True)
             except RuntimeError as error:
@@ -230,7 +230,7 @@ class Check:
                 continue
             us = [_random(o, draw) for _ in range(2)]
             both = api.grad(
-                (o,), self.of, (lattis.stack(us),), retain_graph=True, allow_unused=True, is_grads_batched=True
+                (o,), self.of, (lamella.stack(us),), retain_graph=True, allow_unused=True, is_grads_batched=True
             )
             for row, u in enumerate(us):
                 for i, a, b in zip(self.wanted, self.gradients(o, u), both, strict=True):
@@ -253,7 +253,7 @@ def first_gradients(
         draw = random.Random(0)
         vectors = tuple(_random(o, draw) for o in outputs)
         if strided:
-            vectors = tuple(lattis.stack((v, v), -1)[..., 0] for v in vectors)
+            vectors = tuple(lamella.stack((v, v), -1)[..., 0] for v in vectors)
         vectors = tuple(v.requires_grad_() for v in vectors)
     else:
         vectors = _several(grad_outputs)

@@ -12,7 +12,7 @@
 
 #include "accumulate.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 char* (*anomaly_trace)(void) = nullptr;
 bool check_nan = false;
@@ -23,11 +23,11 @@ struct Walk : Run {
   struct Beside {
     int32_t dependencies = 0;
     bool wanted = true;
-    std::vector<lattis_tensor*> pending;
+    std::vector<lamella_tensor*> pending;
   };
   struct Capture {
     uint32_t output;
-    lattis_tensor** into;
+    lamella_tensor** into;
   };
 
   bool selective = false;  // only what leads to the captures
@@ -43,7 +43,7 @@ struct Walk : Run {
     for (Node* n : met)
       if (claimed(n)) drop(n);
     for (auto& [n, b] : beside)
-      for (lattis_tensor* t : b.pending)
+      for (lamella_tensor* t : b.pending)
         if (t) api().release(t);
     for (const auto* edges : {&roots, &targets})
       for (const Edge& e : *edges) release(e.node);
@@ -51,7 +51,7 @@ struct Walk : Run {
 
   bool claimed(const Node* n) const { return n->run.load(std::memory_order_relaxed) == this; }
   int32_t& dependencies(Node* n) { return claimed(n) ? n->dependencies : beside[n].dependencies; }
-  lattis_tensor*& pending(Node* n, uint32_t i) {
+  lamella_tensor*& pending(Node* n, uint32_t i) {
     return claimed(n) ? n->results[i].pending : beside.find(n)->second.pending[i];
   }
   // A node that this run has not met may be asked about, too; then nothing is left out.
@@ -84,7 +84,7 @@ struct Walk : Run {
 
   void drop(Node* n) {
     for (int i = 0; i < n->num_results; i++)
-      if (lattis_tensor* t = std::exchange(n->results[i].pending, nullptr)) api().release(t);
+      if (lamella_tensor* t = std::exchange(n->results[i].pending, nullptr)) api().release(t);
     n->run.store(nullptr, std::memory_order_release);
   }
 
@@ -140,23 +140,23 @@ struct Walk : Run {
   }
 
   // Takes over g.
-  lattis_status deliver(const Edge& to, lattis_tensor* g) {
-    lattis_tensor*& there = pending(to.node, to.output);
+  lamella_status deliver(const Edge& to, lamella_tensor* g) {
+    lamella_tensor*& there = pending(to.node, to.output);
     if (!there) {
       there = g;
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
-    lattis_status st;
+    lamella_status st;
     // A large sum is kept where it is, if nobody else can see that memory; a new small tensor costs less than the
     // checks of a write in place.
     constexpr int64_t large = 1024;
-    const bool in_place = there->numel >= large && !create_graph && (there->flags & LATTIS_DENSE) &&
+    const bool in_place = there->numel >= large && !create_graph && (there->flags & LAMELLA_DENSE) &&
                           __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
                           api().storage_use_count(there->storage) == 1;
     if (in_place) {
       st = ops.add_into(there, g);
     } else {
-      lattis_tensor* sum = nullptr;
+      lamella_tensor* sum = nullptr;
       if (!(st = ops.add(there, g, &sum))) api().release(std::exchange(there, sum));
     }
     api().release(g);
@@ -168,9 +168,10 @@ struct Walk : Run {
     return std::any_of(e.hooks.begin(), e.hooks.end(), [id](const Extra::Hook& h) { return h.id == id; });
   }
 
-  lattis_status run_hooks(Node* n, int32_t kind, lattis_tensor** grads, int count, lattis_tensor* const* also, int m) {
+  lamella_status run_hooks(Node* n, int32_t kind, lamella_tensor** grads, int count, lamella_tensor* const* also,
+                           int m) {
     Extra* e = has_extra(n);
-    if (!e) return LATTIS_OK;
+    if (!e) return LAMELLA_OK;
     std::vector<Extra::Hook> hooks;  // those that stand now; one may remove others
     {
       Guard guard(n);
@@ -178,45 +179,45 @@ struct Walk : Run {
         if (h.owner->hook.kind == kind) hooks.push_back(h);
     }
     for (const Extra::Hook& h : hooks) {
-      const bool one = kind == LATTIS_HOOK_TENSOR;
+      const bool one = kind == LAMELLA_HOOK_TENSOR;
       if ((one && !grads[h.output]) || !stands(n, *e, h.id)) continue;
-      const lattis_hook& hook = h.owner->hook;
-      if (lattis_status st = hook.run(hook.context, one ? grads + h.output : grads, one ? 1 : count, also, m))
+      const lamella_hook& hook = h.owner->hook;
+      if (lamella_status st = hook.run(hook.context, one ? grads + h.output : grads, one ? 1 : count, also, m))
         return st;
     }
-    const bool of_results = kind == LATTIS_HOOK_TENSOR || kind == LATTIS_HOOK_BEFORE;
+    const bool of_results = kind == LAMELLA_HOOK_TENSOR || kind == LAMELLA_HOOK_BEFORE;
     for (int i = 0; of_results && i < n->num_results; i++)
-      if (lattis_status st = check_replaced(n, i, grads[i])) return st;
-    return LATTIS_OK;
+      if (lamella_status st = check_replaced(n, i, grads[i])) return st;
+    return LAMELLA_OK;
   }
 
-  static lattis_status check_replaced(const Node* n, int i, const lattis_tensor* g) {
+  static lamella_status check_replaced(const Node* n, int i, const lamella_tensor* g) {
     const Result& r = n->results[i];
     if (!g || !r.described() || (r.has_shape_of(g) && r.dtype == g->dtype && r.device.backend == g->backend))
-      return LATTIS_OK;
-    return fail(LATTIS_RUNTIME_ERROR, "hook: the gradient that it returned has another " +
-                                          std::string(r.dtype != g->dtype  ? "dtype"
-                                                      : !r.has_shape_of(g) ? "shape"
-                                                                           : "device") +
-                                          " than the tensor");
+      return LAMELLA_OK;
+    return fail(LAMELLA_RUNTIME_ERROR, "hook: the gradient that it returned has another " +
+                                           std::string(r.dtype != g->dtype  ? "dtype"
+                                                       : !r.has_shape_of(g) ? "shape"
+                                                                            : "device") +
+                                           " than the tensor");
   }
 
   // Adds to the grad of results that retain it; their tensors may go away meanwhile.
-  lattis_status keep_retained(Node* n, Extra& e, lattis_tensor* const* grads) {
+  lamella_status keep_retained(Node* n, Extra& e, lamella_tensor* const* grads) {
     std::vector<std::pair<uint32_t, Variable*>> retained;
     {
       Guard guard(n);
       retained = e.retained;
     }
     for (const auto& r : retained) {
-      lattis_tensor *g = grads[r.first], *kept = nullptr, *there = nullptr;
+      lamella_tensor *g = grads[r.first], *kept = nullptr, *there = nullptr;
       if (!g) continue;
       const auto is_there = [&] { return std::find(e.retained.begin(), e.retained.end(), r) != e.retained.end(); };
       {
         Guard guard(n);
         if (is_there() && (there = r.second->grad)) api().retain(there);
       }
-      lattis_status st = LATTIS_OK;
+      lamella_status st = LAMELLA_OK;
       if (there)
         st = ops.add(there, g, &kept);
       else if (create_graph)
@@ -231,38 +232,38 @@ struct Walk : Run {
       }
       if (kept) api().release(kept);
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
   // Everything that looks at gradients before their node runs.
-  lattis_status before(Node* n, lattis_tensor** grads) {
+  lamella_status before(Node* n, lamella_tensor** grads) {
     if (Extra* e = has_extra(n)) {
-      if (lattis_status st = run_hooks(n, LATTIS_HOOK_TENSOR, grads, n->num_results, nullptr, 0)) return st;
-      if (lattis_status st = keep_retained(n, *e, grads)) return st;
+      if (lamella_status st = run_hooks(n, LAMELLA_HOOK_TENSOR, grads, n->num_results, nullptr, 0)) return st;
+      if (lamella_status st = keep_retained(n, *e, grads)) return st;
     }
     if (selective) {
       const auto [first, last] = captures.equal_range(n);
       for (auto c = first; c != last; ++c)
-        if (lattis_tensor* g = grads[c->second.output]) {
+        if (lamella_tensor* g = grads[c->second.output]) {
           api().retain(g);
           *c->second.into = g;
         }
     }
-    return run_hooks(n, LATTIS_HOOK_BEFORE, grads, n->num_results, nullptr, 0);
+    return run_hooks(n, LAMELLA_HOOK_BEFORE, grads, n->num_results, nullptr, 0);
   }
 
-  lattis_status hand_on(Node* n, int i, lattis_tensor* g) {
+  lamella_status hand_on(Node* n, int i, lamella_tensor* g) {
     const Edge& e = n->edges[i];
     if (!e.node || (selective && !wanted(e.node))) {
       api().release(g);
-      return LATTIS_OK;
+      return LAMELLA_OK;
     }
     const Result& to = e.node->results[e.output];
     const int other =
         (to.dtype ^ g->dtype) | (to.device.backend ^ g->backend) | (to.device.index ^ g->dl.device.device_id);
     if (__builtin_expect(other || !to.has_shape_of(g), 0)) {
-      lattis_tensor* fit = nullptr;
-      lattis_status st = conform(to, n, g, &fit);
+      lamella_tensor* fit = nullptr;
+      lamella_status st = conform(to, n, g, &fit);
       api().release(g);
       if (st) return st;
       g = fit;
@@ -270,52 +271,52 @@ struct Walk : Run {
     return deliver(e, g);
   }
 
-  lattis_status apply(Node* n, lattis_tensor** grads, lattis_tensor** outs) {
+  lamella_status apply(Node* n, lamella_tensor** grads, lamella_tensor** outs) {
     for (int i = 0; i < n->num_edges; i++) outs[i] = nullptr;
-    std::vector<lattis_tensor*> came;  // for those who look afterwards
+    std::vector<lamella_tensor*> came;  // for those who look afterwards
     if (has_extra(n)) {
       came.assign(grads, grads + n->num_results);
-      for (lattis_tensor* t : came)
+      for (lamella_tensor* t : came)
         if (t) api().retain(t);
     }
-    lattis_status st = n->kind->apply(n, *this, grads, outs);
+    lamella_status st = n->kind->apply(n, *this, grads, outs);
     if (!st && __builtin_expect(check_nan, 0)) st = find_nan(n, outs);
     if (!st && has_extra(n)) {
       const int m = static_cast<int>(came.size());
-      st = run_hooks(n, LATTIS_HOOK_AFTER, outs, n->num_edges, came.data(), m);
-      if (!st && is_accumulator(n)) st = run_hooks(n, LATTIS_HOOK_ACCUMULATED, outs, 0, came.data(), m);
+      st = run_hooks(n, LAMELLA_HOOK_AFTER, outs, n->num_edges, came.data(), m);
+      if (!st && is_accumulator(n)) st = run_hooks(n, LAMELLA_HOOK_ACCUMULATED, outs, 0, came.data(), m);
     }
-    for (lattis_tensor* t : came)
+    for (lamella_tensor* t : came)
       if (t) api().release(t);
     return st;
   }
 
-  lattis_status find_nan(Node* n, lattis_tensor** outs) {
+  lamella_status find_nan(Node* n, lamella_tensor** outs) {
     for (int i = 0; i < n->num_edges; i++) {
       bool nan = false;
       if (outs[i])
-        if (lattis_status st = ops.has_nan(outs[i], &nan)) return st;
+        if (lamella_status st = ops.has_nan(outs[i], &nan)) return st;
       if (nan)
-        return fail(LATTIS_RUNTIME_ERROR,
+        return fail(LAMELLA_RUNTIME_ERROR,
                     "backward: " + n->kind->name(n) + " returned nan values in its output " + std::to_string(i));
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
-  lattis_status execute(Node* n) {
+  lamella_status execute(Node* n) {
     constexpr int few = 8;
-    lattis_tensor* small[2 * few];
-    std::vector<lattis_tensor*> large;
-    lattis_tensor** grads = small;
+    lamella_tensor* small[2 * few];
+    std::vector<lamella_tensor*> large;
+    lamella_tensor** grads = small;
     if (n->num_results + n->num_edges > 2 * few) {
       large.resize(n->num_results + n->num_edges);
       grads = large.data();
     }
-    lattis_tensor** outs = grads + n->num_results;
+    lamella_tensor** outs = grads + n->num_results;
     bool any = false, runs = !selective && is_accumulator(n);
     for (int i = 0; i < n->num_results; i++) any |= (grads[i] = std::exchange(pending(n, i), nullptr)) != nullptr;
     for (int i = 0; i < n->num_edges && !runs; i++) runs = needs(n, i);
-    lattis_status st = any ? before(n, grads) : LATTIS_OK;
+    lamella_status st = any ? before(n, grads) : LAMELLA_OK;
     if (!st && any && runs) {
       if (!(st = apply(n, grads, outs)) && !retain_graph && !n->released) n->kind->release_saved(n);
       for (int i = 0; i < n->num_edges; i++)
@@ -325,7 +326,7 @@ struct Walk : Run {
           else
             api().release(outs[i]);
         }
-      if (__builtin_expect(st != LATTIS_OK, 0)) explain(n);
+      if (__builtin_expect(st != LAMELLA_OK, 0)) explain(n);
     }
     for (int i = 0; i < n->num_results; i++)
       if (grads[i]) api().release(grads[i]);
@@ -341,7 +342,7 @@ struct Walk : Run {
       api().add_note(("the call whose gradient failed was recorded here:\n" + n->extra->trace).c_str());
   }
 
-  lattis_status walk() {
+  lamella_status walk() {
     for (const Edge& e : roots)
       if (dependencies(e.node) == 0 && std::find(ready.begin(), ready.end(), e.node) == ready.end()) make_ready(e.node);
     while (!ready.empty()) {
@@ -349,10 +350,10 @@ struct Walk : Run {
       Node* n = ready.back();
       ready.pop_back();
       if (++since_interrupt % 64 == 0)
-        if (lattis_status st = api().check_interrupt()) return st;
-      if (lattis_status st = execute(n)) return st;
+        if (lamella_status st = api().check_interrupt()) return st;
+      if (lamella_status st = execute(n)) return st;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 };
 
@@ -365,32 +366,33 @@ struct Current {
 };
 
 // What backward starts with: the gradient that the caller gave, or one.
-lattis_status root_gradient(const Operators& ops, lattis_tensor* root, lattis_tensor* given, int i,
-                            lattis_tensor** out) {
+lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella_tensor* given, int i,
+                             lamella_tensor** out) {
   const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";
-  const auto is_complex = [](const lattis_tensor* t) { return t->dtype >= LATTIS_COMPLEX64; };
+  const auto is_complex = [](const lamella_tensor* t) { return t->dtype >= LAMELLA_COMPLEX64; };
   if (given) {
-    if (!same_shape(given, root)) return fail(LATTIS_RUNTIME_ERROR, which + "another shape than the tensor");
+    if (!same_shape(given, root)) return fail(LAMELLA_RUNTIME_ERROR, which + "another shape than the tensor");
     if (given->device_key != root->device_key)
-      return fail(LATTIS_RUNTIME_ERROR, which + "another device than the tensor");
+      return fail(LAMELLA_RUNTIME_ERROR, which + "another device than the tensor");
     if (is_complex(given) != is_complex(root) || !is_differentiable(given))
-      return fail(LATTIS_RUNTIME_ERROR, which + "a dtype of another kind than the tensor");
+      return fail(LAMELLA_RUNTIME_ERROR, which + "a dtype of another kind than the tensor");
     if (given->dtype != root->dtype) return ops.cast(given, root->dtype, out);
     api().retain(*out = given);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   if (root->numel != 1 || is_complex(root))
-    return fail(LATTIS_RUNTIME_ERROR, "backward: grad can be implicitly created only for real scalar outputs; output " +
-                                          std::to_string(i) + " has " + std::to_string(root->numel) +
-                                          (is_complex(root) ? " complex" : "") + " elements: pass its gradient");
+    return fail(LAMELLA_RUNTIME_ERROR,
+                "backward: grad can be implicitly created only for real scalar outputs; output " + std::to_string(i) +
+                    " has " + std::to_string(root->numel) + (is_complex(root) ? " complex" : "") +
+                    " elements: pass its gradient");
   return ops.ones_like(root, out);
 }
 
 // Tensors that are released at the end.
-struct Owned : std::vector<lattis_tensor*> {
+struct Owned : std::vector<lamella_tensor*> {
   using vector::vector;
   ~Owned() {
-    for (lattis_tensor* t : *this)
+    for (lamella_tensor* t : *this)
       if (t) api().release(t);
   }
 };
@@ -399,50 +401,51 @@ struct Owned : std::vector<lattis_tensor*> {
 
 bool edge_needed(const Node* n, int edge) { return current ? current->needs(n, edge) : n->edges[edge].node != nullptr; }
 
-lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* grads, int num_roots,
-                           lattis_tensor* const* inputs, int num_inputs, lattis_tensor** outs, uint32_t flags) {
+lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const* grads, int num_roots,
+                            lamella_tensor* const* inputs, int num_inputs, lamella_tensor** outs, uint32_t flags) {
   Owned captured(num_inputs), starts(num_roots);
   Walk w;
-  w.retain_graph = flags & LATTIS_BACKWARD_RETAIN_GRAPH;
-  w.create_graph = flags & LATTIS_BACKWARD_CREATE_GRAPH;
+  w.retain_graph = flags & LAMELLA_BACKWARD_RETAIN_GRAPH;
+  w.create_graph = flags & LAMELLA_BACKWARD_CREATE_GRAPH;
   w.selective = num_inputs > 0;
   GradMode mode(w.create_graph);
   Current now(&w);
   for (int i = 0; i < num_roots; i++) {
     Edge e{};
-    if (lattis_status st = gradient_edge(roots[i], &e)) return st;
+    if (lamella_status st = gradient_edge(roots[i], &e)) return st;
     if (!e.node)
-      return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) +
-                                            " of tensors does not require grad and does not have a grad_fn");
+      return fail(LAMELLA_RUNTIME_ERROR, "backward: element " + std::to_string(i) +
+                                             " of tensors does not require grad and does not have a grad_fn");
     w.roots.push_back(e);
-    if (lattis_status st = root_gradient(w.ops, roots[i], grads ? grads[i] : nullptr, i, &starts[i])) return st;
+    if (lamella_status st = root_gradient(w.ops, roots[i], grads ? grads[i] : nullptr, i, &starts[i])) return st;
   }
   for (int i = 0; i < num_inputs; i++) {
     Edge e{};
-    if (lattis_status st = gradient_edge(inputs[i], &e)) return st;
+    if (lamella_status st = gradient_edge(inputs[i], &e)) return st;
     if (!e.node)
-      return fail(LATTIS_RUNTIME_ERROR, "backward: element " + std::to_string(i) + " of inputs does not require grad");
+      return fail(LAMELLA_RUNTIME_ERROR, "backward: element " + std::to_string(i) + " of inputs does not require grad");
     w.targets.push_back(e);
     w.captures.insert({e.node, {e.output, &captured[i]}});
   }
   w.discover();
   if (w.selective) w.select();
   for (int i = 0; i < num_roots; i++)
-    if (lattis_status st = w.deliver(w.roots[i], std::exchange(starts[i], nullptr))) return st;
-  if (lattis_status st = w.walk()) return st;
+    if (lamella_status st = w.deliver(w.roots[i], std::exchange(starts[i], nullptr))) return st;
+  if (lamella_status st = w.walk()) return st;
   for (int i = 0; i < num_inputs; i++) {
-    if (!(flags & LATTIS_BACKWARD_ACCUMULATE)) {
+    if (!(flags & LAMELLA_BACKWARD_ACCUMULATE)) {
       outs[i] = std::exchange(captured[i], nullptr);
       continue;
     }
     if (!captured[i] || std::find(inputs, inputs + i, inputs[i]) != inputs + i) continue;
     Variable& v = variable_for(inputs[i]);
     if (v.retains_grad) continue;  // it has been kept on the way
-    if (lattis_status st = accumulate(w, v, std::exchange(captured[i], nullptr))) return st;
+    if (lamella_status st = accumulate(w, v, std::exchange(captured[i], nullptr))) return st;
     if (v.leaf)
-      if (lattis_status st = w.run_hooks(w.targets[i].node, LATTIS_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0)) return st;
+      if (lamella_status st = w.run_hooks(w.targets[i].node, LAMELLA_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0))
+        return st;
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

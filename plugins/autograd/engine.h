@@ -3,21 +3,21 @@
 
 #include "node.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 // The operators that the engine itself calls.
 struct Operators {
-  const lattis_operator *clone_op, *add_op, *add_into_op, *sum_op, *cast_op, *ones_op, *zeros_op, *real_op, *reshape_op,
-      *isnan_op, *any_op, *item_op, *move_op;
-  lattis_status clone(lattis_tensor* t, lattis_tensor** out) const;
-  lattis_status add(lattis_tensor* a, lattis_tensor* b, lattis_tensor** out) const;
-  lattis_status add_into(lattis_tensor* a, lattis_tensor* b) const;
-  lattis_status ones_like(lattis_tensor* t, lattis_tensor** out) const;
-  lattis_status zeros(const Result& like, lattis_tensor** out) const;
-  lattis_status sum_to(lattis_tensor* t, const Result& to, lattis_tensor** out) const;
-  lattis_status move(lattis_tensor* t, lattis_device to, lattis_tensor** out) const;
-  lattis_status cast(lattis_tensor* t, uint8_t dtype, lattis_tensor** out) const;
-  lattis_status has_nan(lattis_tensor* t, bool* out) const;
+  const lamella_operator *clone_op, *add_op, *add_into_op, *sum_op, *cast_op, *ones_op, *zeros_op, *real_op,
+      *reshape_op, *isnan_op, *any_op, *item_op, *move_op;
+  lamella_status clone(lamella_tensor* t, lamella_tensor** out) const;
+  lamella_status add(lamella_tensor* a, lamella_tensor* b, lamella_tensor** out) const;
+  lamella_status add_into(lamella_tensor* a, lamella_tensor* b) const;
+  lamella_status ones_like(lamella_tensor* t, lamella_tensor** out) const;
+  lamella_status zeros(const Result& like, lamella_tensor** out) const;
+  lamella_status sum_to(lamella_tensor* t, const Result& to, lamella_tensor** out) const;
+  lamella_status move(lamella_tensor* t, lamella_device to, lamella_tensor** out) const;
+  lamella_status cast(lamella_tensor* t, uint8_t dtype, lamella_tensor** out) const;
+  lamella_status has_nan(lamella_tensor* t, bool* out) const;
 };
 const Operators& operators();
 
@@ -31,7 +31,7 @@ class GradMode {
   GradMode(const GradMode&) = delete;
 
  private:
-  lattis_thread* thread_;
+  lamella_thread* thread_;
   uint64_t saved_;
 };
 inline bool grad_mode() { return !(api().thread()->exclude & layer_bit); }
@@ -46,11 +46,11 @@ struct Run {
   virtual bool needs(const Node* n, int edge) const = 0;
 };
 
-lattis_status run_backward(lattis_tensor* const* roots, lattis_tensor* const* grads, int num_roots,
-                           lattis_tensor* const* inputs, int num_inputs, lattis_tensor** outs, uint32_t flags);
+lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const* grads, int num_roots,
+                            lamella_tensor* const* inputs, int num_inputs, lamella_tensor** outs, uint32_t flags);
 
 // What a gradient must be to flow along an edge: summed to the shape, cast to the dtype.
-lattis_status conform(const Result& to, const Node* from, lattis_tensor* grad, lattis_tensor** out);
+lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad, lamella_tensor** out);
 
 // Whether a gradient along this edge is asked for, in this thread's run.
 bool edge_needed(const Node* n, int edge);
@@ -58,4 +58,4 @@ bool edge_needed(const Node* n, int edge);
 extern char* (*anomaly_trace)(void);
 extern bool check_nan;
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

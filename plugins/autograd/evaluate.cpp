@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 struct Number {
@@ -12,29 +12,29 @@ struct Number {
   int64_t i;
 };
 
-Number number(const lattis_value& v) {
-  if (v.tag == LATTIS_COMPLEX) return {v.as.doubles[0], v.as.doubles[1], true, false, 0};
-  if (v.tag == LATTIS_FLOAT) return {v.as.d, 0, false, false, 0};
+Number number(const lamella_value& v) {
+  if (v.tag == LAMELLA_COMPLEX) return {v.as.doubles[0], v.as.doubles[1], true, false, 0};
+  if (v.tag == LAMELLA_FLOAT) return {v.as.d, 0, false, false, 0};
   return {static_cast<double>(v.as.i), 0, false, true, v.as.i};
 }
 
 struct Evaluation {
   const Rule& rule;
-  const lattis_value* saved;
-  lattis_tensor* const* grads;
+  const lamella_value* saved;
+  lamella_tensor* const* grads;
   int num_grads;
   const uint8_t* mask;
   int wanted;
-  lattis_value temporaries[most_temporaries];
+  lamella_value temporaries[most_temporaries];
   double complexes[most_temporaries][2];
   int64_t ints[most_ints];
   int used_ints = 0;
   uint64_t owned = 0;  // temporaries to release
 
-  Evaluation(const Rule& r, const lattis_value* s, lattis_tensor* const* g, int n, const uint8_t* m, int w)
+  Evaluation(const Rule& r, const lamella_value* s, lamella_tensor* const* g, int n, const uint8_t* m, int w)
       : rule(r), saved(s), grads(g), num_grads(n), mask(m), wanted(w) {}
 
-  lattis_value read(Operand o) const {
+  lamella_value read(Operand o) const {
     switch (o.from) {
       case Operand::Constant:
         return rule.constants[o.index];
@@ -50,14 +50,14 @@ struct Evaluation {
   }
 
   // What few formulas name: the mask, and gradients where a list is among the results.
-  __attribute__((noinline)) lattis_value read_list(Operand o) const {
+  __attribute__((noinline)) lamella_value read_list(Operand o) const {
     if (o.from == Operand::LastGrad) {
-      lattis_tensor* g = grads[num_grads - o.index];
+      lamella_tensor* g = grads[num_grads - o.index];
       return g ? value(g) : none();
     }
-    lattis_value v{LATTIS_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
+    lamella_value v{LAMELLA_BOOL_LIST, static_cast<uint32_t>(wanted), {0}};
     if (o.from == Operand::Grads) {
-      v = {LATTIS_TENSOR_LIST, static_cast<uint32_t>(num_grads), {0}};
+      v = {LAMELLA_TENSOR_LIST, static_cast<uint32_t>(num_grads), {0}};
       v.as.tensors = grads;
     } else {
       v.as.bools = mask;
@@ -65,11 +65,11 @@ struct Evaluation {
     return v;
   }
 
-  lattis_value make(const Number& n, int at) {
+  lamella_value make(const Number& n, int at) {
     if (n.complex) {
       complexes[at][0] = n.re;
       complexes[at][1] = n.im;
-      lattis_value v{LATTIS_COMPLEX, 0, {0}};
+      lamella_value v{LAMELLA_COMPLEX, 0, {0}};
       v.as.doubles = complexes[at];
       return v;
     }
@@ -94,90 +94,90 @@ struct Evaluation {
   }
 
   // A number for a parameter that is a float or a list of integers.
-  void coerce(uint8_t kind, lattis_value& v) {
-    if (kind == LATTIS_KIND_FLOAT && v.tag == LATTIS_INT) v = value(static_cast<double>(v.as.i));
-    if (kind == (LATTIS_KIND_INT | list_of) && v.tag == LATTIS_INT) {
+  void coerce(uint8_t kind, lamella_value& v) {
+    if (kind == LAMELLA_KIND_FLOAT && v.tag == LAMELLA_INT) v = value(static_cast<double>(v.as.i));
+    if (kind == (LAMELLA_KIND_INT | list_of) && v.tag == LAMELLA_INT) {
       ints[used_ints] = v.as.i;
-      v = {LATTIS_INT_LIST, 1, {0}};
+      v = {LAMELLA_INT_LIST, 1, {0}};
       v.as.ints = ints + used_ints++;
     }
   }
 
-  lattis_status call(const Step& s) {
-    lattis_value args[most_operands];
+  lamella_status call(const Step& s) {
+    lamella_value args[most_operands];
     for (size_t i = 0; i < s.operands.size(); i++) {
       args[i] = read(s.operands[i]);
-      if (s.kinds[i] != LATTIS_KIND_TENSOR) coerce(s.kinds[i], args[i]);
+      if (s.kinds[i] != LAMELLA_KIND_TENSOR) coerce(s.kinds[i], args[i]);
     }
     for (int i = 0; i < s.returns; i++) temporaries[s.to + i] = none();
-    if (lattis_status st =
+    if (lamella_status st =
             api().call(nullptr, s.op, args, static_cast<int32_t>(s.operands.size()), temporaries + s.to, s.returns))
       return st;
     owned |= ((uint64_t{1} << s.returns) - 1) << s.to;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
-  lattis_status conj(const Step& s) {
-    static const lattis_operator* const op = api().find_operator("aten::conj", "");
-    const lattis_value v = read(s.operands[0]);
-    if (v.tag == LATTIS_COMPLEX) {
+  lamella_status conj(const Step& s) {
+    static const lamella_operator* const op = api().find_operator("aten::conj", "");
+    const lamella_value v = read(s.operands[0]);
+    if (v.tag == LAMELLA_COMPLEX) {
       Number n = number(v);
       n.im = -n.im;
       temporaries[s.to] = make(n, s.to);
-    } else if (v.tag == LATTIS_TENSOR && v.as.tensor && v.as.tensor->dtype >= LATTIS_COMPLEX64) {
+    } else if (v.tag == LAMELLA_TENSOR && v.as.tensor && v.as.tensor->dtype >= LAMELLA_COMPLEX64) {
       temporaries[s.to] = none();
-      if (lattis_status st = api().call(nullptr, op, &v, 1, &temporaries[s.to], 1)) return st;
+      if (lamella_status st = api().call(nullptr, op, &v, 1, &temporaries[s.to], 1)) return st;
       owned |= uint64_t{1} << s.to;
     } else {
       temporaries[s.to] = v;
     }
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
-  lattis_status run(const Step& s) {
+  lamella_status run(const Step& s) {
     switch (s.what) {
       case Step::Call:
         return call(s);
       case Step::Scale: {  // by one, as alpha usually is, costs nothing
-        const lattis_value by = read(s.operands[1]);
-        if (!(by.tag == LATTIS_INT && by.as.i == 1) && !(by.tag == LATTIS_FLOAT && by.as.d == 1)) return call(s);
+        const lamella_value by = read(s.operands[1]);
+        if (!(by.tag == LAMELLA_INT && by.as.i == 1) && !(by.tag == LAMELLA_FLOAT && by.as.d == 1)) return call(s);
         temporaries[s.to] = read(s.operands[0]);
-        return LATTIS_OK;
+        return LAMELLA_OK;
       }
       case Step::Conj:
         return conj(s);
       case Step::List: {
-        lattis_value v{LATTIS_INT_LIST, static_cast<uint32_t>(s.operands.size()), {0}};
+        lamella_value v{LAMELLA_INT_LIST, static_cast<uint32_t>(s.operands.size()), {0}};
         v.as.ints = ints + used_ints;
         for (Operand o : s.operands) ints[used_ints++] = as_int(read(o));
         temporaries[s.to] = v;
-        return LATTIS_OK;
+        return LAMELLA_OK;
       }
       case Step::Element: {
-        const lattis_value list = read(s.operands[0]);
+        const lamella_value list = read(s.operands[0]);
         int64_t i = as_int(read(s.operands[1]));
-        if (list.tag == LATTIS_INT_LIST && i < 0) i += list.length;
-        if (list.tag != LATTIS_INT_LIST || i < 0 || i >= list.length)
-          return fail(LATTIS_INDEX_ERROR, rule.name + ": its formula names an element that a shape does not have");
+        if (list.tag == LAMELLA_INT_LIST && i < 0) i += list.length;
+        if (list.tag != LAMELLA_INT_LIST || i < 0 || i >= list.length)
+          return fail(LAMELLA_INDEX_ERROR, rule.name + ": its formula names an element that a shape does not have");
         temporaries[s.to] = value(list.as.ints[i]);
-        return LATTIS_OK;
+        return LAMELLA_OK;
       }
       case Step::Neg:
         temporaries[s.to] = make(calculate(Step::Sub, {0, 0, false, true, 0}, number(read(s.operands[0]))), s.to);
-        return LATTIS_OK;
+        return LAMELLA_OK;
       default:
         temporaries[s.to] = make(calculate(s.what, number(read(s.operands[0])), number(read(s.operands[1]))), s.to);
-        return LATTIS_OK;
+        return LAMELLA_OK;
     }
   }
 };
 
 }  // namespace
 
-lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,
-                       int num_grads, const uint8_t* mask, lattis_value* results) {
+lamella_status evaluate(const Rule& r, const Formula& f, const lamella_value* saved, lamella_tensor* const* grads,
+                        int num_grads, const uint8_t* mask, lamella_value* results) {
   Evaluation e(r, saved, grads, num_grads, mask, static_cast<int>(f.targets.size()));
-  lattis_status st = LATTIS_OK;
+  lamella_status st = LAMELLA_OK;
   for (size_t i = 0; i < f.steps.size() && !st; i++) st = e.run(f.steps[i]);
   const int n = static_cast<int>(f.targets.size());
   for (int i = 0; i < n; i++) {
@@ -188,7 +188,7 @@ lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* save
       results[i] = e.temporaries[from.index];
       e.owned &= ~(uint64_t{1} << from.index);
     } else {
-      st = api().value_retain(std::array<lattis_value, 1>{e.read(from)}.data(), &results[i]);
+      st = api().value_retain(std::array<lamella_value, 1>{e.read(from)}.data(), &results[i]);
     }
   }
   for (; e.owned; e.owned &= e.owned - 1) api().value_release(&e.temporaries[__builtin_ctzll(e.owned)]);
@@ -196,4 +196,4 @@ lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* save
   return st;
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 enum class Kind { Tensor, Tensors, Number, List, Other, Results };  // Results: of an operator that returns several
@@ -57,7 +57,7 @@ class Compiler {
  private:
   // ---- what may be named
 
-  static const lattis_argument& described(const lattis_argument* a) {
+  static const lamella_argument& described(const lamella_argument* a) {
     if (!a) throw Bad{api().error_message()};
     return *a;
   }
@@ -66,20 +66,20 @@ class Compiler {
     r_.num_args = api().operator_num_args(r_.op);
     r_.num_returns = api().operator_num_returns(r_.op);
     for (int i = 0; i < r_.num_args; i++) {
-      const lattis_argument& a = described(api().operator_argument(r_.op, i));
+      const lamella_argument& a = described(api().operator_argument(r_.op, i));
       arguments_.push_back(&a);
-      const bool list = a.flags & LATTIS_ARGUMENT_LIST;
+      const bool list = a.flags & LAMELLA_ARGUMENT_LIST;
       Kind kind = Kind::Other;
-      if (a.kind == LATTIS_KIND_TENSOR) kind = list ? Kind::Tensors : Kind::Tensor;
-      if (!list && (a.kind == LATTIS_KIND_SCALAR || a.kind == LATTIS_KIND_INT || a.kind == LATTIS_KIND_FLOAT))
+      if (a.kind == LAMELLA_KIND_TENSOR) kind = list ? Kind::Tensors : Kind::Tensor;
+      if (!list && (a.kind == LAMELLA_KIND_SCALAR || a.kind == LAMELLA_KIND_INT || a.kind == LAMELLA_KIND_FLOAT))
         kind = Kind::Number;
-      if (list && a.kind == LATTIS_KIND_INT) kind = Kind::List;
+      if (list && a.kind == LAMELLA_KIND_INT) kind = Kind::List;
       names_[a.name] = {kind, {}, i, -1};
     }
     for (int i = 0; i < r_.num_returns; i++) {
-      const lattis_argument& a = described(api().operator_return(r_.op, i));
-      const bool list = a.flags & LATTIS_ARGUMENT_LIST;
-      if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of]->flags & LATTIS_ARGUMENT_WRITTEN)) {
+      const lamella_argument& a = described(api().operator_return(r_.op, i));
+      const bool list = a.flags & LAMELLA_ARGUMENT_LIST;
+      if (i == 0 && a.alias_of >= 0 && (arguments_[a.alias_of]->flags & LAMELLA_ARGUMENT_WRITTEN)) {
         writes_list_ = list;
         if (!list) r_.written = a.alias_of;
       }
@@ -99,9 +99,9 @@ class Compiler {
   }
 
   void add_input(int i) {
-    const lattis_argument& a = *arguments_[i];
-    if (a.kind != LATTIS_KIND_TENSOR) return;
-    r_.inputs.push_back({static_cast<uint8_t>(i), (a.flags & LATTIS_ARGUMENT_LIST) != 0, -1});
+    const lamella_argument& a = *arguments_[i];
+    if (a.kind != LAMELLA_KIND_TENSOR) return;
+    r_.inputs.push_back({static_cast<uint8_t>(i), (a.flags & LAMELLA_ARGUMENT_LIST) != 0, -1});
   }
 
   int input_of(const std::string& name) {
@@ -301,7 +301,7 @@ class Compiler {
     if (*p_ == 'j') {
       p_++;
       numbers_().push_back({0, d});
-      lattis_value v{LATTIS_COMPLEX, 0, {0}};
+      lamella_value v{LAMELLA_COMPLEX, 0, {0}};
       v.as.doubles = numbers_().back().data();
       return constant(v, Kind::Number);
     }
@@ -318,7 +318,7 @@ class Compiler {
     if ((ints_ += n) > most_ints) throw Bad{"its lists are too long"};
   }
 
-  Expression constant(lattis_value v, Kind kind) {
+  Expression constant(lamella_value v, Kind kind) {
     if (r_.constants.size() == most_constants) throw Bad{"it has too many constants"};
     r_.constants.push_back(v);
     return {kind, {Operand::Constant, static_cast<uint8_t>(r_.constants.size() - 1)}};
@@ -388,36 +388,36 @@ class Compiler {
     return {kind, {Operand::Temporary, f_->steps.back().to}};
   }
 
-  static bool fits(const lattis_argument& a, Kind k) {
-    const bool list = a.flags & LATTIS_ARGUMENT_LIST;
-    if (a.kind == LATTIS_KIND_TENSOR) return k == Kind::Other || k == (list ? Kind::Tensors : Kind::Tensor);
+  static bool fits(const lamella_argument& a, Kind k) {
+    const bool list = a.flags & LAMELLA_ARGUMENT_LIST;
+    if (a.kind == LAMELLA_KIND_TENSOR) return k == Kind::Other || k == (list ? Kind::Tensors : Kind::Tensor);
     if (k == Kind::Tensor || k == Kind::Tensors) return false;
-    if (k == Kind::List) return list && a.kind == LATTIS_KIND_INT;
+    if (k == Kind::List) return list && a.kind == LAMELLA_KIND_INT;
     if (k == Kind::Number)
-      return !list ? a.kind <= LATTIS_KIND_COMPLEX && a.kind != LATTIS_KIND_BOOL : a.kind == LATTIS_KIND_INT;
+      return !list ? a.kind <= LAMELLA_KIND_COMPLEX && a.kind != LAMELLA_KIND_BOOL : a.kind == LAMELLA_KIND_INT;
     return true;
   }
 
   // The first overload that takes what is given.
-  const lattis_operator* resolve(const std::string& name, const std::vector<Expression>& args,
-                                 const std::vector<std::pair<std::string, Expression>>& keywords) {
+  const lamella_operator* resolve(const std::string& name, const std::vector<Expression>& args,
+                                  const std::vector<std::pair<std::string, Expression>>& keywords) {
     const size_t dot = name.find('.');
     const std::string base = name.substr(0, dot);
     for (const char* ns : {"", "autograd::", "aten::"}) {
       if ((*ns != 0) == (base.find("::") != std::string::npos)) continue;
-      const lattis_operator* all[32];
+      const lamella_operator* all[32];
       const int n = std::min(32, api().find_overloads((ns + base).c_str(), all, 32));
       for (int i = 0; i < n; i++) {
         if (dot != std::string::npos && name.substr(dot + 1) != api().operator_overload(all[i])) continue;
-        if (api().operator_form(all[i]) == LATTIS_OUT_FORM) continue;
+        if (api().operator_form(all[i]) == LAMELLA_OUT_FORM) continue;
         const int takes = api().operator_num_args(all[i]);
         bool good = static_cast<int>(args.size()) <= takes;
         for (int k = 0; k < takes && good; k++) {
-          const lattis_argument& a = described(api().operator_argument(all[i], k));
+          const lamella_argument& a = described(api().operator_argument(all[i], k));
           const Expression* e = k < static_cast<int>(args.size()) ? &args[k] : nullptr;
           for (const auto& [key, x] : keywords)
             if (key == a.name) e = &x;
-          good = e ? fits(a, e->kind) : (a.flags & LATTIS_ARGUMENT_HAS_DEFAULT) != 0;
+          good = e ? fits(a, e->kind) : (a.flags & LAMELLA_ARGUMENT_HAS_DEFAULT) != 0;
         }
         if (good) return all[i];
       }
@@ -432,24 +432,24 @@ class Compiler {
     s.op = resolve(name, args, keywords);
     if (api().operator_num_args(s.op) > most_operands) throw Bad{name + " takes too many arguments"};
     for (int k = 0, n = api().operator_num_args(s.op); k < n; k++) {
-      const lattis_argument& a = described(api().operator_argument(s.op, k));
+      const lamella_argument& a = described(api().operator_argument(s.op, k));
       const Expression* e = k < static_cast<int>(args.size()) ? &args[k] : nullptr;
       for (const auto& [key, x] : keywords)
         if (key == a.name) e = &x;
       s.operands.push_back(e ? e->operand : constant(a.value, Kind::Other).operand);
       const bool grads = s.operands.back().from == Operand::Grads;
-      use(s.operands.back(), a.flags & (grads ? LATTIS_ARGUMENT_OPTIONAL_ELEMENTS : LATTIS_ARGUMENT_OPTIONAL));
-      if (e && e->kind == Kind::Number && (a.flags & LATTIS_ARGUMENT_LIST)) take_ints(1);
-      s.kinds.push_back(static_cast<uint8_t>(a.kind + (a.flags & LATTIS_ARGUMENT_LIST ? list_of : 0)));
+      use(s.operands.back(), a.flags & (grads ? LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS : LAMELLA_ARGUMENT_OPTIONAL));
+      if (e && e->kind == Kind::Number && (a.flags & LAMELLA_ARGUMENT_LIST)) take_ints(1);
+      s.kinds.push_back(static_cast<uint8_t>(a.kind + (a.flags & LAMELLA_ARGUMENT_LIST ? list_of : 0)));
     }
     const int returns = api().operator_num_returns(s.op);
-    const lattis_argument& a = described(api().operator_return(s.op, 0));
+    const lamella_argument& a = described(api().operator_return(s.op, 0));
     s.to = temporary(returns);
     s.returns = static_cast<uint8_t>(returns);
     f_->steps.push_back(s);
     const Operand at{Operand::Temporary, s.to};
     if (returns > 1) return {Kind::Results, at, returns};
-    return {a.flags & LATTIS_ARGUMENT_LIST ? Kind::Tensors : Kind::Tensor, at};
+    return {a.flags & LAMELLA_ARGUMENT_LIST ? Kind::Tensors : Kind::Tensor, at};
   }
 
   static constexpr int8_t declared_none = -2;
@@ -461,7 +461,7 @@ class Compiler {
   Formula* f_ = nullptr;
   size_t ints_ = 0;
   bool writes_list_ = false;
-  std::vector<const lattis_argument*> arguments_;
+  std::vector<const lamella_argument*> arguments_;
   std::map<std::string, Name> names_;
 };
 
@@ -472,7 +472,7 @@ const Rule& compile(Derivative& d) {
   std::lock_guard lock(mutex);
   if (const Rule* done = d.rule.load(std::memory_order_acquire)) return *done;
   auto r = std::make_unique<Rule>();
-  const lattis_operator* functional = api().operator_functional(d.op);
+  const lamella_operator* functional = api().operator_functional(d.op);
   r->op = functional ? functional : d.op;
   r->name = node_name(r->op);
   if (d.given.num_args < api().operator_num_args(d.op)) r->written_for = d.given.num_args;
@@ -483,11 +483,11 @@ const Rule& compile(Derivative& d) {
     for (const Save& s : r->saves) {
       r->saves_tensors |=
           s.what == Save::Result ||
-          (s.what == Save::Argument && api().operator_argument(r->op, s.index)->kind == LATTIS_KIND_TENSOR);
+          (s.what == Save::Argument && api().operator_argument(r->op, s.index)->kind == LAMELLA_KIND_TENSOR);
     }
   } catch (const Bad& bad) {
     api().error_clear();
-    r->broken = LATTIS_VALUE_ERROR;
+    r->broken = LAMELLA_VALUE_ERROR;
     r->error = operator_text(r->op) + ": its derivative " + (d.wrong.empty() ? "\"" + d.formulas + "\" " : "") +
                "is wrong: " + bad.why;
   }
@@ -495,4 +495,4 @@ const Rule& compile(Derivative& d) {
   return *r.release();
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

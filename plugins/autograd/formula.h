@@ -1,4 +1,4 @@
-// Formulas: derivatives as text, compiled into short programs over operators. The grammar is in <lattis/autograd.h>.
+// Formulas: derivatives as text, compiled into short programs over operators. The grammar is in <lamella/autograd.h>.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 #include "engine.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 // Something that a formula names and that therefore is saved.
 struct Save {
@@ -40,9 +40,9 @@ struct Step {
   enum What : uint8_t { Call, Scale, Conj, Add, Sub, Mul, Div, Neg, List, Element };
   What what;
   uint8_t to, returns = 1;  // `returns` temporaries from `to` on
-  const lattis_operator* op = nullptr;
+  const lamella_operator* op = nullptr;
   std::vector<Operand> operands;
-  std::vector<uint8_t> kinds;  // what the operator takes there: enum lattis_kind, with list_of added for lists
+  std::vector<uint8_t> kinds;  // what the operator takes there: enum lamella_kind, with list_of added for lists
 };
 constexpr uint8_t list_of = 64;
 constexpr uint64_t all_grads = uint64_t{1} << 63;
@@ -64,21 +64,21 @@ struct Rule {
     bool list;
     int8_t formula = -1;  // none: asking for its gradient is an error
   };
-  const lattis_operator* op;
+  const lamella_operator* op;
   std::string name;  // "MulBackward0"
   std::vector<Input> inputs;
   int list = -1;  // the input that is a list
   std::vector<Formula> formulas;
   std::vector<Save> saves;
-  std::deque<lattis_value> constants;
+  std::deque<lamella_value> constants;
   std::deque<std::string> strings;  // of constants
   bool saves_tensors = false;       // or else what is saved costs nothing, and stays after backward
   int num_args, num_returns;
   int list_return = -1;  // what the operator returns as a list: its tensors are results of the node one by one
   int written = -1;      // the argument that the operator itself writes
   int written_for = 0;   // so many arguments, where the operator has more now
-  const lattis_derivative* functions = nullptr;  // instead of formulas
-  lattis_status broken = LATTIS_OK;              // the formulas do not compile
+  const lamella_derivative* functions = nullptr;  // instead of formulas
+  lamella_status broken = LAMELLA_OK;             // the formulas do not compile
   std::string error;
 
   // What the operator returns as this of a node's so many results.
@@ -90,25 +90,25 @@ struct Rule {
 
 // What formulas may need: compile() refuses those that need more. Several targets take an operator's several results.
 constexpr int most_saves = 24, most_temporaries = 40, most_operands = 32, most_ints = 64, most_constants = 256;
-constexpr int most_targets = LATTIS_MAX_RETURNS;
+constexpr int most_targets = LAMELLA_MAX_RETURNS;
 
-// What the layer keeps of a lattis_derivative for one operator, and gives its kernel as the context. Never freed: calls
-// may be on their way, and graphs hold the rule.
+// What the layer keeps of a lamella_derivative for one operator, and gives its kernel as the context. Never freed:
+// calls may be on their way, and graphs hold the rule.
 struct Derivative {
-  const lattis_operator* op;
-  lattis_derivative given;
+  const lamella_operator* op;
+  lamella_derivative given;
   std::string formulas;  // what given.formulas points at
   std::string wrong;     // why the caller's struct could not be read
   std::atomic<const Rule*> rule{nullptr};
 };
 
 // The layer's `prepare`, in given.cpp: the same Derivative as long as the payload says the same.
-void* prepare(void*, const lattis_operator* op, const void* payload);
+void* prepare(void*, const lamella_operator* op, const void* payload);
 // Makes its rule, once.
 const Rule& compile(Derivative& d);
 
 // Evaluates one formula; results are owned, one a target.
-lattis_status evaluate(const Rule& r, const Formula& f, const lattis_value* saved, lattis_tensor* const* grads,
-                       int num_grads, const uint8_t* mask, lattis_value* results);
+lamella_status evaluate(const Rule& r, const Formula& f, const lamella_value* saved, lamella_tensor* const* grads,
+                        int num_grads, const uint8_t* mask, lamella_value* results);
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from lattis import Tensor
+from lamella import Tensor
 
 from . import _python
 
@@ -18,7 +18,7 @@ class Function(_python._FunctionBase):
     ``setup_context(ctx, inputs, output)`` beside it. ``backward(ctx, *grads)`` gets one gradient for each result and
     returns one for each argument, None for those without. What it computes is recorded under create_graph.
 
-    >>> class Cube(lattis.autograd.Function):
+    >>> class Cube(lamella.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
     ...         ctx.save_for_backward(x)
@@ -27,7 +27,7 @@ class Function(_python._FunctionBase):
     ...     def backward(ctx, grad):
     ...         (x,) = ctx.saved_tensors
     ...         return grad * 3 * x * x
-    >>> x = lattis.tensor(2.0, requires_grad=True)
+    >>> x = lamella.tensor(2.0, requires_grad=True)
     >>> Cube.apply(x).backward()
     >>> x.grad
     tensor(12.)
@@ -67,17 +67,17 @@ class _DifferentiatedOnce(Function):
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a ``backward`` whose computation cannot be differentiated: trying to is an error, not a wrong gradient.
 
-    >>> class Square(lattis.autograd.Function):
+    >>> class Square(lamella.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
     ...         ctx.save_for_backward(x)
     ...         return x * x
     ...     @staticmethod
-    ...     @lattis.autograd.function.once_differentiable
+    ...     @lamella.autograd.function.once_differentiable
     ...     def backward(ctx, grad):
     ...         return 2 * ctx.saved_tensors[0] * grad
-    >>> x = lattis.tensor(3.0, requires_grad=True)
-    >>> lattis.autograd.grad(Square.apply(x), x)
+    >>> x = lamella.tensor(3.0, requires_grad=True)
+    >>> lamella.autograd.grad(Square.apply(x), x)
     (tensor(6.),)
     """
 

@@ -1,4 +1,4 @@
-"""Products with Jacobians and Hessians, and these themselves: ``lattis.autograd.functional``.
+"""Products with Jacobians and Hessians, and these themselves: ``lamella.autograd.functional``.
 
 Everywhere, ``func`` takes the inputs and returns a tensor or a tuple of tensors; what is a tensor going in, and not a
 tuple, comes out as one.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import lattis
-from lattis import Tensor
+import lamella
+from lamella import Tensor
 
 from . import _python, api
 
@@ -51,7 +51,7 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"{name}: argument 'v' can be left out only where {of} is a single number")
-        return (lattis.ones_like(like[0]),)
+        return (lamella.ones_like(like[0]),)
     _, vectors = _tuple(name, "argument 'v'", v)
     if len(vectors) != len(like):
         raise RuntimeError(f"{name}: argument 'v' has {len(vectors)} tensors, but {of} {len(like)}")
@@ -105,7 +105,7 @@ def _gradients(
             raise RuntimeError(
                 f"{name}: the gradient of input {i} does not depend on the inputs, which strict=True forbids"
             )
-    return tuple(lattis.zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True))
+    return tuple(lamella.zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True))
 
 
 def _slopes(name: str, outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], strict: bool) -> tuple[Tensor, ...]:
@@ -125,7 +125,7 @@ def _along(
 ) -> tuple[Tensor, ...]:
     """The derivatives of outputs along the vectors: gradients are linear in what they start from, so that they are
     differentiated by that."""
-    starts = tuple(lattis.zeros_like(o, requires_grad=True) for o in outputs)
+    starts = tuple(lamella.zeros_like(o, requires_grad=True) for o in outputs)
     rows = _gradients(name, outputs, xs, starts, True, strict)
     return _gradients(name, rows, starts, vectors, create_graph, strict)
 
@@ -152,8 +152,8 @@ def vjp(
         RuntimeError: v does not fit, or what strict says
         TypeError: an input or output is no tensor
 
-    >>> x = lattis.tensor([1.0, 2.0])
-    >>> lattis.autograd.functional.vjp(lambda x: x * x, x, lattis.tensor([1.0, 10.0]))
+    >>> x = lamella.tensor([1.0, 2.0])
+    >>> lamella.autograd.functional.vjp(lambda x: x * x, x, lamella.tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with _python.enable_grad():
@@ -182,8 +182,8 @@ def jvp(
         RuntimeError: v does not fit, or what strict says
         TypeError: an input or output is no tensor
 
-    >>> x = lattis.tensor([1.0, 2.0])
-    >>> lattis.autograd.functional.jvp(lambda x: x.prod(), x, lattis.tensor([1.0, 0.0]))
+    >>> x = lamella.tensor([1.0, 2.0])
+    >>> lamella.autograd.functional.jvp(lambda x: x.prod(), x, lamella.tensor([1.0, 0.0]))
     (tensor(2.), tensor(2.))
     """
     with _python.enable_grad():
@@ -210,8 +210,8 @@ def vhp(
         RuntimeError: func returns more than a number, v does not fit, or what strict says
         TypeError: an input or output is no tensor
 
-    >>> x = lattis.tensor([1.0, 2.0])
-    >>> lattis.autograd.functional.vhp(lambda x: (x ** 3).sum(), x, lattis.tensor([1.0, 10.0]))
+    >>> x = lamella.tensor([1.0, 2.0])
+    >>> lamella.autograd.functional.vhp(lambda x: (x ** 3).sum(), x, lamella.tensor([1.0, 10.0]))
     (tensor(9.), tensor([  6., 120.]))
     """
     with _python.enable_grad():
@@ -241,8 +241,8 @@ def hvp(
         RuntimeError: func returns more than a number, v does not fit, or what strict says
         TypeError: an input or output is no tensor
 
-    >>> x = lattis.tensor([1.0, 2.0])
-    >>> lattis.autograd.functional.hvp(lambda x: x.prod(), x, lattis.tensor([1.0, 10.0]))
+    >>> x = lamella.tensor([1.0, 2.0])
+    >>> lamella.autograd.functional.hvp(lambda x: x.prod(), x, lamella.tensor([1.0, 10.0]))
     (tensor(2.), tensor([10.,  1.]))
     """
     with _python.enable_grad():
@@ -278,7 +278,7 @@ def jacobian(
         ValueError: the strategy is another
         TypeError: an input or output is no tensor
 
-    >>> lattis.autograd.functional.jacobian(lambda x: x * x.sum(), lattis.tensor([1.0, 2.0]))
+    >>> lamella.autograd.functional.jacobian(lambda x: x * x.sum(), lamella.tensor([1.0, 2.0]))
     tensor([[4., 1.],
             [2., 5.]])
     """
@@ -290,11 +290,11 @@ def jacobian(
         for o in outputs:
             rows = [
                 _gradients("jacobian", (o,), xs, (unit,), create_graph, strict, retain_graph=True)
-                for unit in lattis.eye(o.numel(), dtype=o.dtype, device=o.device).reshape(o.numel(), *o.shape)
+                for unit in lamella.eye(o.numel(), dtype=o.dtype, device=o.device).reshape(o.numel(), *o.shape)
             ]
             columns = zip(*rows, strict=True) if rows else ((),) * len(xs)
             found = tuple(
-                (lattis.stack(column) if column else x.new_zeros(0)).reshape(*o.shape, *x.shape)
+                (lamella.stack(column) if column else x.new_zeros(0)).reshape(*o.shape, *x.shape)
                 for column, x in zip(columns, xs, strict=True)
             )
             blocks.append(_same(several_in, _finished(found, create_graph)))
@@ -322,7 +322,7 @@ def hessian(
         RuntimeError: func returns more than a number, or what strict says
         TypeError: an input or output is no tensor
 
-    >>> lattis.autograd.functional.hessian(lambda x: x.prod(), lattis.tensor([1.0, 2.0]))
+    >>> lamella.autograd.functional.hessian(lambda x: x.prod(), lamella.tensor([1.0, 2.0]))
     tensor([[0., 1.],
             [1., 0.]])
     """

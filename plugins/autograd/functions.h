@@ -4,11 +4,11 @@
 
 #include "compose.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 // Defines an operator with its composite.
-inline void composite(Library& m, const char* schema, lattis_kernel kernel) {
-  m.define(schema, nullptr, nullptr, nullptr, LATTIS_FORM_PRIVATE);
+inline void composite(Library& m, const char* schema, lamella_kernel kernel) {
+  m.define(schema, nullptr, nullptr, nullptr, LAMELLA_FORM_PRIVATE);
   m.impl(std::string(schema, std::strchr(schema, '(')).c_str(), "composite", kernel);
 }
 
@@ -17,4 +17,4 @@ void define_shape_functions(Library& m);
 void define_indexing_functions(Library& m);
 void define_network_functions(Library& m);
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -3,7 +3,7 @@
 
 #include "functions.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 // What was gathered by an index, in the shape of the source: of one larger than the index, nothing was read beyond it.
@@ -17,7 +17,7 @@ Tensor as_source(Compose& c, const Tensor& gathered, const Ints& shape) {
   return whole ? gathered : c.op<"constant_pad_nd">(gathered, pad);
 }
 
-lattis_status scatter_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status scatter_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   return c.give(r, as_source(c, c.op<"gather">(c.arg(a[0]), a[1], a[2]), c.ints(a[3])));
 }
@@ -26,7 +26,7 @@ lattis_status scatter_backward(lattis_frame* f, const lattis_value* a, lattis_va
 struct Fold {
   Compose& c;
   Tensor grad, self, index, src, result;
-  lattis_value dim, reduce, included;
+  lamella_value dim, reduce, included;
 
   Tensor gather(const Tensor& t) { return c.op<"gather">(t, dim, index); }
   Tensor scatter_add(const Tensor& to, const Tensor& t) { return c.op<"scatter_add">(to, dim, index, t); }
@@ -52,7 +52,7 @@ struct Fold {
   }
   // The product of the others: a single zero is taken for one, beside several nothing is left.
   std::array<Tensor, 2> product() {
-    const auto conj = [&](const Tensor& t) { return t && t.dtype() >= LATTIS_COMPLEX64 ? c.op<"conj">(t) : t; };
+    const auto conj = [&](const Tensor& t) { return t && t.dtype() >= LAMELLA_COMPLEX64 ? c.op<"conj">(t) : t; };
     const auto nonzero = [&](const Tensor& t) { return c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(t, 0), 1, t); };
     const Tensor one = nonzero(self), others = c.op<"div.Tensor">(fold(one, src), one);
     const Tensor zero = c.op<"eq.Scalar">(src, 0);
@@ -66,7 +66,7 @@ struct Fold {
 };
 
 // (grad, self, dim, index, src, reduce, include_self, result)
-lattis_status scatter_reduce_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status scatter_reduce_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   Fold fold{c, c.arg(a[0]), c.arg(a[1]), c.arg(a[3]), c.arg(a[4]), c.arg(a[7]), a[2], a[5], a[6]};
   const Ints shape = c.shape(fold.src);
@@ -94,4 +94,4 @@ void define_indexing_functions(Library& m) {
             scatter_reduce_backward);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

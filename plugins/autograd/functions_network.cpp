@@ -1,24 +1,24 @@
 // What the gradients of norms, linear and dropout are made of.
 #include "functions.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 // Of linear(input, weight): the rows of the gradient against the rows of the input, whatever the leading dimensions.
-lattis_status linear_weight_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status linear_weight_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), input = c.arg(a[1]);
   const auto rows = [&](const Tensor& t) {
     return t.dim() == 2 ? t : c.op<"reshape">(t, Ints{t.numel() / std::max<int64_t>(t.size(-1), 1), t.size(-1)});
   };
   Tensor x = rows(input);
-  if (x && x.dtype() >= LATTIS_COMPLEX64) x = c.op<"conj">(x);
+  if (x && x.dtype() >= LAMELLA_COMPLEX64) x = c.op<"conj">(x);
   return c.give(r, c.op<"mm">(c.op<"t">(rows(grad)), x));
 }
 
 // ---- norms ----------------------------------------------------------------------------------------------------------
 
-bool asked(const lattis_value& mask, int i) { return mask.as.bools[i] != 0; }
+bool asked(const lamella_value& mask, int i) { return mask.as.bools[i] != 0; }
 
 // What comes back through the statistics that a norm also returns, to what it looked at: the mean (absent: none was
 // taken) and 1 / sqrt(var + eps), each over `count` elements.
@@ -38,7 +38,7 @@ Tensor through_statistics(Compose& c, const Tensor& grad_mean, const Tensor& gra
 Tensor both(Compose& c, const Tensor& a, const Tensor& b) { return a && b ? c.op<"add.Tensor">(a, b) : a ? a : b; }
 
 // (grad?, grad_mean?, grad_rstd?, input, normalized_shape, mean, rstd, weight?, bias?, mask)
-lattis_status layer_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status layer_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   std::array<Tensor, 3> out;
   if (c.arg(a[0])) out = c.ops<"native_layer_norm_backward", 3>(a[0], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
@@ -51,7 +51,7 @@ lattis_status layer_norm_backward(lattis_frame* f, const lattis_value* a, lattis
 }
 
 // (grad?, grad_rstd?, input, normalized_shape, rstd, weight?, mask)
-lattis_status rms_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status rms_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   std::array<Tensor, 2> out;
   if (c.arg(a[0])) out = c.ops<"_fused_rms_norm_backward", 2>(a[0], a[2], a[3], a[4], a[5], a[6]);
@@ -64,7 +64,7 @@ lattis_status rms_norm_backward(lattis_frame* f, const lattis_value* a, lattis_v
 }
 
 // (grad?, grad_mean?, grad_rstd?, input, mean, rstd, weight?, N, C, HxW, group, mask)
-lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status group_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   std::array<Tensor, 3> out;
   if (c.arg(a[0]))
@@ -81,7 +81,7 @@ lattis_status group_norm_backward(lattis_frame* f, const lattis_value* a, lattis
 }
 
 // (grad?, grad_mean?, grad_rstd?, input, weight?, mean, rstd, eps, mask)
-lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status batch_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   std::array<Tensor, 3> out;
   if (c.arg(a[0]))
@@ -98,18 +98,18 @@ lattis_status batch_norm_backward(lattis_frame* f, const lattis_value* a, lattis
 }
 
 // (grad, indices, num_weights, padding_idx, scale_grad_by_freq)
-lattis_status embedding_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status embedding_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const auto rows = [&](const Tensor& grad) { return c.op<"embedding_dense_backward">(grad, a[1], a[2], a[3], a[4]); };
   const Tensor grad = c.arg(a[0]);
-  if (grad.dtype() < LATTIS_COMPLEX64) return c.give(r, rows(grad));
+  if (grad.dtype() < LAMELLA_COMPLEX64) return c.give(r, rows(grad));
   return c.give(r, c.op<"complex">(rows(c.op<"real">(grad)), rows(c.op<"imag">(grad))));
 }
 
 // (grad, mask, p, train?)
-lattis_status dropout_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status dropout_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
-  const double p = a[3].tag != LATTIS_NONE && !a[3].as.i ? 0 : a[2].as.d;
+  const double p = a[3].tag != LAMELLA_NONE && !a[3].as.i ? 0 : a[2].as.d;
   return c.give(r, c.op<"native_dropout_backward">(c.arg(a[0]), c.arg(a[1]), p == 1 ? 0 : 1 / (1 - p)));
 }
 
@@ -141,4 +141,4 @@ void define_network_functions(Library& m) {
   composite(m, "_linear_weight_backward(Tensor grad, Tensor input) -> Tensor", linear_weight_backward);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -1,24 +1,26 @@
 // What the gradients of pointwise functions are made of.
 #include "functions.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
-bool is_complex(const Tensor& t) { return t && t.dtype() >= LATTIS_COMPLEX64; }
-bool is_zero(const lattis_value& v) { return as_double(v) == 0 && !(v.tag == LATTIS_COMPLEX && v.as.doubles[1] != 0); }
+bool is_complex(const Tensor& t) { return t && t.dtype() >= LAMELLA_COMPLEX64; }
+bool is_zero(const lamella_value& v) {
+  return as_double(v) == 0 && !(v.tag == LAMELLA_COMPLEX && v.as.doubles[1] != 0);
+}
 
 Tensor conj(Compose& c, const Tensor& t) { return is_complex(t) ? c.op<"conj">(t) : t; }
 
 // A number less one, as a value.
 struct LessOne {
   double pair[2];
-  lattis_value v;
-  explicit LessOne(const lattis_value& n) : v(n) {
-    if (n.tag == LATTIS_COMPLEX) {
+  lamella_value v;
+  explicit LessOne(const lamella_value& n) : v(n) {
+    if (n.tag == LAMELLA_COMPLEX) {
       pair[0] = n.as.doubles[0] - 1;
       pair[1] = n.as.doubles[1];
       v.as.doubles = pair;
-    } else if (n.tag == LATTIS_FLOAT) {
+    } else if (n.tag == LAMELLA_FLOAT) {
       v.as.d -= 1;
     } else {
       v = value(n.as.i - 1);
@@ -27,7 +29,7 @@ struct LessOne {
 };
 
 // x^p: p x^(p-1), and nothing at all where p is zero.
-lattis_status pow_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status pow_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   if (is_zero(a[2])) return c.give(r, c.op<"zeros_like">(grad));
@@ -35,7 +37,7 @@ lattis_status pow_backward(lattis_frame* f, const lattis_value* a, lattis_value*
   return c.give(r, c.op<"mul.Tensor">(grad, conj(c, c.op<"mul.Scalar">(c.op<"pow.Tensor_Scalar">(x, less.v), a[2]))));
 }
 
-lattis_status pow_backward_self(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status pow_backward_self(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]);
   const Tensor slope = c.op<"mul.Tensor">(p, c.op<"pow.Tensor_Tensor">(x, c.op<"sub.Scalar">(p, 1)));
@@ -43,7 +45,7 @@ lattis_status pow_backward_self(lattis_frame* f, const lattis_value* a, lattis_v
 }
 
 // x^p: x^p log x, which is zero where x is zero and the power smooth there.
-lattis_status pow_backward_exponent(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status pow_backward_exponent(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]), power = c.arg(a[3]);
   const Tensor real = is_complex(p) ? c.op<"real">(p) : p;
@@ -52,7 +54,7 @@ lattis_status pow_backward_exponent(lattis_frame* f, const lattis_value* a, latt
   return c.give(r, c.op<"mul.Tensor">(grad, c.op<"where.ScalarSelf">(flat, 0, conj(c, slope))));
 }
 
-lattis_status pow_backward_base(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status pow_backward_base(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), p = c.arg(a[2]), power = c.arg(a[3]);
   const Tensor base = c.op<"full">(Ints{}, a[1], As{static_cast<uint8_t>(power.dtype())}, none(), power.device());
@@ -63,7 +65,7 @@ lattis_status pow_backward_base(lattis_frame* f, const lattis_value* a, lattis_v
 }
 
 // x / |x|: perpendicular to it; of a real number, nothing.
-lattis_status sgn_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status sgn_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), sgn = c.arg(a[2]);
   if (!is_complex(x)) return c.give(r, c.op<"zeros_like">(grad));
@@ -73,7 +75,7 @@ lattis_status sgn_backward(lattis_frame* f, const lattis_value* a, lattis_value*
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(size, 0), 0, c.op<"div.Tensor">(across, size)));
 }
 
-lattis_status angle_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status angle_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), z = c.arg(a[1]);
   if (!is_complex(z)) return c.give(r, c.op<"zeros_like">(grad));
@@ -85,14 +87,14 @@ lattis_status angle_backward(lattis_frame* f, const lattis_value* a, lattis_valu
 }
 
 // by / (y^2 + x^2), and zero at the origin.
-lattis_status atan2_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status atan2_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor y = c.arg(a[0]), x = c.arg(a[1]), by = c.arg(a[2]);
   const Tensor square = c.op<"add.Tensor">(c.op<"square">(y), c.op<"square">(x));
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"div.Tensor">(by, square)));
 }
 
-lattis_status sinc_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status sinc_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   constexpr double pi = 3.14159265358979323846;
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), px = c.op<"mul.Scalar">(x, pi);
@@ -102,7 +104,7 @@ lattis_status sinc_backward(lattis_frame* f, const lattis_value* a, lattis_value
   return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(grad, slope)));
 }
 
-lattis_status xlogy_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status xlogy_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   const Tensor slope = c.op<"xlogy.Scalar_Other">(grad, a[2]);
@@ -111,22 +113,22 @@ lattis_status xlogy_backward(lattis_frame* f, const lattis_value* a, lattis_valu
 }
 
 // log(x / (1 - x)); with eps, x is clamped and flat outside, without it undefined there.
-lattis_status logit_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status logit_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
-  const double low = a[2].tag == LATTIS_NONE ? 0 : as_double(a[2]);
+  const double low = a[2].tag == LAMELLA_NONE ? 0 : as_double(a[2]);
   const Tensor slope = c.op<"div.Tensor">(grad, c.op<"mul.Tensor">(x, c.op<"rsub.Scalar">(x, 1)));
   const Tensor outside = c.op<"logical_or">(c.op<"lt.Scalar">(x, low), c.op<"gt.Scalar">(x, 1 - low));
-  const double there = a[2].tag == LATTIS_NONE ? __builtin_nan("") : 0.0;
+  const double there = a[2].tag == LAMELLA_NONE ? __builtin_nan("") : 0.0;
   return c.give(r, c.op<"where.ScalarSelf">(outside, there, slope));
 }
 
-lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status clamp_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   Tensor inside;
-  if (a[2].tag != LATTIS_NONE) inside = c.op<"ge.Scalar">(x, a[2]);
-  if (a[3].tag != LATTIS_NONE) {
+  if (a[2].tag != LAMELLA_NONE) inside = c.op<"ge.Scalar">(x, a[2]);
+  if (a[3].tag != LAMELLA_NONE) {
     const Tensor below = c.op<"le.Scalar">(x, a[3]);
     inside = inside ? c.op<"logical_and">(inside, below) : below;
   }
@@ -134,7 +136,7 @@ lattis_status clamp_backward(lattis_frame* f, const lattis_value* a, lattis_valu
 }
 
 // (grad, self, min?, max?, mask): within the limits, both included, to what was limited; else to the limit.
-lattis_status clamp_tensor_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status clamp_tensor_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), low = c.arg(a[2]), high = c.arg(a[3]);
   const auto both = [&](const Tensor& s, const Tensor& t) { return s && t ? c.op<"logical_and">(s, t) : s ? s : t; };
@@ -151,13 +153,13 @@ lattis_status clamp_tensor_backward(lattis_frame* f, const lattis_value* a, latt
   return c.give(r, std::move(out));
 }
 
-lattis_status polygamma_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status polygamma_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   return c.give(r, c.op<"mul.Tensor">(c.arg(a[0]), c.op<"polygamma">(a[1].as.i + 1, c.arg(a[2]))));
 }
 
 // x tanh(softplus(x)), twice.
-lattis_status mish_double_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status mish_double_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
   const Tensor s = c.op<"sigmoid">(x), t = c.op<"tanh">(c.op<"softplus">(x));
@@ -169,7 +171,7 @@ lattis_status mish_double_backward(lattis_frame* f, const lattis_value* a, latti
 }
 
 // x (1 + tanh(u)) / 2 with u = k (x + cube x^3), twice.
-lattis_status gelu_tanh_double_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status gelu_tanh_double_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   constexpr double k = 0.7978845608028654, cube = 0.044715;
   Compose c(f);
   const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), square = c.op<"square">(x);
@@ -188,7 +190,7 @@ lattis_status gelu_tanh_double_backward(lattis_frame* f, const lattis_value* a, 
 void define_pointwise_functions(Library& m) {
   struct {
     const char* schema;
-    lattis_kernel kernel;
+    lamella_kernel kernel;
   } const all[] = {
       {"_pow_backward(Tensor grad, Tensor self, Scalar exponent) -> Tensor", pow_backward},
       {"_pow_backward_self(Tensor grad, Tensor self, Tensor exponent) -> Tensor", pow_backward_self},
@@ -212,4 +214,4 @@ void define_pointwise_functions(Library& m) {
   for (const auto& o : all) composite(m, o.schema, o.kernel);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

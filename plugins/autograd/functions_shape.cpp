@@ -4,7 +4,7 @@
 
 #include "functions.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 Tensor zeros(Compose& c, const Tensor& like, const Ints& shape) {
@@ -13,12 +13,12 @@ Tensor zeros(Compose& c, const Tensor& like, const Ints& shape) {
 
 int64_t wrap(int64_t d, int64_t n) { return d < 0 ? d + n : d; }
 
-lattis_status zeros_of(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status zeros_of(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   return c.give(r, zeros(c, c.arg(a[0]), c.ints(a[1])));
 }
 
-lattis_status permute_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status permute_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Ints dims = c.ints(a[1]);
   Ints back(dims.size());
@@ -30,7 +30,7 @@ lattis_status permute_backward(lattis_frame* f, const lattis_value* a, lattis_va
 // ---- zeros, with the gradient where a view looked -----------------------------------------------------------------
 
 template <class View>
-lattis_status put(Compose& c, const lattis_value* a, lattis_value* r, View view) {
+lamella_status put(Compose& c, const lamella_value* a, lamella_value* r, View view) {
   const Tensor grad = c.arg(a[0]);
   const Tensor whole = zeros(c, grad, c.ints(a[1]));
   const Tensor part = view(whole);
@@ -38,25 +38,25 @@ lattis_status put(Compose& c, const lattis_value* a, lattis_value* r, View view)
   return c.give(r, whole);
 }
 
-lattis_status select_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status select_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   return put(c, a, r, [&](const Tensor& t) { return c.op<"select.int">(t, a[2], a[3]); });
 }
-lattis_status slice_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status slice_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   return put(c, a, r, [&](const Tensor& t) { return c.op<"slice.Tensor">(t, a[2], a[3], a[4], a[5]); });
 }
-lattis_status narrow_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status narrow_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   return put(c, a, r, [&](const Tensor& t) { return c.op<"narrow">(t, a[2], a[3], a[4]); });
 }
-lattis_status diagonal_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status diagonal_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   return put(c, a, r, [&](const Tensor& t) { return c.op<"diagonal">(t, a[2], a[3], a[4]); });
 }
 
 // Windows may overlap: what they share is added. They are read from the numbers of the elements.
-lattis_status unfold_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status unfold_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]);
   const Ints shape = c.ints(a[1]);
@@ -119,7 +119,7 @@ Tensor gather(Compose& c, const Tensor& flat, const Strided& base) {
   return c.op<"div.Tensor">(all, count);
 }
 
-lattis_status strided_backward(Compose& c, const Tensor& grad, Strided base, Strided view, lattis_value* r) {
+lamella_status strided_backward(Compose& c, const Tensor& grad, Strided base, Strided view, lamella_value* r) {
   const int64_t low = std::min(base.offset, view.offset);
   base.offset -= low;
   view.offset -= low;
@@ -128,19 +128,19 @@ lattis_status strided_backward(Compose& c, const Tensor& grad, Strided base, Str
 }
 
 // as_strided looks at the storage, whatever part of it the tensor was.
-lattis_status as_strided_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status as_strided_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Strided base{c.ints(a[1]), c.ints(a[2]), a[3].as.i};
-  const Strided view{c.ints(a[4]), c.ints(a[5]), a[6].tag == LATTIS_NONE ? base.offset : a[6].as.i};
+  const Strided view{c.ints(a[4]), c.ints(a[5]), a[6].tag == LAMELLA_NONE ? base.offset : a[6].as.i};
   return strided_backward(c, c.arg(a[0]), base, view, r);
 }
 
 // The same for any view of a base, complex ones and their parts among them: then both are counted in real numbers.
-lattis_status any_strided_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status any_strided_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   Tensor grad = c.arg(a[0]);
   Strided base{c.ints(a[1]), c.ints(a[2]), a[3].as.i}, view{c.ints(a[5]), c.ints(a[6]), a[7].as.i};
-  const bool complex_base = a[4].as.i != 0, complex_view = grad.dtype() >= LATTIS_COMPLEX64;
+  const bool complex_base = a[4].as.i != 0, complex_view = grad.dtype() >= LAMELLA_COMPLEX64;
   const auto as_real = [](Strided& s) {
     for (int64_t& n : s.strides) n *= 2;
     s.offset *= 2;
@@ -153,22 +153,22 @@ lattis_status any_strided_backward(lattis_frame* f, const lattis_value* a, latti
     as_real(view);
     grad = c.op<"view_as_real">(grad);
   }
-  lattis_value real = none();
-  if (lattis_status st = strided_backward(c, grad, base, view, &real)) return st;
+  lamella_value real = none();
+  if (lamella_status st = strided_backward(c, grad, base, view, &real)) return st;
   Tensor whole = Tensor::steal(real.as.tensor);
   if (complex_base) whole = c.op<"view_as_complex">(c.op<"contiguous">(whole));
   return c.give(r, whole);
 }
 
 // Negative padding cuts away what was added.
-lattis_status pad_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status pad_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   Ints back = c.ints(a[1]);
   for (int64_t& n : back) n = -n;
   return c.give(r, c.op<"constant_pad_nd">(c.arg(a[0]), back));
 }
 
-lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status cat_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor grad = c.arg(a[0]);
   const Ints shapes = c.ints(a[1]);
@@ -188,8 +188,8 @@ lattis_status cat_backward(lattis_frame* f, const lattis_value* a, lattis_value*
 // ---- reductions -----------------------------------------------------------------------------------------------------
 
 // The dimensions of a list, all of them if it is absent or empty; sorted.
-Ints reduced(Compose& c, const lattis_value& dims, int64_t n) {
-  Ints all = dims.tag == LATTIS_INT ? Ints{dims.as.i} : c.ints(dims);
+Ints reduced(Compose& c, const lamella_value& dims, int64_t n) {
+  Ints all = dims.tag == LAMELLA_INT ? Ints{dims.as.i} : c.ints(dims);
   if (all.empty())
     for (int64_t i = 0; i < n; i++) all.push_back(i);
   for (int64_t& d : all) d = wrap(d, std::max<int64_t>(n, 1));
@@ -204,14 +204,14 @@ Tensor kept(Compose& c, Tensor t, const Ints& dims, bool keepdim, int64_t n) {
   return t;
 }
 
-lattis_status unreduce(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status unreduce(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Ints shape = c.ints(a[1]);
   const auto n = static_cast<int64_t>(shape.size());
   return c.give(r, c.op<"expand">(kept(c, c.arg(a[0]), reduced(c, a[2], n), a[3].as.i != 0, n), shape));
 }
 
-lattis_status mean_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status mean_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Ints shape = c.ints(a[1]);
   const auto n = static_cast<int64_t>(shape.size());
@@ -222,7 +222,7 @@ lattis_status mean_backward(lattis_frame* f, const lattis_value* a, lattis_value
   return c.give(r, c.op<"expand">(kept(c, grad, dims, a[3].as.i != 0, n), shape));
 }
 
-lattis_status extremum_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status extremum_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor x = c.arg(a[1]);
   const int64_t n = x.dim();
@@ -230,15 +230,15 @@ lattis_status extremum_backward(lattis_frame* f, const lattis_value* a, lattis_v
   const bool keepdim = a[4].as.i != 0;
   const Tensor grad = kept(c, c.arg(a[0]), dims, keepdim, n), result = kept(c, c.arg(a[2]), dims, keepdim, n);
   Tensor mask = c.op<"eq.Tensor">(x, result);
-  if (a[3].tag == LATTIS_NONE) mask = c.op<"logical_or">(mask, c.op<"isnan">(x));
+  if (a[3].tag == LAMELLA_NONE) mask = c.op<"logical_or">(mask, c.op<"isnan">(x));
   const Tensor count = n ? c.op<"sum.dim_IntList">(mask, dims, true) : Tensor();
   const Tensor share = count ? c.op<"div.Tensor">(grad, count) : grad;
-  if (a[3].tag == LATTIS_NONE) return c.give(r, c.op<"where.ScalarOther">(mask, share, 0.0));
+  if (a[3].tag == LAMELLA_NONE) return c.give(r, c.op<"where.ScalarOther">(mask, share, 0.0));
   return c.give(r, c.op<"mul.Tensor">(share, mask));
 }
 
 // The product of all others, without a division: those before times those after.
-lattis_status prod_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status prod_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor x = c.arg(a[1]);
   const int64_t n = x.dim(), d = wrap(a[2].as.i, std::max<int64_t>(n, 1));
@@ -251,20 +251,20 @@ lattis_status prod_backward(lattis_frame* f, const lattis_value* a, lattis_value
   const Tensor ones = c.op<"ones">(one, As{static_cast<uint8_t>(x.dtype())}, none(), x.device());
   const auto exclusive = [&](const Tensor& t) {  // products of those before
     const Tensor parts[] = {ones, c.op<"narrow">(t, d, 0, size - 1)};
-    lattis_tensor* list[] = {parts[0].get(), parts[1].get()};
-    lattis_value v{LATTIS_TENSOR_LIST, 2, {0}};
+    lamella_tensor* list[] = {parts[0].get(), parts[1].get()};
+    lamella_value v{LAMELLA_TENSOR_LIST, 2, {0}};
     v.as.tensors = list;
     return c ? c.op<"cumprod">(c.op<"cat">(v, d), d) : Tensor();
   };
   const Tensor before = exclusive(x);
   const Tensor after = c.op<"flip">(exclusive(c.op<"flip">(x, Ints{d})), Ints{d});
   Tensor others = c.op<"mul.Tensor">(before, after);
-  if (others && others.dtype() >= LATTIS_COMPLEX64) others = c.op<"conj">(others);
+  if (others && others.dtype() >= LAMELLA_COMPLEX64) others = c.op<"conj">(others);
   return c.give(r, c.op<"mul.Tensor">(grad, others));
 }
 
 // (grad, size, dim, indices, keepdim): to the one that was chosen.
-lattis_status pick_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status pick_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Ints shape = c.ints(a[1]);
   const auto n = static_cast<int64_t>(shape.size());
@@ -275,15 +275,15 @@ lattis_status pick_backward(lattis_frame* f, const lattis_value* a, lattis_value
 
 // (grad?, grad_mean?, self, std?, dim?, correction?, keepdim): of a variance, or of the standard deviation if that is
 // given, beside which the mean may be a result of its own. Where the deviation is zero, so is its gradient.
-lattis_status spread_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status spread_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor x = c.arg(a[2]);
   const int64_t n = x.dim();
   const Ints dims = reduced(c, a[4], n);
   int64_t count = 1;
   for (int64_t d : dims) count *= n ? x.size(d) : 1;
-  const double left = static_cast<double>(count) - (a[5].tag == LATTIS_NONE ? 1 : as_double(a[5]));
-  const auto kept_of = [&](const lattis_value& v) { return kept(c, c.arg(v), dims, a[6].as.i != 0, n); };
+  const double left = static_cast<double>(count) - (a[5].tag == LAMELLA_NONE ? 1 : as_double(a[5]));
+  const auto kept_of = [&](const lamella_value& v) { return kept(c, c.arg(v), dims, a[6].as.i != 0, n); };
   Tensor out;
   if (c.arg(a[0])) {
     Tensor slope;
@@ -305,7 +305,7 @@ lattis_status spread_backward(lattis_frame* f, const lattis_value* a, lattis_val
 }
 
 // (grad, self, ord, dim?, keepdim, result). Where the norm is zero, so is the gradient.
-lattis_status vector_norm_backward(lattis_frame* f, const lattis_value* a, lattis_value* r) {
+lamella_status vector_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   Compose c(f);
   const Tensor x = c.arg(a[1]);
   const double p = as_double(a[2]);
@@ -339,7 +339,7 @@ lattis_status vector_norm_backward(lattis_frame* f, const lattis_value* a, latti
 void define_shape_functions(Library& m) {
   struct {
     const char* schema;
-    lattis_kernel kernel;
+    lamella_kernel kernel;
   } const all[] = {
       {"_zeros(Tensor like, int[] size) -> Tensor", zeros_of},
       {"_permute_backward(Tensor grad, int[] dims) -> Tensor", permute_backward},
@@ -371,4 +371,4 @@ void define_shape_functions(Library& m) {
   for (const auto& o : all) composite(m, o.schema, o.kernel);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -9,19 +9,19 @@
 
 #include "formula.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
-void* prepare(void*, const lattis_operator* op, const void* payload) try {
+void* prepare(void*, const lamella_operator* op, const void* payload) try {
   static std::mutex mutex;
-  static auto& all = *new std::map<std::pair<const lattis_operator*, const void*>, Derivative*>;
+  static auto& all = *new std::map<std::pair<const lamella_operator*, const void*>, Derivative*>;
   auto d = std::make_unique<Derivative>();
   d->op = op;
-  d->wrong = copy_given(*static_cast<const lattis_derivative*>(payload), &d->given);
+  d->wrong = copy_given(*static_cast<const lamella_derivative*>(payload), &d->given);
   if (d->wrong.empty() && d->given.reserved) d->wrong = "'reserved' must be zero";
   const int32_t had = d->given.num_args, has = api().operator_num_args(op);
   if (d->wrong.empty() && (had < 0 || had > has))
     d->wrong = "it was written for " + std::to_string(had) + " arguments, the operator has " + std::to_string(has);
-  if (d->wrong.empty() && had && (api().operator_argument(op, has - 1)->flags & LATTIS_ARGUMENT_OUT))
+  if (d->wrong.empty() && had && (api().operator_argument(op, has - 1)->flags & LAMELLA_ARGUMENT_OUT))
     d->wrong = "'num_args' must be zero, since the operator's last arguments are outputs";
   if (d->wrong.empty() && !d->given.formulas && !d->given.backward)
     d->wrong = "it has neither formulas nor a function `backward`";
@@ -30,7 +30,7 @@ void* prepare(void*, const lattis_operator* op, const void* payload) try {
     d->given.formulas = d->formulas.c_str();
   }
   const auto says_the_same = [&d](const Derivative& o) {
-    const lattis_derivative &a = o.given, &b = d->given;
+    const lamella_derivative &a = o.given, &b = d->given;
     return o.wrong == d->wrong && o.formulas == d->formulas && !a.formulas == !b.formulas && a.setup == b.setup &&
            a.backward == b.backward && a.context == b.context && a.num_args == b.num_args;
   };
@@ -42,4 +42,4 @@ void* prepare(void*, const lattis_operator* op, const void* payload) try {
   return nullptr;
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -1,13 +1,13 @@
-// The structs of <lattis/autograd.h> that others hand in, by `copy_given`.
+// The structs of <lamella/autograd.h> that others hand in, by `copy_given`.
 #pragma once
 
-#include <lattis/autograd.h>
-#include <lattis/given.h>
+#include <lamella/autograd.h>
+#include <lamella/given.h>
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
-static_assert(first_size<lattis_derivative> == 48 && first_size<lattis_hook> == 40 &&
-                  first_size<lattis_node_type> == 48 && first_size<lattis_saved_hooks> == 40,
+static_assert(first_size<lamella_derivative> == 48 && first_size<lamella_hook> == 40 &&
+                  first_size<lamella_node_type> == 48 && first_size<lamella_saved_hooks> == 40,
               "these are the sizes of version 1.0, for ever");
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -26,7 +26,7 @@ __all__ = [
 
 def _decorate(mode, function):
     """What ``@no_grad()`` makes of a function, a generator function or a class."""
-    import inspect  # not before somebody decorates: `import lattis` does without
+    import inspect  # not before somebody decorates: `import lamella` does without
 
     if inspect.isclass(function):
         raise TypeError(f"{type(mode).__name__}: decorate the methods of {function.__name__}, not the class")

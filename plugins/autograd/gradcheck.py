@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lattis import Tensor
+from lamella import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -16,8 +16,8 @@ __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 class GradcheckError(RuntimeError):
     """What gradcheck and gradgradcheck found to be wrong.
 
-    >>> x = lattis.tensor(1.0, dtype=lattis.float64, requires_grad=True)
-    >>> lattis.autograd.gradcheck(lambda x: x.detach() * x, x)
+    >>> x = lamella.tensor(1.0, dtype=lamella.float64, requires_grad=True)
+    >>> lamella.autograd.gradcheck(lambda x: x.detach() * x, x)
     Traceback (most recent call last):
     GradcheckError: gradcheck: Jacobian mismatch for output 0 with respect to input 0,
     ...
@@ -59,8 +59,8 @@ def gradcheck(
         GradcheckError: something disagrees; the message says which output and input, and shows both Jacobians
         ValueError: no input requires grad
 
-    >>> x = lattis.tensor([0.5, 2.0], dtype=lattis.float64, requires_grad=True)
-    >>> lattis.autograd.gradcheck(lattis.sin, x)
+    >>> x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)
+    >>> lamella.autograd.gradcheck(lamella.sin, x)
     True
     """
     from .differences import Check
@@ -110,8 +110,8 @@ def gradgradcheck(
         GradcheckError: something disagrees; outputs are the gradients, inputs those of func and then grad_outputs
         ValueError: no input requires grad
 
-    >>> x = lattis.tensor([0.5, 2.0], dtype=lattis.float64, requires_grad=True)
-    >>> lattis.autograd.gradgradcheck(lattis.sin, x)
+    >>> x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)
+    >>> lamella.autograd.gradgradcheck(lamella.sin, x)
     True
     """
     from .differences import first_gradients

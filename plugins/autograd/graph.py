@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lattis import Tensor
+from lamella import Tensor
 
 from . import _python
 from ._python import Node
@@ -16,8 +16,8 @@ __all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save
 class GradientEdge(NamedTuple):
     """Where a tensor's gradient goes: a node, and which of its results the tensor is.
 
-    >>> largest, indices = lattis.ones(2, requires_grad=True).max(0)
-    >>> lattis.autograd.graph.get_gradient_edge(largest).output_nr
+    >>> largest, indices = lamella.ones(2, requires_grad=True).max(0)
+    >>> lamella.autograd.graph.get_gradient_edge(largest).output_nr
     0
     """
 
@@ -28,7 +28,7 @@ class GradientEdge(NamedTuple):
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The place in the graph where the gradient of a tensor arrives; a leaf's node adds to its ``grad``.
 
-    >>> lattis.autograd.graph.get_gradient_edge(lattis.ones(1, requires_grad=True)).node.name()
+    >>> lamella.autograd.graph.get_gradient_edge(lamella.ones(1, requires_grad=True)).node.name()
     'AccumulateGrad'
     """
     node, output = _python._edge(tensor)
@@ -44,8 +44,8 @@ class saved_tensors_hooks:
         pack_hook: takes a tensor, returns any object
         unpack_hook: takes that object, returns a tensor of the same content
 
-    >>> x = lattis.ones(2, requires_grad=True)
-    >>> with lattis.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), lattis.from_numpy):
+    >>> x = lamella.ones(2, requires_grad=True)
+    >>> with lamella.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), lamella.from_numpy):
     ...     y = (x * x).sum()
     >>> y.backward()
     >>> x.grad
@@ -66,8 +66,8 @@ class saved_tensors_hooks:
 class save_on_cpu(saved_tensors_hooks):
     """Keeps what is saved for backward in host memory while it is open.
 
-    >>> with lattis.autograd.graph.save_on_cpu():
-    ...     lattis.ones(2, requires_grad=True).exp().sum().backward()
+    >>> with lamella.autograd.graph.save_on_cpu():
+    ...     lamella.ones(2, requires_grad=True).exp().sum().backward()
     """
 
     def __init__(self, pin_memory: bool = False):
@@ -79,7 +79,7 @@ class RemovableHandle:
 
     Copies and pickles of it remove nothing, as those of a tensor have no hooks.
 
-    >>> x = lattis.ones(1, requires_grad=True)
+    >>> x = lamella.ones(1, requires_grad=True)
     >>> with x.register_hook(lambda g: g * 2):
     ...     x.sum().backward()
     >>> x.grad

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 // Where each hook is. Its lock is taken before a node's.
@@ -21,8 +21,8 @@ Places& places() {
 
 }  // namespace
 
-lattis_status add_hook(Node* n, uint32_t output, const lattis_hook& hook, uint64_t* id) {
-  if (int64_t{output} >= n->num_results) return fail(LATTIS_INDEX_ERROR, "hook: the node has no such result");
+lamella_status add_hook(Node* n, uint32_t output, const lamella_hook& hook, uint64_t* id) {
+  if (int64_t{output} >= n->num_results) return fail(LAMELLA_INDEX_ERROR, "hook: the node has no such result");
   Extra& e = extra_of(n);
   Places& all = places();
   auto owner = std::make_shared<Extra::Owner>();
@@ -34,7 +34,7 @@ lattis_status add_hook(Node* n, uint32_t output, const lattis_hook& hook, uint64
   owner->hook = hook;  // nothing fails from here on: until now the hook was the caller's
   e.hooks.push_back({*id, output, std::move(owner)});
   if (hook.traverse) hold_host(n);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void remove_hook(uint64_t id) {
@@ -63,4 +63,4 @@ void remove_hooks(Node* n) {
   for (const Extra::Hook& h : gone) all.nodes.erase(h.id);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

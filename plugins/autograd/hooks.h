@@ -3,11 +3,11 @@
 
 #include "node.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 // The hook stays the caller's if this fails.
-lattis_status add_hook(Node* n, uint32_t output, const lattis_hook& hook, uint64_t* id);
+lamella_status add_hook(Node* n, uint32_t output, const lamella_hook& hook, uint64_t* id);
 void remove_hook(uint64_t id);  // nothing if it was removed, or went with its node
 void remove_hooks(Node* n);     // all of them
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -7,7 +7,7 @@
 #include "accumulate.h"
 #include "hooks.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 int32_t slot = -1;
 uint64_t layer_bit = 0;
@@ -71,7 +71,7 @@ void destroy_one(Node* n) {
 
 void* take_block(size_t bytes) {
   const size_t k = (bytes - 1) / block_step;
-#ifndef LATTIS_NO_CACHE
+#ifndef LAMELLA_NO_CACHE
   Pool& p = pool();
   if (k < Pool::classes && p.free[k]) {
     p.count[k]--;
@@ -84,7 +84,7 @@ void* take_block(size_t bytes) {
 }
 
 void give_block(void* block, size_t bytes) {
-#ifndef LATTIS_NO_CACHE
+#ifndef LAMELLA_NO_CACHE
   const size_t k = (bytes - 1) / block_step;
   Pool& p = pool();
   if (k < Pool::classes && p.count[k] < Pool::capacity) {
@@ -123,7 +123,7 @@ Extra& extra_of(Node* n) {
   return *n->extra;
 }
 
-void Result::describe(const lattis_tensor* t) {
+void Result::describe(const lamella_tensor* t) {
   device = device_of(t);
   dtype = t->dtype;
   ndim = static_cast<uint8_t>(t->dl.ndim);
@@ -137,7 +137,7 @@ void Result::describe(const lattis_tensor* t) {
 
 // ---- variables --------------------------------------------------------------------------------------------------
 
-Variable& variable_for(lattis_tensor* t) {
+Variable& variable_for(lamella_tensor* t) {
   if (Variable* there = variable(t)) return *there;
   auto* v = new (take_block(sizeof(Variable))) Variable;
   api().slot_set(t, slot, v);
@@ -154,18 +154,18 @@ void destroy_variable(void* state) {
     else
       std::erase_if(extra_of(n).retained, [v](const auto& r) { return r.second == v; });
   }
-  if (lattis_tensor* g = std::exchange(v->grad, nullptr)) api().release(g);
-  if (lattis_tensor* g = std::exchange(v->tangent, nullptr)) api().release(g);
+  if (lamella_tensor* g = std::exchange(v->grad, nullptr)) api().release(g);
+  if (lamella_tensor* g = std::exchange(v->tangent, nullptr)) api().release(g);
   if (!v->embedded) give_block(v, sizeof(Variable));
   if (n) release(n);
 }
 
-void set_history(lattis_tensor* t, Node* n, uint32_t output) {
+void set_history(lamella_tensor* t, Node* n, uint32_t output) {
   n->results[output].describe(t);
   give_history(t, n, output);
 }
 
-void give_history(lattis_tensor* t, Node* n, uint32_t output) {
+void give_history(lamella_tensor* t, Node* n, uint32_t output) {
   Variable* v;
   if (output == 0 && !n->first.embedded) {
     v = &n->first;
@@ -182,15 +182,15 @@ void give_history(lattis_tensor* t, Node* n, uint32_t output) {
   if (!(t->keys & layer_bit)) api().tensor_set_keys(t, t->keys | layer_bit);
 }
 
-lattis_status gradient_edge(lattis_tensor* t, Edge* out) {
+lamella_status gradient_edge(lamella_tensor* t, Edge* out) {
   Variable* v;
   *out = {};
-  if (lattis_status st = refreshed(t, &v)) return st;
-  if (!v || !v->requires_grad) return LATTIS_OK;
+  if (lamella_status st = refreshed(t, &v)) return st;
+  if (!v || !v->requires_grad) return LAMELLA_OK;
   Node* n = v->leaf ? accumulator(*v, t) : v->node;
   retain(n);
   *out = {n, v->leaf ? 0 : v->output};
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void retain_grad(Variable& v) {
@@ -206,34 +206,34 @@ bool is_view_by_hand(const Variable& v) {
   return n && n->gives_view;
 }
 
-lattis_status refuse_view_by_hand(const std::string& op) {
-  return fail(LATTIS_RUNTIME_ERROR,
+lamella_status refuse_view_by_hand(const std::string& op) {
+  return fail(LAMELLA_RUNTIME_ERROR,
               op + ": a view that a Function returned, or its base, is being used in an in-place operation, which "
                    "would go around the Function's backward; return a clone() from its forward");
 }
 
-lattis_status check_writable(const char* op, lattis_tensor* t) {
+lamella_status check_writable(const char* op, lamella_tensor* t) {
   const Variable* v = variable(t);
   if (v && v->leaf && v->requires_grad)
-    return fail(LATTIS_RUNTIME_ERROR,
+    return fail(LAMELLA_RUNTIME_ERROR,
                 std::string(op) +
                     ": a leaf Variable that requires grad is being used in an in-place operation; "
                     "write to it under no_grad(), or to a clone()");
-  lattis_tensor* base = api().tensor_base(t);
+  lamella_tensor* base = api().tensor_base(t);
   if (base && v && is_view_by_hand(*v)) return refuse_view_by_hand(op);
   const Variable* b = base ? variable(base) : nullptr;
   if (b && b->leaf && b->requires_grad)
     return fail(
-        LATTIS_RUNTIME_ERROR,
+        LAMELLA_RUNTIME_ERROR,
         std::string(op) +
             ": a view of a leaf Variable that requires grad is being used in an in-place operation; write to it "
             "under no_grad(), or to a view of a clone()");
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // ---- what the garbage collector of the host language may see: see Note [Cycles] in node.h --------------------------
 
-int traverse_variable(void* state, lattis_visit visit, void* visitor) {
+int traverse_variable(void* state, lamella_visit visit, void* visitor) {
   auto* v = static_cast<Variable*>(state);
   // A chain of nodes that are owned by the one before, and only where something of the host language hangs on it.
   Node* n = v->node;
@@ -262,12 +262,12 @@ void clear_variable(void* state) {
   v->node->kind->release_saved(v->node);
 }
 
-std::string operator_text(const lattis_operator* op) {
+std::string operator_text(const lamella_operator* op) {
   const std::string overload = api().operator_overload(op);
   return api().operator_name(op) + (overload.empty() ? "" : "." + overload);
 }
 
-std::string node_name(const lattis_operator* op) {
+std::string node_name(const lamella_operator* op) {
   std::string s = api().operator_name(op), out;
   s = s.substr(s.rfind(':') + 1);
   bool upper = true;
@@ -282,4 +282,4 @@ std::string node_name(const lattis_operator* op) {
   return out + "Backward0";
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -11,15 +11,15 @@
 //   others own, too, is in use for all it can tell.
 #pragma once
 
-#include <lattis/autograd.h>
-#include <lattis/library.h>
+#include <lamella/autograd.h>
+#include <lamella/library.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 using Tensor = TensorRef;
 
@@ -40,40 +40,40 @@ struct Variable {
   Node* node = nullptr;  // grad_fn, or of a leaf the node that accumulates, made when first needed; owned
   uint32_t output = 0;
   bool requires_grad = false, leaf = true, retains_grad = false, embedded = false;
-  lattis_tensor* grad = nullptr;     // owned
-  lattis_tensor* tangent = nullptr;  // reserved for forward mode
+  lamella_tensor* grad = nullptr;     // owned
+  lamella_tensor* tangent = nullptr;  // reserved for forward mode
   uint64_t version = 0;  // of the storage when this history was made: views look whether their base's is newer
 };
 
 // One result of a recorded call: what its gradient must look like, and that gradient while backward collects it.
 struct Result {
   static constexpr int inline_dims = 5;
-  lattis_device device{-1, 0};
-  uint8_t dtype = LATTIS_NO_DTYPE;  // stays so for results without a gradient
+  lamella_device device{-1, 0};
+  uint8_t dtype = LAMELLA_NO_DTYPE;  // stays so for results without a gradient
   uint8_t ndim = 0;
   int64_t inline_sizes[inline_dims];
   int64_t* more_sizes = nullptr;
-  lattis_tensor* pending = nullptr;
+  lamella_tensor* pending = nullptr;
 
   const int64_t* sizes() const { return more_sizes ? more_sizes : inline_sizes; }
-  bool described() const { return dtype != LATTIS_NO_DTYPE; }
-  bool has_shape_of(const lattis_tensor* t) const {
+  bool described() const { return dtype != LAMELLA_NO_DTYPE; }
+  bool has_shape_of(const lamella_tensor* t) const {
     if (t->dl.ndim != ndim) return false;
     for (int i = 0; i < ndim; i++)
       if (t->dl.shape[i] != sizes()[i]) return false;
     return true;
   }
-  void describe(const lattis_tensor* t);
+  void describe(const lamella_tensor* t);
 };
 
 struct NodeKind {
   // Owned gradients out, one for each edge. Of the gradients in, null where there is none, it may take some over and
   // leave null.
-  lattis_status (*apply)(Node* n, Run& run, lattis_tensor** grads, lattis_tensor** outs);
+  lamella_status (*apply)(Node* n, Run& run, lamella_tensor** grads, lamella_tensor** outs);
   void (*release_saved)(Node* n);  // after backward without retain_graph
   void (*destroy)(Node* n);        // what the kind added; the rest follows
   std::string (*name)(const Node* n);
-  int (*traverse)(Node* n, lattis_visit visit, void* visitor);  // nullable
+  int (*traverse)(Node* n, lamella_visit visit, void* visitor);  // nullable
 };
 
 struct Node {
@@ -101,7 +101,7 @@ struct Node {
 // What few nodes have.
 struct Extra {
   struct Owner {  // keeps a hook while it runs, though somebody removes it
-    lattis_hook hook{};
+    lamella_hook hook{};
     Owner() = default;
     Owner(const Owner&) = delete;
     ~Owner() {
@@ -164,33 +164,33 @@ inline void* room_behind(Node* n) { return n->results + n->num_results; }
 
 // ---- tensors ----------------------------------------------------------------------------------------------------
 
-inline Variable* variable(const lattis_tensor* t) { return static_cast<Variable*>(api().slot_get(t, slot)); }
-Variable& variable_for(lattis_tensor* t);  // makes one
+inline Variable* variable(const lamella_tensor* t) { return static_cast<Variable*>(api().slot_get(t, slot)); }
+Variable& variable_for(lamella_tensor* t);  // makes one
 // The same for a view whose base has a newer history: that is made its own first.
-lattis_status refreshed(lattis_tensor* t, Variable** out);
+lamella_status refreshed(lamella_tensor* t, Variable** out);
 void destroy_variable(void* state);
-int traverse_variable(void* state, lattis_visit visit, void* visitor);
+int traverse_variable(void* state, lamella_visit visit, void* visitor);
 void clear_variable(void* state);
 // Owned: where the gradient of this tensor goes. A null node if it needs none.
-lattis_status gradient_edge(lattis_tensor* t, Edge* out);
-Node* accumulator(Variable& leaf, const lattis_tensor* t);  // borrowed
-void retain_grad(Variable& v);                              // of a result
+lamella_status gradient_edge(lamella_tensor* t, Edge* out);
+Node* accumulator(Variable& leaf, const lamella_tensor* t);  // borrowed
+void retain_grad(Variable& v);                               // of a result
 // `t` is result `output` of `n`; takes over the reference to n. The second one leaves the result's description alone.
-void set_history(lattis_tensor* t, Node* n, uint32_t output);
-void give_history(lattis_tensor* t, Node* n, uint32_t output);
+void set_history(lamella_tensor* t, Node* n, uint32_t output);
+void give_history(lamella_tensor* t, Node* n, uint32_t output);
 // The same for a tensor that was just written in place, whose version will be that; if it is a view, its base's history
 // takes it in.
-lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version);
-lattis_status check_writable(const char* op, lattis_tensor* t);
+lamella_status set_written(lamella_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version);
+lamella_status check_writable(const char* op, lamella_tensor* t);
 // A view whose history leads through a node made by hand: it cannot be made again from its base.
 bool is_view_by_hand(const Variable& v);
-lattis_status refuse_view_by_hand(const std::string& op);
+lamella_status refuse_view_by_hand(const std::string& op);
 bool is_view_operator(const Node* n);
 
-inline bool same_shape(const lattis_tensor* a, const lattis_tensor* b) {
+inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
   return a->dl.ndim == b->dl.ndim && std::equal(a->dl.shape, a->dl.shape + a->dl.ndim, b->dl.shape);
 }
-inline bool is_differentiable(const lattis_tensor* t) { return t->dtype >= LATTIS_FLOAT16; }
+inline bool is_differentiable(const lamella_tensor* t) { return t->dtype >= LAMELLA_FLOAT16; }
 
 class Guard {  // a short lock of one node
  public:
@@ -203,7 +203,7 @@ class Guard {  // a short lock of one node
   Node* n_;
 };
 
-std::string operator_text(const lattis_operator* op);  // "aten::mul.Tensor"
-std::string node_name(const lattis_operator* op);      // "MulBackward0"
+std::string operator_text(const lamella_operator* op);  // "aten::mul.Tensor"
+std::string node_name(const lamella_operator* op);      // "MulBackward0"
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

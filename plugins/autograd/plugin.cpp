@@ -9,125 +9,125 @@
 #include "hooks.h"
 #include "record.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 namespace {
 
-Node* node_of(lattis_node* n) { return reinterpret_cast<Node*>(n); }
-lattis_node* handle_of(Node* n) { return reinterpret_cast<lattis_node*>(n); }
+Node* node_of(lamella_node* n) { return reinterpret_cast<Node*>(n); }
+lamella_node* handle_of(Node* n) { return reinterpret_cast<lamella_node*>(n); }
 
 // ---- tensors ----------------------------------------------------------------------------------------------------
 
-int32_t requires_grad(lattis_tensor* t) {
+int32_t requires_grad(lamella_tensor* t) {
   Variable* v = nullptr;
   if (refreshed(t, &v)) api().error_clear();
   return v && v->requires_grad;
 }
 
-int32_t is_leaf(lattis_tensor* t) {
+int32_t is_leaf(lamella_tensor* t) {
   Variable* v = nullptr;
   if (refreshed(t, &v)) api().error_clear();
   return !v || v->leaf;
 }
 
-lattis_status set_requires_grad(lattis_tensor* t, int32_t on) {
+lamella_status set_requires_grad(lamella_tensor* t, int32_t on) {
   if (on && !is_differentiable(t))
-    return fail(LATTIS_RUNTIME_ERROR,
+    return fail(LAMELLA_RUNTIME_ERROR,
                 "requires_grad: only Tensors of floating point and complex dtype can require gradients");
   Variable* v = nullptr;
-  if (lattis_status st = refreshed(t, &v)) return st;
+  if (lamella_status st = refreshed(t, &v)) return st;
   if (v && !v->leaf) {
-    if (on) return LATTIS_OK;
+    if (on) return LAMELLA_OK;
     return fail(
-        LATTIS_RUNTIME_ERROR,
+        LAMELLA_RUNTIME_ERROR,
         "requires_grad: you can only change requires_grad flags of leaf variables; use detach() for a tensor that "
         "does not require it");
   }
-  if (!v && !on) return LATTIS_OK;
+  if (!v && !on) return LAMELLA_OK;
   variable_for(t).requires_grad = on;
   api().tensor_set_keys(t, on ? t->keys | layer_bit : t->keys & ~layer_bit);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_tensor* grad(lattis_tensor* t) {
+lamella_tensor* grad(lamella_tensor* t) {
   Variable* v = variable(t);
   return v ? grad_of(*v) : nullptr;
 }
 
-lattis_status assign_grad(lattis_tensor* t, lattis_tensor* g) {
+lamella_status assign_grad(lamella_tensor* t, lamella_tensor* g) {
   if (!g) {
     if (Variable* v = variable(t)) set_grad(*v, nullptr);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   const auto wrong = [](const char* what) {
-    return fail(LATTIS_RUNTIME_ERROR, std::string("grad: the assigned grad must have the tensor's ") + what);
+    return fail(LAMELLA_RUNTIME_ERROR, std::string("grad: the assigned grad must have the tensor's ") + what);
   };
-  if (g == t) return fail(LATTIS_RUNTIME_ERROR, "grad: a tensor cannot be its own grad");
+  if (g == t) return fail(LAMELLA_RUNTIME_ERROR, "grad: a tensor cannot be its own grad");
   if (!same_shape(g, t)) return wrong("shape");
   if (g->dtype != t->dtype) return wrong("dtype");
   if (g->device_key != t->device_key) return wrong("device");
   api().retain(g);
   set_grad(variable_for(t), g);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-int32_t retains_grad(lattis_tensor* t) {
+int32_t retains_grad(lamella_tensor* t) {
   const Variable* v = variable(t);
   return v && !v->leaf && v->retains_grad;
 }
 
-lattis_status retain_grad(lattis_tensor* t) {
+lamella_status retain_grad(lamella_tensor* t) {
   Variable* v = nullptr;
-  if (lattis_status st = refreshed(t, &v)) return st;
+  if (lamella_status st = refreshed(t, &v)) return st;
   if (!v || !v->requires_grad)
-    return fail(LATTIS_RUNTIME_ERROR, "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
+    return fail(LAMELLA_RUNTIME_ERROR, "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
   if (!v->leaf && !v->retains_grad) retain_grad(*v);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status detach_in_place(lattis_tensor* t) {
+lamella_status detach_in_place(lamella_tensor* t) {
   if (api().tensor_base(t))
-    return fail(LATTIS_RUNTIME_ERROR, "detach_: can't detach views in-place; use detach() instead");
+    return fail(LAMELLA_RUNTIME_ERROR, "detach_: can't detach views in-place; use detach() instead");
   const Variable* v = variable(t);
   if (v && v->leaf) return set_requires_grad(t, 0);
   api().slot_set(t, slot, nullptr);
   api().tensor_set_keys(t, t->keys & ~layer_bit);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status grad_fn(lattis_tensor* t, lattis_node** out, uint32_t* output) {
+lamella_status grad_fn(lamella_tensor* t, lamella_node** out, uint32_t* output) {
   Variable* v = nullptr;
   *out = nullptr;
-  if (lattis_status st = refreshed(t, &v)) return st;
-  if (!v || v->leaf) return LATTIS_OK;
+  if (lamella_status st = refreshed(t, &v)) return st;
+  if (!v || v->leaf) return LAMELLA_OK;
   retain(v->node);
   *out = handle_of(v->node);
   if (output) *output = v->output;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status edge(lattis_tensor* t, lattis_node** out, uint32_t* output) {
+lamella_status edge(lamella_tensor* t, lamella_node** out, uint32_t* output) {
   Edge e{};
-  if (lattis_status st = gradient_edge(t, &e)) return st;
+  if (lamella_status st = gradient_edge(t, &e)) return st;
   *out = handle_of(e.node);
   if (output) *output = e.output;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status history(lattis_tensor* t, lattis_node* n, uint32_t output) {
+lamella_status history(lamella_tensor* t, lamella_node* n, uint32_t output) {
   if (!is_differentiable(t))
-    return fail(LATTIS_RUNTIME_ERROR, "set_history: a tensor of integers or bools has no gradient");
+    return fail(LAMELLA_RUNTIME_ERROR, "set_history: a tensor of integers or bools has no gradient");
   retain(node_of(n));
   node_of(n)->gives_view |= api().tensor_base(t) != nullptr;
   set_history(t, node_of(n), output);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output) {
+lamella_status written_history(lamella_tensor* t, lamella_node* n, uint32_t output) {
   const std::string name = node_of(n)->kind->name(node_of(n));
-  if (lattis_status st = check_writable(name.c_str(), t)) return st;
+  if (lamella_status st = check_writable(name.c_str(), t)) return st;
   if (api().tensor_base(t) && node_of(n)->num_results > 1)
-    return fail(LATTIS_RUNTIME_ERROR,
+    return fail(LAMELLA_RUNTIME_ERROR,
                 name +
                     ": it wrote a view in place and has several results, which is not supported; write to a "
                     "clone(), or return one result");
@@ -137,51 +137,51 @@ lattis_status written_history(lattis_tensor* t, lattis_node* n, uint32_t output)
 
 // ---- nodes ------------------------------------------------------------------------------------------------------
 
-void node_retain(lattis_node* n) { retain(node_of(n)); }
-void node_release(lattis_node* n) { release(node_of(n)); }
-const char* node_name_of(lattis_node* n) try {
+void node_retain(lamella_node* n) { retain(node_of(n)); }
+void node_release(lamella_node* n) { release(node_of(n)); }
+const char* node_name_of(lamella_node* n) try {
   static thread_local std::string name;
   return (name = node_of(n)->kind->name(node_of(n))).c_str();
 } catch (const std::bad_alloc&) {
   return "a node";  // no memory for its name
 }
-uint64_t node_sequence(lattis_node* n) { return node_of(n)->sequence; }
-int32_t node_results(lattis_node* n) { return node_of(n)->num_results; }
-int32_t node_edges(lattis_node* n) { return node_of(n)->num_edges; }
-lattis_node* node_edge(lattis_node* n, int32_t i, uint32_t* output) {
+uint64_t node_sequence(lamella_node* n) { return node_of(n)->sequence; }
+int32_t node_results(lamella_node* n) { return node_of(n)->num_results; }
+int32_t node_edges(lamella_node* n) { return node_of(n)->num_edges; }
+lamella_node* node_edge(lamella_node* n, int32_t i, uint32_t* output) {
   if (i < 0 || i >= node_of(n)->num_edges) return nullptr;
   if (output) *output = node_of(n)->edges[i].output;
   return handle_of(node_of(n)->edges[i].node);
 }
-int32_t node_needs(lattis_node* n, int32_t i) {
+int32_t node_needs(lamella_node* n, int32_t i) {
   return i >= 0 && i < node_of(n)->num_edges && edge_needed(node_of(n), i);
 }
-void** node_host(lattis_node* n) try { return &extra_of(node_of(n)).host; } catch (const std::bad_alloc&) {
+void** node_host(lamella_node* n) try { return &extra_of(node_of(n)).host; } catch (const std::bad_alloc&) {
   return nullptr;
 }
-lattis_status node_metadata(lattis_node* n, void* object, void (*destroy)(void*)) {
+lamella_status node_metadata(lamella_node* n, void* object, void (*destroy)(void*)) {
   Extra& e = extra_of(node_of(n));
   if (e.metadata) e.destroy_metadata(e.metadata);
   e.metadata = object;
   e.destroy_metadata = destroy;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-void* node_metadata_of(lattis_node* n) { return node_of(n)->extra ? node_of(n)->extra->metadata : nullptr; }
+void* node_metadata_of(lamella_node* n) { return node_of(n)->extra ? node_of(n)->extra->metadata : nullptr; }
 
-lattis_status zeros(lattis_node* n, int32_t i, lattis_tensor** out) {
+lamella_status zeros(lamella_node* n, int32_t i, lamella_tensor** out) {
   *out = nullptr;
-  if (i < 0 || i >= node_of(n)->num_results) return fail(LATTIS_INDEX_ERROR, "zeros: the node has no such result");
+  if (i < 0 || i >= node_of(n)->num_results) return fail(LAMELLA_INDEX_ERROR, "zeros: the node has no such result");
   const Result& r = node_of(n)->results[i];
-  return r.described() ? operators().zeros(r, out) : LATTIS_OK;
+  return r.described() ? operators().zeros(r, out) : LAMELLA_OK;
 }
 
-lattis_status hook_add(lattis_node* n, uint32_t output, const lattis_hook* hook, uint64_t* id) {
-  lattis_hook own;
+lamella_status hook_add(lamella_node* n, uint32_t output, const lamella_hook* hook, uint64_t* id) {
+  lamella_hook own;
   std::string wrong = copy_given(*hook, &own);
-  if (wrong.empty() && (own.kind < LATTIS_HOOK_TENSOR || own.kind > LATTIS_HOOK_ACCUMULATED))
+  if (wrong.empty() && (own.kind < LAMELLA_HOOK_TENSOR || own.kind > LAMELLA_HOOK_ACCUMULATED))
     wrong = "there is no kind " + std::to_string(own.kind) + " of hooks";
   if (wrong.empty() && !own.run) wrong = "it has no function `run`";
-  return wrong.empty() ? add_hook(node_of(n), output, own, id) : fail(LATTIS_VALUE_ERROR, "hook_add: " + wrong);
+  return wrong.empty() ? add_hook(node_of(n), output, own, id) : fail(LAMELLA_VALUE_ERROR, "hook_add: " + wrong);
 }
 
 void set_anomaly(char* (*trace)(void), int32_t nan) {
@@ -194,87 +194,87 @@ void set_anomaly(char* (*trace)(void), int32_t nan) {
 // The interface is C: what C++ throws ends here.
 template <auto Function>
 struct Closed;
-template <class... A, lattis_status (*Function)(A...)>
+template <class... A, lamella_status (*Function)(A...)>
 struct Closed<Function> {
-  static lattis_status call(A... a) {
+  static lamella_status call(A... a) {
     try {
       return Function(a...);
     } catch (const std::bad_alloc&) {
-      return fail(LATTIS_OUT_OF_MEMORY, "autograd: not enough memory");
+      return fail(LAMELLA_OUT_OF_MEMORY, "autograd: not enough memory");
     }
   }
 };
 template <auto Function>
 inline constexpr auto closed = &Closed<Function>::call;
 
-lattis_autograd table = {sizeof table,
-                         -1,
-                         requires_grad,
-                         is_leaf,
-                         closed<set_requires_grad>,
-                         grad,
-                         closed<assign_grad>,
-                         closed<retain_grad>,
-                         retains_grad,
-                         closed<detach_in_place>,
-                         closed<grad_fn>,
-                         closed<edge>,
-                         closed<history>,
-                         closed<written_history>,
-                         node_retain,
-                         node_release,
-                         node_name_of,
-                         node_sequence,
-                         node_results,
-                         node_edges,
-                         node_edge,
-                         closed<node_new>,
-                         node_needs,
-                         node_context,
-                         node_host,
-                         closed<node_metadata>,
-                         node_metadata_of,
-                         closed<node_save>,
-                         node_num_saved,
-                         closed<node_saved>,
-                         closed<zeros>,
-                         closed<hook_add>,
-                         remove_hook,
-                         closed<run_backward>,
-                         closed<push_saved_hooks>,
-                         pop_saved_hooks,
-                         set_anomaly};
+lamella_autograd table = {sizeof table,
+                          -1,
+                          requires_grad,
+                          is_leaf,
+                          closed<set_requires_grad>,
+                          grad,
+                          closed<assign_grad>,
+                          closed<retain_grad>,
+                          retains_grad,
+                          closed<detach_in_place>,
+                          closed<grad_fn>,
+                          closed<edge>,
+                          closed<history>,
+                          closed<written_history>,
+                          node_retain,
+                          node_release,
+                          node_name_of,
+                          node_sequence,
+                          node_results,
+                          node_edges,
+                          node_edge,
+                          closed<node_new>,
+                          node_needs,
+                          node_context,
+                          node_host,
+                          closed<node_metadata>,
+                          node_metadata_of,
+                          closed<node_save>,
+                          node_num_saved,
+                          closed<node_saved>,
+                          closed<zeros>,
+                          closed<hook_add>,
+                          remove_hook,
+                          closed<run_backward>,
+                          closed<push_saved_hooks>,
+                          pop_saved_hooks,
+                          set_anomaly};
 
 // ---- attributes ---------------------------------------------------------------------------------------------------
 
-lattis_status get_requires_grad(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
+lamella_status get_requires_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
   *out = value(requires_grad(t) != 0);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status set_requires_grad_to(lattis_frame*, void*, lattis_tensor* t, const lattis_value* v) {
-  if (v->tag != LATTIS_BOOLEAN) return fail(LATTIS_TYPE_ERROR, "requires_grad: must be a bool");
+lamella_status set_requires_grad_to(lamella_frame*, void*, lamella_tensor* t, const lamella_value* v) {
+  if (v->tag != LAMELLA_BOOLEAN) return fail(LAMELLA_TYPE_ERROR, "requires_grad: must be a bool");
   return set_requires_grad(t, v->as.i != 0);
 }
-lattis_status apply_requires_grad(lattis_frame* f, void* context, lattis_tensor* t, const lattis_value* v) {
-  return v->tag == LATTIS_NONE ? LATTIS_OK : set_requires_grad_to(f, context, t, v);
+lamella_status apply_requires_grad(lamella_frame* f, void* context, lamella_tensor* t, const lamella_value* v) {
+  return v->tag == LAMELLA_NONE ? LAMELLA_OK : set_requires_grad_to(f, context, t, v);
 }
-lattis_status get_grad(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
-  lattis_tensor* g = grad(t);
+lamella_status get_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
+  lamella_tensor* g = grad(t);
   *out = g ? value(g) : none();
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status set_grad_to(lattis_frame*, void*, lattis_tensor* t, const lattis_value* v) {
-  if (v->tag != LATTIS_TENSOR && v->tag != LATTIS_NONE)
-    return fail(LATTIS_TYPE_ERROR, "grad: must be a Tensor or None");
-  return assign_grad(t, v->tag == LATTIS_TENSOR ? v->as.tensor : nullptr);
+lamella_status set_grad_to(lamella_frame*, void*, lamella_tensor* t, const lamella_value* v) {
+  if (v->tag != LAMELLA_TENSOR && v->tag != LAMELLA_NONE)
+    return fail(LAMELLA_TYPE_ERROR, "grad: must be a Tensor or None");
+  return assign_grad(t, v->tag == LAMELLA_TENSOR ? v->as.tensor : nullptr);
 }
-lattis_status get_is_leaf(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
+lamella_status get_is_leaf(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
   *out = value(is_leaf(t) != 0);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-lattis_status get_retains_grad(lattis_frame*, void*, lattis_tensor* t, lattis_value* out) {
+lamella_status get_retains_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
   *out = value(retains_grad(t) != 0);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void add_rules(Library& m) {
@@ -292,21 +292,21 @@ void add_rules(Library& m) {
 }
 
 }  // namespace
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd
 
-LATTIS_LIBRARY(autograd, m) {
-  using namespace lattis::autograd;
-  lattis_layer layer{};
+LAMELLA_LIBRARY(autograd, m) {
+  using namespace lamella::autograd;
+  lamella_layer layer{};
   layer.size = sizeof layer;
   layer.name = layer.at = "autograd";
-  layer.flags = LATTIS_LAYER_DECOMPOSE | LATTIS_LAYER_FOLLOWS_ALIAS;
+  layer.flags = LAMELLA_LAYER_DECOMPOSE | LAMELLA_LAYER_FOLLOWS_ALIAS;
   layer.fallback = record_unknown;
   layer.rule = record;
   layer.prepare = prepare;
   m.layer(layer, &table.layer);
   if (m.status()) return;
   layer_bit = uint64_t{1} << table.layer;
-  static const lattis_slot_type type = {sizeof type, "autograd", destroy_variable, traverse_variable, clear_variable};
+  static const lamella_slot_type type = {sizeof type, "autograd", destroy_variable, traverse_variable, clear_variable};
   m.tensor_slot(type, &slot);
   m.attribute("requires_grad", get_requires_grad, set_requires_grad_to);
   m.attribute("grad", get_grad, set_grad_to);

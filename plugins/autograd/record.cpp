@@ -3,17 +3,17 @@
 #include <cstring>
 #include <new>
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 // A call of an operator without a derivative.
 struct UnknownNode : Node {
-  const lattis_operator* op;
+  const lamella_operator* op;
 };
-lattis_status apply_unknown(Node* n, Run&, lattis_tensor**, lattis_tensor**) {
-  return fail(LATTIS_NOT_IMPLEMENTED,
+lamella_status apply_unknown(Node* n, Run&, lamella_tensor**, lamella_tensor**) {
+  return fail(LAMELLA_NOT_IMPLEMENTED,
               operator_text(static_cast<UnknownNode*>(n)->op) +
-                  ": there is no derivative of it; register one with lattis.library.register_autograd(), or as a rule "
+                  ": there is no derivative of it; register one with lamella.library.register_autograd(), or as a rule "
                   "of the layer \"autograd\"");
 }
 const NodeKind unknown_kind = {apply_unknown, [](Node*) {}, [](Node*) {},
@@ -31,11 +31,11 @@ class Edges {
     for (int i = 0; i < count_; i++)
       if (data_[i].node) release(data_[i].node);
   }
-  lattis_status add(lattis_tensor* t) {
+  lamella_status add(lamella_tensor* t) {
     if (__builtin_expect(count_ >= few, 0)) grow();
     Edge& e = data_[count_++] = {};
-    if (!t || !is_differentiable(t)) return LATTIS_OK;
-    lattis_status st = gradient_edge(t, &e);
+    if (!t || !is_differentiable(t)) return LAMELLA_OK;
+    lamella_status st = gradient_edge(t, &e);
     any_ |= e.node != nullptr;
     return st;
   }
@@ -64,9 +64,9 @@ class Edges {
   bool any_ = false;
 };
 
-lattis_status refuse_out(const lattis_operator* op) {
+lamella_status refuse_out(const lamella_operator* op) {
   return fail(
-      LATTIS_RUNTIME_ERROR,
+      LAMELLA_RUNTIME_ERROR,
       operator_text(op) +
           ": functions with out=... arguments don't support automatic differentiation, but one of the arguments "
           "requires grad; call it without out=, or under no_grad()");
@@ -74,32 +74,32 @@ lattis_status refuse_out(const lattis_operator* op) {
 
 // Everything that takes part in a call, lists included.
 template <class Visit>
-void each_tensor(const lattis_operator* op, const lattis_value* args, Visit visit) {
+void each_tensor(const lamella_operator* op, const lamella_value* args, Visit visit) {
   for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
-    if (args[i].tag == LATTIS_TENSOR && args[i].as.tensor) visit(i, args[i].as.tensor);
-    for (uint32_t k = 0; args[i].tag == LATTIS_TENSOR_LIST && k < args[i].length; k++)
+    if (args[i].tag == LAMELLA_TENSOR && args[i].as.tensor) visit(i, args[i].as.tensor);
+    for (uint32_t k = 0; args[i].tag == LAMELLA_TENSOR_LIST && k < args[i].length; k++)
       if (args[i].as.tensors[k]) visit(i, args[i].as.tensors[k]);
   }
 }
 
-lattis_status requires_grad_now(lattis_tensor* t, bool* any) {
+lamella_status requires_grad_now(lamella_tensor* t, bool* any) {
   Variable* v = nullptr;
-  lattis_status st = refreshed(t, &v);
+  lamella_status st = refreshed(t, &v);
   *any |= !st && v && v->requires_grad;
   return st;
 }
 
-lattis_status requires_any(const lattis_operator* op, const lattis_value* args, bool* any) {
-  lattis_status st = LATTIS_OK;
-  each_tensor(op, args, [&](int, lattis_tensor* t) {
+lamella_status requires_any(const lamella_operator* op, const lamella_value* args, bool* any) {
+  lamella_status st = LAMELLA_OK;
+  each_tensor(op, args, [&](int, lamella_tensor* t) {
     if (!st) st = requires_grad_now(t, any);
   });
   return st;
 }
 
-lattis_status record_out(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+lamella_status record_out(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
   bool any = false;
-  if (lattis_status st = requires_any(frame->op, args, &any)) return st;
+  if (lamella_status st = requires_any(frame->op, args, &any)) return st;
   return any ? refuse_out(frame->op) : api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
 }
 
@@ -125,17 +125,17 @@ uint64_t saves_of(const Rule& r, const Edges& edges) {
   return saves;
 }
 
-lattis_value shape_value(const lattis_tensor* t, const int64_t* list) {
-  lattis_value v{LATTIS_INT_LIST, static_cast<uint32_t>(t->dl.ndim), {0}};
+lamella_value shape_value(const lamella_tensor* t, const int64_t* list) {
+  lamella_value v{LAMELLA_INT_LIST, static_cast<uint32_t>(t->dl.ndim), {0}};
   v.as.ints = list;
   return v;
 }
 
 // Of each tensor of a list: how many dimensions, then their sizes.
-lattis_status keep_shapes(const lattis_value& list, SavedValue& to) {
+lamella_status keep_shapes(const lamella_value& list, SavedValue& to) {
   std::vector<int64_t> all;
-  for (uint32_t i = 0; list.tag == LATTIS_TENSOR_LIST && i < list.length; i++) {
-    const lattis_tensor* t = list.as.tensors[i];
+  for (uint32_t i = 0; list.tag == LAMELLA_TENSOR_LIST && i < list.length; i++) {
+    const lamella_tensor* t = list.as.tensors[i];
     all.push_back(t->dl.ndim);
     all.insert(all.end(), t->dl.shape, t->dl.shape + t->dl.ndim);
   }
@@ -144,12 +144,12 @@ lattis_status keep_shapes(const lattis_value& list, SavedValue& to) {
 
 // Tensors of a list are results one by one. How many there are.
 template <class Visit>
-__attribute__((always_inline)) inline int each_result(const lattis_value* rets, int num_returns, Visit visit) {
+__attribute__((always_inline)) inline int each_result(const lamella_value* rets, int num_returns, Visit visit) {
   int at = 0;
   for (int i = 0; i < num_returns; i++) {
-    if (__builtin_expect(rets[i].tag == LATTIS_TENSOR, 1))
+    if (__builtin_expect(rets[i].tag == LAMELLA_TENSOR, 1))
       visit(at++, rets[i].as.tensor);
-    else if (rets[i].tag != LATTIS_TENSOR_LIST)
+    else if (rets[i].tag != LAMELLA_TENSOR_LIST)
       at++;
     else
       for (uint32_t k = 0; k < rets[i].length; k++, at++)
@@ -159,17 +159,18 @@ __attribute__((always_inline)) inline int each_result(const lattis_value* rets, 
 }
 
 // Of what is returned there; or after the last: how many there are.
-int first_result(const lattis_value* rets, int i) {
-  return each_result(rets, i, [](int, const lattis_tensor*) {});
+int first_result(const lamella_value* rets, int i) {
+  return each_result(rets, i, [](int, const lamella_tensor*) {});
 }
 
-lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, const lattis_value* rets, bool counts) {
+lamella_status save(const Save& what, SavedValue& to, const lamella_value* args, const lamella_value* rets,
+                    bool counts) {
   const bool result = what.what == Save::Result || what.what == Save::ResultShape;
-  const lattis_value& v = result ? rets[what.index] : args[what.index];
-  lattis_tensor* t = v.tag == LATTIS_TENSOR ? v.as.tensor : nullptr;
+  const lamella_value& v = result ? rets[what.index] : args[what.index];
+  lamella_tensor* t = v.tag == LAMELLA_TENSOR ? v.as.tensor : nullptr;
   switch (what.what) {
     case Save::Argument:
-      return v.tag == LATTIS_TENSOR ? to.keep(t, -1, false) : to.keep(v);
+      return v.tag == LAMELLA_TENSOR ? to.keep(t, -1, false) : to.keep(v);
     case Save::Result:
       return to.keep(v, first_result(rets, what.index), counts);
     case Save::ArgumentShape:
@@ -184,13 +185,13 @@ lattis_status save(const Save& what, SavedValue& to, const lattis_value* args, c
     case Save::ArgumentOffset:
       return t ? to.keep(value(t->storage_offset)) : to.keep(none());
     default:
-      return t ? to.keep(lattis_value{LATTIS_DTYPE, 0, {t->dtype}}) : to.keep(none());
+      return t ? to.keep(lamella_value{LAMELLA_DTYPE, 0, {t->dtype}}) : to.keep(none());
   }
 }
 
-bool is_argument(const lattis_operator* op, const lattis_value* args, const lattis_tensor* t) {
+bool is_argument(const lamella_operator* op, const lamella_value* args, const lamella_tensor* t) {
   bool is = false;
-  each_tensor(op, args, [&](int, const lattis_tensor* a) { is |= a == t; });
+  each_tensor(op, args, [&](int, const lamella_tensor* a) { is |= a == t; });
   return is;
 }
 
@@ -198,38 +199,38 @@ bool is_argument(const lattis_operator* op, const lattis_value* args, const latt
 // it, is copied. A copy has the history of what it was made of, for derivatives of higher order.
 class Overwritten {
  public:
-  lattis_status prepare(const Rule& r, uint64_t saves, int written, const lattis_value*& args) {
-    const lattis_storage* memory = args[written].as.tensor->storage;
-    const auto lost = [memory](const lattis_value& v) {
-      return v.tag == LATTIS_TENSOR && v.as.tensor && v.as.tensor->storage == memory;
+  lamella_status prepare(const Rule& r, uint64_t saves, int written, const lamella_value*& args) {
+    const lamella_storage* memory = args[written].as.tensor->storage;
+    const auto lost = [memory](const lamella_value& v) {
+      return v.tag == LAMELLA_TENSOR && v.as.tensor && v.as.tensor->storage == memory;
     };
     bool any = false;
     for (size_t i = 0; i < r.saves.size(); i++)
       any |= (saves >> i & 1) && r.saves[i].what == Save::Argument && lost(args[r.saves[i].index]);
-    if (!any) return LATTIS_OK;
+    if (!any) return LAMELLA_OK;
     GradMode off(false);
     copied_.assign(args, args + r.num_args);
-    for (lattis_value& v : copied_)
+    for (lamella_value& v : copied_)
       if (lost(v))
-        if (lattis_status st = copy(v)) return st;
+        if (lamella_status st = copy(v)) return st;
     args = copied_.data();
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
  private:
-  lattis_status copy(lattis_value& v) {
-    lattis_tensor *of = v.as.tensor, *made = nullptr;
-    if (lattis_status st = operators().clone(of, &made)) return st;
+  lamella_status copy(lamella_value& v) {
+    lamella_tensor *of = v.as.tensor, *made = nullptr;
+    if (lamella_status st = operators().clone(of, &made)) return st;
     copies_.push_back(Tensor::steal(made));
     Edge history{};
     if (is_differentiable(of))
-      if (lattis_status st = gradient_edge(of, &history)) return st;
+      if (lamella_status st = gradient_edge(of, &history)) return st;
     if (history.node) give_history(made, history.node, history.output);
     v = value(made);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
 
-  std::vector<lattis_value> copied_;
+  std::vector<lamella_value> copied_;
   std::vector<Tensor> copies_;
 };
 
@@ -250,7 +251,7 @@ class Held {
 // A call's results, until its history is made.
 class Results {
  public:
-  Results(lattis_value* rets, int n) : rets_(rets), n_(n) {}
+  Results(lamella_value* rets, int n) : rets_(rets), n_(n) {}
   Results(const Results&) = delete;
   ~Results() {
     for (int i = 0; i < n_; i++) api().value_release(&rets_[i]);
@@ -258,24 +259,25 @@ class Results {
   void keep() { n_ = 0; }
 
  private:
-  lattis_value* rets_;
+  lamella_value* rets_;
   int n_;
 };
 
-lattis_status no_memory(const lattis_frame* frame) {
-  return fail(LATTIS_OUT_OF_MEMORY, operator_text(frame->op) + ": not enough memory to record the call");
+lamella_status no_memory(const lamella_frame* frame) {
+  return fail(LAMELLA_OUT_OF_MEMORY, operator_text(frame->op) + ": not enough memory to record the call");
 }
 
-Node* function_node(const Rule& r, const lattis_value* args, const lattis_value* rets, int edges, lattis_status* st) {
+Node* function_node(const Rule& r, const lamella_value* args, const lamella_value* rets, int edges,
+                    lamella_status* st) {
   Node* n = new_function_node(r, edges, first_result(rets, r.num_returns));
   Held held(n);
-  const lattis_derivative& d = *r.functions;
-  *st = d.setup ? d.setup(d.context, reinterpret_cast<lattis_node*>(n), args, rets) : LATTIS_OK;
+  const lamella_derivative& d = *r.functions;
+  *st = d.setup ? d.setup(d.context, reinterpret_cast<lamella_node*>(n), args, rets) : LAMELLA_OK;
   return held.take();
 }
 
-Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, const lattis_value* rets, int edges,
-                   bool counts, lattis_status* st) {
+Node* formula_node(const Rule& r, uint64_t saves, const lamella_value* args, const lamella_value* rets, int edges,
+                   bool counts, lamella_status* st) {
   const int num_saved = static_cast<int>(r.saves.size());
   const int results = r.list_return < 0 ? r.num_returns : first_result(rets, r.num_returns);
   auto* n = new_node<FormulaNode>(&formula_kind, edges, results, sizeof(SavedValue) * num_saved);
@@ -283,7 +285,7 @@ Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, cons
   n->num_saved = static_cast<uint8_t>(num_saved);
   for (int i = 0; i < num_saved; i++) new (n->saved() + i) SavedValue;
   Held held(n);
-  *st = LATTIS_OK;
+  *st = LAMELLA_OK;
   for (int i = 0; i < num_saved; i++) {
     if ((saves >> i & 1) && !*st) *st = save(r.saves[i], n->saved()[i], args, rets, counts);
   }
@@ -291,10 +293,10 @@ Node* formula_node(const Rule& r, uint64_t saves, const lattis_value* args, cons
 }
 
 // The tensors with gradients that an operator writes, those in lists among them.
-std::vector<lattis_tensor*> written_tensors(const lattis_operator* op, const lattis_value* args) {
-  std::vector<lattis_tensor*> all;
-  each_tensor(op, args, [&](int i, lattis_tensor* t) {
-    if (is_differentiable(t) && (api().operator_argument(op, i)->flags & LATTIS_ARGUMENT_WRITTEN)) all.push_back(t);
+std::vector<lamella_tensor*> written_tensors(const lamella_operator* op, const lamella_value* args) {
+  std::vector<lamella_tensor*> all;
+  each_tensor(op, args, [&](int i, lamella_tensor* t) {
+    if (is_differentiable(t) && (api().operator_argument(op, i)->flags & LAMELLA_ARGUMENT_WRITTEN)) all.push_back(t);
   });
   return all;
 }
@@ -302,53 +304,53 @@ std::vector<lattis_tensor*> written_tensors(const lattis_operator* op, const lat
 // A call counts the version of what it writes up when it is over, unless others that it called have.
 class Counting {
  public:
-  explicit Counting(lattis_tensor* written) : t_(written), before_(t_ ? api().tensor_version(t_) : 0) {}
+  explicit Counting(lamella_tensor* written) : t_(written), before_(t_ ? api().tensor_version(t_) : 0) {}
   bool pending() const { return t_ && api().tensor_version(t_) == before_; }
   uint64_t afterwards() const { return api().tensor_version(t_) + pending(); }
 
  private:
-  lattis_tensor* t_;
+  lamella_tensor* t_;
   uint64_t before_;
 };
 
 // Results of one call get their history, as the node's results from `first` on. Those that are arguments have theirs.
-void attach(Node* n, const lattis_operator* op, const lattis_value* args, const lattis_value* rets, int num_returns,
+void attach(Node* n, const lamella_operator* op, const lamella_value* args, const lamella_value* rets, int num_returns,
             int first = 0) {
-  each_result(rets, num_returns, [&](int i, lattis_tensor* t) {
+  each_result(rets, num_returns, [&](int i, lamella_tensor* t) {
     if (!is_differentiable(t) || (variable(t) && is_argument(op, args, t))) return;
     retain(n);
     set_history(t, n, static_cast<uint32_t>(first + i));
   });
 }
 
-bool any_differentiable(const lattis_value* rets, int n) {
+bool any_differentiable(const lamella_value* rets, int n) {
   bool any = false;
-  each_result(rets, n, [&](int, const lattis_tensor* t) { any |= is_differentiable(t); });
+  each_result(rets, n, [&](int, const lamella_tensor* t) { any |= is_differentiable(t); });
   return any;
 }
 
 }  // namespace
 
-lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value* rets) try {
+lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_value* rets) try {
   auto& derivative = *static_cast<Derivative*>(frame->context);
   const Rule* compiled = derivative.rule.load(std::memory_order_acquire);
   const Rule& r = compiled ? *compiled : compile(derivative);
   int written = r.written;
   if (__builtin_expect(frame->op != r.op, 0)) {
-    if (api().operator_form(frame->op) == LATTIS_OUT_FORM) return record_out(frame, args, rets);
+    if (api().operator_form(frame->op) == LAMELLA_OUT_FORM) return record_out(frame, args, rets);
     written = 0;  // the form in place
   }
   if (__builtin_expect(r.broken, 0)) return fail(r.broken, r.error);
   if (__builtin_expect(written >= 0, 0))
-    if (lattis_status st = adopt(args[written].as.tensor)) return st;
+    if (lamella_status st = adopt(args[written].as.tensor)) return st;
   Edges edges;
   for (const Rule::Input& input : r.inputs) {
-    const lattis_value& v = args[input.arg];
+    const lamella_value& v = args[input.arg];
     if (!input.list) {
-      if (lattis_status st = edges.add(v.tag == LATTIS_TENSOR ? v.as.tensor : nullptr)) return st;
+      if (lamella_status st = edges.add(v.tag == LAMELLA_TENSOR ? v.as.tensor : nullptr)) return st;
     } else {
-      for (uint32_t k = 0; v.tag == LATTIS_TENSOR_LIST && k < v.length; k++)
-        if (lattis_status st = edges.add(v.as.tensors[k])) return st;
+      for (uint32_t k = 0; v.tag == LAMELLA_TENSOR_LIST && k < v.length; k++)
+        if (lamella_status st = edges.add(v.as.tensors[k])) return st;
     }
   }
   int self_edge = -1;
@@ -357,22 +359,22 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   // What is overwritten without regard to what was there has no history any more.
   bool cut = false;
   if (__builtin_expect(written >= 0 && self_edge < 0, 0))
-    if (lattis_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
+    if (lamella_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
   if (!edges.any() && !cut) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
   if (__builtin_expect(r.written_for, 0))
-    if (lattis_status st = api().check_defaults(frame->op, args, r.written_for, "the derivative")) return st;
-  const lattis_value* keep = args;
+    if (lamella_status st = api().check_defaults(frame->op, args, r.written_for, "the derivative")) return st;
+  const lamella_value* keep = args;
   Overwritten overwritten;
   uint64_t saves = r.functions ? 0 : saves_of(r, edges);
   if (__builtin_expect(written >= 0, 0)) {
-    if (lattis_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
-    if (lattis_status st = overwritten.prepare(r, saves, written, keep)) return st;
+    if (lamella_status st = check_writable(api().operator_name(frame->op), args[written].as.tensor)) return st;
+    if (lamella_status st = overwritten.prepare(r, saves, written, keep)) return st;
   }
   const Counting counting(written >= 0 ? args[written].as.tensor : nullptr);
-  if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
-  if (!any_differentiable(rets, r.num_returns)) return LATTIS_OK;
+  if (lamella_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
+  if (!any_differentiable(rets, r.num_returns)) return LAMELLA_OK;
   Results results(rets, r.num_returns);
-  lattis_status st;
+  lamella_status st;
   Node* n = r.functions ? function_node(r, keep, rets, edges.count(), &st)
                         : formula_node(r, saves, keep, rets, edges.count(), counting.pending(), &st);
   const Held held(n);
@@ -384,30 +386,30 @@ lattis_status record(lattis_frame* frame, const lattis_value* args, lattis_value
   } else if (!st) {
     attach(n, frame->op, args, rets, r.num_returns);
   }
-  if (__builtin_expect(st == LATTIS_OK, 1)) results.keep();
+  if (__builtin_expect(st == LAMELLA_OK, 1)) results.keep();
   return st;
 } catch (const std::bad_alloc&) {
   return no_memory(frame);
 }
 
-lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, lattis_value* rets) try {
-  const lattis_operator* op = frame->op;
-  if (api().operator_form(op) == LATTIS_OUT_FORM) return record_out(frame, args, rets);
-  const std::vector<lattis_tensor*> written = written_tensors(op, args);
+lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, lamella_value* rets) try {
+  const lamella_operator* op = frame->op;
+  if (api().operator_form(op) == LAMELLA_OUT_FORM) return record_out(frame, args, rets);
+  const std::vector<lamella_tensor*> written = written_tensors(op, args);
   const int num_returns = api().operator_num_returns(op);
-  for (lattis_tensor* t : written)
-    if (lattis_status st = adopt(t)) return st;
+  for (lamella_tensor* t : written)
+    if (lamella_status st = adopt(t)) return st;
   bool any = false;
-  if (lattis_status st = requires_any(op, args, &any)) return st;
+  if (lamella_status st = requires_any(op, args, &any)) return st;
   if (!any) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
-  for (lattis_tensor* t : written)
-    if (lattis_status st = check_writable(api().operator_name(op), t)) return st;
+  for (lamella_tensor* t : written)
+    if (lamella_status st = check_writable(api().operator_name(op), t)) return st;
   const std::vector<Counting> counting(written.begin(), written.end());
-  if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
+  if (lamella_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   Results results(rets, num_returns);
   Edges edges;  // also to what was overwritten: a gradient that nobody asks for is no error
-  lattis_status st = LATTIS_OK;
-  each_tensor(op, args, [&](int, lattis_tensor* t) {
+  lamella_status st = LAMELLA_OK;
+  each_tensor(op, args, [&](int, lamella_tensor* t) {
     if (!st) st = edges.add(t);
   });
   const int num_written = static_cast<int>(written.size());
@@ -428,4 +430,4 @@ lattis_status record_unknown(lattis_frame* frame, const lattis_value* args, latt
   return no_memory(frame);
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -1,4 +1,4 @@
-"""Derivatives that operators bring from Python, by ``lattis.library.register_autograd``."""
+"""Derivatives that operators bring from Python, by ``lamella.library.register_autograd``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
-import lattis
-from lattis import Tensor
+import lamella
+from lamella import Tensor
 
 from . import _python
 from .function import Function
@@ -16,7 +16,7 @@ from .function import Function
 
 def derived(rule) -> Callable[..., Any]:
     """The layer's kernel of an operator whose derivative is a pair of Python functions."""
-    schema = lattis.library.find(rule.op)[1]
+    schema = lamella.library.find(rule.op)[1]
     if re.search(r"Tensor\??\[", schema):
         return _with_lists(rule, single=not schema.endswith(")"))
     derivative = rule.payload
@@ -59,7 +59,7 @@ def _function(op: str, names: list[str], forward, backward, needs) -> type[Funct
 
 
 _needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
-_inputs = cast(Any, Function)._lattis_needs.__get__  # the same, None for what is no tensor
+_inputs = cast(Any, Function)._lamella_needs.__get__  # the same, None for what is no tensor
 
 
 def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -191,11 +191,11 @@ def _fill(layout: list[Any], each: Iterable[Any], other: Callable[[Any], Any] = 
 
 
 def follow(ctx) -> None:
-    """Makes layer kernels of the derivatives that ``lattis.library.register_autograd`` brings."""
+    """Makes layer kernels of the derivatives that ``lamella.library.register_autograd`` brings."""
     library = ctx.library("autograd")
 
     def apply(rule):
         handle = library.impl(rule.op, derived(rule), "autograd")
         return lambda: library.withdraw(handle)
 
-    lattis.library.on_rule("autograd", apply, lib=library)
+    lamella.library.on_rule("autograd", apply, lib=library)

@@ -5,40 +5,40 @@
 #include "engine.h"
 #include "given.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
-thread_local std::vector<lattis_saved_hooks> hooks_now;
+thread_local std::vector<lamella_saved_hooks> hooks_now;
 __thread bool any_hooks __attribute__((tls_model("initial-exec"))) = false;
 
-std::string describe(const lattis_tensor* t) {
+std::string describe(const lamella_tensor* t) {
   std::string s = "[";
   for (int i = 0; i < t->dl.ndim; i++) s += (i ? ", " : "") + std::to_string(t->dl.shape[i]);
   return s + "]";
 }
 
-lattis_status unpacked(const Packed& p, lattis_tensor** out) {
-  if (lattis_status st = p.hooks.unpack(p.object, out)) return st;
-  if (!p.history.node || !*out) return LATTIS_OK;
+lamella_status unpacked(const Packed& p, lamella_tensor** out) {
+  if (lamella_status st = p.hooks.unpack(p.object, out)) return st;
+  if (!p.history.node || !*out) return LAMELLA_OK;
   Tensor plain = Tensor::steal(*out);
-  if (lattis_status st = api().tensor_detach(plain.get(), out)) return st;
+  if (lamella_status st = api().tensor_detach(plain.get(), out)) return st;
   retain(p.history.node);
   give_history(*out, p.history.node, p.history.output);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 }  // namespace
 
 __thread WriteNow write_now = {nullptr, nullptr};
 
-lattis_status push_saved_hooks(const lattis_saved_hooks* hooks) {
-  lattis_saved_hooks own;
+lamella_status push_saved_hooks(const lamella_saved_hooks* hooks) {
+  lamella_saved_hooks own;
   std::string wrong = copy_given(*hooks, &own);
   if (wrong.empty() && (!own.pack || !own.unpack)) wrong = "there is no function `pack`, or no `unpack`";
-  if (!wrong.empty()) return fail(LATTIS_VALUE_ERROR, "push_saved_hooks: " + wrong);
+  if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "push_saved_hooks: " + wrong);
   hooks_now.push_back(own);
   any_hooks = true;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void pop_saved_hooks() {
@@ -46,41 +46,42 @@ void pop_saved_hooks() {
   any_hooks = !hooks_now.empty();
 }
 
-lattis_status SavedValue::keep(lattis_tensor* t, int32_t from, bool counts) {
+lamella_status SavedValue::keep(lamella_tensor* t, int32_t from, bool counts) {
   value = none();
-  if (!t) return LATTIS_OK;
+  if (!t) return LAMELLA_OK;
   version = api().tensor_version(t) + counts;
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
-    const lattis_saved_hooks now = hooks_now.back();  // a copy: packing may push others
+    const lamella_saved_hooks now = hooks_now.back();  // a copy: packing may push others
     auto made = std::make_unique<Packed>(Packed{1, now, nullptr, {}});
     GradMode off(false);
-    lattis_tensor* plain = nullptr;
-    if (lattis_status st = api().tensor_detach(t, &plain)) return st;
+    lamella_tensor* plain = nullptr;
+    if (lamella_status st = api().tensor_detach(t, &plain)) return st;
     const Tensor owner = Tensor::steal(plain);
-    if (lattis_status st = now.pack(now.context, plain, &made->object)) return st;
+    if (lamella_status st = now.pack(now.context, plain, &made->object)) return st;
     packed = made.release();
-    return from < 0 ? gradient_edge(t, &packed->history) : LATTIS_OK;
+    return from < 0 ? gradient_edge(t, &packed->history) : LAMELLA_OK;
   }
-  lattis_tensor* own = t;
+  lamella_tensor* own = t;
   if (from >= 0) {
-    if (lattis_status st = api().tensor_detach(t, &own)) return st;
+    if (lamella_status st = api().tensor_detach(t, &own)) return st;
   } else {
     api().retain(t);
   }
-  value = lattis::value(own);
-  return LATTIS_OK;
+  value = lamella::value(own);
+  return LAMELLA_OK;
 }
 
-lattis_status SavedValue::keep(const lattis_value& v, int32_t from, bool counts) {
-  if (v.tag == LATTIS_TENSOR) return keep(v.as.tensor, from, counts);
-  if (v.tag != LATTIS_TENSOR_LIST) return api().value_retain(&v, &value);
+lamella_status SavedValue::keep(const lamella_value& v, int32_t from, bool counts) {
+  if (v.tag == LAMELLA_TENSOR) return keep(v.as.tensor, from, counts);
+  if (v.tag != LAMELLA_TENSOR_LIST) return api().value_retain(&v, &value);
   packed = new Packed;
   packed->items.resize(v.length);
   for (uint32_t i = 0; i < v.length; i++)
-    if (lattis_status st = packed->items[i].keep(v.as.tensors[i], from < 0 ? from : from + static_cast<int>(i), counts))
+    if (lamella_status st =
+            packed->items[i].keep(v.as.tensors[i], from < 0 ? from : from + static_cast<int>(i), counts))
       return st;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void SavedValue::drop() {
@@ -91,22 +92,22 @@ void SavedValue::drop() {
       if (p->history.node) release(p->history.node);
       delete p;
     }
-  } else if (value.tag != LATTIS_NONE) {
+  } else if (value.tag != LAMELLA_NONE) {
     api().value_release(&value);
   }
   value = none();
 }
 
-lattis_status SavedValue::copy(SavedValue* out) const {
+lamella_status SavedValue::copy(SavedValue* out) const {
   *out = *this;
   out->value = none();
   if (packed) __atomic_fetch_add(&packed->refcount, 1, __ATOMIC_RELAXED);
   return api().value_retain(&value, &out->value);
 }
 
-lattis_status SavedValue::changed(const Node* n) const {
-  const lattis_tensor* t = value.as.tensor;
-  return fail(LATTIS_RUNTIME_ERROR,
+lamella_status SavedValue::changed(const Node* n) const {
+  const lamella_tensor* t = value.as.tensor;
+  return fail(LAMELLA_RUNTIME_ERROR,
               n->kind->name(n) +
                   ": one of the variables needed for gradient computation has been modified by an inplace operation: " +
                   (result >= 0 ? "its result of shape " : "an argument of shape ") + describe(t) + " is at version " +
@@ -114,35 +115,35 @@ lattis_status SavedValue::changed(const Node* n) const {
                   ". Write to a clone(), or out of place");
 }
 
-lattis_status SavedValue::unpack_list(Node* n, bool with_graph, lattis_value* out) const {
-  std::vector<lattis_tensor*> tensors;
-  lattis_status st = LATTIS_OK;
+lamella_status SavedValue::unpack_list(Node* n, bool with_graph, lamella_value* out) const {
+  std::vector<lamella_tensor*> tensors;
+  lamella_status st = LAMELLA_OK;
   for (const SavedValue& s : packed->items) {
-    lattis_value one = none();
+    lamella_value one = none();
     if ((st = s.unpack(n, with_graph, &one))) break;
-    tensors.push_back(one.tag == LATTIS_TENSOR ? one.as.tensor : nullptr);
+    tensors.push_back(one.tag == LAMELLA_TENSOR ? one.as.tensor : nullptr);
   }
-  lattis_value list{LATTIS_TENSOR_LIST, static_cast<uint32_t>(tensors.size()), {0}};
+  lamella_value list{LAMELLA_TENSOR_LIST, static_cast<uint32_t>(tensors.size()), {0}};
   list.as.tensors = tensors.data();
   if (!st) st = api().value_retain(&list, out);
-  for (lattis_tensor* t : tensors)
+  for (lamella_tensor* t : tensors)
     if (t) api().release(t);
   return st;
 }
 
-lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) const {
+lamella_status SavedValue::unpack(Node* n, bool with_graph, lamella_value* out) const {
   if (packed && !packed->hooks.unpack) return unpack_list(n, with_graph, out);
-  lattis_tensor* t = value.tag == LATTIS_TENSOR ? value.as.tensor : nullptr;
+  lamella_tensor* t = value.tag == LAMELLA_TENSOR ? value.as.tensor : nullptr;
   if (packed) {
-    if (lattis_status st = unpacked(*packed, &t)) return st;
-    *out = lattis::value(t);
+    if (lamella_status st = unpacked(*packed, &t)) return st;
+    *out = lamella::value(t);
   } else {
-    if (lattis_status st = check(n)) return st;
-    if (lattis_status st = api().value_retain(&value, out)) return st;
+    if (lamella_status st = check(n)) return st;
+    if (lamella_status st = api().value_retain(&value, out)) return st;
   }
   if (t && result >= 0 && with_graph) {
-    lattis_tensor* with = nullptr;
-    lattis_status st = api().tensor_detach(t, &with);
+    lamella_tensor* with = nullptr;
+    lamella_status st = api().tensor_detach(t, &with);
     api().value_release(out);
     if (st) return st;
     if (n == write_now.write) {
@@ -151,16 +152,16 @@ lattis_status SavedValue::unpack(Node* n, bool with_graph, lattis_value* out) co
       retain(n);
       give_history(with, n, static_cast<uint32_t>(result));
     }
-    *out = lattis::value(with);
+    *out = lamella::value(with);
   }
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status used_twice(const Node* n) {
-  return fail(LATTIS_RUNTIME_ERROR,
+lamella_status used_twice(const Node* n) {
+  return fail(LAMELLA_RUNTIME_ERROR,
               n->kind->name(n) +
                   ": trying to backward through the graph a second time, but what it had saved has been freed; pass "
                   "retain_graph=True to the first backward() or grad()");
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -4,7 +4,7 @@
 
 #include "node.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 
 struct SavedValue;
 
@@ -12,23 +12,23 @@ struct SavedValue;
 // the node's lock. Hooks give back numbers only: an argument's history is kept beside.
 struct Packed {
   int64_t refcount = 1;
-  lattis_saved_hooks hooks{};  // none for a list
+  lamella_saved_hooks hooks{};  // none for a list
   void* object = nullptr;
   Edge history{};  // owned; none for a result
   std::vector<SavedValue> items{};
 };
 
 struct SavedValue {
-  lattis_value value = none();  // owned
+  lamella_value value = none();  // owned
   uint64_t version = 0;
   Packed* packed = nullptr;  // owned; then there is no value
   int32_t result = -1;       // which result of the node it is, if any
 
   // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `counts`: the call
   // has written this memory, and is still to count its version up.
-  lattis_status keep(lattis_tensor* t, int32_t result, bool counts);
+  lamella_status keep(lamella_tensor* t, int32_t result, bool counts);
   // Tensors of a list one by one; if they are results, from that one on.
-  lattis_status keep(const lattis_value& v, int32_t result = -1, bool counts = false);
+  lamella_status keep(const lamella_value& v, int32_t result = -1, bool counts = false);
   void drop();
   SavedValue take() {
     SavedValue s = *this;
@@ -37,18 +37,18 @@ struct SavedValue {
     return s;
   }
   // A copy of its own.
-  lattis_status copy(SavedValue* out) const;
+  lamella_status copy(SavedValue* out) const;
   // That the memory is as it was.
-  lattis_status check(const Node* n) const {
-    const bool same = value.tag != LATTIS_TENSOR || api().tensor_version(value.as.tensor) == version;
-    return __builtin_expect(same, 1) ? LATTIS_OK : changed(n);
+  lamella_status check(const Node* n) const {
+    const bool same = value.tag != LAMELLA_TENSOR || api().tensor_version(value.as.tensor) == version;
+    return __builtin_expect(same, 1) ? LAMELLA_OK : changed(n);
   }
   // An owned value to compute with; with a graph, a result has its history again.
-  lattis_status unpack(Node* n, bool with_graph, lattis_value* out) const;
+  lamella_status unpack(Node* n, bool with_graph, lamella_value* out) const;
 
  private:
-  lattis_status changed(const Node* n) const;
-  lattis_status unpack_list(Node* n, bool with_graph, lattis_value* out) const;
+  lamella_status changed(const Node* n) const;
+  lamella_status unpack_list(Node* n, bool with_graph, lamella_value* out) const;
 };
 
 // While a write to a view is differentiated: its node is no part of the graph, another stands there for it. A result
@@ -58,10 +58,10 @@ struct WriteNow {
   Node* stands;
 };
 extern __thread WriteNow write_now __attribute__((tls_model("initial-exec")));
-void read_written(lattis_tensor* result, Node* stands);  // see views.cpp
+void read_written(lamella_tensor* result, Node* stands);  // see views.cpp
 
-lattis_status push_saved_hooks(const lattis_saved_hooks* hooks);
+lamella_status push_saved_hooks(const lamella_saved_hooks* hooks);
 void pop_saved_hooks();
-lattis_status used_twice(const Node* n);
+lamella_status used_twice(const Node* n);
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -6,8 +6,8 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import lattis
-from lattis import Tensor
+import lamella
+from lamella import Tensor
 
 from . import _python, api
 from .graph import RemovableHandle
@@ -20,9 +20,9 @@ def backward(
     create_graph: bool = False,
     inputs: Tensor | Sequence[Tensor] | None = None,
 ) -> None:
-    """Adds the gradients of this tensor to the ``grad`` of the leaves; see :func:`lattis.autograd.backward`.
+    """Adds the gradients of this tensor to the ``grad`` of the leaves; see :func:`lamella.autograd.backward`.
 
-    >>> x = lattis.tensor([1.0, 2.0], requires_grad=True)
+    >>> x = lamella.tensor([1.0, 2.0], requires_grad=True)
     >>> x.prod().backward()
     >>> x.grad
     tensor([2., 1.])
@@ -34,7 +34,7 @@ def backward(
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Says whether operators on this leaf are recorded; returns it.
 
-    >>> lattis.ones(1).requires_grad_().requires_grad
+    >>> lamella.ones(1).requires_grad_().requires_grad
     True
     """
     self.requires_grad = requires_grad
@@ -44,7 +44,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """Calls ``hook(grad)`` whenever the gradient of this tensor is known; what it returns replaces it, unless None.
 
-    >>> x = lattis.ones(1, requires_grad=True)
+    >>> x = lamella.ones(1, requires_grad=True)
     >>> handle = x.register_hook(lambda g: g * 10)
     >>> x.sum().backward()
     >>> x.grad
@@ -56,7 +56,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
     """Calls ``hook(self)`` after a gradient was added to the ``grad`` of this leaf.
 
-    >>> x = lattis.ones(1, requires_grad=True)
+    >>> x = lamella.ones(1, requires_grad=True)
     >>> handle = x.register_post_accumulate_grad_hook(lambda p: print(p.grad))
     >>> x.sum().backward()
     tensor([1.])
@@ -67,7 +67,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 def retain_grad(self: Tensor) -> None:
     """Keeps the gradient of this tensor in ``grad``, though it is no leaf.
 
-    >>> x = lattis.ones(1, requires_grad=True)
+    >>> x = lamella.ones(1, requires_grad=True)
     >>> y = x * 2
     >>> y.retain_grad()
     >>> y.sum().backward()
@@ -80,7 +80,7 @@ def retain_grad(self: Tensor) -> None:
 def detach_(self: Tensor) -> Tensor:
     """Cuts this tensor from its history, in place; returns it.
 
-    >>> y = lattis.ones(1, requires_grad=True) * 2
+    >>> y = lamella.ones(1, requires_grad=True) * 2
     >>> y.detach_().requires_grad
     False
     """
@@ -110,7 +110,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
         RuntimeError: the tensor is no leaf: its history is not copied
 
     >>> import copy
-    >>> copy.deepcopy(lattis.ones(2, requires_grad=True))
+    >>> copy.deepcopy(lamella.ones(2, requires_grad=True))
     tensor([1., 1.], requires_grad=True)
     """
     if not self.is_leaf:
@@ -123,7 +123,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def check_export(self: Tensor) -> None:
     """Raises where memory is to be given away that a derivative depends on; a kernel may have what it computes with."""
-    if self.requires_grad and (_python.is_grad_enabled() or not lattis.library.in_kernel()):
+    if self.requires_grad and (_python.is_grad_enabled() or not lamella.library.in_kernel()):
         raise RuntimeError(
             "this tensor requires grad, and writes to its memory would go unseen: give numpy or DLPack its detach(), "
             "as in tensor.detach().numpy()"
@@ -133,7 +133,7 @@ def check_export(self: Tensor) -> None:
 def _grad_fn(self: Tensor) -> Any:
     """The node that made this tensor; None for a leaf.
 
-    >>> (lattis.ones(1, requires_grad=True) * 2).grad_fn.name()
+    >>> (lamella.ones(1, requires_grad=True) * 2).grad_fn.name()
     'MulBackward0'
     """
     return _python._grad_fn(self)

@@ -16,23 +16,23 @@
 #include "compose.h"
 #include "record.h"
 
-namespace lattis::autograd {
+namespace lamella::autograd {
 namespace {
 
 struct Geometry {
   std::vector<int64_t> sizes, strides;
   int64_t offset = 0;
-  uint8_t dtype = LATTIS_NO_DTYPE;
+  uint8_t dtype = LAMELLA_NO_DTYPE;
 
   Geometry() = default;
-  explicit Geometry(const lattis_tensor* t)
+  explicit Geometry(const lamella_tensor* t)
       : sizes(t->dl.shape, t->dl.shape + t->dl.ndim),
         strides(t->dl.strides, t->dl.strides + t->dl.ndim),
         offset(t->storage_offset),
         dtype(t->dtype) {}
 };
 
-bool is_complex(uint8_t dtype) { return dtype >= LATTIS_COMPLEX64; }
+bool is_complex(uint8_t dtype) { return dtype >= LAMELLA_COMPLEX64; }
 
 // The view `part` of a tensor that stands for the whole of `base`: same sizes and strides, its own memory.
 Tensor view_of(Compose& c, Tensor whole, const Geometry& base, const Geometry& part) {
@@ -64,7 +64,7 @@ struct ViewNode : Node {
 };
 
 // The adjoint of reading a view: zeros of the base, with what came added at the view's places.
-lattis_status apply_view(Node* node, Run&, lattis_tensor** grads, lattis_tensor** outs) {
+lamella_status apply_view(Node* node, Run&, lamella_tensor** grads, lamella_tensor** outs) {
   auto* n = static_cast<ViewNode*>(node);
   Compose c(nullptr);
   outs[0] =
@@ -90,7 +90,7 @@ struct ViewWrittenNode : Node {
   int self_edge;  // which of its edges led to the view, and leads to the base as it was before, or -1
 };
 
-lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_tensor** outs) {
+lamella_status apply_written(Node* node, Run& run, lamella_tensor** grads, lamella_tensor** outs) {
   auto* n = static_cast<ViewWrittenNode*>(node);
   Compose c(nullptr);
   // The gradient, laid out as the base is.
@@ -98,10 +98,10 @@ lattis_status apply_written(Node* node, Run& run, lattis_tensor** grads, lattis_
   Tensor whole = c.op<"empty_strided">(n->base.sizes, n->base.strides, As{n->base.dtype}, none(), grad.device());
   c.op<"copy_">(whole, grad);
   const Tensor part = view_of(c, whole, n->base, n->view);
-  std::vector<lattis_tensor*> computed(n->write->num_edges);
-  lattis_tensor* in[1] = {c.op<"clone">(part).take()};
+  std::vector<lamella_tensor*> computed(n->write->num_edges);
+  lamella_tensor* in[1] = {c.op<"clone">(part).take()};
   if (!c) return c.status();
-  lattis_status st;
+  lamella_status st;
   {
     const struct Standing {
       WriteNow above;
@@ -140,7 +140,7 @@ const NodeKind written_kind = {apply_written,
                                  w->view.~Geometry();
                                },
                                [](const Node*) { return std::string("CopySlices"); },
-                               [](Node* n, lattis_visit visit, void* visitor) {
+                               [](Node* n, lamella_visit visit, void* visitor) {
                                  Node* w = static_cast<ViewWrittenNode*>(n)->write;
                                  return w->kind->traverse ? w->kind->traverse(w, visit, visitor) : 0;
                                }};
@@ -161,8 +161,8 @@ bool is_stale(const Variable* view, const Variable* base) {
 }
 
 // The tensor's history is now this; its own Variable keeps a gradient that it had.
-void replace_history(lattis_tensor* t, Node* n, uint32_t output, uint64_t version) {
-  lattis_tensor* grad = nullptr;
+void replace_history(lamella_tensor* t, Node* n, uint32_t output, uint64_t version) {
+  lamella_tensor* grad = nullptr;
   bool retains = false;
   if (Variable* old = variable(t)) {
     grad = std::exchange(old->grad, nullptr);
@@ -178,50 +178,50 @@ void replace_history(lattis_tensor* t, Node* n, uint32_t output, uint64_t versio
 
 }  // namespace
 
-lattis_status refreshed(lattis_tensor* t, Variable** out) {
+lamella_status refreshed(lamella_tensor* t, Variable** out) {
   *out = variable(t);
-  lattis_tensor* base = api().tensor_base(t);
-  if (__builtin_expect(base == nullptr, 1)) return LATTIS_OK;
+  lamella_tensor* base = api().tensor_base(t);
+  if (__builtin_expect(base == nullptr, 1)) return LAMELLA_OK;
   const Variable* history = variable(base);
-  if (__builtin_expect(!history || history->version == 0, 1)) return LATTIS_OK;
+  if (__builtin_expect(!history || history->version == 0, 1)) return LAMELLA_OK;
   // Threads that only read a view may all find it stale.
   static std::recursive_mutex views[64];
   std::lock_guard lock(views[reinterpret_cast<uintptr_t>(t) / 64 % 64]);
   *out = variable(t);
-  if (!is_stale(*out, history) || !is_differentiable(t)) return LATTIS_OK;
-  lattis_status st = regenerate(t, base, *history);
+  if (!is_stale(*out, history) || !is_differentiable(t)) return LAMELLA_OK;
+  lamella_status st = regenerate(t, base, *history);
   *out = variable(t);
   return st;
 }
 
-lattis_status regenerate(lattis_tensor* view, lattis_tensor* base, const Variable& history) {
-  if (!history.requires_grad) return LATTIS_OK;
+lamella_status regenerate(lamella_tensor* view, lamella_tensor* base, const Variable& history) {
+  if (!history.requires_grad) return LAMELLA_OK;
   const Variable* old = variable(view);
   if (old && is_view_by_hand(*old)) return refuse_view_by_hand("backward");
   ViewNode* n = read_base(Geometry(base), Geometry(view), history.node, history.output);
   replace_history(view, n, 0, history.version);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-void read_written(lattis_tensor* result, Node* stands) {
+void read_written(lamella_tensor* result, Node* stands) {
   const auto* w = static_cast<ViewWrittenNode*>(stands);
   set_history(result, read_base(w->base, w->view, stands, 0), 0);
 }
 
-lattis_status adopt(lattis_tensor* t) {
-  lattis_tensor* base = api().tensor_base(t);
+lamella_status adopt(lamella_tensor* t) {
+  lamella_tensor* base = api().tensor_base(t);
   const Variable* history = base ? variable(base) : nullptr;
-  if (!history || history->leaf || !is_differentiable(t)) return LATTIS_OK;
+  if (!history || history->leaf || !is_differentiable(t)) return LAMELLA_OK;
   const Variable* own = variable(t);
-  return own && own->requires_grad ? LATTIS_OK : regenerate(t, base, *history);
+  return own && own->requires_grad ? LAMELLA_OK : regenerate(t, base, *history);
 }
 
 // Takes over the reference to n, whose edges are complete; that at self_edge leads to the view's old history.
-lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version) {
-  lattis_tensor* base = api().tensor_base(t);
+lamella_status set_written(lamella_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version) {
+  lamella_tensor* base = api().tensor_base(t);
   if (!base) {
     replace_history(t, n, output, version);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   }
   n->results[output].describe(t);
   auto* w = new_node<ViewWrittenNode>(&written_kind, 1 + n->num_edges, 1);
@@ -229,7 +229,7 @@ lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_e
   w->view = Geometry(t);
   w->write = n;
   w->self_edge = self_edge;
-  if (lattis_status st = gradient_edge(base, &w->edges[0])) {
+  if (lamella_status st = gradient_edge(base, &w->edges[0])) {
     release(w);
     return st;
   }
@@ -248,4 +248,4 @@ lattis_status set_written(lattis_tensor* t, Node* n, uint32_t output, int self_e
   return regenerate(t, base, *variable(base));
 }
 
-}  // namespace lattis::autograd
+}  // namespace lamella::autograd

@@ -1,7 +1,7 @@
 // Recording and backward from several threads over shared parts, through the C table alone: run under ThreadSanitizer,
-// without OpenMP. Usage: test_backward LIBLATTIS_CPU LIBLATTIS_AUTOGRAD
-#include <lattis/autograd.h>
-#include <lattis/program.h>
+// without OpenMP. Usage: test_backward LIBLAMELLA_CPU LIBLAMELLA_AUTOGRAD
+#include <lamella/autograd.h>
+#include <lamella/program.h>
 
 #include <atomic>
 #include <cstring>
@@ -11,44 +11,46 @@
 
 #include "check.h"
 
-static const lattis_api* api;
-static const lattis_autograd* autograd;
+static const lamella_api* api;
+static const lamella_autograd* autograd;
 static int32_t cpu;
 
-static lattis_value of(lattis_tensor* t) {
-  lattis_value v{LATTIS_TENSOR, 0, {0}};
+static lamella_value of(lamella_tensor* t) {
+  lamella_value v{LAMELLA_TENSOR, 0, {0}};
   v.as.tensor = t;
   return v;
 }
 
-static lattis_tensor* filled(double x) {
+static lamella_tensor* filled(double x) {
   const int64_t n = 16;
-  lattis_tensor* t;
-  OK(api, api->tensor_empty(1, &n, nullptr, LATTIS_FLOAT64, {cpu, 0}, &t));
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT64, {cpu, 0}, &t));
   for (int64_t i = 0; i < n; i++) static_cast<double*>(t->dl.data)[i] = x;
   return t;
 }
 
-static lattis_tensor* call(const char* name, const char* overload, std::initializer_list<lattis_value> args) {
-  lattis_value r{};
+static lamella_tensor* call(const char* name, const char* overload, std::initializer_list<lamella_value> args) {
+  lamella_value r{};
   const auto n = static_cast<int32_t>(args.size());
   OK(api, api->call(nullptr, api->find_operator(name, overload), args.begin(), n, &r, 1));
   return r.as.tensor;
 }
 
-static lattis_tensor* times(lattis_tensor* a, lattis_tensor* b) { return call("aten::mul", "Tensor", {of(a), of(b)}); }
-static lattis_tensor* total(lattis_tensor* t) { return call("aten::sum", "", {of(t), {LATTIS_NONE, 0, {0}}}); }
+static lamella_tensor* times(lamella_tensor* a, lamella_tensor* b) {
+  return call("aten::mul", "Tensor", {of(a), of(b)});
+}
+static lamella_tensor* total(lamella_tensor* t) { return call("aten::sum", "", {of(t), {LAMELLA_NONE, 0, {0}}}); }
 
-static void check_all(lattis_tensor* t, double wanted) {
+static void check_all(lamella_tensor* t, double wanted) {
   CHECK(t);
   for (int64_t i = 0; i < t->numel; i++) CHECK(static_cast<double*>(t->dl.data)[i] == wanted);
 }
 
 // w * 2^depth, by sums with itself.
-static lattis_tensor* chain(lattis_tensor* w, lattis_tensor* one, int depth) {
-  lattis_tensor* t = times(w, one);
+static lamella_tensor* chain(lamella_tensor* w, lamella_tensor* one, int depth) {
+  lamella_tensor* t = times(w, one);
   for (int i = 0; i < depth; i++) {
-    lattis_tensor* next = call("aten::add", "Tensor", {of(t), of(t), {LATTIS_INT, 0, {1}}});
+    lamella_tensor* next = call("aten::add", "Tensor", {of(t), of(t), {LAMELLA_INT, 0, {1}}});
     api->release(t);
     t = next;
   }
@@ -61,19 +63,19 @@ static void in_threads(int count, void (*work)(int)) {
   for (auto& t : threads) t.join();
 }
 
-static lattis_tensor *w, *one, *shared, *root;
+static lamella_tensor *w, *one, *shared, *root;
 static constexpr int threads = 4, rounds = 50, depth = 10;
 static std::atomic<int> refused{0}, ran{0};
 
-static lattis_status look(void*, lattis_tensor**, int32_t, lattis_tensor* const*, int32_t) { return LATTIS_OK; }
+static lamella_status look(void*, lamella_tensor**, int32_t, lamella_tensor* const*, int32_t) { return LAMELLA_OK; }
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
-  OK(api, lattis_load_plugin(argv[1]));
-  OK(api, lattis_load_plugin(argv[2]));
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
+  OK(api, lamella_load_plugin(argv[1]));
+  OK(api, lamella_load_plugin(argv[2]));
   OK(api, api->find_backend("cpu", &cpu));
-  autograd = static_cast<const lattis_autograd*>(api->find_interface("autograd", 1));
+  autograd = static_cast<const lamella_autograd*>(api->find_interface("autograd", 1));
   CHECK(autograd);
   w = filled(1);
   one = filled(1);
@@ -84,9 +86,9 @@ int main(int argc, char** argv) {
   in_threads(threads, [](int) {  // each the shared part
     for (int i = 0; i < rounds; i++)
       OK(api, autograd->backward(&root, nullptr, 1, nullptr, 0, nullptr,
-                                 LATTIS_BACKWARD_ACCUMULATE | LATTIS_BACKWARD_RETAIN_GRAPH));
+                                 LAMELLA_BACKWARD_ACCUMULATE | LAMELLA_BACKWARD_RETAIN_GRAPH));
   });
-  lattis_tensor* grad = autograd->grad(w);
+  lamella_tensor* grad = autograd->grad(w);
   check_all(grad, threads * rounds * (1 << depth));
   api->release(grad);
   OK(api, autograd->set_grad(w, nullptr));
@@ -94,17 +96,17 @@ int main(int argc, char** argv) {
 
   in_threads(threads, [](int which) {  // each its own, on the shared part; hooks come and go
     for (int i = 0; i < rounds; i++) {
-      lattis_tensor *own = chain(shared, one, which), *sum = total(own), *got = nullptr;
-      lattis_node* node;
+      lamella_tensor *own = chain(shared, one, which), *sum = total(own), *got = nullptr;
+      lamella_node* node;
       OK(api, autograd->edge(shared, &node, nullptr));
-      const lattis_hook hook = {sizeof hook, LATTIS_HOOK_TENSOR, nullptr, look, nullptr, nullptr};
+      const lamella_hook hook = {sizeof hook, LAMELLA_HOOK_TENSOR, nullptr, look, nullptr, nullptr};
       uint64_t id;
       OK(api, autograd->hook_add(node, 0, &hook, &id));
-      OK(api, autograd->backward(&sum, nullptr, 1, &w, 1, &got, LATTIS_BACKWARD_RETAIN_GRAPH));
+      OK(api, autograd->backward(&sum, nullptr, 1, &w, 1, &got, LAMELLA_BACKWARD_RETAIN_GRAPH));
       check_all(got, (1 << depth) * (1 << which));
       autograd->hook_remove(id);
       autograd->node_release(node);
-      for (lattis_tensor* t : {own, sum, got}) api->release(t);
+      for (lamella_tensor* t : {own, sum, got}) api->release(t);
     }
   });
   done("several threads record on shared parts and go back");
@@ -112,12 +114,12 @@ int main(int argc, char** argv) {
   for (int i = 0; i < rounds; i++) {  // the graph is freed under somebody's feet: an error or a result
     api->release(shared);
     api->release(root);
-    lattis_tensor* product = times(w, w);
+    lamella_tensor* product = times(w, w);
     shared = chain(product, one, 3);
     api->release(product);
     root = total(shared);
     in_threads(2, [](int) {
-      lattis_tensor* got = nullptr;
+      lamella_tensor* got = nullptr;
       if (autograd->backward(&root, nullptr, 1, &w, 1, &got, 0)) {
         refused++;
         api->error_clear();
@@ -130,9 +132,9 @@ int main(int argc, char** argv) {
   CHECK(refused + ran == 2 * rounds && ran >= rounds / 2);
   done("a graph that is not retained is walked once");
 
-  lattis_tensor* deep = chain(w, one, 100000);
+  lamella_tensor* deep = chain(w, one, 100000);
   std::thread([deep] { api->release(deep); }).join();
-  for (lattis_tensor* t : {shared, root, w, one}) api->release(t);
+  for (lamella_tensor* t : {shared, root, w, one}) api->release(t);
   done("a graph is freed by another thread");
   return 0;
 }

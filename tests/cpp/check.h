@@ -1,7 +1,7 @@
 // CHECK and REQUIRE for the C++ tests: a failure says where and what, and ends the program with status 1.
 #pragma once
 
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -39,15 +39,15 @@ inline void fails(int status, const char* message, const std::string& text, int 
     (api)->error_clear();                                   \
   } while (0)
 
-inline lattis_status open_library(const lattis_api* api, const char* ns, const char* owner, lattis_library** out,
-                                  uint32_t kind = LATTIS_EXTENDS) {
-  const lattis_library_def d = {sizeof d, LATTIS_TARGET_VERSION, ns, owner, kind, 0};
+inline lamella_status open_library(const lamella_api* api, const char* ns, const char* owner, lamella_library** out,
+                                   uint32_t kind = LAMELLA_EXTENDS) {
+  const lamella_library_def d = {sizeof d, LAMELLA_TARGET_VERSION, ns, owner, kind, 0};
   return api->library_open(&d, out);
 }
-inline lattis_status add_kernel(const lattis_api* api, lattis_library* l, const char* op, const char* key,
-                                lattis_kernel fn, void* context = nullptr, lattis_handle* handle = nullptr,
-                                int32_t num_args = 0) {
-  const lattis_kernel_def d = {sizeof d, 0, fn, context, __FILE__, __LINE__, num_args};
+inline lamella_status add_kernel(const lamella_api* api, lamella_library* l, const char* op, const char* key,
+                                 lamella_kernel fn, void* context = nullptr, lamella_handle* handle = nullptr,
+                                 int32_t num_args = 0) {
+  const lamella_kernel_def d = {sizeof d, 0, fn, context, __FILE__, __LINE__, num_args};
   return api->kernel(l, op, key, &d, handle);
 }
 

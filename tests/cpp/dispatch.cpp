@@ -1,6 +1,6 @@
 // The dispatcher without Python: calls, forms, layers, categories, owners, withdrawal, slots, attributes, and the CPU
-// plugin loaded by path. Usage: test_dispatch LIBLATTIS_CPU [MORE PLUGINS]
-#include <lattis/program.h>
+// plugin loaded by path. Usage: test_dispatch LIBLAMELLA_CPU [MORE PLUGINS]
+#include <lamella/program.h>
 
 #include <cstring>
 #include <thread>
@@ -8,43 +8,43 @@
 
 #include "check.h"
 
-static const lattis_api* api;
+static const lamella_api* api;
 static int32_t cpu;
 
-static lattis_value of(lattis_tensor* t) {
-  lattis_value v{LATTIS_TENSOR, 0, {0}};
+static lamella_value of(lamella_tensor* t) {
+  lamella_value v{LAMELLA_TENSOR, 0, {0}};
   v.as.tensor = t;
   return v;
 }
-static lattis_value num(int64_t i) { return {LATTIS_INT, 0, {i}}; }
+static lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
 
-static lattis_tensor* floats(std::vector<float> values) {
+static lamella_tensor* floats(std::vector<float> values) {
   auto n = static_cast<int64_t>(values.size());
-  lattis_tensor* t;
-  OK(api, api->tensor_empty(1, &n, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
   std::memcpy(t->dl.data, values.data(), 4 * values.size());
   return t;
 }
-static float at(const lattis_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
+static float at(const lamella_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
 
-static lattis_value call(const char* name, const char* overload, std::vector<lattis_value> args) {
-  const lattis_operator* op = api->find_operator(name, overload);
+static lamella_value call(const char* name, const char* overload, std::vector<lamella_value> args) {
+  const lamella_operator* op = api->find_operator(name, overload);
   CHECK(op);
-  lattis_value r{};
+  lamella_value r{};
   OK(api, api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), &r, 1));
   return r;
 }
-static void drop(lattis_value v) { api->value_release(&v); }
+static void drop(lamella_value v) { api->value_release(&v); }
 
-static lattis_library* library(const char* owner) {
-  lattis_library* l;
+static lamella_library* library(const char* owner) {
+  lamella_library* l;
   OK(api, open_library(api, "test", owner, &l));
   return l;
 }
 
 static void forms() {
-  lattis_tensor *a = floats({1, 2, 3}), *b = floats({10, 20, 30}), *o = floats({0, 0, 0});
-  lattis_value r = call("aten::add", "Tensor", {of(a), of(b), num(2)});
+  lamella_tensor *a = floats({1, 2, 3}), *b = floats({10, 20, 30}), *o = floats({0, 0, 0});
+  lamella_value r = call("aten::add", "Tensor", {of(a), of(b), num(2)});
   CHECK(at(r, 2) == 63 && r.as.tensor != a);
   drop(r);
   uint64_t version = api->tensor_version(a);
@@ -54,15 +54,15 @@ static void forms() {
   r = call("aten::add", "out", {of(a), of(b), num(1), of(o)});
   CHECK(r.as.tensor == o && at(r, 0) == 21 && api->tensor_version(o) == 1);
   drop(r);
-  for (lattis_tensor* t : {a, b, o}) api->release(t);
+  for (lamella_tensor* t : {a, b, o}) api->release(t);
   done("functional, in-place and out= forms share one kernel");
 }
 
 static void views() {
-  lattis_tensor* a = floats({0, 1, 2, 3, 4, 5});
-  lattis_value v = call("aten::slice", "Tensor", {of(a), num(0), num(1), num(5), num(2)});
+  lamella_tensor* a = floats({0, 1, 2, 3, 4, 5});
+  lamella_value v = call("aten::slice", "Tensor", {of(a), num(0), num(1), num(5), num(2)});
   CHECK(v.as.tensor->numel == 2 && v.as.tensor->storage == a->storage && api->tensor_base(v.as.tensor) == a);
-  lattis_value w = call("aten::select", "int", {v, num(0), num(1)});
+  lamella_value w = call("aten::select", "int", {v, num(0), num(1)});
   CHECK(api->tensor_base(w.as.tensor) == a);
   drop(call("aten::fill_", "Scalar", {w, num(9)}));
   CHECK(static_cast<float*>(a->dl.data)[3] == 9 && api->tensor_version(a) == 1);
@@ -76,14 +76,14 @@ static void views() {
 // ------------------------------------------------------------------------------------------------------------
 
 static std::vector<std::string>* seen = new std::vector<std::string>;
-static lattis_status watch(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+static lamella_status watch(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   seen->push_back(std::string(static_cast<const char*>(f->context)) + ":" + api->operator_name(f->op));
   return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-static int32_t add_layer(lattis_library* l, const char* name, const char* at, const char* const* outside = nullptr,
+static int32_t add_layer(lamella_library* l, const char* name, const char* at, const char* const* outside = nullptr,
                          const char* const* inside = nullptr, uint32_t flags = 0) {
-  lattis_layer d{};
+  lamella_layer d{};
   d.size = sizeof d;
   d.name = name;
   d.at = at;
@@ -98,12 +98,12 @@ static int32_t add_layer(lattis_library* l, const char* name, const char* at, co
 }
 
 static void layers() {
-  lattis_library* l = library("layers");
+  lamella_library* l = library("layers");
   const char* outside_first[] = {"first", nullptr};
   int32_t first = add_layer(l, "first", "profiler"), second = add_layer(l, "second", "profiler", outside_first);
   CHECK(second > first);
-  lattis_tensor *a = floats({1}), *b = floats({2});
-  lattis_thread* t = api->thread();
+  lamella_tensor *a = floats({1}), *b = floats({2});
+  lamella_thread* t = api->thread();
   t->include |= uint64_t{1} << first | uint64_t{1} << second;
   drop(call("aten::add", "Tensor", {of(a), of(b), num(1)}));
   CHECK(seen->size() == 2 && (*seen)[0] == "second:aten::add" && (*seen)[1] == "first:aten::add");
@@ -125,7 +125,7 @@ static void layers() {
   CHECK(seen->size() == 1);
   api->tensor_set_keys(a, 0);
   api->storage_add_sticky(a->storage, uint64_t{1} << first);
-  lattis_value v = call("aten::alias", "", {of(a)});
+  lamella_value v = call("aten::alias", "", {of(a)});
   drop(call("aten::neg", "", {v}));
   CHECK(seen->size() == 3);
   drop(v);
@@ -138,31 +138,31 @@ static void layers() {
   done("layers: order, thread, tensor and storage bits, composites, withdrawal");
 }
 
-static lattis_status by_rule(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+static lamella_status by_rule(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   seen->push_back(std::string(api->operator_name(f->op)) + " by " + static_cast<const char*>(f->context));
   return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 static void rules() {
-  lattis_library *l = library("ruled"), *other = library("ruler");
+  lamella_library *l = library("ruled"), *other = library("ruler");
   CHECK(!api->rule(other, "aten::neg", "autograd", const_cast<char*>("the first"), nullptr,
                    nullptr));  // before the layer
-  lattis_layer d{};
+  lamella_layer d{};
   d.size = sizeof d;
   d.name = d.at = "autograd";
-  d.flags = LATTIS_LAYER_FALLTHROUGH;
+  d.flags = LAMELLA_LAYER_FALLTHROUGH;
   d.rule = by_rule;
   int32_t bit;
   CHECK(!api->layer(l, &d, &bit, nullptr));
-  lattis_thread* t = api->thread();
+  lamella_thread* t = api->thread();
   t->include = uint64_t{1} << bit;
-  lattis_tensor* a = floats({1});
+  lamella_tensor* a = floats({1});
   seen->clear();
   drop(call("aten::neg", "", {of(a)}));
   drop(call("aten::neg_", "", {of(a)}));
   drop(call("aten::exp", "", {of(a)}));
   CHECK(seen->size() == 2 && (*seen)[0] == "aten::neg by the first" && (*seen)[1] == "aten::neg_ by the first");
-  lattis_handle h;
+  lamella_handle h;
   CHECK(!api->rule(other, "aten::neg", "autograd", const_cast<char*>("the second"), nullptr, &h));
   drop(call("aten::neg", "", {of(a)}));
   CHECK(seen->back() == "aten::neg by the second");
@@ -177,27 +177,27 @@ static void rules() {
 }
 
 static const char* prepared = nullptr;
-static void* prepare(void* context, const lattis_operator* op, const void* payload) {
+static void* prepare(void* context, const lamella_operator* op, const void* payload) {
   CHECK(static_cast<const char**>(context) == &prepared && !std::strcmp(static_cast<const char*>(payload), "payload"));
   CHECK(!std::strcmp(api->operator_name(op), "aten::neg"));  // whose rule it is, for the forms in place, too
   return const_cast<char*>(prepared);
 }
 
 static void prepared_rules() {
-  lattis_library* l = library("preparer");
-  lattis_layer d{};
+  lamella_library* l = library("preparer");
+  lamella_layer d{};
   d.size = sizeof d;
   d.name = d.at = "autograd";
-  d.flags = LATTIS_LAYER_FALLTHROUGH;
+  d.flags = LAMELLA_LAYER_FALLTHROUGH;
   d.rule = by_rule;
   d.context = &prepared;
   d.prepare = prepare;
   int32_t bit;
   OK(api, api->layer(l, &d, &bit, nullptr));
   OK(api, api->rule(l, "aten::neg", "autograd", const_cast<char*>("payload"), nullptr, nullptr));
-  lattis_thread* t = api->thread();
+  lamella_thread* t = api->thread();
   t->include = uint64_t{1} << bit;
-  lattis_value a = of(floats({1})), out{};
+  lamella_value a = of(floats({1})), out{};
   FAILS(api, api->call(nullptr, api->find_operator("aten::neg", ""), &a, 1, &out, 1), "memory");
   prepared = "what was made of it";
   seen->clear();
@@ -211,21 +211,21 @@ static void prepared_rules() {
 }
 
 static void looks() {
-  const lattis_operator* add = api->find_operator("aten::add_", "Tensor");
-  const lattis_argument* a = api->operator_argument(add, 0);
-  CHECK(a && a->kind == LATTIS_KIND_TENSOR && (a->flags & LATTIS_ARGUMENT_WRITTEN));
+  const lamella_operator* add = api->find_operator("aten::add_", "Tensor");
+  const lamella_argument* a = api->operator_argument(add, 0);
+  CHECK(a && a->kind == LAMELLA_KIND_TENSOR && (a->flags & LAMELLA_ARGUMENT_WRITTEN));
   a = api->operator_argument(add, 2);
-  CHECK(a && std::string(a->name) == "alpha" && a->kind == LATTIS_KIND_SCALAR && a->value.as.i == 1 &&
-        a->flags == (LATTIS_ARGUMENT_KEYWORD_ONLY | LATTIS_ARGUMENT_HAS_DEFAULT));
+  CHECK(a && std::string(a->name) == "alpha" && a->kind == LAMELLA_KIND_SCALAR && a->value.as.i == 1 &&
+        a->flags == (LAMELLA_ARGUMENT_KEYWORD_ONLY | LAMELLA_ARGUMENT_HAS_DEFAULT));
   a = api->operator_return(add, 0);
   CHECK(a && a->alias_of == 0);
   FAILS(api, api->operator_argument(add, 3) ? 0 : api->error_kind(), "there is no argument 3");
-  CHECK(api->operator_form(add) == LATTIS_INPLACE_FORM &&
+  CHECK(api->operator_form(add) == LAMELLA_INPLACE_FORM &&
         api->operator_functional(add) == api->find_operator("aten::add", "Tensor"));
-  const lattis_operator* all[8];
+  const lamella_operator* all[8];
   CHECK(api->find_overloads("aten::add", all, 8) == 4);
-  lattis_tensor *x = floats({1, 2}), *cut;
-  lattis_value row = call("aten::select", "int", {of(x), num(0), num(1)});
+  lamella_tensor *x = floats({1, 2}), *cut;
+  lamella_value row = call("aten::select", "int", {of(x), num(0), num(1)});
   CHECK(api->tensor_base(row.as.tensor) == x && !api->tensor_detach(row.as.tensor, &cut));
   CHECK(!api->tensor_base(cut) && cut->dl.data == row.as.tensor->dl.data && cut->storage == x->storage);
   drop(row);
@@ -235,10 +235,10 @@ static void looks() {
 }
 
 static void wishes() {
-  lattis_library* l = library("wisher");
+  lamella_library* l = library("wisher");
   const char *outside_y[] = {"y", nullptr}, *outside_x[] = {"x", nullptr}, *outside_modes[] = {"modes", nullptr};
   add_layer(l, "x", "autocast", outside_y);
-  lattis_layer d{};
+  lamella_layer d{};
   d.size = sizeof d;
   d.name = "y";
   d.at = "autocast";
@@ -259,29 +259,29 @@ static void wishes() {
 // ---- stacking, categories, errors
 // -------------------------------------------------------------------------------------------
 
-static lattis_status seven(lattis_frame*, const lattis_value*, lattis_value* rets) {
+static lamella_status seven(lamella_frame*, const lamella_value*, lamella_value* rets) {
   auto* t = rets[0].as.tensor;
   for (int64_t i = 0; i < t->numel; i++) static_cast<float*>(t->dl.data)[i] = 7;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-static lattis_status broken(lattis_frame* f, const lattis_value*, lattis_value*) {
-  return api->raise(LATTIS_VALUE_ERROR, (std::string(api->operator_name(f->op)) + ": broken on purpose").c_str());
+static lamella_status broken(lamella_frame* f, const lamella_value*, lamella_value*) {
+  return api->raise(LAMELLA_VALUE_ERROR, (std::string(api->operator_name(f->op)) + ": broken on purpose").c_str());
 }
 
 static void stacking() {
-  lattis_tensor *a = floats({1, 1}), *b = floats({2, 2});
-  lattis_library *l = library("one"), *m = library("two");
-  lattis_handle h, g;
+  lamella_tensor *a = floats({1, 1}), *b = floats({2, 2});
+  lamella_library *l = library("one"), *m = library("two");
+  lamella_handle h, g;
   OK(api, add_kernel(api, l, "aten::add.Tensor", "cpu", seven, nullptr, &h));
-  lattis_value r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
+  lamella_value r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
   CHECK(at(r, 1) == 7);
   drop(r);
   drop(call("aten::add_", "Tensor", {of(a), of(b), num(1)}));
   CHECK(static_cast<float*>(a->dl.data)[0] == 7);
   OK(api, add_kernel(api, m, "aten::add.Tensor", "cpu", broken, nullptr, &g));
-  lattis_value args[3] = {of(a), of(b), num(1)}, out{};
+  lamella_value args[3] = {of(a), of(b), num(1)}, out{};
   FAILS(api, api->call(nullptr, api->find_operator("aten::add", "Tensor"), args, 3, &out, 1), "broken on purpose");
-  CHECK(out.tag == LATTIS_NONE);
+  CHECK(out.tag == LAMELLA_NONE);
   OK(api, api->withdraw(g));
   r = call("aten::add", "Tensor", {of(a), of(b), num(1)});
   CHECK(at(r, 0) == 7);
@@ -298,20 +298,20 @@ static void stacking() {
 }
 
 static void operators() {
-  lattis_library* l = library("definer");
-  lattis_operator_def d{};
+  lamella_library* l = library("definer");
+  lamella_operator_def d{};
   d.size = sizeof d;
   d.schema = "thing(Tensor self) -> Tensor";
   OK(api, api->define(l, &d, nullptr));
   FAILS(api, api->define(l, &d, nullptr), "already defined by definer");
-  lattis_tensor* a = floats({1});
-  lattis_value in[1] = {of(a)}, out{};
-  const lattis_operator* op = api->find_operator("test::thing", "");
+  lamella_tensor* a = floats({1});
+  lamella_value in[1] = {of(a)}, out{};
+  const lamella_operator* op = api->find_operator("test::thing", "");
   FAILS(api, api->call(nullptr, op, in, 1, &out, 1), "nobody has registered one");
   d.schema = "other(Tensor self -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "column");
   FAILS(api, add_kernel(api, l, "aten::nonesuch", "cpu", seven), "no operator aten::nonesuch");
-  const lattis_kernel_def k{sizeof k, 0, seven, nullptr, nullptr, 0, 0};
+  const lamella_kernel_def k{sizeof k, 0, seven, nullptr, nullptr, 0, 0};
   FAILS(api, api->category_kernel(l, "nonesuch", "cpu", &k, nullptr), "no category");
   int payload = 3;
   OK(api, api->rule(l, "test::thing", "a layer that is not there", &payload, nullptr, nullptr));
@@ -326,18 +326,18 @@ static void operators() {
   done("operators, rules and interfaces: conflicts and withdrawal");
 }
 
-static lattis_status category(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+static lamella_status category(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   (*static_cast<int*>(f->context))++;
   return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 static void categories() {
-  lattis_library* l = library("by category");
+  lamella_library* l = library("by category");
   int32_t bit = add_layer(l, "watcher", "modes");
   int count = 0;
-  const lattis_kernel_def k{sizeof k, 0, category, &count, nullptr, 0, 0};
+  const lamella_kernel_def k{sizeof k, 0, category, &count, nullptr, 0, 0};
   OK(api, api->category_kernel(l, "pointwise", "watcher", &k, nullptr));
-  lattis_tensor* a = floats({1, 2});
+  lamella_tensor* a = floats({1, 2});
   seen->clear();
   api->thread()->include = uint64_t{1} << bit;
   drop(call("aten::neg", "", {of(a)}));
@@ -355,11 +355,11 @@ static void categories() {
 static int destroyed = 0;
 
 static void state() {
-  lattis_library* l = library("state");
+  lamella_library* l = library("state");
   std::vector<int32_t> slots;
   const char* names[] = {"s0", "s1", "s2", "s3", "s4"};
   for (const char* n : names) {
-    lattis_slot_type s{};
+    lamella_slot_type s{};
     s.size = sizeof s;
     s.name = n;
     s.destroy = [](void* p) {
@@ -370,18 +370,18 @@ static void state() {
     OK(api, api->tensor_slot(l, &s, &i));
     slots.push_back(i);
   }
-  lattis_tensor* a = floats({1});
+  lamella_tensor* a = floats({1});
   for (int32_t s : slots) api->slot_set(a, s, new int(s));
   for (int32_t s : slots) CHECK(*static_cast<int*>(api->slot_get(a, s)) == s);
   api->slot_set(a, slots[4], new int(99));
   CHECK(destroyed == 1 && *static_cast<int*>(api->slot_get(a, slots[4])) == 99);
-  lattis_value c = call("aten::neg", "", {of(a)});
+  lamella_value c = call("aten::neg", "", {of(a)});
   CHECK(api->slot_get(c.as.tensor, slots[0]) == nullptr);  // never copied
   drop(c);
   api->release(a);
   CHECK(destroyed == 6);
 
-  lattis_thread_slot_type t{};
+  lamella_thread_slot_type t{};
   t.size = sizeof t;
   t.name = "level";
   t.capture = [](void* p) -> void* { return new int(*static_cast<int*>(p)); };
@@ -399,14 +399,16 @@ static void state() {
     CHECK(*static_cast<int*>(api->thread_slot_get(slot)) == 5 && api->thread()->include == 4);
   }).join();
   api->thread_slot_set(slot, nullptr);
-  auto get = [](lattis_frame*, void*, lattis_tensor* self, lattis_value* out) -> lattis_status {
+  auto get = [](lamella_frame*, void*, lamella_tensor* self, lamella_value* out) -> lamella_status {
     *out = num(self->numel);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   OK(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr));
   FAILS(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr), "taken by state");
-  auto apply = [](lattis_frame*, void*, lattis_tensor*, const lattis_value*) -> lattis_status { return LATTIS_OK; };
-  lattis_handle keyword;
+  auto apply = [](lamella_frame*, void*, lamella_tensor*, const lamella_value*) -> lamella_status {
+    return LAMELLA_OK;
+  };
+  lamella_handle keyword;
   OK(api, api->keyword(l, "glad", apply, nullptr, &keyword));
   FAILS(api, api->keyword(l, "glad", apply, nullptr, nullptr), "taken by state");
   OK(api, api->withdraw(keyword));
@@ -416,7 +418,7 @@ static void state() {
 }
 
 static void memory() {
-  const lattis_allocator* pool;
+  const lamella_allocator* pool;
   OK(api, api->host_pool(nullptr, 1 << 20, &pool));
   void *a, *b;
   OK(api, pool->alloc(pool->context, 100000, 0, nullptr, &a));
@@ -424,7 +426,7 @@ static void memory() {
   std::memset(a, 1, 100000);
   pool->free(pool->context, a, 100000, 0);
   OK(api, pool->alloc(pool->context, 99000, 0, nullptr, &b));
-  lattis_allocator_stats s{};
+  lamella_allocator_stats s{};
   s.size = sizeof s;
   pool->stats(pool->context, 0, &s);
   CHECK(a == b && s.allocations == 2 && s.system_allocations == 1 && s.live_bytes >= 99000);
@@ -454,15 +456,15 @@ static void memory() {
 }
 
 static void values() {
-  lattis_tensor* a = floats({1});
-  lattis_tensor* list[2] = {a, nullptr};
-  lattis_value v{LATTIS_TENSOR_LIST, 2, {0}}, copy;
+  lamella_tensor* a = floats({1});
+  lamella_tensor* list[2] = {a, nullptr};
+  lamella_value v{LAMELLA_TENSOR_LIST, 2, {0}}, copy;
   v.as.tensors = list;
   OK(api, api->value_retain(&v, &copy));
   CHECK(copy.as.tensors != list && copy.as.tensors[0] == a && a->object.refcount == 2);
   api->value_release(&copy);
-  CHECK(a->object.refcount == 1 && copy.tag == LATTIS_NONE);
-  lattis_value s{LATTIS_STRING, 3, {0}};
+  CHECK(a->object.refcount == 1 && copy.tag == LAMELLA_NONE);
+  lamella_value s{LAMELLA_STRING, 3, {0}};
   s.as.string = "abc";
   OK(api, api->value_retain(&s, &copy));
   CHECK(copy.as.string != s.as.string && !std::strcmp(copy.as.string, "abc"));
@@ -472,11 +474,11 @@ static void values() {
 }
 
 int main(int argc, char** argv) {
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
   CHECK(argc > 1);
-  FAILS(api, lattis_load_plugin("/nonesuch.so"), "nonesuch.so");
-  for (int i = 1; i < argc; i++) OK(api, lattis_load_plugin(argv[i]));
-  OK(api, lattis_load_plugin(argv[1]));  // once a process
+  FAILS(api, lamella_load_plugin("/nonesuch.so"), "nonesuch.so");
+  for (int i = 1; i < argc; i++) OK(api, lamella_load_plugin(argv[i]));
+  OK(api, lamella_load_plugin(argv[1]));  // once a process
   OK(api, api->find_backend("cpu", &cpu));
   forms();
   views();

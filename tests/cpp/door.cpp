@@ -1,6 +1,6 @@
 // The table of the C ABI as a stranger meets it: nulls, wrong numbers of arguments, structs of other sizes, errors that
-// travel, what each entry refuses. Usage: test_door LIBLATTIS_CPU.SO
-#include <lattis/program.h>
+// travel, what each entry refuses. Usage: test_door LIBLAMELLA_CPU.SO
+#include <lamella/program.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -10,63 +10,63 @@
 
 #include "check.h"
 
-static const lattis_api* api;
+static const lamella_api* api;
 static int32_t cpu;
 
-static lattis_value of(lattis_tensor* t) {
-  lattis_value v{LATTIS_TENSOR, 0, {0}};
+static lamella_value of(lamella_tensor* t) {
+  lamella_value v{LAMELLA_TENSOR, 0, {0}};
   v.as.tensor = t;
   return v;
 }
-static lattis_value num(int64_t i) { return {LATTIS_INT, 0, {i}}; }
+static lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
 
-static lattis_tensor* floats(std::vector<float> values) {
-  lattis_tensor* t;
+static lamella_tensor* floats(std::vector<float> values) {
+  lamella_tensor* t;
   const auto n = static_cast<int64_t>(values.size());
-  OK(api, api->tensor_empty(1, &n, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
   std::memcpy(t->dl.data, values.data(), 4 * values.size());
   return t;
 }
-static float at(const lattis_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
+static float at(const lamella_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
 
-static lattis_library* library(const char* owner) {
-  lattis_library* l;
+static lamella_library* library(const char* owner) {
+  lamella_library* l;
   OK(api, open_library(api, "test", owner, &l));
   return l;
 }
 
-static lattis_status nothing(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
+static lamella_status nothing(lamella_frame*, const lamella_value*, lamella_value*) { return LAMELLA_OK; }
 
 // ---- versions and the table itself ----------------------------------------------------------------------------------
 
 static void table() {
-  CHECK(api->size == sizeof(lattis_api) && api->version == LATTIS_ABI_VERSION && *api->library_version);
-  CHECK(lattis_abi_version() == LATTIS_ABI_VERSION && lattis_get_api(LATTIS_ABI_VERSION) == api);
-  CHECK(!lattis_get_api(LATTIS_ABI_VERSION + 1) && !lattis_get_api(LATTIS_MAKE_VERSION(LATTIS_ABI_MAJOR + 1, 0)));
-  CHECK(!lattis_get_api(0));
+  CHECK(api->size == sizeof(lamella_api) && api->version == LAMELLA_ABI_VERSION && *api->library_version);
+  CHECK(lamella_abi_version() == LAMELLA_ABI_VERSION && lamella_get_api(LAMELLA_ABI_VERSION) == api);
+  CHECK(!lamella_get_api(LAMELLA_ABI_VERSION + 1) && !lamella_get_api(LAMELLA_MAKE_VERSION(LAMELLA_ABI_MAJOR + 1, 0)));
+  CHECK(!lamella_get_api(0));
   auto* entries = reinterpret_cast<void* const*>(&api->raise);
-  for (size_t i = 0; i < (sizeof(lattis_api) - offsetof(lattis_api, raise)) / sizeof(void*); i++) CHECK(entries[i]);
+  for (size_t i = 0; i < (sizeof(lamella_api) - offsetof(lamella_api, raise)) / sizeof(void*); i++) CHECK(entries[i]);
   done("the table: its version, and no entry missing");
 }
 
 // ---- nulls ----------------------------------------------------------------------------------------------------------
 
 static void nulls() {
-  lattis_library* l = library("nulls");
-  lattis_tensor *t = floats({1}), *out;
-  lattis_value v;
+  lamella_library* l = library("nulls");
+  lamella_tensor *t = floats({1}), *out;
+  lamella_value v;
   const int64_t one = 1;
   uint64_t word;
   int32_t id;
-  const lattis_device d{cpu, 0};
-  const lattis_operator* add = api->find_operator("aten::add", "Tensor");
-  FAILS(api, api->raise(LATTIS_VALUE_ERROR, nullptr), "raise: argument 1");
+  const lamella_device d{cpu, 0};
+  const lamella_operator* add = api->find_operator("aten::add", "Tensor");
+  FAILS(api, api->raise(LAMELLA_VALUE_ERROR, nullptr), "raise: argument 1");
   FAILS(api, api->raise_host(nullptr, nullptr, nullptr), "raise_host: argument 2");
   FAILS(api, api->error_restore(nullptr), "error_restore: argument 0");
   FAILS(api, api->value_retain(nullptr, &v), "value_retain: argument 0");
-  FAILS(api, api->tensor_empty(1, nullptr, nullptr, LATTIS_FLOAT32, d, &out), "tensor_empty");
-  FAILS(api, api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, d, nullptr), "tensor_empty: argument 5");
-  FAILS(api, api->tensor_from_blob(nullptr, 1, &one, nullptr, LATTIS_FLOAT32, d, nullptr, nullptr, &out), "from_blob");
+  FAILS(api, api->tensor_empty(1, nullptr, nullptr, LAMELLA_FLOAT32, d, &out), "tensor_empty");
+  FAILS(api, api->tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, d, nullptr), "tensor_empty: argument 5");
+  FAILS(api, api->tensor_from_blob(nullptr, 1, &one, nullptr, LAMELLA_FLOAT32, d, nullptr, nullptr, &out), "from_blob");
   FAILS(api, api->tensor_view(nullptr, 1, &one, &one, 0, &out), "tensor_view: argument 0");
   FAILS(api, api->tensor_view(t, 1, &one, nullptr, 0, &out), "tensor_view: argument 3");
   FAILS(api, api->tensor_detach(t, nullptr), "tensor_detach: argument 1");
@@ -88,7 +88,7 @@ static void nulls() {
   FAILS(api, api->define(l, nullptr, nullptr), "define: argument 1");
   FAILS(api, add_kernel(api, l, nullptr, "cpu", nothing), "kernel: argument 1");
   FAILS(api, api->kernel(l, "aten::add.Tensor", "cpu", nullptr, nullptr), "kernel: argument 3");
-  const lattis_kernel_def k{sizeof k, 0, nothing, nullptr, nullptr, 0, 0};
+  const lamella_kernel_def k{sizeof k, 0, nothing, nullptr, nullptr, 0, 0};
   FAILS(api, api->category_kernel(l, "pointwise", nullptr, &k, nullptr), "argument 2");
   FAILS(api, api->shape_rule(l, "aten::add.Tensor", nullptr, nullptr), "shape_rule: argument 2");
   FAILS(api, api->layer(l, nullptr, nullptr, nullptr), "layer: argument 1");
@@ -102,8 +102,8 @@ static void nulls() {
   FAILS(api, api->keyword(l, "nothing", nullptr, nullptr, nullptr), "keyword: argument 2");
   FAILS(api, api->find_backend(nullptr, &id), "find_backend: argument 0");
   FAILS(api, api->host_pool(nullptr, 0, nullptr), "host_pool: argument 2");
-  FAILS(api, lattis_load_plugin(nullptr), "argument 'path'");
-  FAILS(api, lattis_plugin_stamp("x", nullptr), "argument 'version'");
+  FAILS(api, lamella_load_plugin(nullptr), "argument 'path'");
+  FAILS(api, lamella_plugin_stamp("x", nullptr), "argument 'version'");
   api->retain(nullptr);
   api->release(nullptr);
   api->value_release(nullptr);
@@ -115,9 +115,10 @@ static void nulls() {
 // ---- calls ----------------------------------------------------------------------------------------------------------
 
 static void arity() {
-  lattis_tensor *a = floats({1, 2}), *b = floats({3, 4});
-  const lattis_operator *add = api->find_operator("aten::add", "Tensor"), *out = api->find_operator("aten::add", "out");
-  lattis_value args[5] = {of(a), of(b), num(2), of(a), num(1)}, r, two[2];
+  lamella_tensor *a = floats({1, 2}), *b = floats({3, 4});
+  const lamella_operator *add = api->find_operator("aten::add", "Tensor"),
+                         *out = api->find_operator("aten::add", "out");
+  lamella_value args[5] = {of(a), of(b), num(2), of(a), num(1)}, r, two[2];
   OK(api, api->call(nullptr, add, args, 2, &r, 1));
   CHECK(at(r, 0) == 4 && at(r, 1) == 6);
   api->value_release(&r);
@@ -130,37 +131,37 @@ static void arity() {
   FAILS(api, api->call(nullptr, add, args, -1, &r, 1), "-1 arguments");
   two[1] = num(5);
   OK(api, api->call(nullptr, add, args, 3, two, 2));
-  CHECK(at(two[0], 0) == 7 && two[1].tag == LATTIS_NONE);
+  CHECK(at(two[0], 0) == 7 && two[1].tag == LAMELLA_NONE);
   api->value_release(&two[0]);
   FAILS(api, api->call(nullptr, add, args, 3, nullptr, 0), "room for 0 results");
-  lattis_value wrong[3] = {of(a), {LATTIS_NONE, 0, {0}}, num(1)};
+  lamella_value wrong[3] = {of(a), {LAMELLA_NONE, 0, {0}}, num(1)};
   FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "argument 'other' must be Tensor, got");
   wrong[1] = of(nullptr);
   FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "got a null pointer");
-  lattis_tensor* holes[2] = {a, nullptr};
-  lattis_value list{LATTIS_TENSOR_LIST, 2, {0}};
+  lamella_tensor* holes[2] = {a, nullptr};
+  lamella_value list{LAMELLA_TENSOR_LIST, 2, {0}};
   list.as.tensors = holes;
   r.tag = 77;
   FAILS(api, api->call(nullptr, api->find_operator("aten::cat", ""), &list, 1, &r, 1), "a list with a null tensor");
-  CHECK(r.tag == LATTIS_NONE);
+  CHECK(r.tag == LAMELLA_NONE);
   list.as.tensors = nullptr;
   FAILS(api, api->call(nullptr, api->find_operator("aten::cat", ""), &list, 1, &r, 1), "got a null pointer");
   wrong[1] = of(b);
   wrong[2].tag = 77;
   FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "'alpha' must be Scalar, got a value with the tag 77");
-  wrong[2].tag = LATTIS_SYMBOLIC;
+  wrong[2].tag = LAMELLA_SYMBOLIC;
   FAILS(api, api->call(nullptr, add, wrong, 3, &r, 1), "'alpha' must be Scalar, got a value with the tag 16");
-  const lattis_operator *clone = api->find_operator("aten::clone", ""), *zeros = api->find_operator("aten::zeros", "");
+  const lamella_operator *clone = api->find_operator("aten::clone", ""), *zeros = api->find_operator("aten::zeros", "");
   for (int64_t none : {-1, 3}) {
-    const lattis_value format[] = {of(a), {LATTIS_MEMORY_FORMAT, 0, {none}}};
+    const lamella_value format[] = {of(a), {LAMELLA_MEMORY_FORMAT, 0, {none}}};
     FAILS(api, api->call(nullptr, clone, format, 2, &r, 1),
           "'memory_format' must be MemoryFormat?, got the memory format " + std::to_string(none));
   }
   const int64_t extent = 2;
-  lattis_value layout[] = {{LATTIS_INT_LIST, 1, {0}}, {LATTIS_NONE, 0, {0}}, {LATTIS_LAYOUT, 0, {7}}};
+  lamella_value layout[] = {{LAMELLA_INT_LIST, 1, {0}}, {LAMELLA_NONE, 0, {0}}, {LAMELLA_LAYOUT, 0, {7}}};
   layout[0].as.ints = &extent;
   FAILS(api, api->call(nullptr, zeros, layout, 3, &r, 1), "'layout' must be Layout?, got the layout 7");
-  lattis_value into[3] = {of(a), of(b), of(b)};  // what is left out stands before the outputs
+  lamella_value into[3] = {of(a), of(b), of(b)};  // what is left out stands before the outputs
   OK(api, api->call(nullptr, out, into, 3, &r, 1));
   CHECK(r.as.tensor == b && at(r, 0) == 4 && at(r, 1) == 6);
   api->value_release(&r);
@@ -170,45 +171,47 @@ static void arity() {
   done("calls: arguments appended later have their defaults, other numbers are errors");
 }
 
-static lattis_status throws(lattis_frame*, const lattis_value*, lattis_value*) { throw std::runtime_error("thrown"); }
-static lattis_status registers(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  auto* l = static_cast<lattis_library*>(f->context);
-  if (lattis_status st = add_kernel(api, l, "test::busy", "cpu", nothing)) return st;
+static lamella_status throws(lamella_frame*, const lamella_value*, lamella_value*) {
+  throw std::runtime_error("thrown");
+}
+static lamella_status registers(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  auto* l = static_cast<lamella_library*>(f->context);
+  if (lamella_status st = add_kernel(api, l, "test::busy", "cpu", nothing)) return st;
   api->retain(args[0].as.tensor);
   rets[0] = args[0];
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-static lattis_status answers(lattis_frame* f, const lattis_value*, lattis_value*) {
-  return static_cast<lattis_status>(reinterpret_cast<intptr_t>(f->context));
+static lamella_status answers(lamella_frame* f, const lamella_value*, lamella_value*) {
+  return static_cast<lamella_status>(reinterpret_cast<intptr_t>(f->context));
 }
 
 static void kernels() {
-  lattis_library* l = library("kernels");
-  lattis_operator_def d{};
+  lamella_library* l = library("kernels");
+  lamella_operator_def d{};
   d.size = sizeof d;
   d.schema = "busy(Tensor self) -> Tensor";
   OK(api, api->define(l, &d, nullptr));
   OK(api, add_kernel(api, l, "busy", "cpu", registers, l));
-  lattis_tensor* a = floats({1});
-  lattis_value args[1] = {of(a)}, r;
-  const lattis_operator* op = api->find_operator("test::busy", "");
+  lamella_tensor* a = floats({1});
+  lamella_value args[1] = {of(a)}, r;
+  const lamella_operator* op = api->find_operator("test::busy", "");
   OK(api, api->call(nullptr, op, args, 1, &r, 1));
   CHECK(r.as.tensor == a);
   api->value_release(&r);
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "result 0 of its kernel must be Tensor, got None");  // the other
-  CHECK(r.tag == LATTIS_NONE);
+  CHECK(r.tag == LAMELLA_NONE);
   OK(api, add_kernel(api, l, "busy", "cpu", throws));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "thrown");
-  for (intptr_t status : {7, -2, int{LATTIS_RETRY}}) {
+  for (intptr_t status : {7, -2, int{LAMELLA_RETRY}}) {
     OK(api, add_kernel(api, l, "busy", "cpu", answers, reinterpret_cast<void*>(status)));
     FAILS(api, api->call(nullptr, op, args, 1, &r, 1),
-          status == LATTIS_RETRY ? "was not withdrawn" : "does not say why");
+          status == LAMELLA_RETRY ? "was not withdrawn" : "does not say why");
   }
-  api->raise(LATTIS_VALUE_ERROR, "of another day");  // somebody went on without error_clear
-  OK(api, add_kernel(api, l, "busy", "cpu", answers, reinterpret_cast<void*>(intptr_t{LATTIS_INDEX_ERROR})));
+  api->raise(LAMELLA_VALUE_ERROR, "of another day");  // somebody went on without error_clear
+  OK(api, add_kernel(api, l, "busy", "cpu", answers, reinterpret_cast<void*>(intptr_t{LAMELLA_INDEX_ERROR})));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "returned 4 and does not say why");
-  lattis_library* other = library("another");
+  lamella_library* other = library("another");
   FAILS(api, api->define(other, &d, nullptr), "already defined by kernels; another cannot");
   api->library_close(other);
   api->library_close(l);
@@ -221,14 +224,14 @@ static void kernels() {
 // -------------------------------------------------------------------------------------------
 
 static void sizes() {
-  lattis_library* l = library("sizes");
-  lattis_operator_def d{};
+  lamella_library* l = library("sizes");
+  lamella_operator_def d{};
   d.schema = "sized(Tensor self) -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "set it to sizeof");
-  d.size = offsetof(lattis_operator_def, forms);
+  d.size = offsetof(lamella_operator_def, forms);
   FAILS(api, api->define(l, &d, nullptr), "the struct's size is 32; set it to sizeof");
   struct Newer {
-    lattis_operator_def known;
+    lamella_operator_def known;
     int64_t later;
   } newer{};
   newer.known.size = sizeof newer;
@@ -237,29 +240,29 @@ static void sizes() {
   newer.known.schema = "newest(Tensor self) -> Tensor";
   newer.later = 1;
   FAILS(api, api->define(l, &newer.known, nullptr), "uses some behind");
-  lattis_layer layer{};
+  lamella_layer layer{};
   layer.name = "test.sized";
   CHECK(api->find_layer("test.sized") == -1);
   FAILS(api, api->layer(l, &layer, nullptr, nullptr), "layer: the struct's size is 0");
   layer.size = sizeof layer;
-  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  layer.flags = LAMELLA_LAYER_FALLTHROUGH;
   int32_t layer_bit;
   OK(api, api->layer(l, &layer, &layer_bit, nullptr));
   CHECK(api->find_layer("test.sized") == layer_bit);
-  lattis_allocator memory{};
-  lattis_backend b{};
+  lamella_allocator memory{};
+  lamella_backend b{};
   b.size = sizeof b;
   b.name = "sized";
   b.allocator = &memory;
   FAILS(api, api->backend(l, &b, nullptr, nullptr), "backend: allocator: the struct's size is 0");
-  lattis_slot_type slot{};
+  lamella_slot_type slot{};
   int32_t index;
   slot.size = sizeof slot;
   FAILS(api, api->tensor_slot(l, &slot, &index), "'name' must not be null");
-  lattis_allocator_stats stats{};
+  lamella_allocator_stats stats{};
   std::memset(&stats, 0x55, sizeof stats);
-  stats.size = offsetof(lattis_allocator_stats, cached_bytes);
-  const lattis_backend* host = api->backend_description(cpu);
+  stats.size = offsetof(lamella_allocator_stats, cached_bytes);
+  const lamella_backend* host = api->backend_description(cpu);
   host->allocator->stats(host->allocator->context, 0, &stats);
   CHECK(stats.live_bytes >= 0 && stats.cached_bytes == 0x5555555555555555);
   CHECK(api->backend_description(-1) == nullptr && api->backend_description(99) == nullptr);
@@ -275,13 +278,13 @@ static void errors() {
   const auto release = [](void*) { released++; };
   int payload;
   CHECK(!api->error_take());
-  CHECK(api->raise(0, "kind 0") == LATTIS_RUNTIME_ERROR && api->raise(-5, "kind -5") == LATTIS_RUNTIME_ERROR);
+  CHECK(api->raise(0, "kind 0") == LAMELLA_RUNTIME_ERROR && api->raise(-5, "kind -5") == LAMELLA_RUNTIME_ERROR);
   CHECK(api->raise(1000, "of the future") == 1000);
-  CHECK(api->raise_host(&payload, release, "host") == LATTIS_HOST_ERROR && api->error_payload() == &payload);
-  lattis_object* taken = api->error_take();
-  CHECK(taken && api->error_kind() == LATTIS_OK && !api->error_message() && released == 0);
+  CHECK(api->raise_host(&payload, release, "host") == LAMELLA_HOST_ERROR && api->error_payload() == &payload);
+  lamella_object* taken = api->error_take();
+  CHECK(taken && api->error_kind() == LAMELLA_OK && !api->error_message() && released == 0);
   std::thread([&] {
-    CHECK(api->error_restore(taken) == LATTIS_HOST_ERROR);
+    CHECK(api->error_restore(taken) == LAMELLA_HOST_ERROR);
     CHECK(api->error_payload() == &payload && std::string(api->error_message()) == "host");
     api->add_note("a note");
     api->error_clear();
@@ -290,7 +293,7 @@ static void errors() {
   api->raise_host(&payload, release, "dropped");
   api->release(api->error_take());
   CHECK(released == 2);
-  lattis_object* generator;
+  lamella_object* generator;
   OK(api, api->generator_new({cpu, 0}, 7, &generator));
   FAILS(api, api->error_restore(generator), "expected an Error");
   uint64_t seed, offset;
@@ -312,25 +315,25 @@ static void errors() {
 // ---------------------------------------------------------------------------------------------------------
 
 static void geometry() {
-  lattis_tensor *t, *v, *base = floats({1, 2, 3, 4});
-  const lattis_device d{cpu, 0};
+  lamella_tensor *t, *v, *base = floats({1, 2, 3, 4});
+  const lamella_device d{cpu, 0};
   const int64_t two = 2, minus = -1, huge = INT64_MAX, sizes[65] = {};
   char bytes[16] = {};
   static bool freed = false;
   const auto free = [](void*) { freed = true; };
-  FAILS(api, api->tensor_empty(-1, &two, nullptr, LATTIS_FLOAT32, d, &t), "-1 dimensions");
-  FAILS(api, api->tensor_empty(65, sizes, nullptr, LATTIS_FLOAT32, d, &t), "65 dimensions");
+  FAILS(api, api->tensor_empty(-1, &two, nullptr, LAMELLA_FLOAT32, d, &t), "-1 dimensions");
+  FAILS(api, api->tensor_empty(65, sizes, nullptr, LAMELLA_FLOAT32, d, &t), "65 dimensions");
   FAILS(api, api->tensor_empty(1, &two, nullptr, 15, d, &t), "no dtype 15");
   FAILS(api, api->tensor_empty(1, &two, nullptr, -1, d, &t), "no dtype -1");
-  FAILS(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {99, 0}, &t), "no backend 99");
-  FAILS(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {cpu, 99}, &t),
+  FAILS(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {99, 0}, &t), "no backend 99");
+  FAILS(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {cpu, 99}, &t),
         "'cpu:99' does not exist; there are 1");
-  FAILS(api, api->tensor_from_blob(bytes, 1, &two, nullptr, LATTIS_FLOAT32, {cpu, -1}, free, nullptr, &t), "'cpu:-1'");
-  FAILS(api, api->tensor_empty(1, &two, &minus, LATTIS_FLOAT32, d, &t), "negative");
-  FAILS(api, api->tensor_empty(1, &huge, nullptr, LATTIS_FLOAT64, d, &t), "63 bits");
-  FAILS(api, api->tensor_from_blob(bytes, 1, &two, &huge, LATTIS_FLOAT32, d, free, nullptr, &t), "63 bits");
+  FAILS(api, api->tensor_from_blob(bytes, 1, &two, nullptr, LAMELLA_FLOAT32, {cpu, -1}, free, nullptr, &t), "'cpu:-1'");
+  FAILS(api, api->tensor_empty(1, &two, &minus, LAMELLA_FLOAT32, d, &t), "negative");
+  FAILS(api, api->tensor_empty(1, &huge, nullptr, LAMELLA_FLOAT64, d, &t), "63 bits");
+  FAILS(api, api->tensor_from_blob(bytes, 1, &two, &huge, LAMELLA_FLOAT32, d, free, nullptr, &t), "63 bits");
   CHECK(!freed);  // after an error the memory is still the caller's
-  OK(api, api->tensor_from_blob(bytes, 1, &two, nullptr, LATTIS_FLOAT32, d, free, nullptr, &t));
+  OK(api, api->tensor_from_blob(bytes, 1, &two, nullptr, LAMELLA_FLOAT32, d, free, nullptr, &t));
   api->release(t);
   CHECK(freed);
   FAILS(api, api->tensor_view(base, 1, &two, &two, 2, &v), "beyond its storage");
@@ -340,7 +343,7 @@ static void geometry() {
   CHECK(at(of(v), 0) == 2 && static_cast<float*>(v->dl.data)[v->dl.strides[0]] == 4 && api->tensor_base(v) == base);
   api->release(v);
   api->release(base);
-  OK(api, api->tensor_empty(0, nullptr, nullptr, LATTIS_FLOAT32, d, &t));
+  OK(api, api->tensor_empty(0, nullptr, nullptr, LAMELLA_FLOAT32, d, &t));
   api->release(t);
   done("tensors: sizes, strides, dtypes and devices that cannot be");
 }
@@ -351,12 +354,12 @@ static void geometry() {
 static int asked = 0, captured_destroyed = 0;
 
 static void devices() {
-  lattis_library* l = library("devices");
-  static lattis_allocator memory{};
+  lamella_library* l = library("devices");
+  static lamella_allocator memory{};
   memory.size = sizeof memory;
   memory.alloc = [](void*, int64_t n, int32_t, void*, void** out) { return (*out = std::malloc(n)) ? 0 : 1; };
   memory.free = [](void*, void* p, int64_t, int32_t) { std::free(p); };
-  lattis_backend b{};
+  lamella_backend b{};
   b.size = sizeof b;
   b.name = "pair";
   b.allocator = &memory;
@@ -364,9 +367,9 @@ static void devices() {
   b.device_count = [](void*) { return 2; };
   b.copy_from_host = b.copy_to_host = [](void*, int32_t, void* dst, const void* src, int64_t n) {
     std::memcpy(dst, src, n);
-    return lattis_status{0};
+    return lamella_status{0};
   };
-  b.copy_between = [](void* context, lattis_device to, void* dst, lattis_device from, const void* src, int64_t n,
+  b.copy_between = [](void* context, lamella_device to, void* dst, lamella_device from, const void* src, int64_t n,
                       int32_t* done) {
     CHECK(context == &memory);
     asked++;
@@ -374,7 +377,7 @@ static void devices() {
       std::memcpy(dst, src, n);
       *done = 1;
     }
-    return lattis_status{0};
+    return lamella_status{0};
   };
   b.capability = [](void*, int32_t index, const char* name) {
     return std::string(name) == "rank" ? int64_t{10} + index : int64_t{0};
@@ -382,32 +385,32 @@ static void devices() {
   for (const char* name : {"", "pair:0", "backend", "composite", "default"}) {
     b.name = name;
     FAILS(api, api->backend(l, &b, nullptr, nullptr), "backend: the name must have no colon");
-    lattis_layer layer{};
+    lamella_layer layer{};
     layer.size = sizeof layer;
     layer.name = name;
-    layer.flags = LATTIS_LAYER_FALLTHROUGH;
+    layer.flags = LAMELLA_LAYER_FALLTHROUGH;
     FAILS(api, api->layer(l, &layer, nullptr, nullptr), "layer: the name must have no colon");
   }
   b.name = "pair";
   int32_t pair;
   OK(api, api->backend(l, &b, &pair, nullptr));
   memory.alloc = nullptr;  // it was copied
-  const lattis_backend* d = api->backend_description(pair);
+  const lamella_backend* d = api->backend_description(pair);
   CHECK(d && d->capability(d->context, 1, "rank") == 11 && !d->stream_create && !d->event_create);
-  lattis_tensor *host = floats({1, 2}), *first, *second, *back = floats({0, 0});
+  lamella_tensor *host = floats({1, 2}), *first, *second, *back = floats({0, 0});
   const int64_t two = 2;
-  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {pair, 0}, &first));
-  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {pair, 1}, &second));
-  const lattis_operator* copy = api->find_operator("aten::copy_", "");
-  lattis_value r, there[2] = {of(first), of(host)}, across[2] = {of(second), of(first)},
-                  home[2] = {of(back), of(second)};
+  OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {pair, 0}, &first));
+  OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {pair, 1}, &second));
+  const lamella_operator* copy = api->find_operator("aten::copy_", "");
+  lamella_value r, there[2] = {of(first), of(host)}, across[2] = {of(second), of(first)},
+                   home[2] = {of(back), of(second)};
   for (auto* step : {there, across, home}) {
     OK(api, api->call(nullptr, copy, step, 2, &r, 1));
     api->value_release(&r);
   }
   CHECK(at(of(back), 1) == 2 && asked == 3);
-  for (lattis_tensor* t : {host, first, second, back}) api->release(t);
-  lattis_thread_slot_type slot{};
+  for (lamella_tensor* t : {host, first, second, back}) api->release(t);
+  lamella_thread_slot_type slot{};
   slot.size = sizeof slot;
   char name[] = "test.carried";
   slot.name = name;
@@ -426,14 +429,14 @@ static void devices() {
     FAILS(api, api->error_kind(), "thread_slot_set: there is no slot");
     CHECK(!api->thread_slot_get(wrong));
   }
-  lattis_tensor* t = floats({1});
+  lamella_tensor* t = floats({1});
   for (int32_t wrong : {-3, 63, 100000}) {
     api->slot_set(t, wrong, &slot);
     FAILS(api, api->error_kind(), "slot_set: there is no slot");
     CHECK(!api->slot_get(t, wrong));
   }
   api->release(t);
-  CHECK(api->num_threads() >= 1 && api->thread()->size >= sizeof(lattis_thread));
+  CHECK(api->num_threads() >= 1 && api->thread()->size >= sizeof(lamella_thread));
   api->library_close(l);
   CHECK(!api->backend_description(pair));
   done("devices: copies between two of them, capabilities; what a thread captured can be dropped");
@@ -441,9 +444,9 @@ static void devices() {
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
   CHECK(api);
-  OK(api, lattis_load_plugin(argv[1]));
+  OK(api, lamella_load_plugin(argv[1]));
   OK(api, api->find_backend("cpu", &cpu));
   table();
   nulls();

@@ -1,6 +1,6 @@
 // Entries of the table that the other programs have no use for, and a device with streams and events, as whoever
-// schedules work on it would drive it through what was registered. Usage: test_entries LIBLATTIS_CPU.SO
-#include <lattis/program.h>
+// schedules work on it would drive it through what was registered. Usage: test_entries LIBLAMELLA_CPU.SO
+#include <lamella/program.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-static const lattis_api* api;
+static const lamella_api* api;
 
 // ---- a device that does its work when somebody waits --------------------------------------------------------------
 
@@ -37,85 +37,86 @@ Machine& of(void* context, int32_t index) {
 }
 Stream* stream_of(Machine& m, void* stream) { return stream ? static_cast<Stream*>(stream) : &m.own; }
 
-lattis_backend description() {
-  lattis_backend b{};
+lamella_backend description() {
+  lamella_backend b{};
   b.size = sizeof b;
   b.name = "lazy";
   b.context = &machine;
   b.device_count = [](void*) { return 2; };
-  b.copy_from_host = b.copy_to_host = [](void*, int32_t, void* to, const void* from, int64_t n) -> lattis_status {
+  b.copy_from_host = b.copy_to_host = [](void*, int32_t, void* to, const void* from, int64_t n) -> lamella_status {
     std::memcpy(to, from, static_cast<size_t>(n));
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.synchronize = [](void* c, int32_t i) -> lattis_status {
+  b.synchronize = [](void* c, int32_t i) -> lamella_status {
     of(c, i).own.finished = of(c, i).own.issued;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.stream_create = [](void* c, int32_t i, int32_t priority, void** out) -> lattis_status {
-    if (priority > 3) return api->raise(LATTIS_VALUE_ERROR, "lazy: priorities are 0 to 3");
+  b.stream_create = [](void* c, int32_t i, int32_t priority, void** out) -> lamella_status {
+    if (priority > 3) return api->raise(LAMELLA_VALUE_ERROR, "lazy: priorities are 0 to 3");
     of(c, i).live_streams++;
     *out = new Stream{0, 0, priority};
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   b.stream_destroy = [](void* c, int32_t i, void* s) {
     of(c, i).live_streams--;
     delete static_cast<Stream*>(s);
   };
-  b.stream_current = [](void* c, int32_t i, void** out) -> lattis_status {
+  b.stream_current = [](void* c, int32_t i, void** out) -> lamella_status {
     *out = of(c, i).current;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.stream_set_current = [](void* c, int32_t i, void* s) -> lattis_status {
+  b.stream_set_current = [](void* c, int32_t i, void* s) -> lamella_status {
     of(c, i).current = stream_of(of(c, i), s);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.stream_synchronize = [](void* c, int32_t i, void* s) -> lattis_status {
+  b.stream_synchronize = [](void* c, int32_t i, void* s) -> lamella_status {
     Stream* stream = stream_of(of(c, i), s);
     stream->finished = stream->issued;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.stream_query = [](void* c, int32_t i, void* s, int32_t* done) -> lattis_status {
+  b.stream_query = [](void* c, int32_t i, void* s, int32_t* done) -> lamella_status {
     const Stream* stream = stream_of(of(c, i), s);
     *done = stream->finished == stream->issued;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.event_create = [](void* c, int32_t i, uint32_t flags, void** out) -> lattis_status {
+  b.event_create = [](void* c, int32_t i, uint32_t flags, void** out) -> lamella_status {
     of(c, i).live_events++;
-    *out = new Event{nullptr, 0, (flags & LATTIS_EVENT_TIMING) != 0};
-    return LATTIS_OK;
+    *out = new Event{nullptr, 0, (flags & LAMELLA_EVENT_TIMING) != 0};
+    return LAMELLA_OK;
   };
   b.event_destroy = [](void* c, int32_t i, void* e) {
     of(c, i).live_events--;
     delete static_cast<Event*>(e);
   };
-  b.event_record = [](void* c, int32_t i, void* e, void* s) -> lattis_status {
+  b.event_record = [](void* c, int32_t i, void* e, void* s) -> lamella_status {
     auto* event = static_cast<Event*>(e);
     event->stream = stream_of(of(c, i), s);
     event->at = event->stream->issued;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.event_wait = [](void* c, int32_t i, void* e, void* s) -> lattis_status {
+  b.event_wait = [](void* c, int32_t i, void* e, void* s) -> lamella_status {
     of(c, i).waits += static_cast<Event*>(e)->stream != stream_of(of(c, i), s);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.event_synchronize = [](void* c, int32_t i, void* e) -> lattis_status {
+  b.event_synchronize = [](void* c, int32_t i, void* e) -> lamella_status {
     of(c, i);
     auto* event = static_cast<Event*>(e);
     event->stream->finished = std::max(event->stream->finished, event->at);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.event_query = [](void* c, int32_t i, void* e, int32_t* done) -> lattis_status {
+  b.event_query = [](void* c, int32_t i, void* e, int32_t* done) -> lamella_status {
     of(c, i);
     const auto* event = static_cast<Event*>(e);
     *done = event->stream->finished >= event->at;
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
-  b.event_elapsed = [](void* c, int32_t i, void* start, void* end, double* milliseconds) -> lattis_status {
+  b.event_elapsed = [](void* c, int32_t i, void* start, void* end, double* milliseconds) -> lamella_status {
     of(c, i);
     const auto *from = static_cast<Event*>(start), *to = static_cast<Event*>(end);
-    if (!from->timed || !to->timed) return api->raise(LATTIS_VALUE_ERROR, "lazy: an event without LATTIS_EVENT_TIMING");
+    if (!from->timed || !to->timed)
+      return api->raise(LAMELLA_VALUE_ERROR, "lazy: an event without LAMELLA_EVENT_TIMING");
     *milliseconds = 0.5 * static_cast<double>(to->at - from->at);
-    return LATTIS_OK;
+    return LAMELLA_OK;
   };
   return b;
 }
@@ -123,26 +124,26 @@ lattis_backend description() {
 }  // namespace
 
 static void streams() {
-  lattis_library* l;
+  lamella_library* l;
   OK(api, open_library(api, "lazy", "the device", &l));
-  static lattis_allocator memory{};
+  static lamella_allocator memory{};
   memory.size = sizeof memory;
   memory.context = &machine;
-  memory.alloc = [](void*, int64_t n, int32_t, void*, void** out) -> lattis_status {
-    return (*out = std::malloc(static_cast<size_t>(n))) ? LATTIS_OK : LATTIS_OUT_OF_MEMORY;
+  memory.alloc = [](void*, int64_t n, int32_t, void*, void** out) -> lamella_status {
+    return (*out = std::malloc(static_cast<size_t>(n))) ? LAMELLA_OK : LAMELLA_OUT_OF_MEMORY;
   };
   memory.free = [](void*, void* p, int64_t, int32_t) { std::free(p); };
   memory.record_stream = [](void* c, void* data, void* s) {
     static_cast<Machine*>(c)->used.emplace_back(data, static_cast<Stream*>(s));
   };
-  memory.stats = [](void*, int32_t index, lattis_allocator_stats* s) { s->allocations = 40 + index; };
-  lattis_backend b = description();
+  memory.stats = [](void*, int32_t index, lamella_allocator_stats* s) { s->allocations = 40 + index; };
+  lamella_backend b = description();
   b.allocator = &memory;
   int32_t id;
-  lattis_handle handle;
+  lamella_handle handle;
   OK(api, api->backend(l, &b, &id, &handle));
   std::memset(&b, 0, sizeof b);  // it was copied
-  const lattis_backend* d = api->backend_description(id);
+  const lamella_backend* d = api->backend_description(id);
   CHECK(d && !std::strcmp(api->backend_name(id), "lazy") && !std::strcmp(d->name, "lazy"));
 
   void *side, *current, *start, *end;
@@ -155,8 +156,8 @@ static void streams() {
   OK(api, d->stream_set_current(d->context, 1, side));
   OK(api, d->stream_current(d->context, 1, &current));
   CHECK(current == side);
-  OK(api, d->event_create(d->context, 1, LATTIS_EVENT_TIMING, &start));
-  OK(api, d->event_create(d->context, 1, LATTIS_EVENT_TIMING, &end));
+  OK(api, d->event_create(d->context, 1, LAMELLA_EVENT_TIMING, &start));
+  OK(api, d->event_create(d->context, 1, LAMELLA_EVENT_TIMING, &end));
   OK(api, d->event_record(d->context, 1, start, side));
   static_cast<Stream*>(side)->issued += 3;
   OK(api, d->event_record(d->context, 1, end, side));
@@ -180,17 +181,17 @@ static void streams() {
   CHECK(milliseconds == 1.5);
   void* untimed;
   OK(api, d->event_create(d->context, 1, 0, &untimed));
-  FAILS(api, d->event_elapsed(d->context, 1, start, untimed, &milliseconds), "LATTIS_EVENT_TIMING");
+  FAILS(api, d->event_elapsed(d->context, 1, start, untimed, &milliseconds), "LAMELLA_EVENT_TIMING");
   machine.own.issued = 5;
   OK(api, d->synchronize(d->context, 1));
   CHECK(machine.own.finished == 5);
 
   const int64_t two = 2;
-  lattis_tensor* t;
-  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {id, 1}, &t));
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {id, 1}, &t));
   d->allocator->record_stream(d->allocator->context, t->dl.data, side);
   CHECK(machine.used.size() == 1 && machine.used[0].first == t->dl.data && machine.used[0].second == side);
-  lattis_allocator_stats stats{};
+  lamella_allocator_stats stats{};
   stats.size = sizeof stats;
   d->allocator->stats(d->allocator->context, 1, &stats);
   CHECK(stats.allocations == 41);
@@ -206,19 +207,19 @@ static void streams() {
 // ---- operators, storages and layers ---------------------------------------------------------------------------------
 
 static void operators() {
-  const lattis_operator *add = api->find_operator("aten::add", "Tensor"),
-                        *split = api->find_operator("aten::max", "dim");
+  const lamella_operator *add = api->find_operator("aten::add", "Tensor"),
+                         *split = api->find_operator("aten::max", "dim");
   CHECK(!std::strcmp(api->operator_name(add), "aten::add") && !std::strcmp(api->operator_overload(add), "Tensor"));
   CHECK(!std::strcmp(api->operator_schema(add),
                      "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"));
   CHECK(!std::strcmp(api->operator_category(add), "pointwise"));
   CHECK(api->operator_num_returns(add) == 1 && api->operator_num_returns(split) == 2);
-  const lattis_pointwise* p = api->operator_pointwise(api->find_operator("aten::exp", ""));
+  const lamella_pointwise* p = api->operator_pointwise(api->find_operator("aten::exp", ""));
   CHECK(p && p->inputs == 1 && !std::strcmp(p->expression, "exp(x)") && !api->operator_pointwise(split));
-  lattis_library* l;
-  OK(api, open_library(api, "entries", "this", &l, LATTIS_DEFINES));
+  lamella_library* l;
+  OK(api, open_library(api, "entries", "this", &l, LAMELLA_DEFINES));
   CHECK(!std::strcmp(api->library_namespace(l), "entries"));
-  lattis_operator_def plain{};
+  lamella_operator_def plain{};
   plain.size = sizeof plain;
   plain.schema = "plain(Tensor x) -> Tensor";
   OK(api, api->define(l, &plain, nullptr));
@@ -229,9 +230,9 @@ static void operators() {
 
 static void storages(int32_t cpu) {
   const int64_t four = 4, two = 2, one = 1;
-  lattis_tensor *t, *v, *other;
-  OK(api, api->tensor_empty(1, &four, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
-  const lattis_storage* s = t->storage;
+  lamella_tensor *t, *v, *other;
+  OK(api, api->tensor_empty(1, &four, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
+  const lamella_storage* s = t->storage;
   CHECK(api->storage_data(s) == t->dl.data && api->storage_bytes(s) == 16 && api->storage_use_count(s) == 1);
   OK(api, api->tensor_view(t, 1, &two, &one, 2, &v));
   OK(api, api->tensor_detach(v, &other));
@@ -248,22 +249,22 @@ static void storages(int32_t cpu) {
 static int seen = 0;
 
 static void layers(int32_t cpu) {
-  lattis_library* l;
+  lamella_library* l;
   OK(api, open_library(api, "everywhere", "the layer", &l));
-  lattis_layer layer{};
+  lamella_layer layer{};
   layer.size = sizeof layer;
   layer.name = "everywhere";
-  layer.fallback = [](lattis_frame* f, const lattis_value* args, lattis_value* rets) -> lattis_status {
+  layer.fallback = [](lamella_frame* f, const lamella_value* args, lamella_value* rets) -> lamella_status {
     seen++;
     return api->redispatch(f, args, f->num_args, rets, f->num_rets);
   };
   int32_t bit;
   OK(api, api->layer(l, &layer, &bit, nullptr));
   const int64_t two = 2;
-  lattis_tensor* t;
-  OK(api, api->tensor_empty(1, &two, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
-  const lattis_operator* neg = api->find_operator("aten::neg", "");
-  lattis_value arg{LATTIS_TENSOR, 0, {0}}, ret;
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
+  const lamella_operator* neg = api->find_operator("aten::neg", "");
+  lamella_value arg{LAMELLA_TENSOR, 0, {0}}, ret;
   arg.as.tensor = t;
   for (int32_t on : {0, 1, 0}) {
     api->process_include(uint64_t{1} << bit, on);
@@ -280,9 +281,9 @@ static void layers(int32_t cpu) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
   CHECK(api);
-  OK(api, lattis_load_plugin(argv[1]));
+  OK(api, lamella_load_plugin(argv[1]));
   int32_t cpu;
   OK(api, api->find_backend("cpu", &cpu));
   streams();

@@ -1,37 +1,37 @@
 // What was built with other headers, or written for an operator as it was: kernels that know fewer arguments, layers
 // that hand on fewer, structs that have grown, libraries of other versions and kinds. Usage: test_growth
-// LIBLATTIS_CPU.SO
-#include <lattis/program.h>
+// LIBLAMELLA_CPU.SO
+#include <lamella/program.h>
 
 #include <vector>
 
 #include "check.h"
 #include "dispatcher/door.h"
 
-static const lattis_api* api;
+static const lamella_api* api;
 static int32_t cpu;
 
-static lattis_value num(int64_t i) { return {LATTIS_INT, 0, {i}}; }
-static lattis_value flag(bool b) { return {LATTIS_BOOLEAN, 0, {b}}; }
-static lattis_value of(lattis_tensor* t) {
-  lattis_value v{LATTIS_TENSOR, 0, {0}};
+static lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
+static lamella_value flag(bool b) { return {LAMELLA_BOOLEAN, 0, {b}}; }
+static lamella_value of(lamella_tensor* t) {
+  lamella_value v{LAMELLA_TENSOR, 0, {0}};
   v.as.tensor = t;
   return v;
 }
-static lattis_tensor* one(float x) {
-  lattis_tensor* t;
-  OK(api, api->tensor_empty(0, nullptr, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
+static lamella_tensor* one(float x) {
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(0, nullptr, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
   *static_cast<float*>(t->dl.data) = x;
   return t;
 }
-static lattis_library* library(const char* ns, uint32_t kind = LATTIS_EXTENDS) {
-  lattis_library* l;
+static lamella_library* library(const char* ns, uint32_t kind = LAMELLA_EXTENDS) {
+  lamella_library* l;
   OK(api, open_library(api, ns, "growth", &l, kind));
   return l;
 }
-static const lattis_operator* define(lattis_library* l, const char* schema, const char* name, const char* overload = "",
-                                     uint32_t forms = 0) {
-  lattis_operator_def d{};
+static const lamella_operator* define(lamella_library* l, const char* schema, const char* name,
+                                      const char* overload = "", uint32_t forms = 0) {
+  lamella_operator_def d{};
   d.size = sizeof d;
   d.forms = forms;
   d.schema = schema;
@@ -40,34 +40,34 @@ static const lattis_operator* define(lattis_library* l, const char* schema, cons
 }
 
 // self * times, as it was once written: for (Tensor self, int times).
-static lattis_status multiplies(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+static lamella_status multiplies(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   rets[0] = of(one(*static_cast<float*>(args[0].as.tensor->dl.data) * static_cast<float>(args[1].as.i)));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 // The same into an output, which was the third argument then.
-static lattis_status multiplies_into(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  lattis_tensor* out = args[2].as.tensor;
+static lamella_status multiplies_into(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  lamella_tensor* out = args[2].as.tensor;
   *static_cast<float*>(out->dl.data) =
       *static_cast<float*>(args[0].as.tensor->dl.data) * static_cast<float>(args[1].as.i);
   api->retain(out);
   rets[0] = of(out);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-static lattis_status zero(lattis_frame*, const lattis_value*, lattis_value* rets) {
+static lamella_status zero(lamella_frame*, const lamella_value*, lamella_value* rets) {
   rets[0] = of(one(0));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-static float taken(lattis_value* r) {
+static float taken(lamella_value* r) {
   const float x = *static_cast<float*>(r->as.tensor->dl.data);
   api->value_release(r);
   return x;
 }
 
 static void older_kernels() {
-  lattis_library* l = library("grown", LATTIS_DEFINES);
-  const lattis_operator* op =
+  lamella_library* l = library("grown", LAMELLA_DEFINES);
+  const lamella_operator* op =
       define(l, "f(Tensor self, int times, *, bool exact=False, str mode='plain') -> Tensor", "grown::f");
-  const lattis_operator* out =
+  const lamella_operator* out =
       define(l, "f.out(Tensor self, int times, *, bool exact=False, Tensor(a!) out) -> Tensor(a!)", "grown::f", "out");
   OK(api, add_kernel(api, l, "f", "composite", multiplies, nullptr, nullptr, 2));
   OK(api, add_kernel(api, l, "f.out", "composite", multiplies_into, nullptr, nullptr, 3));
@@ -75,15 +75,15 @@ static void older_kernels() {
         "the kernel of growth takes 5 arguments, the operator has 4");
   FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, 1), "but 'times' has no default");
   FAILS(api, add_kernel(api, l, "f", "cpu", multiplies, nullptr, nullptr, -1), "takes -1 arguments");
-  const lattis_kernel_def k{sizeof k, 0, multiplies, nullptr, nullptr, 0, 2};
+  const lamella_kernel_def k{sizeof k, 0, multiplies, nullptr, nullptr, 0, 2};
   FAILS(api, api->category_kernel(l, "pointwise", "cpu", &k, nullptr), "'num_args' must be 0");
   for (const char* key : {"composite", "backend", "cpu"})
     FAILS(api, add_kernel(api, l, "f", key, nullptr), "is null; only a layer is fallen through");
   OK(api, add_kernel(api, l, "f", "some layer", nullptr, nullptr, nullptr, 2));
-  lattis_tensor *a = one(3), *into = one(0);
-  lattis_value r, mode{LATTIS_STRING, 5, {0}};
+  lamella_tensor *a = one(3), *into = one(0);
+  lamella_value r, mode{LAMELLA_STRING, 5, {0}};
   mode.as.string = "plain";
-  lattis_value args[4] = {of(a), num(2), flag(false), mode};
+  lamella_value args[4] = {of(a), num(2), flag(false), mode};
   for (int32_t given : {2, 3, 4}) {
     OK(api, api->call(nullptr, op, args, given, &r, 1));
     CHECK(taken(&r) == 6);
@@ -96,16 +96,16 @@ static void older_kernels() {
   args[2] = flag(false);
   args[3].as.string = "fancy";
   FAILS(api, api->call(nullptr, op, args, 4, &r, 1), "'plain'; got 'fancy'");
-  lattis_value old_form[3] = {of(a), num(2), of(into)}, new_form[4] = {of(a), num(4), flag(false), of(into)};
+  lamella_value old_form[3] = {of(a), num(2), of(into)}, new_form[4] = {of(a), num(4), flag(false), of(into)};
   OK(api, api->call(nullptr, out, old_form, 3, &r, 1));
   CHECK(r.as.tensor == into && taken(&r) == 6);
   OK(api, api->call(nullptr, out, new_form, 4, &r, 1));
   CHECK(r.as.tensor == into && taken(&r) == 12);
   new_form[2] = flag(true);
   FAILS(api, api->call(nullptr, out, new_form, 4, &r, 1), "before the argument 'exact'");
-  const lattis_operator* nothing = define(l, "z(*, int depth=0) -> Tensor", "grown::z");
-  OK(api, add_kernel(api, l, "z", "composite", zero, nullptr, nullptr, LATTIS_NO_ARGUMENTS));
-  lattis_value depth[1] = {num(0)};
+  const lamella_operator* nothing = define(l, "z(*, int depth=0) -> Tensor", "grown::z");
+  OK(api, add_kernel(api, l, "z", "composite", zero, nullptr, nullptr, LAMELLA_NO_ARGUMENTS));
+  lamella_value depth[1] = {num(0)};
   OK(api, api->call(nullptr, nothing, depth, 1, &r, 1));
   CHECK(taken(&r) == 0);
   depth[0] = num(5);
@@ -117,17 +117,17 @@ static void older_kernels() {
 }
 
 static int64_t reached = 0;
-static lattis_status newest(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+static lamella_status newest(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   CHECK(f->num_args == 3 && f->num_rets == 1);
   reached = args[2].as.i;
   return multiplies(f, args, rets);
 }
 // A layer of the day when the operator had two arguments; it doubles the number.
-static lattis_status doubles(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  lattis_value own[2] = {args[0], num(args[1].as.i * 2)};
+static lamella_status doubles(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  lamella_value own[2] = {args[0], num(args[1].as.i * 2)};
   rets[0].tag = 0x5a5a;
   FAILS(api, api->redispatch(f, own, 4, rets, 1), "4 arguments, it takes 3");
-  CHECK(rets[0].tag == LATTIS_NONE);
+  CHECK(rets[0].tag == LAMELLA_NONE);
   FAILS(api, api->redispatch(f, own, 1, rets, 0), "room for 0 results");
   FAILS(api, api->redispatch(f, own, 4, rets, 1), "4 arguments, it takes 3");
   FAILS(api, api->redispatch(f, nullptr, 1, rets, 1), "redispatch: argument 1");
@@ -136,20 +136,20 @@ static lattis_status doubles(lattis_frame* f, const lattis_value* args, lattis_v
 }
 
 static void older_layers() {
-  lattis_library* l = library("grown", LATTIS_DEFINES);
-  const lattis_operator* op = define(l, "g(Tensor self, int times, *, int depth=7) -> Tensor", "grown::g");
+  lamella_library* l = library("grown", LAMELLA_DEFINES);
+  const lamella_operator* op = define(l, "g(Tensor self, int times, *, int depth=7) -> Tensor", "grown::g");
   OK(api, add_kernel(api, l, "g", "cpu", newest, nullptr, nullptr, 3));
-  lattis_layer d{};
+  lamella_layer d{};
   d.size = sizeof d;
-  d.flags = LATTIS_LAYER_FALLTHROUGH;
+  d.flags = LAMELLA_LAYER_FALLTHROUGH;
   int32_t bits[2];
   for (int i = 0; i < 2; i++) {
     d.name = i ? "test.inner" : "test.outer";
     OK(api, api->layer(l, &d, &bits[i], nullptr));
     OK(api, add_kernel(api, l, "g", d.name, doubles));
   }
-  lattis_tensor* a = one(3);
-  lattis_value r, args[3] = {of(a), num(2), num(5)};
+  lamella_tensor* a = one(3);
+  lamella_value r, args[3] = {of(a), num(2), num(5)};
   api->thread()->include = uint64_t{1} << bits[0] | uint64_t{1} << bits[1];
   OK(api, api->call(nullptr, op, args, 2, &r, 1));
   CHECK(taken(&r) == 24 && reached == 7);
@@ -162,43 +162,43 @@ static void older_layers() {
 }
 
 // The shape of the first argument, whatever `depth` is.
-static lattis_status like_first(lattis_frame*, const lattis_value* args, lattis_meta* m) {
-  const lattis_tensor* t = args[0].as.tensor;
+static lamella_status like_first(lamella_frame*, const lamella_value* args, lamella_meta* m) {
+  const lamella_tensor* t = args[0].as.tensor;
   m->dtype = t->dtype;
   m->ndim = t->dl.ndim;
   for (int i = 0; i < m->ndim; i++) m->sizes[i] = t->dl.shape[i];
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 static uint8_t strides_bits = 0;
-static lattis_status says_bits(lattis_frame* f, const lattis_value* args, lattis_meta* m) {
+static lamella_status says_bits(lamella_frame* f, const lamella_value* args, lamella_meta* m) {
   m->has_strides = strides_bits;
   if (args[1].as.i == 1) {
-    m->kind = LATTIS_META_ALIAS;
+    m->kind = LAMELLA_META_ALIAS;
     m->alias_of = 0;
     m->offset = 0;
   }
   return like_first(f, args, m);
 }
-static lattis_status fills(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+static lamella_status fills(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   *static_cast<float*>(rets[0].as.tensor->dl.data) = static_cast<float>(args[1].as.i + args[2].as.i);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-static lattis_status add_rule(lattis_library* l, const char* op, lattis_infer infer, int32_t num_args) {
-  const lattis_shape_rule_def d{sizeof d, num_args, infer, nullptr};
+static lamella_status add_rule(lamella_library* l, const char* op, lamella_infer infer, int32_t num_args) {
+  const lamella_shape_rule_def d{sizeof d, num_args, infer, nullptr};
   return api->shape_rule(l, op, &d, nullptr);
 }
 
 // As it was once written: for (Tensor self, int times, Tensor(a!) out).
-static lattis_status like_third(lattis_frame* f, const lattis_value* args, lattis_meta* m) {
-  CHECK(args[1].as.i == 2 && args[2].tag == LATTIS_TENSOR);
+static lamella_status like_third(lamella_frame* f, const lamella_value* args, lamella_meta* m) {
+  CHECK(args[1].as.i == 2 && args[2].tag == LAMELLA_TENSOR);
   return like_first(f, args + 2, m);
 }
-static void older_rule_of_outputs(lattis_library* l, lattis_tensor* a, lattis_tensor* into) {
-  const lattis_operator* op =
+static void older_rule_of_outputs(lamella_library* l, lamella_tensor* a, lamella_tensor* into) {
+  const lamella_operator* op =
       define(l, "w.out(Tensor self, int times, *, int depth=7, Tensor(a!) out) -> Tensor(a!)", "grown::w", "out");
   OK(api, add_kernel(api, l, "w.out", "cpu", multiplies_into, nullptr, nullptr, 3));
   OK(api, add_rule(l, "w.out", like_third, 3));
-  lattis_value r, args[4] = {of(a), num(2), num(7), of(into)};
+  lamella_value r, args[4] = {of(a), num(2), num(7), of(into)};
   *static_cast<float*>(a->dl.data) = 4;
   OK(api, api->call(nullptr, op, args, 4, &r, 1));
   CHECK(r.as.tensor == into && taken(&r) == 8);
@@ -208,17 +208,17 @@ static void older_rule_of_outputs(lattis_library* l, lattis_tensor* a, lattis_te
 }
 
 static void older_rules() {
-  lattis_library* l = library("grown", LATTIS_DEFINES);
-  const lattis_operator* op = define(l, "h(Tensor self, int times, *, int depth=7) -> Tensor", "grown::h", "",
-                                     LATTIS_FORM_OUT | LATTIS_FORM_INPLACE);
+  lamella_library* l = library("grown", LAMELLA_DEFINES);
+  const lamella_operator* op = define(l, "h(Tensor self, int times, *, int depth=7) -> Tensor", "grown::h", "",
+                                      LAMELLA_FORM_OUT | LAMELLA_FORM_INPLACE);
   OK(api, add_kernel(api, l, "h", "cpu", fills, nullptr, nullptr, 3));
   FAILS(api, add_rule(l, "h", nullptr, 0), "shape_rule: 'infer' must not be null");
   FAILS(api, add_rule(l, "h", like_first, 4), "grown::h: the shape rule of growth takes 4 arguments");
   FAILS(api, add_rule(l, "h", like_first, 1), "but 'times' has no default");
   OK(api, add_rule(l, "h", like_first, 2));
-  lattis_tensor *a = one(3), *into = one(0);
-  lattis_value r, args[4] = {of(a), num(2), num(7), of(into)};
-  const lattis_operator *out = api->find_operator("grown::h", "out"), *inplace = api->find_operator("grown::h_", "");
+  lamella_tensor *a = one(3), *into = one(0);
+  lamella_value r, args[4] = {of(a), num(2), num(7), of(into)};
+  const lamella_operator *out = api->find_operator("grown::h", "out"), *inplace = api->find_operator("grown::h_", "");
   OK(api, api->call(nullptr, op, args, 2, &r, 1));
   CHECK(taken(&r) == 9);
   OK(api, api->call(nullptr, out, args, 4, &r, 1));
@@ -231,7 +231,7 @@ static void older_rules() {
   FAILS(api, api->call(nullptr, out, args, 4, &r, 1), words);
   FAILS(api, api->call(nullptr, inplace, args, 3, &r, 1), words);
   CHECK(*static_cast<float*>(a->dl.data) == 9 && *static_cast<float*>(into->dl.data) == 9);
-  for (const lattis_operator* o : {op, out, inplace}) {
+  for (const lamella_operator* o : {op, out, inplace}) {
     args[2] = num(5);
     const int32_t outs = o == out;
     FAILS(api, api->check_defaults(o, args, 2 + outs, "the derivative"),
@@ -242,7 +242,7 @@ static void older_rules() {
   }
   OK(api, api->check_defaults(op, args, 0, "x"));
   FAILS(api, api->check_defaults(op, args, 4, "x"), "grown::h: x takes 4 arguments, the operator has 3");
-  FAILS(api, api->check_defaults(op, args, LATTIS_NO_ARGUMENTS, "x"),
+  FAILS(api, api->check_defaults(op, args, LAMELLA_NO_ARGUMENTS, "x"),
         "x takes -1 arguments, but 'self' has no default");
   FAILS(api, api->check_defaults(op, args, -7, "x"), "x takes -7 arguments");
   FAILS(api, api->check_defaults(nullptr, args, 2, "x"), "check_defaults: argument 0 must not be null");
@@ -268,8 +268,8 @@ static void older_rules() {
 
 static int destroyed[2];
 static void edited_slots() {
-  lattis_library* l = library("mine", LATTIS_EXTENDS);
-  lattis_slot_type type{};
+  lamella_library* l = library("mine", LAMELLA_EXTENDS);
+  lamella_slot_type type{};
   type.size = sizeof type;
   type.destroy = [](void*) { destroyed[0]++; };
   int32_t before, again, after;
@@ -281,7 +281,7 @@ static void edited_slots() {
   type.name = same.c_str();
   OK(api, api->tensor_slot(l, &type, &again));
   CHECK(again == before);
-  lattis_tensor *old = one(1), *both = one(1);
+  lamella_tensor *old = one(1), *both = one(1);
   api->slot_set(old, before, &destroyed);
   api->slot_set(both, before, &destroyed);
   type.destroy = [](void*) { destroyed[1]++; };
@@ -303,10 +303,10 @@ struct Grown {
   int64_t later;
 };
 template <>
-inline constexpr uint32_t lattis::first_size<Grown> = 8;
+inline constexpr uint32_t lamella::first_size<Grown> = 8;
 
 static void structs() {
-  using lattis::dispatcher::adopt;
+  using lamella::dispatcher::adopt;
   Grown from{8, 3, 99}, to{};
   OK(api, adopt("grown", from, &to));
   CHECK(to.first == 3 && to.later == 0 && to.size == sizeof to);
@@ -328,17 +328,17 @@ static void structs() {
 }
 
 static void libraries() {
-  lattis_library *l = library("mine", LATTIS_DEFINES), *other;
-  FAILS(api, open_library(api, "mine", "another", &other, LATTIS_DEFINES), "is defined by growth; another cannot");
-  OK(api, open_library(api, "mine", "another", &other, LATTIS_IMPLEMENTS));
-  lattis_operator_def d{};
+  lamella_library *l = library("mine", LAMELLA_DEFINES), *other;
+  FAILS(api, open_library(api, "mine", "another", &other, LAMELLA_DEFINES), "is defined by growth; another cannot");
+  OK(api, open_library(api, "mine", "another", &other, LAMELLA_IMPLEMENTS));
+  lamella_operator_def d{};
   d.size = sizeof d;
   d.schema = "f(Tensor self) -> Tensor";
   FAILS(api, api->define(other, &d, nullptr), "IMPL");
   api->library_close(other);
   FAILS(api, open_library(api, "mine", "another", &other, 3), "there is no kind 3");
-  lattis_library_def def{sizeof def, LATTIS_ABI_VERSION + 1, "mine", "newer", LATTIS_EXTENDS, 0};
-  FAILS(api, api->library_open(&def, &other), "set it to LATTIS_TARGET_VERSION");
+  lamella_library_def def{sizeof def, LAMELLA_ABI_VERSION + 1, "mine", "newer", LAMELLA_EXTENDS, 0};
+  FAILS(api, api->library_open(&def, &other), "set it to LAMELLA_TARGET_VERSION");
   def.version = 0;
   FAILS(api, api->library_open(&def, &other), "0.0");
   for (const char* schema :
@@ -353,18 +353,18 @@ static void libraries() {
   d.forms = 0;
   d.reserved = 7;
   FAILS(api, api->define(l, &d, nullptr), "'reserved' is 0x7");
-  const lattis_kernel_def wrong{sizeof wrong, 0x100, newest, nullptr, nullptr, 0, 0};
+  const lamella_kernel_def wrong{sizeof wrong, 0x100, newest, nullptr, nullptr, 0, 0};
   FAILS(api, api->kernel(l, "aten::add.Tensor", "cpu", &wrong, nullptr), "kernel: 'flags' is 0x100");
   FAILS(api, api->category_kernel(l, "pointwise", "cpu", &wrong, nullptr), "category_kernel: 'flags' is 0x100");
   d.reserved = 0;
-  d.infer = [](lattis_frame*, const lattis_value*, lattis_meta* m) {
+  d.infer = [](lamella_frame*, const lamella_value*, lamella_meta* m) {
     m->kind = 77;
-    return lattis_status{LATTIS_OK};
+    return lamella_status{LAMELLA_OK};
   };
   OK(api, api->define(l, &d, nullptr));
   OK(api, add_kernel(api, l, "g", "cpu", zero));
-  lattis_tensor* t = one(1);
-  lattis_value self = of(t), r;
+  lamella_tensor* t = one(1);
+  lamella_value self = of(t), r;
   FAILS(api, api->call(nullptr, api->find_operator("mine::g", ""), &self, 1, &r, 1),
         "says kind 77, which there is not");
   api->release(t);
@@ -373,15 +373,15 @@ static void libraries() {
   FAILS(api, api->define(l, &d, nullptr), "define: the library of growth for 'mine' was closed");
   FAILS(api, add_kernel(api, l, "aten::add.Tensor", "cpu", newest), "was closed");
   FAILS(api, api->rule(l, "aten::add.Tensor", "cpu", &d, nullptr, nullptr), "was closed");
-  api->library_close(library("mine", LATTIS_DEFINES));  // free again
+  api->library_close(library("mine", LAMELLA_DEFINES));  // free again
   done("libraries: one defines a namespace, versions and kinds are looked at, closed ones register nothing");
 }
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
   CHECK(api);
-  OK(api, lattis_load_plugin(argv[1]));
+  OK(api, lamella_load_plugin(argv[1]));
   OK(api, api->find_backend("cpu", &cpu));
   older_kernels();
   older_layers();

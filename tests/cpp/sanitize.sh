@@ -5,7 +5,7 @@ set -e
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # no realpath: a link in an environment names it
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/sanitize
-cmake -S "$top" -B "$build" -G Ninja -DLATTIS_SANITIZE=ON -DLATTIS_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 -DPython_EXECUTABLE="$python" \
+cmake -S "$top" -B "$build" -G Ninja -DLAMELLA_SANITIZE=ON -DLAMELLA_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 -DPython_EXECUTABLE="$python" \
   -Dpybind11_DIR="$("$python" -m pybind11 --cmakedir)" > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 cmake --build "$build" > "$build.log" 2>&1 || { tail -50 "$build.log"; exit 1; }
 cd "$build"
@@ -14,23 +14,23 @@ for defect in heap shift; do
   if tests/cpp/planted $defect > /dev/null 2>&1; then echo "sanitize: the planted defect '$defect' was not reported"; exit 1; fi
 done
 tests/cpp/test_schema
-tests/cpp/test_dispatch "$build/liblattis_cpu.so"
-tests/cpp/test_door "$build/liblattis_cpu.so"
-tests/cpp/test_entries "$build/liblattis_cpu.so"
-tests/cpp/test_growth "$build/liblattis_cpu.so"
-tests/cpp/test_stamp "$build/liblattis_autograd.so"
-tests/cpp/test_threads "$build/liblattis_cpu.so" "$build/tests/cpp/libtwice.so"
-tests/cpp/test_backward "$build/liblattis_cpu.so" "$build/liblattis_autograd.so"
+tests/cpp/test_dispatch "$build/liblamella_cpu.so"
+tests/cpp/test_door "$build/liblamella_cpu.so"
+tests/cpp/test_entries "$build/liblamella_cpu.so"
+tests/cpp/test_growth "$build/liblamella_cpu.so"
+tests/cpp/test_stamp "$build/liblamella_autograd.so"
+tests/cpp/test_threads "$build/liblamella_cpu.so" "$build/tests/cpp/libtwice.so"
+tests/cpp/test_backward "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
 # A package around the sanitized libraries: the installed Python files, these binaries.
-package=$build/package/lattis
+package=$build/package/lamella
 rm -rf "$build/package"
 mkdir -p "$build/package"
-cp -r "$("$python" -c 'import importlib.util as u; print(u.find_spec("lattis").submodule_search_locations[0])')" "$package"
-cp _C*.so liblattis.so "$package/"
-cp liblattis_cpu.so "$package/backends/cpu/"
-cp _python*.so liblattis_autograd.so "$package/plugins/autograd/"
+cp -r "$("$python" -c 'import importlib.util as u; print(u.find_spec("lamella").submodule_search_locations[0])')" "$package"
+cp _C*.so liblamella.so "$package/"
+cp liblamella_cpu.so "$package/backends/cpu/"
+cp _python*.so liblamella_autograd.so "$package/plugins/autograd/"
 sanitized() {
-  LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LATTIS_EXPECT="$package" "$python" "$@"
+  LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LAMELLA_EXPECT="$package" "$python" "$@"
 }
 # The gradients take one processor, and as long as the sweep and the samples together.
 (cd "$top/tests/plugins/autograd" && sanitized run_gradients.py) & gradients=$!
@@ -43,10 +43,10 @@ sanitized run_all.py
 wait $gradients
 # Kernels of strangers, compiled with the sanitizers, too.
 cd "$top/tests"
-export LATTIS_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+export LAMELLA_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
 for defect in behind_memory behind_arguments; do
-  if ! LATTIS_PLANTED=1 strangers -k planted_$defect extensions/test_ported.py 2>&1 | grep -q "AddressSanitizer: heap-buffer-overflow"; then
+  if ! LAMELLA_PLANTED=1 strangers -k planted_$defect extensions/test_ported.py 2>&1 | grep -q "AddressSanitizer: heap-buffer-overflow"; then
     echo "sanitize: a kernel of a stranger read $defect, and nobody said so"; exit 1
   fi
 done

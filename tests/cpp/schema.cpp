@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "dispatcher/api.h"
 
-using namespace lattis;
+using namespace lamella;
 using dispatcher::Kind;
 using dispatcher::Schema;
 
@@ -36,18 +36,18 @@ static void kinds() {
   CHECK(s.ns == "aten" && s.name == "foo" && s.overload == "bar" && s.args.size() == 16 && s.rets.size() == 2);
   CHECK(s.args[0].type.kind == Kind::Tensor && !s.args[0].type.optional && !s.args[0].type.list);
   CHECK(s.args[1].type.optional && s.args[2].type.list && s.args[3].type.list && s.args[3].type.optional_elements);
-  CHECK(s.args[4].type.list_size == 2 && s.args[4].value.tag == LATTIS_INT_LIST && s.args[4].value.length == 2 &&
+  CHECK(s.args[4].type.list_size == 2 && s.args[4].value.tag == LAMELLA_INT_LIST && s.args[4].value.length == 2 &&
         s.args[4].value.as.ints[1] == 1);
   const Schema lists = parse("f(float[] a=[1, 2.5], float[2] b=3, bool[] c=[], Tensor[] d=[], bool[2] e=True) -> ()");
-  CHECK(lists.args[0].value.tag == LATTIS_FLOAT_LIST && lists.args[0].value.as.doubles[0] == 1 &&
+  CHECK(lists.args[0].value.tag == LAMELLA_FLOAT_LIST && lists.args[0].value.as.doubles[0] == 1 &&
         lists.args[0].value.as.doubles[1] == 2.5);
-  CHECK(lists.args[1].value.tag == LATTIS_FLOAT_LIST && lists.args[1].value.length == 2 &&
+  CHECK(lists.args[1].value.tag == LAMELLA_FLOAT_LIST && lists.args[1].value.length == 2 &&
         lists.args[1].value.as.doubles[1] == 3);
-  CHECK(lists.args[2].value.tag == LATTIS_BOOL_LIST && lists.args[3].value.tag == LATTIS_TENSOR_LIST);
-  CHECK(lists.args[4].value.tag == LATTIS_BOOL_LIST && lists.args[4].value.as.bools[1] == 1);
-  CHECK(s.args[6].value.tag == LATTIS_FLOAT && s.args[6].value.as.d == 1e-5);
-  CHECK(s.args[7].value.tag == LATTIS_BOOLEAN && s.args[7].value.as.i == 1);
-  CHECK(s.args[8].value.tag == LATTIS_STRING && std::string(s.args[8].value.as.string) == "a");
+  CHECK(lists.args[2].value.tag == LAMELLA_BOOL_LIST && lists.args[3].value.tag == LAMELLA_TENSOR_LIST);
+  CHECK(lists.args[4].value.tag == LAMELLA_BOOL_LIST && lists.args[4].value.as.bools[1] == 1);
+  CHECK(s.args[6].value.tag == LAMELLA_FLOAT && s.args[6].value.as.d == 1e-5);
+  CHECK(s.args[7].value.tag == LAMELLA_BOOLEAN && s.args[7].value.as.i == 1);
+  CHECK(s.args[8].value.tag == LAMELLA_STRING && std::string(s.args[8].value.as.string) == "a");
   CHECK(!s.args[11].keyword_only && s.args[12].keyword_only && s.args[15].keyword_only);
   CHECK(s.args[15].type.optional && s.args[15].type.list && s.args[15].type.list_size == 1);
   CHECK(s.rets[1].name == "indices");
@@ -85,7 +85,7 @@ static void trips() {
 }
 
 static void errors() {
-  const lattis_api* api = dispatcher::api();
+  const lamella_api* api = dispatcher::api();
   Schema s;
   for (auto [text, message] : {std::pair{"f(Tensor", "a name"},
                                {"f(Tensor self) Tensor", "'->'"},
@@ -118,7 +118,7 @@ static void errors() {
 static void mutations() {
   std::string text =
       "ns::f.over(Tensor(a!) self, int[2]? x=[1, 2], *, str s=\"q\", Scalar alpha=1) -> (Tensor(a!) o, Tensor[])";
-  const lattis_api* api = dispatcher::api();
+  const lamella_api* api = dispatcher::api();
   int parsed = 0, failed = 0;
   auto attempt = [&](const std::string& t) {
     Schema s;

@@ -1,7 +1,7 @@
 // The reader of stamps on files that are cut, foreign, huge and hostile: it answers, and reads nothing it may not. Run
 // under AddressSanitizer. Usage: test_stamp LIBRARY
 #include <elf.h>
-#include <lattis/program.h>
+#include <lamella/program.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,14 +15,14 @@
 
 #include "check.h"
 
-static const lattis_api* api;
+static const lamella_api* api;
 static std::string path;
 
 // The verdict on these bytes; the message is never empty.
-static lattis_status judge(const std::vector<char>& bytes, uint32_t* version) {
+static lamella_status judge(const std::vector<char>& bytes, uint32_t* version) {
   std::ofstream(path, std::ios::binary | std::ios::trunc)
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  const lattis_status st = lattis_plugin_stamp(path.c_str(), version);
+  const lamella_status st = lamella_plugin_stamp(path.c_str(), version);
   if (st) {
     CHECK(std::strlen(api->error_message()) > 20);
     api->error_clear();
@@ -49,7 +49,7 @@ static void append(std::vector<char>* to, const void* data, size_t bytes) {
   to->insert(to->end(), p, p + bytes);
 }
 
-static lattis_stamp stamp_of(uint32_t major, uint32_t minor) { return {7, 8, 1, "Lattis", major, minor}; }
+static lamella_stamp stamp_of(uint32_t major, uint32_t minor) { return {8, 8, 1, "Lamella", major, minor}; }
 
 // `good` with these notes in place of its own, in as many segments.
 static std::vector<char> with_notes(std::vector<char> good, const std::vector<char>& notes, uint64_t align,
@@ -69,7 +69,7 @@ static std::vector<char> with_notes(std::vector<char> good, const std::vector<ch
 // The segment may be aligned to more than a note is, and hold others; a sanitizer leaves zeros behind.
 static void segments_of_all_alignments(const std::vector<char>& good) {
   uint32_t version = 0;
-  const lattis_stamp stamp = stamp_of(LATTIS_ABI_MAJOR, LATTIS_ABI_MINOR);
+  const lamella_stamp stamp = stamp_of(LAMELLA_ABI_MAJOR, LAMELLA_ABI_MINOR);
   const uint32_t property[] = {4, 16, 5, 0x554e47, 0xc0000002, 4, 3, 0};  // the GNU note of -fcf-protection
   std::vector<char> zeros(36), alone, behind, before, padded;
   append(&alone, &stamp, sizeof stamp);
@@ -83,26 +83,26 @@ static void segments_of_all_alignments(const std::vector<char>& good) {
   for (const auto& notes : {alone, behind, before, padded})
     for (uint64_t align : {0, 1, 4, 8, 32}) {
       version = 0;
-      CHECK(judge(with_notes(good, notes, align), &version) == LATTIS_OK && version == LATTIS_ABI_VERSION);
+      CHECK(judge(with_notes(good, notes, align), &version) == LAMELLA_OK && version == LAMELLA_ABI_VERSION);
     }
   done("stamps among other notes, at every alignment");
 }
 
 static void several_stamps(const std::vector<char>& good) {
   uint32_t version = 0;
-  const auto both = [&](lattis_stamp a, lattis_stamp b) {
+  const auto both = [&](lamella_stamp a, lamella_stamp b) {
     std::vector<char> notes;
     append(&notes, &a, sizeof a);
     append(&notes, &b, sizeof b);
     return with_notes(good, notes, 4);
   };
-  CHECK(judge(both(stamp_of(1, 0), stamp_of(1, 7)), &version) == LATTIS_OK && version == LATTIS_MAKE_VERSION(1, 7));
-  CHECK(judge(both(stamp_of(3, 2), stamp_of(0x10000, 0)), &version) == LATTIS_OK);
-  CHECK(version == LATTIS_MAKE_VERSION(3, 2));
+  CHECK(judge(both(stamp_of(1, 0), stamp_of(1, 7)), &version) == LAMELLA_OK && version == LAMELLA_MAKE_VERSION(1, 7));
+  CHECK(judge(both(stamp_of(3, 2), stamp_of(0x10000, 0)), &version) == LAMELLA_OK);
+  CHECK(version == LAMELLA_MAKE_VERSION(3, 2));
   for (bool order : {false, true}) {
-    const lattis_stamp old = stamp_of(0, 9), now = stamp_of(1, 0);
+    const lamella_stamp old = stamp_of(0, 9), now = stamp_of(1, 0);
     CHECK(judge(order ? both(old, now) : both(now, old), &version));
-    FAILS(api, lattis_plugin_stamp(path.c_str(), &version), "objects for C ABI 0.9 and for 1.0");
+    FAILS(api, lamella_plugin_stamp(path.c_str(), &version), "objects for C ABI 0.9 and for 1.0");
   }
   done("objects of several versions in one library");
 }
@@ -110,30 +110,30 @@ static void several_stamps(const std::vector<char>& good) {
 // However often a file points at its notes, and however long they are.
 static void endless_notes(const std::vector<char>& good) {
   uint32_t version = 0;
-  const lattis_stamp stamp = stamp_of(1, 0);
+  const lamella_stamp stamp = stamp_of(1, 0);
   std::vector<char> notes(1 << 20);
   const auto start = std::chrono::steady_clock::now();
   CHECK(judge(with_notes(good, notes, 4, 0xfffe), &version));
   append(&notes, &stamp, sizeof stamp);
-  CHECK(judge(with_notes(good, notes, 4, 0xfffe), &version) == LATTIS_OK);
+  CHECK(judge(with_notes(good, notes, 4, 0xfffe), &version) == LAMELLA_OK);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
   done("a file with sixty thousand segments of notes");
 }
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
   char name[] = "/tmp/stampXXXXXX";
   const int fd = mkstemp(name);
   CHECK(api && fd >= 0);
   close(fd);
   path = name;
   uint32_t version = 0;
-  OK(api, lattis_plugin_stamp(argv[1], &version));
-  CHECK(version == LATTIS_ABI_VERSION);
+  OK(api, lamella_plugin_stamp(argv[1], &version));
+  CHECK(version == LAMELLA_ABI_VERSION);
   std::ifstream in(argv[1], std::ios::binary);
   const std::vector<char> good = shortened({std::istreambuf_iterator<char>(in), {}});
-  CHECK(judge(good, &version) == LATTIS_OK && version == LATTIS_ABI_VERSION);
+  CHECK(judge(good, &version) == LAMELLA_OK && version == LAMELLA_ABI_VERSION);
   for (size_t n = 0; n < good.size(); n++)  // what is cut has lost its notes or is no library
     CHECK(judge({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)}, &version) || n >= 64);
   done("files cut at every length");
@@ -176,11 +176,11 @@ int main(int argc, char** argv) {
   CHECK(judge(foreign, &version));
   CHECK(judge({'#', '!', '/', 'b', 'i', 'n'}, &version) && judge({}, &version));
   unlink(name);
-  FAILS(api, lattis_plugin_stamp(name, &version), "No such file");
-  FAILS(api, lattis_plugin_stamp("/dev/zero", &version), "no ELF file");
-  FAILS(api, lattis_plugin_stamp("/tmp", &version), "no ELF file");
+  FAILS(api, lamella_plugin_stamp(name, &version), "No such file");
+  FAILS(api, lamella_plugin_stamp("/dev/zero", &version), "no ELF file");
+  FAILS(api, lamella_plugin_stamp("/tmp", &version), "no ELF file");
   CHECK(mkfifo(name, 0600) == 0);
-  FAILS(api, lattis_plugin_stamp(name, &version), "no ELF file");  // and does not wait for who writes
+  FAILS(api, lamella_plugin_stamp(name, &version), "no ELF file");  // and does not wait for who writes
   unlink(name);
   done("foreign files, pipes, devices and folders");
 }

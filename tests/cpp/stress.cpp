@@ -1,6 +1,6 @@
 // Registration and withdrawal from four threads while eight call: run under ThreadSanitizer, without OpenMP.
-// Usage: test_stress LIBLATTIS_CPU SECONDS
-#include <lattis/program.h>
+// Usage: test_stress LIBLAMELLA_CPU SECONDS
+#include <lamella/program.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,30 +10,30 @@
 
 #include "check.h"
 
-static const lattis_api* api;
+static const lamella_api* api;
 static int32_t cpu;
 static std::atomic<bool> stop{false};
 static std::atomic<long> calls{0}, registrations{0};
 
-static lattis_status seven(lattis_frame*, const lattis_value*, lattis_value* rets) {
+static lamella_status seven(lamella_frame*, const lamella_value*, lamella_value* rets) {
   *static_cast<float*>(rets[0].as.tensor->dl.data) = 7;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-static lattis_status through(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+static lamella_status through(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   return api->redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 static void caller() {
   int64_t one = 1;
-  lattis_tensor* a;
-  OK(api, api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, {cpu, 0}, &a));
+  lamella_tensor* a;
+  OK(api, api->tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &a));
   *static_cast<float*>(a->dl.data) = 1;
-  const lattis_operator* op = api->find_operator("aten::add", "Tensor");
-  lattis_value args[3] = {{LATTIS_TENSOR, 0, {0}}, {LATTIS_TENSOR, 0, {0}}, {LATTIS_INT, 0, {1}}};
+  const lamella_operator* op = api->find_operator("aten::add", "Tensor");
+  lamella_value args[3] = {{LAMELLA_TENSOR, 0, {0}}, {LAMELLA_TENSOR, 0, {0}}, {LAMELLA_INT, 0, {1}}};
   args[0].as.tensor = args[1].as.tensor = a;
   api->thread()->include = ~uint64_t{0};
   while (!stop) {
-    lattis_value r{};
+    lamella_value r{};
     OK(api, api->call(nullptr, op, args, 3, &r, 1));
     float x = *static_cast<float*>(r.as.tensor->dl.data);
     CHECK(x == 2 || x == 7);
@@ -46,10 +46,10 @@ static void caller() {
 static void registrar(int which) {
   std::string name = "stress" + std::to_string(which);
   while (!stop) {
-    lattis_library* l;
+    lamella_library* l;
     OK(api, open_library(api, "stress", name.c_str(), &l));
     OK(api, add_kernel(api, l, "aten::add.Tensor", "cpu", seven));
-    lattis_layer d{};
+    lamella_layer d{};
     d.size = sizeof d;
     d.name = name.c_str();
     d.fallback = through;
@@ -63,8 +63,8 @@ static void registrar(int which) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
-  OK(api, lattis_load_plugin(argv[1]));
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
+  OK(api, lamella_load_plugin(argv[1]));
   OK(api, api->find_backend("cpu", &cpu));
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; i++) threads.emplace_back(caller);

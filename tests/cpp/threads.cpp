@@ -1,6 +1,6 @@
 // Extensions that come and go while other threads call their operators, and a library loaded by eight threads at once.
-// Run under ThreadSanitizer. Usage: test_threads LIBLATTIS_CPU.SO LIBRARY
-#include <lattis/program.h>
+// Run under ThreadSanitizer. Usage: test_threads LIBLAMELLA_CPU.SO LIBRARY
+#include <lamella/program.h>
 
 #include <atomic>
 #include <cstring>
@@ -10,26 +10,26 @@
 
 #include "check.h"
 
-static const lattis_api* api;
+static const lamella_api* api;
 
-static lattis_status same(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+static lamella_status same(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   api->retain(args[0].as.tensor);
   rets[0] = args[0];
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // Defines an operator with a rule, a layer and an interface, lets others call it, and withdraws it all.
 static void come_and_go(std::atomic<bool>* stop) {
-  lattis_operator_def d{};
+  lamella_operator_def d{};
   d.size = sizeof d;
   d.schema = "guest(Tensor self) -> Tensor";
-  lattis_layer layer{};
+  lamella_layer layer{};
   layer.size = sizeof layer;
   layer.name = "guest_layer";
-  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  layer.flags = LAMELLA_LAYER_FALLTHROUGH;
   static int payload;
   for (int i = 0; i < 300; i++) {
-    lattis_library* l;
+    lamella_library* l;
     OK(api, open_library(api, "test", "guest", &l));
     OK(api, api->define(l, &d, nullptr));
     OK(api, add_kernel(api, l, "guest", "cpu", same));
@@ -45,13 +45,13 @@ static void come_and_go(std::atomic<bool>* stop) {
 // Calls what is there: it works, or says that it was withdrawn.
 static void call(int32_t cpu, std::atomic<bool>* stop, std::atomic<int64_t>* worked, std::atomic<int64_t>* refused) {
   const int64_t one = 1;
-  lattis_tensor* t;
-  OK(api, api->tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, {cpu, 0}, &t));
-  lattis_value arg{LATTIS_TENSOR, 0, {0}}, r;
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
+  lamella_value arg{LAMELLA_TENSOR, 0, {0}}, r;
   arg.as.tensor = t;
-  const lattis_operator* op = nullptr;
+  const lamella_operator* op = nullptr;
   while (!*stop) {
-    if (const lattis_operator* found = api->find_operator("test::guest", "")) op = found;
+    if (const lamella_operator* found = api->find_operator("test::guest", "")) op = found;
     if (!op) continue;
     if (api->call(nullptr, op, &arg, 1, &r, 1)) {
       const std::string message = api->error_message();
@@ -72,16 +72,16 @@ static void call(int32_t cpu, std::atomic<bool>* stop, std::atomic<int64_t>* wor
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  api = lattis_get_api(LATTIS_TARGET_VERSION);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
   CHECK(api);
-  OK(api, lattis_load_plugin(argv[1]));
+  OK(api, lamella_load_plugin(argv[1]));
   int32_t cpu;
   OK(api, api->find_backend("cpu", &cpu));
   {
     std::vector<std::thread> threads;
-    for (int i = 0; i < 8; i++) threads.emplace_back([&] { OK(api, lattis_load_plugin(argv[2])); });
+    for (int i = 0; i < 8; i++) threads.emplace_back([&] { OK(api, lamella_load_plugin(argv[2])); });
     for (auto& t : threads) t.join();
-    OK(api, lattis_load_plugin(argv[2]));
+    OK(api, lamella_load_plugin(argv[2]));
   }
   done("a library loaded by eight threads runs its init function once");
   std::atomic<bool> stop{false};

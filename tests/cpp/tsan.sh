@@ -4,11 +4,11 @@
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/tsan
-cmake -S "$top" -B "$build" -G Ninja -DLATTIS_TSAN=ON -DLATTIS_OPENMP=OFF -DLATTIS_PYTHON=OFF -DLATTIS_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
+cmake -S "$top" -B "$build" -G Ninja -DLAMELLA_TSAN=ON -DLAMELLA_OPENMP=OFF -DLAMELLA_PYTHON=OFF -DLAMELLA_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 cmake --build "$build" > "$build.log" 2>&1 || { tail -50 "$build.log"; exit 1; }
 cd "$build"
 export TSAN_OPTIONS=halt_on_error=1
 if tests/cpp/planted race > /dev/null 2>&1; then echo "tsan: the planted race was not reported"; exit 1; fi
-tests/cpp/test_stress "$build/liblattis_cpu.so" 5
-tests/cpp/test_threads "$build/liblattis_cpu.so" "$build/tests/cpp/libtwice.so"
-tests/cpp/test_backward "$build/liblattis_cpu.so" "$build/liblattis_autograd.so"
+tests/cpp/test_stress "$build/liblamella_cpu.so" 5
+tests/cpp/test_threads "$build/liblamella_cpu.so" "$build/tests/cpp/libtwice.so"
+tests/cpp/test_backward "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"

@@ -2,7 +2,7 @@
 
 ``python abi.py INCLUDE [VERSION]`` prints them; ``abi_1_0.txt`` holds those of version 1.0, and nothing rewrites it.
 When a minor version is finished, a person makes its file with this command, once. The headers are read after the
-preprocessor (so that LATTIS_TARGET_VERSION counts), and a small program that is compiled against them says the numbers.
+preprocessor (so that LAMELLA_TARGET_VERSION counts), and a small program that is compiled with them says the numbers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import tempfile
 from pathlib import Path
 
 HEADERS = ("program.h", "autograd.h", "python.h")
-INCLUDES = "".join(f"#include <lattis/{h}>\n" for h in HEADERS)
-GROWS_AT_ITS_END = ("lattis_tensor",)  # made by the library alone; other structs that may grow begin with their size
-CONSTANT = re.compile(r"#define (LATTIS_(?:MAX|PYTHON)_\w+|LATTIS_NUM_DTYPES|DLPACK_FLAG_\w+) +(.*)")
-COUNTS = ("define LATTIS_NUM_DTYPES",)  # may be larger in a later version
+INCLUDES = "".join(f"#include <lamella/{h}>\n" for h in HEADERS)
+GROWS_AT_ITS_END = ("lamella_tensor",)  # made by the library alone; other structs that may grow begin with their size
+CONSTANT = re.compile(r"#define (LAMELLA_(?:MAX|PYTHON)_\w+|LAMELLA_NUM_DTYPES|DLPACK_FLAG_\w+) +(.*)")
+COUNTS = ("define LAMELLA_NUM_DTYPES",)  # may be larger in a later version
 FIELD = re.compile(r"^(?P<type>.*?)\b(?P<name>\w+)(?P<array>(\[[^\]]*\])?)$")
 PLACED = re.compile(r"struct (?P<struct>\w+)\.(?P<name>[\w.]+) at (?P<at>\d+), (?P<bytes>\d+) bytes")
 NUMBERED = re.compile(r"enum (?P<enum>\w+) (?P<name>\w+) = (?P<value>-?\d+)")
@@ -27,7 +27,7 @@ POINTER = re.compile(r"^(?P<returns>.*?)\(\*(?P<name>\w+)\)(?P<parameters>\(.*\)
 
 def gcc(include: Path, version: int, *more: str, text: str | None = None) -> subprocess.CompletedProcess:
     folders = ("-I", str(include), "-isystem", sysconfig.get_path("include"))
-    command = ("gcc", "-std=c11", f"-DLATTIS_TARGET_VERSION={version}", *folders, *more)
+    command = ("gcc", "-std=c11", f"-DLAMELLA_TARGET_VERSION={version}", *folders, *more)
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True)
 
 
@@ -37,7 +37,7 @@ def preprocessed(include: Path, version: int) -> str:
     ours, kept = False, []
     for line in out.splitlines():
         if marker := re.match(r'# \d+ "([^"]*)"', line):
-            ours = Path(marker[1]).parent.name == "lattis"
+            ours = Path(marker[1]).parent.name == "lamella"
         elif ours:
             kept.append(line)
     return " ".join(" ".join(kept).split())
@@ -102,7 +102,7 @@ def dump(include: Path, version: int = 0x10000) -> list[str]:
     for name, body in enums:
         for item in split(body, ","):
             add(f"enum {name} {item.split('=')[0].strip()} = %lld", item.split("=")[0])
-    constants = CONSTANT.findall("".join(p.read_text() for p in include.glob("lattis/*.h")))
+    constants = CONSTANT.findall("".join(p.read_text() for p in include.glob("lamella/*.h")))
     for name, value in sorted(dict(constants).items()):
         if value.startswith('"'):
             add(f"define {name} = {value}")
@@ -112,7 +112,7 @@ def dump(include: Path, version: int = 0x10000) -> list[str]:
         add(f"typedef {name}: {signature(f'{returns}(*){parameters}')}")
     for kind, name in re.findall(r"typedef (u?int\d+_t|struct \w+) (\w+);", text):
         add(f"typedef {name}: {kind}")
-    for returns, name, parameters in re.findall(r"(?<=[;}]) (const \w+ ?\*|\w+) ?(lattis_\w+)(\([^()]*\))(?=;)", text):
+    for returns, name, parameters in re.findall(r"(?<=[;}]) (const \w+ ?\*|\w+) ?(lamella_\w+)(\([^()]*\))(?=;)", text):
         add(f"function {name}: {signature(f'{returns}(){parameters}')}")
     for name, all_fields in structs(text).items():
         if all_fields[0] != ("size", "uint32_t") and name not in GROWS_AT_ITS_END:
@@ -132,12 +132,12 @@ def measure(include: Path, version: int, lines: list[str], numbers: list[str]) -
         source.write_text(INCLUDES + body)
         gcc(include, version, str(source), "-o", str(program))
         said = iter(subprocess.run((str(program),), capture_output=True, text=True, check=True).stdout.split())
-        objcopy = ("objcopy", "-O", "binary", "--only-section=.note.lattis", str(program), str(note))
+        objcopy = ("objcopy", "-O", "binary", "--only-section=.note.lamella", str(program), str(note))
         subprocess.run(objcopy, capture_output=True, check=True)
         stamp = note.read_bytes().hex() if note.exists() else ""
     measured = [re.sub("%lld", lambda _: next(said), line) for line in lines]
     target = b"".join(n.to_bytes(4, "little") for n in (version >> 16, version & 0xFFFF)).hex()
-    return [*measured, f"section .note.lattis = {stamp.removesuffix(target)} major minor"]
+    return [*measured, f"section .note.lamella = {stamp.removesuffix(target)} major minor"]
 
 
 def key(line: str) -> str:
@@ -150,7 +150,7 @@ def differences(golden: list[str], now: list[str]) -> list[str]:
     before, after = {key(line): line for line in golden}, {key(line): line for line in now}
     found = [f"taken away: {line}" for k, line in before.items() if k not in after]
     found += [f"changed: {line}  ->  {after[k]}" for k, line in before.items() if k in after and after[k] != line]
-    found += [f"added without #if LATTIS_TARGET_VERSION: {line}" for k, line in after.items() if k not in before]
+    found += [f"added without #if LAMELLA_TARGET_VERSION: {line}" for k, line in after.items() if k not in before]
     return found
 
 

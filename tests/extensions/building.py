@@ -12,21 +12,21 @@ from children import clean_environment, run
 
 # An operator over others, so that it needs no loop: self + self * factor. The slim header compiles in half a second.
 OPERATOR = """
-#include <lattis/library.h>
-static lattis_status scaled(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  const lattis_value in[3] = {args[0], args[0], lattis::value(FACTOR)};
-  return lattis::api().call(f, lattis::api().find_operator("aten::add", "Tensor"), in, 3, rets, 1);
+#include <lamella/library.h>
+static lamella_status scaled(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  const lamella_value in[3] = {args[0], args[0], lamella::value(FACTOR)};
+  return lamella::api().call(f, lamella::api().find_operator("aten::add", "Tensor"), in, 3, rets, 1);
 }
-LATTIS_LIBRARY(built, m) {
+LAMELLA_LIBRARY(built, m) {
   m.define("scaled(Tensor self) -> Tensor");
   m.impl("scaled", "composite", scaled);
 }
 """
 LOAD = """
-import sys, lattis
-from lattis.utils.cpp_extension import load_inline
+import sys, lamella
+from lamella.utils.cpp_extension import load_inline
 mine = load_inline("built", sys.argv[1], no_implicit_headers=True)
-print(mine.scaled(lattis.tensor([1, 2])).tolist())
+print(mine.scaled(lamella.tensor([1, 2])).tolist())
 """
 
 
@@ -40,7 +40,7 @@ class Bench:
     def __init__(self, folder):
         self.folder = folder
         self.cache = folder / "cache"
-        self.env = {"LATTIS_EXTENSIONS_DIR": str(self.cache), "CCACHE_DISABLE": "1", "MAX_JOBS": "1"}
+        self.env = {"LAMELLA_EXTENSIONS_DIR": str(self.cache), "CCACHE_DISABLE": "1", "MAX_JOBS": "1"}
 
     def environment(self, **env):
         return clean_environment(**(self.env | env))

@@ -1,9 +1,9 @@
 // A pybind11 module with every caster, errors of every sort, and operators of its own beside it.
-#include <lattis/pybind.h>
+#include <lamella/pybind.h>
 
-using namespace lattis;
+using namespace lamella;
 
-LATTIS_LIBRARY(bound, m) {
+LAMELLA_LIBRARY(bound, m) {
   m.def("twice(Tensor self) -> Tensor", [](const Tensor& x) { return x * 2; });
 }
 
@@ -30,9 +30,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("formats", [](MemoryFormat f, Layout l, std::optional<MemoryFormat> g) { return std::make_tuple(f, l, g); });
   m.def("fail", [](const std::string& what) {
     if (what == "operator") return ones({2}) + ones({3});
-    LATTIS_CHECK_INDEX(what != "index", "an index");
-    LATTIS_CHECK_VALUE(what != "value", "a value");
-    LATTIS_CHECK_TYPE(what != "type", "a type");
+    LAMELLA_CHECK_INDEX(what != "index", "an index");
+    LAMELLA_CHECK_VALUE(what != "value", "a value");
+    LAMELLA_CHECK_TYPE(what != "type", "a type");
     if (what == "undefined") return Tensor().t();
     if (what == "std") throw std::out_of_range("of the standard library");
     return ones({2}).sum(5);

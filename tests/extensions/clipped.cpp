@@ -1,9 +1,9 @@
 // A pointwise operator, behind the header that has everything else.
-#include <lattis/extension.h>
+#include <lamella/extension.h>
 // after it
-#include <lattis/pointwise.h>
+#include <lamella/pointwise.h>
 
-using namespace lattis::pointwise;
+using namespace lamella::pointwise;
 
 struct clipped : Pointwise<1, FLOAT> {
   template <class T>
@@ -13,4 +13,4 @@ struct clipped : Pointwise<1, FLOAT> {
   }
 };
 
-LATTIS_LIBRARY(NAMESPACE, m) { lattis::define_pointwise<clipped>(m, "clipped(Tensor self) -> Tensor"); }
+LAMELLA_LIBRARY(NAMESPACE, m) { lamella::define_pointwise<clipped>(m, "clipped(Tensor self) -> Tensor"); }

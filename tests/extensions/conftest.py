@@ -10,9 +10,9 @@ from building import Bench
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With LATTIS_TEST_COMPLETE, as in CI, a test that a Debian package would let run fails; it is not skipped."""
+    """With LAMELLA_TEST_COMPLETE, as in CI, a test that a Debian package would let run fails; it is not skipped."""
     report = (yield).get_result()
-    if report.skipped and os.environ.get("LATTIS_TEST_COMPLETE") and "apt-get install" in call.excinfo.exconly():
+    if report.skipped and os.environ.get("LAMELLA_TEST_COMPLETE") and "apt-get install" in call.excinfo.exconly():
         report.outcome, report.longrepr = "failed", f"{item.nodeid} is not run: {call.excinfo.value}"
 
 

@@ -15,10 +15,10 @@ STRICT = ("-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initia
 
 
 def installed() -> Path:
-    """The folder of liblattis.so and of the headers."""
-    import lattis
+    """The folder of liblamella.so and of the headers."""
+    import lamella
 
-    return Path(lattis._C.__file__).parent
+    return Path(lamella._C.__file__).parent
 
 
 def include() -> Path:
@@ -45,16 +45,16 @@ def library(source: str, out: Path, *flags, headers: Path | None = None, compile
 
 
 def linked(source: Path, out: Path, *flags, compiler: str = "gcc") -> Path:
-    """A program with liblattis.so."""
+    """A program with liblamella.so."""
     own = installed()
-    link = (own / "liblattis.so", f"-Wl,-rpath,{own}", "-pthread")
+    link = (own / "liblamella.so", f"-Wl,-rpath,{own}", "-pthread")
     compiled(compiler, "-I", include(), *flags, source, *link, "-o", out)
     return out
 
 
 def output(*command) -> str:
     """What a program without Python prints; it must end well."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("LATTIS_", "PYTHON"))}
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("LAMELLA_", "PYTHON"))}
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=env, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

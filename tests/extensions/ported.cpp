@@ -1,13 +1,13 @@
 // What programs that were written for torch do: texts of any kind, writes through x[i], functions that take their
 // arguments over, results by reference, limits of half floats.
-#include <lattis/extension.h>
+#include <lamella/extension.h>
 
 #include <complex>
 #include <limits>
 #include <sstream>
 
-using lattis::Tensor;
-using lattis::variable_list;
+using lamella::Tensor;
+using lamella::variable_list;
 
 static_assert(!std::is_constructible<bool, Tensor>::value, "a tensor is not true or false");
 template <class T, class = void>
@@ -22,37 +22,37 @@ namespace {
 
 enum { ELEVEN = 11 };
 
-struct ByValue : lattis::Function<ByValue> {
-  static Tensor forward(lattis::AutogradContext*, Tensor x) { return x.exp(); }
-  static variable_list backward(lattis::AutogradContext*, variable_list grads) { return {grads[0] * 3}; }
+struct ByValue : lamella::Function<ByValue> {
+  static Tensor forward(lamella::AutogradContext*, Tensor x) { return x.exp(); }
+  static variable_list backward(lamella::AutogradContext*, variable_list grads) { return {grads[0] * 3}; }
 };
-struct Reassigned : lattis::Function<Reassigned> {
-  static Tensor forward(lattis::AutogradContext*, Tensor& x) {
+struct Reassigned : lamella::Function<Reassigned> {
+  static Tensor forward(lamella::AutogradContext*, Tensor& x) {
     x = x.clone();
     return x * 1;
   }
-  static variable_list backward(lattis::AutogradContext*, variable_list grads) { return {grads[0] * 5}; }
+  static variable_list backward(lamella::AutogradContext*, variable_list grads) { return {grads[0] * 5}; }
 };
-struct OfMany : lattis::Function<OfMany> {
+struct OfMany : lamella::Function<OfMany> {
   static bool wrong;
-  static Tensor forward(lattis::AutogradContext*, const std::vector<std::optional<Tensor>>& list,
+  static Tensor forward(lamella::AutogradContext*, const std::vector<std::optional<Tensor>>& list,
                         std::array<Tensor, 2> pair) {
     return (*list[1] + pair[0]) * pair[1];
   }
-  static variable_list backward(lattis::AutogradContext* ctx, variable_list grads) {
+  static variable_list backward(lamella::AutogradContext* ctx, variable_list grads) {
     return {wrong ? grads[0] : Tensor(), ctx->needs_input_grad(1) ? grads[0] * 7 : Tensor(), grads[0] * 11,
             grads[0] * 13};
   }
 };
 
 bool OfMany::wrong = false;
-struct Weighted : lattis::Function<Weighted> {
-  static Tensor forward(lattis::AutogradContext* ctx, const Tensor& x, double weight, bool wrong) {
+struct Weighted : lamella::Function<Weighted> {
+  static Tensor forward(lamella::AutogradContext* ctx, const Tensor& x, double weight, bool wrong) {
     ctx->saved_data["weight"] = weight;
     ctx->saved_data["wrong"] = wrong;
     return x * weight;
   }
-  static variable_list backward(lattis::AutogradContext* ctx, variable_list grads) {
+  static variable_list backward(lamella::AutogradContext* ctx, variable_list grads) {
     const bool wrong = std::any_cast<bool>(ctx->saved_data["wrong"]);
     return {grads[0] * std::any_cast<double>(ctx->saved_data["weight"]), wrong ? grads[0] : Tensor(), Tensor()};
   }
@@ -77,7 +77,7 @@ std::vector<double> limits() {
 
 }  // namespace
 
-LATTIS_LIBRARY(ported, m) {
+LAMELLA_LIBRARY(ported, m) {
   m.def("texts(Tensor x, Tensor y, str mode) -> Tensor[]", [](const Tensor& x, const Tensor& y, std::string_view mode) {
     const std::string text(mode);
     return variable_list{x.div(y, mode),
@@ -85,8 +85,8 @@ LATTIS_LIBRARY(ported, m) {
                          x.div(y, "floor"),
                          x.div(y, std::nullopt),
                          x.norm(0),
-                         lattis::searchsorted(x, y),
-                         lattis::einsum(std::string("i,i->"), {x, y})};
+                         lamella::searchsorted(x, y),
+                         lamella::einsum(std::string("i,i->"), {x, y})};
   });
   m.def("writes(Tensor x, Tensor y) -> ()", [](const Tensor& x, const Tensor& y) {
     x[0] = y;
@@ -119,40 +119,40 @@ LATTIS_LIBRARY(ported, m) {
   });
   m.def("blob() -> ()", [] {
     static int64_t memory[2] = {1, 2};
-    lattis::from_blob(
-        memory, {2}, [](int64_t*) { deleted++; }, lattis::TensorOptions().requires_grad());
+    lamella::from_blob(
+        memory, {2}, [](int64_t*) { deleted++; }, lamella::TensorOptions().requires_grad());
   });
   m.def("deleted() -> int", [] { return int64_t{deleted}; });
   m.def("bytes() -> Tensor", [] {
     static float memory[2] = {1, 2};
-    return lattis::from_blob(reinterpret_cast<char*>(memory), {2}, lattis::kFloat).clone();
+    return lamella::from_blob(reinterpret_cast<char*>(memory), {2}, lamella::kFloat).clone();
   });
   m.def("limits(bool brain) -> float[]",
-        [](bool brain) { return brain ? limits<lattis::BFloat16>() : limits<lattis::Half>(); });
+        [](bool brain) { return brain ? limits<lamella::BFloat16>() : limits<lamella::Half>(); });
   m.def("conjugate(complex z, complex? w=None) -> complex",
         [](std::complex<double> z, std::optional<std::complex<double>> w) { return std::conj(z) + w.value_or(0.0); });
   m.def("through(complex z) -> complex", [](std::complex<double> z) {
     using Complex = std::complex<double>;
-    static const lattis::Operator<Complex(Complex, std::optional<Complex>)> conjugate("ported::conjugate");
+    static const lamella::Operator<Complex(Complex, std::optional<Complex>)> conjugate("ported::conjugate");
     return conjugate(z, Complex(1, 2));
   });
-  m.def("made(Generator g) -> Tensor[]", [](const lattis::Generator& g) {
-    const auto options = lattis::dtype(lattis::kDouble).device(lattis::kCPU, 0);
-    const Tensor x = lattis::rand({2, 3}, options);
-    return std::vector<Tensor>{x, lattis::randn({2}, options), lattis::randn({2}, g, options),
-                               x.to(options.dtype(lattis::kInt)), lattis::rand({2})};
+  m.def("made(Generator g) -> Tensor[]", [](const lamella::Generator& g) {
+    const auto options = lamella::dtype(lamella::kDouble).device(lamella::kCPU, 0);
+    const Tensor x = lamella::rand({2, 3}, options);
+    return std::vector<Tensor>{x, lamella::randn({2}, options), lamella::randn({2}, g, options),
+                               x.to(options.dtype(lamella::kInt)), lamella::rand({2})};
   });
   m.def("where(Tensor x) -> str", [](const Tensor& x) {
-    const lattis::Device d = x.device();
-    return std::string(x.is_cpu() && d.is_cpu() && d == lattis::kCPU && d == "cpu:0" && d != "cpu:1" ? "cpu"
-                                                                                                     : "no cpu") +
-           (x.is_cuda() || d.is_cuda() || d == lattis::kCUDA || d == "cuda:0" ? " cuda" : "");
+    const lamella::Device d = x.device();
+    return std::string(x.is_cpu() && d.is_cpu() && d == lamella::kCPU && d == "cpu:0" && d != "cpu:1" ? "cpu"
+                                                                                                      : "no cpu") +
+           (x.is_cuda() || d.is_cuda() || d == lamella::kCUDA || d == "cuda:0" ? " cuda" : "");
   });
   m.def("sum_of(Tensor x) -> int", [](const Tensor& x) {
     double sum = 0;
-    LATTIS_DISPATCH_ALL_TYPES_AND3(lattis::kHalf, lattis::kBFloat16, lattis::kBool, x.dtype(), "sum_of", [&] {
+    LAMELLA_DISPATCH_ALL_TYPES_AND3(lamella::kHalf, lamella::kBFloat16, lamella::kBool, x.dtype(), "sum_of", [&] {
       const auto a = x.accessor<scalar_t, 2>();
-      LATTIS_CHECK(a.sizes() == x.sizes() && a[0].strides() == x.strides().vec().back());
+      LAMELLA_CHECK(a.sizes() == x.sizes() && a[0].strides() == x.strides().vec().back());
       for (int64_t i = 0; i < a.sizes()[0]; i++)
         for (int64_t j = 0; j < a[i].sizes()[0]; j++) sum += static_cast<double>(a[i][j]);
     });
@@ -160,42 +160,42 @@ LATTIS_LIBRARY(ported, m) {
   });
   m.def("message() -> ()", [] {
     const int number = 1, *null = nullptr;
-    LATTIS_CHECK_VALUE(!number, "parts: ", &number, ' ', null, ' ', true, ' ', 'x', ' ', lattis::Half(1.5f), ' ',
-                       ELEVEN);
+    LAMELLA_CHECK_VALUE(!number, "parts: ", &number, ' ', null, ' ', true, ' ', 'x', ' ', lamella::Half(1.5f), ' ',
+                        ELEVEN);
   });
   m.def("flipped(bool[] bits) -> bool[]", [](std::vector<bool> bits) {
     bits.flip();
     return bits;
   });
   m.def("plain() -> str", [] {
-    using namespace lattis;
+    using namespace lamella;
     std::ostringstream to;
     to.precision(12);
     to << 1.0 / 3 << ' ' << true << ' ' << std::hex << 255 << " text " << std::string("more");
     return to.str();
   });
   m.def("flipped_by_name(bool[] bits) -> bool[]", [](const std::vector<bool>& bits) {
-    static const lattis::Operator<std::vector<bool>(const std::vector<bool>&)> flipped("ported::flipped");
+    static const lamella::Operator<std::vector<bool>(const std::vector<bool>&)> flipped("ported::flipped");
     return flipped(bits);
   });
   m.def("streamed(Tensor x) -> str", [](const Tensor& x) {
     std::ostringstream to;
-    to << x << ' ' << x.sizes() << ' ' << x.dtype() << ' ' << x.device() << ' ' << lattis::Half(1.5f);
+    to << x << ' ' << x.sizes() << ' ' << x.dtype() << ' ' << x.device() << ' ' << lamella::Half(1.5f);
     return to.str();
   });
-  m.def("byte_of(Scalar s) -> int", [](const lattis::Scalar& s) { return int64_t{s.to<uint8_t>()}; });
+  m.def("byte_of(Scalar s) -> int", [](const lamella::Scalar& s) { return int64_t{s.to<uint8_t>()}; });
   m.def("short_of(Tensor x) -> int", [](const Tensor& x) { return int64_t{x.item<int16_t>()}; });
-  m.def("long_of(Scalar s) -> int", [](const lattis::Scalar& s) { return s.to<int64_t>(); });
+  m.def("long_of(Scalar s) -> int", [](const lamella::Scalar& s) { return s.to<int64_t>(); });
   m.def("too_large(Tensor x) -> Tensor", [](const Tensor& x) { return x + uint64_t{1} - UINT64_MAX; });
   m.def("inverse(Tensor x) -> Tensor", [](const Tensor& x) { return 2 / x; });
   m.def("late(Tensor x) -> (Tensor, Tensor)");
-  m.infer("late", [](const Tensor& x, lattis::Output first, lattis::Output second) {
+  m.infer("late", [](const Tensor& x, lamella::Output first, lamella::Output second) {
     first.dynamic();
     second.like(x);
   });
   m.impl("late", "cpu", [](const Tensor& x) { return std::make_tuple(x + 1, x + 2); });
   m.def("indexed(Tensor x, Tensor?[] at) -> Tensor", [](const Tensor& x, const std::vector<std::optional<Tensor>>& at) {
-    static const lattis::Operator<Tensor(const Tensor&, const std::vector<std::optional<Tensor>>&)> index(
+    static const lamella::Operator<Tensor(const Tensor&, const std::vector<std::optional<Tensor>>&)> index(
         "aten::index.Tensor");
     return index(x, at);
   });
@@ -206,10 +206,10 @@ LATTIS_LIBRARY(ported, m) {
     return one.data()[behind];
   });
   m.def("behind_arguments(int n) -> int",
-        [](lattis_frame* frame, const lattis_value* args, lattis_value* rets) -> lattis_status {
+        [](lamella_frame* frame, const lamella_value* args, lamella_value* rets) -> lamella_status {
           rets[0] = args[frame->num_args];
-          return LATTIS_OK;
+          return LAMELLA_OK;
         });
   m.def("strided(Tensor x) -> Tensor", [](const Tensor& x) { return x.clone(); });
-  m.infer("strided", [](const Tensor& x, lattis::Output out) { out.set(x.sizes(), x.dtype(), {1, 2, 3}); });
+  m.infer("strided", [](const Tensor& x, lamella::Output out) { out.set(x.sizes(), x.dtype(), {1, 2, 3}); });
 }

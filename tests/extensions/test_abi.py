@@ -17,7 +17,7 @@ V1_0, V1_1 = 0x10000, 0x10001
 
 
 def minor_of(include):
-    return int(re.search(r"define LATTIS_ABI_MINOR (\d+)", (include / "lattis" / "version.h").read_text())[1])
+    return int(re.search(r"define LAMELLA_ABI_MINOR (\d+)", (include / "lamella" / "version.h").read_text())[1])
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def headers(tmp_path):
     shutil.copytree(SOURCE, tmp_path / "include")
 
     def edit(name, before, after):
-        path = tmp_path / "include" / "lattis" / name
+        path = tmp_path / "include" / "lamella" / name
         text = path.read_text()
         assert before in text, f"{name} has no {before!r}; plant the defect elsewhere"
         path.write_text(text.replace(before, after, 1))
@@ -47,12 +47,12 @@ def test_nothing_has_changed(minor):
 def test_the_golden_file_holds_what_matters():
     """The table's entries in their order, each pointer's signature, and no line that another hides."""
     tables = {  # name: (header, up to where, offset of the first entry, least number of them)
-        "lattis_api": ("c_api.h", "here ends version 1.0", 16, 70),
-        "lattis_autograd": ("autograd.h", "} lattis_autograd;", 8, 35),
-        "lattis_python": ("python.h", "} lattis_python;", 16, 8),
+        "lamella_api": ("c_api.h", "here ends version 1.0", 16, 70),
+        "lamella_autograd": ("autograd.h", "} lamella_autograd;", 8, 35),
+        "lamella_python": ("python.h", "} lamella_python;", 16, 8),
     }
     for name, (header, end, first, least) in tables.items():
-        text = (SOURCE / "lattis" / header).read_text()
+        text = (SOURCE / "lamella" / header).read_text()
         text = text[: text.index(end)]
         table = text[max(text.rfind("struct {"), text.rfind(f"struct {name} {{")) :]
         entries = re.findall(r"^  [\w ]+[ *]+\(\*(\w+)\)\(", table, re.MULTILINE)
@@ -66,7 +66,7 @@ def test_the_golden_file_holds_what_matters():
 def test_no_two_parameters_of_one_type_go_without_names():
     """Or else nobody would see that they changed places."""
     for line in GOLDEN:
-        unnamed = re.findall(r"(?:\(|, )((?:const )?(?:lattis_\w+|u?int\d+_t|void|char)(?: \*)*)(?=,|\))", line)
+        unnamed = re.findall(r"(?:\(|, )((?:const )?(?:lamella_\w+|u?int\d+_t|void|char)(?: \*)*)(?=,|\))", line)
         assert len(unnamed) == len(set(unnamed)), line
 
 
@@ -80,117 +80,117 @@ def padded(include):
 def test_no_struct_ends_with_padding(headers):
     assert padded(SOURCE) == []
     planted = headers("c_api.h", "  int32_t line;\n  uint32_t reserved;", "  int32_t line;")
-    assert padded(planted) == ["lattis_operator_def"]
+    assert padded(planted) == ["lamella_operator_def"]
 
 
 DEFECTS = {
     "swapped entries": (
         "c_api.h",
-        "  void* (*storage_data)(const lattis_storage*);\n  int64_t (*storage_bytes)(const lattis_storage*);",
-        "  int64_t (*storage_bytes)(const lattis_storage*);\n  void* (*storage_data)(const lattis_storage*);",
-        ["changed: struct lattis_api.storage_data at", "changed: struct lattis_api.storage_bytes at"],
+        "  void* (*storage_data)(const lamella_storage*);\n  int64_t (*storage_bytes)(const lamella_storage*);",
+        "  int64_t (*storage_bytes)(const lamella_storage*);\n  void* (*storage_data)(const lamella_storage*);",
+        ["changed: struct lamella_api.storage_data at", "changed: struct lamella_api.storage_bytes at"],
     ),
     "an entry in the middle": (
         "c_api.h",
         "  void (*retain)(void* object);",
         "  void (*pin)(void* object);\n  void (*retain)(void* object);",
-        ["added without #if LATTIS_TARGET_VERSION: struct lattis_api.pin", "changed: struct lattis_api.retain at"],
+        ["added without #if LAMELLA_TARGET_VERSION: struct lamella_api.pin", "changed: struct lamella_api.retain at"],
     ),
     "another signature": (
         "c_api.h",
-        "lattis_status (*withdraw)(lattis_handle);",
-        "lattis_status (*withdraw)(const lattis_handle*);",
-        ["changed: struct lattis_api.withdraw"],
+        "lamella_status (*withdraw)(lamella_handle);",
+        "lamella_status (*withdraw)(const lamella_handle*);",
+        ["changed: struct lamella_api.withdraw"],
     ),
     "a narrower parameter": (
         "c_api.h",
-        "lattis_status (*raise)(int32_t kind,",
-        "lattis_status (*raise)(uint8_t kind,",
-        ["changed: struct lattis_api.raise at"],
+        "lamella_status (*raise)(int32_t kind,",
+        "lamella_status (*raise)(uint8_t kind,",
+        ["changed: struct lamella_api.raise at"],
     ),
     "a lost const": (
         "c_api.h",
         "const char* (*backend_name)(int32_t id);",
         "char* (*backend_name)(int32_t id);",
-        ["changed: struct lattis_api.backend_name"],
+        ["changed: struct lamella_api.backend_name"],
     ),
     "a narrowed field": (
         "types.h",
         "  uint64_t include; /* layers",
         "  uint32_t include; /* layers",
-        ["changed: struct lattis_thread.include at 8, 8 bytes"],
+        ["changed: struct lamella_thread.include at 8, 8 bytes"],
     ),
     "a field at the end of a struct that cannot grow": (
         "c_api.h",
-        "} lattis_meta;",
-        "  int64_t more;\n} lattis_meta;",
-        ["changed: struct lattis_meta of 1072 bytes, for ever"],
+        "} lamella_meta;",
+        "  int64_t more;\n} lamella_meta;",
+        ["changed: struct lamella_meta of 1072 bytes, for ever"],
     ),
     "a field at the end, without the guard": (
         "c_api.h",
-        "} lattis_backend;",
-        "  int64_t more;\n} lattis_backend;",
-        ["added without #if LATTIS_TARGET_VERSION: struct lattis_backend.more"],
+        "} lamella_backend;",
+        "  int64_t more;\n} lamella_backend;",
+        ["added without #if LAMELLA_TARGET_VERSION: struct lamella_backend.more"],
     ),
     "a renumbered enumerator": (
         "types.h",
-        "LATTIS_VALUE_ERROR = 3",
-        "LATTIS_VALUE_ERROR = 33",
-        ["changed: enum lattis_error_kind LATTIS_VALUE_ERROR = 3  ->"],
+        "LAMELLA_VALUE_ERROR = 3",
+        "LAMELLA_VALUE_ERROR = 33",
+        ["changed: enum lamella_error_kind LAMELLA_VALUE_ERROR = 3  ->"],
     ),
     "an enumerator taken away": (
         "c_api.h",
-        ", LATTIS_ABSENT_HIGHEST = 2",
+        ", LAMELLA_ABSENT_HIGHEST = 2",
         "",
-        ["taken away: enum lattis_absent LATTIS_ABSENT_HIGHEST = 2"],
+        ["taken away: enum lamella_absent LAMELLA_ABSENT_HIGHEST = 2"],
     ),
     "another number of dimensions": (
         "types.h",
-        "#define LATTIS_MAX_DIMS 64",
-        "#define LATTIS_MAX_DIMS 65",
-        ["changed: define LATTIS_MAX_DIMS = 64", "changed: struct lattis_meta of 1072 bytes"],
+        "#define LAMELLA_MAX_DIMS 64",
+        "#define LAMELLA_MAX_DIMS 65",
+        ["changed: define LAMELLA_MAX_DIMS = 64", "changed: struct lamella_meta of 1072 bytes"],
     ),
     "another callback": (
         "c_api.h",
-        "(*lattis_body)(void* context, int64_t begin, int64_t end)",
-        "(*lattis_body)(int64_t begin, int64_t end, void* context)",
-        ["changed: typedef lattis_body"],
+        "(*lamella_body)(void* context, int64_t begin, int64_t end)",
+        "(*lamella_body)(int64_t begin, int64_t end, void* context)",
+        ["changed: typedef lamella_body"],
     ),
     "another width of the status": (
         "types.h",
-        "typedef int32_t lattis_status",
-        "typedef int64_t lattis_status",
-        ["changed: typedef lattis_status"],
+        "typedef int32_t lamella_status",
+        "typedef int64_t lamella_status",
+        ["changed: typedef lamella_status"],
     ),
     "another exported function": (
         "program.h",
-        "lattis_status lattis_load_plugin(const char* path);",
-        "lattis_status lattis_load_plugin(const char* path, int32_t flags);",
-        ["changed: function lattis_load_plugin"],
+        "lamella_status lamella_load_plugin(const char* path);",
+        "lamella_status lamella_load_plugin(const char* path, int32_t flags);",
+        ["changed: function lamella_load_plugin"],
     ),
     "another member of a value": (
         "types.h",
         "    const double* doubles;",
         "    const float* doubles;",
-        ["changed: struct lattis_value.as.doubles"],
+        ["changed: struct lamella_value.as.doubles"],
     ),
     "swapped parameters of one type": (
         "c_api.h",
-        "(*generator_set)(lattis_object* generator, uint64_t seed, uint64_t offset)",
-        "(*generator_set)(lattis_object* generator, uint64_t offset, uint64_t seed)",
-        ["changed: struct lattis_api.generator_set"],
+        "(*generator_set)(lamella_object* generator, uint64_t seed, uint64_t offset)",
+        "(*generator_set)(lamella_object* generator, uint64_t offset, uint64_t seed)",
+        ["changed: struct lamella_api.generator_set"],
     ),
     "swapped parameters of a slot": (
         "c_api.h",
         "void* event, void* stream); /* the stream waits */",
         "void* stream, void* event); /* the stream waits */",
-        ["changed: struct lattis_backend.event_wait"],
+        ["changed: struct lamella_backend.event_wait"],
     ),
     "another number of dtypes": (
         "types.h",
-        "#define LATTIS_NUM_DTYPES 15",
-        "#define LATTIS_NUM_DTYPES 16",
-        ["changed: define LATTIS_NUM_DTYPES = 15"],
+        "#define LAMELLA_NUM_DTYPES 15",
+        "#define LAMELLA_NUM_DTYPES 16",
+        ["changed: define LAMELLA_NUM_DTYPES = 15"],
     ),
     "another code of DLPack": (
         "dlpack.h",
@@ -203,45 +203,45 @@ DEFECTS = {
         "dlpack.h",
         "  uint64_t byte_offset;\n",
         "",
-        ["taken away: struct DLTensor.byte_offset", "changed: struct lattis_tensor.numel"],
+        ["taken away: struct DLTensor.byte_offset", "changed: struct lamella_tensor.numel"],
     ),
-    "another name in the stamp": ("version.h", '"Lattis", ', '"LATTIS", ', ["changed: section .note.lattis"]),
-    "another type of the stamp": ("version.h", "7, 8, 1, ", "7, 8, 2, ", ["changed: section .note.lattis"]),
+    "another name in the stamp": ("version.h", '"Lamella", ', '"LAMELLA", ', ["changed: section .note.lamella"]),
+    "another type of the stamp": ("version.h", "7, 8, 1, ", "7, 8, 2, ", ["changed: section .note.lamella"]),
     "another section for the stamp": (
         "version.h",
-        'section(".note.lattis")',
+        'section(".note.lamella")',
         'section(".note.other")',
-        ["changed: section .note.lattis"],
+        ["changed: section .note.lamella"],
     ),
     "a field less in the stamp": (
         "version.h",
         "  uint32_t major, minor;",
         "  uint32_t minor, major;",
-        ["changed: struct lattis_stamp.major", "changed: struct lattis_stamp.minor"],
+        ["changed: struct lamella_stamp.major", "changed: struct lamella_stamp.minor"],
     ),
     "another entry of the interface autograd": (
         "autograd.h",
         "  void (*pop_saved_hooks)(void);",
         "  void (*pop_saved_hooks)(int32_t n);",
-        ["changed: struct lattis_autograd.pop_saved_hooks"],
+        ["changed: struct lamella_autograd.pop_saved_hooks"],
     ),
     "a field in the middle of a derivative": (
         "autograd.h",
         "  const char* formulas;",
         "  const char* name;\n  const char* formulas;",
-        ["changed: struct lattis_derivative.formulas at 8"],
+        ["changed: struct lamella_derivative.formulas at 8"],
     ),
     "swapped entries of the interface python": (
         "python.h",
         "  PyObject* (*raise_pending)(void);",
         "  void (*drop_all)(void);\n  PyObject* (*raise_pending)(void);",
-        ["changed: struct lattis_python.raise_pending"],
+        ["changed: struct lamella_python.raise_pending"],
     ),
     "another capsule": (
         "python.h",
-        '"lattis.library.api"',
-        '"lattis.api"',
-        ["changed: define LATTIS_PYTHON_CAPSULE"],
+        '"lamella.library.api"',
+        '"lamella.api"',
+        ["changed: define LAMELLA_PYTHON_CAPSULE"],
     ),
 }
 
@@ -258,14 +258,17 @@ def test_a_planted_defect_is_reported(name, headers):
 
 # ---- the next minor version, planted --------------------------------------------------------------------------------
 
-GUARD = "#if LATTIS_TARGET_VERSION >= LATTIS_MAKE_VERSION(1, 1)\n"
+GUARD = "#if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, 1)\n"
 LATER = {  # as a person would append to 1.0
-    "version.h": ("#define LATTIS_ABI_MINOR 0", "#define LATTIS_ABI_MINOR 1"),
+    "version.h": ("#define LAMELLA_ABI_MINOR 0", "#define LAMELLA_ABI_MINOR 1"),
     "c_api.h": (
         "  /* ---- here ends version 1.0; what comes later is appended ---- */\n",
-        GUARD + "  lattis_status (*planted)(int64_t);\n#endif\n",
+        GUARD + "  lamella_status (*planted)(int64_t);\n#endif\n",
     ),
-    "types.h": ("  LATTIS_HOST_ERROR = 11", GUARD + "  LATTIS_PLANTED_ERROR = 12,\n#endif\n  LATTIS_HOST_ERROR = 11"),
+    "types.h": (
+        "  LAMELLA_HOST_ERROR = 11",
+        GUARD + "  LAMELLA_PLANTED_ERROR = 12,\n#endif\n  LAMELLA_HOST_ERROR = 11",
+    ),
 }
 
 
@@ -282,8 +285,8 @@ def test_a_later_entry_leaves_the_earlier_version_alone(later):
     assert breaks(GOLDEN, now) == []
     added = differences(GOLDEN, now)
     assert [line.split(": ")[1].split(" at ")[0].split(" = ")[0] for line in added] == [
-        "enum lattis_error_kind LATTIS_PLANTED_ERROR",
-        "struct lattis_api.planted",
+        "enum lamella_error_kind LAMELLA_PLANTED_ERROR",
+        "struct lamella_api.planted",
     ]
 
 
@@ -293,56 +296,56 @@ MISPLACED = {
         "c_api.h",
         "  void (*retain)(void* object);",
         "BEGIN  void (*pin)(void* object);\nEND  void (*retain)(void* object);",
-        ["not at the end: struct lattis_api.pin", "changed: struct lattis_api.retain at"],
+        ["not at the end: struct lamella_api.pin", "changed: struct lamella_api.retain at"],
     ),
     "a field in the middle": (
         "c_api.h",
         "  int32_t (*device_count)(void* context);",
         "BEGIN  void* planted;\nEND  int32_t (*device_count)(void* context);",
-        ["not at the end: struct lattis_backend.planted", "changed: struct lattis_backend.device_count at"],
+        ["not at the end: struct lamella_backend.planted", "changed: struct lamella_backend.device_count at"],
     ),
     "a field in former padding": (
         "autograd.h",
         "  const char* formulas;",
         "BEGIN  uint32_t planted;\nEND  const char* formulas;",
-        ["not at the end: struct lattis_derivative.planted at 4, 4 bytes"],
+        ["not at the end: struct lamella_derivative.planted at 4, 4 bytes"],
     ),
     "a field at the end of a struct that cannot grow": (
         "c_api.h",
-        "} lattis_meta;",
-        "BEGIN  int64_t planted;\nEND} lattis_meta;",
-        ["changed: struct lattis_meta of 1072 bytes, for ever"],
+        "} lamella_meta;",
+        "BEGIN  int64_t planted;\nEND} lamella_meta;",
+        ["changed: struct lamella_meta of 1072 bytes, for ever"],
     ),
     "an enumerator in the middle": (
         "c_api.h",
-        "  LATTIS_META_ALIAS = 1,",
-        "#if LATTIS_TARGET_VERSION >= LATTIS_MAKE_VERSION(1, 1)\n  LATTIS_META_ALIAS = 6,\n#else\n"
-        "  LATTIS_META_ALIAS = 1,\n#endif\n",
-        ["changed: enum lattis_meta_kind LATTIS_META_ALIAS = 1"],
+        "  LAMELLA_META_ALIAS = 1,",
+        "#if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, 1)\n  LAMELLA_META_ALIAS = 6,\n#else\n"
+        "  LAMELLA_META_ALIAS = 1,\n#endif\n",
+        ["changed: enum lamella_meta_kind LAMELLA_META_ALIAS = 1"],
     ),
     "an enumerator with the number of another": (
         "types.h",
-        "  LATTIS_HOST_ERROR = 11",
-        "BEGIN  LATTIS_PLANTED = 10,\nEND  LATTIS_HOST_ERROR = 11",
-        ["the number of LATTIS_INTERRUPTED: enum lattis_error_kind LATTIS_PLANTED"],
+        "  LAMELLA_HOST_ERROR = 11",
+        "BEGIN  LAMELLA_PLANTED = 10,\nEND  LAMELLA_HOST_ERROR = 11",
+        ["the number of LAMELLA_INTERRUPTED: enum lamella_error_kind LAMELLA_PLANTED"],
     ),
     "a constant that depends on the target": (
         "types.h",
-        "#define LATTIS_MAX_DIMS 64\n",
-        "BEGIN#define LATTIS_MAX_DIMS 65\n#else\n#define LATTIS_MAX_DIMS 64\nEND",
-        ["changed: define LATTIS_MAX_DIMS = 64"],
+        "#define LAMELLA_MAX_DIMS 64\n",
+        "BEGIN#define LAMELLA_MAX_DIMS 65\n#else\n#define LAMELLA_MAX_DIMS 64\nEND",
+        ["changed: define LAMELLA_MAX_DIMS = 64"],
     ),
     "fewer dtypes": (
         "types.h",
-        "#define LATTIS_NUM_DTYPES 15",
-        "BEGIN#define LATTIS_NUM_DTYPES 14\n#else\n#define LATTIS_NUM_DTYPES 15\nEND",
-        ["changed: define LATTIS_NUM_DTYPES = 15"],
+        "#define LAMELLA_NUM_DTYPES 15",
+        "BEGIN#define LAMELLA_NUM_DTYPES 14\n#else\n#define LAMELLA_NUM_DTYPES 15\nEND",
+        ["changed: define LAMELLA_NUM_DTYPES = 15"],
     ),
     "an entry in the middle of an interface": (
         "autograd.h",
-        "  void (*node_retain)(lattis_node*);",
-        "BEGIN  void (*planted)(void);\nEND  void (*node_retain)(lattis_node*);",
-        ["not at the end: struct lattis_autograd.planted", "changed: struct lattis_autograd.node_retain"],
+        "  void (*node_retain)(lamella_node*);",
+        "BEGIN  void (*planted)(void);\nEND  void (*node_retain)(lamella_node*);",
+        ["not at the end: struct lamella_autograd.planted", "changed: struct lamella_autograd.node_retain"],
     ),
 }
 
@@ -363,22 +366,22 @@ def test_what_may_be_added_in_a_later_version(headers):
     headers("version.h", *LATER["version.h"])
     more = GUARD + "    const float* planted;\n#endif\n"
     headers("types.h", "    const double* doubles;\n", more + "    const double* doubles;\n")
-    headers("autograd.h", "} lattis_derivative;", GUARD + "  void* planted;\n#endif\n} lattis_derivative;")
-    more = GUARD + "#define LATTIS_NUM_DTYPES 16\n#else\n#define LATTIS_NUM_DTYPES 15\n#endif\n"
-    include = headers("types.h", "#define LATTIS_NUM_DTYPES 15", more + "/* planted */")
+    headers("autograd.h", "} lamella_derivative;", GUARD + "  void* planted;\n#endif\n} lamella_derivative;")
+    more = GUARD + "#define LAMELLA_NUM_DTYPES 16\n#else\n#define LAMELLA_NUM_DTYPES 15\n#endif\n"
+    include = headers("types.h", "#define LAMELLA_NUM_DTYPES 15", more + "/* planted */")
     now = dump(include, V1_1)
     assert differences(GOLDEN, dump(include, V1_0)) == breaks(GOLDEN, now) == []
     different = [line.split(": ", 1)[1] for line in differences(GOLDEN, now)]
     assert sorted(key(line) for line in different) == [
-        "define LATTIS_NUM_DTYPES",
-        "struct lattis_derivative.planted",
-        "struct lattis_value.as.planted",
+        "define LAMELLA_NUM_DTYPES",
+        "struct lamella_derivative.planted",
+        "struct lamella_value.as.planted",
     ]
 
 
 USES = """
-#include <lattis/c_api.h>
-lattis_status lattis_plugin_init(const lattis_api* api) { return api->planted(LATTIS_PLANTED_ERROR); }
+#include <lamella/c_api.h>
+lamella_status lamella_plugin_init(const lamella_api* api) { return api->planted(LAMELLA_PLANTED_ERROR); }
 """
 
 
@@ -389,14 +392,14 @@ def compile_against(include, folder, *flags):
 
 def test_a_target_version_hides_what_is_newer(later, tmp_path):
     assert compile_against(later, tmp_path).returncode == 0
-    hidden = compile_against(later, tmp_path, "-DLATTIS_TARGET_VERSION=LATTIS_MAKE_VERSION(1,0)")
+    hidden = compile_against(later, tmp_path, "-DLAMELLA_TARGET_VERSION=LAMELLA_MAKE_VERSION(1,0)")
     assert "no member named 'planted'" in hidden.stderr.replace("‘", "'").replace("’", "'")
-    assert "LATTIS_PLANTED_ERROR" in hidden.stderr
+    assert "LAMELLA_PLANTED_ERROR" in hidden.stderr
 
 
 @pytest.mark.parametrize(
     "target, words", [(hex(V1_1 + minor_of(SOURCE)), "newer than these headers"), ("0x9", "older major version")]
 )
 def test_a_target_version_that_the_headers_do_not_have(target, words, tmp_path):
-    refused = compile_against(SOURCE, tmp_path, f"-DLATTIS_TARGET_VERSION={target}")
+    refused = compile_against(SOURCE, tmp_path, f"-DLAMELLA_TARGET_VERSION={target}")
     assert refused.returncode != 0 and words in refused.stderr

@@ -22,7 +22,7 @@ def twice(tmp_path_factory):
 
 
 def cpu():
-    return installed() / "backends" / "cpu" / "liblattis_cpu.so"
+    return installed() / "backends" / "cpu" / "liblamella_cpu.so"
 
 
 @pytest.mark.parametrize("compiler, standard", [("gcc", "c99"), ("gcc", "c11"), ("clang", "c99")])
@@ -55,7 +55,7 @@ def test_a_cpp_program_that_opens_the_library_at_run_time(twice, tmp_path):
     flags = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", "-I", include())
     source = TOP / "tests" / "extensions" / "program.cpp"
     compiled("g++", *flags, source, "-ldl", "-o", tmp_path / "program")
-    lines = output(tmp_path / "program", installed() / "liblattis.so", cpu(), twice).split()
+    lines = output(tmp_path / "program", installed() / "liblamella.so", cpu(), twice).split()
     assert lines == ["200000"] * 4
 
 
@@ -68,8 +68,8 @@ def test_the_table_as_a_stranger_meets_it(name, twice, tmp_path):
 
 
 def test_every_entry_of_the_table_is_called_by_a_program():
-    header = (TOP / "extensions" / "include" / "lattis" / "c_api.h").read_text()
-    table = header[header.index("struct lattis_api {") : header.index("here ends version")]
+    header = (TOP / "extensions" / "include" / "lamella" / "c_api.h").read_text()
+    table = header[header.index("struct lamella_api {") : header.index("here ends version")]
     entries = re.findall(r"^  \S.*?\(\*(\w+)\)\(", table, re.MULTILINE)
     programs = "".join(f.read_text() for f in CPP_TESTS.glob("*.cpp"))
     assert len(entries) > 60 and not [e for e in entries if f"api->{e}(" not in programs]
@@ -79,7 +79,7 @@ def test_the_headers_are_plain_c(tmp_path):
     """Every public C header by itself, in C99 and in C11, with two compilers."""
     for name in ("version", "types", "c_api", "program", "autograd", "dlpack"):
         source = tmp_path / f"{name}.c"
-        source.write_text(f"#include <lattis/{name}.h>\nint unused;\n")
+        source.write_text(f"#include <lamella/{name}.h>\nint unused;\n")
         for compiler in ("gcc", "clang"):
             for standard in ("c99", "c11"):
                 compiled(compiler, f"-std={standard}", *STRICT, "-I", include(), "-fsyntax-only", source)

@@ -9,13 +9,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import lattis
+import lamella
 import pytest
-from lattis import _C
+from lamella import _C
 from native import HEADERS_0, include, installed, library, output
 
 # Sizes of the name and of what follows, the type, the name, 1.0: older loaders know no other.
-STAMP = bytes.fromhex("07000000 08000000 01000000 4c61747469730000 01000000 00000000")
+STAMP = bytes.fromhex("08000000 08000000 01000000 4c616d656c6c6100 01000000 00000000")
 
 # What its code leaves when it runs: a library that is refused before dlopen leaves nothing.
 RUNS = """
@@ -23,15 +23,15 @@ RUNS = """
 __attribute__((constructor)) static void runs(void) { fclose(fopen(TRACE, "w")); }
 """
 OLD = """
-#include <lattis/extension.h>
-static lattis_status twice(lattis_frame*, const lattis_value*, lattis_value*) { return LATTIS_OK; }
-LATTIS_LIBRARY(headers_0, m) { m.define("twice(Tensor self) -> Tensor").impl("twice", "cpu", twice); }
+#include <lamella/extension.h>
+static lamella_status twice(lamella_frame*, const lamella_value*, lamella_value*) { return LAMELLA_OK; }
+LAMELLA_LIBRARY(headers_0, m) { m.define("twice(Tensor self) -> Tensor").impl("twice", "cpu", twice); }
 """
 INIT = """
-#define DEF(ns, owner) (lattis_library_def){sizeof(lattis_library_def), LATTIS_TARGET_VERSION, ns, owner, 0, 0}
+#define DEF(ns, owner) (lamella_library_def){sizeof(lamella_library_def), LAMELLA_TARGET_VERSION, ns, owner, 0, 0}
 #define OPEN(ns, owner) api->library_open(&DEF(ns, owner), &l)
-#include <lattis/c_api.h>
-lattis_status lattis_plugin_init(const lattis_api* api) {
+#include <lamella/c_api.h>
+lamella_status lamella_plugin_init(const lamella_api* api) {
   (void)api;
   BODY
 }
@@ -88,7 +88,7 @@ def test_the_same_extension_on_todays_headers_is_loaded(build):
 def aged(tmp_path, major, minor):
     """The headers, as if of another version."""
     shutil.copytree(include(), tmp_path / "other")
-    version = tmp_path / "other" / "lattis" / "version.h"
+    version = tmp_path / "other" / "lamella" / "version.h"
     text = re.sub(r"_MAJOR \d+", f"_MAJOR {major}", version.read_text())
     version.write_text(re.sub(r"_MINOR \d+", f"_MINOR {minor}", text))
     return tmp_path / "other"
@@ -97,20 +97,20 @@ def aged(tmp_path, major, minor):
 @pytest.mark.parametrize(
     "major, minor, words",
     [
-        (2, 0, ("built for C ABI 2.0", "has 1.0", "Install a newer lattis")),
-        (1, 7, ("built for C ABI 1.7", "Install a newer lattis", "-DLATTIS_TARGET_VERSION=0x10000")),
+        (2, 0, ("built for C ABI 2.0", "has 1.0", "Install a newer lamella")),
+        (1, 7, ("built for C ABI 1.7", "Install a newer lamella", "-DLAMELLA_TARGET_VERSION=0x10000")),
         (0, 9, ("built for C ABI 0.9", "Build it again")),
     ],
 )
 def test_another_version_is_refused_before_it_is_opened(major, minor, words, build, tmp_path):
     path, ran = build(init("return 0;"), headers=aged(tmp_path, major, minor))
     assert _C._plugin_stamp(str(path)) == (major, minor)
-    refused(path, *words, lattis.__version__)
+    refused(path, *words, lamella.__version__)
     assert not ran()
 
 
 def test_the_stamp_says_the_target_version(build, tmp_path):
-    target = "-DLATTIS_TARGET_VERSION=LATTIS_MAKE_VERSION(1,0)"
+    target = "-DLAMELLA_TARGET_VERSION=LAMELLA_MAKE_VERSION(1,0)"
     path, ran = build(init("return 0;"), target, headers=aged(tmp_path, 1, 3))
     assert _C._plugin_stamp(str(path)) == (1, 0)
     _C._load_plugin(str(path))
@@ -124,7 +124,7 @@ def test_files_that_are_no_library(build, tmp_path):
     refused(tmp_path / "missing.so", "No such file", "missing.so")
     refused(tmp_path, "no ELF file")
     plain = library("int nothing;", tmp_path / "plain.so", "-I.", headers=tmp_path)
-    refused(plain, "no stamp", "without Lattis' headers")
+    refused(plain, "no stamp", "without Lamella's headers")
 
 
 def test_objects_of_two_versions_in_one_library(tmp_path):
@@ -152,7 +152,7 @@ def test_the_stamp_is_one_note_whatever_the_sanitizer(compiler, tmp_path):
     made = library(init("return 0;"), tmp_path / "made.o", "-c", "-fsanitize=address", compiler=compiler)
     path = library("", tmp_path / "made.so", made, compiler=compiler)
     assert _C._plugin_stamp(str(path)) == _C._abi_version
-    assert section(path, ".note.lattis", tmp_path) == STAMP
+    assert section(path, ".note.lamella", tmp_path) == STAMP
 
 
 def test_the_stamp_among_other_notes(build):
@@ -162,19 +162,19 @@ def test_the_stamp_among_other_notes(build):
 
 
 def test_a_library_without_an_init_function(build):
-    path, _ = build("#include <lattis/c_api.h>\n")
-    refused(path, "no lattis_plugin_init", "LATTIS_LIBRARY")
+    path, _ = build("#include <lamella/c_api.h>\n")
+    refused(path, "no lamella_plugin_init", "LAMELLA_LIBRARY")
 
 
 def test_the_init_function_of_a_library_that_it_needs_is_not_its_own(tmp_path):
     """dlsym would find it. One file's init runs once, and for that file."""
-    body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "one() -> Tensor"; '
+    body = 'lamella_library* l; lamella_operator_def d = {sizeof d}; d.schema = "one() -> Tensor"; '
     body += 'return OPEN("needed", "me") || api->define(l, &d, NULL);'
     needed = library(init(body), tmp_path / "libneeded.so", "-Wl,-soname,libneeded.so")
     needs = ("-Wl,--no-as-needed", needed, f"-Wl,-rpath,{tmp_path}")
-    without = library("#include <lattis/c_api.h>\n", tmp_path / "without.so", *needs)
+    without = library("#include <lamella/c_api.h>\n", tmp_path / "without.so", *needs)
     for _ in range(2):
-        refused(without, "without.so has no lattis_plugin_init of its own", "depends on", "libneeded.so")
+        refused(without, "without.so has no lamella_plugin_init of its own", "depends on", "libneeded.so")
         assert names_of("needed") == []
     _C._load_plugin(str(needed))
     assert names_of("needed") == ["needed::one"]
@@ -194,9 +194,9 @@ NEEDS_PYTHON = """
 """
 TWO_AT_ONCE = """
 import ctypes, os, sys, threading, time
-from lattis import _C
-liblattis, first, second, inside = sys.argv[1:]
-load = ctypes.CDLL(liblattis).lattis_load_plugin
+from lamella import _C
+liblamella, first, second, inside = sys.argv[1:]
+load = ctypes.CDLL(liblamella).lamella_load_plugin
 thread = threading.Thread(target=load, args=[first.encode()])
 thread.start()
 while not os.path.exists(inside):
@@ -212,7 +212,7 @@ def test_who_waits_for_the_loader_does_not_hold_the_interpreter(tmp_path):
     text = "#include <stdio.h>\n" + init(NEEDS_PYTHON)
     first = library(text, tmp_path / "first.so", f'-DINSIDE="{inside}"')
     second = library(init("return 0;"), tmp_path / "second.so")
-    command = (sys.executable, "-c", TWO_AT_ONCE, installed() / "liblattis.so", first, second, inside)
+    command = (sys.executable, "-c", TWO_AT_ONCE, installed() / "liblamella.so", first, second, inside)
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "both\n"), done.stderr
 
@@ -224,8 +224,8 @@ def test_a_missing_symbol_is_named(build):
 
 
 def test_an_init_function_that_returns_a_status(build):
-    path, _ = build(init('return api->raise(LATTIS_RUNTIME_ERROR, "not on a Tuesday");'))
-    refused(path, "not on a Tuesday", "lattis_plugin_init of " + str(path))
+    path, _ = build(init('return api->raise(LAMELLA_RUNTIME_ERROR, "not on a Tuesday");'))
+    refused(path, "not on a Tuesday", "lamella_plugin_init of " + str(path))
 
 
 def test_an_init_function_that_returns_a_status_and_says_nothing(build):
@@ -234,16 +234,16 @@ def test_an_init_function_that_returns_a_status_and_says_nothing(build):
 
 def test_an_init_function_that_throws(build):
     source = init('throw std::runtime_error("thrown by init");')
-    source = source.replace("lattis_status lattis_plugin_init", 'extern "C" lattis_status lattis_plugin_init')
+    source = source.replace("lamella_status lamella_plugin_init", 'extern "C" lamella_status lamella_plugin_init')
     refused(build("#include <stdexcept>\n" + source, compiler="g++")[0], "thrown by init")
 
 
 HALF_WAY = """
-  lattis_library* l;
-  lattis_operator_def d = {sizeof(lattis_operator_def)};
-  lattis_layer layer = {sizeof(lattis_layer)};
+  lamella_library* l;
+  lamella_operator_def d = {sizeof(lamella_operator_def)};
+  lamella_layer layer = {sizeof(lamella_layer)};
   layer.name = "half_way";
-  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  layer.flags = LAMELLA_LAYER_FALLTHROUGH;
   d.schema = "half(Tensor self) -> Tensor";
   if (OPEN("half_way", "half way") || api->define(l, &d, NULL)) return 99;
   if (api->layer(l, &layer, NULL, NULL) || api->publish_interface(l, "half.way", 1, l, NULL)) return 98;
@@ -255,12 +255,12 @@ HALF_WAY = """
 def test_an_init_function_that_fails_half_way_leaves_nothing(build):
     path, _ = build(init(HALF_WAY))
     for _ in range(2):  # the second time it finds no trace of the first
-        refused(path, "add.Tensor is already defined by lattis; half way cannot", "lattis_plugin_init")
+        refused(path, "add.Tensor is already defined by lamella; half way cannot", "lamella_plugin_init")
         assert names_of("half_way") == []
 
 
 def test_one_file_by_several_paths_is_loaded_once(build, tmp_path, monkeypatch):
-    body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "once() -> Tensor"; '
+    body = 'lamella_library* l; lamella_operator_def d = {sizeof d}; d.schema = "once() -> Tensor"; '
     body += 'return OPEN("two_paths", "me") || api->define(l, &d, NULL);'
     path, _ = build(init(body))
     link = tmp_path / "link.so"
@@ -272,7 +272,7 @@ def test_one_file_by_several_paths_is_loaded_once(build, tmp_path, monkeypatch):
 
 
 def test_eight_threads_load_one_file(build):
-    body = 'lattis_library* l; lattis_operator_def d = {sizeof d}; d.schema = "only() -> Tensor"; '
+    body = 'lamella_library* l; lamella_operator_def d = {sizeof d}; d.schema = "only() -> Tensor"; '
     body += 'return OPEN("eight_threads", "me") || api->define(l, &d, NULL);'
     path, _ = build(init(body))
     with ThreadPoolExecutor(8) as pool:
@@ -281,11 +281,11 @@ def test_eight_threads_load_one_file(build):
 
 
 def test_first_party_libraries_carry_the_stamp():
-    for name in sorted(include().parent.rglob("liblattis_*.so")):
+    for name in sorted(include().parent.rglob("liblamella_*.so")):
         assert _C._plugin_stamp(str(name)) == _C._abi_version
 
 
 def test_the_stamp_outlives_strip(build):
     path, _ = build(init("return 0;"), "-s", "-ffunction-sections", "-Wl,--gc-sections")
     assert _C._plugin_stamp(str(path)) == _C._abi_version
-    assert "Lattis" in output("readelf", "-nW", path)
+    assert "Lamella" in output("readelf", "-nW", path)

@@ -9,13 +9,13 @@ import time
 import pytest
 from building import LOAD, operator, wait_for
 from children import run
-from lattis.extensions import include_paths
-from lattis.extensions.inputs import expanded, given
+from lamella.extensions import include_paths
+from lamella.extensions.inputs import expanded, given
 
 PROGRAM = """
-import json, os, sys, lattis
-from lattis.utils.cpp_extension import load
-print(load("built", "built.cpp", **json.loads(sys.argv[1])).scaled(lattis.tensor([1, 2])).tolist())
+import json, os, sys, lamella
+from lamella.utils.cpp_extension import load
+print(load("built", "built.cpp", **json.loads(sys.argv[1])).scaled(lamella.tensor([1, 2])).tolist())
 """
 INCLUDES = '#include "config.h"\n' + operator("FACTOR")
 
@@ -107,7 +107,7 @@ def test_a_compiler_cache_does_not_see_less(bench):
 def test_a_precompiled_header_whose_headers_are_found_earlier(bench):
     (bench.folder / "early").mkdir()
     shutil.copytree(include_paths()[0], bench.folder / "late")
-    header = bench.folder / "late/lattis/library.h"
+    header = bench.folder / "late/lamella/library.h"
     header.write_text(header.read_text() + "\n#include <factor.h>\n")
     write(bench.folder, "late/factor.h", "#define FACTOR 1\n")
     write(bench.folder, "built.cpp", operator("FACTOR"))
@@ -120,13 +120,13 @@ def test_a_precompiled_header_whose_headers_are_found_earlier(bench):
 def test_the_version_of_the_abi(bench):
     """The same source against the headers of another version is another library, and both are kept."""
     shutil.copytree(include_paths()[0], bench.folder / "headers")
-    version = bench.folder / "headers/lattis/version.h"
+    version = bench.folder / "headers/lamella/version.h"
     mine = version.read_text()
     write(bench.folder, "built.cpp", operator(1))
     options = {"extra_include_paths": ["headers"]}
     compiler, count = bench.counting()
     assert built(bench, env={"CXX": compiler}, **options) == [2, 4]
-    version.write_text(re.sub(r"(#define LATTIS_ABI_MINOR) \d+", r"\1 55", mine))
+    version.write_text(re.sub(r"(#define LAMELLA_ABI_MINOR) \d+", r"\1 55", mine))
     text = bench.fails(PROGRAM, json.dumps(options), CXX=compiler)
     assert "was built for C ABI 1.55" in text and len(bench.files("libraries/*/built.so")) == 2
     version.write_text(mine)
@@ -168,7 +168,7 @@ def test_a_compiler_that_is_edited(bench):
 
 
 ASKED = """
-import lattis.extensions.toolchain as toolchain
+import lamella.extensions.toolchain as toolchain
 about = toolchain.about
 toolchain.about = lambda command: print("asked") or about(command)
 """
@@ -228,7 +228,7 @@ def test_headers_in_the_folder_of_the_cache(bench):
 def test_a_precompiled_header_that_vanishes(bench):
     """The object still knows what it was made of: headers that change are noticed."""
     shutil.copytree(include_paths()[0], bench.folder / "headers")
-    header = bench.folder / "headers" / "lattis" / "library.h"
+    header = bench.folder / "headers" / "lamella" / "library.h"
     header.write_text(header.read_text() + "\n#define FACTOR 1\n")
     write(bench.folder, "built.cpp", operator("FACTOR"))
     options = {"extra_include_paths": ["headers"]}
@@ -269,17 +269,17 @@ def test_nothing_of_the_user_is_removed(bench):
     for name in files:
         os.utime(write(bench.folder, name, "mine" * 1000), (1, 1))
     write(bench.folder, "built.cpp", operator(1))
-    assert built(bench, build_directory=".", env={"LATTIS_EXTENSIONS_MAX_MB": "0"}) == [2, 4]
-    bench.run("from lattis.cli import main; main(['extensions', 'clear'])", LATTIS_EXTENSIONS_DIR=str(bench.folder))
+    assert built(bench, build_directory=".", env={"LAMELLA_EXTENSIONS_MAX_MB": "0"}) == [2, 4]
+    bench.run("from lamella.cli import main; main(['extensions', 'clear'])", LAMELLA_EXTENSIONS_DIR=str(bench.folder))
     assert [name for name in files if not (bench.folder / name).exists()] == []
     assert not bench.files("libraries/*")
 
 
 def test_a_limit_smaller_than_what_is_made(bench):
-    assert bench.run(LOAD, operator(1), LATTIS_EXTENSIONS_MAX_MB="0").strip() == "[2, 4]"
-    assert bench.run(LOAD, operator(2), LATTIS_EXTENSIONS_MAX_MB="").strip() == "[3, 6]"
-    text = bench.fails(LOAD, operator(3), LATTIS_EXTENSIONS_MAX_MB="many", CXX=bench.compiler("never", "exit 1"))
-    assert "LATTIS_EXTENSIONS_MAX_MB: expected a number of megabytes, got 'many'" in text
+    assert bench.run(LOAD, operator(1), LAMELLA_EXTENSIONS_MAX_MB="0").strip() == "[2, 4]"
+    assert bench.run(LOAD, operator(2), LAMELLA_EXTENSIONS_MAX_MB="").strip() == "[3, 6]"
+    text = bench.fails(LOAD, operator(3), LAMELLA_EXTENSIONS_MAX_MB="many", CXX=bench.compiler("never", "exit 1"))
+    assert "LAMELLA_EXTENSIONS_MAX_MB: expected a number of megabytes, got 'many'" in text
 
 
 def test_emptying_while_something_is_built(bench):
@@ -289,6 +289,6 @@ def test_emptying_while_something_is_built(bench):
     while not started.exists():
         assert time.monotonic() < end
         time.sleep(0.01)
-    bench.run("from lattis.cli import main; main(['extensions', 'clear'])")
+    bench.run("from lamella.cli import main; main(['extensions', 'clear'])")
     output, errors = process.communicate(timeout=60)
     assert output.strip() == "[2, 4]", errors

@@ -8,13 +8,13 @@ import time
 
 import pytest
 from building import LOAD, end_group, operator, wait_for
-from lattis.extensions import Cache
-from lattis.extensions.errors import first_error
+from lamella.extensions import Cache
+from lamella.extensions.errors import first_error
 
 MODULE = """
-#include <lattis/pybind.h>
+#include <lamella/pybind.h>
 struct A {};
-PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {
+PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) {
   pybind11::module_::import("xmlrpc.client");
   pybind11::class_<A>(m, "A");
   m.attr("name") = pybind11::str(NAME(TORCH_EXTENSION_NAME));
@@ -29,11 +29,11 @@ def test_folders_with_odd_names(name, bench):
     folder.mkdir()
     (folder / "built.cpp").write_text(operator("FACTOR"))
     program = """
-    import sys, lattis
-    from lattis.utils.cpp_extension import load
+    import sys, lamella
+    from lamella.utils.cpp_extension import load
     flags = ["-DFACTOR=1", sys.argv[2]]
     mine = load("built", [sys.argv[1] + "/built.cpp"], flags, build_directory=sys.argv[1] + "/cache")
-    print(mine.scaled(lattis.tensor([1, 2])).tolist())
+    print(mine.scaled(lamella.tensor([1, 2])).tolist())
     """
     if name == "a:b":  # not for a list of folders
         (folder / "cache").mkdir(mode=0o700)
@@ -43,11 +43,11 @@ def test_folders_with_odd_names(name, bench):
 
 def test_operators_under_the_name_of_the_extension(bench):
     program = """
-    import sys, lattis
-    from lattis.utils.cpp_extension import load_inline
-    for known in ("LATTIS", "TORCH"):
+    import sys, lamella
+    from lamella.utils.cpp_extension import load_inline
+    for known in ("LAMELLA", "TORCH"):
         text = sys.argv[1].replace("LIBRARY(built", f"LIBRARY({known}_EXTENSION_NAME")
-        print(load_inline(known.lower(), text, no_implicit_headers=True) is getattr(lattis.ops, known.lower()))
+        print(load_inline(known.lower(), text, no_implicit_headers=True) is getattr(lamella.ops, known.lower()))
     """
     assert bench.run(program, operator(1)).split() == ["True", "True"]
 
@@ -56,9 +56,9 @@ def test_a_source_in_c(bench):
     (bench.folder / "number.c").write_text("int number(void) { int new = 1; return new; }\n")
     (bench.folder / "built.cpp").write_text('extern "C" int number();\n' + operator("number()"))
     program = """
-    import lattis
-    from lattis.utils.cpp_extension import load
-    print(load("built", ["built.cpp", "number.c"], "-Wall -Werror").scaled(lattis.tensor([1, 2])).tolist())
+    import lamella
+    from lamella.utils.cpp_extension import load
+    print(load("built", ["built.cpp", "number.c"], "-Wall -Werror").scaled(lamella.tensor([1, 2])).tolist())
     """
     assert bench.run(program).strip() == "[2, 4]"
 
@@ -66,7 +66,7 @@ def test_a_source_in_c(bench):
 def test_threads_that_load_one_module(bench):
     program = """
     import sys, threading
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     together, made = threading.Barrier(4), []
     def work():
         together.wait()
@@ -80,7 +80,7 @@ def test_threads_that_load_one_module(bench):
 
 def test_documentation_in_any_script(bench):
     program = """
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     doc = 'says "é" and 😀'
     mine = load_inline("spoken", "int one() { return 1; }", functions={"one": doc}, extra_cflags="-O0", cuda_sources="")
     assert mine.one() == 1 and doc in mine.one.__doc__
@@ -103,7 +103,7 @@ def test_a_lock_is_not_inherited(tmp_path):
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    holder = "import os, sys, time\nfrom lattis.extensions import Cache\nwith Cache(sys.argv[1]).lock('key'):\n"
+    holder = "import os, sys, time\nfrom lamella.extensions import Cache\nwith Cache(sys.argv[1]).lock('key'):\n"
     holder += "    print(os.fork() or 'child', flush=True)\n    time.sleep(30)\n"
     with subprocess.Popen(
         [sys.executable, "-c", holder, str(tmp_path)], stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -119,15 +119,15 @@ def test_a_lock_is_not_inherited(tmp_path):
 
 def test_workplaces_of_many_builds(tmp_path):
     """Each has its own, and what dead builds have left is removed."""
-    work = "import sys, time\nfrom lattis.extensions import Cache\ncache, end = Cache(sys.argv[1]), time.time() + 2\n"
+    work = "import sys, time\nfrom lamella.extensions import Cache\ncache, end = Cache(sys.argv[1]), time.time() + 2\n"
     work += "cache.prepare()\nwhile time.time() < end:\n    with cache.workplace() as p:\n        assert p.is_dir()\n"
     words = [sys.executable, "-c", work, str(tmp_path)]
     processes = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [(p.communicate()[1], p.returncode) for p in processes] == [("", 0)] * 3
-    dead = tmp_path / "builds" / "lattis-dead"
+    dead = tmp_path / "builds" / "lamella-dead"
     dead.mkdir()
-    dead.with_name("lattis-dead.lock").touch()
-    part = tmp_path / "builds" / "lattis-x.part"
+    dead.with_name("lamella-dead.lock").touch()
+    part = tmp_path / "builds" / "lamella-x.part"
     part.touch()
     os.utime(part, (1, 1))
     with Cache(tmp_path).workplace():
@@ -147,7 +147,7 @@ def test_the_same_library_from_two_builds(bench):
 def test_an_interrupt_ends_the_compilers(ninja, bench):
     started = bench.folder / "started"
     compiler = bench.compiler("slow", f"echo $$ > {started}; exec sleep 60")
-    hidden = "" if ninja else "import lattis.extensions.build as b\nb.find_ninja = lambda *a: None\n"
+    hidden = "" if ninja else "import lamella.extensions.build as b\nb.find_ninja = lambda *a: None\n"
     process = bench.start(hidden + LOAD, operator(1), CXX=compiler)
     try:
         wait_for(lambda: started.exists() and started.read_text().strip(), "the compiler")
@@ -163,7 +163,7 @@ def test_an_interrupt_ends_the_compilers(ninja, bench):
 @pytest.mark.parametrize("ninja", [True, False])
 def test_an_interrupt_while_a_compiler_begins(ninja, bench):
     """It comes within Popen, before anybody has the process: what begins then is ended all the same."""
-    hidden = "" if ninja else "import lattis.extensions.build as b\nb.find_ninja = lambda *a: None\n"
+    hidden = "" if ninja else "import lamella.extensions.build as b\nb.find_ninja = lambda *a: None\n"
     program = """
 import os, signal, subprocess
 class Interrupted(subprocess.Popen):
@@ -172,7 +172,7 @@ class Interrupted(subprocess.Popen):
         if "-c" in words or "-j" in words:
             open("begun", "w").write(str(self.pid))
             os.kill(os.getpid(), signal.SIGINT)
-import lattis.extensions.steps as steps
+import lamella.extensions.steps as steps
 steps.subprocess.Popen = Interrupted
 """
     compiler = bench.compiler("slow", "exec sleep 60")
@@ -212,7 +212,7 @@ def test_the_current_folder_is_no_place_for_modules(bench):
 
 
 def test_a_cache_that_was_for_a_moment_only(bench):
-    from lattis.extensions.precompiled import make
+    from lamella.extensions.precompiled import make
 
-    make(str(bench.cache), "lattis/library.h", "identity", "g++", "--")
+    make(str(bench.cache), "lamella/library.h", "identity", "g++", "--")
     assert not bench.cache.exists()

@@ -30,11 +30,11 @@ def test_the_program(bench):
 
 
 def test_the_package(project, tmp_path):
-    """Built and installed by the commands of the page; then Lattis calls the hook, and the program has the operator."""
+    """Built and installed by the page's commands; then Lamella calls the hook, and the program has the operator."""
     build_wheel(ROOT / "extensions", tmp_path)
     python = fresh_environment(tmp_path / "venv")
     install = (*PIP, "--python", python, "install", "-q", "--no-index", "--no-deps", "--find-links", tmp_path)
-    run(*install, "lattis-headers", cwd=tmp_path)
+    run(*install, "lamella-headers", cwd=tmp_path)
     shims = tmp_path / "shims"
     shims.mkdir()
     (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {python} "$@"\n')
@@ -53,5 +53,5 @@ def test_the_package(project, tmp_path):
 )
 def test_the_commands(commands, library, project):
     run("sh", "-ec", commands, cwd=project)
-    program = USED.replace("print", f"lattis.ops.load_library({str(project / library)!r})\nprint")
+    program = USED.replace("print", f"lamella.ops.load_library({str(project / library)!r})\nprint")
     assert run(sys.executable, "-c", program, cwd=project.parent).strip() == EXPECTED

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from building import LOAD, Bench, end_group, mounted, mounts, operator, wait_for
-from lattis.extensions import include_paths
+from lamella.extensions import include_paths
 
 needs_mounts = pytest.mark.skipif(not mounts(), reason="unshare(1) may not mount for this user: run as root")
 
@@ -33,14 +33,14 @@ def test_eight_processes_run_the_compiler_once(bench):
 def test_eight_threads_run_the_compiler_once(bench):
     compiler, count = bench.counting()
     program = """
-    import sys, threading, lattis
-    from lattis.utils.cpp_extension import load_inline
+    import sys, threading, lamella
+    from lamella.utils.cpp_extension import load_inline
     got = []
     load = lambda: got.append(load_inline("built", sys.argv[1], no_implicit_headers=True))
     threads = [threading.Thread(target=load) for _ in range(8)]
     [t.start() for t in threads]
     [t.join() for t in threads]
-    print(len(got), len(set(map(id, got))), got[0].scaled(lattis.tensor([1])).tolist())
+    print(len(got), len(set(map(id, got))), got[0].scaled(lamella.tensor([1])).tolist())
     """
     assert bench.run(program, operator(1), CXX=compiler).strip() == "8 1 [2]"
     assert count() == 1
@@ -98,8 +98,8 @@ def test_a_lock_file_without_a_holder_stops_nobody(bench):
     names = {p.name for p in bench.files("libraries/*")}
     for name in [*names, "anything"]:
         (bench.cache / "locks" / name).touch()
-    (bench.cache / "builds" / "lattis-dead").mkdir()
-    (bench.cache / "builds" / "lattis-dead.lock").touch()
+    (bench.cache / "builds" / "lamella-dead").mkdir()
+    (bench.cache / "builds" / "lamella-dead.lock").touch()
     assert bench.run(LOAD, operator(2)).strip() == "[3, 6]"
     assert not bench.files("builds/*")
 
@@ -152,7 +152,7 @@ def cached(tmp_path_factory):
 
 
 def test_a_broken_precompiled_header_is_dropped(cached):
-    [made] = cached.files("precompiled/*/lattis/library.h.gch")
+    [made] = cached.files("precompiled/*/lamella/library.h.gch")
     content = bytearray(made.read_bytes())
     content[len(content) // 4 :] = bytes(len(content) - len(content) // 4)
     made.write_bytes(content)
@@ -170,13 +170,13 @@ def test_the_precompiled_header_is_used(header, bench):
         assert output.splitlines()[-1] == f"[{1 + n}, {2 + 2 * n}]"
         taken.append([line[2:] for line in errors.splitlines() if line.startswith("! ")])
         wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
-    assert taken == [[], [str(made) for made in bench.files(f"precompiled/*/lattis/{header}.gch")]] and taken[1]
+    assert taken == [[], [str(made) for made in bench.files(f"precompiled/*/lamella/{header}.gch")]] and taken[1]
 
 
 def test_an_error_in_a_header_that_is_precompiled(bench):
     """It may be of the precompiled header, which is dropped if the source compiles without it, or of the source."""
     fails = bench.folder / "fails"  # a pattern of commands
-    said = f"{include_paths()[0]}/lattis/library.h:5:1: error: nonsense"
+    said = f"{include_paths()[0]}/lamella/library.h:5:1: error: nonsense"
     env = {"MAX_JOBS": "2"}
     env["CXX"] = bench.compiler("odd", f'case " $* " in $(cat {fails})) echo "{said}" >&2; exit 1;; esac')
     fails.write_text("none")
@@ -193,13 +193,13 @@ def test_an_error_in_a_header_that_is_precompiled(bench):
 
 def test_a_cache_that_vanishes_is_made_anew(bench):
     program = """
-    import os, shutil, sys, lattis
-    from lattis.utils.cpp_extension import load_inline
-    print(load_inline("built", sys.argv[1], no_implicit_headers=True).scaled(lattis.tensor([1, 2])).tolist())
-    shutil.rmtree(os.environ["LATTIS_EXTENSIONS_DIR"])
-    print(lattis.ops.built.scaled(lattis.tensor([1, 2])).tolist())
+    import os, shutil, sys, lamella
+    from lamella.utils.cpp_extension import load_inline
+    print(load_inline("built", sys.argv[1], no_implicit_headers=True).scaled(lamella.tensor([1, 2])).tolist())
+    shutil.rmtree(os.environ["LAMELLA_EXTENSIONS_DIR"])
+    print(lamella.ops.built.scaled(lamella.tensor([1, 2])).tolist())
     other = sys.argv[1].replace("built", "other")
-    print(load_inline("other", other, no_implicit_headers=True).scaled(lattis.tensor([3])).tolist())
+    print(load_inline("other", other, no_implicit_headers=True).scaled(lamella.tensor([3])).tolist())
     """
     assert bench.run(program, operator(1)).split("\n") == ["[2, 4]", "[2, 4]", "[6]", ""]
 
@@ -212,10 +212,10 @@ def test_a_read_only_cache_serves_what_it_has(bench):
     assert process.communicate(timeout=60)[0].strip() == "[2, 4]"
     text = bench.fails(LOAD, operator(2), prefix=prefix)
     assert f"CacheError: the cache of extensions {bench.cache} cannot be written: it is read-only" in text
-    assert "LATTIS_EXTENSIONS_DIR" in text
+    assert "LAMELLA_EXTENSIONS_DIR" in text
 
 
-LARGE = "namespace lattis { int table[90000] = {1}; int* use() { return table; } }"
+LARGE = "namespace lamella { int table[90000] = {1}; int* use() { return table; } }"
 
 
 @needs_mounts
@@ -224,7 +224,7 @@ def test_a_full_disk_is_named(bench, where):
     bench.cache.mkdir(mode=0o700)
     program = LOAD if where == "the object" else LOAD.replace("sys.argv[1]", "sys.argv[1] + '//' + 'x' * 300000")
     text = bench.fails(program, operator(1) + LARGE, prefix=mounted(bench.cache, "small"))
-    assert "CacheError" in text and "the disk is full" in text and "LATTIS_EXTENSIONS_DIR" in text
+    assert "CacheError" in text and "the disk is full" in text and "LAMELLA_EXTENSIONS_DIR" in text
 
 
 def test_a_limit_of_file_sizes_is_named(bench):
@@ -251,7 +251,7 @@ def test_the_cache_of_another_user_is_refused(bench):
 
 
 def test_the_cache_is_bounded_and_can_be_emptied(bench):
-    from lattis.extensions import Cache
+    from lamella.extensions import Cache
 
     for factor in (1, 2, 3):
         bench.run(LOAD, operator(factor))
@@ -264,9 +264,9 @@ def test_the_cache_is_bounded_and_can_be_emptied(bench):
     Cache(bench.cache).prune(sum(sizes) - 1)
     left = [size for _, size, _ in Cache(bench.cache).entries()]
     assert 0 < sum(left) < sum(sizes)
-    assert bench.run(LOAD, operator(3), LATTIS_EXTENSIONS_MAX_MB="0").strip() == "[4, 8]"
-    assert "built.so" in bench.run("from lattis.cli import main; main(['extensions'])")
-    emptied = bench.run("from lattis.cli import main; main(['extensions', 'clear'])")
+    assert bench.run(LOAD, operator(3), LAMELLA_EXTENSIONS_MAX_MB="0").strip() == "[4, 8]"
+    assert "built.so" in bench.run("from lamella.cli import main; main(['extensions'])")
+    emptied = bench.run("from lamella.cli import main; main(['extensions', 'clear'])")
     assert emptied.strip() == f"{bench.cache}: 0.0 MB"
 
 
@@ -281,7 +281,7 @@ def test_nothing_is_written_elsewhere(bench, tmp_path):
     change, in which the headers lie, not even when they are precompiled."""
     package = Path(include_paths()[0]).parent
     before = contents(package)
-    assert any(name.endswith("/include/lattis/library.h") for name in before)
+    assert any(name.endswith("/include/lamella/library.h") for name in before)
     places = [tmp_path / name for name in ("home", "tmp", "here")]
     for place in places:
         place.mkdir()
@@ -291,7 +291,7 @@ def test_nothing_is_written_elsewhere(bench, tmp_path):
     wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
     assert [list(place.rglob("*")) for place in places] == [[], [], []]
     assert contents(package) == before
-    env = env | {"LATTIS_EXTENSIONS_DIR": ""}
+    env = env | {"LAMELLA_EXTENSIONS_DIR": ""}
     assert bench.run(program, operator(1), **env).strip() == "[2, 4]"
     assert [p.name for p in places[0].iterdir()] == [".cache"] and not list(places[1].iterdir())
-    assert (places[0] / ".cache/lattis/extensions/libraries").is_dir()
+    assert (places[0] / ".cache/lamella/extensions/libraries").is_dir()

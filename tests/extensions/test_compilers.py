@@ -4,10 +4,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 from compiled import INCLUDE, STRICT, compile_library, load
-from lattis.extensions.toolchain import NEEDED
+from lamella.extensions.toolchain import NEEDED
 
 HERE = Path(__file__).resolve().parent
 COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
@@ -46,14 +46,14 @@ def test_clang_is_there():
 def test_all_of_them_in_one_process(libraries):
     for path in libraries.values():
         load(path)
-    x, y = lattis.tensor([[1.0, -2.0], [3.0, 0.5]]), lattis.tensor([[2.0, 1.0], [-1.0, 4.0]])
+    x, y = lamella.tensor([[1.0, -2.0], [3.0, 0.5]]), lamella.tensor([[2.0, 1.0], [-1.0, 4.0]])
     first = None
     for name in BUILDS:
-        ops = getattr(lattis.ops, name)
+        ops = getattr(lamella.ops, name)
         # strings, lists, vectors and numbers
         word = "a word that is not short at all"
-        numbers = (5, None, 0.5, True, 2, word, lattis.int16, "cpu", [1, 2, 3], [0.5], [True, False])
-        text = ops.kinds(x, None, [x, y], [None, y], *numbers, lattis.preserve_format, [9])
+        numbers = (5, None, 0.5, True, 2, word, lamella.int16, "cpu", [1, 2, 3], [0.5], [True, False])
+        text = ops.kinds(x, None, [x, y], [None, y], *numbers, lamella.preserve_format, [9])
         same, n, half, yes, short, ints, tensors, number = ops.results(x)
         assert same is x and (n, half, yes, short, ints, number) == (7, 0.5, True, "text", (1, 2), 1 + 2j)
         found = [text, ops.methods(x, y).tolist(), [t.tolist() for t in tensors], ops.scaled(x, 2.0).tolist()]
@@ -65,7 +65,7 @@ def test_all_of_them_in_one_process(libraries):
                 ops.fails("value", in_parallel)
             with pytest.raises(RuntimeError, match="do not broadcast"):
                 ops.fails("operator", in_parallel)
-            with pytest.raises(lattis.OutOfMemoryError):
+            with pytest.raises(lamella.OutOfMemoryError):
                 ops.fails("memory", in_parallel)
         # what they make belongs to nobody in particular
         assert [len(t.shape) for t in ops.made()][:2] == [2, 2]
@@ -75,28 +75,28 @@ def test_all_of_them_in_one_process(libraries):
 def test_functions_of_different_compilers_meet_in_one_graph(libraries):
     for path in libraries.values():
         load(path)
-    x = lattis.tensor([1.0, 2.0], dtype=lattis.float64, requires_grad=True)
+    x = lamella.tensor([1.0, 2.0], dtype=lamella.float64, requires_grad=True)
     y, slope = x, 1
     for name in BUILDS:
-        y = getattr(lattis.ops, name).scaled(y, 0.5)
+        y = getattr(lamella.ops, name).scaled(y, 0.5)
         slope *= 0.5
-    z = sum(getattr(lattis.ops, name).cubed(y, 1, x)[0] for name in BUILDS)
-    (grad,) = lattis.autograd.grad(z.sum(), x)
+    z = sum(getattr(lamella.ops, name).cubed(y, 1, x)[0] for name in BUILDS)
+    (grad,) = lamella.autograd.grad(z.sum(), x)
     expected = [len(BUILDS) * 3 * (v * slope) ** 2 * slope for v in (1.0, 2.0)]
     assert grad.tolist() == pytest.approx(expected)
 
 
 def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
-    """No symbol of Lattis is looked up by a library, and it offers its entry alone."""
+    """No symbol of Lamella is looked up by a library, and it offers its entry alone."""
     if not shutil.which("nm"):
         pytest.skip("nm is not installed: apt-get install binutils")
     for path in libraries.values():
         lines = subprocess.run(["nm", "-DC", path], capture_output=True, text=True, check=True).stdout.splitlines()
-        assert not [line for line in lines if " U " in line and "lattis" in line]
+        assert not [line for line in lines if " U " in line and "lamella" in line]
         names = [line.split(" ", 2)[2] for line in lines if line[:1] != " "]
         # But for the ends of the section, which are hidden, and for templates of the standard library.
-        offered = [n for n in names if "lattis" in n and "std::" not in n and not n.startswith("__st")]
-        assert offered == ["lattis_plugin_init"], path
+        offered = [n for n in names if "lamella" in n and "std::" not in n and not n.startswith("__st")]
+        assert offered == ["lamella_plugin_init"], path
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -105,18 +105,18 @@ def test_a_pointwise_operator(compiler, tmp_path_factory):
     simd = ("-fopenmp-simd",) if compiler == "g++" else ()  # clang++ would warn of each loop that it leaves as it is
     flags = (f"-DNAMESPACE={name}", "-O3", *simd, *STRICT)
     load(compile_library(tmp_path_factory, HERE / "clipped.cpp", *flags, compiler=compiler))
-    x = lattis.linspace(-2, 2, 4099)
-    for dtype in (lattis.float32, lattis.float64):
-        assert getattr(lattis.ops, name).clipped(x.to(dtype)).tolist() == x.to(dtype).clamp(-1, 1).tolist()
+    x = lamella.linspace(-2, 2, 4099)
+    for dtype in (lamella.float32, lamella.float64):
+        assert getattr(lamella.ops, name).clipped(x.to(dtype)).tolist() == x.to(dtype).clamp(-1, 1).tolist()
 
 
-HEADERS = sorted(h.name for h in (INCLUDE / "lattis").glob("*.h") if h.name not in ("python.h", "pybind.h"))
+HEADERS = sorted(h.name for h in (INCLUDE / "lamella").glob("*.h") if h.name not in ("python.h", "pybind.h"))
 
 
 def complaints(compiler, headers, *flags):
     """What a compiler says of a file that includes these headers."""
     command = (compiler, "-std=c++17", "-fsyntax-only", "-fopenmp-simd", "-I", INCLUDE, *STRICT, *flags)
-    source = "".join(f"#include <lattis/{h}>\n" for h in headers)
+    source = "".join(f"#include <lamella/{h}>\n" for h in headers)
     return subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True).stderr
 
 
@@ -124,7 +124,7 @@ def complaints(compiler, headers, *flags):
 def test_headers_parse_alone(compiler):
     """Each by itself, without the operators but where it is theirs; but for those that need Python's."""
     for header in HEADERS:
-        without = () if header in ("arithmetic.h", "operators.h") else ("-DLATTIS_NO_OPERATORS",)
+        without = () if header in ("arithmetic.h", "operators.h") else ("-DLAMELLA_NO_OPERATORS",)
         assert not complaints(compiler, [header], *without), header
 
 

@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "custom_operators_cpp.md"
 @pytest.mark.needs("autograd")
 def test_the_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LATTIS_EXTENSIONS_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("LAMELLA_EXTENSIONS_DIR", str(tmp_path / "cache"))
     text = PAGE.read_text()
     files = re.findall(r"^```cpp\n// (\w+\.cpp)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(files) == text.count("```cpp") == 6
@@ -30,15 +30,15 @@ def test_the_page(tmp_path, monkeypatch):
 
 
 RECIPE = """
-import lattis
-from lattis.utils.cpp_extension import load, load_inline
+import lamella
+from lamella.utils.cpp_extension import load, load_inline
 mine = {0}
-assert mine is lattis.ops.mine
-x = lattis.tensor([-1.0, 0.0, 3.0])
-print(mine.softsign(x).tolist(), mine.softsign(x.to("meta")).shape, mine.softsign(lattis.tensor([1, 3])).tolist())
-out = lattis.empty(3)
+assert mine is lamella.ops.mine
+x = lamella.tensor([-1.0, 0.0, 3.0])
+print(mine.softsign(x).tolist(), mine.softsign(x.to("meta")).shape, mine.softsign(lamella.tensor([1, 3])).tolist())
+out = lamella.empty(3)
 print(mine.softsign(x, out=out) is out, out.tolist(), mine.softsign_(x) is x, x.tolist())
-w = lattis.tensor([1.0, -3.0], requires_grad=True)
+w = lamella.tensor([1.0, -3.0], requires_grad=True)
 mine.softsign(w).sum().backward()
 print(w.grad.tolist())
 """
@@ -52,7 +52,7 @@ def test_the_recipe_of_the_readme(call, bench):
     (bench.folder / "softsign.cpp").write_text(source)
     printed = bench.run(RECIPE.format(call).replace("source", "open('softsign.cpp').read()")).splitlines()
     assert printed == [
-        "[-0.5, 0.0, 0.75] lattis.Size([3]) [0.5, 0.75]",
+        "[-0.5, 0.0, 0.75] lamella.Size([3]) [0.5, 0.75]",
         "True [-0.5, 0.0, 0.75] True [-0.5, 0.0, 0.75]",
         "[0.25, 0.0625]",
     ]

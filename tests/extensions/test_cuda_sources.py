@@ -13,7 +13,7 @@ from children import run
 
 KERNEL = """
 #include <cuda_runtime.h>
-#include <lattis/c_api.h>
+#include <lamella/c_api.h>
 __global__ void doubled(float* p, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) p[i] *= 2;
@@ -52,9 +52,9 @@ def test_cuda_and_cpp_sources_make_one_library(bench, home):
     (bench.folder / "mine.cpp").write_text(source)
     (bench.folder / "kernel.cu").write_text(KERNEL)
     program = """
-    import lattis
-    from lattis.utils.cpp_extension import load
-    print(load("mine", ["mine.cpp", "kernel.cu"]).scaled(lattis.tensor([1, 2])).tolist())
+    import lamella
+    from lamella.utils.cpp_extension import load
+    print(load("mine", ["mine.cpp", "kernel.cu"]).scaled(lamella.tensor([1, 2])).tolist())
     """
     assert bench.run(program, CUDA_HOME=home).strip() == "[2, 4]"  # without a GPU the launch fails; the library loads
     [library] = bench.files("libraries/*/mine.so")
@@ -69,7 +69,7 @@ def test_cuda_sources_in_a_package(bench, home):
     (bench.folder / "mine.cpp").write_text(source)
     (bench.folder / "kernel.cu").write_text(KERNEL)
     (bench.folder / "setup.py").write_text("""
-from lattis.utils.cpp_extension import BuildExtension, CUDAExtension
+from lamella.utils.cpp_extension import BuildExtension, CUDAExtension
 from setuptools import setup
 
 flags = {"cxx": ["-O1"], "nvcc": ["-lineinfo"]}
@@ -79,16 +79,16 @@ setup(name="mine", ext_modules=[module], cmdclass={"build_ext": BuildExtension})
     run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", cwd=bench.folder, CUDA_HOME=home)
     assert b"nv_fatbin" in (bench.folder / "mine.so").read_bytes()
     program = """
-    import lattis
-    lattis._C._load_plugin("./mine.so")
-    print(lattis.ops.built.scaled(lattis.tensor([1, 2])).tolist())
+    import lamella
+    lamella._C._load_plugin("./mine.so")
+    print(lamella.ops.built.scaled(lamella.tensor([1, 2])).tolist())
     """
     assert bench.run(program).strip() == "[2, 4]"
 
 
 def test_a_failed_kernel_names_the_line(bench, home):
     program = """
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     load_inline("mine", "", cuda_sources="__global__ void k(float* p) { p[0] = missing; }", is_python_module=False)
     """
     text = bench.fails(program, CUDA_HOME=home)
@@ -105,7 +105,7 @@ def test_a_host_compiler_that_nvcc_refuses(bench, home):
     nvcc.chmod(0o755)
     (bench.folder / "kernel.cu").write_text("__global__ void k() {}\n")
     program = """
-    from lattis.utils.cpp_extension import load
+    from lamella.utils.cpp_extension import load
     load("mine", "kernel.cu", is_python_module=False)
     """
     text = bench.fails(program, CUDA_HOME=str(copy))
@@ -115,11 +115,11 @@ def test_a_host_compiler_that_nvcc_refuses(bench, home):
 
 def test_without_nvcc_it_says_what_to_install(bench):
     program = """
-    import importlib.util, os, lattis
+    import importlib.util, os, lamella
     os.environ["PATH"] = "/usr/bin:/bin"
     find = importlib.util.find_spec
     importlib.util.find_spec = lambda name, *rest: None if name == "nvidia" else find(name, *rest)
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     load_inline("mine", "", cuda_sources="__global__ void k() {}", is_python_module=False)
     """
     text = bench.fails(program)
@@ -137,7 +137,7 @@ def test_a_part_that_is_missing_is_named(bench, home):
             shutil.copy(tool, copy / "bin")
     (copy / "include").symlink_to(Path(home) / "include")
     program = """
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     load_inline("mine", "", cuda_sources="__global__ void k() {}", is_python_module=False)
     """
     text = bench.fails(program, CUDA_HOME=str(copy))

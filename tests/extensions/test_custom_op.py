@@ -1,15 +1,15 @@
-"""lattis.library's forms: kinds of Library, what torch writes, custom_op, and what is registered for an operator."""
+"""lamella.library's forms: kinds of Library, what torch writes, custom_op, and what is registered for an operator."""
 
 from __future__ import annotations
 
 import gc
 import weakref
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from lattis import Tensor, library
-from lattis.library import Library, custom_op
+from lamella import Tensor, library
+from lamella.library import Library, custom_op
 
 # ---- kinds of library --------------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ def test_one_library_defines_a_namespace(ns):
 
 
 def test_nobody_else_defines_aten():
-    with pytest.raises(RuntimeError, match="'aten' is defined by lattis; a stranger cannot"):
+    with pytest.raises(RuntimeError, match="'aten' is defined by lamella; a stranger cannot"):
         Library("aten", "DEF", owner="a stranger")
 
 
@@ -36,9 +36,9 @@ def test_a_fragment_adds_and_an_implementation_does_not(ns, opened):
         kernels.define("h(Tensor x) -> Tensor")
     for name in "fg":
         kernels.impl(name, lambda x: x + 1)
-        assert getattr(getattr(lattis.ops, ns), name)(lattis.ones(1)).item() == 2
+        assert getattr(getattr(lamella.ops, ns), name)(lamella.ones(1)).item() == 2
         with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
-            getattr(getattr(lattis.ops, ns), name)(lattis.ones(1, device="meta"))
+            getattr(getattr(lamella.ops, ns), name)(lamella.ones(1, device="meta"))
 
 
 def test_a_library_stays_in_its_namespace(ns, opened):
@@ -52,7 +52,7 @@ def test_keys_as_torch_spells_them(ns, opened, key):
     lib = opened(Library(ns, "DEF", key))
     lib.define("f(Tensor x) -> Tensor")
     lib.impl("f", lambda x: x + 1)
-    assert getattr(lattis.ops, ns).f(lattis.ones(1)).item() == 2
+    assert getattr(lamella.ops, ns).f(lamella.ones(1)).item() == 2
 
 
 def test_two_versions_side_by_side(ns, opened):
@@ -60,8 +60,8 @@ def test_two_versions_side_by_side(ns, opened):
         lib = opened(Library(f"{ns}_v{version}", "DEF"))
         lib.define("f(Tensor x) -> Tensor")
         lib.impl("f", lambda x, v=version: x * v)
-    x = lattis.tensor([5])
-    assert [getattr(lattis.ops, f"{ns}_v{v}").f(x).item() for v in (1, 2)] == [5, 10]
+    x = lamella.tensor([5])
+    assert [getattr(lamella.ops, f"{ns}_v{v}").f(x).item() for v in (1, 2)] == [5, 10]
 
 
 def test_functions_without_a_library(ns, opened):
@@ -71,28 +71,28 @@ def test_functions_without_a_library(ns, opened):
     def f(x):
         return x + 1
 
-    @library.register_kernel(getattr(lattis.ops, ns).f, "meta", lib=lib)
+    @library.register_kernel(getattr(lamella.ops, ns).f, "meta", lib=lib)
     def meta(x):
-        return lattis.empty_like(x)
+        return lamella.empty_like(x)
 
-    assert getattr(lattis.ops, ns).f(lattis.ones(1)).item() == 2 and f(1) == 2
-    assert getattr(lattis.ops, ns).f(lattis.ones(2, device="meta")).shape == (2,)
+    assert getattr(lamella.ops, ns).f(lamella.ones(1)).item() == 2 and f(1) == 2
+    assert getattr(lamella.ops, ns).f(lamella.ones(2, device="meta")).shape == (2,)
 
 
 def test_a_kernel_for_every_device_gives_way_to_a_devices_own(ns, opened):
     lib = opened(Library(ns, "DEF"))
     lib.define("f(Tensor x) -> Tensor")
     lib.impl("f", lambda x: x + 1, "backend")
-    f = getattr(lattis.ops, ns).f
-    assert f(lattis.ones(1)).item() == 2
+    f = getattr(lamella.ops, ns).f
+    assert f(lamella.ones(1)).item() == 2
     lib.impl("f", lambda x: x + 10, "cpu")
-    assert f(lattis.ones(1)).item() == 11
+    assert f(lamella.ones(1)).item() == 11
     library.set_kernel_enabled(f"{ns}::f", "cpu", False)
     with pytest.raises(NotImplementedError, match="disabled"):
-        f(lattis.ones(1, device="meta"))
+        f(lamella.ones(1, device="meta"))
     library.set_kernel_enabled(f"{ns}::f", "cpu", True)
     with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
-        f(lattis.ones(1, device="meta"))
+        f(lamella.ones(1, device="meta"))
 
 
 # ---- what torch's users write --------------------------------------------------------------------------------------
@@ -112,9 +112,9 @@ def test_impl_of_a_library(ns, opened):
         return x + 2
 
     library.impl(lib, "h", dispatch_key="cpu")(g)
-    x, ops = lattis.zeros(1), getattr(lattis.ops, ns)
+    x, ops = lamella.zeros(1), getattr(lamella.ops, ns)
     assert f(0) == 1 and [op(x).item() for op in (ops.f, ops.g, ops.h)] == [1, 2, 2]
-    assert [k for n in "fgh" for k, _ in lattis._C._describe(f"{ns}::{n}")["kernels"]] == ["cpu", "composite", "cpu"]
+    assert [k for n in "fgh" for k, _ in lamella._C._describe(f"{ns}::{n}")["kernels"]] == ["cpu", "composite", "cpu"]
     with pytest.raises(TypeError, match="impl: argument 'dispatch_key' belongs to impl"):
         library.impl(f"{ns}::f", "cpu", f, dispatch_key="CPU")
     with pytest.raises(TypeError, match="impl: argument 'lib': the library is the first argument already"):
@@ -127,7 +127,7 @@ def test_keywords_of_torch(ns, opened):
     lib.impl(op_name="f", fn=lambda x: x + 1, dispatch_key="CPU")
     opened(library.define(f"{ns}::g", "(Tensor x) -> Tensor", tags="core"))
     op = opened(custom_op(f"{ns}::h", numpy_sin, mutates_args=(), tags=["core"]))
-    assert getattr(lattis.ops, ns).f(lattis.zeros(1)).item() == 1 and op(lattis.zeros(1)).item() == 0
+    assert getattr(lamella.ops, ns).f(lamella.zeros(1)).item() == 1 and op(lamella.zeros(1)).item() == 0
     with pytest.raises(ValueError, match="argument 'alias_analysis': expected 'FROM_SCHEMA' .*got 'CONSERVATIVE'"):
         lib.define("i(Tensor x) -> Tensor", "CONSERVATIVE")
 
@@ -136,10 +136,10 @@ def test_default_is_every_device_and_the_overload_without_a_name(ns, opened):
     lib = opened(Library(ns, "DEF"))
     lib.define("f(Tensor x) -> Tensor")
     lib.impl("f.default", lambda x: x + 1, "default")
-    f, x = getattr(lattis.ops, ns).f, lattis.zeros(1)
-    assert f(x).item() == 1 and [k for k, _ in lattis._C._describe(f"{ns}::f")["kernels"]] == ["backend"]
+    f, x = getattr(lamella.ops, ns).f, lamella.zeros(1)
+    assert f(x).item() == 1 and [k for k, _ in lamella._C._describe(f"{ns}::f")["kernels"]] == ["backend"]
     library.register_fake(f"{ns}::f.default", lambda x: x.new_empty(7), lib=lib)
-    assert f(lattis.empty(1, device="meta")).shape == (7,)
+    assert f(lamella.empty(1, device="meta")).shape == (7,)
     lib.register_autograd("f.default", lambda ctx, grad: grad * 3)
     assert [r.op for r in library.rules(f"{ns}::f.default")] == [f"{ns}::f"]
     assert library.get_kernel(f"{ns}::f.default", "backend")(x).item() == 1
@@ -154,15 +154,15 @@ def test_default_is_every_device_and_the_overload_without_a_name(ns, opened):
 
 def numpy_sin(x: Tensor) -> Tensor:
     """The sine, by numpy."""
-    return lattis.from_numpy(np.sin(x.numpy()))
+    return lamella.from_numpy(np.sin(x.numpy()))
 
 
 def test_an_operator_from_a_function(ns, opened):
     op = opened(custom_op(f"{ns}::sin", mutates_args=())(numpy_sin))
-    x = lattis.tensor([1.0, 2.0])
+    x = lamella.tensor([1.0, 2.0])
     assert np.allclose(op(x).numpy(), np.sin([1, 2])) and op(x=x).shape == (2,)
     assert isinstance(op, library.CustomOpDef) and op.__name__ == "sin" and op.__wrapped__ is numpy_sin
-    assert "sin(Tensor x) -> Tensor" in repr(op) and "by numpy" in getattr(lattis.ops, ns).sin.__doc__
+    assert "sin(Tensor x) -> Tensor" in repr(op) and "by numpy" in getattr(lamella.ops, ns).sin.__doc__
     with pytest.raises(TypeError, match=f"{ns}::sin"):
         op(x, x)
     op.close()
@@ -173,7 +173,7 @@ def test_an_operator_from_a_function(ns, opened):
 @pytest.mark.needs("autograd")
 def test_it_is_opaque_to_autograd(ns, opened):
     op = opened(custom_op(f"{ns}::sin", numpy_sin, mutates_args=()))
-    x = lattis.tensor([1.0, 2.0], requires_grad=True)
+    x = lamella.tensor([1.0, 2.0], requires_grad=True)
     with pytest.raises(RuntimeError, match=f"{ns}::sin"):
         op(x).sum().backward()
     op.register_autograd(
@@ -190,7 +190,7 @@ def test_what_it_writes_to_is_counted(ns, opened):
         x.numpy().fill(value)
 
     opened(fill)
-    x = lattis.zeros(2)
+    x = lamella.zeros(2)
     version = x._version
     assert fill(x, 3.0) is None
     assert x.tolist() == [3, 3] and x._version == version + 1
@@ -201,27 +201,27 @@ def test_kernels_for_devices(ns, opened):
         custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), device_types="cpu", schema="(Tensor x) -> Tensor")
     )
     with pytest.raises(NotImplementedError, match="'meta'"):
-        op(lattis.ones(1, device="meta"))
+        op(lamella.ones(1, device="meta"))
 
     @op.register_fake
     def fake(x):
-        return lattis.empty_like(x)
+        return lamella.empty_like(x)
 
-    assert op(lattis.ones(3, device="meta")).shape == (3,)
+    assert op(lamella.ones(3, device="meta")).shape == (3,)
     op.register_kernel("cpu", lambda x: x + 2)
-    assert op(lattis.ones(1)).item() == 3
+    assert op(lamella.ones(1)).item() == 3
     op.register_kernel(None, lambda x: x + 4)
-    assert op(lattis.ones(1)).item() == 3
+    assert op(lamella.ones(1)).item() == 3
     with op.set_kernel_enabled("cpu", False):
-        assert op(lattis.ones(1)).item() == 5
-    assert op(lattis.ones(1)).item() == 3
+        assert op(lamella.ones(1)).item() == 5
+    assert op(lamella.ones(1)).item() == 3
 
 
 def test_a_schema_in_place_of_hints(ns, opened):
     op = opened(
         custom_op(f"{ns}::f", lambda x, by=2: x * by, mutates_args=(), schema="(Tensor x, Scalar by=2) -> Tensor")
     )
-    assert op(lattis.ones(1)).item() == 2 and op(lattis.ones(1), 3).item() == 3
+    assert op(lamella.ones(1)).item() == 2 and op(lamella.ones(1), 3).item() == 3
     with pytest.raises(ValueError, match=r"writes to \['x'\], mutates_args says \(\)"):
         custom_op(f"{ns}::g", lambda x: None, mutates_args=(), schema="(Tensor(a!) x) -> ()")
     with pytest.raises(ValueError, match="schema"):
@@ -253,9 +253,9 @@ def test_what_a_schema_that_is_passed_writes_to(ns, opened, schema, mutates):
 def test_overloads_of_a_custom_op(ns, opened):
     one = opened(custom_op(f"{ns}::f.one", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
     opened(custom_op(f"{ns}::f.two", lambda x, y: x + y, mutates_args=(), schema="(Tensor x, Tensor y) -> Tensor"))
-    one.register_fake(lattis.empty_like)
-    assert getattr(lattis.ops, ns).f(lattis.ones(1), lattis.ones(1)).item() == 2
-    assert one(lattis.ones(2, device="meta")).shape == (2,)
+    one.register_fake(lamella.empty_like)
+    assert getattr(lamella.ops, ns).f(lamella.ones(1), lamella.ones(1)).item() == 2
+    assert one(lamella.ones(2, device="meta")).shape == (2,)
 
 
 def test_a_second_definition_names_both(ns, opened):
@@ -270,7 +270,7 @@ def test_a_second_definition_names_both(ns, opened):
 def test_rules_for_layers_that_come_later(ns, opened):
     """autocast and vmap: stored, queryable, and consumed by a layer of the test."""
     op = opened(custom_op(f"{ns}::scale", lambda x, y: x * y, mutates_args=(), schema="(Tensor x, Tensor y) -> Tensor"))
-    op.register_autocast("cpu", lattis.bfloat16)
+    op.register_autocast("cpu", lamella.bfloat16)
 
     @op.register_vmap
     def batched(info, in_dims, x, y):
@@ -278,7 +278,7 @@ def test_rules_for_layers_that_come_later(ns, opened):
 
     assert [r.layer for r in library.rules(op)] == ["autocast", "vmap"]
     [cast] = library.rules(f"{ns}::scale", "autocast")
-    assert cast.payload == library.Autocast("cpu", lattis.bfloat16)
+    assert cast.payload == library.Autocast("cpu", lamella.bfloat16)
 
     lib, known = opened(Library(ns + "_layer", "FRAGMENT")), {}
 
@@ -292,15 +292,15 @@ def test_rules_for_layers_that_come_later(ns, opened):
 
     library.on_rule("autocast", hear, lib=lib)
     layer = lib.register_layer("casts", autocast, at="autocast")
-    x = lattis.ones(2)
-    assert op(x, x).dtype is lattis.float32
+    x = lamella.ones(2)
+    assert op(x, x).dtype is lamella.float32
     with layer.on():
-        assert op(x, x).dtype is lattis.bfloat16
-    op.register_autocast("cpu", lattis.float64)
+        assert op(x, x).dtype is lamella.bfloat16
+    op.register_autocast("cpu", lamella.float64)
     with layer.on():
-        assert op(x, x).dtype is lattis.float64
+        assert op(x, x).dtype is lamella.float64
     [vmap] = library.rules(op, "vmap")
-    out, dim = vmap.payload.func(None, (0, 0), lattis.ones(3, 2), lattis.tensor([1.0, 2.0, 3.0]))
+    out, dim = vmap.payload.func(None, (0, 0), lamella.ones(3, 2), lamella.tensor([1.0, 2.0, 3.0]))
     assert dim == 0 and out.tolist() == [[1, 1], [2, 2], [3, 3]]
     op.close()
     assert known == {f"{ns}::scale": []}
@@ -317,7 +317,7 @@ def test_what_it_keeps_goes_with_it(ns):
     op.register_fake(objects["fake"])
     op.register_autograd(objects["backward"], setup_context=objects["setup"])
     op.register_vmap(objects["vmap"])
-    op(lattis.ones(1))
+    op(lamella.ones(1))
     op.close()
     del op
     objects.clear()

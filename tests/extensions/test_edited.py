@@ -5,11 +5,11 @@ import re
 from building import operator
 
 EDIT = """
-import lattis, sys
-from lattis.utils.cpp_extension import load_inline
+import lamella, sys
+from lamella.utils.cpp_extension import load_inline
 def build(text):
     return load_inline("built", text, no_implicit_headers=True)
-x = lattis.tensor([1, 2])
+x = lamella.tensor([1, 2])
 """
 
 
@@ -17,19 +17,19 @@ def test_a_dozen_edits(bench):
     """The operator is another each time, for whoever kept it too; each leaves a library in memory and little else."""
     (bench.folder / "mine.cpp").write_text(operator("FACTOR"))
     program = """
-    import gc, itertools, lattis
-    from lattis.utils.cpp_extension import load
+    import gc, itertools, lamella
+    from lamella.utils.cpp_extension import load
     def resident():
         return int(open("/proc/self/statm").read().split()[1]) * 4096
-    x, kept, sizes, tables = lattis.ones(2), None, [], []
+    x, kept, sizes, tables = lamella.ones(2), None, [], []
     for n in range(13):
         mine = load("mine", "mine.cpp", ["-O0", f"-DFACTOR={n}"])
         kept = kept or mine.scaled
-        assert mine is lattis.ops.built and mine.scaled is kept and kept(x).tolist() == [n + 1] * 2, n
+        assert mine is lamella.ops.built and mine.scaled is kept and kept(x).tolist() == [n + 1] * 2, n
         gc.collect()
         sizes.append(resident())
-        tables.append(lattis._C._retained_bytes())
-    assert [name for name, _ in lattis._C._operator_names() if name.startswith("built::")] == ["built::scaled"]
+        tables.append(lamella._C._retained_bytes())
+    assert [name for name, _ in lamella._C._operator_names() if name.startswith("built::")] == ["built::scaled"]
     steps = sorted(later - earlier for earlier, later in itertools.pairwise(sizes))
     print(steps[len(steps) // 2], (tables[-1] - tables[3]) / 9)
     """
@@ -41,13 +41,13 @@ def test_flags_are_an_edit_and_another_name_is_another_extension(bench):
     """The same file under two names stays loaded twice; under one name, what came first is withdrawn."""
     (bench.folder / "mine.cpp").write_text(operator(1).replace("LIBRARY(built", "LIBRARY(NAMESPACE"))
     program = """
-    import lattis
-    from lattis.utils.cpp_extension import load
-    x = lattis.tensor([1, 2])
+    import lamella
+    from lamella.utils.cpp_extension import load
+    x = lamella.tensor([1, 2])
     def named(name, ns):
         return load(name, "mine.cpp", f"-DNAMESPACE={ns}").scaled
     one, other = named("one", "one"), named("other", "other")
-    assert one is lattis.ops.one.scaled and other is lattis.ops.other.scaled
+    assert one is lamella.ops.one.scaled and other is lamella.ops.other.scaled
     assert one(x).tolist() == other(x).tolist() == [2, 4]
     third = named("one", "third")
     assert third(x).tolist() == other(x).tolist() == [2, 4]
@@ -60,17 +60,22 @@ def test_flags_are_an_edit_and_another_name_is_another_extension(bench):
 
 
 def test_an_edit_and_its_undoing(bench):
-    program = EDIT + """
+    program = (
+        EDIT
+        + """
 for text in (*sys.argv[1:], *sys.argv[1:]):
     print(build(text).scaled(x).tolist())
 """
+    )
     other = operator(2).replace("scaled(Tensor self)", "scaled(Tensor self, int n=1)")
-    extra = operator(3) + 'LATTIS_LIBRARY_FRAGMENT(built, m) { m.define("more(Tensor self) -> Tensor"); }'
+    extra = operator(3) + 'LAMELLA_LIBRARY_FRAGMENT(built, m) { m.define("more(Tensor self) -> Tensor"); }'
     assert bench.run(program, operator(1), other, extra).split("\n")[:6] == ["[2, 4]", "[3, 6]", "[4, 8]"] * 2
 
 
 def test_an_edit_that_cannot_be_loaded_leaves_what_was_there(bench):
-    program = EDIT + """
+    program = (
+        EDIT
+        + """
 mine = build(sys.argv[1])
 for text in sys.argv[2:]:
     try:
@@ -79,8 +84,9 @@ for text in sys.argv[2:]:
         print(type(error).__name__, mine.scaled(x).tolist())
 print(build(sys.argv[1].replace("value(1)", "value(5)")).scaled(x).tolist())
 """
+    )
     wrong = operator(2).replace("scaled(Tensor", "scaled(Tensr")
-    twice = operator(2) + 'LATTIS_LIBRARY(aten, m) { m.define("add.Tensor(Tensor self) -> Tensor"); }'
+    twice = operator(2) + 'LAMELLA_LIBRARY(aten, m) { m.define("add.Tensor(Tensor self) -> Tensor"); }'
     missing = "long far();" + operator("far()")
     broken = operator("nothing")
     said = bench.run(program, operator(1), wrong, twice, missing, broken).splitlines()
@@ -91,43 +97,45 @@ print(build(sys.argv[1].replace("value(1)", "value(5)")).scaled(x).tolist())
 def test_what_is_edited_goes_as_a_whole(bench):
     """A kernel over somebody's operator, a layer and a derivative are of the extension too."""
     source = """
-#include <lattis/extension.h>
-LATTIS_LIBRARY(whole, m) {
+#include <lamella/extension.h>
+LAMELLA_LIBRARY(whole, m) {
   static int32_t bit;
-  static lattis_layer layer{};
+  static lamella_layer layer{};
   layer.size = sizeof layer;
   layer.name = "whole";
-  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  layer.flags = LAMELLA_LAYER_FALLTHROUGH;
   m.layer(layer, &bit);
   m.def("f(Tensor x) -> Tensor");
   m.derivative("f", "x: grad * FACTOR");
   if (FACTOR < 5) m.def("only(Tensor x) -> Tensor");
 }
-LATTIS_LIBRARY_IMPL(whole, cpu, m) {
-  m.impl("f", [](const lattis::Tensor& x) { return x * FACTOR; });
+LAMELLA_LIBRARY_IMPL(whole, cpu, m) {
+  m.impl("f", [](const lamella::Tensor& x) { return x * FACTOR; });
 }
-LATTIS_LIBRARY_IMPL(aten, cpu, m) {
-  if (FACTOR < 5) m.impl("sgn", [](const lattis::Tensor& x) { return x * 0 + FACTOR; });
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
+  if (FACTOR < 5) m.impl("sgn", [](const lamella::Tensor& x) { return x * 0 + FACTOR; });
 }
 """
     program = """
-import lattis, sys
-from lattis.utils.cpp_extension import load_inline
+import lamella, sys
+from lamella.utils.cpp_extension import load_inline
 for n in (3, 4, 5):
     whole = load_inline("whole", sys.argv[1].replace("FACTOR", str(n)), extra_cflags="-O0")
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     whole.f(x).sum().backward()
-    print(whole.f(x).item(), x.grad.item(), lattis.tensor([-2.0]).sgn().item(), *dir(whole))
+    print(whole.f(x).item(), x.grad.item(), lamella.tensor([-2.0]).sgn().item(), *dir(whole))
 """
     assert bench.run(program, source).splitlines() == ["3.0 3.0 3.0 f only", "4.0 4.0 4.0 f only", "5.0 5.0 -1.0 f"]
 
 
 def test_calls_that_are_under_way(bench):
     """Threads call while the extension is edited: every answer is one version's, and nobody finds none."""
-    program = EDIT + """
+    program = (
+        EDIT
+        + """
 import threading
 mine, stop, seen = build(sys.argv[1]), False, set()
-big = lattis.ones(1 << 16)  # large enough to run without the interpreter's lock
+big = lamella.ones(1 << 16)  # large enough to run without the interpreter's lock
 def call():
     while not stop:
         y = mine.scaled(big)
@@ -143,15 +151,18 @@ stop = True
 for t in threads: t.join()
 print(failed, sorted(seen) == [2, 3, 4, 5] or seen)
 """
+    )
     assert bench.run(program, *map(operator, (1, 2, 3, 4))).strip() == "[] True"
 
 
 def test_other_extensions_of_the_name_stay(bench):
     """Other namespaces, and other files of a program, are other extensions; a clash with them names both."""
-    other = "from lattis.utils.cpp_extension import load_inline\n"
+    other = "from lamella.utils.cpp_extension import load_inline\n"
     other += "def build(text): return load_inline('built', text, no_implicit_headers=True)\n"
     (bench.folder / "other.py").write_text(other)
-    program = EDIT + """
+    program = (
+        EDIT
+        + """
 import other
 mine, theirs = build(sys.argv[1]), other.build(sys.argv[2])
 print(mine.scaled(x).tolist(), theirs.scaled(x).tolist(), mine is theirs)
@@ -167,6 +178,7 @@ try:
 except Exception as error:
     print(same.scaled(x).tolist())
 """
+    )
     sources = (operator(1), operator(2).replace("(built", "(elsewhere"), operator(3))
     said = bench.run(program, *sources).splitlines()
     assert said[0] == "[2, 4] [3, 6] False" and said[1] == "[2, 4] [3, 6]" and said[-1] == "[2, 4]"
@@ -175,35 +187,38 @@ except Exception as error:
 
 
 def test_what_loading_returns(bench):
-    program = EDIT + """
-both = build(sys.argv[1] + 'LATTIS_LIBRARY(second, m) { m.define("f(Tensor x) -> Tensor"); }')
-print(both == (lattis.ops.built, lattis.ops.second), build(sys.argv[2]))
+    program = (
+        EDIT
+        + """
+both = build(sys.argv[1] + 'LAMELLA_LIBRARY(second, m) { m.define("f(Tensor x) -> Tensor"); }')
+print(both == (lamella.ops.built, lamella.ops.second), build(sys.argv[2]))
 """
-    kernel = operator(1).partition("LATTIS_LIBRARY")[0]
-    only = kernel + 'LATTIS_LIBRARY_IMPL(second, meta, m) { m.impl("f", "meta", scaled); }'
+    )
+    kernel = operator(1).partition("LAMELLA_LIBRARY")[0]
+    only = kernel + 'LAMELLA_LIBRARY_IMPL(second, meta, m) { m.impl("f", "meta", scaled); }'
     assert bench.run(program, operator(1), only).strip() == "True None"
 
 
 def test_a_module_with_operators_is_edited(bench):
     source = """
-#include <lattis/pybind.h>
-LATTIS_LIBRARY(withmodule, m) {
-  m.def("f(Tensor x) -> Tensor", [](const lattis::Tensor& x) { return x * FACTOR; });
+#include <lamella/pybind.h>
+LAMELLA_LIBRARY(withmodule, m) {
+  m.def("f(Tensor x) -> Tensor", [](const lamella::Tensor& x) { return x * FACTOR; });
 }
-PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) {
+PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) {
   m.def("factor", [] { return FACTOR; });
   if (FACTOR == 9) throw std::runtime_error("the body fails");
 }
 """
     program = """
-import lattis, sys
-from lattis.utils.cpp_extension import load_inline
-x = lattis.ones(1)
+import lamella, sys
+from lamella.utils.cpp_extension import load_inline
+x = lamella.ones(1)
 made = []
 for n in (2, 3, 9, 2):
     try:
         made.append(load_inline("withmodule", sys.argv[1].replace("FACTOR", str(n)), extra_cflags="-O0"))
-        print(made[-1].factor(), lattis.ops.withmodule.f(x).item())
+        print(made[-1].factor(), lamella.ops.withmodule.f(x).item())
     except Exception as error:
         print("the body fails" in str(error))
 print(made[1].factor())
@@ -212,23 +227,23 @@ print(made[1].factor())
 
 
 def test_a_module_is_known_by_what_was_built(bench):
-    """However it comes to Lattis' headers, an edit takes the place of the operators; a module without them has none."""
-    (bench.folder / "ours.h").write_text("#include <lattis/pybind.h>\n")
+    """However it comes to Lamella's headers, an edit replaces the operators; a module without them has none."""
+    (bench.folder / "ours.h").write_text("#include <lamella/pybind.h>\n")
     source = """
 #include "HEADER"
-LATTIS_LIBRARY(asbuilt, m) { m.def("v() -> int", []() -> int64_t { return VALUE; }); }
-PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("v", [] { return VALUE; }); }
+LAMELLA_LIBRARY(asbuilt, m) { m.def("v() -> int", []() -> int64_t { return VALUE; }); }
+PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) { m.def("v", [] { return VALUE; }); }
 """
     plain = """
 #include <pybind11/pybind11.h>
-PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.attr("v") = 7; }
+PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) { m.attr("v") = 7; }
 """
     program = """
-import lattis, sys
-from lattis.utils.cpp_extension import load
-for n, header in enumerate(("lattis/pybind.h", "ours.h")):
+import lamella, sys
+from lamella.utils.cpp_extension import load
+for n, header in enumerate(("lamella/pybind.h", "ours.h")):
     open("asbuilt.cpp", "w").write(sys.argv[1].replace("VALUE", str(n)).replace("HEADER", header))
-    print(load("asbuilt", "asbuilt.cpp", "-O0").v(), lattis.ops.asbuilt.v())
+    print(load("asbuilt", "asbuilt.cpp", "-O0").v(), lamella.ops.asbuilt.v())
 open("asbuilt.cpp", "w").write(sys.argv[2])
 print(load("asbuilt", "asbuilt.cpp", "-O0").v)
 """

@@ -9,12 +9,12 @@ import textwrap
 import weakref
 from typing import ClassVar
 
-import lattis
+import lamella
 import pytest
-from lattis.library import Library, custom_op
+from lamella.library import Library, custom_op
 
 CELL = """
-from lattis.library import custom_op
+from lamella.library import custom_op
 
 class Factor:
     value = {factor}
@@ -22,12 +22,12 @@ class Factor:
 factor = Factor()
 
 @custom_op("cell::scaled", mutates_args=())
-def scaled(x: lattis.Tensor) -> lattis.Tensor:
+def scaled(x: lamella.Tensor) -> lamella.Tensor:
     return x * factor.value
 
 @scaled.register_fake
 def fake(x):
-    return lattis.empty_like(x)
+    return lamella.empty_like(x)
 
 def setup_context(ctx, inputs, output):
     ctx.factor = factor
@@ -41,7 +41,7 @@ class Notebook:
 
     def __init__(self, cell):
         self.cell = cell
-        self.names = {"__name__": "__main__", "lattis": lattis}
+        self.names = {"__name__": "__main__", "lamella": lamella}
         self.count = 0
 
     def run(self, text):
@@ -63,9 +63,9 @@ def notebook(request):
 
 
 def test_a_cell_defines_its_operator_again(notebook):
-    x = lattis.ones(2)
+    x = lamella.ones(2)
     first = notebook.run(CELL.format(factor=2))
-    kept, operator = first["scaled"], lattis.ops.cell.scaled
+    kept, operator = first["scaled"], lamella.ops.cell.scaled
     assert kept(x).tolist() == [2, 2]
     second = notebook.run(CELL.format(factor=3))["scaled"]
     assert second(x).tolist() == [3, 3] and operator(x).tolist() == [3, 3] and kept(x).tolist() == [3, 3]
@@ -75,34 +75,34 @@ def test_a_cell_defines_its_operator_again(notebook):
 
 def test_a_cell_opens_its_library_again(notebook):
     cell = """
-        lib = lattis.library.Library("celllib", "DEF")
+        lib = lamella.library.Library("celllib", "DEF")
         lib.define("f(Tensor x) -> Tensor")
         lib.define("{extra}(Tensor x) -> Tensor")
         lib.impl("f", lambda x: x * {factor})
         """
     notebook.run(cell.format(extra="g", factor=2))
-    assert dir(lattis.ops.celllib) == ["f", "g"]
+    assert dir(lamella.ops.celllib) == ["f", "g"]
     notebook.run(cell.format(extra="h", factor=5))
-    assert dir(lattis.ops.celllib) == ["f", "h"]
-    assert lattis.ops.celllib.f(lattis.ones(1)).item() == 5
+    assert dir(lamella.ops.celllib) == ["f", "h"]
+    assert lamella.ops.celllib.f(lamella.ones(1)).item() == 5
 
 
 def test_a_cell_adds_to_a_library_of_another(notebook):
     """The kernel of a cell that runs again takes the place of the earlier one, rather than standing on it."""
-    notebook.run('lib = lattis.library.Library("cellmore", "DEF"); lib.define("f(Tensor x) -> Tensor")')
+    notebook.run('lib = lamella.library.Library("cellmore", "DEF"); lib.define("f(Tensor x) -> Tensor")')
     for factor in (2, 3):
         handle = notebook.run(f'handle = lib.impl("f", lambda x: x * {factor}, "cpu")')["handle"]
-        assert lattis.ops.cellmore.f(lattis.ones(1)).item() == factor
+        assert lamella.ops.cellmore.f(lamella.ones(1)).item() == factor
     notebook.names["lib"].withdraw(handle)
     with pytest.raises(NotImplementedError):
-        lattis.ops.cellmore.f(lattis.ones(1))
+        lamella.ops.cellmore.f(lamella.ones(1))
     notebook.run(
         'lib.define("f(Tensor x) -> Tensor"); layer = lib.register_layer("cellmore", lambda call, *a: call(*a))'
     )
     seen = notebook.names["seen"] = []
     notebook.run('layer = lib.register_layer("cellmore", lambda call, *a: seen.append(call.name) or call(*a))')
     with notebook.names["layer"].on():
-        lattis.ones(1)
+        lamella.ones(1)
     assert seen == ["aten::ones"]
 
 
@@ -110,41 +110,41 @@ def test_a_typing_error_leaves_what_was_there(notebook):
     notebook.run(CELL.format(factor=2))
     with pytest.raises(ValueError, match="schema"):
         notebook.run('custom_op("cell::scaled", lambda x: x, mutates_args=(), schema="(Tensr x) -> Tensor")')
-    assert notebook.names["scaled"](lattis.ones(1)).item() == 2
+    assert notebook.names["scaled"](lamella.ones(1)).item() == 2
 
 
 def test_a_cell_that_registers_over_a_kernel_runs_again(notebook):
     """However often it runs, its kernel stands on what was there before, and withdrawing it restores that."""
-    notebook.run('kernels = lattis.library.Library("aten", "IMPL", "cpu")')
-    x = lattis.tensor([-1.0, 4.0])
+    notebook.run('kernels = lamella.library.Library("aten", "IMPL", "cpu")')
+    x = lamella.tensor([-1.0, 4.0])
     for factor in (1, 2, 3):
         names = notebook.run(f"""
-            sqrt = lattis.library.get_kernel("aten::sqrt", "cpu")
+            sqrt = lamella.library.get_kernel("aten::sqrt", "cpu")
             handle = kernels.impl("sqrt", lambda x: sqrt(x.clamp(min=0)) * {factor})
             """)
-        assert lattis.sqrt(x).tolist() == [0, 2 * factor]
+        assert lamella.sqrt(x).tolist() == [0, 2 * factor]
         assert repr(names["sqrt"]) == "<kernel of aten::sqrt for 'cpu'>"
     names["kernels"].withdraw(names["handle"])
-    assert lattis.isnan(lattis.sqrt(x)).tolist() == [True, False] and names["sqrt"](x)[1].item() == 2
+    assert lamella.isnan(lamella.sqrt(x)).tolist() == [True, False] and names["sqrt"](x)[1].item() == 2
 
 
 def test_another_cell_opens_a_library_of_its_own(notebook):
-    cell = 'lib{0} = lattis.library.Library("aten", "IMPL", "cpu"); lib{0}.impl("{1}", lambda x: x + {0})'
+    cell = 'lib{0} = lamella.library.Library("aten", "IMPL", "cpu"); lib{0}.impl("{1}", lambda x: x + {0})'
     notebook.run(cell.format(10, "sin"))
     notebook.run(cell.format(20, "cos"))
-    assert lattis.sin(lattis.ones(1)).item() == 11 and lattis.cos(lattis.ones(1)).item() == 21
+    assert lamella.sin(lamella.ones(1)).item() == 11 and lamella.cos(lamella.ones(1)).item() == 21
 
 
 def test_another_place_stacks_and_uncovers(notebook):
     """A function is another place than the cells: its kernel stands on theirs, and a cell still replaces its own."""
-    notebook.run('lib = lattis.library.Library("cellstack", "DEF"); lib.define("f(Tensor x) -> Tensor")')
+    notebook.run('lib = lamella.library.Library("cellstack", "DEF"); lib.define("f(Tensor x) -> Tensor")')
     lib = notebook.names["lib"]
     notebook.run("""
         def register():
             return lib.impl("f", lambda x: x * 10, "cpu")
         """)
     notebook.run('lib.impl("f", lambda x: x * 2, "cpu")')
-    f, x = lattis.ops.cellstack.f, lattis.ones(1)
+    f, x = lamella.ops.cellstack.f, lamella.ones(1)
     above = notebook.names["register"]()
     assert f(x).item() == 10
     lib.withdraw(above)
@@ -165,12 +165,12 @@ def test_a_refused_rule_leaves_the_earlier_one(notebook):
             raise ValueError("no")
 
     notebook.run('scaled._library.rule("scaled", "picky", "good")')
-    subscription = lattis.library.on_rule("picky", refuse)
+    subscription = lamella.library.on_rule("picky", refuse)
     with pytest.raises(ValueError, match="no"):
         notebook.run('scaled._library.rule("scaled", "picky", "bad")')
-    assert [r.payload for r in lattis.library.rules(names["scaled"], "picky")] == ["good"]
+    assert [r.payload for r in lamella.library.rules(names["scaled"], "picky")] == ["good"]
     notebook.run('scaled._library.rule("scaled", "picky", "better")')
-    assert [r.payload for r in lattis.library.rules(names["scaled"], "picky")] == ["better"]
+    assert [r.payload for r in lamella.library.rules(names["scaled"], "picky")] == ["better"]
     subscription.remove()
 
 
@@ -184,7 +184,7 @@ def test_a_refused_schema_leaves_the_operator(notebook):
     ):
         with pytest.raises(ValueError, match="schema"):
             notebook.run(cell)
-        assert kept(lattis.ones(1)).item() == 2
+        assert kept(lamella.ones(1)).item() == 2
 
 
 def test_cells_mix_the_ways_to_register(notebook):
@@ -193,32 +193,32 @@ def test_cells_mix_the_ways_to_register(notebook):
     ways = itertools.product(
         (
             'scaled.register_kernel("cpu", kernel)',
-            'lattis.library.register_kernel(scaled, "cpu", kernel)',
-            'lattis.library.register_kernel("cell::scaled", "CPU", kernel)',
+            'lamella.library.register_kernel(scaled, "cpu", kernel)',
+            'lamella.library.register_kernel("cell::scaled", "CPU", kernel)',
         ),
         repeat=3,
     )
     for cells in ways:
         for factor, cell in enumerate(cells, 5):
             notebook.run(f"kernel = lambda x: x * {factor}; {cell}")
-            assert scaled(lattis.ones(1)).item() == factor
+            assert scaled(lamella.ones(1)).item() == factor
     for device in ("cpu", "meta"):
-        notebook.run(f'scaled.register_autocast("{device}", lattis.bfloat16)')
-    assert [r.payload.device_type for r in lattis.library.rules(scaled, "autocast")] == ["cpu", "meta"]
+        notebook.run(f'scaled.register_autocast("{device}", lamella.bfloat16)')
+    assert [r.payload.device_type for r in lamella.library.rules(scaled, "autocast")] == ["cpu", "meta"]
 
 
 def test_a_module_is_reloaded(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    text = 'import lattis\nlib = lattis.library.Library("reloaded", "DEF")\n{}lib.define("f(Tensor x) -> Tensor")\n'
+    text = 'import lamella\nlib = lamella.library.Library("reloaded", "DEF")\n{}lib.define("f(Tensor x) -> Tensor")\n'
     text += 'lib.impl("f", lambda x: x * {})\n'
     path = tmp_path / "reloaded_module.py"
     path.write_text(text.format("", 2))
     module = importlib.import_module("reloaded_module")
-    assert lattis.ops.reloaded.f(lattis.ones(1)).item() == 2
+    assert lamella.ops.reloaded.f(lamella.ones(1)).item() == 2
     path.write_text(text.format("\n\n", 3))
     importlib.reload(module)
-    assert lattis.ops.reloaded.f(lattis.ones(1)).item() == 3
+    assert lamella.ops.reloaded.f(lamella.ones(1)).item() == 3
     module.lib.close()
 
 
@@ -234,12 +234,12 @@ def test_the_same_code_twice_is_a_conflict():
             register()
         other = {"__name__": "other", "__file__": "/elsewhere/other.py"}
         with pytest.raises(RuntimeError, match="'twicecode' is defined by"):
-            exec('import lattis; lattis.library.Library("twicecode", "DEF")', other)
+            exec('import lamella; lamella.library.Library("twicecode", "DEF")', other)
 
 
 TWO_PLACES = """
-import lattis
-from lattis.library import Library, custom_op
+import lamella
+from lamella.library import Library, custom_op
 
 def two_kernels(lib):
     places = [lambda: lib.impl("f", lambda x: x * 2, "cpu"), lambda: lib.impl("f", lambda x: x * 3, "cpu")]
@@ -265,14 +265,14 @@ def test_functions_of_one_function_are_places_of_their_own():
         exec(TWO_PLACES, names)
         lib = opened(Library("placed", "FRAGMENT"))
         lib.define("f(Tensor x) -> Tensor")
-        f, x = lattis.ops.placed.f, lattis.ones(1)
+        f, x = lamella.ops.placed.f, lamella.ones(1)
         _, above = names["two_kernels"](lib)
         assert f(x).item() == 3
         lib.withdraw(above)
         assert f(x).item() == 2
         with pytest.raises(RuntimeError, match="placed::g is already defined by"):
             names["two_operators"]()
-        assert lattis.ops.placed.g(x).item() == 2
+        assert lamella.ops.placed.g(x).item() == 2
         with pytest.raises(RuntimeError, match="'placed' is defined by one; two cannot"):
             names["two_libraries"]()
 
@@ -295,10 +295,10 @@ def register(lib):
             exec(moved * i + text.format(factor), names)
             alive.append(names["register"] if kept else None)
             handle = names["register"](lib)
-            assert lattis.ops.reloadedinner.f(lattis.ones(1)).item() == factor
+            assert lamella.ops.reloadedinner.f(lamella.ones(1)).item() == factor
         lib.withdraw(handle)
         with pytest.raises(NotImplementedError):
-            lattis.ops.reloadedinner.f(lattis.ones(1))
+            lamella.ops.reloadedinner.f(lamella.ones(1))
 
 
 class Opened(list):
@@ -316,12 +316,12 @@ class Opened(list):
 
 def test_nothing_of_a_cell_outlives_its_replacement(notebook):
     names = notebook.run(CELL.format(factor=2))
-    x = lattis.ones(2, requires_grad=hasattr(lattis, "autograd"))
+    x = lamella.ones(2, requires_grad=hasattr(lamella, "autograd"))
     names["scaled"](x).sum()
     watches = [weakref.ref(names[n]) for n in ("fake", "setup_context", "scaled", "factor")]
     watches.append(weakref.ref(names["scaled"].__wrapped__))
     names.clear()
-    names.update({"__name__": "__main__", "lattis": lattis})
+    names.update({"__name__": "__main__", "lamella": lamella})
     gc.collect()
     alive = [w() for w in watches]
     assert all(o is not None for o in alive[:2])
@@ -365,15 +365,15 @@ def left_by(run, times, first):
 
 def test_a_reload_leaves_less_than_a_kilobyte(notebook):
     """Thousands of reloads of a whole cell, each called, with the derivative: tables, and the process as a whole."""
-    x = lattis.ones(2, requires_grad=hasattr(lattis, "autograd"))
+    x = lamella.ones(2, requires_grad=hasattr(lamella, "autograd"))
 
     def reload(i):
         exec(compile(CELL.format(factor=2), "<cell>", "exec"), notebook.names)
         notebook.names["scaled"](x)
 
-    tables = lattis._C._retained_bytes()
+    tables = lamella._C._retained_bytes()
     each = left_by(reload, 2000, first=300)
-    reported = (lattis._C._retained_bytes() - tables) / 2300
+    reported = (lamella._C._retained_bytes() - tables) / 2300
     print(f"a reload leaves {reported:.0f} bytes of tables, and {each:.0f} bytes in all")
     assert 0 < reported < 1024 and each < 1024
 
@@ -384,7 +384,7 @@ def test_operators_with_other_schemas_leave_little(notebook):
     def reload(i):
         schema = f"(Tensor x, int n{i % 7}=0) -> Tensor"
         op = custom_op("changing::f", lambda x, n=0: x + 1, mutates_args=(), schema=schema)
-        op(lattis.ones(1))
+        op(lamella.ones(1))
         op.close()
 
     assert 0 < left_by(reload, 1500, first=50) < 1024
@@ -396,9 +396,9 @@ def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():
 
     def throw_away(i):
         default = f"{i}{text}"
-        lattis._C._parse_schema(f'f(Tensor x, str s="{default}", int[9] n=1) -> Tensor', "a")
+        lamella._C._parse_schema(f'f(Tensor x, str s="{default}", int[9] n=1) -> Tensor', "a")
         with pytest.raises(ValueError, match="expected a name"):
-            lattis._C._parse_schema(f'f(Tensor x, str s="{default}", int 7) -> Tensor', "a")
+            lamella._C._parse_schema(f'f(Tensor x, str s="{default}", int 7) -> Tensor', "a")
         with pytest.raises(ValueError, match="in-place form needs a Tensor"):
             lib.define(f'f(str s="{text}", int[3] n=1) -> Tensor', inplace=True)
 
@@ -410,9 +410,9 @@ def test_an_operator_that_was_withdrawn_is_not_there_however_often_it_is_asked_f
     lib = Library("gone", "DEF")
     lib.define("f(Tensor x) -> Tensor")
     lib.impl("f", lambda x: x * 2, "composite")
-    kept = lattis.ops.gone.f
-    assert kept(lattis.ones(1)).tolist() == [2]
+    kept = lamella.ops.gone.f
+    assert kept(lamella.ones(1)).tolist() == [2]
     lib.close()
     for _ in range(3):
-        with pytest.raises(AttributeError, match="lattis has no operator gone::f"):
-            kept(lattis.ones(1))
+        with pytest.raises(AttributeError, match="lamella has no operator gone::f"):
+            kept(lamella.ones(1))

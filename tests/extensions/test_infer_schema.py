@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import List, Optional, Tuple, Union  # noqa: UP035
 from typing import Sequence as TypingSequence  # noqa: UP035
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from lattis import Tensor
-from lattis.library import custom_op, infer_schema
+from lamella import Tensor
+from lamella.library import custom_op, infer_schema
 
 
 def everything(
@@ -25,8 +25,8 @@ def everything(
     f: float,
     g: bool,
     h: str,
-    i: lattis.dtype,
-    j: lattis.device,
+    i: lamella.dtype,
+    j: lamella.device,
     k: Union[int, float],  # noqa: UP007
     l: numbers.Number,  # noqa: E741
     m: list[int],
@@ -37,8 +37,8 @@ def everything(
     q: float = -2.5e-8,
     r: bool = True,
     s: str = "a b",
-    t: lattis.dtype = lattis.float32,
-    u: lattis.device = lattis.device("cpu"),  # noqa: B008
+    t: lamella.dtype = lamella.float32,
+    u: lamella.device = lamella.device("cpu"),  # noqa: B008
     v: Sequence[int] = (1, 2),
     w: float = float("inf"),
 ) -> Tuple[Tensor, List[Tensor], int]:  # noqa: UP006
@@ -52,7 +52,7 @@ def test_every_hint():
         "Scalar k, Scalar l, int[] m, float[]? n=None, Scalar? o=None, *, int p=1, float q=-2.5e-08, bool r=True, "
         'str s="a b", ScalarType t=float32, Device u="cpu", int[] v=[1, 2], float w=inf) -> (Tensor, Tensor[], int)'
     )
-    assert lattis._C._parse_schema(text, "x")
+    assert lamella._C._parse_schema(text, "x")
 
 
 def test_defaults_arrive(ns, opened):
@@ -62,7 +62,7 @@ def test_defaults_arrive(ns, opened):
         seen.append((tuple(n), mode, by))
 
     op = opened(custom_op(f"{ns}::f", f, mutates_args=()))
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     op(x)
     op(x, [3], "c", by=1)
     op(x, n=[], by=-2.5)
@@ -117,8 +117,8 @@ def bad_functions():
 
     def strings(x: list[str]) -> Tensor: ...
     def numbers_of_any_kind(x: list[Union[int, float]]) -> Tensor: ...  # noqa: UP007
-    def dtypes(x: Sequence[lattis.dtype]) -> Tensor: ...
-    def optional_devices(x: list[lattis.device] | None) -> Tensor: ...
+    def dtypes(x: Sequence[lamella.dtype]) -> Tensor: ...
+    def optional_devices(x: list[lamella.device] | None) -> Tensor: ...
     def optional_numbers(x: list[Optional[int]]) -> Tensor: ...  # noqa: UP045
     def a_tuple_of_one(x: Tensor) -> tuple[Tensor]: ...
     def a_tuple_in_a_tuple(x: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
@@ -159,7 +159,7 @@ def test_what_is_called_as_a_function(ns, opened):
     assert infer_schema(scales.method, mutates_args=()) == "(Tensor x) -> Tensor"
     assert infer_schema(functools.lru_cache(scales.method), mutates_args=()) == "(Tensor x) -> Tensor"
     assert infer_schema(partly, mutates_args=()).startswith("(Tensor a, *, Tensor? b=None, Tensor[] c, ")
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     for i, (f, wanted) in enumerate([(scales, 6), (halves, 1.5)]):
         assert opened(custom_op(f"{ns}::f{i}", f, mutates_args=()))(x, []).item() == wanted
     with pytest.raises(ValueError, match="'x' has no type hint"):

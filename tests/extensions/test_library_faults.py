@@ -1,13 +1,13 @@
-"""Bad input to lattis.library: wrong types, kernels that misbehave; each is an error that says what to do."""
+"""Bad input to lamella.library: wrong types, kernels that misbehave; each is an error that says what to do."""
 
 import contextlib
 import gc
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis import library
-from lattis.library import Library, custom_op
+from lamella import library
+from lamella.library import Library, custom_op
 
 
 @pytest.fixture
@@ -20,11 +20,11 @@ def lib(ns):
 
 @pytest.fixture
 def f(lib):
-    return getattr(lattis.ops, lib.ns).f
+    return getattr(lamella.ops, lib.ns).f
 
 
 BACKEND = dict.fromkeys(("alloc", "free", "copy_from_host", "copy_to_host"), len)
-STRANGE = [None, 3, 2.5, b"bytes", [], {}, object(), lattis]
+STRANGE = [None, 3, 2.5, b"bytes", [], {}, object(), lamella]
 
 
 @pytest.mark.parametrize("value", STRANGE, ids=lambda v: type(v).__name__)
@@ -49,7 +49,7 @@ def test_values_of_a_wrong_type(lib, ns, value):
         lambda: library.register_kernel(f"{ns}::f", 3 if value is None or value in ([], {}) else value, len),
         lambda: library.register_fake(f"{ns}::f", 3 if value is None else value),
         lambda: library.register_autocast(f"{ns}::f", "cpu", value),
-        lambda: library.register_autocast(f"{ns}::f", value, lattis.float32),
+        lambda: library.register_autocast(f"{ns}::f", value, lamella.float32),
         lambda: library.register_vmap(f"{ns}::f", 3 if value is None else value),
         lambda: library.get_kernel(value, "cpu"),
         lambda: library.get_kernel(f"{ns}::f", value),
@@ -58,7 +58,7 @@ def test_values_of_a_wrong_type(lib, ns, value):
         lambda: custom_op(value, len, mutates_args=()),
         lambda: custom_op(f"{ns}::g", 3 if value is None else value, mutates_args=()),
         lambda: custom_op(f"{ns}::g", len, mutates_args=(), schema=3 if value is None else value),
-        lambda: library.opcheck(value, (lattis.ones(1),)),
+        lambda: library.opcheck(value, (lamella.ones(1),)),
         lambda: lib.define("g(Tensor x) -> Tensor", category=value),
         lambda: lib.define("g(Tensor x) -> Tensor", doc=value),
         lambda: lib.define("g(Tensor x) -> Tensor", 3 if value is None else value),
@@ -80,7 +80,7 @@ def test_values_of_a_wrong_type(lib, ns, value):
         lambda: library.set_kernel_enabled(f"{ns}::f", "cpu", value),
         lambda: custom_op(f"{ns}::g", len, mutates_args=3 if value in ([], {}, b"bytes") else value),
         lambda: library.infer_schema(len, mutates_args=3 if value in ([], {}, b"bytes") else value),
-        lambda: library.opcheck(f"{ns}::f", (lattis.ones(1),), 3 if value in (None, {}) else value),
+        lambda: library.opcheck(f"{ns}::f", (lamella.ones(1),), 3 if value in (None, {}) else value),
         lambda: library.kernels_disabled(["aten::sqrt", value], "cpu").__enter__(),
         lambda: library.kernels_disabled(3 if value in ([], {}, b"bytes") else value, "cpu").__enter__(),
         lambda: library.rules(value),
@@ -127,14 +127,14 @@ def test_keys_that_nothing_has(lib, ns, key, message):
         ("types", lambda: library.impl(f"{ns}::f", key, len, lib=lib)),
         ("device_types", lambda: library.register_kernel(f"{ns}::f", ["cpu", key], len, lib=lib)),
         ("device_types", lambda: custom_op(f"{ns}::g", len, mutates_args=(), device_types=key)),
-        ("device_type", lambda: library.register_autocast(f"{ns}::f", key, lattis.float32, lib=lib)),
+        ("device_type", lambda: library.register_autocast(f"{ns}::f", key, lamella.float32, lib=lib)),
         ("key", lambda: library.get_kernel(f"{ns}::f", key)),
         ("key", lambda: library.set_kernel_enabled(f"{ns}::f", key, False)),
         ("name", lambda: lib.register_layer(key, len)),
     ]:
         with pytest.raises(ValueError, match=f"argument '{what}': {message}"):
             call()
-    assert lattis._C._describe(f"{ns}::f")["kernels"] == []
+    assert lamella._C._describe(f"{ns}::f")["kernels"] == []
 
 
 def test_a_layer_has_a_name_that_keys_can_have(lib):
@@ -147,11 +147,11 @@ def test_names_given_as_one(lib, f):
     seen = []
     layer = lib.register_layer("watch", lambda call, *a: seen.append(call.name) or call(*a), outside="autograd")
     with layer.on():
-        lattis.ones(1)
+        lamella.ones(1)
     assert seen == ["aten::ones"]
     with library.kernels_disabled("aten::sqrt", "CPU"), library.kernels_disabled(f, "cpu"):
-        assert [lattis._C._describe(n)["disabled"] for n in ("aten::sqrt", f"{lib.ns}::f")] == [["cpu"]] * 2
-    assert [lattis._C._describe(n)["disabled"] for n in ("aten::sqrt", f"{lib.ns}::f")] == [[]] * 2
+        assert [lamella._C._describe(n)["disabled"] for n in ("aten::sqrt", f"{lib.ns}::f")] == [["cpu"]] * 2
+    assert [lamella._C._describe(n)["disabled"] for n in ("aten::sqrt", f"{lib.ns}::f")] == [[]] * 2
 
 
 def test_a_library_withdraws_its_own(lib, f, ns):
@@ -160,11 +160,11 @@ def test_a_library_withdraws_its_own(lib, f, ns):
     for handle in (*handles, 0, -1):
         with pytest.raises(ValueError, match=f"'handle': {handle} is no live registration of <Library {ns} .*another>"):
             other.withdraw(handle)
-    assert f(lattis.zeros(1)).item() == 1 and lattis.empty(0, device=f"{ns}_device").device.type == f"{ns}_device"
+    assert f(lamella.zeros(1)).item() == 1 and lamella.empty(0, device=f"{ns}_device").device.type == f"{ns}_device"
     for handle in handles:
         lib.withdraw(handle)
     with pytest.raises(RuntimeError, match=f"{ns}_device"):
-        lattis.empty(0, device=f"{ns}_device")
+        lamella.empty(0, device=f"{ns}_device")
     other.close()
 
 
@@ -197,7 +197,7 @@ def test_an_operator_that_goes_while_its_kernel_is_passed_over(ns, enabled):
                 op.close()
                 if failing:
                     raise KeyError("of the block")
-        assert lattis._C._describe("aten::sqrt")["disabled"] == []
+        assert lamella._C._describe("aten::sqrt")["disabled"] == []
 
 
 @pytest.mark.parametrize("who", ["register_kernel", "impl", "register_fake", "register_autograd", "register_vmap"])
@@ -240,10 +240,10 @@ RESULTS = [
     ("Tensor", None, "must return Tensor, got None"),
     ("Tensor", 1.0, "must return Tensor, got float"),
     ("Tensor", (1, 2), "must return Tensor, got tuple"),
-    ("(Tensor, Tensor)", lattis.ones(1), "must return a tuple of 2, got lattis.Tensor"),
-    ("(Tensor, Tensor)", (lattis.ones(1),), "must return a tuple of 2, got 1"),
-    ("(Tensor, Tensor)", (lattis.ones(1), "x"), "must return Tensor, got str"),
-    ("Tensor[]", lattis.ones(1), "must return list of Tensor, got lattis.Tensor"),
+    ("(Tensor, Tensor)", lamella.ones(1), "must return a tuple of 2, got lamella.Tensor"),
+    ("(Tensor, Tensor)", (lamella.ones(1),), "must return a tuple of 2, got 1"),
+    ("(Tensor, Tensor)", (lamella.ones(1), "x"), "must return Tensor, got str"),
+    ("Tensor[]", lamella.ones(1), "must return list of Tensor, got lamella.Tensor"),
     ("Tensor[]", [1, 2], "must return list of Tensor, got list of int"),
     ("int", "x", "must return int, got str"),
     ("bool", 2.5, "must return bool, got float"),
@@ -255,7 +255,7 @@ def test_results_of_a_wrong_type(ns, declared, returned, text):
     op = custom_op(f"{ns}::g", lambda x: returned, mutates_args=(), schema=f"(Tensor x) -> {declared}")
     try:
         with pytest.raises(TypeError, match=rf"{ns}::g: the Python kernel {text}"):
-            op(lattis.ones(1))
+            op(lamella.ones(1))
     finally:
         op.close()
 
@@ -265,10 +265,10 @@ def test_a_kernel_that_registers_while_it_runs(lib, f):
         lib.define("g(Tensor x) -> Tensor")
         lib.impl("g", lambda x: x * 10, "cpu")
         lib.impl("f", lambda x: x * 2, "cpu")
-        return getattr(lattis.ops, lib.ns).g(x)
+        return getattr(lamella.ops, lib.ns).g(x)
 
     lib.impl("f", kernel, "cpu")
-    assert f(lattis.ones(1)).item() == 10 and f(lattis.ones(1)).item() == 2
+    assert f(lamella.ones(1)).item() == 10 and f(lamella.ones(1)).item() == 2
 
 
 def test_a_kernel_that_closes_its_own_library(ns):
@@ -280,27 +280,27 @@ def test_a_kernel_that_closes_its_own_library(ns):
         return x + 1
 
     lib.impl("f", kernel, "cpu")
-    f = getattr(lattis.ops, ns).f
-    assert f(lattis.ones(1)).item() == 2
+    f = getattr(lamella.ops, ns).f
+    assert f(lamella.ones(1)).item() == 2
     with pytest.raises((RuntimeError, AttributeError), match=f"{ns}::f"):
-        f(lattis.ones(1))
+        f(lamella.ones(1))
 
 
 def test_a_definition_that_closes_itself(ns):
     @custom_op(f"{ns}::f", mutates_args=())
-    def op(x: lattis.Tensor) -> lattis.Tensor:
+    def op(x: lamella.Tensor) -> lamella.Tensor:
         op.close()
         return x + 1
 
-    assert op(lattis.ones(1)).item() == 2
+    assert op(lamella.ones(1)).item() == 2
 
 
 def test_a_kernel_that_calls_its_own_operator(lib, f):
     lib.impl("f", lambda x: f(x), "cpu")
     with pytest.raises(RecursionError):
-        f(lattis.ones(1))
+        f(lamella.ones(1))
     lib.impl("f", lambda x: x if x.item() > 100 else f(x * 3), "cpu")
-    assert f(lattis.ones(1)).item() == 243
+    assert f(lamella.ones(1)).item() == 243
 
 
 def test_registering_on_what_is_closed(ns):
@@ -308,8 +308,8 @@ def test_registering_on_what_is_closed(ns):
     op.close()
     op.close()
     for call in (
-        lambda: op.register_fake(lattis.empty_like),
-        lambda: op.register_kernel("cpu", lattis.empty_like),
+        lambda: op.register_fake(lamella.empty_like),
+        lambda: op.register_kernel("cpu", lamella.empty_like),
         lambda: op.register_autograd(lambda ctx, grad: grad),
     ):
         with pytest.raises(RuntimeError, match=f"{ns}::f|closed"):
@@ -345,7 +345,7 @@ def test_exceptions_of_a_kernel_arrive(lib, f):
 
     lib.impl("f", kernel, "cpu")
     with pytest.raises(Own) as caught:
-        f(lattis.ones(1))
+        f(lamella.ones(1))
     assert caught.value is own
 
 
@@ -359,13 +359,13 @@ def test_a_kernel_alone(lib, f, ns):
     layer = lib.register_layer("watch", lambda call, *a, **k: seen.append(call.name) or call(*a, **k))
     lib.impl("f", lambda x: kernel(x) * 10, "CPU")
     with layer.on():
-        assert kernel(lattis.ones(1)).item() == 2 and f"{ns}::f" not in seen
-        assert f(lattis.ones(1)).item() == 20 and seen.count(f"{ns}::f") == 1
+        assert kernel(lamella.ones(1)).item() == 2 and f"{ns}::f" not in seen
+        assert f(lamella.ones(1)).item() == 20 and seen.count(f"{ns}::f") == 1
     assert repr(kernel) == f"<kernel of {ns}::f for 'cpu'>"
     with pytest.raises(TypeError, match=f"{ns}::f"):
         kernel(1, 2)
     with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
-        kernel(lattis.ones(1, device="meta"))
+        kernel(lamella.ones(1, device="meta"))
     with pytest.raises(NotImplementedError, match=f"{ns}::f has no kernel for 'composite'"):
         library.get_kernel(f, "composite")
 
@@ -375,11 +375,11 @@ def test_a_kernel_that_was_withdrawn(lib, f):
     kernel = library.get_kernel(f, "cpu")
     lib.withdraw(handle)
     with pytest.raises(RuntimeError, match="the kernel that get_kernel gave was withdrawn"):
-        kernel(lattis.ones(1))
+        kernel(lamella.ones(1))
 
 
 def test_kernels_of_the_catalogue():
-    x = lattis.tensor([1.0, 4.0])
+    x = lamella.tensor([1.0, 4.0])
     assert library.get_kernel("aten::sqrt", "cpu")(x).tolist() == [1, 2]
     assert library.get_kernel("aten::add.Tensor", "cpu")(x, other=x, alpha=2).tolist() == [3, 12]
     assert library.get_kernel("aten::silu", "composite")(x).shape == (2,) if has_composite("aten::silu") else True
@@ -387,12 +387,12 @@ def test_kernels_of_the_catalogue():
 
 
 def has_composite(name):
-    return any(key == "composite" for key, _ in lattis._C._describe(name)["kernels"])
+    return any(key == "composite" for key, _ in lamella._C._describe(name)["kernels"])
 
 
 @pytest.mark.needs("autograd")
 def test_a_layers_kernel():
-    x = lattis.tensor([1.0, 4.0], requires_grad=True)
+    x = lamella.tensor([1.0, 4.0], requires_grad=True)
     y = library.get_kernel("aten::sqrt", "autograd")(x)
     y.sum().backward()
     assert x.grad.tolist() == [0.5, 0.25]
@@ -431,7 +431,7 @@ def test_a_schema_whose_values_cannot_be_leaves_what_was_there(ns, arguments, me
     cell("g(int n) -> Tensor")
     with pytest.raises((ValueError, NotImplementedError), match=message):
         cell(f"g({arguments}) -> Tensor")
-    assert [op["schema"] for op in lattis._C._operators() if op["name"] == f"{ns}::g"] == [f"{ns}::g(int n) -> Tensor"]
+    assert [op["schema"] for op in lamella._C._operators() if op["name"] == f"{ns}::g"] == [f"{ns}::g(int n) -> Tensor"]
     lib.close()
 
 
@@ -439,9 +439,9 @@ def test_lists_of_numbers_by_default(lib, ns):
     seen = []
     lib.define("numbers(float[] a=[1, 2.5], float[2] b=3, bool[] c=[]) -> ()")
     lib.impl("numbers", lambda a=None, b=None, c=None: seen.append((a, b, c)))
-    getattr(lattis.ops, ns).numbers()
-    getattr(lattis.ops, ns).numbers([0.5])
-    getattr(lattis.ops, ns).numbers(b=[1.0, 2.0])
+    getattr(lamella.ops, ns).numbers()
+    getattr(lamella.ops, ns).numbers([0.5])
+    getattr(lamella.ops, ns).numbers(b=[1.0, 2.0])
     assert seen == [(None, None, None), ([0.5], None, None), ([1.0, 2.5], [1.0, 2.0], None)]
 
 
@@ -450,25 +450,25 @@ def test_a_kernel_that_returns_too_few(lib, ns):
     for few in (lambda x: (x.clone(),), lambda x: [x.clone()]):
         lib.impl("pair", few)
         with pytest.raises(TypeError, match=r"pair: the Python kernel must return a tuple of 2, got 1$"):
-            getattr(lattis.ops, ns).pair(lattis.ones(1))
+            getattr(lamella.ops, ns).pair(lamella.ones(1))
     lib.impl("pair", lambda x: [x.clone(), x + 1])  # a list will do
-    assert [r.item() for r in getattr(lattis.ops, ns).pair(lattis.ones(1))] == [1, 2]
+    assert [r.item() for r in getattr(lamella.ops, ns).pair(lamella.ones(1))] == [1, 2]
 
 
 def test_a_list_of_several_kinds_is_named_by_all_of_them(lib, ns):
     lib.define("all(Tensor[] x) -> Tensor[]")
     lib.impl("all", lambda x: [*x, None])
-    with pytest.raises(TypeError, match=r"argument 'x' must be list of Tensor, got list of lattis.Tensor and None"):
-        getattr(lattis.ops, ns).all([lattis.ones(1), None])
-    with pytest.raises(TypeError, match=r"kernel must return list of Tensor, got list of lattis.Tensor and None"):
-        getattr(lattis.ops, ns).all([lattis.ones(1)])
+    with pytest.raises(TypeError, match=r"argument 'x' must be list of Tensor, got list of lamella.Tensor and None"):
+        getattr(lamella.ops, ns).all([lamella.ones(1), None])
+    with pytest.raises(TypeError, match=r"kernel must return list of Tensor, got list of lamella.Tensor and None"):
+        getattr(lamella.ops, ns).all([lamella.ones(1)])
 
 
 def test_a_handler_of_a_layer_that_returns_nonsense(lib, ns):
     layer = lib.register_layer("nonsense", lambda call, *args: "nonsense")
     message = "ones: the handler of layer 'nonsense' must return Tensor, got str"
     with layer.on(), pytest.raises(TypeError, match=message):
-        lattis.ones(1)
+        lamella.ones(1)
     layer.remove()
 
 
@@ -477,10 +477,10 @@ def test_an_operator_defined_anew_has_its_kernels(ns):
         lib = Library(ns, "DEF")
         lib.define("f(Tensor x) -> Tensor")
         lib.impl("f", lambda x: x + 1, "cpu")
-        assert getattr(lattis.ops, ns).f(lattis.zeros(1)).item() == 1
+        assert getattr(lamella.ops, ns).f(lamella.zeros(1)).item() == 1
         library.set_kernel_enabled(f"{ns}::f", "cpu", False)
         with pytest.raises(NotImplementedError, match="disabled"):
-            getattr(lattis.ops, ns).f(lattis.zeros(1))
+            getattr(lamella.ops, ns).f(lamella.zeros(1))
         lib.close()
 
 
@@ -508,6 +508,6 @@ def test_forms_that_cannot_be(lib, ns, schema):
 
 def test_a_device_by_default(lib, ns):
     lib.define('where(Device d="cpu:0") -> Device')
-    cpu = lattis.device("cpu")
+    cpu = lamella.device("cpu")
     lib.impl("where", lambda d=cpu: d)
-    assert getattr(lattis.ops, ns).where() == cpu
+    assert getattr(lamella.ops, ns).where() == cpu

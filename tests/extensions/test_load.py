@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from building import LOAD, operator
 from children import run
-from lattis.extensions.toolchain import is_python_source, own_namespace
-from lattis.utils import cpp_extension
+from lamella.extensions.toolchain import is_python_source, own_namespace
+from lamella.utils import cpp_extension
 
 MODULE = """
 int add(int a, int b) { return a + b; }
@@ -30,11 +30,11 @@ def test_load_builds_files_and_returns_their_namespace(bench):
     (bench.folder / "mine.cpp").write_text(source)
     (bench.folder / "other.cpp").write_text("int unused() { return 1; }\n")
     program = """
-    import lattis
-    from lattis.utils.cpp_extension import load
+    import lamella
+    from lamella.utils.cpp_extension import load
     mine = load("mine", sources=["mine.cpp", "other.cpp"])
-    assert mine is load("mine", sources=["mine.cpp", "other.cpp"]) is lattis.ops.built
-    print(mine, mine.scaled(lattis.tensor([1, 2])).tolist())
+    assert mine is load("mine", sources=["mine.cpp", "other.cpp"]) is lamella.ops.built
+    print(mine, mine.scaled(lamella.tensor([1, 2])).tolist())
     """
     compiler, count = bench.counting()
     assert bench.run(program, CXX=compiler).strip() == "<operators of built> [3, 6]"
@@ -56,10 +56,10 @@ def test_load_builds_files_and_returns_their_namespace(bench):
 def test_what_is_part_of_the_key(bench):
     """Flags, definitions, the compiler, and the variables that it reads."""
     program = """
-    import json, sys, lattis
-    from lattis.utils.cpp_extension import load_inline
+    import json, sys, lamella
+    from lamella.utils.cpp_extension import load_inline
     options = {"no_implicit_headers": True} | json.loads(sys.argv[2])
-    print(load_inline("built", sys.argv[1], **options).scaled(lattis.tensor([1])).tolist())
+    print(load_inline("built", sys.argv[1], **options).scaled(lamella.tensor([1])).tolist())
     """
     compiler, count = bench.counting()
     source = "#ifndef BY\n#define BY 1\n#endif\n" + operator("BY")
@@ -78,10 +78,10 @@ def test_what_is_part_of_the_key(bench):
 
 def test_a_folder_of_ones_own_and_what_is_kept(bench):
     program = """
-    import sys, lattis
-    from lattis.utils.cpp_extension import load_inline
+    import sys, lamella
+    from lamella.utils.cpp_extension import load_inline
     options = {"build_directory": "own", "keep_intermediates": True, "verbose": True, "no_implicit_headers": True}
-    print(load_inline("built", sys.argv[1], **options).scaled(lattis.tensor([1])).tolist())
+    print(load_inline("built", sys.argv[1], **options).scaled(lamella.tensor([1])).tolist())
     """
     assert bench.run(program, operator(1)).splitlines()[-1] == "[2]"
     assert not bench.cache.exists()
@@ -92,7 +92,7 @@ def test_a_folder_of_ones_own_and_what_is_kept(bench):
 def test_functions_are_bound_into_a_module(bench):
     program = """
     import sys
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     mine = load_inline("bound", [sys.argv[1], "int twice(int a) { return add(a, a); }"],
                        functions={"add": 'adds "two"', "twice": ""}, extra_cflags="-O0")
     print(mine.__name__, mine.add(1, 2), mine.twice(4), mine.add.__doc__.splitlines()[-1])
@@ -111,14 +111,14 @@ def test_functions_are_bound_into_a_module(bench):
 def test_a_module_by_its_own_words_and_operators_beside(bench):
     source = """
     #include <pybind11/pybind11.h>
-    PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("seven", [] { return 7; }); }
+    PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) { m.def("seven", [] { return 7; }); }
     """
     (bench.folder / "both.cpp").write_text(source + operator(1))
     program = """
-    import lattis
-    from lattis.utils.cpp_extension import load
+    import lamella
+    from lamella.utils.cpp_extension import load
     both = load("both", "both.cpp", extra_cflags="-O0")
-    print(both.seven(), lattis.ops.built.scaled(lattis.tensor([1])).tolist())
+    print(both.seven(), lamella.ops.built.scaled(lamella.tensor([1])).tolist())
     """
     assert bench.run(program).strip() == "7 [2]"
 
@@ -129,7 +129,7 @@ KINDS = {
     'const char* glob = "/*"; PYBIND11_MODULE(a, m) {} // */': True,
     "char quote = '\"'; // PYBIND11_MODULE(a, m) {}": False,
     'const char* url = "http://a"; PYBIND11_MODULE(a, m) {}': True,
-    '#include "lattis/pybind.h"\n': True,
+    '#include "lamella/pybind.h"\n': True,
     "extern C PyObject* PyInit_mine() {}": True,
 }
 
@@ -137,16 +137,16 @@ KINDS = {
 @pytest.mark.parametrize("text", KINDS)
 def test_comments_make_no_module(text):
     assert is_python_source(text) is KINDS[text]
-    assert own_namespace("// LATTIS_LIBRARY(yours, m) {}\nLATTIS_LIBRARY(mine, m) {}") == "mine"
+    assert own_namespace("// LAMELLA_LIBRARY(yours, m) {}\nLAMELLA_LIBRARY(mine, m) {}") == "mine"
 
 
 def test_a_kind_that_the_sources_do_not_show(bench):
     """Messages name the argument that tells it."""
     text = bench.fails(LOAD.replace("True)", "True, is_python_module=True)"), operator(1))
     assert "BuildError: extension 'built' was built as an extension module of Python, and it has no" in text
-    assert "PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m): pass is_python_module=False" in text
+    assert "PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m): pass is_python_module=False" in text
     (bench.folder / "built.cpp").write_text('#include "module.h"\n')
-    program = "from lattis.utils.cpp_extension import load\nload('built', 'built.cpp')\n"
+    program = "from lamella.utils.cpp_extension import load\nload('built', 'built.cpp')\n"
     for header in ("pybind11/pybind11.h", "Python.h"):
         (bench.folder / "module.h").write_text(f"#include <{header}>\n")
         text = bench.fails(program)
@@ -155,7 +155,7 @@ def test_a_kind_that_the_sources_do_not_show(bench):
 
 
 BROKEN = """
-#include <lattis/library.h>
+#include <lamella/library.h>
 int fine() { return 1; }
 int broken() { return missing; }
 int again() { return missing_too; }
@@ -177,7 +177,7 @@ def test_of_many_failures_one_is_the_first(bench):
     for name in ("one", "two"):
         (bench.folder / f"{name}.cpp").write_text(f"int {name}() {{ return nothing_{name}; }}\n")
     program = """
-    from lattis.utils.cpp_extension import load
+    from lamella.utils.cpp_extension import load
     load("many", ["one.cpp", "two.cpp"], is_python_module=False)
     """
     assert "CompileError: one.cpp does not compile" in bench.fails(program, MAX_JOBS="2")
@@ -198,12 +198,12 @@ def test_a_missing_symbol_is_named_as_in_cpp(bench):
 def test_a_library_of_another_abi_is_not_opened(bench):
     """Built with the headers of before 1.0, which left no stamp. Its constructor would end the process."""
     (bench.folder / "old.cpp").write_text("""
-#include <lattis/extension.h>
+#include <lamella/extension.h>
 __attribute__((constructor)) static void opened() { __builtin_trap(); }
-LATTIS_LIBRARY(built, m) { m.define("scaled(Tensor self) -> Tensor"); }
+LAMELLA_LIBRARY(built, m) { m.define("scaled(Tensor self) -> Tensor"); }
 """)
     program = f"""
-    from lattis.utils.cpp_extension import load
+    from lamella.utils.cpp_extension import load
     load("old", "old.cpp", extra_include_paths={str(Path(__file__).with_name("headers_0"))!r})
     """
     text = bench.fails(program)
@@ -247,7 +247,7 @@ def test_a_compiler_too_old(bench):
 
 def test_a_module_that_was_edited_is_another(bench):
     program = """
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     def edited(source, *functions):
         return load_inline("edited", source, functions=functions, extra_cflags="-O0")
     one = edited("int f(int a) { return a + 1; }", "f")
@@ -259,11 +259,11 @@ def test_a_module_that_was_edited_is_another(bench):
 
 def test_a_missing_pybind11_and_a_missing_python(bench):
     program = """
-    import sys, lattis
+    import sys, lamella
     import importlib.util, sysconfig
     find = importlib.util.find_spec
     importlib.util.find_spec = lambda name, *rest: None if name == "pybind11" else find(name, *rest)
-    from lattis.utils.cpp_extension import load_inline
+    from lamella.utils.cpp_extension import load_inline
     load_inline("bound", "", functions="f")
     """
     text = bench.fails(program)
@@ -296,8 +296,8 @@ def test_wrong_arguments(call, message):
 def test_bad_variables(bench):
     text = bench.fails(LOAD, operator(1), MAX_JOBS="many")
     assert "ValueError: MAX_JOBS: expected a positive number, got 'many'" in text
-    text = bench.fails(LOAD, operator(1), LATTIS_EXTENSIONS_MAX_MB="-1")
-    assert "ValueError: LATTIS_EXTENSIONS_MAX_MB: expected a number of megabytes" in text
+    text = bench.fails(LOAD, operator(1), LAMELLA_EXTENSIONS_MAX_MB="-1")
+    assert "ValueError: LAMELLA_EXTENSIONS_MAX_MB: expected a number of megabytes" in text
 
 
 def test_undefined_behaviour_is_reported(bench):
@@ -372,19 +372,19 @@ def test_max_jobs_is_the_cap(bench):
     for n in range(6):
         (bench.folder / f"s{n}.cpp").write_text(f"int f{n}() {{ return {n}; }}\n")
     program = """
-    from lattis.utils.cpp_extension import load
+    from lamella.utils.cpp_extension import load
     load("several", [f"s{n}.cpp" for n in range(6)], is_python_module=False)
     """
     for jobs in ("1", "3"):
         shutil.rmtree(bench.cache, ignore_errors=True)
         (bench.folder / "seen").write_text("")
-        assert "without Lattis' headers" in bench.fails(program, CXX=compiler, MAX_JOBS=jobs)
+        assert "without Lamella's headers" in bench.fails(program, CXX=compiler, MAX_JOBS=jobs)
         most = max(int(line) for line in (bench.folder / "seen").read_text().split())
         assert most == 1 if jobs == "1" else 1 < most <= 3
 
 
 def test_without_ninja_it_builds_too(bench):
-    program = "import lattis.extensions.build as b\nb.find_ninja = lambda: None\n" + LOAD
+    program = "import lamella.extensions.build as b\nb.find_ninja = lambda: None\n" + LOAD
     assert bench.run(program, operator(1)).strip() == "[2, 4]"
     assert not bench.files("builds/*")
 
@@ -397,9 +397,9 @@ def test_ccache_serves_a_second_cache(bench):
     del bench.env["CCACHE_DISABLE"]
     (bench.folder / "built.cpp").write_text(operator(1))
     program = """
-    import lattis, sys
-    from lattis.utils.cpp_extension import load
-    print(load("built", "built.cpp", build_directory=sys.argv[1]).scaled(lattis.tensor([1, 2])).tolist())
+    import lamella, sys
+    from lamella.utils.cpp_extension import load
+    print(load("built", "built.cpp", build_directory=sys.argv[1]).scaled(lamella.tensor([1, 2])).tolist())
     """
     for folder, hits in (("one", 0), ("two", 1)):
         assert bench.run(program, folder).strip() == "[2, 4]"
@@ -412,13 +412,13 @@ def test_ccache_serves_a_second_cache(bench):
 def test_folders_for_compilers(bench):
     """A program is built with nothing but them."""
     (bench.folder / "main.c").write_text("""
-#include <lattis/program.h>
+#include <lamella/program.h>
 #include <stdio.h>
-int main(void) { return printf("%d\\n", lattis_abi_version() == LATTIS_ABI_VERSION) < 0; }
+int main(void) { return printf("%d\\n", lamella_abi_version() == LAMELLA_ABI_VERSION) < 0; }
 """)
     [headers], [libraries] = cpp_extension.include_paths(), cpp_extension.library_paths()
     flags = ["-I", headers, "-L", libraries, f"-Wl,-rpath,{libraries}"]
-    run("gcc", *flags, "main.c", "-llattis", "-o", "main", cwd=bench.folder)
+    run("gcc", *flags, "main.c", "-llamella", "-o", "main", cwd=bench.folder)
     assert run("./main", cwd=bench.folder).strip() == "1"
 
 
@@ -431,7 +431,7 @@ def test_folders_for_cuda(bench):
     (home / "bin").mkdir()
     script(home / "bin/nvcc", f"echo '#$ TOP={home}'")
     program = """
-    from lattis.utils.cpp_extension import include_paths, library_paths
+    from lamella.utils.cpp_extension import include_paths, library_paths
     print(include_paths("cuda"), library_paths("cuda"), include_paths("cpu"), library_paths("cpu"))
     """
     own, library = cpp_extension.include_paths(), cpp_extension.library_paths()
@@ -443,8 +443,8 @@ def test_folders_for_cuda(bench):
 def test_the_documentation_of_the_module_runs(bench):
     program = """
     import doctest
-    from lattis.utils import cpp_extension
-    from lattis.extensions import cache, config, cuda, errors, inputs, paths, precompiled, toolchain
+    from lamella.utils import cpp_extension
+    from lamella.extensions import cache, config, cuda, errors, inputs, paths, precompiled, toolchain
     for module in (cpp_extension, cache, config, cuda, errors, inputs, paths, precompiled, toolchain):
         print(doctest.testmod(module).failed, end=" ")
     """

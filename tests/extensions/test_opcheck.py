@@ -2,11 +2,11 @@
 
 import itertools
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from lattis import Tensor
-from lattis.library import OpCheckError, custom_op, opcheck
+from lamella import Tensor
+from lamella.library import OpCheckError, custom_op, opcheck
 
 count = itertools.count()
 CHECKS = (
@@ -33,11 +33,11 @@ def made(fn, *, mutates_args=(), schema=None, fake=None, backward=None, save=Tru
 
 
 def x():
-    return lattis.tensor([[0.5, -1.0, 2.0], [1.5, 3.0, -0.25]], requires_grad=True)
+    return lamella.tensor([[0.5, -1.0, 2.0], [1.5, 3.0, -0.25]], requires_grad=True)
 
 
 def cube(x: Tensor) -> Tensor:
-    return lattis.from_numpy(x.numpy() ** 3)
+    return lamella.from_numpy(x.numpy() ** 3)
 
 
 def cube_backward(ctx, grad):
@@ -54,7 +54,7 @@ def cleared(op, args, kwargs=None, **how_close):
 
 @pytest.mark.needs("autograd")
 def test_what_is_right_passes():
-    op = made(cube, fake=lattis.empty_like, backward=cube_backward)
+    op = made(cube, fake=lamella.empty_like, backward=cube_backward)
     assert cleared(op, (x(),)) == dict.fromkeys(CHECKS, "SUCCESS")
 
 
@@ -63,10 +63,10 @@ def test_several_results_lists_and_defaults_pass():
         return xs[0] * by, [t + 1 for t in xs]
 
     def fake(xs, by=2.0, *, flag=True):
-        return lattis.empty_like(xs[0]), [lattis.empty_like(t) for t in xs]
+        return lamella.empty_like(xs[0]), [lamella.empty_like(t) for t in xs]
 
     op = made(parts, fake=fake)
-    assert set(cleared(op, ([lattis.ones(2, 3), lattis.zeros(2)],), {"flag": False}).values()) == {"SUCCESS"}
+    assert set(cleared(op, ([lamella.ones(2, 3), lamella.zeros(2)],), {"flag": False}).values()) == {"SUCCESS"}
 
 
 def test_a_write_that_is_declared_passes():
@@ -74,7 +74,7 @@ def test_a_write_that_is_declared_passes():
         x.fill_(value)
 
     assert set(
-        cleared(made(fill, mutates_args=("x",), fake=lambda x, value: None), (lattis.ones(2, 3), 4.0)).values()
+        cleared(made(fill, mutates_args=("x",), fake=lambda x, value: None), (lamella.ones(2, 3), 4.0)).values()
     ) == {"SUCCESS"}
 
 
@@ -82,7 +82,7 @@ def test_operators_of_the_catalogue_pass():
     a = x()
     for name, args in [("aten::mul.Tensor", (a, a.detach())), ("aten::t", (a,)), ("aten::relu_", (a.detach(),))]:
         assert set(opcheck(name, args).values()) == {"SUCCESS"}, name
-    assert set(opcheck("aten::bernoulli", (lattis.full((3, 2), 0.5),)).values()) == {"SUCCESS"}
+    assert set(opcheck("aten::bernoulli", (lamella.full((3, 2), 0.5),)).values()) == {"SUCCESS"}
 
 
 # ---- planted defects: (the check that finds it, what it says, the operator, its arguments) --------------------------
@@ -90,11 +90,11 @@ def test_operators_of_the_catalogue_pass():
 
 def wrong_default():
     f = lambda x, by=3.0: x * by  # noqa: E731
-    return made(f, schema="(Tensor x, float by=2.0) -> Tensor", fake=lambda x, by=2.0: lattis.empty_like(x))
+    return made(f, schema="(Tensor x, float by=2.0) -> Tensor", fake=lambda x, by=2.0: lamella.empty_like(x))
 
 
 def missing_parameter():
-    return made(lambda x: x * 2, schema="(Tensor x, *, float by=2.0) -> Tensor", fake=lattis.empty_like)
+    return made(lambda x: x * 2, schema="(Tensor x, *, float by=2.0) -> Tensor", fake=lamella.empty_like)
 
 
 def wrong_result():
@@ -102,7 +102,7 @@ def wrong_result():
 
 
 def undeclared_write():
-    return made(lambda x: x.detach().add_(1).clone(), schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+    return made(lambda x: x.detach().add_(1).clone(), schema="(Tensor x) -> Tensor", fake=lamella.empty_like)
 
 
 def returns_its_argument():
@@ -126,23 +126,23 @@ def a_view_that_is_none():
 
 
 def no_derivative():
-    return made(cube, fake=lattis.empty_like)
+    return made(cube, fake=lamella.empty_like)
 
 
 def leaves_the_graph():
-    return made(lambda x: lattis.from_numpy(x.detach().numpy() ** 3), schema="(Tensor x) -> Tensor", key="composite")
+    return made(lambda x: lamella.from_numpy(x.detach().numpy() ** 3), schema="(Tensor x) -> Tensor", key="composite")
 
 
 def wrong_formula():
-    return made(cube, fake=lattis.empty_like, backward=lambda ctx, grad: 2 * ctx.saved_tensors[0] * grad)
+    return made(cube, fake=lamella.empty_like, backward=lambda ctx, grad: 2 * ctx.saved_tensors[0] * grad)
 
 
 def wrong_for_strided_gradients():
     def backward(ctx, grad):
-        flat = lattis.as_strided(grad, grad.shape, (3, 1))
+        flat = lamella.as_strided(grad, grad.shape, (3, 1))
         return cube_backward(ctx, flat)
 
-    return made(cube, fake=lattis.empty_like, backward=backward)
+    return made(cube, fake=lamella.empty_like, backward=backward)
 
 
 def no_fake():
@@ -154,29 +154,29 @@ def fake_of_another_shape():
 
 
 def fake_of_another_dtype():
-    return made(cube, fake=lambda x: lattis.empty_like(x, dtype=lattis.float64), backward=cube_backward)
+    return made(cube, fake=lambda x: lamella.empty_like(x, dtype=lamella.float64), backward=cube_backward)
 
 
 def fake_of_other_strides():
-    return made(cube, fake=lambda x: lattis.empty_strided(x.shape, (1, 2), device="meta"), backward=cube_backward)
+    return made(cube, fake=lambda x: lamella.empty_strided(x.shape, (1, 2), device="meta"), backward=cube_backward)
 
 
 def hides_from_layers():
-    op = made(cube, fake=lattis.empty_like)
+    op = made(cube, fake=lamella.empty_like)
     op._library.impl("f", lambda call, x: x.detach() ** 3, "autograd")
     return op
 
 
 def reads_memory_without_strides():
     def f(x):
-        return lattis.as_strided(x, x.shape, (3, 1)) * 2
+        return lamella.as_strided(x, x.shape, (3, 1)) * 2
 
-    return made(f, schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+    return made(f, schema="(Tensor x) -> Tensor", fake=lamella.empty_like)
 
 
 def keeps_state():
     state = itertools.count()
-    return made(lambda x: x * next(state), schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+    return made(lambda x: x * next(state), schema="(Tensor x) -> Tensor", fake=lamella.empty_like)
 
 
 def writes(f, result="()", fake=None):
@@ -185,7 +185,7 @@ def writes(f, result="()", fake=None):
 
 def writes_by_memory_order():
     def f(x):
-        x.add_(lattis.arange(6.0).as_strided(x.shape, (3, 1) if x.is_contiguous() else (1, 2)))
+        x.add_(lamella.arange(6.0).as_strided(x.shape, (3, 1) if x.is_contiguous() else (1, 2)))
 
     return writes(f)
 
@@ -197,7 +197,7 @@ def writes_other_values_each_time():
 
 def writes_nothing_under_a_layer():
     def f(x):
-        watched = any(name.startswith("opcheck") for _, name, _ in lattis._C._layers())
+        watched = any(name.startswith("opcheck") for _, name, _ in lamella._C._layers())
         x.mul_(1 if watched else 2)
 
     return writes(f)
@@ -206,20 +206,20 @@ def writes_nothing_under_a_layer():
 def changes_a_little():
     def f(x):
         x.numpy()[...] = np.nextafter(x.numpy(), 9, dtype=np.float32)
-        return lattis.zeros(2)
+        return lamella.zeros(2)
 
     return made(f, schema="(Tensor x) -> Tensor", fake=lambda x: x.new_empty(2))
 
 
 def returns_a_part_by_numpy():
-    f = lambda x: lattis.from_numpy(x.numpy()[1:])  # noqa: E731
+    f = lambda x: lamella.from_numpy(x.numpy()[1:])  # noqa: E731
     return made(f, schema="(Tensor x) -> Tensor", fake=lambda x: x.new_empty(1, 3))
 
 
 def results_overlap_by_numpy():
     def f(x):
         y = x.numpy() * 2
-        return lattis.from_numpy(y), lattis.from_numpy(y[1:])
+        return lamella.from_numpy(y), lamella.from_numpy(y[1:])
 
     return made(f, schema="(Tensor x) -> (Tensor, Tensor)", fake=lambda x: (x + 1, x.new_empty(1, 3)))
 
@@ -272,7 +272,7 @@ PLANTED = [
     ),
     ("test_faketensor", r"device 'meta' has no kernel; register_fake", no_fake, False),
     ("test_faketensor", r"result 0 has shape \(2, 3\), and \(3, 2\) on device 'meta'", fake_of_another_shape, False),
-    ("test_faketensor", r"result 0 has dtype lattis.float32, and lattis.float64", fake_of_another_dtype, False),
+    ("test_faketensor", r"result 0 has dtype lamella.float32, and lamella.float64", fake_of_another_dtype, False),
     ("test_faketensor", r"result 0 has strides \(3, 1\), and \(1, 2\)", fake_of_other_strides, False),
     ("test_layers", r"a layer of the band 'backend' does not see it", hides_from_layers, True),
     (
@@ -324,10 +324,10 @@ def test_every_check_has_a_defect():
 
 def test_the_kernel_of_numpy_may_return_what_it_likes_of_shapes():
     """An operator whose results depend on values has no fake, and is checked without that."""
-    op = made(lambda x: lattis.from_numpy(np.unique(x.numpy())), schema="(Tensor x) -> Tensor")
+    op = made(lambda x: lamella.from_numpy(np.unique(x.numpy())), schema="(Tensor x) -> Tensor")
     kept = [c for c in CHECKS if c != "test_faketensor"]
     try:
-        assert set(opcheck(op, (lattis.tensor([1.0, 1.0, 2.0]),), test_utils=kept).values()) == {"SUCCESS"}
+        assert set(opcheck(op, (lamella.tensor([1.0, 1.0, 2.0]),), test_utils=kept).values()) == {"SUCCESS"}
     finally:
         op.close()
 
@@ -349,17 +349,17 @@ def test_a_sign_is_a_bit():
     op = made(turns_a_sign, schema="(Tensor x) -> Tensor")
     for value in (0.0, float("nan")):
         with pytest.raises(OpCheckError, match="it writes to argument 'x'"):
-            opcheck(op, (lattis.tensor([value]),), test_utils="test_mutation")
+            opcheck(op, (lamella.tensor([value]),), test_utils="test_mutation")
     op.close()
 
 
 def test_random_numbers_go_on_where_they_were():
-    lattis.manual_seed(7)
-    wanted = [lattis.rand(2).tolist(), lattis.rand(2).tolist()]
-    lattis.manual_seed(7)
-    found = [lattis.rand(2).tolist()]
-    opcheck("aten::relu", (lattis.ones(2),))
-    assert lattis.initial_seed() == 7 and [*found, lattis.rand(2).tolist()] == wanted
+    lamella.manual_seed(7)
+    wanted = [lamella.rand(2).tolist(), lamella.rand(2).tolist()]
+    lamella.manual_seed(7)
+    found = [lamella.rand(2).tolist()]
+    opcheck("aten::relu", (lamella.ones(2),))
+    assert lamella.initial_seed() == 7 and [*found, lamella.rand(2).tolist()] == wanted
 
 
 # ---- what writes, and returns something fresh ------------------------------------------------------------------------
@@ -374,7 +374,7 @@ def counts(f, key):
 def test_a_gradient_that_is_dropped_beside_a_write():
     """Nobody can give such an operator a derivative: it is found, whether it is silent or an error."""
     op = counts(lambda n, x: (n.add_(1), x.detach() * 2)[1], "cpu")
-    args = (lattis.zeros(1), x())
+    args = (lamella.zeros(1), x())
     try:
         found = opcheck(op, args, raise_exception=False)
         said = found["test_autograd_registration"]
@@ -397,16 +397,16 @@ def test_a_write_beside_what_is_differentiated():
         n.add_(1)
         return x * x.detach() * n
 
-    assert cleared(counts(right, "composite"), (lattis.zeros(1), x())) == dict.fromkeys(CHECKS, "SUCCESS")
+    assert cleared(counts(right, "composite"), (lamella.zeros(1), x())) == dict.fromkeys(CHECKS, "SUCCESS")
     op = counts(wrong, "composite")
     with pytest.raises(OpCheckError, match="test_gradients: its gradient is not that of what it computes"):
-        opcheck(op, (lattis.zeros(1), x()))
+        opcheck(op, (lamella.zeros(1), x()))
     op.close()
 
 
 @pytest.mark.needs("autograd")
 def test_what_writes_and_returns_that_passes():
-    a = lattis.ones(2, 3)
+    a = lamella.ones(2, 3)
     assert set(opcheck("aten::add_.Tensor", (a, x())).values()) == {"SUCCESS"}
 
 
@@ -415,9 +415,9 @@ def test_what_writes_and_returns_that_passes():
 
 def test_how_close_numbers_must_be():
     state = itertools.count()
-    op = made(lambda x: x + next(state) * 1e-3, schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+    op = made(lambda x: x + next(state) * 1e-3, schema="(Tensor x) -> Tensor", fake=lamella.empty_like)
     number = made(lambda x: next(state) * 1e-3, schema="(Tensor x) -> float", fake=lambda x: 0.0)
-    args = (lattis.ones(2),)
+    args = (lamella.ones(2),)
     try:
         with pytest.raises(OpCheckError, match="test_strides: the same call gives another result 0"):
             opcheck(op, args, test_utils="test_strides")
@@ -435,7 +435,7 @@ def test_how_close_numbers_must_be():
 
 @pytest.mark.needs("autograd")
 def test_how_close_a_gradient_must_be():
-    op = made(cube, fake=lattis.empty_like, backward=lambda ctx, grad: cube_backward(ctx, grad) + 0.01)
+    op = made(cube, fake=lamella.empty_like, backward=lambda ctx, grad: cube_backward(ctx, grad) + 0.01)
     with pytest.raises(OpCheckError, match="its gradient is not that"):
         opcheck(op, (x(),))
     assert cleared(op, (x(),), atol=0.1) == dict.fromkeys(CHECKS, "SUCCESS")
@@ -448,8 +448,8 @@ def test_how_close_a_gradient_must_be():
 @pytest.mark.parametrize(
     "f, result, fake",
     [
-        (lambda x: x.detach().argmax(), "Tensor", lambda x: x.new_empty((), dtype=lattis.int64)),
-        (lambda x: x.detach().argmax(0), "Tensor", lambda x: x.new_empty(3, dtype=lattis.int64)),
+        (lambda x: x.detach().argmax(), "Tensor", lambda x: x.new_empty((), dtype=lamella.int64)),
+        (lambda x: x.detach().argmax(0), "Tensor", lambda x: x.new_empty(3, dtype=lamella.int64)),
         (lambda x: x.dim(), "int", lambda x: x.dim()),
         (lambda x: 0.5, "float", lambda x: 0.5),
         (lambda x: float("nan"), "float", lambda x: float("nan")),
@@ -464,18 +464,18 @@ def test_results_without_a_gradient_pass(f, result, fake):
 
 
 def test_nan_and_zero_pass():
-    op = made(lambda x: x * 2, schema="(Tensor x) -> Tensor", fake=lattis.empty_like)
+    op = made(lambda x: x * 2, schema="(Tensor x) -> Tensor", fake=lamella.empty_like)
     for values in ([float("nan"), 0.0, -0.0, float("inf")], []):
-        assert set(opcheck(op, (lattis.tensor(values),)).values()) == {"SUCCESS"}
-    for dtype in (lattis.bfloat16, lattis.bool, lattis.int8, lattis.complex128):
-        assert set(opcheck("aten::clone", (lattis.ones(2, 3, dtype=dtype),)).values()) == {"SUCCESS"}
+        assert set(opcheck(op, (lamella.tensor(values),)).values()) == {"SUCCESS"}
+    for dtype in (lamella.bfloat16, lamella.bool, lamella.int8, lamella.complex128):
+        assert set(opcheck("aten::clone", (lamella.ones(2, 3, dtype=dtype),)).values()) == {"SUCCESS"}
     op.close()
 
 
 @pytest.mark.needs("autograd")
 def test_complex_gradients_are_compared_in_complex128():
-    a = lattis.tensor([1 + 2j, -0.5 + 1j], dtype=lattis.complex64, requires_grad=True)
-    op = made(lambda x: x * x, schema="(Tensor x) -> Tensor", fake=lattis.empty_like, backward=conjugated)
+    a = lamella.tensor([1 + 2j, -0.5 + 1j], dtype=lamella.complex64, requires_grad=True)
+    op = made(lambda x: x * x, schema="(Tensor x) -> Tensor", fake=lamella.empty_like, backward=conjugated)
     assert cleared(op, (a,)) == dict.fromkeys(CHECKS, "SUCCESS")
 
 
@@ -487,10 +487,10 @@ def conjugated(ctx, grad):
 @pytest.mark.needs("autograd")
 def test_an_operator_that_computes_in_float32_passes():
     def f(x: Tensor) -> Tensor:
-        return lattis.from_numpy(x.detach().numpy().astype(np.float32) ** 3)
+        return lamella.from_numpy(x.detach().numpy().astype(np.float32) ** 3)
 
     def fake(x):
-        return x.new_empty(x.shape, dtype=lattis.float32)
+        return x.new_empty(x.shape, dtype=lamella.float32)
 
     op = made(f, fake=fake, backward=lambda ctx, grad: cube_backward(ctx, grad).to(ctx.saved_tensors[0].dtype))
     assert cleared(op, (x(),)) == dict.fromkeys(CHECKS, "SUCCESS")

@@ -1,5 +1,5 @@
 """Extensions as packages: wheels for every Python or for one, built with the headers alone, installed into fresh
-environments beside Lattis."""
+environments beside Lamella."""
 
 import os
 import shutil
@@ -10,14 +10,14 @@ import textwrap
 import zipfile
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 from building import operator
 from children import clean_environment, run
 from environments import PIP, build_wheel, fresh_environment
 
 ROOT = Path(__file__).resolve().parents[2]
-ABI = ".".join(map(str, lattis._C._abi_version))
+ABI = ".".join(map(str, lamella._C._abi_version))
 SETUP = """
 from {helper} import BuildExtension, CppExtension
 from setuptools import setup
@@ -28,29 +28,29 @@ setup(
     packages=["mine"],
     ext_modules=[CppExtension(name="mine.{name}", sources="{name}.cpp", extra_compile_args=["-O0"])],
     cmdclass={{"build_ext": BuildExtension}},
-    entry_points={{"lattis.plugins": ["mine = mine"]}},
+    entry_points={{"lamella.plugins": ["mine = mine"]}},
 )
 """
 PYPROJECT = """
 [build-system]
-requires = ["setuptools", "lattis-headers"]
+requires = ["setuptools", "lamella-headers"]
 build-backend = "setuptools.build_meta"
 """
 HOOK = """
 from pathlib import Path
 
-from lattis.plugins import hookimpl
+from lamella.plugins import hookimpl
 
 
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("operators.so"))
 """
-USE = "import lattis; print(lattis.ops.built.scaled(lattis.tensor([1, 2])).tolist())"
+USE = "import lamella; print(lamella.ops.built.scaled(lamella.tensor([1, 2])).tolist())"
 MODULE = """
 #include <pybind11/pybind11.h>
 int seven() { return 7; }
-PYBIND11_MODULE(LATTIS_EXTENSION_NAME, m) { m.def("seven", &seven); }
+PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) { m.def("seven", &seven); }
 """
 OPTIMISED = """
 #ifndef __OPTIMIZE__
@@ -59,7 +59,7 @@ OPTIMISED = """
 """
 
 
-def package(folder, *, name="operators", helper="lattis_headers", source=None, init=HOOK):
+def package(folder, *, name="operators", helper="lamella_headers", source=None, init=HOOK):
     (folder / "mine").mkdir(parents=True)
     (folder / "setup.py").write_text(SETUP.format(name=name, helper=helper))
     (folder / "pyproject.toml").write_text(PYPROJECT)
@@ -70,14 +70,14 @@ def package(folder, *, name="operators", helper="lattis_headers", source=None, i
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """A folder with the wheel of lattis-headers."""
+    """A folder with the wheel of lamella-headers."""
     folder = tmp_path_factory.mktemp("wheels")
     build_wheel(ROOT / "extensions", folder)
     return folder
 
 
-def without_lattis(folder, wheels):
-    """A Python with setuptools, the tools of these tests and lattis-headers, in which `import lattis` fails."""
+def without_lamella(folder, wheels):
+    """A Python with setuptools, the tools of these tests and lamella-headers, in which `import lamella` fails."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / "bin/python"
     site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip())
@@ -87,16 +87,16 @@ def without_lattis(folder, wheels):
         for entry in os.scandir(place):
             if entry.name.partition("-")[0].removesuffix(".py") in names and not (site / entry.name).exists():
                 (site / entry.name).symlink_to(entry.path)
-    install = ("install", "-q", "--no-deps", "--no-index", "--find-links", wheels, "lattis-headers")
+    install = ("install", "-q", "--no-deps", "--no-index", "--find-links", wheels, "lamella-headers")
     run(*PIP, "--python", python, *install, cwd=folder)
     return python
 
 
 @pytest.fixture(scope="module")
 def builder(tmp_path_factory, wheels):
-    python = without_lattis(tmp_path_factory.mktemp("builder") / "venv", wheels)
-    absent = subprocess.run([python, "-c", "import lattis"], capture_output=True, text=True, env=clean_environment())
-    assert "No module named 'lattis'" in absent.stderr
+    python = without_lamella(tmp_path_factory.mktemp("builder") / "venv", wheels)
+    absent = subprocess.run([python, "-c", "import lamella"], capture_output=True, text=True, env=clean_environment())
+    assert "No module named 'lamella'" in absent.stderr
     return python
 
 
@@ -113,12 +113,12 @@ def operators(tmp_path_factory, builder):
     return build(builder, package(tmp_path_factory.mktemp("operators") / "mine-1.0"))
 
 
-def test_lattis_headers_is_text_and_python_alone(wheels):
-    [wheel] = wheels.glob("lattis_headers-*-py3-none-any.whl")
+def test_lamella_headers_is_text_and_python_alone(wheels):
+    [wheel] = wheels.glob("lamella_headers-*-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {Path(n).suffix for n in names if "dist-info" not in n} == {".py", ".h", ".cmake"}
     headers = {p.relative_to(ROOT / "extensions").as_posix() for p in (ROOT / "extensions/include").rglob("*.h")}
-    assert {f"lattis_headers/{name}" for name in headers} <= set(names)
+    assert {f"lamella_headers/{name}" for name in headers} <= set(names)
 
 
 def test_the_two_packages_have_one_version():
@@ -137,11 +137,11 @@ def test_operators_alone_make_one_wheel_for_every_python(operators):
     assert f"Tag: py3-none-{platform}" in text and "Root-Is-Purelib: false" in text
 
 
-def test_the_wheel_works_beside_lattis(operators, tmp_path):
+def test_the_wheel_works_beside_lamella(operators, tmp_path):
     python = fresh_environment(tmp_path / "venv")
     run(*PIP, "--python", python, "install", "-q", "--no-deps", "--no-index", operators, cwd=tmp_path)
     assert run(python, "-c", USE, cwd=tmp_path).strip() == "[2, 4]"
-    table = run(python, "-m", "lattis.cli", "ops", "show", "built::scaled", cwd=tmp_path)
+    table = run(python, "-m", "lamella.cli", "ops", "show", "built::scaled", cwd=tmp_path)
     assert "mine.operators" in table  # the owner
 
 
@@ -158,14 +158,14 @@ def other_pythons():
 
 
 def test_another_python_installs_the_wheel_and_opens_its_library(operators, tmp_path):
-    """There is no Lattis for that Python here, so dlopen alone is shown: no symbol of the library is missing."""
+    """There is no Lamella for that Python here, so dlopen alone is shown: no symbol of the library is missing."""
     if not other_pythons():
         pytest.skip("no second Python (3.10 to 3.15) is installed in PATH or by pyenv")
     for minor, python in other_pythons().items():
         folder = tmp_path / str(minor)
         pip = (*PIP, "install", "-q", "--no-deps", "--no-index", "--target", folder, "--python-version", f"3.{minor}")
         run(*pip, "--only-binary", ":all:", operators, cwd=tmp_path)
-        program = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW).lattis_plugin_init"
+        program = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW).lamella_plugin_init"
         run(python, "-c", program, folder / "mine/operators.so", cwd=tmp_path)
 
 
@@ -181,7 +181,7 @@ def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
 
 def test_the_framework_gives_the_same_helper(tmp_path):
     """And a second build does only what is out of date."""
-    folder = package(tmp_path / "mine-1.0", helper="lattis.utils.cpp_extension")
+    folder = package(tmp_path / "mine-1.0", helper="lamella.utils.cpp_extension")
     command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
     log = folder / "compiled"
     compiler = folder / "counting"
@@ -195,13 +195,13 @@ def test_the_framework_gives_the_same_helper(tmp_path):
     (folder / "operators.cpp").write_text(operator(2))
     run(*command, cwd=folder, **env)
     assert len(log.read_text().split()) == 2
-    program = f"import lattis; lattis._C._load_plugin({str(folder / 'mine/operators.so')!r}); " + USE
+    program = f"import lamella; lamella._C._load_plugin({str(folder / 'mine/operators.so')!r}); " + USE
     assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "[3, 6]"
 
 
 def test_a_failed_build_ends_with_the_first_error(tmp_path):
     source = "int broken() { return gone; }\n"
-    folder = package(tmp_path / "mine-1.0", helper="lattis.utils.cpp_extension", source=source)
+    folder = package(tmp_path / "mine-1.0", helper="lamella.utils.cpp_extension", source=source)
     command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
     done = subprocess.run(command, cwd=folder, env=clean_environment(), capture_output=True, text=True)
     assert done.returncode == 1
@@ -210,9 +210,9 @@ def test_a_failed_build_ends_with_the_first_error(tmp_path):
 
 
 def test_ninja_can_be_demanded(tmp_path):
-    folder = package(tmp_path / "mine-1.0", helper="lattis.utils.cpp_extension")
+    folder = package(tmp_path / "mine-1.0", helper="lamella.utils.cpp_extension")
     text = (folder / "setup.py").read_text()
-    patch = "import sys, lattis.extensions.steps as s\n"
+    patch = "import sys, lamella.extensions.steps as s\n"
     patch += "s.shutil.which = lambda *a, **k: None\nsys.modules['ninja'] = None\n"
     demanded = text.replace('"build_ext": BuildExtension', '"build_ext": BuildExtension.with_options(use_ninja=True)')
     (folder / "setup.py").write_text(patch + demanded)
@@ -224,9 +224,9 @@ def test_ninja_can_be_demanded(tmp_path):
 CMAKE = """
 cmake_minimum_required(VERSION 3.25)
 project(mine LANGUAGES CXX)
-find_package(Lattis REQUIRED)
-lattis_extension(mine mine.cpp)
-lattis_extension(module PYTHON module.cpp)
+find_package(Lamella REQUIRED)
+lamella_extension(mine mine.cpp)
+lamella_extension(module PYTHON module.cpp)
 """
 
 
@@ -235,16 +235,18 @@ def test_the_cmake_package(builder, tmp_path):
     (tmp_path / "mine.cpp").write_text(operator(3))
     (tmp_path / "module.cpp").write_text(MODULE)
     (tmp_path / "CMakeLists.txt").write_text(CMAKE)
-    for number, tool in enumerate(((builder, "-m", "lattis_headers"), (sys.executable, "-m", "lattis.cli", "config"))):
+    for number, tool in enumerate(
+        ((builder, "-m", "lamella_headers"), (sys.executable, "-m", "lamella.cli", "config"))
+    ):
         found = run(*tool, "--cmake", cwd=tmp_path).strip()
         pybind = run(sys.executable, "-m", "pybind11", "--cmakedir", cwd=tmp_path).strip()
-        options = (f"-DLattis_DIR={found}", f"-Dpybind11_DIR={pybind}", f"-DPython_EXECUTABLE={sys.executable}")
+        options = (f"-DLamella_DIR={found}", f"-Dpybind11_DIR={pybind}", f"-DPython_EXECUTABLE={sys.executable}")
         made = tmp_path / f"build{number}"
         run("cmake", "-S", tmp_path, "-B", made, *options, "-G", "Ninja", cwd=tmp_path)
         if number == 0:
             run("cmake", "--build", made, cwd=tmp_path)
     library = tmp_path / "build0/libmine.so"
-    program = f"import lattis; lattis._C._load_plugin({str(library)!r}); " + USE
+    program = f"import lamella; lamella._C._load_plugin({str(library)!r}); " + USE
     assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "[4, 8]"
     program = "import sys; sys.path.insert(0, 'build0'); import module; print(module.seven())"
     assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "7"
@@ -258,15 +260,15 @@ project(mine LANGUAGES NONE)
 
 def asks_for(version, cmake, folder):
     """Configures a project that asks for a version of the ABI; it prints the one that it finds."""
-    text = FIND + f'find_package(Lattis {version} REQUIRED)\nmessage(STATUS "found ${{Lattis_VERSION}}")\n'
+    text = FIND + f'find_package(Lamella {version} REQUIRED)\nmessage(STATUS "found ${{Lamella_VERSION}}")\n'
     (folder / "CMakeLists.txt").write_text(text)
-    command = ("cmake", "-S", folder, "-B", folder / "build", f"-DLattis_DIR={cmake}")
+    command = ("cmake", "-S", folder, "-B", folder / "build", f"-DLamella_DIR={cmake}")
     return subprocess.run(command, capture_output=True, text=True, env=clean_environment())
 
 
 @pytest.fixture(scope="module")
 def cmake_folder(tmp_path_factory):
-    return run(sys.executable, "-m", "lattis.cli", "config", "--cmake", cwd=tmp_path_factory.mktemp("config")).strip()
+    return run(sys.executable, "-m", "lamella.cli", "config", "--cmake", cwd=tmp_path_factory.mktemp("config")).strip()
 
 
 @pytest.mark.parametrize("version", ["", "1", "1.0", f"{ABI} EXACT"])
@@ -285,42 +287,42 @@ def test_cmake_refuses_another_version_of_the_abi(version, cmake_folder, tmp_pat
 
 def test_cmake_says_that_headers_declare_no_version(cmake_folder, tmp_path):
     shutil.copytree(cmake_folder, tmp_path / "cmake")
-    (tmp_path / "include/lattis").mkdir(parents=True)
-    (tmp_path / "include/lattis/version.h").write_text("#define LATTIS_ABI_MAJOR 1\n")
+    (tmp_path / "include/lamella").mkdir(parents=True)
+    (tmp_path / "include/lamella/version.h").write_text("#define LAMELLA_ABI_MAJOR 1\n")
     done = asks_for("1.0", tmp_path / "cmake", tmp_path)
-    assert done.returncode and "version.h does not define LATTIS_ABI_MINOR" in " ".join(done.stderr.split())
+    assert done.returncode and "version.h does not define LAMELLA_ABI_MINOR" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("build_type, optimised", [("", True), ("Debug", False), ("Release", True)])
 def test_cmake_optimises_where_no_build_type_is_set(build_type, optimised, cmake_folder, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(CMAKE.partition("lattis_extension(module")[0])
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE.partition("lamella_extension(module")[0])
     (tmp_path / "mine.cpp").write_text(OPTIMISED if optimised else OPTIMISED.replace("ifndef", "ifdef"))
-    options = (f"-DLattis_DIR={cmake_folder}", f"-DCMAKE_BUILD_TYPE={build_type}")
+    options = (f"-DLamella_DIR={cmake_folder}", f"-DCMAKE_BUILD_TYPE={build_type}")
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build", *options, cwd=tmp_path)
     run("cmake", "--build", tmp_path / "build", cwd=tmp_path)
 
 
 def test_the_flags_build_by_hand(builder, tmp_path):
     (tmp_path / "mine.cpp").write_text(OPTIMISED + operator(4))
-    command = "g++ $({0} --cflags) mine.cpp $({0} --ldflags) -o mine.so".format(f"{builder} -m lattis_headers")
+    command = "g++ $({0} --cflags) mine.cpp $({0} --ldflags) -o mine.so".format(f"{builder} -m lamella_headers")
     run("sh", "-c", command, cwd=tmp_path)
-    program = f"import lattis; lattis._C._load_plugin({str(tmp_path / 'mine.so')!r}); " + USE
+    program = f"import lamella; lamella._C._load_plugin({str(tmp_path / 'mine.so')!r}); " + USE
     assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "[5, 10]"
-    lines = run(sys.executable, "-m", "lattis.cli", "config", cwd=tmp_path).splitlines()
+    lines = run(sys.executable, "-m", "lamella.cli", "config", cwd=tmp_path).splitlines()
     assert [line.split()[0] for line in lines] == ["includes", "cflags", "ldflags", "cmake"]
-    embed = run(sys.executable, "-m", "lattis.cli", "config", "--embed", "--ldflags", cwd=tmp_path)
-    assert "-llattis" in embed
-    done = subprocess.run([builder, "-m", "lattis_headers", "--embed", "--ldflags"], capture_output=True, text=True)
-    assert done.returncode == 1 and "a program needs the package lattis itself" in done.stderr
+    embed = run(sys.executable, "-m", "lamella.cli", "config", "--embed", "--ldflags", cwd=tmp_path)
+    assert "-llamella" in embed
+    done = subprocess.run([builder, "-m", "lamella_headers", "--embed", "--ldflags"], capture_output=True, text=True)
+    assert done.returncode == 1 and "a program needs the package lamella itself" in done.stderr
 
 
 def test_the_helper_imports_nothing_of_the_framework(builder, tmp_path):
     program = """
     import importlib, pkgutil, sys
-    import lattis_headers
-    for module in pkgutil.iter_modules(lattis_headers.__path__):
-        importlib.import_module(f"lattis_headers.{module.name}")
-    lattis_headers.CppExtension
-    print([m for m in sys.modules if m.partition(".")[0] in ("lattis", "numpy")])
+    import lamella_headers
+    for module in pkgutil.iter_modules(lamella_headers.__path__):
+        importlib.import_module(f"lamella_headers.{module.name}")
+    lamella_headers.CppExtension
+    print([m for m in sys.modules if m.partition(".")[0] in ("lamella", "numpy")])
     """
     assert run(builder, "-c", textwrap.dedent(program), cwd=tmp_path).strip() == "[]"

@@ -3,13 +3,13 @@
 import os
 from pathlib import Path
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from compiled import STRICT, compile_library, load
 
 HERE = Path(__file__).resolve().parent
-ops = lattis.ops
+ops = lamella.ops
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -18,29 +18,29 @@ def ported(tmp_path_factory):
 
 
 def test_texts_of_any_kind_and_none():
-    x, y = lattis.tensor([0.0, 5.0, 7.0]), lattis.tensor([2.0, 2.0, 4.0])
+    x, y = lamella.tensor([0.0, 5.0, 7.0]), lamella.tensor([2.0, 2.0, 4.0])
     floor, same, literal, plain, norm, found, product = ops.ported.texts(x, y, "floor")
     assert floor.tolist() == same.tolist() == literal.tolist() == [0, 2, 1] and plain.tolist() == [0, 2.5, 1.75]
     assert norm.item() == 2 and found.tolist() == [1, 1, 1] and product.item() == 38
 
 
 def test_what_is_assigned_to_a_part_is_written():
-    x, y = lattis.zeros(3, 2), lattis.tensor([1.0, 2.0])
+    x, y = lamella.zeros(3, 2), lamella.tensor([1.0, 2.0])
     ops.ported.writes(x, y)
     assert x.tolist() == [[1, 2], [2, 3], [7, 7]] and y.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("name, slope", [("by_value", 6), ("reassigned", 10)])
 def test_a_function_that_takes_its_argument_over(name, slope):
-    if hasattr(lattis, "autograd"):
-        x = lattis.ones(2, requires_grad=True)
+    if hasattr(lamella, "autograd"):
+        x = lamella.ones(2, requires_grad=True)
         getattr(ops.ported, name)(x).sum().backward()
         assert x.grad.tolist() == [slope, slope]
 
 
 def test_a_function_of_tensors_in_any_container():
-    if hasattr(lattis, "autograd"):
-        x, y, z = (lattis.ones(2, requires_grad=True) for _ in range(3))
+    if hasattr(lamella, "autograd"):
+        x, y, z = (lamella.ones(2, requires_grad=True) for _ in range(3))
         ops.ported.of_many(x, y, z).sum().backward()
         assert [t.grad.tolist() for t in (x, y, z)] == [[7, 7], [11, 11], [13, 13]]
         ops.ported.of_many_wrongly(True)
@@ -50,8 +50,8 @@ def test_a_function_of_tensors_in_any_container():
 
 
 def test_a_number_given_to_a_function_has_no_gradient():
-    if hasattr(lattis, "autograd"):
-        x = lattis.ones(2, requires_grad=True)
+    if hasattr(lamella, "autograd"):
+        x = lamella.ones(2, requires_grad=True)
         ops.ported.weighted(x, 3.0, False).sum().backward()
         assert x.grad.tolist() == [3, 3]
         wanted = "WeightedBackward: argument 1 is no tensor; its gradient must be undefined"
@@ -60,7 +60,7 @@ def test_a_number_given_to_a_function_has_no_gradient():
 
 
 def test_results_by_reference():
-    x, y = lattis.ones(2), lattis.zeros(2)
+    x, y = lamella.ones(2), lamella.zeros(2)
     assert ops.ported.twice_(x) is x and x.tolist() == [2, 2]
     a, b = ops.ported.both_(x, y)
     assert a is x and b is y
@@ -81,7 +81,7 @@ def test_limits_of_half_floats():
     assert [lowest, largest, least, epsilon, denormal] == [f.min, f.max, f.tiny, f.eps, f.smallest_subnormal]
     assert (infinity, negative, nan) == (np.inf, -np.inf, 1) and rest == [11, 3, 16, -13]
     lowest, largest, least, epsilon, denormal, infinity, negative, nan, *rest = ops.ported.limits(True)
-    f = lattis.finfo(lattis.bfloat16)
+    f = lamella.finfo(lamella.bfloat16)
     assert [lowest, largest, least, epsilon] == [f.min, f.max, f.tiny, f.eps] and denormal == 2.0**-133
     assert (infinity, negative, nan) == (np.inf, -np.inf, 1) and rest == [8, 2, 128, -125]
 
@@ -91,26 +91,26 @@ def test_complex_numbers_through_a_typed_call():
 
 
 def test_factories_with_and_without_a_generator():
-    g = lattis.Generator().manual_seed(1)
+    g = lamella.Generator().manual_seed(1)
     x, plain, drawn, converted, single = ops.ported.made(g)
-    assert x.dtype == plain.dtype == drawn.dtype == lattis.float64 and x.shape == (2, 3)
-    assert converted.dtype == lattis.int32 and converted.tolist() == x.to(lattis.int32).tolist()
-    assert single.dtype == lattis.float32 and 0 <= x.min().item() and x.max().item() < 1
-    again = lattis.randn(2, dtype=lattis.float64, generator=lattis.Generator().manual_seed(1))
+    assert x.dtype == plain.dtype == drawn.dtype == lamella.float64 and x.shape == (2, 3)
+    assert converted.dtype == lamella.int32 and converted.tolist() == x.to(lamella.int32).tolist()
+    assert single.dtype == lamella.float32 and 0 <= x.min().item() and x.max().item() < 1
+    again = lamella.randn(2, dtype=lamella.float64, generator=lamella.Generator().manual_seed(1))
     assert drawn.tolist() == again.tolist() != plain.tolist()
 
 
 def test_where_a_tensor_is():
-    assert ops.ported.where(lattis.zeros(2)) == "cpu"
-    assert ops.ported.where(lattis.zeros(2, device="meta")) == "no cpu"
+    assert ops.ported.where(lamella.zeros(2)) == "cpu"
+    assert ops.ported.where(lamella.zeros(2, device="meta")) == "no cpu"
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "bool", "uint8", "float64"])
 def test_dispatch_over_three_more_types(dtype):
-    x = lattis.tensor([[1, 1, 0], [0, 1, 1]]).to(getattr(lattis, dtype))
+    x = lamella.tensor([[1, 1, 0], [0, 1, 1]]).to(getattr(lamella, dtype))
     assert ops.ported.sum_of(x) == ops.ported.sum_of(x.t()) == 4
     with pytest.raises(NotImplementedError, match="sum_of: not implemented for dtype complex64"):
-        ops.ported.sum_of(x.to(lattis.complex64))
+        ops.ported.sum_of(x.to(lamella.complex64))
 
 
 def test_parts_of_a_message():
@@ -125,14 +125,14 @@ def test_lists_of_bools():
 
 def test_what_is_streamed():
     assert ops.ported.plain() == "0.333333333333 1 ff text more"
-    assert ops.ported.streamed(lattis.ones(2, 3)) == "Tensor(shape=[2, 3], dtype=float32) [2, 3] float32 cpu 1.5"
+    assert ops.ported.streamed(lamella.ones(2, 3)) == "Tensor(shape=[2, 3], dtype=float32) [2, 3] float32 cpu 1.5"
 
 
 @pytest.mark.parametrize(
     "convert, dtype",
     [
         (lambda x: ops.ported.byte_of(x), "uint8"),
-        (lambda x: ops.ported.short_of(lattis.tensor(x, dtype=lattis.float64)), "int16"),
+        (lambda x: ops.ported.short_of(lamella.tensor(x, dtype=lamella.float64)), "int16"),
         (lambda x: ops.ported.long_of(x), "int64"),
     ],
     ids=["uint8", "int16", "int64"],
@@ -151,41 +151,41 @@ def test_numbers_that_do_not_fit(convert, dtype):
 
 def test_a_number_beyond_int64():
     with pytest.raises(RuntimeError, match="Scalar: 18446744073709551615 is more than an int64 holds"):
-        ops.ported.too_large(lattis.zeros(1))
+        ops.ported.too_large(lamella.zeros(1))
 
 
 def test_a_number_divided_by_a_tensor():
-    x = lattis.tensor([2.0, -4.0], requires_grad=hasattr(lattis, "autograd"))
+    x = lamella.tensor([2.0, -4.0], requires_grad=hasattr(lamella, "autograd"))
     y = ops.ported.inverse(x)
     assert y.tolist() == [1, -0.5]
-    if hasattr(lattis, "autograd"):
+    if hasattr(lamella, "autograd"):
         y.sum().backward()
         assert x.grad.tolist() == [-0.5, -0.125]
 
 
 def test_results_of_which_the_first_is_not_allocated():
-    x = lattis.ones(1 << 20)
+    x = lamella.ones(1 << 20)
     live = []
     for _ in range(4):
         first, second = ops.ported.late(x)
         assert first[5].item() == 2 and second[-1].item() == 3
         del first, second
-        live.append(lattis._C._allocator_stats("cpu")["live_bytes"])
+        live.append(lamella._C._allocator_stats("cpu")["live_bytes"])
     assert live == live[:1] * 4
 
 
 def test_an_operator_of_optional_tensors_in_a_list():
-    x = lattis.arange(6).reshape(2, 3)
-    assert ops.ported.indexed(x, [None, lattis.tensor([2, 0])]).tolist() == [[2, 0], [5, 3]]
+    x = lamella.arange(6).reshape(2, 3)
+    assert ops.ported.indexed(x, [None, lamella.tensor([2, 0])]).tolist() == [[2, 0], [5, 3]]
 
 
 def test_strides_that_do_not_belong_to_the_sizes():
     with pytest.raises(RuntimeError, match="a result of 2 dimensions has 3 strides"):
-        ops.ported.strided(lattis.ones(2, 2))
-    assert ops.ported.strided(lattis.ones(2, 2, 2)).shape == (2, 2, 2)
+        ops.ported.strided(lamella.ones(2, 2))
+    assert ops.ported.strided(lamella.ones(2, 2, 2)).shape == (2, 2, 2)
 
 
-if os.environ.get("LATTIS_PLANTED"):  # the sanitizers' check of themselves
+if os.environ.get("LAMELLA_PLANTED"):  # the sanitizers' check of themselves
 
     def test_planted_behind_memory():
         ops.ported.behind_memory()

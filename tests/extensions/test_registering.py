@@ -7,10 +7,10 @@ import subprocess
 import sys
 import threading
 
-import lattis
+import lamella
 import pytest
-from lattis import Tensor
-from lattis.library import Autocast, Derivative, Library, custom_op, opcheck, rules, set_kernel_enabled
+from lamella import Tensor
+from lamella.library import Autocast, Derivative, Library, custom_op, opcheck, rules, set_kernel_enabled
 
 # ---- derivatives -----------------------------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ def test_which_gradients_are_needed_is_said_for_every_argument(ns, opened):
     schema = "(Tensor x, Tensor? y=None, float s=2.0) -> Tensor"
     op = opened(custom_op(f"{ns}::f", lambda x, y=None, s=2.0: x * s, mutates_args=(), schema=schema))
     op.register_autograd(backward)
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     for args in ((x,), (x, None), (x, x.detach(), 2.0), (x.detach(), x)):
         op(*args).sum().backward()
     assert seen == [(True, False, False)] * 3 + [(False, True, False)]
@@ -66,7 +66,7 @@ def test_which_gradients_are_needed_beside_a_list(ns, opened):
     schema = "(Tensor[] xs, Tensor? y=None, float s=2.0) -> Tensor"
     op = opened(custom_op(f"{ns}::f", lambda xs, y=None, s=2.0: xs[0] * s, mutates_args=(), schema=schema))
     op.register_autograd(backward)
-    op([lattis.ones(1, requires_grad=True), lattis.ones(1)]).sum().backward()
+    op([lamella.ones(1, requires_grad=True), lamella.ones(1)]).sum().backward()
     assert seen == [([True, False], False, False)]
 
 
@@ -91,18 +91,18 @@ LISTS = "(Tensor[] xs, float s=2.0) -> Tensor"
 def test_gradients_that_cannot_be(ns, opened, schema, returned, error, message):
     op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
     op.register_autograd(lambda ctx, grad: returned(grad))
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     with pytest.raises(error, match=rf"^{ns}::f: .*{message}"):
         op([x, x] if schema is LISTS else x).sum().backward()
 
 
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize("schema", [ONE, LISTS])
-@pytest.mark.parametrize("gradient", [0.5, lattis.ones(1)])
+@pytest.mark.parametrize("gradient", [0.5, lamella.ones(1)])
 def test_a_number_has_no_gradient(ns, opened, schema, gradient):
     op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
     op.register_autograd(lambda ctx, grad: ([grad, grad] if schema is LISTS else grad, gradient))
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match=f"^{ns}::f: argument 's' is no tensor; its gradient must be None, got"):
         op([x, x] if schema is LISTS else x, 3.0).sum().backward()
 
@@ -114,7 +114,7 @@ def test_a_tensor_that_was_not_given_has_no_gradient(ns, opened, type):
     op = opened(custom_op(f"{ns}::f", lambda x, b, sizes: x[0] * 1, mutates_args=(), schema=schema))
     gradients = []
     op.register_autograd(lambda ctx, grad: tuple(gradients))
-    x, grad = lattis.ones(1, requires_grad=True), lattis.ones(1)
+    x, grad = lamella.ones(1, requires_grad=True), lamella.ones(1)
     given = {"Tensor": x, "Tensor[]": [x], "Tensor?[]": [x, None]}[type]
     own = {"Tensor": grad, "Tensor[]": [grad], "Tensor?[]": [grad, None]}[type]
     for wrong, name in [((own, grad, None), "b"), ((own, None, grad), "sizes")]:
@@ -129,7 +129,7 @@ def test_a_tensor_that_was_not_given_has_no_gradient(ns, opened, type):
     op(given, None, []).sum().backward()
     assert x.grad.item() == 1
     gradients[:] = (own, grad * 5, None)
-    b = lattis.ones(1, requires_grad=True)
+    b = lamella.ones(1, requires_grad=True)
     op(given, b, []).sum().backward()
     assert x.grad.item() == 2 and b.grad.item() == 5
 
@@ -141,7 +141,7 @@ def test_a_derivative_made_by_hand(ns, opened, schema):
     op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
     wanted = []
     op.register_rule("autograd", Derivative(lambda ctx, grad: wanted[0](grad)))
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     given = [x] if schema is LISTS else x
     wanted[:] = [lambda g: ([g * 5] if schema is LISTS else (g * 5).reshape(1), None)]
     op(given, 3.0).sum().backward()
@@ -161,7 +161,7 @@ def test_a_derivative_made_by_hand(ns, opened, schema):
 def switchable(ns, opened):
     op = opened(custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
     op.register_kernel("cpu", lambda x: x + 10)
-    return op, lambda: op(lattis.zeros(1)).item() == 10
+    return op, lambda: op(lamella.zeros(1)).item() == 10
 
 
 def test_a_block_leaves_the_kernel_as_it_was(ns, opened):
@@ -202,7 +202,7 @@ def test_enabling_what_is_enabled_counts_for_nothing(ns, opened):
     with op.set_kernel_enabled("cpu", False):
         assert not enabled()
         op.register_kernel("cpu", lambda x: x + 20)
-    assert op(lattis.zeros(1)).item() == 20
+    assert op(lamella.zeros(1)).item() == 20
 
 
 # ---- what a definition replaces --------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def test_a_refused_replacement_leaves_the_earlier_one(op):
         return grad
 
     op.register_autograd(backward)
-    op.register_autocast("cpu", lattis.bfloat16)
+    op.register_autocast("cpu", lamella.bfloat16)
     for refused in (
         lambda: op.register_autograd(backward, setup_context=3),
         lambda: op.register_autocast("cpu", "bfloat16"),
@@ -227,8 +227,8 @@ def test_a_refused_replacement_leaves_the_earlier_one(op):
     ):
         with pytest.raises(TypeError, match="argument"):
             refused()
-    assert [r.payload for r in rules(op, "autocast")] == [Autocast("cpu", lattis.bfloat16)]
-    assert rules(op, "autograd")[0].payload.backward is backward and op(lattis.ones(1)).item() == 2
+    assert [r.payload for r in rules(op, "autocast")] == [Autocast("cpu", lamella.bfloat16)]
+    assert rules(op, "autograd")[0].payload.backward is backward and op(lamella.ones(1)).item() == 2
 
 
 def test_what_was_removed_elsewhere_can_be_registered_again(op):
@@ -239,14 +239,14 @@ def test_what_was_removed_elsewhere_can_be_registered_again(op):
         for rule in rules(op):
             rule.remove()
         op._library.withdraw(op._registered["cpu"])
-    assert rules(op) == [] and op(lattis.ones(1)).item() == 2
+    assert rules(op) == [] and op(lamella.ones(1)).item() == 2
 
 
 def test_spellings_of_a_device_are_one(op):
-    op.register_autocast("cpu", lattis.bfloat16)
-    op.register_autocast("CPU", lattis.float64)
-    op.register_autocast("meta", lattis.float32)
-    assert [r.payload for r in rules(op)] == [Autocast("cpu", lattis.float64), Autocast("meta", lattis.float32)]
+    op.register_autocast("cpu", lamella.bfloat16)
+    op.register_autocast("CPU", lamella.float64)
+    op.register_autocast("meta", lamella.float32)
+    assert [r.payload for r in rules(op)] == [Autocast("cpu", lamella.float64), Autocast("meta", lamella.float32)]
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def threads_alternate_often():
 
 def test_a_call_finds_a_kernel_and_a_rule_at_any_time(op, threads_alternate_often):
     """Threads call while others are registered in their place."""
-    x, stop, wrong = lattis.zeros(1), threading.Event(), []
+    x, stop, wrong = lamella.zeros(1), threading.Event(), []
 
     def call():
         while not stop.is_set():
@@ -289,8 +289,8 @@ ROUNDS = [copy.copy, copy.deepcopy, *(lambda o, p=p: pickle.loads(pickle.dumps(o
 def test_operators_are_kept_by_their_name(ns, opened, again):
     op = opened(custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
     overload = opened(custom_op(f"{ns}::f.b", lambda x: x, mutates_args=(), schema="(Tensor x, int n) -> Tensor"))
-    space = getattr(lattis.ops, ns)
-    for o in (op, overload, space.f, lattis.add, lattis.ops.aten.add, lattis.Tensor.add_, lattis.Tensor.real.fget):
+    space = getattr(lamella.ops, ns)
+    for o in (op, overload, space.f, lamella.add, lamella.ops.aten.add, lamella.Tensor.add_, lamella.Tensor.real.fget):
         assert again(o) is o
     assert again({"ops": [op, space.f]}) == {"ops": [op, space.f]}
     assert again(space).f is space.f
@@ -298,29 +298,29 @@ def test_operators_are_kept_by_their_name(ns, opened, again):
 
 def test_an_operator_that_is_not_there_is_not_unpickled(ns):
     op = custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor")
-    kept = [pickle.dumps(op), pickle.dumps(getattr(lattis.ops, ns).f)]
+    kept = [pickle.dumps(op), pickle.dumps(getattr(lamella.ops, ns).f)]
     op.close()
     for data in (*kept, kept[0].replace(ns.encode(), b"x" * len(ns))):
-        with pytest.raises(AttributeError, match="lattis has no operator .*::f; what defines it must be imported"):
+        with pytest.raises(AttributeError, match="lamella has no operator .*::f; what defines it must be imported"):
             pickle.loads(data)
 
 
 def test_another_process_finds_its_own(ns, opened, tmp_path):
     program = f"""
-import lattis, pickle, sys
-op = lattis.library.custom_op("{ns}::f", lambda x: x + 5, mutates_args=(), schema="(Tensor x) -> Tensor")
+import lamella, pickle, sys
+op = lamella.library.custom_op("{ns}::f", lambda x: x + 5, mutates_args=(), schema="(Tensor x) -> Tensor")
 for data in pickle.load(open(sys.argv[1], "rb")):
-    print(pickle.loads(data)(lattis.ones(1)).item())
+    print(pickle.loads(data)(lamella.ones(1)).item())
 """
     op = opened(custom_op(f"{ns}::f", lambda x: x + 1, mutates_args=(), schema="(Tensor x) -> Tensor"))
     path = tmp_path / "kept"
-    path.write_bytes(pickle.dumps([pickle.dumps(o) for o in (op, getattr(lattis.ops, ns).f, lattis.neg)]))
+    path.write_bytes(pickle.dumps([pickle.dumps(o) for o in (op, getattr(lamella.ops, ns).f, lamella.neg)]))
     done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=60)
     assert done.stdout.split() == ["6.0", "6.0", "-1.0"], done.stderr
 
 
 def test_a_namespace_has_no_dunder_names(ns):
-    space = getattr(lattis.ops, ns)
+    space = getattr(lamella.ops, ns)
     assert not hasattr(space, "__wrapped__") and not hasattr(space, "__array__")
 
 
@@ -328,14 +328,14 @@ def test_one_overload_is_a_callable_of_its_own():
     """What custom_op returns, and what opcheck looks at, is the overload of its name and no other."""
 
     @custom_op("ours::one.a", mutates_args=())
-    def a(x: lattis.Tensor, n: int) -> lattis.Tensor:
+    def a(x: lamella.Tensor, n: int) -> lamella.Tensor:
         return x + n
 
     @custom_op("ours::one.b", mutates_args=())
-    def b(x: lattis.Tensor, n: float) -> lattis.Tensor:
+    def b(x: lamella.Tensor, n: float) -> lamella.Tensor:
         return x * n * 100
 
-    x, ops = lattis.ones(1), lattis.ops.ours.one
+    x, ops = lamella.ones(1), lamella.ops.ours.one
     assert a(x, 2).tolist() == ops.a(x, 2).tolist() == [3]
     assert b(x, 2).tolist() == ops.b(x, 2).tolist() == [200]
     assert ops(x, 2.5).tolist() == [250]
@@ -350,13 +350,13 @@ def test_one_overload_is_a_callable_of_its_own():
     kept = ops.a
     a.close()
     assert b(x, 2).tolist() == [200] and not hasattr(ops, "a")
-    with pytest.raises(AttributeError, match=r"lattis has no operator ours::one\.a"):
+    with pytest.raises(AttributeError, match=r"lamella has no operator ours::one\.a"):
         kept(x, 2)
     b.close()
 
 
 def test_the_overload_without_a_name_is_the_default():
-    assert lattis.add.Tensor(lattis.ones(1), lattis.ones(1)).tolist() == [2]
-    relu = lattis.ops.aten.relu.default
-    assert relu(lattis.tensor([-1.0])).tolist() == [0] and pickle.loads(pickle.dumps(relu)) is relu
-    assert not hasattr(lattis.relu, "nonesuch") and not hasattr(relu, "default")
+    assert lamella.add.Tensor(lamella.ones(1), lamella.ones(1)).tolist() == [2]
+    relu = lamella.ops.aten.relu.default
+    assert relu(lamella.tensor([-1.0])).tolist() == [0] and pickle.loads(pickle.dumps(relu)) is relu
+    assert not hasattr(lamella.relu, "nonesuch") and not hasattr(relu, "default")

@@ -8,7 +8,7 @@ from building import operator
 from children import run
 
 SETUP = """
-from lattis.utils.cpp_extension import BuildExtension, CppExtension
+from lamella.utils.cpp_extension import BuildExtension, CppExtension
 from setuptools import setup
 
 class Mine(BuildExtension):
@@ -22,7 +22,7 @@ setup(
     cmdclass={{"build_ext": Mine{options}}},
 )
 """
-USE = "import sys, lattis; print(lattis.ops.load_library(sys.argv[1]).scaled(lattis.tensor([1, 2])).tolist())"
+USE = "import sys, lamella; print(lamella.ops.load_library(sys.argv[1]).scaled(lamella.tensor([1, 2])).tolist())"
 
 
 def setup(bench, *words, source=None, before="pass", arguments='["-O0"]', optional=False, options=""):
@@ -64,7 +64,7 @@ def test_an_extension_that_may_fail(bench):
 
 
 def test_a_module_with_a_plain_name(bench):
-    module = '#include <lattis/pybind.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.attr("seven") = 7; }\n'
+    module = '#include <lamella/pybind.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.attr("seven") = 7; }\n'
     setup(bench, source=module, options=".with_options(no_python_abi_suffix=True)")
     assert Path(bench.folder / "built.so").exists()
     assert run(sys.executable, "-c", "import built; print(built.seven)", cwd=bench.folder).strip() == "7"
@@ -72,7 +72,7 @@ def test_a_module_with_a_plain_name(bench):
 
 @pytest.mark.parametrize("unknown", ["g++", "c++", "CXX"])
 def test_flags_for_a_tool_that_is_not_known(unknown):
-    from lattis.extensions.packaging import CppExtension
+    from lamella.extensions.packaging import CppExtension
 
     with pytest.raises(ValueError) as error:
         CppExtension("mine.built", "built.cpp", extra_compile_args={"cxx": ["-O0"], unknown: ["-O1"]})

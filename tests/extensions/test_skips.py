@@ -1,4 +1,4 @@
-"""What CI demands of this folder: with LATTIS_TEST_COMPLETE no test is skipped that a Debian package would let run."""
+"""What CI demands of this folder: with LAMELLA_TEST_COMPLETE no test is skipped that a Debian package would let run."""
 
 import re
 import subprocess
@@ -33,7 +33,7 @@ def test_runs():
 def test_a_tool_that_is_missing_is_a_failure_where_that_is_asked_for(complete, counts, tmp_path):
     (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text())
     (tmp_path / "test_some.py").write_text(TESTS)
-    env = {"PYTHONPATH": f"{HERE}:{HERE.parent}"} | ({"LATTIS_TEST_COMPLETE": complete} if complete else {})
+    env = {"PYTHONPATH": f"{HERE}:{HERE.parent}"} | ({"LAMELLA_TEST_COMPLETE": complete} if complete else {})
     command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path)
     done = subprocess.run(command, cwd=tmp_path, env=clean_environment(**env), capture_output=True, text=True)
     assert re.sub(r" in .*", "", done.stdout.splitlines()[-1]) == counts, done.stdout + done.stderr

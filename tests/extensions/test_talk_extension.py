@@ -11,7 +11,7 @@ SOURCE = Path(__file__).with_name("warped.cpp")
 OPENCV = Path("/usr/include/opencv4")
 SETUP = f"""
 from setuptools import setup
-from lattis.utils.cpp_extension \\
+from lamella.utils.cpp_extension \\
     import BuildExtension, CppExtension
 
 setup(
@@ -26,9 +26,9 @@ setup(
     cmdclass=dict(build_ext=BuildExtension) )
 """
 LOAD = f"""
-import lattis.utils.cpp_extension
+import lamella.utils.cpp_extension
 
-module = lattis.utils.cpp_extension.load(
+module = lamella.utils.cpp_extension.load(
     name='extension',
     sources='extension.cpp',
     extra_include_paths='{OPENCV}',
@@ -37,11 +37,11 @@ module = lattis.utils.cpp_extension.load(
 )
 """
 USE = """
-import lattis
-image = lattis.randn(128, 128)
-warp = lattis.eye(3)
+import lamella
+image = lamella.randn(128, 128)
+warp = lamella.eye(3)
 output = module.compute(image, warp)
-print(tuple(output.shape), lattis.equal(output, image[:64, :64]))
+print(tuple(output.shape), lamella.equal(output, image[:64, :64]))
 """
 
 

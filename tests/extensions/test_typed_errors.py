@@ -3,13 +3,13 @@
 import subprocess
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 from compiled import INCLUDE, STRICT, compile_library, load
 
-ops = lattis.ops
+ops = lamella.ops
 HERE = Path(__file__).resolve().parent
-HEAD = "#include <lattis/extension.h>\nusing namespace lattis;\n"
+HEAD = "#include <lamella/extension.h>\nusing namespace lamella;\n"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -19,7 +19,7 @@ def typed(tmp_path_factory):
 
 THROWN = {
     "runtime": (RuntimeError, "thrown here"),
-    "memory": (lattis.OutOfMemoryError, "out of memory"),
+    "memory": (lamella.OutOfMemoryError, "out of memory"),
     "number": (RuntimeError, "unknown exception"),
     "value": (ValueError, "a value"),
     "undefined": (RuntimeError, "this tensor is undefined"),
@@ -43,7 +43,7 @@ THROWN = {
 @pytest.mark.parametrize("in_parallel", [False, True])
 @pytest.mark.parametrize("what", THROWN)
 def test_what_is_thrown_becomes_its_exception(what, in_parallel, threads):
-    lattis.set_num_threads(threads)
+    lamella.set_num_threads(threads)
     kind, message = THROWN[what]
     with pytest.raises(kind, match=message):
         ops.typed.fails(what, in_parallel)
@@ -51,7 +51,7 @@ def test_what_is_thrown_becomes_its_exception(what, in_parallel, threads):
 
 
 def test_an_error_that_was_caught_is_over():
-    assert ops.typed.survives(lattis.ones(3)) == "true 3"
+    assert ops.typed.survives(lamella.ones(3)) == "true 3"
 
 
 @pytest.mark.parametrize("caught", [False, True])
@@ -61,24 +61,24 @@ def test_an_exception_of_python_passes_through_cpp_as_it_is(caught):
     def fail(x):
         raise raised
 
-    library = lattis.library.Library("typed_python", "DEF")
+    library = lamella.library.Library("typed_python", "DEF")
     library.define("fail(Tensor x) -> Tensor")
     library.impl("fail", fail, "composite")
     try:
         with pytest.raises(KeyError) as found:
-            ops.typed.through(lattis.ones(1), caught)
+            ops.typed.through(lamella.ones(1), caught)
         assert found.value is raised
     finally:
         library.close()
     with pytest.raises(RuntimeError, match="no operator typed_python::fail"):
-        ops.typed.through(lattis.ones(1), caught)
+        ops.typed.through(lamella.ones(1), caught)
 
 
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
-        (lambda t: t.scaled(lattis.ones(1)), TypeError),
-        (lambda t: t.scaled(lattis.ones(1), 1.0, 2), TypeError),
+        (lambda t: t.scaled(lamella.ones(1)), TypeError),
+        (lambda t: t.scaled(lamella.ones(1), 1.0, 2), TypeError),
         (lambda t: t.scaled(None, 1.0), TypeError),
         (lambda t: t.count("many"), TypeError),
         (lambda t: t.count(), TypeError),
@@ -152,8 +152,8 @@ MISFITS = {
     ),
     "thrown": ('(void)m; throw std::runtime_error("in a block");', RuntimeError, ["in a block"]),
     "undefined": ("(void)m; Tensor().dim();", RuntimeError, ["undefined"]),
-    "conflict": ('m.def("aten::abs(Tensor self) -> Tensor");', RuntimeError, ["defined by lattis", "first owner"]),
-    "category": ('m.impl_category("pointwise", nullptr);', RuntimeError, ["LATTIS_LIBRARY_IMPL"]),
+    "conflict": ('m.def("aten::abs(Tensor self) -> Tensor");', RuntimeError, ["defined by lamella", "first owner"]),
+    "category": ('m.impl_category("pointwise", nullptr);', RuntimeError, ["LAMELLA_LIBRARY_IMPL"]),
 }  # fmt: skip
 
 
@@ -161,10 +161,10 @@ MISFITS = {
 def misfits(tmp_path_factory):
     """All of them in one library: which one is registered is the environment's choice."""
     blocks = "".join(
-        f'LATTIS_LIBRARY(misfit_{name}, m) {{ if (std::getenv("MISFIT") == std::string("{name}")) {{ {body} }} }}\n'
+        f'LAMELLA_LIBRARY(misfit_{name}, m) {{ if (std::getenv("MISFIT") == std::string("{name}")) {{ {body} }} }}\n'
         for name, (body, *_) in MISFITS.items()
     )
-    head = f'#define LATTIS_PLUGIN_NAME "first owner"\n#include <cstdlib>\n#include <stdexcept>\n{HEAD}'
+    head = f'#define LAMELLA_PLUGIN_NAME "first owner"\n#include <cstdlib>\n#include <stdexcept>\n{HEAD}'
     return compile_library(tmp_path_factory, head + blocks, "-O0")
 
 
@@ -176,7 +176,7 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing(name, misfits, monkeypa
         load(misfits)
     for message in messages:
         assert message in str(caught.value)
-    assert not [o for o in lattis._C._operators() if o["name"].startswith(f"misfit_{name}::")]
+    assert not [o for o in lamella._C._operators() if o["name"].startswith(f"misfit_{name}::")]
 
 
 BAD_SOURCES = {
@@ -193,7 +193,7 @@ BAD_SOURCES = {
 @pytest.mark.parametrize("name", BAD_SOURCES)
 def test_a_type_of_no_schema_is_refused_by_the_compiler(name, tmp_path):
     body, *messages = BAD_SOURCES[name]
-    (tmp_path / "bad.cpp").write_text(f"{HEAD}LATTIS_LIBRARY(bad, m) {{ {body} }}\n")
-    command = ("g++", "-std=c++17", "-DLATTIS_NO_OPERATORS", "-fsyntax-only", "-I", INCLUDE, tmp_path / "bad.cpp")
+    (tmp_path / "bad.cpp").write_text(f"{HEAD}LAMELLA_LIBRARY(bad, m) {{ {body} }}\n")
+    command = ("g++", "-std=c++17", "-DLAMELLA_NO_OPERATORS", "-fsyntax-only", "-I", INCLUDE, tmp_path / "bad.cpp")
     said = subprocess.run(command, capture_output=True, text=True).stderr
     assert all(m in said for m in messages), said

@@ -1,5 +1,5 @@
-// Operators of every sort on <lattis/extension.h> alone, under the namespace that the compiler is told.
-#include <lattis/extension.h>
+// Operators of every sort on <lamella/extension.h> alone, under the namespace that the compiler is told.
+#include <lamella/extension.h>
 
 #include <complex>
 #include <stdexcept>
@@ -8,7 +8,7 @@
 #define NAMESPACE typed
 #endif
 
-using namespace lattis;
+using namespace lamella;
 
 namespace {
 
@@ -32,7 +32,7 @@ std::tuple<Tensor, int64_t, double, bool, std::string, std::vector<int64_t>, std
 
 void scaled(const Tensor& self, double by, const Tensor& out) {
   const Tensor x = self.contiguous(), y = out.is_contiguous() ? out : empty(out.sizes(), out.options());
-  LATTIS_DISPATCH_ALL_TYPES_AND2(kHalf, kBFloat16, x.dtype(), "scaled", [&] {
+  LAMELLA_DISPATCH_ALL_TYPES_AND2(kHalf, kBFloat16, x.dtype(), "scaled", [&] {
     const auto* in = x.const_data_ptr<scalar_t>();
     auto* to = y.mutable_data_ptr<scalar_t>();
     parallel_for(0, x.numel(), 1024, [&](int64_t begin, int64_t end) {
@@ -44,8 +44,8 @@ void scaled(const Tensor& self, double by, const Tensor& out) {
 
 // The sum of the diagonal, by an accessor.
 Tensor diagonal_sum(const Tensor& x) {
-  LATTIS_CHECK_VALUE(x.dim() == 2 && x.size(0) == x.size(-1), "diagonal_sum: argument 'x' must be square, got ",
-                     x.sizes());
+  LAMELLA_CHECK_VALUE(x.dim() == 2 && x.size(0) == x.size(-1), "diagonal_sum: argument 'x' must be square, got ",
+                      x.sizes());
   const auto a = x.accessor<float, 2>();
   float sum = 0;
   for (int64_t i = 0; i < a.size(0); i++) sum += a[i][i];
@@ -55,11 +55,12 @@ Tensor diagonal_sum(const Tensor& x) {
 // Whatever the catalogue has is a method, a function and an operator.
 Tensor methods(const Tensor& x, const Tensor& y) {
   Tensor z = (x + y * 2 - 1) / (2 + x.abs());
-  z.add_(lattis::maximum(x, y)).mul_(3);
+  z.add_(lamella::maximum(x, y)).mul_(3);
   z = z.transpose(0, 1).contiguous() - x.t().sum(0, true) * (x > y).to(kFloat);
-  lattis::add_out(z, z, z[0], 0.5);
+  lamella::add_out(z, z, z[0], 0.5);
   const auto [values, indices] = z.max(1);
-  return lattis::cat({values, indices.to(x.dtype()), std::get<0>(lattis::sort(z, 0))[0]}) + lattis::norm(x) + x.mean();
+  return lamella::cat({values, indices.to(x.dtype()), std::get<0>(lamella::sort(z, 0))[0]}) + lamella::norm(x) +
+         x.mean();
 }
 
 std::vector<Tensor> made() {
@@ -92,7 +93,7 @@ struct Cubed : Function<Cubed> {
   }
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const variable_list saved = ctx->get_saved_variables();
-    LATTIS_CHECK(ctx->needs_input_grad(0) || ctx->needs_input_grad(2), "nobody asked");
+    LAMELLA_CHECK(ctx->needs_input_grad(0) || ctx->needs_input_grad(2), "nobody asked");
     const Tensor factor = saved[0] * saved[0] * (3 * std::any_cast<int64_t>(ctx->saved_data["n"]));
     return {grads[0] * factor, Tensor(), grads[2]};
   }
@@ -110,7 +111,7 @@ struct Halved : Function<Halved> {
   if (what == "runtime") throw std::runtime_error("thrown here");
   if (what == "memory") throw std::bad_alloc();
   if (what == "number") throw 42;
-  if (what == "value") throw Error(LATTIS_VALUE_ERROR, "a value");
+  if (what == "value") throw Error(LAMELLA_VALUE_ERROR, "a value");
   if (what == "undefined") Tensor().size(0);
   if (what == "undefined operator") add(Tensor(), ones({1}));
   if (what == "undefined element") cat({ones({1}), Tensor()});
@@ -120,10 +121,10 @@ struct Halved : Function<Halved> {
   if (what == "device") Device("nowhere");
   if (what == "item") ones({2}).item<float>();
   if (what == "meta") ones({2}, Device("meta")).data<float>();
-  if (what == "dispatch") LATTIS_DISPATCH_FLOATING_TYPES(kLong, "dispatch", [&] { (void)sizeof(scalar_t); });
-  if (what == "index") LATTIS_CHECK_INDEX(false, "index ", 3, " of ", IntArrayRef({1, 2}));
-  if (what == "type") LATTIS_CHECK_TYPE(false);
-  if (what == "not implemented") LATTIS_CHECK_NOT_IMPLEMENTED(what.empty(), "not ", 1.5, ' ', true);
+  if (what == "dispatch") LAMELLA_DISPATCH_FLOATING_TYPES(kLong, "dispatch", [&] { (void)sizeof(scalar_t); });
+  if (what == "index") LAMELLA_CHECK_INDEX(false, "index ", 3, " of ", IntArrayRef({1, 2}));
+  if (what == "type") LAMELLA_CHECK_TYPE(false);
+  if (what == "not implemented") LAMELLA_CHECK_NOT_IMPLEMENTED(what.empty(), "not ", 1.5, ' ', true);
   throw std::logic_error("unknown: " + what);
 }
 
@@ -139,7 +140,7 @@ std::string survives(const Tensor& x) {
   try {
     x + ones({17});
   } catch (const Error& e) {
-    return detail::text(e.kind() == LATTIS_RUNTIME_ERROR, " ", x.sum().item<double>());
+    return detail::text(e.kind() == LAMELLA_RUNTIME_ERROR, " ", x.sum().item<double>());
   }
   return "no error";
 }
@@ -148,7 +149,7 @@ int64_t passed = 0; /* calls that a layer saw */
 
 }  // namespace
 
-LATTIS_LIBRARY(NAMESPACE, m) {
+LAMELLA_LIBRARY(NAMESPACE, m) {
   m.def(
       "kinds(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d, int e, int? f, float g, bool h, Scalar i, str j, ScalarType "
       "k, "
@@ -157,15 +158,15 @@ LATTIS_LIBRARY(NAMESPACE, m) {
   m.def("holed(Tensor x) -> Tensor[]", [](const Tensor& x) { return std::vector<Tensor>{x, Tensor()}; });
   m.def("results(Tensor x) -> (Tensor, int, float, bool, str, int[], Tensor[], Scalar)", results);
   m.define("scaled(Tensor self, float by) -> Tensor", nullptr, nullptr, "Every element, scaled.",
-           LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
+           LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT);
   m.infer("scaled", [](const Tensor& self, double, Output out) { out.like(self); });
   m.impl("scaled", "cpu", scaled);
   m.define("grown(Tensor self, int times, *, bool exact=False) -> Tensor");
   m.define("grown_into(Tensor self, float by, *, bool exact=False) -> Tensor", nullptr, nullptr, nullptr,
-           LATTIS_FORM_FUNCTION | LATTIS_FORM_OUT);
+           LAMELLA_FORM_FUNCTION | LAMELLA_FORM_OUT);
   m.infer("grown_into", [](const Tensor& self, double, bool, Output out) { out.like(self); });
   m.define("moved(Tensor self, int by) -> Tensor", nullptr, nullptr, nullptr,
-           LATTIS_FORM_FUNCTION | LATTIS_FORM_INPLACE | LATTIS_FORM_OUT);
+           LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT);
   m.infer("moved", [](const Tensor& self, int64_t, Output out) { out.like(self); });
   m.impl("moved", "cpu", [](const Tensor& self, int64_t by) { return self + by; });  // not into what is given
   m.def("parts(Tensor self) -> (Tensor, Tensor)");
@@ -192,10 +193,10 @@ LATTIS_LIBRARY(NAMESPACE, m) {
   m.def("halved(Tensor x) -> Tensor", [](const Tensor& x) { return Halved::apply(x); });
   m.def("backward(Tensor x) -> Tensor", [](const Tensor& x) {
     const Tensor leaf = x.detach().clone().requires_grad_();
-    LATTIS_CHECK(leaf.requires_grad() && leaf.is_leaf());
+    LAMELLA_CHECK(leaf.requires_grad() && leaf.is_leaf());
     (leaf * leaf).sum().backward();
     NoGradGuard off;
-    LATTIS_CHECK(!(leaf * 2).requires_grad());
+    LAMELLA_CHECK(!(leaf * 2).requires_grad());
     return leaf.grad();
   });
   m.def("scaled_by_name(Tensor x) -> Tensor", [](const Tensor& x) {
@@ -214,37 +215,38 @@ LATTIS_LIBRARY(NAMESPACE, m) {
     }
   });
   m.def("passed() -> int", [] { return passed; });
-  m.def("raw(Tensor self) -> Tensor", [](lattis_frame*, const lattis_value* args, lattis_value* rets) -> lattis_status {
-    return api().value_retain(&args[0], &rets[0]);
-  });
+  m.def("raw(Tensor self) -> Tensor",
+        [](lamella_frame*, const lamella_value* args, lamella_value* rets) -> lamella_status {
+          return api().value_retain(&args[0], &rets[0]);
+        });
 }
 
-LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
+LAMELLA_LIBRARY_FRAGMENT(NAMESPACE, m) {
   m.def("watched(Tensor self) -> Tensor", [](const Tensor& self) { return self.clone(); });
   m.derivative("scaled", "self: grad * by");
 }
 
 /* Functions from before `exact`. */
-LATTIS_LIBRARY_IMPL(NAMESPACE, cpu, m) {
+LAMELLA_LIBRARY_IMPL(NAMESPACE, cpu, m) {
   m.impl("grown", [](const Tensor& self, int64_t times) { return self * times; });
   m.impl("grown_into", scaled);
 }
 
 #ifdef WITH_LAYER /* once a process: bits are few */
-static Tensor watched(lattis_frame* f, const Tensor& self) {
+static Tensor watched(lamella_frame* f, const Tensor& self) {
   passed++;
   return redispatch<Tensor>(f, self);
 }
-static lattis_status watch_all(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+static lamella_status watch_all(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   passed += 100;
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
-  static lattis_layer layer{};
+LAMELLA_LIBRARY_FRAGMENT(NAMESPACE, m) {
+  static lamella_layer layer{};
   layer.size = sizeof layer;
   layer.name = "typed_watch";
-  layer.flags = LATTIS_LAYER_FALLTHROUGH;
+  layer.flags = LAMELLA_LAYER_FALLTHROUGH;
   static int32_t bit;
   m.layer(layer, &bit);
   m.def("watch(bool on) -> int", [](bool on) {
@@ -253,9 +255,9 @@ LATTIS_LIBRARY_FRAGMENT(NAMESPACE, m) {
     return passed;
   });
 }
-LATTIS_LIBRARY_IMPL(NAMESPACE, typed_watch, m) {
+LAMELLA_LIBRARY_IMPL(NAMESPACE, typed_watch, m) {
   m.impl("watched", watched);
-  m.impl_category("matmul", [](lattis_frame* f, const lattis_value* args, lattis_value* rets) -> lattis_status {
+  m.impl_category("matmul", [](lamella_frame* f, const lamella_value* args, lamella_value* rets) -> lamella_status {
     passed += 10;
     return api().redispatch(f, args, f->num_args, rets, f->num_rets);
   });

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-import lattis
+import lamella
 from fault_samples import arguments, bare, fits_by_type, invoke, kind, mask, matrix, on_meta, outputs
 
 OVERFLOW = (OverflowError, RuntimeError, ValueError, TypeError)
@@ -129,17 +129,17 @@ ALSO_WRONG = {
     "int[1]": {"a float": lambda: 1.5, "floats": lambda: (0.5,)},
     "float": {"a complex number": lambda: 1j},
     "bool": {"a float": lambda: 1.5},
-    "ScalarType": {"an int": lambda: 3, "a device": lambda: lattis.device("cpu")},
-    "Device": {"a float": lambda: 1.5, "a dtype": lambda: lattis.float32},
-    "Layout": {"an int": lambda: 3, "a dtype": lambda: lattis.float32},
-    "MemoryFormat": {"an int": lambda: 3, "a layout": lambda: lattis.strided},
-    "Generator": {"an int": lambda: 3, "the class": lambda: lattis.Generator},
+    "ScalarType": {"an int": lambda: 3, "a device": lambda: lamella.device("cpu")},
+    "Device": {"a float": lambda: 1.5, "a dtype": lambda: lamella.float32},
+    "Layout": {"an int": lambda: 3, "a dtype": lambda: lamella.float32},
+    "MemoryFormat": {"an int": lambda: 3, "a layout": lambda: lamella.strided},
+    "Generator": {"an int": lambda: 3, "the class": lambda: lamella.Generator},
     "str": {"an int": lambda: 3},
 }
 
 
 def is_tensor(value) -> bool:
-    return isinstance(value, lattis.Tensor)
+    return isinstance(value, lamella.Tensor)
 
 
 OTHERS = {
@@ -287,13 +287,13 @@ def bad_output(o: Operator, name: str, result) -> Iterator[Cell]:
     shape, dtype = tuple(result.shape), result.dtype
     for label, value in {"a str": "x", "an int": 3, "a dict": {}}.items():
         yield o.cell(name, label, (TypeError,), lambda value=value: value)
-    if dtype is not lattis.bool:
-        yield o.cell(name, "of dtype bool", DTYPE, lambda: lattis.zeros(shape, dtype=lattis.bool))
+    if dtype is not lamella.bool:
+        yield o.cell(name, "of dtype bool", DTYPE, lambda: lamella.zeros(shape, dtype=lamella.bool))
     if dtype.is_floating_point:
-        yield o.cell(name, "of an integer dtype", DTYPE, lambda: lattis.zeros(shape, dtype=lattis.int32))
+        yield o.cell(name, "of an integer dtype", DTYPE, lambda: lamella.zeros(shape, dtype=lamella.int32))
     if result.numel() > 1:
-        yield o.cell(name, "expanded", (RuntimeError,), lambda: lattis.zeros(1, dtype=dtype).expand(*shape))
-    yield o.cell(name, "a view of another shape", (RuntimeError,), lambda: lattis.zeros(9, dtype=dtype)[2:])
+        yield o.cell(name, "expanded", (RuntimeError,), lambda: lamella.zeros(1, dtype=dtype).expand(*shape))
+    yield o.cell(name, "a view of another shape", (RuntimeError,), lambda: lamella.zeros(9, dtype=dtype)[2:])
 
 
 def required(op: dict) -> int:
@@ -327,7 +327,7 @@ FLOAT_ONLY = ("uniform", "normal", "mean")
 
 
 def to(dtype: str):
-    return lambda: matrix(2, 3, dtype=getattr(lattis, dtype))
+    return lambda: matrix(2, 3, dtype=getattr(lamella, dtype))
 
 
 def dtypes(o: Operator) -> Iterator[Cell]:
@@ -347,7 +347,7 @@ def dtypes(o: Operator) -> Iterator[Cell]:
             yield o.cell("self", f"of dtype {dtype}", DTYPE, to(dtype), {"dtype": lambda: None})
     if o.base in ("mm", "bmm", "matmul"):
         other = o.tensors()[1]
-        yield o.cell(other, "another dtype", DTYPE, lambda: arguments(o.op)[other].to(lattis.float64))
+        yield o.cell(other, "another dtype", DTYPE, lambda: arguments(o.op)[other].to(lamella.float64))
     for name in ("mask", "condition"):
         if name in o.tensors()[1:] or (name in o.tensors() and len(o.args) > 1):
             for dtype in ("float32", I64):
@@ -447,7 +447,7 @@ FAULTS = (
 
 
 def operators(namespace: str = "aten") -> list[Operator]:
-    live = [op for op in lattis._C._operators() if op["name"].startswith(namespace + "::")]
+    live = [op for op in lamella._C._operators() if op["name"].startswith(namespace + "::")]
     by_name: dict[str, list[dict]] = {}
     for op in live:
         by_name.setdefault(op["name"], []).append(op)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import lattis
+import lamella
 import numpy as np
 from fault_cells import Cell
 from fault_samples import mask, matrix, on_meta
@@ -37,20 +37,20 @@ def data() -> Iterator[Entry]:
     }  # fmt: skip
     for label, value in wrong.items():
         named = "" if isinstance(value, np.ndarray) else "data"
-        yield entry("tensor", named, label, TYPE, lambda value=value: lattis.tensor(value))
+        yield entry("tensor", named, label, TYPE, lambda value=value: lamella.tensor(value))
     for label, value in {"ragged": [[1], [1, 2]], "ragged depth": [[1], 2], "too deep": nest(70)}.items():
-        yield entry("tensor", "", label, VALUE + TYPE, lambda value=value: lattis.tensor(value))
+        yield entry("tensor", "", label, VALUE + TYPE, lambda value=value: lamella.tensor(value))
     for value in (10**30, -(10**30)):
-        yield entry("tensor", "", str(value), VALUE + (OverflowError,), lambda v=value: lattis.tensor([v]))
+        yield entry("tensor", "", str(value), VALUE + (OverflowError,), lambda v=value: lamella.tensor([v]))
     itself: list = []
     itself.append(itself)
-    yield entry("tensor", "", "a list in itself", VALUE + (RecursionError,), lambda: lattis.tensor(itself))
+    yield entry("tensor", "", "a list in itself", VALUE + (RecursionError,), lambda: lamella.tensor(itself))
     for label, value in {"a list": [1], "None": None, "a tensor": 1, "a str": "x"}.items():
-        yield entry("from_numpy", "", label, TYPE, lambda value=value: lattis.from_numpy(value))
+        yield entry("from_numpy", "", label, TYPE, lambda value=value: lamella.from_numpy(value))
     for label, array in bad_arrays().items():
-        yield entry("from_numpy", "", label, TYPE + VALUE, lambda array=array: lattis.from_numpy(array))
+        yield entry("from_numpy", "", label, TYPE + VALUE, lambda array=array: lamella.from_numpy(array))
     for label, value in {"an object": object(), "None": None, "a list": [1]}.items():
-        yield entry("from_dlpack", "", label, TYPE + (BufferError,), lambda value=value: lattis.from_dlpack(value))
+        yield entry("from_dlpack", "", label, TYPE + (BufferError,), lambda value=value: lamella.from_dlpack(value))
 
 
 def nest(depth: int) -> list:
@@ -74,38 +74,44 @@ def bad_arrays() -> dict[str, np.ndarray]:
 
 
 def settings() -> Iterator[Entry]:
-    for value in ("x", None, 3, lattis.int64, lattis.complex64):
-        yield entry("set_default_dtype", "d", repr(value), TYPE, lambda v=value: lattis.set_default_dtype(v))
+    for value in ("x", None, 3, lamella.int64, lamella.complex64):
+        yield entry("set_default_dtype", "d", repr(value), TYPE, lambda v=value: lamella.set_default_dtype(v))
     for value in (3.5, object(), []):
         kind = type(value).__name__
-        yield entry("set_default_device", "device", kind, TYPE, lambda v=value: lattis.set_default_device(v))
-    yield entry("set_default_device", "device", "nope", VALUE, lambda: lattis.set_default_device("nope"))
+        yield entry("set_default_device", "device", kind, TYPE, lambda v=value: lamella.set_default_device(v))
+    yield entry("set_default_device", "device", "nope", VALUE, lambda: lamella.set_default_device("nope"))
     for value in ("x", None, 1.5, True):
-        yield entry("set_num_threads", "n", repr(value), TYPE, lambda v=value: lattis.set_num_threads(v))
+        yield entry("set_num_threads", "n", repr(value), TYPE, lambda v=value: lamella.set_num_threads(v))
     for value in (0, -1, 2**40, 10**30):
-        yield entry("set_num_threads", "n", str(value), VALUE, lambda v=value: lattis.set_num_threads(v))
+        yield entry("set_num_threads", "n", str(value), VALUE, lambda v=value: lamella.set_num_threads(v))
     for value in ("x", None, 1.5):
-        yield entry("manual_seed", "seed", repr(value), TYPE, lambda v=value: lattis.manual_seed(v))
+        yield entry("manual_seed", "seed", repr(value), TYPE, lambda v=value: lamella.manual_seed(v))
         yield entry(
-            "manual_seed", "seed", f"of a Generator, {value!r}", TYPE, lambda v=value: lattis.Generator().manual_seed(v)
+            "manual_seed",
+            "seed",
+            f"of a Generator, {value!r}",
+            TYPE,
+            lambda v=value: lamella.Generator().manual_seed(v),
         )
-    yield entry("finfo", "type", "an integer dtype", TYPE, lambda: lattis.finfo(lattis.int64))
-    yield entry("iinfo", "type", "a floating dtype", TYPE, lambda: lattis.iinfo(lattis.float32))
-    yield entry("iinfo", "type", "a str", TYPE, lambda: lattis.iinfo("int64"))
-    yield entry("promote_types", "", "numbers", TYPE, lambda: lattis.promote_types(1, 2))
-    yield entry("promote_types", "", "uint64 and int8", VALUE, lambda: lattis.promote_types(lattis.uint64, lattis.int8))
+    yield entry("finfo", "type", "an integer dtype", TYPE, lambda: lamella.finfo(lamella.int64))
+    yield entry("iinfo", "type", "a floating dtype", TYPE, lambda: lamella.iinfo(lamella.float32))
+    yield entry("iinfo", "type", "a str", TYPE, lambda: lamella.iinfo("int64"))
+    yield entry("promote_types", "", "numbers", TYPE, lambda: lamella.promote_types(1, 2))
+    yield entry(
+        "promote_types", "", "uint64 and int8", VALUE, lambda: lamella.promote_types(lamella.uint64, lamella.int8)
+    )
     for value in (3, [], None, {}):
-        yield entry("set_state", "state", repr(value), TYPE, lambda v=value: lattis.Generator().set_state(v))
+        yield entry("set_state", "state", repr(value), TYPE, lambda v=value: lamella.Generator().set_state(v))
 
 
 def devices() -> Iterator[Entry]:
     for name in ("nope", "cpu:x", "", "cpu:-1", "cpu:9999999999", "c\0pu", "a" * 10000):
-        yield entry("device", "", f"named {name[:20]!r}", VALUE, lambda name=name: lattis.device(name))
+        yield entry("device", "", f"named {name[:20]!r}", VALUE, lambda name=name: lamella.device(name))
     for value in (3.5, None, [], {}):
-        yield entry("device", "type", repr(value), TYPE, lambda v=value: lattis.device(v))
+        yield entry("device", "type", repr(value), TYPE, lambda v=value: lamella.device(v))
     for index in ("x", 1.5, []):
-        yield entry("device", "index", repr(index), TYPE, lambda i=index: lattis.device("cpu", i))
-    yield entry("device", "index", "10**30", VALUE + (OverflowError,), lambda: lattis.device("cpu", 10**30))
+        yield entry("device", "index", repr(index), TYPE, lambda i=index: lamella.device("cpu", i))
+    yield entry("device", "index", "10**30", VALUE + (OverflowError,), lambda: lamella.device("cpu", 10**30))
 
 
 def with_t(*shape: int):
@@ -203,7 +209,7 @@ SCHEMAS = (
 
 def registration() -> Iterator[Entry]:
     def library():
-        return lattis.library.Library("bad_input", "FRAGMENT", owner="the sweep")
+        return lamella.library.Library("bad_input", "FRAGMENT", owner="the sweep")
 
     for text in SCHEMAS:
         yield registered(f"schema {text[:30]!r}", VALUE, lambda text=text: library().define(text))
@@ -215,7 +221,7 @@ def registration() -> Iterator[Entry]:
     yield registered("an anchor that is not there", VALUE, lambda: library().register_layer("l", id, at="no"))
     both = {"outside": ("autograd",), "inside": ("autograd",)}
     yield registered("outside and inside of one", VALUE, lambda: library().register_layer("l", id, **both))
-    yield registered("an operator that lattis.ops lacks", (AttributeError,), lambda: lattis.ops.no_such.thing)
+    yield registered("an operator that lamella.ops lacks", (AttributeError,), lambda: lamella.ops.no_such.thing)
 
 
 def registered(fault: str, allowed: tuple, call: Callable) -> Entry:

@@ -6,7 +6,7 @@ import faulthandler
 import os
 import signal
 
-import lattis
+import lamella
 
 
 def check(dim: int, text: str) -> None:
@@ -76,9 +76,9 @@ DEFECTS = {
 }
 
 
-def plant(kernel) -> lattis.library.Library:
+def plant(kernel) -> lamella.library.Library:
     """Registers a defect; ``close()`` of what is returned takes it away again."""
-    library = lattis.library.Library("planted", "FRAGMENT", owner="planted defects")
+    library = lamella.library.Library("planted", "FRAGMENT", owner="planted defects")
     library.define(f"{kernel.__name__}(Tensor self, int dim) -> Tensor")
     library.impl(kernel.__name__, kernel, "composite")
     return library

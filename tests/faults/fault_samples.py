@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-import lattis
-from lattis.dispatcher import samples
+import lamella
+from lamella.dispatcher import samples
 
 
 def matrix(*shape: int, dtype=None):
@@ -13,11 +13,13 @@ def matrix(*shape: int, dtype=None):
     count = 1
     for n in shape:
         count *= n
-    return (lattis.arange(count, dtype=lattis.float32) + 1).to(lattis.float32 if dtype is None else dtype).view(shape)
+    return (
+        (lamella.arange(count, dtype=lamella.float32) + 1).to(lamella.float32 if dtype is None else dtype).view(shape)
+    )
 
 
 def on_meta(t):
-    return lattis.empty(tuple(t.shape), dtype=t.dtype, device="meta")
+    return lamella.empty(tuple(t.shape), dtype=t.dtype, device="meta")
 
 
 def mask(*shape: int):
@@ -35,11 +37,11 @@ BY_TYPE = {
     "int[1]": lambda: (0,),
     "float": lambda: 0.5,
     "bool": lambda: False,
-    "ScalarType": lambda: lattis.float32,
+    "ScalarType": lambda: lamella.float32,
     "Device": lambda: "cpu",
-    "Layout": lambda: lattis.strided,
-    "MemoryFormat": lambda: lattis.contiguous_format,
-    "Generator": lambda: lattis.Generator(),
+    "Layout": lambda: lamella.strided,
+    "MemoryFormat": lambda: lamella.contiguous_format,
+    "Generator": lambda: lamella.Generator(),
     "str": lambda: "floor",
 }
 
@@ -48,7 +50,7 @@ BY_ARGUMENT = {
     ("arange", "start"): lambda: 0,
     ("arange", "end"): lambda: 5,
     ("arange", "step"): lambda: 1,
-    ("arange", "dtype"): lambda: lattis.int64,
+    ("arange", "dtype"): lambda: lamella.int64,
     ("as_strided", "size"): lambda: (2, 2),
     ("as_strided", "stride"): lambda: (2, 1),
     ("bmm", "self"): lambda: matrix(2, 2, 3),
@@ -61,23 +63,23 @@ BY_ARGUMENT = {
     ("clamp", "min:Scalar"): lambda: 2,
     ("clamp", "max:Scalar"): lambda: 4,
     ("empty_strided", "stride"): lambda: (3, 1),
-    ("fill", "value:Tensor"): lambda: lattis.tensor(2.0),
-    ("item", "self"): lambda: lattis.tensor(2.0),
+    ("fill", "value:Tensor"): lambda: lamella.tensor(2.0),
+    ("item", "self"): lambda: lamella.tensor(2.0),
     ("masked_fill", "mask"): lambda: mask(2, 3),
-    ("masked_fill", "value:Tensor"): lambda: lattis.tensor(2.0),
+    ("masked_fill", "value:Tensor"): lambda: lamella.tensor(2.0),
     ("masked_select", "mask"): lambda: mask(2, 3),
     ("native_dropout_backward", "mask"): lambda: mask(2, 3),
     ("matmul", "other"): lambda: matrix(3, 4),
     ("mm", "mat2"): lambda: matrix(3, 4),
-    ("class_loss", "target"): lambda: lattis.tensor([2, 1]),
+    ("class_loss", "target"): lambda: lamella.tensor([2, 1]),
     ("class_loss", "weight"): lambda: matrix(3),
-    ("nll_pick", "target"): lambda: lattis.tensor([2, 1]),
+    ("nll_pick", "target"): lambda: lamella.tensor([2, 1]),
     ("nll_pick", "weight"): lambda: matrix(3),
     ("uniform", "to"): lambda: 1.5,
     ("where", "condition"): lambda: mask(2, 3),
     ("view", "size"): lambda: (3, 2),
-    ("permute_randomly", "self"): lambda: lattis.zeros(5, dtype=lattis.int64),
-    ("random_bits", "self"): lambda: lattis.zeros(5, dtype=lattis.uint32),
+    ("permute_randomly", "self"): lambda: lamella.zeros(5, dtype=lamella.int64),
+    ("random_bits", "self"): lambda: lamella.zeros(5, dtype=lamella.uint32),
     ("reshape", "shape"): lambda: (3, 2),
     ("squeeze", "dim:int[]"): lambda: (0, 1),
 }
@@ -126,7 +128,7 @@ LIVE: dict[str, dict] = {}  # by schema: listing all operators takes 20 ms
 
 def live(schema: str) -> dict:
     if schema not in LIVE:  # registered since
-        LIVE.update({o["schema"]: o for o in lattis._C._operators()})
+        LIVE.update({o["schema"]: o for o in lamella._C._operators()})
     return LIVE[schema]
 
 
@@ -194,4 +196,4 @@ def invoke(op: dict, given: dict, extra: tuple = (), keywords: dict | None = Non
     if out:
         named["out"] = out[0] if len(out) == 1 else tuple(out)
     named.update(keywords or {})
-    return lattis._C._packet(op["name"])(*positional, *extra, **named)
+    return lamella._C._packet(op["name"])(*positional, *extra, **named)

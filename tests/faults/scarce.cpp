@@ -1,6 +1,6 @@
 // An allocator that fails once: to be loaded before all others (LD_PRELOAD). After scarce_arm(n), the n-th allocation
-// (from 0) that Lattis makes, itself or by operator new, finds no memory, nor does the next of as many bytes, which may
-// be a second try. The allocations of others always succeed.
+// (from 0) that Lamella makes, itself or by operator new, finds no memory, nor does the next of as many bytes, which
+// may be a second try. The allocations of others always succeed.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -29,8 +29,8 @@ Range ranges[16];
 int count = 0;
 
 int add_range(dl_phdr_info* info, size_t, void*) {
-  const char* names[] = {"/liblattis.so", "/liblattis_cpu.so", "/liblattis_autograd.so", "/libstdc++.so"};
-  bool ours = strstr(info->dlpi_name, "/_C.cpython") && strstr(info->dlpi_name, "lattis");
+  const char* names[] = {"/liblamella.so", "/liblamella_cpu.so", "/liblamella_autograd.so", "/libstdc++.so"};
+  bool ours = strstr(info->dlpi_name, "/_C.cpython") && strstr(info->dlpi_name, "lamella");
   for (const char* name : names) ours |= strstr(info->dlpi_name, name) != nullptr;
   for (int i = 0; ours && i < info->dlpi_phnum && count < 16; i++) {
     const auto& h = info->dlpi_phdr[i];

@@ -17,9 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "operators"))
 
-import lattis  # noqa: E402
+import lamella  # noqa: E402
 from catalogue import BY_TITLE, SAMPLED, bits, run, state, tensors  # noqa: E402
-from lattis.dispatcher import samples  # noqa: E402
+from lamella.dispatcher import samples  # noqa: E402
 
 SAMPLES = 4  # of each operator
 MOST = 200  # allocations of one call that are let fail
@@ -28,25 +28,25 @@ UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # whose elem
 
 # Calls with scratch memory, and enough work for two threads.
 LARGE = {
-    "sort": lambda x: lattis.sort(x),
-    "unique": lambda x: lattis.unique(x),
-    "topk": lambda x: lattis.topk(x, 1000),
-    "median": lambda x: lattis.median(x),
-    "cumsum": lambda x: lattis.cumsum(x, 0),
-    "nonzero": lambda x: lattis.nonzero(x > 0.5),
-    "index_put": lambda x: lattis.index_put(x, ((x * 100).to(lattis.int64),), x, accumulate=True),
-    "scatter_add": lambda x: lattis.scatter_add(x, 0, (x * 100).to(lattis.int64), x),
+    "sort": lambda x: lamella.sort(x),
+    "unique": lambda x: lamella.unique(x),
+    "topk": lambda x: lamella.topk(x, 1000),
+    "median": lambda x: lamella.median(x),
+    "cumsum": lambda x: lamella.cumsum(x, 0),
+    "nonzero": lambda x: lamella.nonzero(x > 0.5),
+    "index_put": lambda x: lamella.index_put(x, ((x * 100).to(lamella.int64),), x, accumulate=True),
+    "scatter_add": lambda x: lamella.scatter_add(x, 0, (x * 100).to(lamella.int64), x),
     "sum of columns": lambda x: x.view(1000, -1).t().sum(0),
-    "softmax of columns": lambda x: lattis.softmax(x.view(300, -1), 0),
+    "softmax of columns": lambda x: lamella.softmax(x.view(300, -1), 0),
     "matmul": lambda x: x.view(500, -1) @ x.view(-1, 500),
-    "conv2d": lambda x: lattis.nn.functional.conv2d(x[:90_000].view(1, 9, 100, 100), x[:810].view(10, 9, 3, 3)),
-    "grouped conv2d": lambda x: lattis.nn.functional.conv2d(
+    "conv2d": lambda x: lamella.nn.functional.conv2d(x[:90_000].view(1, 9, 100, 100), x[:810].view(10, 9, 3, 3)),
+    "grouped conv2d": lambda x: lamella.nn.functional.conv2d(
         x[:90_000].view(1, 9, 100, 100), x[:81].view(9, 1, 3, 3), groups=9
     ),
-    "max_pool2d": lambda x: lattis.nn.functional.max_pool2d(x[:90_000].view(1, 9, 100, 100), 3, 2),
-    "randperm": lambda x: lattis.randperm(300_000),
-    "multinomial": lambda x: lattis.multinomial(x, 1000, True),
-    "bfloat16": lambda x: x.to(lattis.bfloat16).view(1000, -1).t() * 2 + 1,
+    "max_pool2d": lambda x: lamella.nn.functional.max_pool2d(x[:90_000].view(1, 9, 100, 100), 3, 2),
+    "randperm": lambda x: lamella.randperm(300_000),
+    "multinomial": lambda x: lamella.multinomial(x, 1000, True),
+    "bfloat16": lambda x: x.to(lamella.bfloat16).view(1000, -1).t() * 2 + 1,
 }
 
 shim = ctypes.PyDLL(None)
@@ -54,11 +54,11 @@ shim = ctypes.PyDLL(None)
 
 def plant() -> None:
     """An operator that writes into its argument before it has all its memory."""
-    library = lattis.library.Library("aten", "IMPL", owner="planted")
+    library = lamella.library.Library("aten", "IMPL", owner="planted")
 
     def kernel(x):
         x.add_(1)
-        return lattis.cat([x])
+        return lamella.cat([x])
 
     library.impl("aten::relu", kernel, "cpu")
     globals()["planted"] = library
@@ -68,8 +68,8 @@ def attempt(sample: samples.Sample, n: int):
     """(whether the n-th allocation was reached, the error, whether the arguments are what they were, the result)"""
     built = sample.build()
     before = [state(t) for t in tensors(built)]
-    lattis.manual_seed(7)
-    lattis._C._trim("cpu", 0)
+    lamella.manual_seed(7)
+    lamella._C._trim("cpu", 0)
     call, (args, kwargs) = samples.call(sample.operator), built
     error = result = None
     shim.scarce_arm(ctypes.c_long(n))
@@ -89,7 +89,7 @@ def faults_of(sample: samples.Sample) -> list[str]:
         reached, error, kept, _ = attempt(sample, n)
         if not reached:
             break
-        if error and not isinstance(error, (MemoryError, lattis.OutOfMemoryError)):
+        if error and not isinstance(error, (MemoryError, lamella.OutOfMemoryError)):
             found.append(f"allocation {n}: {type(error).__name__}: {error}")
         if error and not kept and not writes:
             found.append(f"allocation {n}: an argument has changed")
@@ -100,33 +100,33 @@ def faults_of(sample: samples.Sample) -> list[str]:
 
 def check(operator: str, out: int) -> None:
     warnings.simplefilter("ignore")
-    lattis.set_num_threads(2)
+    lamella.set_num_threads(2)
     for sample in list(samples.of(operator))[:SAMPLES]:
         os.write(out, "".join(f"{fault}\n" for fault in faults_of(sample)).encode())
 
 
 def large_faults() -> list[str]:
     """A death here is the death of all: a fork has one thread."""
-    lattis.set_num_threads(2)
-    lattis.manual_seed(0)
-    x, found = lattis.rand(300_000), []
+    lamella.set_num_threads(2)
+    lamella.manual_seed(0)
+    x, found = lamella.rand(300_000), []
     before = state(x)
     for name, call in LARGE.items():
-        lattis.manual_seed(7)
+        lamella.manual_seed(7)
         usual = bits(call(x))
         for n in range(MOST):
-            lattis.manual_seed(7)
-            lattis._C._trim("cpu", 0)
+            lamella.manual_seed(7)
+            lamella._C._trim("cpu", 0)
             error = None
             shim.scarce_arm(ctypes.c_long(n))
             try:
                 call(x)
-            except (MemoryError, lattis.OutOfMemoryError):
+            except (MemoryError, lamella.OutOfMemoryError):
                 pass
             except Exception as e:
                 error = e
             reached = shim.scarce_disarm()
-            lattis.manual_seed(7)
+            lamella.manual_seed(7)
             if error or state(x) != before or bits(call(x)) != usual:
                 found.append(f"{name}: allocation {n}: {error or 'another result afterwards'}")
             if not reached:

@@ -2,7 +2,7 @@
 
 A promise is: the right exception, whose message opens with the operator's name and quotes the argument's, and no
 tensor argument changed. ``python sweep.py`` prints the number of cells and exits with 1 where a promise was broken;
-``LATTIS_EXPECT`` names the folder that lattis must come from.
+``LAMELLA_EXPECT`` names the folder that lamella must come from.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fault_entries
-import lattis
+import lamella
 from fault_cells import Cell, Operator, cells, operators, valid_cells
 
 
@@ -49,10 +49,10 @@ PARTS = ("shape", "strides", "offset", "dtype", "device", "_version", "address",
 def tensors_in(given: dict) -> dict[str, object]:
     found = {}
     for name, value in given.items():
-        if isinstance(value, lattis.Tensor):
+        if isinstance(value, lamella.Tensor):
             found[name] = value
         elif isinstance(value, (list, tuple)):
-            found.update({f"{name}[{i}]": v for i, v in enumerate(value) if isinstance(v, lattis.Tensor)})
+            found.update({f"{name}[{i}]": v for i, v in enumerate(value) if isinstance(v, lamella.Tensor)})
     return found
 
 
@@ -84,7 +84,7 @@ def message_faults(cell: Cell, error: BaseException) -> list[str]:
     found = []
     if cell.opens is not None and not line.startswith(cell.opens or openings(title(cell))):
         found.append(f"the message does not open with '{title(cell)}:': {line!r}")
-    if isinstance(error, lattis.OutOfMemoryError):  # no argument need be at fault
+    if isinstance(error, lamella.OutOfMemoryError):  # no argument need be at fault
         return found
     quoted = any(f"'{name}'" in line for name in cell.names)
     if cell.names and not quoted and not ("device" in cell.names and "device '" in line):
@@ -184,10 +184,10 @@ def sweep_operators(chosen: list[Operator], more: Sequence[Cell] = ()) -> Report
 
 
 def main(namespace: str = "aten") -> int:
-    expected = os.environ.get("LATTIS_EXPECT")
-    found = Path(lattis.__file__).parent
+    expected = os.environ.get("LAMELLA_EXPECT")
+    found = Path(lamella.__file__).parent
     if expected and found.resolve() != Path(expected).resolve():
-        print(f"sweep: lattis comes from {found}, not from {expected}")
+        print(f"sweep: lamella comes from {found}, not from {expected}")
         return 2
     faulthandler.enable()
     report = sweep_operators(operators(namespace), fault_entries.entries() if namespace == "aten" else ())

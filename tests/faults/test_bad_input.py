@@ -113,7 +113,7 @@ def test_standalone_lists_and_fails():
     assert done.stdout.splitlines()[-1].startswith("sweep: ")
 
 
-def test_standalone_refuses_another_lattis():
-    code = "import os, sys; os.environ['LATTIS_EXPECT'] = '/nowhere'; import sweep; sys.exit(sweep.main())"
+def test_standalone_refuses_another_lamella():
+    code = "import os, sys; os.environ['LAMELLA_EXPECT'] = '/nowhere'; import sweep; sys.exit(sweep.main())"
     done = standalone(code)
     assert done.returncode == 2 and "/nowhere" in done.stdout

@@ -161,7 +161,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_memory(case):
-    head = "import gc, threading, time, weakref\nimport lattis as L\n"
+    head = "import gc, threading, time, weakref\nimport lamella as L\n"
     code = head + textwrap.dedent(CASES[case])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr[-2000:]

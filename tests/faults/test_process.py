@@ -1,4 +1,4 @@
-"""Lattis and the process around it: signals, forks, memory, threads, the environment."""
+"""Lamella and the process around it: signals, forks, memory, threads, the environment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 
@@ -22,7 +22,7 @@ ELSEWHERE = tempfile.gettempdir()  # so that a source tree in the current folder
 
 def python(code: str, *, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess:
     """Runs code in a fresh interpreter."""
-    env = {k: v for k, v in os.environ.items() if k not in ("OMP_NUM_THREADS", "LATTIS_PLUGINS")} | environment
+    env = {k: v for k, v in os.environ.items() if k not in ("OMP_NUM_THREADS", "LAMELLA_PLUGINS")} | environment
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=env, cwd=ELSEWHERE)
 
@@ -31,7 +31,7 @@ def python(code: str, *, timeout: float = 60, **environment: str) -> subprocess.
 
 INTERRUPTED = """
 import os, signal, sys, threading, time
-import lattis
+import lamella
 {prepare}
 pid, sent = os.getpid(), []
 def press():
@@ -48,38 +48,49 @@ except KeyboardInterrupt:
 else:
     print("finished", time.perf_counter() - started, flush=True)
 # afterwards everything works
-assert lattis.add(lattis.ones(3), 1).tolist() == [2.0, 2.0, 2.0]
+assert lamella.add(lamella.ones(3), 1).tolist() == [2.0, 2.0, 2.0]
 """
 # operator -> (what it needs, the call); each works for a second or more. What needs much memory for a while has had it
 # from the system before: clearing pages, it may hold up a call for as long as it likes.
 LONG = {
-    "exp": ("x = lattis.zeros(16_000_000)", "for _ in range(1): big = lattis.exp(x.view(1, -1).expand(60, -1))"),
-    "sum": ("x = lattis.ones(1000, 1).expand(1000, 400_000_000)", "lattis.sum(x)"),
-    "mm": ("x = lattis.ones(6000, 6000)", "lattis.mm(x, x)"),
-    "bmm": ("x = lattis.ones(2000, 400, 400)", "lattis.bmm(x, x)"),
-    "randn": ("", "lattis.randn(600_000_000)"),
-    "copy_": ("x = lattis.zeros(1).expand(1_000_000_000)", "x.to(lattis.float64)"),
-    "sort": ("x = lattis.rand(60_000_000); lattis.sort(x)", "lattis.sort(x)"),
-    "sort of rows": ("x = lattis.rand(30_000, 10_000)", "lattis.sort(x)"),
-    "topk": ("x = lattis.rand(1, 1_000_000).expand(2000, -1)", "lattis.topk(x, 10_000)"),
-    "cumsum": ("x = lattis.ones(1).expand(1_000_000_000)", "lattis.cumsum(x, 0)"),
-    "conv2d": ("x = lattis.ones(16, 256, 112, 112); w = lattis.ones(256, 256, 3, 3)", "lattis.conv2d(x, w)"),
-    "max_pool2d": ("x = lattis.ones(1, 1, 500, 500).expand(40, 64, -1, -1)",
-                   "lattis.max_pool2d(x, 9, stride=1, padding=4)"),
-    "softmax": ("x = lattis.ones(1000, 1).expand(1000, 1_000_000)", "lattis.softmax(x, 1)"),
-    "layer_norm": ("x = lattis.ones(1000, 1).expand(1000, 1_000_000)",
-                   "lattis.nn.functional.layer_norm(x, (1_000_000,))"),
-    "gather": ("x = lattis.rand(1000, 1000); i = lattis.zeros(1, 1000, dtype=lattis.int64).expand(800_000, -1)",
-               "lattis.gather(x, 0, i)"),
-    "index_select": ("x = lattis.rand(1000, 1000); i = lattis.zeros(1_000_000, dtype=lattis.int64)",
-                     "lattis.index_select(x, 0, i)"),
-    "scatter_add": ("x = lattis.zeros(10, 1000); i = lattis.zeros(1, 1000, dtype=lattis.int64).expand(2_000_000, -1); "
-                    "y = lattis.ones(1, 1000).expand(2_000_000, -1)", "x.scatter_add_(0, i, y)"),
-    "nonzero": ("x = lattis.ones(1).expand(500_000_000)", "lattis.nonzero(x)"),
-    "cat": ("x = lattis.ones(1).expand(500_000_000)", "lattis.cat([x, x, x])"),
-    "randperm": ("lattis.randperm(100_000_000)", "lattis.randperm(100_000_000)"),
-    "unique": ("x = lattis.rand(100_000_000); lattis.unique(x)", "lattis.unique(x)"),
-    "median": ("x = lattis.rand(100_000_000); lattis.median(x)", "lattis.median(x)"),
+    "exp": ("x = lamella.zeros(16_000_000)", "for _ in range(1): big = lamella.exp(x.view(1, -1).expand(60, -1))"),
+    "sum": ("x = lamella.ones(1000, 1).expand(1000, 400_000_000)", "lamella.sum(x)"),
+    "mm": ("x = lamella.ones(6000, 6000)", "lamella.mm(x, x)"),
+    "bmm": ("x = lamella.ones(2000, 400, 400)", "lamella.bmm(x, x)"),
+    "randn": ("", "lamella.randn(600_000_000)"),
+    "copy_": ("x = lamella.zeros(1).expand(1_000_000_000)", "x.to(lamella.float64)"),
+    "sort": ("x = lamella.rand(60_000_000); lamella.sort(x)", "lamella.sort(x)"),
+    "sort of rows": ("x = lamella.rand(30_000, 10_000)", "lamella.sort(x)"),
+    "topk": ("x = lamella.rand(1, 1_000_000).expand(2000, -1)", "lamella.topk(x, 10_000)"),
+    "cumsum": ("x = lamella.ones(1).expand(1_000_000_000)", "lamella.cumsum(x, 0)"),
+    "conv2d": ("x = lamella.ones(16, 256, 112, 112); w = lamella.ones(256, 256, 3, 3)", "lamella.conv2d(x, w)"),
+    "max_pool2d": (
+        "x = lamella.ones(1, 1, 500, 500).expand(40, 64, -1, -1)",
+        "lamella.max_pool2d(x, 9, stride=1, padding=4)",
+    ),
+    "softmax": ("x = lamella.ones(1000, 1).expand(1000, 1_000_000)", "lamella.softmax(x, 1)"),
+    "layer_norm": (
+        "x = lamella.ones(1000, 1).expand(1000, 1_000_000)",
+        "lamella.nn.functional.layer_norm(x, (1_000_000,))",
+    ),
+    "gather": (
+        "x = lamella.rand(1000, 1000); i = lamella.zeros(1, 1000, dtype=lamella.int64).expand(800_000, -1)",
+        "lamella.gather(x, 0, i)",
+    ),
+    "index_select": (
+        "x = lamella.rand(1000, 1000); i = lamella.zeros(1_000_000, dtype=lamella.int64)",
+        "lamella.index_select(x, 0, i)",
+    ),
+    "scatter_add": (
+        "x = lamella.zeros(10, 1000); i = lamella.zeros(1, 1000, dtype=lamella.int64).expand(2_000_000, -1); "
+        "y = lamella.ones(1, 1000).expand(2_000_000, -1)",
+        "x.scatter_add_(0, i, y)",
+    ),
+    "nonzero": ("x = lamella.ones(1).expand(500_000_000)", "lamella.nonzero(x)"),
+    "cat": ("x = lamella.ones(1).expand(500_000_000)", "lamella.cat([x, x, x])"),
+    "randperm": ("lamella.randperm(100_000_000)", "lamella.randperm(100_000_000)"),
+    "unique": ("x = lamella.rand(100_000_000); lamella.unique(x)", "lamella.unique(x)"),
+    "median": ("x = lamella.rand(100_000_000); lamella.median(x)", "lamella.median(x)"),
 }
 
 
@@ -88,7 +99,7 @@ LONG = {
 def test_ctrl_c_within_a_fifth_of_a_second(name, threads):
     """Of five tries the fastest: a busy machine, and memory that the system clears, may hold up one of them."""
     prepare, operator = LONG[name]
-    prepare = f"lattis.set_num_threads({threads})\n{prepare}"
+    prepare = f"lamella.set_num_threads({threads})\n{prepare}"
     waited = []
     while len(waited) < 5 and min(waited, default=1) >= 0.2:
         done = python(INTERRUPTED.format(prepare=prepare, operator=operator, delay=0.3), timeout=120)
@@ -101,8 +112,8 @@ def test_ctrl_c_within_a_fifth_of_a_second(name, threads):
 
 def test_ctrl_c_leaves_the_argument_of_an_out_form_usable():
     code = INTERRUPTED.format(
-        prepare="x = lattis.ones(1000, 1).expand(1000, 400_000_000); y = lattis.zeros(1000)",
-        operator="lattis.sum(x, 1, out=y)",
+        prepare="x = lamella.ones(1000, 1).expand(1000, 400_000_000); y = lamella.zeros(1000)",
+        operator="lamella.sum(x, 1, out=y)",
         delay=0.3,
     )
     done = python(code + "assert y.shape == (1000,); y.fill_(3); assert y.sum().item() == 3000\n")
@@ -111,11 +122,11 @@ def test_ctrl_c_leaves_the_argument_of_an_out_form_usable():
 
 SIGNALS = """
 import os, signal, threading, time
-import lattis
-lattis.set_num_threads({threads})
+import lamella
+lamella.set_num_threads({threads})
 seen = []
 signal.signal(signal.SIGUSR1, lambda *a: seen.append(1))
-x = lattis.ones(3000, 3000)
+x = lamella.ones(3000, 3000)
 done = threading.Event()
 def press():
     while not done.is_set():
@@ -123,7 +134,7 @@ def press():
         time.sleep(0.01)
 presser = threading.Thread(target=press)
 presser.start()
-y = lattis.mm(x, x)
+y = lamella.mm(x, x)
 done.set()
 presser.join()
 assert y[17, 2999].item() == 3000 and seen
@@ -163,21 +174,21 @@ def exit_of_child(work, seconds: float) -> int | None:
 
 
 def threaded_operators() -> None:
-    x = lattis.ones(2_000_000)
-    assert lattis.exp(x).sum().item() == pytest.approx(2_000_000 * np.e, rel=1e-5)
-    a = lattis.ones(600, 600)
-    assert lattis.mm(a, a)[7, 9].item() == 600
+    x = lamella.ones(2_000_000)
+    assert lamella.exp(x).sum().item() == pytest.approx(2_000_000 * np.e, rel=1e-5)
+    a = lamella.ones(600, 600)
+    assert lamella.mm(a, a)[7, 9].item() == 600
 
 
 def test_child_forked_after_a_threaded_operator_runs_one():
-    before = lattis.get_num_threads()
-    lattis.set_num_threads(2)
+    before = lamella.get_num_threads()
+    lamella.set_num_threads(2)
     try:
         threaded_operators()
         assert exit_of_child(threaded_operators, 30) == 0
         threaded_operators()  # the parent goes on
     finally:
-        lattis.set_num_threads(before)
+        lamella.set_num_threads(before)
 
 
 def test_grandchild_and_thread_in_the_child():
@@ -193,7 +204,7 @@ def test_grandchild_and_thread_in_the_child():
 
 def test_child_uses_one_thread():
     def work():
-        assert lattis.get_num_threads() == 1
+        assert lamella.get_num_threads() == 1
 
     threaded_operators()
     assert exit_of_child(work, 10) == 0
@@ -208,14 +219,14 @@ def resident() -> int:
 
 
 def test_meta_of_a_million_million_elements_allocates_nothing():
-    before, memory = lattis._C._allocator_stats("cpu"), resident()
-    x = lattis.empty(1_000_000, 1_000_000, device="meta")
-    y = lattis.exp(x + x.t()).sum(0) * 2
-    z = lattis.mm(x, x)
-    w = lattis.where(x > 0, x, 0.0).reshape(10**12)
-    v = lattis.zeros(10**12, device="meta").add_(1)
+    before, memory = lamella._C._allocator_stats("cpu"), resident()
+    x = lamella.empty(1_000_000, 1_000_000, device="meta")
+    y = lamella.exp(x + x.t()).sum(0) * 2
+    z = lamella.mm(x, x)
+    w = lamella.where(x > 0, x, 0.0).reshape(10**12)
+    v = lamella.zeros(10**12, device="meta").add_(1)
     shapes = [tuple(t.shape) for t in (y, z, w, v)]
-    after = lattis._C._allocator_stats("cpu")
+    after = lamella._C._allocator_stats("cpu")
     assert shapes == [(10**6,), (10**6, 10**6), (10**12,), (10**12,)]
     assert after["allocations"] == before["allocations"] and after["live_bytes"] == before["live_bytes"]
     assert resident() - memory < 1 << 22
@@ -224,13 +235,13 @@ def test_meta_of_a_million_million_elements_allocates_nothing():
 
 SHAPE = (300, 300)
 INTO = {
-    "add": (lambda a, b, **k: lattis.add(a, b, **k), lambda a, b: a + b),
-    "exp": (lambda a, b, **k: lattis.exp(a, **k), lambda a, b: np.exp(a)),
-    "mm": (lambda a, b, **k: lattis.mm(a, b, **k), lambda a, b: a @ b),
-    "sum": (lambda a, b, **k: lattis.sum(a, 0, **k), lambda a, b: a.sum(0)),
-    "where": (lambda a, b, **k: lattis.where(a > b, a, b, **k), lambda a, b: np.where(a > b, a, b)),
-    "maximum": (lambda a, b, **k: lattis.maximum(a, b, **k), np.maximum),
-    "argmax": (lambda a, b, **k: lattis.argmax(a, 1, **k), lambda a, b: a.argmax(1)),
+    "add": (lambda a, b, **k: lamella.add(a, b, **k), lambda a, b: a + b),
+    "exp": (lambda a, b, **k: lamella.exp(a, **k), lambda a, b: np.exp(a)),
+    "mm": (lambda a, b, **k: lamella.mm(a, b, **k), lambda a, b: a @ b),
+    "sum": (lambda a, b, **k: lamella.sum(a, 0, **k), lambda a, b: a.sum(0)),
+    "where": (lambda a, b, **k: lamella.where(a > b, a, b, **k), lambda a, b: np.where(a > b, a, b)),
+    "maximum": (lambda a, b, **k: lamella.maximum(a, b, **k), np.maximum),
+    "argmax": (lambda a, b, **k: lamella.argmax(a, 1, **k), lambda a, b: a.argmax(1)),
 }
 
 
@@ -239,18 +250,18 @@ def test_out_writes_into_the_given_memory(name):
     call, oracle = INTO[name]
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal(SHAPE) for _ in range(2)]
-    a, b = (lattis.tensor(x) for x in arrays)
+    a, b = (lamella.tensor(x) for x in arrays)
     want = oracle(*arrays)
-    out = lattis.from_numpy(np.full_like(want, 7))
+    out = lamella.from_numpy(np.full_like(want, 7))
     pointer, storage = out.data_ptr(), out.storage().data_ptr()
-    lattis.set_num_threads(1)  # scratch memory is taken by each
+    lamella.set_num_threads(1)  # scratch memory is taken by each
     call(a, b, out=out)  # once, for what is made on first use
     gc.collect()
-    before = lattis._C._allocator_stats("cpu")["allocations"]
+    before = lamella._C._allocator_stats("cpu")["allocations"]
     result = call(a, b, out=out)
-    between = lattis._C._allocator_stats("cpu")["allocations"]
+    between = lamella._C._allocator_stats("cpu")["allocations"]
     call(a, b)
-    after = lattis._C._allocator_stats("cpu")["allocations"]
+    after = lamella._C._allocator_stats("cpu")["allocations"]
     assert between - before == after - between - 1  # all but the result
     assert result is out and (out.data_ptr(), out.storage().data_ptr()) == (pointer, storage)
     np.testing.assert_allclose(out.numpy(), want, rtol=1e-10)
@@ -258,16 +269,16 @@ def test_out_writes_into_the_given_memory(name):
 
 def test_the_functional_form_does_allocate():
     """The count above can change: the same call without out= takes memory."""
-    a = lattis.ones(*SHAPE)
-    before = lattis._C._allocator_stats("cpu")["allocations"]
-    kept = lattis.add(a, a)
-    assert lattis._C._allocator_stats("cpu")["allocations"] == before + 1
+    a = lamella.ones(*SHAPE)
+    before = lamella._C._allocator_stats("cpu")["allocations"]
+    kept = lamella.add(a, a)
+    assert lamella._C._allocator_stats("cpu")["allocations"] == before + 1
     assert kept.data_ptr() != a.data_ptr()
 
 
 def test_out_into_a_view_writes_the_base():
-    base = lattis.zeros(4, 4)
-    lattis.add(lattis.ones(2, 2), 1, out=base[1:3, 1:3])
+    base = lamella.zeros(4, 4)
+    lamella.add(lamella.ones(2, 2), 1, out=base[1:3, 1:3])
     want = np.zeros((4, 4))
     want[1:3, 1:3] = 2
     np.testing.assert_array_equal(base.numpy(), want)
@@ -275,40 +286,40 @@ def test_out_into_a_view_writes_the_base():
 
 def test_out_that_overlaps_an_input():
     buffer = np.arange(10.0)
-    x = lattis.from_numpy(buffer.copy())
-    lattis.add(x[:-1], x[1:], out=x[1:])
+    x = lamella.from_numpy(buffer.copy())
+    lamella.add(x[:-1], x[1:], out=x[1:])
     np.testing.assert_array_equal(x.numpy()[1:], buffer[:-1] + buffer[1:])
 
 
 @pytest.mark.parametrize("n", [2**44, 2**50])
 def test_out_of_memory_is_an_exception_and_the_process_goes_on(n):
-    kept = lattis.arange(1000)
-    live = lattis._C._allocator_stats("cpu")["live_bytes"]
-    for make in (lattis.empty, lattis.zeros, lattis.randn):
-        with pytest.raises(lattis.OutOfMemoryError, match="bytes"):
+    kept = lamella.arange(1000)
+    live = lamella._C._allocator_stats("cpu")["live_bytes"]
+    for make in (lamella.empty, lamella.zeros, lamella.randn):
+        with pytest.raises(lamella.OutOfMemoryError, match="bytes"):
             make(n)
-    row = lattis.ones(1, 2**20)
-    with pytest.raises(lattis.OutOfMemoryError):
+    row = lamella.ones(1, 2**20)
+    with pytest.raises(lamella.OutOfMemoryError):
         row.expand(n >> 20, 2**20) + 1.0
-    assert issubclass(lattis.OutOfMemoryError, RuntimeError)
-    assert lattis._C._allocator_stats("cpu")["live_bytes"] - live <= row.numel() * 4
-    assert kept.sum().item() == 499500 and (lattis.ones(1000) + 1).sum().item() == 2000
+    assert issubclass(lamella.OutOfMemoryError, RuntimeError)
+    assert lamella._C._allocator_stats("cpu")["live_bytes"] - live <= row.numel() * 4
+    assert kept.sum().item() == 499500 and (lamella.ones(1000) + 1).sum().item() == 2000
 
 
 def test_out_of_memory_under_a_limit():
     """The system refuses what the machine would have: an exception too, and what is cached is given back first."""
     code = """
-import resource, lattis
-x = [lattis.zeros(25_000_000) for _ in range(3)]
+import resource, lamella
+x = [lamella.zeros(25_000_000) for _ in range(3)]
 del x
 used = int(open('/proc/self/statm').read().split()[0]) * 4096
 resource.setrlimit(resource.RLIMIT_AS, (used + (200 << 20),) * 2)
-y = lattis.zeros(100_000_000)      # 400 MB: only with the 300 MB of the cache given back
+y = lamella.zeros(100_000_000)      # 400 MB: only with the 300 MB of the cache given back
 try:
-    lattis.zeros(300_000_000)
-except lattis.OutOfMemoryError as e:
+    lamella.zeros(300_000_000)
+except lamella.OutOfMemoryError as e:
     print('refused', e)
-assert (lattis.ones(1000) + 1).sum().item() == 2000
+assert (lamella.ones(1000) + 1).sum().item() == 2000
 """
     done = python(code)
     assert done.returncode == 0 and done.stdout.startswith("refused"), done.stdout + done.stderr
@@ -344,7 +355,7 @@ def test_deleters_run_on_other_threads():
     for i in range(400):
         array = np.full(1000, float(i))
         weakref.finalize(array, alive.pop)
-        tensors.append(lattis.from_numpy(array))
+        tensors.append(lamella.from_numpy(array))
         del array
     chunks = [tensors[k::4] for k in range(4)]
     tensors.clear()
@@ -362,13 +373,13 @@ def test_deleters_run_on_other_threads():
 
 
 def test_memory_from_one_thread_is_freed_by_another():
-    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._allocator_stats("cpu")["live_bytes"]
     made: list = []
-    in_threads([lambda: made.extend(lattis.ones(1000) * k for k in range(500)) for _ in range(4)])
+    in_threads([lambda: made.extend(lamella.ones(1000) * k for k in range(500)) for _ in range(4)])
     assert len(made) == 2000
     in_threads([lambda: [made.pop() for _ in range(500)] for _ in range(4)])
     gc.collect()
-    assert lattis._C._allocator_stats("cpu")["live_bytes"] == live
+    assert lamella._C._allocator_stats("cpu")["live_bytes"] == live
 
 
 class Stress:
@@ -384,28 +395,28 @@ class Stress:
 
     def register(self, k: int) -> None:
         while self.going():
-            library = lattis.library.Library(f"stress{k}", "DEF", owner=f"thread {k}")
+            library = lamella.library.Library(f"stress{k}", "DEF", owner=f"thread {k}")
             try:
                 library.define("twice(Tensor self) -> Tensor")
                 library.impl("twice", lambda x: x + x, "composite")
-                packet = lattis._C._packet(f"stress{k}::twice")
-                assert packet(lattis.tensor([k + 1.0])).tolist() == [2.0 * (k + 1)]
+                packet = lamella._C._packet(f"stress{k}::twice")
+                assert packet(lamella.tensor([k + 1.0])).tolist() == [2.0 * (k + 1)]
                 library.impl("aten::neg", lambda x: x * -1.0, "cpu")  # stacks over ours, with the same meaning
                 layer = library.register_layer(f"watch{k}", lambda call, *a, **kw: call(*a, **kw))
                 with layer.on():
-                    assert lattis.add(lattis.ones(2), k).tolist() == [1.0 + k] * 2
+                    assert lamella.add(lamella.ones(2), k).tolist() == [1.0 + k] * 2
                 layer.remove()
                 self.registered[k] += 1
             finally:
                 library.close()
 
     def call(self, k: int) -> None:
-        x = lattis.arange(50, dtype=lattis.float32) + k
+        x = lamella.arange(50, dtype=lamella.float32) + k
         want = np.arange(50, dtype=np.float32) + k
         while self.going():
-            assert lattis.neg(x).tolist() == (-want).tolist()
+            assert lamella.neg(x).tolist() == (-want).tolist()
             assert (x * 2 + 1).sum().item() == float((want * 2 + 1).sum())
-            assert lattis.mm(x.view(1, 50), x.view(50, 1)).item() == float(want @ want)
+            assert lamella.mm(x.view(1, 50), x.view(50, 1)).item() == float(want @ want)
             self.called[k] += 1
 
 
@@ -415,44 +426,44 @@ def test_registration_and_withdrawal_while_others_call():
     calling = [lambda k=k: stress.call(k) for k in range(8)]
     in_threads(registering + calling)
     assert min(stress.registered) > 3 and min(stress.called) > 3
-    assert lattis.neg(lattis.tensor([1.0])).tolist() == [-1.0]
+    assert lamella.neg(lamella.tensor([1.0])).tolist() == [-1.0]
     with pytest.raises(AttributeError):
-        lattis._C._packet("stress0::gone")
+        lamella._C._packet("stress0::gone")
 
 
 # ---- the environment ----
 
 
-@pytest.mark.parametrize("first, second", [("numpy", "lattis"), ("lattis", "numpy")])
+@pytest.mark.parametrize("first, second", [("numpy", "lamella"), ("lamella", "numpy")])
 def test_import_order_with_numpy(first, second):
     code = f"""
 import {first}, {second}
 import numpy as np
 a = np.arange(640_000.0).reshape(800, 800) / 1e5
-x = lattis.from_numpy(a)
+x = lamella.from_numpy(a)
 for _ in range(3):
-    np.testing.assert_allclose(lattis.mm(x, x).numpy(), a @ a, rtol=1e-10)
+    np.testing.assert_allclose(lamella.mm(x, x).numpy(), a @ a, rtol=1e-10)
 """
     done = python(code)
     assert done.returncode == 0, done.stderr
 
 
 def test_import_loads_no_numpy():
-    done = python("import sys, lattis; print('numpy' in sys.modules)")
+    done = python("import sys, lamella; print('numpy' in sys.modules)")
     assert done.stdout.strip() == "False", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_omp_num_threads_is_obeyed(n):
-    done = python("import lattis; print(lattis.get_num_threads())", OMP_NUM_THREADS=str(n))
+    done = python("import lamella; print(lamella.get_num_threads())", OMP_NUM_THREADS=str(n))
     assert done.stdout.strip() == str(n), done.stderr
 
 
 def test_threads_of_one_really_run_one():
     code = """
-import os, lattis
-x = lattis.ones(3_000_000)
-for _ in range(3): lattis.exp(x); lattis.mm(x[:1_000_000].view(1000, 1000), x[:1_000_000].view(1000, 1000))
+import os, lamella
+x = lamella.ones(3_000_000)
+for _ in range(3): lamella.exp(x); lamella.mm(x[:1_000_000].view(1000, 1000), x[:1_000_000].view(1000, 1000))
 print(len(os.listdir('/proc/self/task')))
 """
     assert python(code, OMP_NUM_THREADS="1").stdout.strip() == "1"
@@ -472,16 +483,17 @@ def quota() -> float:
 def test_default_threads_come_from_the_affinity():
     cpus = sorted(os.sched_getaffinity(0))
     for chosen in (set(cpus[:1]), set(cpus)):
-        done = python(f"import os; os.sched_setaffinity(0, {chosen}); import lattis; print(lattis.get_num_threads())")
+        done = python(f"import os; os.sched_setaffinity(0, {chosen}); import lamella; print(lamella.get_num_threads())")
         assert int(done.stdout) == min(len(chosen), quota()), done.stderr
+
 
 def test_trace_prints_operator_keys_entry_and_owner():
     code = """
-import lattis
-x = lattis.ones(2)
+import lamella
+x = lamella.ones(2)
 print('values', (x + x).tolist())
 """
-    done = python(code, LATTIS_TRACE_DISPATCH="1")
+    done = python(code, LAMELLA_TRACE_DISPATCH="1")
     assert done.returncode == 0 and done.stdout == "values [2.0, 2.0]\n"
     lines = [line for line in done.stderr.splitlines() if "aten::add" in line]
     assert len(lines) == 1, done.stderr
@@ -492,16 +504,16 @@ print('values', (x + x).tolist())
 def test_trace_changes_no_answer():
     """Not where the shape rule is all there is, nor where it cannot know the answer."""
     code = """
-import lattis
-x = lattis.ones(2, 3, device='meta')
-print(x.view(3, 2).shape, lattis.ones(2, 3).t().shape)
-for f in (x.nonzero, lambda: lattis.where(x)):
+import lamella
+x = lamella.ones(2, 3, device='meta')
+print(x.view(3, 2).shape, lamella.ones(2, 3).t().shape)
+for f in (x.nonzero, lambda: lamella.where(x)):
     try:
         print(f())
     except NotImplementedError as error:
         print(error)
 """
-    done = python(code, LATTIS_TRACE_DISPATCH="1")
+    done = python(code, LAMELLA_TRACE_DISPATCH="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout == python(code).stdout and "nonzero" in done.stdout
     assert "aten::view" in done.stderr
@@ -509,13 +521,13 @@ for f in (x.nonzero, lambda: lattis.where(x)):
 
 def test_trace_names_layer_and_owner():
     code = """
-import lattis
-lib = lattis.library.Library('mine', 'DEF', owner='somebody')
+import lamella
+lib = lamella.library.Library('mine', 'DEF', owner='somebody')
 layer = lib.register_layer('watch', lambda call, *a, **k: call(*a, **k))
 with layer.on():
-    lattis.neg(lattis.ones(1))
+    lamella.neg(lamella.ones(1))
 """
-    done = python(code, LATTIS_TRACE_DISPATCH="1")
+    done = python(code, LAMELLA_TRACE_DISPATCH="1")
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if "aten::neg" in line]
     assert any("watch" in line for line in lines) and any("somebody" in line for line in lines), done.stderr
@@ -529,10 +541,10 @@ def test_a_read_only_page_is_never_written():
     start = (-raw.ctypes.data) % page
     array = raw[start : start + page].view(np.float32)
     array[:] = np.arange(array.size)
-    x = lattis.from_numpy(array)
+    x = lamella.from_numpy(array)
     assert libc.mprotect(ctypes.c_void_p(array.ctypes.data), page, 1) == 0
     try:
-        total = (lattis.exp(x * 0) + x).sum().item()
+        total = (lamella.exp(x * 0) + x).sum().item()
     finally:
         libc.mprotect(ctypes.c_void_p(array.ctypes.data), page, 3)
     assert total == array.sum(dtype=np.float64) + array.size
@@ -542,14 +554,14 @@ def test_daemon_threads_inside_kernels_at_exit():
     """Python ends such threads by unwinding their stacks, kernels and the dispatcher among them."""
     code = """
 import threading, time
-import lattis
-lib = lattis.library.Library('slow', 'DEF', owner='a test')
+import lamella
+lib = lamella.library.Library('slow', 'DEF', owner='a test')
 lib.define('wait(Tensor self) -> Tensor')
 lib.impl('wait', lambda x: (time.sleep(0.05), x + 1)[1], 'cpu')
 def work():
     while True:
-        lattis.ops.slow.wait(lattis.ones(3))
-        lattis.exp(lattis.ones(1_000_000))
+        lamella.ops.slow.wait(lamella.ones(3))
+        lamella.exp(lamella.ones(1_000_000))
 for _ in range(4):
     threading.Thread(target=work, daemon=True).start()
 time.sleep({seconds})
@@ -563,15 +575,15 @@ def test_daemon_threads_inside_parallel_loops_at_exit():
     """Such a loop must not wait for Python, which would end the thread there; it asks for interrupts after a while."""
     code = """
 import threading, time
-import lattis
+import lamella
 class Slow:
     def __del__(self, sleep=time.sleep):
         sleep(0.3)
 slow = Slow()  # Python takes its time to end
-lattis.set_num_threads(2)
-x = lattis.ones(1000, 1).expand(1000, 400_000_000)  # for a second or more
+lamella.set_num_threads(2)
+x = lamella.ones(1000, 1).expand(1000, 400_000_000)  # for a second or more
 for _ in range(3):
-    threading.Thread(target=lambda: lattis.sum(x), daemon=True).start()
+    threading.Thread(target=lambda: lamella.sum(x), daemon=True).start()
 time.sleep(0.1)
 """
     for _ in range(3):

@@ -1,9 +1,9 @@
-"""Arrays for the tests: numpy and lattis over equal elements in equal layouts, and comparisons by bits and by ulps."""
+"""Arrays for the tests: numpy and lamella over equal elements in equal layouts, and comparisons by bits and by ulps."""
 
 import itertools
 from dataclasses import dataclass
 
-import lattis
+import lamella
 import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
@@ -26,12 +26,12 @@ def np_dtype(name):
 
 
 def lt_dtype(name):
-    """The lattis dtype of that name."""
-    return getattr(lattis, name)
+    """The lamella dtype of that name."""
+    return getattr(lamella, name)
 
 
 def name_of(dtype):
-    """The name of a lattis or numpy dtype."""
+    """The name of a lamella or numpy dtype."""
     return str(dtype).rpartition(".")[2]
 
 
@@ -40,18 +40,18 @@ def class_of(name):
     return 0 if name in BOOL else 1 if name in INTEGERS else 2 if name in FLOATS else 3
 
 
-def to_lattis(array):
+def to_lamella(array):
     """A tensor with a copy of a numpy array, bfloat16 included."""
     array = np.asarray(array)
     if array.dtype == ml_dtypes.bfloat16:
-        return lattis.tensor(array.astype(np.float32)).to(lattis.bfloat16)
-    return lattis.tensor(array)
+        return lamella.tensor(array.astype(np.float32)).to(lamella.bfloat16)
+    return lamella.tensor(array)
 
 
 def to_numpy(tensor):
     """A numpy array with a copy of the elements, bfloat16 included."""
-    if tensor.dtype is lattis.bfloat16:
-        return tensor.to(lattis.float32).numpy().astype(ml_dtypes.bfloat16)
+    if tensor.dtype is lamella.bfloat16:
+        return tensor.to(lamella.float32).numpy().astype(ml_dtypes.bfloat16)
     return tensor.numpy().copy()
 
 
@@ -102,7 +102,7 @@ class Layout:
         return np.lib.stride_tricks.as_strided(flat[self.offset :], self.shape, strides)
 
     def tensor(self, flat):
-        """The lattis view of a flat tensor."""
+        """The lamella view of a flat tensor."""
         return flat.as_strided(self.shape, self.strides, self.offset)
 
 
@@ -146,7 +146,7 @@ def pairs(draw, name, shape, low=None, high=None, expanded=True, nonzero=False):
     flat = values(name, layout.span, draw(st.integers(0, 2**32)), low, high)
     if nonzero:
         flat[flat == 0] = 1
-    return layout.array(flat), layout.tensor(to_lattis(flat))
+    return layout.array(flat), layout.tensor(to_lamella(flat))
 
 
 def assert_same(tensor, expected, signed_zeros=False):

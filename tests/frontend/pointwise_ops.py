@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-import lattis
+import lamella
 import numpy as np
 import scipy.special
 from arrays import BOOL, COMPUTED, FLOATS, INTEGERS, REAL, class_of, np_dtype
@@ -205,4 +205,4 @@ def expected(op, dtype, *arrays):
 
 
 def call(op, *tensors, **kwargs):
-    return getattr(lattis, op.name)(*tensors, **kwargs)
+    return getattr(lamella, op.name)(*tensors, **kwargs)

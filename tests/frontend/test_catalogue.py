@@ -4,9 +4,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 
 TABLE = Path(__file__).with_name("catalogue.txt")
 HINT = "tests/frontend/catalogue.txt lists every operator by name; bring it in line with the catalogue"
@@ -14,7 +14,7 @@ CATEGORIES = """
 pointwise reduction scan view creation copy indexing scatter sort matmul convolution pooling normalization random linalg
 fft dynamic host
 """.split()
-LIVE = [o for o in lattis._C._operators() if o["owner"] == "lattis"]
+LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 
 
 def title(o):
@@ -87,7 +87,7 @@ def test_at_least_120_operators():
 # ---- documentation and stubs ------------------------------------------------------------
 
 PUBLIC = [o for o in functional() if not o["private"]]
-STUBS = "".join((Path(lattis.__file__).parent / name).read_text() for name in ("__init__.pyi", "_C.pyi"))
+STUBS = "".join((Path(lamella.__file__).parent / name).read_text() for name in ("__init__.pyi", "_C.pyi"))
 DOCUMENTED = {o["name"] for o in LIVE if o["doc"] and ">>> " in o["doc"]}
 
 

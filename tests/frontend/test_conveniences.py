@@ -1,6 +1,6 @@
 """What users of torch expect of a tensor beside its operators: transposes, casts by name, new_*, wide unsigned."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from arrays import DTYPES, UNSIGNED, assert_same, lt_dtype, np_dtype, values
@@ -23,7 +23,7 @@ CASTS = {
 
 @pytest.mark.parametrize("name, dtype", CASTS.items())
 def test_casts_by_name(name, dtype):
-    t = lattis.tensor([0.0, 1.0, 3.0])
+    t = lamella.tensor([0.0, 1.0, 3.0])
     made = getattr(t, name)()
     assert_same(made, np.array([0, 1, 3]).astype(np_dtype(dtype)))
     assert getattr(made, name)() is made
@@ -31,33 +31,33 @@ def test_casts_by_name(name, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_type(dtype):
-    t = lattis.tensor([0, 1], dtype=lt_dtype(dtype))
-    assert t.type().startswith("lattis.") and t.type().endswith("Tensor")
-    for home in ("lattis", "torch"):
-        assert lattis.ones(1).type(t.type().replace("lattis", home)).dtype is t.dtype
-    assert lattis.ones(1).type(lt_dtype(dtype)).dtype is t.dtype
-    assert lattis.ones(1).type_as(t).dtype is t.dtype
+    t = lamella.tensor([0, 1], dtype=lt_dtype(dtype))
+    assert t.type().startswith("lamella.") and t.type().endswith("Tensor")
+    for home in ("lamella", "torch"):
+        assert lamella.ones(1).type(t.type().replace("lamella", home)).dtype is t.dtype
+    assert lamella.ones(1).type(lt_dtype(dtype)).dtype is t.dtype
+    assert lamella.ones(1).type_as(t).dtype is t.dtype
 
 
 @pytest.mark.parametrize("wrong", ["nonsense", "torch.NoTensor", 3])
 def test_type_of_nothing(wrong):
     with pytest.raises(TypeError):
-        lattis.ones(1).type(wrong)
+        lamella.ones(1).type(wrong)
 
 
 def test_types_by_their_names():
-    assert [lattis.ones(1, dtype=d).type() for d in (lattis.float32, lattis.int64, lattis.uint8, lattis.bool)] == [
-        "lattis.FloatTensor",
-        "lattis.LongTensor",
-        "lattis.ByteTensor",
-        "lattis.BoolTensor",
+    assert [lamella.ones(1, dtype=d).type() for d in (lamella.float32, lamella.int64, lamella.uint8, lamella.bool)] == [
+        "lamella.FloatTensor",
+        "lamella.LongTensor",
+        "lamella.ByteTensor",
+        "lamella.BoolTensor",
     ]
 
 
 @pytest.mark.parametrize("name", ["mT", "mH", "H", "T"])
 def test_transposes_are_views(name):
     x = values("float32", 6, 1, -3, 3).reshape(2, 3)
-    t = lattis.tensor(x)
+    t = lamella.tensor(x)
     view = getattr(t, name)
     assert_same(view, x.T)
     assert view._base is t and view.data_ptr() == t.data_ptr()
@@ -65,10 +65,10 @@ def test_transposes_are_views(name):
 
 def test_transposes_of_batches():
     x = values("float32", 24, 1, -3, 3).reshape(2, 3, 4)
-    t = lattis.tensor(x)
+    t = lamella.tensor(x)
     assert_same(t.mT, x.swapaxes(-1, -2))
     assert_same(t.mH, x.swapaxes(-1, -2))
-    for name, tensors in {"H": (t, lattis.ones(3)), "mT": (lattis.ones(3), lattis.ones(()))}.items():
+    for name, tensors in {"H": (t, lamella.ones(3)), "mT": (lamella.ones(3), lamella.ones(()))}.items():
         for wrong in tensors:
             with pytest.raises(RuntimeError, match=rf"Tensor.{name}: expected a matrix.* got shape \("):
                 getattr(wrong, name)
@@ -77,11 +77,11 @@ def test_transposes_of_batches():
 @pytest.mark.parametrize("dtype", ["int16", "float64", "bfloat16", "complex64"])
 @pytest.mark.parametrize("device", ["cpu", "meta"])
 def test_new(dtype, device):
-    t = lattis.zeros(1, dtype=lt_dtype(dtype), device=device)
+    t = lamella.zeros(1, dtype=lt_dtype(dtype), device=device)
     made = {
         "zeros": t.new_zeros(2, 3),
         "ones": t.new_ones((2, 3)),
-        "empty": t.new_empty(lattis.Size([2, 3])),
+        "empty": t.new_empty(lamella.Size([2, 3])),
         "full": t.new_full((2, 3), 7),
         "tensor": t.new_tensor([[7, 7, 7]] * 2),
     }
@@ -90,42 +90,42 @@ def test_new(dtype, device):
     if device == "cpu":
         for name, number in {"zeros": 0, "ones": 1, "full": 7, "tensor": 7}.items():
             assert made[name].tolist() == [[number] * 3] * 2
-    assert t.new_zeros(2, dtype=lattis.int8).dtype is lattis.int8
+    assert t.new_zeros(2, dtype=lamella.int8).dtype is lamella.int8
     assert t.new_ones(2, device="meta").device.type == "meta" and t.new_empty(()).shape == ()
-    assert t.new_tensor(3, dtype=lattis.bool, device="cpu").item() is True
+    assert t.new_tensor(3, dtype=lamella.bool, device="cpu").item() is True
 
 
 def test_new_tensor_copies():
     x = np.ones(2)
-    t = lattis.zeros(1).new_tensor(x)
+    t = lamella.zeros(1).new_tensor(x)
     t[0] = 5
-    assert x.tolist() == [1.0, 1.0] and t.dtype is lattis.float32
+    assert x.tolist() == [1.0, 1.0] and t.dtype is lamella.float32
 
 
 @pytest.mark.parametrize("dtype", UNSIGNED)
 def test_the_largest_unsigned_is_read_right(dtype):
     top = np.iinfo(dtype).max
-    t = lattis.from_numpy(np.array([[top]], dtype))
+    t = lamella.from_numpy(np.array([[top]], dtype))
     assert t.item() == top and int(t) == top and t.tolist() == [[top]] and bool(t)
     assert t.view(()).__index__() == top and float(t) == float(top) and f"{t[0, 0]}" == str(top)
-    made = lattis.tensor([[top]], dtype=lt_dtype(dtype))
+    made = lamella.tensor([[top]], dtype=lt_dtype(dtype))
     assert made.item() == top
 
 
 def test_unsigned_data():
-    assert lattis.tensor([2**64 - 1, 0, True], dtype=lattis.uint64).tolist() == [2**64 - 1, 0, 1]
-    assert lattis.tensor([1.0, 2.0], dtype=lattis.uint64).tolist() == [1, 2]
+    assert lamella.tensor([2**64 - 1, 0, True], dtype=lamella.uint64).tolist() == [2**64 - 1, 0, 1]
+    assert lamella.tensor([1.0, 2.0], dtype=lamella.uint64).tolist() == [1, 2]
     for wrong in (2**64, -(2**63) - 1):
         with pytest.raises(RuntimeError, match="64 bits"):
-            lattis.tensor([wrong], dtype=lattis.uint64)
+            lamella.tensor([wrong], dtype=lamella.uint64)
     with pytest.raises(RuntimeError, match="64 bits"):
-        lattis.tensor([2**63])
+        lamella.tensor([2**63])
 
 
 @pytest.mark.parametrize("data", [1 + 2j, [1j, 2], [[1.5, 2j]], np.array([1 - 1j]), [np.complex64(1j), 1.0]], ids=repr)
 def test_complex_data(data):
-    t = lattis.tensor(data)
+    t = lamella.tensor(data)
     want = np.asarray(data)
-    assert t.dtype is (lattis.complex128 if isinstance(data, np.ndarray) else lattis.complex64)
+    assert t.dtype is (lamella.complex128 if isinstance(data, np.ndarray) else lamella.complex64)
     np.testing.assert_array_equal(t.numpy(), want.astype(t.numpy().dtype))
-    assert lattis.tensor(data, dtype=lattis.complex128).tolist() == want.tolist()
+    assert lamella.tensor(data, dtype=lamella.complex128).tolist() == want.tolist()

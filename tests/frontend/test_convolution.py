@@ -2,10 +2,10 @@
 
 import itertools
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import lt_dtype, to_lattis, to_numpy, values
+from arrays import lt_dtype, to_lamella, to_numpy, values
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import correlate
@@ -70,11 +70,11 @@ CASES = [  # input, weight, stride, padding, dilation, groups
 def test_against_scipy(case, name, composite):
     shape, kernel, stride, padding, dilation, groups = case
     x, w, b = drawn(name, shape, 1), drawn(name, kernel, 2), drawn(name, kernel[:1], 3)
-    f = getattr(lattis, f"conv{len(shape) - 2}d")
-    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
-        result = f(to_lattis(x), to_lattis(w), to_lattis(b), stride, padding, dilation, groups)
+    f = getattr(lamella, f"conv{len(shape) - 2}d")
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        result = f(to_lamella(x), to_lamella(w), to_lamella(b), stride, padding, dilation, groups)
         check(result, reference(x, w, b, stride, padding, dilation, groups), name)
-        plain = f(to_lattis(x), to_lattis(w), None, stride, padding, dilation, groups)
+        plain = f(to_lamella(x), to_lamella(w), None, stride, padding, dilation, groups)
         check(plain, reference(x, w, None, stride, padding, dilation, groups), name)
 
 
@@ -89,32 +89,32 @@ def test_any_sizes(data):
     shape = (draw(0, 3), groups * kernel[1], *(n + draw(0, 20) for n in least))
     x, w = drawn("float64", shape, draw(0, 99)), drawn("float64", kernel, draw(0, 99))
     step = draw(1, 2)
-    a = to_lattis(np.repeat(x, step, 3))[..., ::step]  # with gaps
+    a = to_lamella(np.repeat(x, step, 3))[..., ::step]  # with gaps
     expected = reference(x, w, None, stride, padding, dilation, groups)
-    check(lattis.conv2d(a, to_lattis(w), None, stride, padding, dilation, groups), expected, "float64")
+    check(lamella.conv2d(a, to_lamella(w), None, stride, padding, dilation, groups), expected, "float64")
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_halves_are_rounded_once(name):
-    x, w = to_lattis(drawn("float32", (2, 3, 9, 9), 1)).to(lt_dtype(name)), lattis.ones(4, 3, 3, 3)
-    result = lattis.conv2d(x, w.to(x.dtype))
+    x, w = to_lamella(drawn("float32", (2, 3, 9, 9), 1)).to(lt_dtype(name)), lamella.ones(4, 3, 3, 3)
+    result = lamella.conv2d(x, w.to(x.dtype))
     assert result.dtype is x.dtype
     np.testing.assert_array_equal(
         to_numpy(result).astype("float32"),
-        to_numpy(lattis.conv2d(x.to(lattis.float32), w).to(x.dtype)).astype("float32"),
+        to_numpy(lamella.conv2d(x.to(lamella.float32), w).to(x.dtype)).astype("float32"),
     )
 
 
 @pytest.mark.parametrize("composite", [False, True])
 def test_channels_last_is_kept(composite):
     x, w = drawn("float64", (2, 3, 6, 7), 1), drawn("float64", (4, 3, 3, 3), 2)
-    last = to_lattis(np.ascontiguousarray(x.transpose(0, 2, 3, 1))).permute(0, 3, 1, 2)
-    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
-        result = lattis.conv2d(last, to_lattis(w), padding=1)
+    last = to_lamella(np.ascontiguousarray(x.transpose(0, 2, 3, 1))).permute(0, 3, 1, 2)
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        result = lamella.conv2d(last, to_lamella(w), padding=1)
     assert result.stride() == (4 * 6 * 7, 1, 4 * 7, 4)
     check(result, reference(x, w, None, (1, 1), (1, 1), (1, 1), 1), "float64")
-    meta = lattis.conv2d(
-        lattis.empty(2, 6, 7, 3, device="meta").permute(0, 3, 1, 2), lattis.empty(4, 3, 3, 3, device="meta")
+    meta = lamella.conv2d(
+        lamella.empty(2, 6, 7, 3, device="meta").permute(0, 3, 1, 2), lamella.empty(4, 3, 3, 3, device="meta")
     )
     assert meta.stride() == (4 * 4 * 5, 1, 4 * 5, 4)
 
@@ -124,16 +124,18 @@ def test_same_and_valid(kernel, dilation):
     x, w = drawn("float64", (2, 2, 8, 9), 1), drawn("float64", (3, 2, *kernel), 2)
     reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     padded = np.pad(x, [(0, 0), (0, 0), *((r // 2, r - r // 2) for r in reach)])
-    same = lattis.conv2d(to_lattis(x), to_lattis(w), padding="same", dilation=dilation)
+    same = lamella.conv2d(to_lamella(x), to_lamella(w), padding="same", dilation=dilation)
     check(same, reference(padded, w, None, (1, 1), (0, 0), dilation, 1), "float64")
-    valid = lattis.conv2d(to_lattis(x), to_lattis(w), padding="valid", dilation=dilation)
+    valid = lamella.conv2d(to_lamella(x), to_lamella(w), padding="valid", dilation=dilation)
     check(valid, reference(x, w, None, (1, 1), (0, 0), dilation, 1), "float64")
 
 
 def test_without_a_batch():
     x, w = drawn("float64", (3, 5, 6), 1), drawn("float64", (2, 3, 2, 2), 2)
     check(
-        lattis.conv2d(to_lattis(x), to_lattis(w)), reference(x[None], w, None, (1, 1), (0, 0), (1, 1), 1)[0], "float64"
+        lamella.conv2d(to_lamella(x), to_lamella(w)),
+        reference(x[None], w, None, (1, 1), (0, 0), (1, 1), 1)[0],
+        "float64",
     )
 
 
@@ -144,9 +146,9 @@ def test_threads_and_neighbours_do_not_change_a_bit(kernel, last):
     x, w = drawn("float32", (9, 40, 30, 30), 1), drawn("float32", kernel, 2)
     results = []
     for threads in (1, 2):
-        lattis.set_num_threads(threads)
-        a, b = to_lattis(lies_last(x) if last else x), to_lattis(w)
-        results += [to_numpy(lattis.conv2d(a, b, padding=1))[4:5], to_numpy(lattis.conv2d(a[4:5], b, padding=1))]
+        lamella.set_num_threads(threads)
+        a, b = to_lamella(lies_last(x) if last else x), to_lamella(w)
+        results += [to_numpy(lamella.conv2d(a, b, padding=1))[4:5], to_numpy(lamella.conv2d(a[4:5], b, padding=1))]
     assert len({r.tobytes() for r in results}) == 1
 
 
@@ -175,13 +177,13 @@ def test_channels_last_without_copies(case, name):
     x, w, b = drawn(name, shape, 1), drawn(name, kernel, 2), drawn(name, kernel[:1], 3)
     for bias in (b, None):
         expected = reference(x, w, bias, stride, padding, dilation, groups)
-        given = None if bias is None else to_lattis(bias)
+        given = None if bias is None else to_lamella(bias)
         bits = set()
         for threads in (1, 2):
-            lattis.set_num_threads(threads)
-            result = lattis.conv2d(to_lattis(lies_last(x)), to_lattis(w), given, stride, padding, dilation, groups)
+            lamella.set_num_threads(threads)
+            result = lamella.conv2d(to_lamella(lies_last(x)), to_lamella(w), given, stride, padding, dilation, groups)
             check(result, expected, name)
-            assert result.is_contiguous(memory_format=lattis.channels_last)
+            assert result.is_contiguous(memory_format=lamella.channels_last)
             bits.add(to_numpy(result).tobytes())
         assert len(bits) == 1
 
@@ -203,16 +205,16 @@ LARGE = [  # input, weight, stride, padding, dilation: sizes that oneDNN gets
 def test_large_ones_for_every_layout_and_number_of_threads(case):
     shape, kernel, stride, padding, dilation = case
     x, w, b = (drawn("float32", s, i) for i, s in enumerate((shape, kernel, kernel[:1])))
-    f = getattr(lattis, f"conv{len(shape) - 2}d")
+    f = getattr(lamella, f"conv{len(shape) - 2}d")
     for bias in (b, None):
         expected = reference(x, w, bias, stride, padding, dilation, 1)
-        given = None if bias is None else to_lattis(bias)
+        given = None if bias is None else to_lamella(bias)
         images = (x, lies_last(x), np.repeat(x, 2, -1)[..., ::2])
         for image, weight in (*zip(images, (w, w, w), strict=True), (x, lies_last(w)), (lies_last(x), lies_last(w))):
             bits = set()
             for threads in (1, 2):
-                lattis.set_num_threads(threads)
-                result = f(to_lattis(image), to_lattis(weight), given, stride, padding, dilation)
+                lamella.set_num_threads(threads)
+                result = f(to_lamella(image), to_lamella(weight), given, stride, padding, dilation)
                 check(result, expected, "float32")
                 bits.add(to_numpy(result).tobytes())
             assert len(bits) == 1
@@ -221,17 +223,17 @@ def test_large_ones_for_every_layout_and_number_of_threads(case):
 def test_nan_and_infinity_reach_their_windows_alone():
     x, w = drawn("float32", (1, 32, 14, 14), 1), drawn("float32", (64, 32, 3, 3), 2)
     x[0, 5, 2, 3], x[0, 7, 10, 10] = np.nan, np.inf
-    odd = ~np.isfinite(to_numpy(lattis.conv2d(to_lattis(x), to_lattis(w), padding=1)))
+    odd = ~np.isfinite(to_numpy(lamella.conv2d(to_lamella(x), to_lamella(w), padding=1)))
     near = np.zeros((14, 14), bool)
     near[1:4, 2:5] = near[9:12, 9:12] = True
     assert not odd[..., ~near].any() and odd[:, :, 2, 3].all()
 
 
 def test_more_shapes_than_the_cache_holds():
-    w = lattis.ones(32, 16, 3, 3)
+    w = lamella.ones(32, 16, 3, 3)
     for _ in range(2):
         for n in range(80, 400):
-            assert lattis.conv2d(lattis.ones(1, 16, 12, n), w)[0, 31, 9, n - 3].item() == 144
+            assert lamella.conv2d(lamella.ones(1, 16, 12, n), w)[0, 31, 9, n - 3].item() == 144
 
 
 @pytest.mark.parametrize(
@@ -246,21 +248,21 @@ def test_more_shapes_than_the_cache_holds():
         ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": -1}, "argument 'padding': must be at least 0"),
         ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": "some"}, "argument 'padding': must be 'same', 'valid'"),
         ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": "same", "stride": 2}, "'same' needs stride 1"),
-        ((1, 3, 5, 5), (2, 3, 3, 3), {"bias": lattis.ones(3)}, r"argument 'bias': expected shape \(2,\)"),
+        ((1, 3, 5, 5), (2, 3, 3, 3), {"bias": lamella.ones(3)}, r"argument 'bias': expected shape \(2,\)"),
         ((1, 3, 5, 5), (2, 3, 3, 3), {"dilation": (1, 2, 3)}, "argument 'dilation': takes one number or 2"),
         ((1, 3, 5, 5), (4, 3, 3, 3), {"groups": 0}, "argument 'groups'"),
     ],
 )
 def test_what_does_not_fit(shape, kernel, more, text):
     with pytest.raises(RuntimeError, match=text):
-        lattis.conv2d(lattis.ones(shape), lattis.ones(kernel), **more)
+        lamella.conv2d(lamella.ones(shape), lamella.ones(kernel), **more)
 
 
 def test_dtypes_must_agree():
     with pytest.raises(RuntimeError, match=r"argument 'weight': its dtype .*\.to\("):
-        lattis.conv2d(lattis.ones(1, 1, 3, 3), lattis.ones(1, 1, 3, 3, dtype=lattis.float64))
+        lamella.conv2d(lamella.ones(1, 1, 3, 3), lamella.ones(1, 1, 3, 3, dtype=lamella.float64))
     with pytest.raises(NotImplementedError, match="bools"):
-        lattis.conv1d(lattis.ones(1, 1, 3, dtype=lattis.bool), lattis.ones(1, 1, 3, dtype=lattis.bool))
+        lamella.conv1d(lamella.ones(1, 1, 3, dtype=lamella.bool), lamella.ones(1, 1, 3, dtype=lamella.bool))
 
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
@@ -273,8 +275,8 @@ def test_constant_padding(pad, composite):
     pairs = [(0, 0)] * (3 - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
     expected = np.pad(x, [(max(b, 0), max(a, 0)) for b, a in pairs], constant_values=7.0)
     cut = [slice(max(-b, 0), n - max(-a, 0)) for (b, a), n in zip(pairs, expected.shape, strict=True)]
-    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
-        np.testing.assert_array_equal(to_numpy(lattis.constant_pad_nd(to_lattis(x), pad, 7.0)), expected[tuple(cut)])
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        np.testing.assert_array_equal(to_numpy(lamella.constant_pad_nd(to_lamella(x), pad, 7.0)), expected[tuple(cut)])
 
 
 @pytest.mark.parametrize("mode, numpy_mode", [("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")])
@@ -282,7 +284,7 @@ def test_constant_padding(pad, composite):
 def test_padding_from_within(mode, numpy_mode, pad):
     x = drawn("int32", (2, 4, 5), 1)
     pairs = [(0, 0)] * (3 - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
-    result = lattis.ops.aten.pad(to_lattis(x), pad, mode)
+    result = lamella.ops.aten.pad(to_lamella(x), pad, mode)
     np.testing.assert_array_equal(to_numpy(result), np.pad(x, pairs, numpy_mode))
 
 
@@ -298,15 +300,15 @@ def test_padding_from_within(mode, numpy_mode, pad):
 )
 def test_bad_padding(pad, mode, text):
     with pytest.raises(RuntimeError, match=text):
-        lattis.ops.aten.pad(lattis.ones(3), pad, mode)
+        lamella.ops.aten.pad(lamella.ones(3), pad, mode)
 
 
 def test_volumes_of_one_plane_in_rows_that_are_apart():
     """Rows of an image, or of the one plane of a volume, stand where the strides say."""
     rng = np.random.default_rng(0)
-    x = lattis.tensor(rng.standard_normal((1, 32, 1, 64, 140)).astype(np.float32))
-    w = lattis.tensor(rng.standard_normal((32, 32, 1, 3, 3)).astype(np.float32))
+    x = lamella.tensor(rng.standard_normal((1, 32, 1, 64, 140)).astype(np.float32))
+    w = lamella.tensor(rng.standard_normal((32, 32, 1, 3, 3)).astype(np.float32))
     for part in (x[..., :64], x[..., ::2], x[:, :, :, ::2], x[:, :, :, :, 3:70]):
-        assert lattis.equal(lattis.conv3d(part, w), lattis.conv3d(part.clone(), w))
-        flat = lattis.conv2d(part[:, :, 0], w[:, :, 0])
-        np.testing.assert_allclose(lattis.conv3d(part, w)[:, :, 0].numpy(), flat.numpy(), atol=2e-4)
+        assert lamella.equal(lamella.conv3d(part, w), lamella.conv3d(part.clone(), w))
+        flat = lamella.conv2d(part[:, :, 0], w[:, :, 0])
+        np.testing.assert_allclose(lamella.conv3d(part, w)[:, :, 0].numpy(), flat.numpy(), atol=2e-4)

@@ -2,14 +2,14 @@
 
 import itertools
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import lt_dtype, to_lattis, to_numpy
+from arrays import lt_dtype, to_lamella, to_numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-A = lattis.ops.aten
+A = lamella.ops.aten
 KERNELS = ["aten::_convolution_backward_input", "aten::_convolution_backward_weight", "aten::convolution"]
 
 
@@ -82,8 +82,8 @@ CASES = [  # input, weight, stride, padding, dilation, groups
 @pytest.mark.parametrize("sizes", CASES, ids=lambda c: "-".join("x".join(map(str, s)) for s in c[:2]))
 def test_against_sums_over_taps(sizes, name, composite):
     arrays, how = case(*sizes, name)
-    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
-        for got, wanted in zip(gradients(*map(to_lattis, arrays), *how), reference(*arrays, *how), strict=True):
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        for got, wanted in zip(gradients(*map(to_lamella, arrays), *how), reference(*arrays, *how), strict=True):
             whole = wanted.astype(np.int64) if "int" in name else wanted
             expected = whole.astype(to_numpy(got).dtype)
             np.testing.assert_array_equal(to_numpy(got), expected)
@@ -98,7 +98,7 @@ def test_any_sizes(data):
     least = [max(d * (k - 1) + 1 - 2 * p, 1) for d, k, p in zip(dilation, kernel[2:], padding, strict=True)]
     shape = (draw(0, 9), groups * kernel[1], *(n + draw(0, 20) for n in least))
     arrays, how = case(shape, kernel, stride, padding, dilation, groups)
-    for got, wanted in zip(gradients(*map(to_lattis, arrays), *how), reference(*arrays, *how), strict=True):
+    for got, wanted in zip(gradients(*map(to_lamella, arrays), *how), reference(*arrays, *how), strict=True):
         np.testing.assert_array_equal(to_numpy(got), wanted)
 
 
@@ -114,12 +114,15 @@ def test_threads_layouts_and_position_do_not_change_a_bit(sizes):
     arrays = [(a + np.random.default_rng(5).standard_normal(a.shape)).astype("float32") for a in arrays]
     got = set()
     for threads in (1, 2, 3):
-        lattis.set_num_threads(threads)
-        for moved in (lambda t: t, lambda t: to_lattis(np.append(np.zeros(1, "float32"), t.numpy()))[1:].view(t.shape)):
-            results = gradients(*(moved(to_lattis(a)) for a in arrays), *how)
+        lamella.set_num_threads(threads)
+        for moved in (
+            lambda t: t,
+            lambda t: to_lamella(np.append(np.zeros(1, "float32"), t.numpy()))[1:].view(t.shape),
+        ):
+            results = gradients(*(moved(to_lamella(a)) for a in arrays), *how)
             got.add(b"".join(to_numpy(r).tobytes() for r in results[:2]))
     assert len(got) == 1
-    last = gradients(*(to_lattis(lies_last(a)) for a in arrays), *how)
+    last = gradients(*(to_lamella(lies_last(a)) for a in arrays), *how)
     for r, wanted in zip(last, reference(*arrays, *how), strict=True):
         np.testing.assert_allclose(to_numpy(r), wanted, rtol=2e-4, atol=2e-3)
 
@@ -127,23 +130,23 @@ def test_threads_layouts_and_position_do_not_change_a_bit(sizes):
 @pytest.mark.parametrize("shape", [(9, 40, 30, 30), (5, 40, 3, 3)], ids=str)
 def test_neighbours_in_a_batch_do_not_change_an_images_gradient(shape):
     (g, x, w), how = case(shape, (50, 40, 3, 3), (1, 1), (1, 1), (1, 1), 1)
-    many = gradients(*map(to_lattis, (g, x, w)), *how, (True, False, False))[0]
-    one = gradients(*map(to_lattis, (g[4:5], x[4:5], w)), *how, (True, False, False))[0]
-    assert lattis.equal(many[4:5], one)
+    many = gradients(*map(to_lamella, (g, x, w)), *how, (True, False, False))[0]
+    one = gradients(*map(to_lamella, (g[4:5], x[4:5], w)), *how, (True, False, False))[0]
+    assert lamella.equal(many[4:5], one)
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_halves_are_rounded_once(name):
     arrays, how = case((2, 3, 9, 9), (4, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1)
-    halves = [to_lattis(a).to(lt_dtype(name)) for a in arrays]
-    for got, wide in zip(gradients(*halves, *how), gradients(*map(to_lattis, arrays), *how), strict=True):
-        assert got.dtype is lt_dtype(name) and lattis.equal(got, wide.to(got.dtype))
+    halves = [to_lamella(a).to(lt_dtype(name)) for a in arrays]
+    for got, wide in zip(gradients(*halves, *how), gradients(*map(to_lamella, arrays), *how), strict=True):
+        assert got.dtype is lt_dtype(name) and lamella.equal(got, wide.to(got.dtype))
 
 
 def test_what_is_not_asked_for_is_none():
     arrays, how = case(*CASES[0])
     for mask in itertools.product((False, True), repeat=3):
-        got = gradients(*map(to_lattis, arrays), *how, mask)
+        got = gradients(*map(to_lamella, arrays), *how, mask)
         assert [r is not None for r in got] == list(mask)
 
 
@@ -152,12 +155,12 @@ def test_nan_and_infinity_reach_their_windows_alone(columns):
     (g, x, w), how = case((2, 8, 9, columns), (16, 8, 3, 3), (1, 1), (1, 1), (1, 1), 1)
     g = g.astype("float32")
     g[0, 3, 2, 3], g[1, 5, 7, 1] = np.nan, np.inf
-    odd = ~np.isfinite(to_numpy(gradients(*map(to_lattis, (g, x, w)), *how)[0]))
+    odd = ~np.isfinite(to_numpy(gradients(*map(to_lamella, (g, x, w)), *how)[0]))
     near = np.zeros((2, 9, columns), bool)
     near[0, 1:4, 2:5] = near[1, 6:9, 0:3] = True
     assert not odd[~np.broadcast_to(near[:, None], odd.shape)].any()
     assert odd[0, :, 2, 3].any()
-    weight = ~np.isfinite(to_numpy(gradients(*map(to_lattis, (g, x, w)), *how)[1]))
+    weight = ~np.isfinite(to_numpy(gradients(*map(to_lamella, (g, x, w)), *how)[1]))
     assert set(np.nonzero(weight)[0]) <= {3, 5}
 
 
@@ -165,9 +168,9 @@ def test_it_is_a_gradient():
     """The derivative along a direction is the scalar product with the gradient, exactly: the operator is linear."""
     (g, x, w), how = case(*CASES[1], "float64")
     stride, padding, dilation, groups = how
-    f = lambda x, w: lattis.conv2d(x, w, None, stride, padding, dilation, groups)  # noqa: E731
-    g, x, w = map(to_lattis, (g, x, w))
+    f = lambda x, w: lamella.conv2d(x, w, None, stride, padding, dilation, groups)  # noqa: E731
+    g, x, w = map(to_lamella, (g, x, w))
     of_x, of_w, _ = gradients(g, x, w, *how)
-    dx, dw = to_lattis(drawn("float64", x.shape, 7)), to_lattis(drawn("float64", w.shape, 8))
+    dx, dw = to_lamella(drawn("float64", x.shape, 7)), to_lamella(drawn("float64", w.shape, 8))
     assert (f(dx, w) * g).sum().item() == (dx * of_x).sum().item()
     assert (f(x, dw) * g).sum().item() == (dw * of_w).sum().item()

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from arrays import (
@@ -28,11 +28,11 @@ from hypothesis import strategies as st
 @given(shape=shapes())
 def test_constant_factories(dtype, shape):
     d = lt_dtype(dtype)
-    assert_same(lattis.zeros(shape, dtype=d), np.zeros(shape, np_dtype(dtype)))
-    assert_same(lattis.ones(*shape or [()], dtype=d), np.ones(shape, np_dtype(dtype)))
+    assert_same(lamella.zeros(shape, dtype=d), np.zeros(shape, np_dtype(dtype)))
+    assert_same(lamella.ones(*shape or [()], dtype=d), np.ones(shape, np_dtype(dtype)))
     fill = class_of(dtype) > 0 and 3 or True
-    assert_same(lattis.full(shape, fill, dtype=d), np.full(shape, fill, np_dtype(dtype)))
-    made = lattis.empty(shape, dtype=d)
+    assert_same(lamella.full(shape, fill, dtype=d), np.full(shape, fill, np_dtype(dtype)))
+    made = lamella.empty(shape, dtype=d)
     assert made.shape == shape and made.dtype is d and made.is_contiguous()
 
 
@@ -40,17 +40,17 @@ def test_constant_factories(dtype, shape):
 @given(data=st.data())
 def test_like_factories(dtype, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes())))
-    assert_same(lattis.zeros_like(t), np.zeros_like(x))
-    assert_same(lattis.ones_like(t), np.ones_like(x))
-    assert_same(lattis.full_like(t, True), np.full_like(x, True))
-    assert_same(lattis.zeros_like(t, dtype=lattis.int16), np.zeros(x.shape, np.int16))
-    assert lattis.empty_like(t).shape == x.shape and lattis.empty_like(t).dtype is lt_dtype(dtype)
-    assert lattis.empty_like(t, memory_format=lattis.contiguous_format).is_contiguous()
+    assert_same(lamella.zeros_like(t), np.zeros_like(x))
+    assert_same(lamella.ones_like(t), np.ones_like(x))
+    assert_same(lamella.full_like(t, True), np.full_like(x, True))
+    assert_same(lamella.zeros_like(t, dtype=lamella.int16), np.zeros(x.shape, np.int16))
+    assert lamella.empty_like(t).shape == x.shape and lamella.empty_like(t).dtype is lt_dtype(dtype)
+    assert lamella.empty_like(t, memory_format=lamella.contiguous_format).is_contiguous()
 
 
 @pytest.mark.parametrize("number, dtype", [(True, "bool"), (2, "int64"), (2.5, "float32"), (1j, "complex64")])
 def test_full_takes_the_numbers_dtype(number, dtype):
-    made = lattis.full((2,), number)
+    made = lamella.full((2,), number)
     assert made.dtype is lt_dtype(dtype) and made.tolist() == [number] * 2
 
 
@@ -61,62 +61,62 @@ BOUND = st.integers(-40, 40)
 def test_arange_of_integers(start, end, step):
     if (end - start) * step < 0:
         with pytest.raises(RuntimeError, match="arange: argument 'step'.*leads away"):
-            lattis.arange(start, end, step)
+            lamella.arange(start, end, step)
         return
-    assert lattis.arange(start, end, step).tolist() == list(range(start, end, step))
-    assert lattis.arange(start, end, step).dtype is lattis.int64
+    assert lamella.arange(start, end, step).tolist() == list(range(start, end, step))
+    assert lamella.arange(start, end, step).dtype is lamella.int64
 
 
 @given(BOUND, st.integers(0, 40), st.sampled_from([0.25, 0.5, 1.0, 3.0]))
 def test_arange_of_floats(start, length, step):
     want = np.arange(start, start + length, step)
-    assert_same(lattis.arange(start, start + length, step, dtype=lattis.float64), want)
-    assert_same(lattis.arange(float(start), start + length, step), want.astype(np.float32))
+    assert_same(lamella.arange(start, start + length, step, dtype=lamella.float64), want)
+    assert_same(lamella.arange(float(start), start + length, step), want.astype(np.float32))
 
 
 def test_arange_beyond_the_precision_of_floats():
     big = 2**62
-    assert lattis.arange(big, big + 3).tolist() == [big, big + 1, big + 2]
-    assert lattis.arange(2**53, 2**53 + 5, 2).tolist() == list(range(2**53, 2**53 + 5, 2))
-    third = lattis.arange(0, 100_000, 1 / 3, dtype=lattis.float64)
+    assert lamella.arange(big, big + 3).tolist() == [big, big + 1, big + 2]
+    assert lamella.arange(2**53, 2**53 + 5, 2).tolist() == list(range(2**53, 2**53 + 5, 2))
+    third = lamella.arange(0, 100_000, 1 / 3, dtype=lamella.float64)
     np.testing.assert_allclose(to_numpy(third), np.arange(third.numel()) / 3, rtol=1e-14)
 
 
 @pytest.mark.parametrize("args", [(0, 5, 0), (0, float("inf")), (float("nan"),), (0, 1, float("nan")), (5, 0)])
 def test_arange_refuses(args):
     with pytest.raises(RuntimeError, match="^arange: "):
-        lattis.arange(*args)
+        lamella.arange(*args)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", *FLOATS])
 def test_arange_in_a_dtype(dtype):
-    assert_same(lattis.arange(9, dtype=lt_dtype(dtype)), np.arange(9).astype(np_dtype(dtype)))
+    assert_same(lamella.arange(9, dtype=lt_dtype(dtype)), np.arange(9).astype(np_dtype(dtype)))
 
 
 @pytest.mark.parametrize("size", [(-1,), (2, -3), (2**62, 4), (2**40, 2**40)])
 @pytest.mark.parametrize("name", ["empty", "zeros", "ones", "rand"])
 def test_impossible_sizes(name, size):
     with pytest.raises(RuntimeError, match="argument 'size'|size"):
-        getattr(lattis, name)(size)
+        getattr(lamella, name)(size)
 
 
 def test_more_memory_than_there_is():
-    with pytest.raises(lattis.OutOfMemoryError, match="bytes|memory"):
-        lattis.empty(2**55)
-    assert issubclass(lattis.OutOfMemoryError, RuntimeError)
+    with pytest.raises(lamella.OutOfMemoryError, match="bytes|memory"):
+        lamella.empty(2**55)
+    assert issubclass(lamella.OutOfMemoryError, RuntimeError)
 
 
 def test_empty_strided():
-    t = lattis.empty_strided((2, 3), (1, 4))
+    t = lamella.empty_strided((2, 3), (1, 4))
     assert t.shape == (2, 3) and t.stride() == (1, 4)
     assert t.storage().nbytes() >= 4 * (1 + 2 * 4 + 1)
     for strides in ((1,), (-1, 1)):
         with pytest.raises(RuntimeError, match="empty_strided: argument 'stride'"):
-            lattis.empty_strided((2, 3), strides)
+            lamella.empty_strided((2, 3), strides)
 
 
 def test_meta_allocates_nothing():
-    t = lattis.empty(10**6, 10**6, device="meta")
+    t = lamella.empty(10**6, 10**6, device="meta")
     assert t.numel() == 10**12 and (t + t).sum(0).shape == (10**6,)
     assert str(t.device) == "meta"
 
@@ -153,9 +153,9 @@ def test_casts(source, to, data):
 def test_every_half_survives(dtype):
     """All 65536 bit patterns to float32 and back."""
     every = np.arange(2**16, dtype=np.uint16).view(np_dtype(dtype))
-    wide = lattis.tensor(every.astype(np.float32))
+    wide = lamella.tensor(every.astype(np.float32))
     np.testing.assert_array_equal(to_numpy(wide.to(lt_dtype(dtype))).astype(np.float32), every.astype(np.float32))
-    np.testing.assert_array_equal(to_numpy(wide.to(lt_dtype(dtype)).to(lattis.float32)), every.astype(np.float32))
+    np.testing.assert_array_equal(to_numpy(wide.to(lt_dtype(dtype)).to(lamella.float32)), every.astype(np.float32))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -164,15 +164,15 @@ def test_rounding_to_half_is_to_nearest_even(dtype):
     x = rng.integers(0, 2**32, 200_000, dtype=np.uint32).view(np.float32)
     with np.errstate(all="ignore"):
         want = x.astype(np_dtype(dtype)).astype(np.float32)
-    np.testing.assert_array_equal(to_numpy(lattis.tensor(x).to(lt_dtype(dtype)).to(lattis.float32)), want)
+    np.testing.assert_array_equal(to_numpy(lamella.tensor(x).to(lt_dtype(dtype)).to(lamella.float32)), want)
 
 
 def test_to_returns_itself_where_nothing_changes():
-    t = lattis.ones(2)
-    assert t.to(lattis.float32) is t and t.to("cpu") is t and t.float() is t
-    assert t.to(lattis.float32, copy=True) is not t
-    assert t.to(lattis.zeros(1, dtype=lattis.int8)).dtype is lattis.int8
-    assert t.to("cpu", lattis.float64).dtype is lattis.float64
+    t = lamella.ones(2)
+    assert t.to(lamella.float32) is t and t.to("cpu") is t and t.float() is t
+    assert t.to(lamella.float32, copy=True) is not t
+    assert t.to(lamella.zeros(1, dtype=lamella.int8)).dtype is lamella.int8
+    assert t.to("cpu", lamella.float64).dtype is lamella.float64
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_to_returns_itself_where_nothing_changes():
     ],
 )
 def test_casts_by_name(name, dtype):
-    assert getattr(lattis.ones(2), name)().dtype is lt_dtype(dtype)
+    assert getattr(lamella.ones(2), name)().dtype is lt_dtype(dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -197,7 +197,7 @@ def test_clone(dtype, data):
     c = t.clone()
     assert_same(c, x)
     assert c._base is None and (not x.size or c.storage().data_ptr() != t.storage().data_ptr())
-    assert t.clone(memory_format=lattis.contiguous_format).is_contiguous()
+    assert t.clone(memory_format=lamella.contiguous_format).is_contiguous()
 
 
 @given(st.data())
@@ -212,20 +212,20 @@ def test_copy_broadcasts_and_converts(data):
 
 
 def test_copy_refuses():
-    t = lattis.zeros(2)
+    t = lamella.zeros(2)
     with pytest.raises(RuntimeError, match=r"copy_: argument 'src'.*\(3,\).*\(2,\)"):
-        t.copy_(lattis.ones(3))
+        t.copy_(lamella.ones(3))
     with pytest.raises(RuntimeError, match="copy_: .*share one memory location"):
-        lattis.zeros(1).expand(3).copy_(lattis.ones(3))
+        lamella.zeros(1).expand(3).copy_(lamella.ones(3))
     assert t.tolist() == [0.0, 0.0]
 
 
 def test_overlapping_copy():
     x = np.arange(20.0)
-    t = lattis.tensor(x)
+    t = lamella.tensor(x)
     t[3:].copy_(t[:-3])
     np.testing.assert_array_equal(to_numpy(t)[3:], x[:-3])
-    m = lattis.arange(9).view(3, 3)
+    m = lamella.arange(9).view(3, 3)
     m.copy_(m.t().clone())
     assert m.tolist() == np.arange(9).reshape(3, 3).T.tolist()
     m.copy_(m.t())
@@ -234,25 +234,25 @@ def test_overlapping_copy():
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in COMPLEX])
 def test_fill_and_zero(dtype):
-    t = lattis.from_numpy(values("float64", 24, 1).reshape(4, 6)).to(lt_dtype(dtype), copy=True)[::2, 1:]
+    t = lamella.from_numpy(values("float64", 24, 1).reshape(4, 6)).to(lt_dtype(dtype), copy=True)[::2, 1:]
     assert t.fill_(1) is t and to_numpy(t).astype(float).tolist() == [[1.0] * 5] * 2
-    assert t.fill_(lattis.tensor(0)) is t and not to_numpy(t).astype(bool).any()
+    assert t.fill_(lamella.tensor(0)) is t and not to_numpy(t).astype(bool).any()
     t.fill_(True)
     assert t.zero_() is t and not to_numpy(t).astype(bool).any()
 
 
 def test_fill_refuses_complex():
     with pytest.raises(RuntimeError, match="fill_: argument 'value'"):
-        lattis.zeros(1).fill_(1j)
+        lamella.zeros(1).fill_(1j)
 
 
 def test_move_to_meta_keeps_shape_and_dtype():
-    t = lattis.ones(2, 3, dtype=lattis.int8).to("meta")
-    assert t.device.type == "meta" and t.shape == (2, 3) and t.dtype is lattis.int8
+    t = lamella.ones(2, 3, dtype=lamella.int8).to("meta")
+    assert t.device.type == "meta" and t.shape == (2, 3) and t.dtype is lamella.int8
     with pytest.raises(NotImplementedError, match="meta.*no data"):
         t.to("cpu")
     with pytest.raises(NotImplementedError, match="meta.*no data"):
-        lattis.empty((), device="meta").item()
+        lamella.empty((), device="meta").item()
 
 
 # ---- matrices and ranges -------------------------------------------------------------------------------------------
@@ -263,11 +263,11 @@ CREATED = ["aten::eye", "aten::eye.m", "aten::linspace", "aten::zeros", "aten::o
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64", "bfloat16"])
 def test_eye(dtype, native):
-    with nullcontext() if native else lattis.library.kernels_disabled(CREATED, "cpu"):
+    with nullcontext() if native else lamella.library.kernels_disabled(CREATED, "cpu"):
         for n, m in ((0, 0), (3, 3), (2, 5), (5, 2)):
             want = np.eye(n, m).astype(np_dtype(dtype))
-            assert_same(lattis.eye(n, m, dtype=getattr(lattis, dtype)), want)
-            assert_same(lattis.eye(n, dtype=getattr(lattis, dtype)), np.eye(n).astype(np_dtype(dtype)))
+            assert_same(lamella.eye(n, m, dtype=getattr(lamella, dtype)), want)
+            assert_same(lamella.eye(n, dtype=getattr(lamella, dtype)), np.eye(n).astype(np_dtype(dtype)))
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -275,10 +275,10 @@ def test_eye(dtype, native):
 def test_linspace(native, data):
     ends = st.floats(-1e6, 1e6) | st.integers(-1000, 1000)
     start, end, steps = data.draw(ends), data.draw(ends), data.draw(st.integers(0, 700))
-    with nullcontext() if native else lattis.library.kernels_disabled(CREATED, "cpu"):
-        got = to_numpy(lattis.linspace(start, end, steps, dtype=lattis.float64))
-        f32 = to_numpy(lattis.linspace(start, end, steps))
-        whole = to_numpy(lattis.linspace(start, end, steps, dtype=lattis.int64))
+    with nullcontext() if native else lamella.library.kernels_disabled(CREATED, "cpu"):
+        got = to_numpy(lamella.linspace(start, end, steps, dtype=lamella.float64))
+        f32 = to_numpy(lamella.linspace(start, end, steps))
+        whole = to_numpy(lamella.linspace(start, end, steps, dtype=lamella.int64))
     scale = max(abs(start), abs(end))
     np.testing.assert_allclose(got, np.linspace(start, end, steps), rtol=0, atol=scale * 1e-15 + 1e-300)
     assert (whole == np.trunc(got)).all() and (f32 == got.astype(np.float32)).all()
@@ -287,24 +287,24 @@ def test_linspace(native, data):
 
 
 def test_logspace():
-    np.testing.assert_allclose(lattis.logspace(0, 3, 7).numpy(), np.logspace(0, 3, 7), rtol=1e-6)
-    got = lattis.logspace(-1, 1, 5, base=2, dtype=lattis.float64)
+    np.testing.assert_allclose(lamella.logspace(0, 3, 7).numpy(), np.logspace(0, 3, 7), rtol=1e-6)
+    got = lamella.logspace(-1, 1, 5, base=2, dtype=lamella.float64)
     np.testing.assert_allclose(got.numpy(), np.logspace(-1, 1, 5, base=2), rtol=1e-15)
 
 
 def test_scalar_tensor():
-    assert lattis.scalar_tensor(2).dtype is lattis.float32 and lattis.scalar_tensor(2).shape == ()
-    assert lattis.scalar_tensor(2.5, dtype=lattis.int32).item() == 2
+    assert lamella.scalar_tensor(2).dtype is lamella.float32 and lamella.scalar_tensor(2).shape == ()
+    assert lamella.scalar_tensor(2.5, dtype=lamella.int32).item() == 2
 
 
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: lattis.eye(-1), "eye: argument 'n'"),
-        (lambda: lattis.eye(2, -1), "eye: argument 'm'"),
-        (lambda: lattis.linspace(0, 1, -1), "linspace: argument 'steps'"),
-        (lambda: lattis.linspace(1j, 1, 2), "linspace: argument 'start'"),
-        (lambda: lattis.full((2,), 1j, dtype=lattis.float32), "full: argument 'fill_value'"),
+        (lambda: lamella.eye(-1), "eye: argument 'n'"),
+        (lambda: lamella.eye(2, -1), "eye: argument 'm'"),
+        (lambda: lamella.linspace(0, 1, -1), "linspace: argument 'steps'"),
+        (lambda: lamella.linspace(1j, 1, 2), "linspace: argument 'start'"),
+        (lambda: lamella.full((2,), 1j, dtype=lamella.float32), "full: argument 'fill_value'"),
     ],
 )
 def test_wrong_arguments_of_matrices_and_ranges(call, words):

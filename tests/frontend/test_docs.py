@@ -7,18 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OPERATORS = {o["schema"].partition("(")[0]: o["doc"] for o in lattis._C._operators() if o["doc"]}
+OPERATORS = {o["schema"].partition("(")[0]: o["doc"] for o in lamella._C._operators() if o["doc"]}
 PARSER = doctest.DocTestParser()
 
 
 def run(text, name):
-    """Runs a text's examples with `lattis` at hand; the failures' report."""
+    """Runs a text's examples with `lamella` at hand; the failures' report."""
     report = []
-    test = PARSER.get_doctest(text, {"lattis": lattis}, name, None, 0)
+    test = PARSER.get_doctest(text, {"lamella": lamella}, name, None, 0)
     assert test.examples, f"{name}: no example"
     result = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=report.append)
     assert result.attempted and not result.failed, "".join(report)
@@ -30,11 +30,11 @@ def with_examples(docs):
 
 def public_objects():
     """Functions and classes of the namespace, of its Python modules, and their public methods."""
-    found = {"lattis": lattis}
-    for module in (lattis, lattis.library, lattis.nn.functional, lattis.plugins, lattis.testing):
+    found = {"lamella": lamella}
+    for module in (lamella, lamella.library, lamella.nn.functional, lamella.plugins, lamella.testing):
         for name in dir(module):
             o = getattr(module, name)
-            ours = (getattr(o, "__module__", None) or "").startswith("lattis")
+            ours = (getattr(o, "__module__", None) or "").startswith("lamella")
             if not name.startswith("_") and ours and (inspect.isroutine(o) or inspect.isclass(o)):
                 found[f"{module.__name__}.{name}"] = o
     for path, o in list(found.items()):
@@ -58,9 +58,9 @@ def test_public_names(name, doc):
 
 
 def test_every_public_operator_has_an_example():
-    ours = [o for o in lattis._C._operators() if o["owner"] == "lattis"]
+    ours = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
     names = {o["name"] for o in ours if not o["private"] and o["form"] == "functional"}
-    shown = {o["name"] for o in lattis._C._operators() if ">>> " in o["doc"]}
+    shown = {o["name"] for o in lamella._C._operators() if ">>> " in o["doc"]}
     assert len(names) > 50 and not names - shown
 
 

@@ -5,7 +5,7 @@ import math
 import sys
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 
 RECORDED = Path(__file__).resolve().parents[1] / "recorded"
@@ -20,7 +20,7 @@ STRINGS = json.loads((RECORDED / "repr.json").read_text())
 @pytest.fixture(autouse=True)
 def options_put_back():
     yield
-    lattis.set_printoptions(profile="default")
+    lamella.set_printoptions(profile="default")
 
 
 def test_the_recording_is_of_these_inputs():
@@ -35,40 +35,40 @@ def shown():
 
 @pytest.mark.parametrize("name", list(shown()))
 def test_as_torch_prints(name):
-    assert CASES[name].text(lattis) == STRINGS[name].replace("torch.", "lattis.")
+    assert CASES[name].text(lamella) == STRINGS[name].replace("torch.", "lamella.")
 
 
 def test_notes_begin_a_new_line_where_they_do_not_fit():
     """Our dtypes' names are one letter longer than torch's: the rule is checked on its own."""
     for n in range(1, 12):
-        text = repr(lattis.full((n,), 1234567, dtype=lattis.int32))
+        text = repr(lamella.full((n,), 1234567, dtype=lamella.int32))
         *_, last = text.splitlines()
-        assert len(last) <= 80 and text.endswith("dtype=lattis.int32)")
+        assert len(last) <= 80 and text.endswith("dtype=lamella.int32)")
         assert ("\n" in text) == (len(text.replace("\n       ", " ")) > 80)
 
 
 def test_the_default_dtype_needs_no_note():
-    t = lattis.tensor([1.0], dtype=lattis.float64)
-    assert repr(t) == "tensor([1.], dtype=lattis.float64)"
-    lattis.set_default_dtype(lattis.float64)
+    t = lamella.tensor([1.0], dtype=lamella.float64)
+    assert repr(t) == "tensor([1.], dtype=lamella.float64)"
+    lamella.set_default_dtype(lamella.float64)
     assert repr(t) == "tensor([1.])"
-    assert repr(t.to(lattis.complex128)) == "tensor([1.+0.j])"
-    assert repr(t.to(lattis.float32)) == "tensor([1.], dtype=lattis.float32)"
+    assert repr(t.to(lamella.complex128)) == "tensor([1.+0.j])"
+    assert repr(t.to(lamella.float32)) == "tensor([1.], dtype=lamella.float32)"
 
 
 def test_options_stay_until_they_change():
-    lattis.set_printoptions(precision=2)
-    lattis.set_printoptions(threshold=3)
-    assert repr(lattis.tensor([0.125] * 7)) == "tensor([0.12, 0.12, 0.12,  ..., 0.12, 0.12, 0.12])"
-    lattis.set_printoptions(profile="default")
-    assert repr(lattis.tensor([0.125] * 2)) == "tensor([0.1250, 0.1250])"
+    lamella.set_printoptions(precision=2)
+    lamella.set_printoptions(threshold=3)
+    assert repr(lamella.tensor([0.125] * 7)) == "tensor([0.12, 0.12, 0.12,  ..., 0.12, 0.12, 0.12])"
+    lamella.set_printoptions(profile="default")
+    assert repr(lamella.tensor([0.125] * 2)) == "tensor([0.1250, 0.1250])"
 
 
 def test_sci_mode_is_forgotten_by_the_next_call():
-    lattis.set_printoptions(sci_mode=True)
-    assert repr(lattis.tensor([0.5])) == "tensor([5.0000e-01])"
-    lattis.set_printoptions(precision=4)
-    assert repr(lattis.tensor([0.5])) == "tensor([0.5000])"
+    lamella.set_printoptions(sci_mode=True)
+    assert repr(lamella.tensor([0.5])) == "tensor([5.0000e-01])"
+    lamella.set_printoptions(precision=4)
+    assert repr(lamella.tensor([0.5])) == "tensor([0.5000])"
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_sci_mode_is_forgotten_by_the_next_call():
     ],
 )
 def test_bad_options(given, error):
-    before = repr(lattis.rand(3, 400))
+    before = repr(lamella.rand(3, 400))
     with pytest.raises(error, match=f"^set_printoptions: argument '{list(given)[-1]}'"):
-        lattis.set_printoptions(**given, **({} if "linewidth" in given else {"linewidth": 20}))
-    assert len(repr(lattis.rand(3, 400)).splitlines()) == len(before.splitlines())
+        lamella.set_printoptions(**given, **({} if "linewidth" in given else {"linewidth": 20}))
+    assert len(repr(lamella.rand(3, 400)).splitlines()) == len(before.splitlines())
 
 
 def test_printing_reads_only_what_it_shows():
     """A tensor of 4 TB that lies on one element prints at once."""
-    text = repr(lattis.ones(1).expand(10**6, 10**6))
+    text = repr(lamella.ones(1).expand(10**6, 10**6))
     assert text.count("1.") == 36 and len(text) < 500

@@ -1,14 +1,14 @@
-"""lattis.nn.functional: torch.nn.functional's names over the operators that are there, and answers for the others."""
+"""lamella.nn.functional: torch.nn.functional's names over the operators that are there, and answers for the others."""
 
 import inspect
 import subprocess
 import sys
 
-import lattis
-import lattis.nn.functional as F
+import lamella
+import lamella.nn.functional as F
 import numpy as np
 import pytest
-from lattis.nn import functional
+from lamella.nn import functional
 
 THERE = dir(F)
 ABSENT = sorted({*functional.OPERATORS, *functional.ADAPTED} - set(THERE))
@@ -40,7 +40,7 @@ FORMULAS = {
 
 @pytest.mark.parametrize("name", [n for n in FORMULAS if n in THERE])
 def test_activations(name):
-    f, t = getattr(F, name), lattis.tensor(x)
+    f, t = getattr(F, name), lamella.tensor(x)
     want = FORMULAS[name](x.astype(np.float64))
     np.testing.assert_allclose(f(t).numpy(), want, rtol=1e-5, atol=1e-6)
     assert t.tolist() == x.tolist()
@@ -55,11 +55,11 @@ def test_along_a_dimension(name, dim):
     values = x[:12].reshape(3, 4).astype(np.float64)
     e = np.exp(-values if name == "softmin" else values)
     want = e / e.sum(dim, keepdims=True)
-    got = getattr(F, name)(lattis.tensor(x[:12]).view(3, 4), dim=dim, dtype=lattis.float64)
-    assert got.dtype is lattis.float64
+    got = getattr(F, name)(lamella.tensor(x[:12]).view(3, 4), dim=dim, dtype=lamella.float64)
+    assert got.dtype is lamella.float64
     np.testing.assert_allclose(got.numpy(), np.log(want) if name == "log_softmax" else want, rtol=1e-12)
     with pytest.raises(TypeError, match=f"{name}: argument 'dim' is missing"):
-        getattr(F, name)(lattis.ones(2))
+        getattr(F, name)(lamella.ones(2))
 
 
 @pytest.mark.parametrize("name", THERE)
@@ -70,23 +70,23 @@ def test_everything_there_is_documented(name):
 
 @pytest.mark.parametrize("name", ABSENT)
 def test_what_is_absent_is_planned(name):
-    with pytest.raises(AttributeError, match=f"lattis.nn.functional.{name} is not here yet; it is planned with"):
+    with pytest.raises(AttributeError, match=f"lamella.nn.functional.{name} is not here yet; it is planned with"):
         getattr(F, name)
 
 
 def test_unknown_names():
     with pytest.raises(AttributeError, match="relux does not exist and is not planned; did you mean 'relu'"):
         F.relux  # noqa: B018
-    with pytest.raises(AttributeError, match="lattis.nn.Linear is not here yet; it is planned with"):
-        lattis.nn.Linear  # noqa: B018
-    with pytest.raises(AttributeError, match="lattis.nn.nonsense does not exist"):
-        lattis.nn.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="lamella.nn.Linear is not here yet; it is planned with"):
+        lamella.nn.Linear  # noqa: B018
+    with pytest.raises(AttributeError, match="lamella.nn.nonsense does not exist"):
+        lamella.nn.nonsense  # noqa: B018
 
 
 def test_it_is_imported_when_it_is_named():
     code = (
-        "import lattis, sys; print({'numpy', 'lattis.nn', 'lattis.testing'} & set(sys.modules),"
-        "callable(lattis.nn.functional.relu), callable(lattis.testing.assert_close))"
+        "import lamella, sys; print({'numpy', 'lamella.nn', 'lamella.testing'} & set(sys.modules),"
+        "callable(lamella.nn.functional.relu), callable(lamella.testing.assert_close))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert found.stdout.strip() == "set() True True", found.stderr

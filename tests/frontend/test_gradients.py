@@ -1,16 +1,16 @@
 """Backward operators: they are the gradients of what they belong to, by finite differences of it in float64; which
 results there are; and that threads change no bit. Their values in every dtype and layout are the samples' matter."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from arrays import bits
 
-A = lattis.ops.aten
+A = lamella.ops.aten
 
 
 def numbers(*shape, seed=0, dtype="float64"):
-    return lattis.tensor(np.random.default_rng(seed).normal(size=shape).astype(dtype))
+    return lamella.tensor(np.random.default_rng(seed).normal(size=shape).astype(dtype))
 
 
 def positive(*shape, dtype="float64"):
@@ -26,7 +26,7 @@ def differences(f, x, g):
         for k in (-2, -1, 1, 2):
             moved = flat.copy()
             moved.flat[i] += k * step
-            sums.append((f(lattis.tensor(moved)) * g).sum().item())
+            sums.append((f(lamella.tensor(moved)) * g).sum().item())
         made[i] = (sums[0] - 8 * sums[1] + 8 * sums[2] - sums[3]) / (12 * step)
     return made.reshape(flat.shape)
 
@@ -36,8 +36,8 @@ def agree(got, f, x, g):
 
 
 POINTWISE = {
-    "tanh": lambda g, x: A.tanh_backward(g, lattis.tanh(x)),
-    "sigmoid": lambda g, x: A.sigmoid_backward(g, lattis.sigmoid(x)),
+    "tanh": lambda g, x: A.tanh_backward(g, lamella.tanh(x)),
+    "sigmoid": lambda g, x: A.sigmoid_backward(g, lamella.sigmoid(x)),
     "relu": lambda g, x: A.threshold_backward(g, x, 0),
     "silu": A.silu_backward,
     "mish": A.mish_backward,
@@ -55,8 +55,8 @@ POINTWISE = {
     "hardswish": A.hardswish_backward,
     "hardshrink": lambda g, x: A.hardshrink_backward(g, x, 0.5),
     "softshrink": lambda g, x: A.softshrink_backward(g, x, 0.5),
-    "softmax": lambda g, x: A._softmax_backward_data(g, lattis.softmax(x, 0), 0, lattis.float64),
-    "log_softmax": lambda g, x: A._log_softmax_backward_data(g, lattis.log_softmax(x, 0), 0, lattis.float64),
+    "softmax": lambda g, x: A._softmax_backward_data(g, lamella.softmax(x, 0), 0, lamella.float64),
+    "log_softmax": lambda g, x: A._log_softmax_backward_data(g, lamella.log_softmax(x, 0), 0, lamella.float64),
 }
 
 
@@ -126,7 +126,7 @@ def test_pair_losses(kind, reduction):
 def test_losses_by_class(shape, reduction, logits):
     x, w = numbers(*shape), positive(5)
     samples = shape[:1] * (len(shape) > 1) + shape[2:]
-    y = lattis.tensor(np.random.default_rng(3).integers(0, 5, samples))
+    y = lamella.tensor(np.random.default_rng(3).integers(0, 5, samples))
     g = numbers(*samples, seed=2) if reduction == 0 else numbers(seed=2)
     agree(
         A._class_loss_backward(g, x, y, w, 1, reduction, logits),
@@ -137,20 +137,20 @@ def test_losses_by_class(shape, reduction, logits):
 
 
 def test_nothing_but_ignored_targets_have_no_gradient():
-    x, y, one = numbers(3, 4), lattis.tensor([-100, -100, -100]), lattis.tensor(1.0)
+    x, y, one = numbers(3, 4), lamella.tensor([-100, -100, -100]), lamella.tensor(1.0)
     for logits in (True, False):
         assert A._class_loss_backward(one, x, y, None, -100, 1, logits).abs().sum().item() == 0
 
 
 def test_embedding():
-    table, index, g = numbers(4, 3), lattis.tensor([[1, 3], [1, 0]]), numbers(2, 2, 3, seed=1)
-    agree(A.embedding_dense_backward(g, index, 4, -1, False), lambda t: lattis.embedding(t, index), table, g)
+    table, index, g = numbers(4, 3), lamella.tensor([[1, 3], [1, 0]]), numbers(2, 2, 3, seed=1)
+    agree(A.embedding_dense_backward(g, index, 4, -1, False), lambda t: lamella.embedding(t, index), table, g)
 
 
 def test_dropout():
     x, g = numbers(1000), numbers(1000, seed=1)
-    y, mask = lattis.native_dropout(x, 0.2, True)
-    assert mask.dtype == lattis.bool and bits(y) == bits(A.native_dropout_backward(x, mask, 1.25))
+    y, mask = lamella.native_dropout(x, 0.2, True)
+    assert mask.dtype == lamella.bool and bits(y) == bits(A.native_dropout_backward(x, mask, 1.25))
     agree(A.native_dropout_backward(g, mask, 1.25), lambda x: A.native_dropout_backward(x, mask, 1.25), x, g)
 
 
@@ -159,8 +159,8 @@ def test_dropout():
 
 def layer_norm_backward(mask, weight=True, device=None):
     x = numbers(3, 4).to(device) if device else numbers(3, 4)
-    w = lattis.ones(4, dtype=lattis.float64, device=device) if weight else None
-    ones = lattis.ones(3, 1, dtype=lattis.float64, device=device)
+    w = lamella.ones(4, dtype=lamella.float64, device=device) if weight else None
+    ones = lamella.ones(3, 1, dtype=lamella.float64, device=device)
     return A.native_layer_norm_backward(x, x, [4], ones, ones, w, w, mask)
 
 
@@ -175,12 +175,12 @@ def test_so_is_that_of_an_absent_weight():
 
 
 def test_and_by_composites():
-    with lattis.library.kernels_disabled(["aten::native_layer_norm_backward"], "cpu"):
+    with lamella.library.kernels_disabled(["aten::native_layer_norm_backward"], "cpu"):
         assert [r is not None for r in layer_norm_backward([False, True, False])] == [False, True, False]
 
 
 def test_a_layer_in_python_hands_them_on():
-    layer = lattis.library.register_layer("handing_on", lambda call, *args, **kwargs: call(*args, **kwargs))
+    layer = lamella.library.register_layer("handing_on", lambda call, *args, **kwargs: call(*args, **kwargs))
     try:
         with layer.on():
             dx, dw, db = layer_norm_backward([True, False, True])
@@ -190,7 +190,7 @@ def test_a_layer_in_python_hands_them_on():
 
 
 def test_a_kernel_in_python_gives_what_the_rule_says():
-    lib = lattis.library.Library("aten", "IMPL")
+    lib = lamella.library.Library("aten", "IMPL")
     lib.impl("native_layer_norm_backward", lambda g, x, *rest: (x, None, None), "cpu")
     try:
         assert layer_norm_backward([True, False, False])[1:] == (None, None)
@@ -204,7 +204,7 @@ def test_a_kernel_in_python_gives_what_the_rule_says():
 
 f32 = "float32"
 LARGE = {
-    "softmax": lambda: A._softmax_backward_data(numbers(300, 700), numbers(300, 700, seed=1), 1, lattis.float32),
+    "softmax": lambda: A._softmax_backward_data(numbers(300, 700), numbers(300, 700, seed=1), 1, lamella.float32),
     "layer_norm": lambda: A.native_layer_norm_backward(
         numbers(3000, 70, dtype=f32), numbers(3000, 70, seed=1, dtype=f32), [70], numbers(3000, 1, dtype=f32),
         positive(3000, 1, dtype=f32), numbers(70, dtype=f32), numbers(70, dtype=f32), [True] * 3,
@@ -218,22 +218,22 @@ LARGE = {
         positive(40, dtype=f32), True, 0.1, [True, False, True],
     ),
     "class_loss": lambda: A._class_loss_backward(
-        numbers(), numbers(30000, 5), lattis.arange(30000) % 5, positive(5), 1, 1, True
+        numbers(), numbers(30000, 5), lamella.arange(30000) % 5, positive(5), 1, 1, True
     ),
     "pair_loss": lambda: A._pair_loss_backward(numbers(), numbers(200000), numbers(200000, seed=1), 0, 0.0, 1),
-    "embedding": lambda: A.embedding_dense_backward(numbers(20000, 10), lattis.arange(20000) % 50, 50, 3, True),
+    "embedding": lambda: A.embedding_dense_backward(numbers(20000, 10), lamella.arange(20000) % 50, 50, 3, True),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LARGE)
 def test_values_do_not_depend_on_threads(name):
     found = []
-    before = lattis.get_num_threads()
+    before = lamella.get_num_threads()
     try:
         for threads in (1, 2, 3):
-            lattis.set_num_threads(threads)
+            lamella.set_num_threads(threads)
             made = LARGE[name]()
             found.append([bits(r) for r in (made if isinstance(made, tuple) else (made,)) if r is not None])
     finally:
-        lattis.set_num_threads(before)
+        lamella.set_num_threads(before)
     assert found[0] == found[1] == found[2]

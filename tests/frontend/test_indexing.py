@@ -2,10 +2,10 @@
 
 from contextlib import nullcontext
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import COMPUTED, DTYPES, assert_same, pairs, shapes, to_lattis, to_numpy, values
+from arrays import COMPUTED, DTYPES, assert_same, pairs, shapes, to_lamella, to_numpy, values
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -61,20 +61,20 @@ def test_basic_assignment(dtype, data):
 
 
 def test_assigned_values_broadcast_and_convert():
-    t = lattis.zeros(2, 3)
-    t[:] = lattis.tensor([1, 2, 3])
+    t = lamella.zeros(2, 3)
+    t[:] = lamella.tensor([1, 2, 3])
     t[1] = [7, 8, 9]
     t[0, 1:] = -1.5
     assert t.tolist() == [[1.0, -1.5, -1.5], [7.0, 8.0, 9.0]]
-    i = lattis.tensor([1, 2, 3])
+    i = lamella.tensor([1, 2, 3])
     i[0] = 2.9  # an assignment converts, as numpy's does
-    i[1:] = lattis.tensor([4.5, -4.5])
+    i[1:] = lamella.tensor([4.5, -4.5])
     assert i.tolist() == [2, 4, -4]
 
 
 def test_assignment_to_itself_reads_before_it_writes():
     x = np.arange(10)
-    t = to_lattis(x)
+    t = to_lamella(x)
     t[1:] = t[:-1]
     x[1:] = x[:-1].copy()
     assert_same(t, x)
@@ -144,7 +144,7 @@ def test_values_broadcast_over_a_mask(data):
 
 def test_comparisons_index_as_in_a_training_loop():
     x = values("float32", 500, 3, -2, 2).reshape(50, 10)
-    grad, h = to_lattis(x * 3), to_lattis(x)
+    grad, h = to_lamella(x * 3), to_lamella(x)
     address = grad.data_ptr()
     grad[h < 0] = 0
     assert_same(grad, np.where(x < 0, np.float32(0), x * 3))
@@ -152,8 +152,8 @@ def test_comparisons_index_as_in_a_training_loop():
 
 
 def test_a_wrong_number_of_values_changes_nothing():
-    t = lattis.arange(6).view(2, 3)
-    for value in (lattis.tensor([1, 2]), lattis.tensor([[1], [2]])):
+    t = lamella.arange(6).view(2, 3)
+    for value in (lamella.tensor([1, 2]), lamella.tensor([[1], [2]])):
         with pytest.raises(RuntimeError):
             t[t > 2] = value
     assert t.tolist() == [[0, 1, 2], [3, 4, 5]]
@@ -167,7 +167,7 @@ def test_masked_operators(data):
     want = np.where(m, np.float32(2.5), x)
     assert_same(t.masked_select(mask), x[np.broadcast_to(m, x.shape)])
     assert_same(t.masked_fill(mask, 2.5), want)
-    assert_same(t.masked_fill(mask, lattis.tensor(2.5)), want)
+    assert_same(t.masked_fill(mask, lamella.tensor(2.5)), want)
     assert t.masked_fill_(mask, 2.5) is t
     assert_same(t, want)
 
@@ -175,28 +175,28 @@ def test_masked_operators(data):
 @pytest.mark.parametrize("dtype, number, kept", [("int64", 2.5, 2), ("bool", 3, True), ("uint8", -1, 255)])
 def test_a_number_in_another_dtype(dtype, number, kept):
     """It is cut to self's dtype, wherever it is written; a result has self's dtype, also where both are zero-dim."""
-    t, mask, first = lattis.zeros(2, dtype=getattr(lattis, dtype)), lattis.tensor([True, False]), lattis.tensor([0])
-    value = lattis.tensor(number)
-    by_mask, by_index = lattis.zeros_like(t), lattis.zeros_like(t)
+    t, mask, first = lamella.zeros(2, dtype=getattr(lamella, dtype)), lamella.tensor([True, False]), lamella.tensor([0])
+    value = lamella.tensor(number)
+    by_mask, by_index = lamella.zeros_like(t), lamella.zeros_like(t)
     by_mask[mask] = number
     by_index[first] = number
     made = [t.masked_fill(mask, number), t.masked_fill(mask, value), t.clone().masked_fill_(mask, number)]
     made += [t.index_fill(0, first, number), t.index_fill(0, first, value), t.scatter(0, first, number)]
     for got in (*made, by_mask, by_index):
         assert got.tolist() == [kept, 0] and got.dtype is t.dtype
-    assert t[0].masked_fill(lattis.tensor(True), value).dtype is t.dtype
+    assert t[0].masked_fill(lamella.tensor(True), value).dtype is t.dtype
 
 
 @pytest.mark.parametrize("dtype, number", [("float32", 3j), ("int64", float("nan")), ("int64", 1e30), ("uint8", 300)])
 def test_a_number_that_does_not_fit(dtype, number):
-    t, mask, first = lattis.zeros(2, dtype=getattr(lattis, dtype)), lattis.tensor([True, False]), lattis.tensor([0])
+    t, mask, first = lamella.zeros(2, dtype=getattr(lamella, dtype)), lamella.tensor([True, False]), lamella.tensor([0])
     calls = {
         "masked_fill: argument 'value'": lambda: t.masked_fill(mask, number),
         "masked_fill_: argument 'value'": lambda: t.masked_fill_(mask, number),
         "index_fill: argument 'value'": lambda: t.index_fill(0, first, number),
         "scatter: argument 'value'": lambda: t.scatter(0, first, number),
         "fill_: argument 'value'": lambda: t.fill_(number),
-        "full: argument 'fill_value'": lambda: lattis.full((2,), number, dtype=t.dtype),
+        "full: argument 'fill_value'": lambda: lamella.full((2,), number, dtype=t.dtype),
         "index assignment": lambda: t.__setitem__(mask, number),
     }
     for text, call in calls.items():
@@ -205,55 +205,55 @@ def test_a_number_that_does_not_fit(dtype, number):
     assert t.tolist() == [0, 0]
     if number == 3j:
         with pytest.raises(TypeError, match="index assignment: dtype complex64"):
-            t[mask] = lattis.tensor(number)
+            t[mask] = lamella.tensor(number)
 
 
 @pytest.mark.parametrize("native", [True, False])
 def test_everything_is_indexed(native):
     """No index tensor at all: values are copied, or added, everywhere."""
-    with nullcontext() if native else lattis.library.kernels_disabled(NATIVE, "cpu"):
+    with nullcontext() if native else lamella.library.kernels_disabled(NATIVE, "cpu"):
         for indices in ([None], []):
-            x = lattis.ones(2, 3)
-            x.index_put_(indices, lattis.arange(3.0), accumulate=True)
+            x = lamella.ones(2, 3)
+            x.index_put_(indices, lamella.arange(3.0), accumulate=True)
             assert x.tolist() == [[1, 2, 3]] * 2
-            assert lattis.index_put(x, indices, lattis.tensor(7.0)).tolist() == [[7] * 3] * 2
+            assert lamella.index_put(x, indices, lamella.tensor(7.0)).tolist() == [[7] * 3] * 2
 
 
 @pytest.mark.parametrize("native", [True, False])
 def test_filling_a_zero_dim_tensor(native):
-    with nullcontext() if native else lattis.library.kernels_disabled(NATIVE, "cpu"):
-        x = lattis.tensor(1.0)
-        assert x.index_fill(0, lattis.tensor([], dtype=lattis.int64), 5.0).item() == 1
+    with nullcontext() if native else lamella.library.kernels_disabled(NATIVE, "cpu"):
+        x = lamella.tensor(1.0)
+        assert x.index_fill(0, lamella.tensor([], dtype=lamella.int64), 5.0).item() == 1
         for index in ([0], [0, -1]):
-            assert x.index_fill(0, lattis.tensor(index), 5.0).item() == 5
-            assert x.index_fill(0, lattis.tensor(index), lattis.tensor(5.0)).item() == 5
+            assert x.index_fill(0, lamella.tensor(index), 5.0).item() == 5
+            assert x.index_fill(0, lamella.tensor(index), lamella.tensor(5.0)).item() == 5
 
 
 @pytest.mark.parametrize("native", [True, False])
 def test_alpha_of_index_add(native):
-    with nullcontext() if native else lattis.library.kernels_disabled(NATIVE, "cpu"):
-        z, i = lattis.zeros(2, dtype=lattis.complex64), lattis.tensor([0])
-        assert z.index_add(0, i, lattis.tensor([3 + 0j]), alpha=1 + 1j).tolist() == [3 + 3j, 0]
+    with nullcontext() if native else lamella.library.kernels_disabled(NATIVE, "cpu"):
+        z, i = lamella.zeros(2, dtype=lamella.complex64), lamella.tensor([0])
+        assert z.index_add(0, i, lamella.tensor([3 + 0j]), alpha=1 + 1j).tolist() == [3 + 3j, 0]
         with pytest.raises(RuntimeError, match="index_add: argument 'alpha': .*does not fit dtype int64"):
-            lattis.zeros(2, dtype=lattis.int64).index_add(0, i, lattis.tensor([3]), alpha=2.5)
+            lamella.zeros(2, dtype=lamella.int64).index_add(0, i, lamella.tensor([3]), alpha=2.5)
 
 
 def test_too_many_dimensions():
     with pytest.raises(IndexError, match="index_put: argument 'indices': 66 index tensors"):
-        lattis.index_put(lattis.zeros(2), [lattis.tensor(True)] * 66, lattis.tensor(1.0))
+        lamella.index_put(lamella.zeros(2), [lamella.tensor(True)] * 66, lamella.tensor(1.0))
     for device in ("cpu", "meta"):
-        many = lattis.zeros((1,) * 63 + (5,), device=device)
+        many = lamella.zeros((1,) * 63 + (5,), device=device)
         with pytest.raises(IndexError, match="index: argument 'indices': the result would have 65 dimensions"):
-            many[lattis.zeros(1, 1, dtype=lattis.int64, device=device)]
+            many[lamella.zeros(1, 1, dtype=lamella.int64, device=device)]
 
 
 def test_an_index_out_of_range_leaves_out_alone():
-    out = lattis.full((2,), 9.0)
-    wrong = lattis.tensor([0, 7])
+    out = lamella.full((2,), 9.0)
+    wrong = lamella.tensor([0, 7])
     for call in (
-        lambda: lattis.gather(lattis.zeros(2), 0, wrong, out=out),
-        lambda: lattis.scatter(lattis.zeros(2), 0, wrong, lattis.ones(2), out=out),
-        lambda: lattis.index_select(lattis.zeros(2), 0, wrong, out=out),
+        lambda: lamella.gather(lamella.zeros(2), 0, wrong, out=out),
+        lambda: lamella.scatter(lamella.zeros(2), 0, wrong, lamella.ones(2), out=out),
+        lambda: lamella.index_select(lamella.zeros(2), 0, wrong, out=out),
     ):
         with pytest.raises(IndexError):
             call()
@@ -274,31 +274,31 @@ def test_an_index_out_of_range_leaves_out_alone():
         ((slice(None), slice(None, None, -2)), ValueError),
         (1.0, IndexError),
         ("a", IndexError),
-        (lattis.tensor([True, False, True]), IndexError),
-        (lattis.tensor([[True, False]]), IndexError),
-        (lattis.tensor([True, False, True, True]), IndexError),
-        (lattis.tensor(1.0), IndexError),
+        (lamella.tensor([True, False, True]), IndexError),
+        (lamella.tensor([[True, False]]), IndexError),
+        (lamella.tensor([True, False, True, True]), IndexError),
+        (lamella.tensor(1.0), IndexError),
     ],
     ids=repr,
 )
 def test_wrong_indices(index, error):
-    t = lattis.arange(6).view(2, 3)
+    t = lamella.arange(6).view(2, 3)
     with pytest.raises(error):
         t[index]
     with pytest.raises(error):
         t[index] = 1
-    assert t.tolist() == [[0, 1, 2], [3, 4, 5]] and t._version == lattis.arange(6)._version
+    assert t.tolist() == [[0, 1, 2], [3, 4, 5]] and t._version == lamella.arange(6)._version
 
 
 def test_elements_cannot_be_deleted():
-    t = lattis.arange(3)
+    t = lamella.arange(3)
     with pytest.raises(TypeError, match="delete"):
         del t[0]
 
 
 @pytest.mark.parametrize("value", ["a", None, object()])
 def test_values_that_are_none(value):
-    t = lattis.arange(3)
+    t = lamella.arange(3)
     with pytest.raises(TypeError, match="value"):
         t[0] = value
     with pytest.raises(TypeError, match="value"):
@@ -307,9 +307,9 @@ def test_values_that_are_none(value):
 
 
 def test_zero_dim_tensors():
-    t = lattis.tensor(5)
+    t = lamella.tensor(5)
     assert t[...].item() == t[()].item() == 5 and t[None].tolist() == [5]
-    assert t[lattis.tensor(True)].tolist() == [5] and t[lattis.tensor(False)].tolist() == []
+    assert t[lamella.tensor(True)].tolist() == [5] and t[lamella.tensor(False)].tolist() == []
     for index in (0, slice(None)):
         with pytest.raises((IndexError, RuntimeError), match="zero-dim"):
             t[index]
@@ -319,13 +319,13 @@ def test_zero_dim_tensors():
 
 
 def test_integer_tensors_index_like_integers():
-    t = lattis.arange(6).view(2, 3)
-    assert t[lattis.tensor(1)].tolist() == [3, 4, 5]
-    assert t[lattis.tensor(-1, dtype=lattis.int8), lattis.tensor(0)].item() == 3
+    t = lamella.arange(6).view(2, 3)
+    assert t[lamella.tensor(1)].tolist() == [3, 4, 5]
+    assert t[lamella.tensor(-1, dtype=lamella.int8), lamella.tensor(0)].item() == 3
 
 
 def test_iteration_and_rows():
-    t = lattis.arange(6).view(2, 3)
+    t = lamella.arange(6).view(2, 3)
     assert [row.tolist() for row in t] == [[0, 1, 2], [3, 4, 5]]
     assert all(row._base is not None for row in t)
     for row in t:
@@ -334,10 +334,10 @@ def test_iteration_and_rows():
 
 
 def test_meta_indexing():
-    t = lattis.empty(4, 3, device="meta")
+    t = lamella.empty(4, 3, device="meta")
     assert t[1:, None, 0].shape == (3, 1)
     with pytest.raises(NotImplementedError, match="depends on the data"):
-        t[lattis.empty(4, dtype=lattis.bool, device="meta")]
+        t[lamella.empty(4, dtype=lamella.bool, device="meta")]
 
 
 # ---- index tensors ------------------------------------------------------------------------------------------------
@@ -347,12 +347,12 @@ NATIVE = ["aten::index.Tensor", "aten::index_put_", "aten::index_put", "aten::ta
 
 
 def way(name):
-    return nullcontext() if name == "native" else lattis.library.kernels_disabled(NATIVE, "cpu")
+    return nullcontext() if name == "native" else lamella.library.kernels_disabled(NATIVE, "cpu")
 
 
 @st.composite
 def advanced_indices(draw, shape, unique=False):
-    """(numpy index, lattis index): slices, None and ... among index arrays that broadcast, lists, masks and bools.
+    """(numpy index, lamella index): slices, None and ... among index arrays that broadcast, lists, masks and bools.
 
     No plain integer: numpy joins it with the arrays, torch takes it for a view. With `unique`, no place twice.
     """
@@ -397,7 +397,7 @@ def advanced_indices(draw, shape, unique=False):
         elif kind == "array" and shape[d] and (not unique or not used):
             if unique:
                 a = np.array(draw(st.permutations(range(shape[d])))[: draw(st.integers(0, shape[d]))], np.int64)
-                b = to_lattis(a)
+                b = to_lamella(a)
             else:
                 a, b = index_array(draw, shape[d], wide)
             theirs.append(a)
@@ -413,18 +413,18 @@ def advanced_indices(draw, shape, unique=False):
 
 
 def index_array(draw, n, wide):
-    """An integer array that broadcasts to `wide`, for a dimension of size n, and what lattis takes for it."""
+    """An integer array that broadcasts to `wide`, for a dimension of size n, and what lamella takes for it."""
     shape = [1 if draw(st.integers(0, 3)) == 0 else w for w in wide[draw(st.integers(0, len(wide))) :]]
     count = int(np.prod(shape, dtype=int))
     a = np.array([draw(st.integers(-n, n - 1)) for _ in range(count)], np.int64).reshape(shape)
     kind = draw(st.sampled_from(["tensor", "int32", "int8", "list", "array"]))
-    if a.ndim == 0:  # a view in torch and in lattis, an array of no dimensions in numpy
+    if a.ndim == 0:  # a view in torch and in lamella, an array of no dimensions in numpy
         a = a.reshape(1)
     if kind == "list":
         return a, a.tolist()
     if kind == "array":
         return a, a
-    return a, to_lattis(a if kind == "tensor" else a.astype(kind))
+    return a, to_lamella(a if kind == "tensor" else a.astype(kind))
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -471,7 +471,10 @@ def test_index_put_of_equal_places(kind, data):
     x = x.copy()
     wide = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=2))
     arrays = [index_array(data.draw, n, wide) for n in x.shape[: data.draw(st.integers(1, x.ndim))]]
-    theirs, ours = tuple(a for a, _ in arrays), [b if isinstance(b, lattis.Tensor) else to_lattis(a) for a, b in arrays]
+    theirs, ours = (
+        tuple(a for a, _ in arrays),
+        [b if isinstance(b, lamella.Tensor) else to_lamella(a) for a, b in arrays],
+    )
     value, v = data.draw(pairs("float32", x[theirs].shape, -4, 5))
     with way(kind):
         added = x.copy()
@@ -484,7 +487,7 @@ def test_index_put_of_equal_places(kind, data):
 @pytest.mark.parametrize("kind", WAYS)
 def test_forms_of_numpy(kind):
     x = np.arange(60).reshape(3, 4, 5)
-    t = to_lattis(x)
+    t = to_lamella(x)
     m = x % 2 == 0
     cases = [
         np.s_[[0, 2]],
@@ -532,23 +535,23 @@ def test_forms_of_numpy(kind):
 def test_an_integer_beside_index_tensors_is_a_view():
     """As in torch; numpy joins it with the arrays and moves the result's dimensions to the front."""
     x = np.arange(24).reshape(2, 3, 4)
-    t = to_lattis(x)
+    t = to_lamella(x)
     assert_same(t[0, :, [1, 2]], x[0][:, [1, 2]])
-    assert_same(t[[0, 1], :, lattis.tensor(2)], x[..., 2][[0, 1]])
+    assert_same(t[[0, 1], :, lamella.tensor(2)], x[..., 2][[0, 1]])
 
 
 def test_masks_of_no_dimensions():
-    t = lattis.arange(3)
-    assert_same(t[lattis.tensor(True)], np.arange(3)[None])
-    t[lattis.tensor(False)] = 9
+    t = lamella.arange(3)
+    assert_same(t[lamella.tensor(True)], np.arange(3)[None])
+    t[lamella.tensor(False)] = 9
     assert t.tolist() == [0, 1, 2]
-    t[lattis.tensor(True)] = 9
+    t[lamella.tensor(True)] = 9
     assert t.tolist() == [9, 9, 9]
     for on in (True, False):
         mask = np.array(on)
         for kind in WAYS:
             with way(kind):
-                got = lattis.ops.aten.index(lattis.arange(6).view(2, 3), [to_lattis(mask), lattis.tensor([1])])
+                got = lamella.ops.aten.index(lamella.arange(6).view(2, 3), [to_lamella(mask), lamella.tensor([1])])
             assert_same(got, np.arange(6).reshape(2, 3)[mask, np.array([1])])
 
 
@@ -556,49 +559,49 @@ def test_sources_that_overlap_the_target():
     for kind in WAYS:
         with way(kind):
             x = np.arange(8)
-            t = to_lattis(x)
+            t = to_lamella(x)
             t[[1, 2, 3, 4]] = t[:4]
             assert t.tolist() == [0, 0, 1, 2, 3, 5, 6, 7]
-            i = lattis.tensor([1, 2, 0])
-            i[i] = lattis.tensor([7, 8, 9])
+            i = lamella.tensor([1, 2, 0])
+            i[i] = lamella.tensor([7, 8, 9])
             assert i.tolist() == [9, 7, 8]
 
 
 @pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_many_indices(kind, threads):
-    before = lattis.get_num_threads()
-    lattis.set_num_threads(threads)
+    before = lamella.get_num_threads()
+    lamella.set_num_threads(threads)
     try:
         rng = np.random.default_rng(2)
         x = rng.standard_normal((400, 300)).astype(np.float32)
         i, j = rng.integers(-400, 400, 100000), rng.integers(-300, 300, 100000)
-        t = to_lattis(x)
+        t = to_lamella(x)
         m = x > 0.5
         with way(kind):
-            assert_same(t[to_lattis(i), to_lattis(j)], x[i, j])
-            assert_same(t[to_lattis(i[:2000])], x[i[:2000]])
-            assert_same(t[:, to_lattis(j[:1000])], x[:, j[:1000]])
-            assert_same(t[to_lattis(m)], x[m])
-            assert_same(t.t()[to_lattis(m).t()], x.T[m.T])
+            assert_same(t[to_lamella(i), to_lamella(j)], x[i, j])
+            assert_same(t[to_lamella(i[:2000])], x[i[:2000]])
+            assert_same(t[:, to_lamella(j[:1000])], x[:, j[:1000]])
+            assert_same(t[to_lamella(m)], x[m])
+            assert_same(t.t()[to_lamella(m).t()], x.T[m.T])
             y, u = x.copy(), t.clone()
             y[i, j] = i
-            u[to_lattis(i), to_lattis(j)] = to_lattis(i.astype(np.float32))
+            u[to_lamella(i), to_lamella(j)] = to_lamella(i.astype(np.float32))
             assert_same(u, y)
             y[m] = np.arange(m.sum())
-            u[to_lattis(m)] = lattis.arange(int(m.sum()))
+            u[to_lamella(m)] = lamella.arange(int(m.sum()))
             assert_same(u, y)
     finally:
-        lattis.set_num_threads(before)
+        lamella.set_num_threads(before)
 
 
 WIDE = [
-    ((lattis.tensor([0, 5]),), r"index.*: argument 'indices': index 5 is out of range for dimension 0 of size 2"),
+    ((lamella.tensor([0, 5]),), r"index.*: argument 'indices': index 5 is out of range for dimension 0 of size 2"),
     ((slice(None), [0, -4]), r"index -4 is out of range for dimension 1 of size 3"),
     (([0, 1], [0, 3]), "index 3 .* dimension 1 of size 3|index 5 is out of range"),
     (([0, 1], [0, 1, 2]), "position 1: shape .* does not broadcast"),
     (([0], [0], [0]), "3 indices for a tensor of 2 dimensions"),
-    ((slice(None), lattis.tensor([0.5])), "position 1: expected integers or a bool mask, got dtype float32"),
+    ((slice(None), lamella.tensor([0.5])), "position 1: expected integers or a bool mask, got dtype float32"),
     ((slice(None), [True, False]), "a mask of shape .* does not cover shape .* from dimension 1"),
     (([0], "a"), "position 1: expected int, slice"),
     (([0], 1.5), "position 1: expected int, slice"),
@@ -607,11 +610,11 @@ WIDE = [
 
 @pytest.mark.parametrize("index, words", WIDE)
 def test_errors_name_the_position(index, words):
-    t = lattis.arange(6).view(2, 3)
+    t = lamella.arange(6).view(2, 3)
     with pytest.raises(IndexError, match=words):
         t[index]
     with pytest.raises(IndexError, match=words):
-        t[index] = lattis.tensor(1)
+        t[index] = lamella.tensor(1)
     with pytest.raises(IndexError):
         t[index] = 1
     assert t.tolist() == [[0, 1, 2], [3, 4, 5]]
@@ -619,7 +622,7 @@ def test_errors_name_the_position(index, words):
 
 def test_a_bad_index_among_several_is_seen_by_the_composite():
     with way("composite"):
-        t = lattis.zeros(2, 3)
+        t = lamella.zeros(2, 3)
         for index in (([0, 2], [0, -3]), ([0, 1], [3, 0]), ([-3, 0], [0, 0])):
             with pytest.raises(IndexError, match="out of range"):
                 t[index]
@@ -641,11 +644,11 @@ def test_masked_scatter_and_nonzero(data):
     y, u = data.draw(pairs(data.draw(st.sampled_from(["int32", "float64", "bool", "complex64"])), shape))
     assert_same(u.nonzero(), np.argwhere(y).reshape(-1, y.ndim) if y.ndim else np.zeros((int(y != 0), 0), np.int64))
     assert_same(
-        lattis.argwhere(u), np.argwhere(y).reshape(-1, y.ndim) if y.ndim else np.zeros((int(y != 0), 0), np.int64)
+        lamella.argwhere(u), np.argwhere(y).reshape(-1, y.ndim) if y.ndim else np.zeros((int(y != 0), 0), np.int64)
     )
-    for got in (u.nonzero(as_tuple=True), lattis.where(u)):
+    for got in (u.nonzero(as_tuple=True), lamella.where(u)):
         assert type(got) is tuple and len(got) == max(y.ndim, 1)
         for g, w in zip(got, np.atleast_1d(y).nonzero(), strict=True):
             assert_same(g, w)
     with pytest.raises(RuntimeError, match="masked_scatter: argument 'source'"):
-        lattis.zeros(3).masked_scatter(lattis.tensor(True), lattis.ones(2))
+        lamella.zeros(3).masked_scatter(lamella.tensor(True), lamella.ones(2))

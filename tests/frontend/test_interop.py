@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, assert_same, lt_dtype, np_dtype, pairs, shapes, to_numpy, values
@@ -27,7 +27,7 @@ def strided(x, data):
 def test_from_numpy_is_a_window(dtype, data):
     shape = data.draw(shapes())
     x = strided(values(dtype, int(np.prod(shape)), 1).reshape(shape), data)
-    t = lattis.from_numpy(x)
+    t = lamella.from_numpy(x)
     assert_same(t, x)
     if x.size:
         assert t.data_ptr() == x.__array_interface__["data"][0]
@@ -37,7 +37,7 @@ def test_from_numpy_is_a_window(dtype, data):
 @pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 def test_writes_show_on_both_sides(dtype):
     x = np.zeros((2, 3), dtype)
-    t = lattis.from_numpy(x)
+    t = lamella.from_numpy(x)
     x[1, 2] = 1
     assert t[1, 2].item() == 1
     t[0] = 1
@@ -47,7 +47,7 @@ def test_writes_show_on_both_sides(dtype):
 def test_the_tensor_keeps_the_array_alive_and_lets_go():
     x = np.arange(1000.0)
     gone = weakref.ref(x)
-    t = lattis.from_numpy(x)
+    t = lamella.from_numpy(x)
     view = t[10:]
     del x, t
     gc.collect()
@@ -71,7 +71,7 @@ def test_numpy_is_a_window(dtype, data):
 
 
 def test_numpy_shares_and_keeps_alive():
-    t = lattis.zeros(1000)
+    t = lamella.zeros(1000)
     n = t[5:].numpy()
     n[0] = 3
     assert t[5].item() == 3
@@ -79,21 +79,21 @@ def test_numpy_shares_and_keeps_alive():
     assert n[1] == 4
     del t
     gc.collect()
-    assert lattis.ones(1000).sum().item() == 1000  # would reuse freed memory
+    assert lamella.ones(1000).sum().item() == 1000  # would reuse freed memory
     assert n[:2].tolist() == [3, 4] and not n[2:].any()
 
 
 def test_numpy_says_what_it_cannot_read():
     with pytest.raises(TypeError, match="numpy: .*bfloat16"):
-        lattis.zeros(2, dtype=lattis.bfloat16).numpy()
+        lamella.zeros(2, dtype=lamella.bfloat16).numpy()
     with pytest.raises(TypeError, match="numpy: .*meta"):
-        lattis.empty(2, device="meta").numpy()
+        lamella.empty(2, device="meta").numpy()
 
 
 @pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 def test_array_protocol(dtype):
     x = values(dtype, 6, 3).reshape(2, 3)
-    t = lattis.tensor(x)
+    t = lamella.tensor(x)
     shared, copied = np.asarray(t), np.array(t)
     np.testing.assert_array_equal(shared, x)
     np.testing.assert_array_equal(copied, x)
@@ -108,8 +108,8 @@ def test_array_protocol(dtype):
 
 
 def test_numpy_functions_take_tensors():
-    np.testing.assert_array_equal(np.concatenate([lattis.ones(2), lattis.zeros(1)]), [1, 1, 0])
-    assert float(np.mean(lattis.tensor([1.0, 3.0]).numpy())) == 2.0
+    np.testing.assert_array_equal(np.concatenate([lamella.ones(2), lamella.zeros(1)]), [1, 1, 0])
+    assert float(np.mean(lamella.tensor([1.0, 3.0]).numpy())) == 2.0
 
 
 @pytest.mark.parametrize(
@@ -134,19 +134,19 @@ def test_numpy_functions_take_tensors():
 )
 def test_from_numpy_refuses_clearly(array, error, text):
     with pytest.raises(error, match=f"^from_numpy: .*({text})"):
-        lattis.from_numpy(array)
+        lamella.from_numpy(array)
 
 
 def test_from_numpy_accepts_subclasses():
     class Array(np.ndarray):
         pass
 
-    assert lattis.from_numpy(np.arange(3).view(Array)).tolist() == [0, 1, 2]
+    assert lamella.from_numpy(np.arange(3).view(Array)).tolist() == [0, 1, 2]
 
 
 def test_negative_strides_of_one_element_are_harmless():
-    assert lattis.from_numpy(np.arange(4)[:1][::-1]).tolist() == [0]
-    assert lattis.from_numpy(np.zeros((0, 3))[::-1]).shape == (0, 3)
+    assert lamella.from_numpy(np.arange(4)[:1][::-1]).tolist() == [0]
+    assert lamella.from_numpy(np.zeros((0, 3))[::-1]).shape == (0, 3)
 
 
 # ---- DLPack ----------------------------------------------------------------------------------------------------------
@@ -168,14 +168,14 @@ def test_numpy_imports_our_dlpack(dtype, data):
 def test_we_import_numpys_dlpack(dtype, data):
     shape = data.draw(shapes())
     x = strided(values(dtype, int(np.prod(shape)), 1).reshape(shape), data)
-    t = lattis.from_dlpack(x)
+    t = lamella.from_dlpack(x)
     assert_same(t, x)
     if x.size:
         assert t.data_ptr() == x.__array_interface__["data"][0]
 
 
 def test_dlpack_keeps_alive_and_lets_go():
-    t = lattis.arange(1000)
+    t = lamella.arange(1000)
     gone = weakref.ref(t)
     n = np.from_dlpack(t)
     del t
@@ -187,7 +187,7 @@ def test_dlpack_keeps_alive_and_lets_go():
 
 
 def test_an_unused_capsule_frees_its_tensor():
-    t = lattis.arange(10)
+    t = lamella.arange(10)
     gone = weakref.ref(t)
     capsules = [t.__dlpack__(), t.__dlpack__(max_version=(1, 0))]
     del t
@@ -198,27 +198,27 @@ def test_an_unused_capsule_frees_its_tensor():
 
 
 def test_a_capsule_is_used_once():
-    capsule = lattis.arange(3).__dlpack__()
-    assert lattis.from_dlpack(capsule).tolist() == [0, 1, 2]
+    capsule = lamella.arange(3).__dlpack__()
+    assert lamella.from_dlpack(capsule).tolist() == [0, 1, 2]
     with pytest.raises((BufferError, TypeError, ValueError), match="from_dlpack"):
-        lattis.from_dlpack(capsule)
+        lamella.from_dlpack(capsule)
 
 
 def test_dlpack_between_tensors_shares():
-    t = lattis.zeros(3, dtype=lattis.bfloat16)
-    u = lattis.from_dlpack(t)
+    t = lamella.zeros(3, dtype=lamella.bfloat16)
+    u = lamella.from_dlpack(t)
     u += 1
-    assert u.dtype is lattis.bfloat16 and t.tolist() == [1.0] * 3 and u.data_ptr() == t.data_ptr()
-    assert lattis.from_dlpack(lattis.ones(2, 3).t()).stride() == (1, 3)
+    assert u.dtype is lamella.bfloat16 and t.tolist() == [1.0] * 3 and u.data_ptr() == t.data_ptr()
+    assert lamella.from_dlpack(lamella.ones(2, 3).t()).stride() == (1, 3)
 
 
 def test_dlpack_protocol():
-    t = lattis.ones(2)
+    t = lamella.ones(2)
     assert t.__dlpack_device__() == (1, 0)  # kDLCPU
-    copied = lattis.from_dlpack(t.__dlpack__(copy=True))
+    copied = lamella.from_dlpack(t.__dlpack__(copy=True))
     copied.zero_()
     assert t.tolist() == [1.0, 1.0]
-    assert lattis.from_dlpack(t.__dlpack__(dl_device=(1, 0))).data_ptr() == t.data_ptr()
+    assert lamella.from_dlpack(t.__dlpack__(dl_device=(1, 0))).data_ptr() == t.data_ptr()
     with pytest.raises(BufferError):
         t.__dlpack__(dl_device=(2, 0))
 
@@ -234,12 +234,12 @@ def test_dlpack_protocol():
 )
 def test_from_dlpack_refuses_clearly(source, error, text):
     with pytest.raises(error, match=text):
-        lattis.from_dlpack(source)
+        lamella.from_dlpack(source)
 
 
 def test_meta_has_nothing_to_export():
     with pytest.raises(BufferError, match="meta"):
-        np.from_dlpack(lattis.empty(2, device="meta"))
+        np.from_dlpack(lamella.empty(2, device="meta"))
 
 
 # ---- tensor(data) ----------------------------------------------------------------------------------------------------
@@ -249,9 +249,9 @@ def test_meta_has_nothing_to_export():
 def test_nested_sequences(data):
     shape = data.draw(shapes(3))
     x = values("int64", int(np.prod(shape)), 1, -99, 99).reshape(shape)
-    made = lattis.tensor(x.tolist())
+    made = lamella.tensor(x.tolist())
     assert made.tolist() == x.tolist()
-    assert made.dtype is (lattis.int64 if x.size else lattis.float32)
+    assert made.dtype is (lamella.int64 if x.size else lamella.float32)
     assert tuple(made.shape) == np.asarray(x.tolist()).shape
 
 
@@ -280,37 +280,37 @@ def test_nested_sequences(data):
         ([np.float64(1), 1j], "complex128"),
         ([np.complex64(1), np.float64(2)], "complex128"),
         ([np.ones(2), [1, 2]], "float64"),
-        ([lattis.tensor(1.5, dtype=lattis.float64), 2], "float64"),
-        ([lattis.tensor(1, dtype=lattis.uint8)], "uint8"),
+        ([lamella.tensor(1.5, dtype=lamella.float64), 2], "float64"),
+        ([lamella.tensor(1, dtype=lamella.uint8)], "uint8"),
         (np.uint64(2**63 - 1), "uint64"),
     ],
 )
 def test_natural_dtypes(data, dtype):
-    assert lattis.tensor(data).dtype is lt_dtype(dtype)
+    assert lamella.tensor(data).dtype is lt_dtype(dtype)
 
 
 @pytest.mark.parametrize("default", FLOATS)
 def test_default_dtype(default):
-    lattis.set_default_dtype(lt_dtype(default))
-    assert lattis.get_default_dtype() is lt_dtype(default)
-    for made in (lattis.tensor(1.5), lattis.zeros(2), lattis.empty(1), lattis.rand(1), lattis.arange(0.0, 2.0)):
+    lamella.set_default_dtype(lt_dtype(default))
+    assert lamella.get_default_dtype() is lt_dtype(default)
+    for made in (lamella.tensor(1.5), lamella.zeros(2), lamella.empty(1), lamella.rand(1), lamella.arange(0.0, 2.0)):
         assert made.dtype is lt_dtype(default)
-    assert lattis.tensor(1).dtype is lattis.int64
-    assert lattis.tensor(1j).dtype is (lattis.complex128 if default == "float64" else lattis.complex64)
-    assert lattis.full((1,), 2.5).dtype is lt_dtype(default)
+    assert lamella.tensor(1).dtype is lamella.int64
+    assert lamella.tensor(1j).dtype is (lamella.complex128 if default == "float64" else lamella.complex64)
+    assert lamella.full((1,), 2.5).dtype is lt_dtype(default)
 
 
-@pytest.mark.parametrize("wrong", [lattis.int64, lattis.bool, lattis.complex64, None, 3])
+@pytest.mark.parametrize("wrong", [lamella.int64, lamella.bool, lamella.complex64, None, 3])
 def test_default_dtype_is_floating(wrong):
     with pytest.raises(TypeError, match="set_default_dtype"):
-        lattis.set_default_dtype(wrong)
-    assert lattis.get_default_dtype() is lattis.float32
+        lamella.set_default_dtype(wrong)
+    assert lamella.get_default_dtype() is lamella.float32
 
 
 @pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 def test_numpy_arrays_are_copied_and_keep_their_dtype(dtype):
     x = values(dtype, 12, 5).reshape(3, 4)[::-1, ::2]
-    t = lattis.tensor(x)
+    t = lamella.tensor(x)
     assert_same(t, x)
     before = x.copy()
     t.zero_()
@@ -319,24 +319,24 @@ def test_numpy_arrays_are_copied_and_keep_their_dtype(dtype):
 
 @pytest.mark.needs("autograd")
 def test_a_tensor_of_a_tensor_has_no_history():
-    leaf = lattis.ones(2, requires_grad=True)
-    for t in (lattis.tensor(leaf), lattis.tensor(leaf * 2, dtype=lattis.float64)):
+    leaf = lamella.ones(2, requires_grad=True)
+    for t in (lamella.tensor(leaf), lamella.tensor(leaf * 2, dtype=lamella.float64)):
         assert t.is_leaf and not t.requires_grad
-    made = lattis.tensor(leaf * 2, requires_grad=True)
+    made = lamella.tensor(leaf * 2, requires_grad=True)
     assert made.is_leaf and made.requires_grad
-    assert leaf.requires_grad and lattis.as_tensor(leaf) is leaf
+    assert leaf.requires_grad and lamella.as_tensor(leaf) is leaf
 
 
 def test_tensors_are_copied():
-    t = lattis.ones(2)
-    u = lattis.tensor(t)
+    t = lamella.ones(2)
+    u = lamella.tensor(t)
     u.zero_()
-    assert t.tolist() == [1.0, 1.0] and u is not t and u.dtype is lattis.float32
+    assert t.tolist() == [1.0, 1.0] and u is not t and u.dtype is lamella.float32
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_requested_dtype(dtype):
-    t = lattis.tensor([0, 1, 2], dtype=lt_dtype(dtype))
+    t = lamella.tensor([0, 1, 2], dtype=lt_dtype(dtype))
     assert t.dtype is lt_dtype(dtype)
     np.testing.assert_array_equal(to_numpy(t), np.array([0, 1, 2]).astype(np_dtype(dtype)))
 
@@ -344,10 +344,10 @@ def test_requested_dtype(dtype):
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_limits_survive(dtype):
     limits = [np.iinfo(dtype).min, np.iinfo(dtype).max]
-    t = lattis.from_numpy(np.array(limits, dtype))
+    t = lamella.from_numpy(np.array(limits, dtype))
     assert t.tolist() == limits
     assert [x.item() for x in t] == limits
-    assert lattis.tensor(limits, dtype=lt_dtype(dtype)).tolist() == limits
+    assert lamella.tensor(limits, dtype=lt_dtype(dtype)).tolist() == limits
 
 
 @pytest.mark.parametrize("dtype", FLOATS + COMPLEX)
@@ -355,7 +355,7 @@ def test_special_floats_survive(dtype):
     x = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e30, 5e-324]
     with np.errstate(all="ignore"):
         want = np.array(x).astype(np_dtype(dtype))
-    assert_same(lattis.tensor(x, dtype=lt_dtype(dtype)), want, signed_zeros=dtype in FLOATS)
+    assert_same(lamella.tensor(x, dtype=lt_dtype(dtype)), want, signed_zeros=dtype in FLOATS)
 
 
 @pytest.mark.parametrize(
@@ -377,14 +377,14 @@ def test_special_floats_survive(dtype):
 )
 def test_data_that_is_none(data, error, text):
     with pytest.raises(error, match=text):
-        lattis.tensor(data)
+        lamella.tensor(data)
 
 
 def test_endless_nesting():
     endless = []
     endless.append(endless)
     with pytest.raises(ValueError, match="nested deeper"):
-        lattis.tensor(endless)
+        lamella.tensor(endless)
 
 
 # ---- as_tensor -------------------------------------------------------------------------------------------------------
@@ -393,34 +393,34 @@ def test_endless_nesting():
 @pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 def test_as_tensor_shares_what_it_can(dtype):
     x = values(dtype, 6, 3)
-    t = lattis.as_tensor(x)
+    t = lamella.as_tensor(x)
     assert_same(t, x)
-    assert t.data_ptr() == x.__array_interface__["data"][0] and lattis.as_tensor(t) is t
-    other = lattis.as_tensor(x, dtype=lattis.int64 if dtype != "int64" else lattis.int32)
+    assert t.data_ptr() == x.__array_interface__["data"][0] and lamella.as_tensor(t) is t
+    other = lamella.as_tensor(x, dtype=lamella.int64 if dtype != "int64" else lamella.int32)
     assert other.data_ptr() != t.data_ptr()
 
 
 def test_as_tensor_copies_what_it_must():
     for x in (np.arange(4)[::-1], np.broadcast_to(np.int64(3), 4), [1, 2, 3, 4]):
-        t = lattis.as_tensor(x)
+        t = lamella.as_tensor(x)
         t[0] = 99
         assert np.asarray(x)[0] != 99 and t.shape == (4,)
-    assert lattis.as_tensor(5).shape == () and lattis.as_tensor([1.5], dtype=lattis.int8).tolist() == [1]
-    t = lattis.ones(2)
-    assert lattis.as_tensor(t, device="meta").device.type == "meta" and lattis.as_tensor(t, device="cpu") is t
+    assert lamella.as_tensor(5).shape == () and lamella.as_tensor([1.5], dtype=lamella.int8).tolist() == [1]
+    t = lamella.ones(2)
+    assert lamella.as_tensor(t, device="meta").device.type == "meta" and lamella.as_tensor(t, device="cpu") is t
     with pytest.raises(TypeError, match="got str"):
-        lattis.as_tensor("abc")
+        lamella.as_tensor("abc")
 
 
 @pytest.mark.parametrize("scalar", [np.float64(1 / 3), np.complex128(1 / 3 - 1e-9j), np.int64(2**62 + 1), np.int8(-3)])
 def test_numpy_scalars_keep_their_value(scalar):
-    assert lattis.tensor(scalar).item() == lattis.tensor([scalar])[0].item() == scalar.item()
+    assert lamella.tensor(scalar).item() == lamella.tensor([scalar])[0].item() == scalar.item()
 
 
 def test_scalars_without_a_common_dtype():
     with pytest.raises(TypeError, match="uint64 and int64, which no dtype holds"):
-        lattis.tensor([np.uint64(1), 2])
-    assert lattis.tensor([np.uint64(2**64 - 1), 2], dtype=lattis.uint64).tolist() == [2**64 - 1, 2]
+        lamella.tensor([np.uint64(1), 2])
+    assert lamella.tensor([np.uint64(2**64 - 1), 2], dtype=lamella.uint64).tolist() == [2**64 - 1, 2]
 
 
 def test_data_that_change_while_they_are_read():
@@ -438,6 +438,6 @@ def test_data_that_change_while_they_are_read():
         outer = [[1.0], [2.0], [3.0]]
         outer[at] = Clears()
         try:
-            assert lattis.tensor(outer).shape[1] == 1
+            assert lamella.tensor(outer).shape[1] == 1
         except (ValueError, TypeError) as error:
             assert "tensor" in str(error)

@@ -2,10 +2,10 @@
 
 from contextlib import nullcontext
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import COMPUTED, DTYPES, assert_same, layouts, pairs, shapes, to_lattis, values
+from arrays import COMPUTED, DTYPES, assert_same, layouts, pairs, shapes, to_lamella, values
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ WAYS = ["native", "composite"]
 
 def way(name):
     ops = [f"aten::{op}" for op in NATIVE]
-    return nullcontext() if name == "native" else lattis.library.kernels_disabled(ops, "cpu")
+    return nullcontext() if name == "native" else lamella.library.kernels_disabled(ops, "cpu")
 
 
 @st.composite
@@ -38,10 +38,10 @@ def several(draw, dtypes, same=False):
 def test_cat_and_stack(dtype, kind, data):
     dim, arrays, tensors = data.draw(several([dtype]))
     with way(kind):
-        for f in (lattis.cat, lattis.concat, lattis.concatenate):
+        for f in (lamella.cat, lamella.concat, lamella.concatenate):
             assert_same(f(tensors, dim), np.concatenate(arrays, dim))
         dim, arrays, tensors = data.draw(several([dtype], same=True))
-        assert_same(lattis.stack(tensors, dim), np.stack(arrays, dim))
+        assert_same(lamella.stack(tensors, dim), np.stack(arrays, dim))
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -49,7 +49,7 @@ def test_cat_and_stack(dtype, kind, data):
 def test_dtypes_are_promoted(kind, data):
     dim, arrays, tensors = data.draw(several(["int8", "int32", "float64", "bool"]))
     with way(kind):
-        got = lattis.cat(tensors, dim)
+        got = lamella.cat(tensors, dim)
     # numpy's common dtype of these is torch's too
     assert_same(got, np.concatenate(arrays, dim))
 
@@ -57,34 +57,34 @@ def test_dtypes_are_promoted(kind, data):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dim, widths", [(0, (300, 200)), (1, (300, 200, 1)), (1, (8, 16, 32)), (1, (1, 2, 4))])
 def test_large_pieces(threads, dim, widths):
-    before = lattis.get_num_threads()
-    lattis.set_num_threads(threads)
+    before = lamella.get_num_threads()
+    lamella.set_num_threads(threads)
     try:
         arrays = [values("float32", 2000 * w, w).reshape((w, 2000) if dim == 0 else (2000, w)) for w in widths]
-        assert_same(lattis.cat([to_lattis(x) for x in arrays], dim), np.concatenate(arrays, dim))
+        assert_same(lamella.cat([to_lamella(x) for x in arrays], dim), np.concatenate(arrays, dim))
         x = arrays[0]
-        assert_same(to_lattis(x).flip(1), np.flip(x, 1))
-        assert_same(to_lattis(x).roll(7, 0), np.roll(x, 7, 0))
-        assert_same(to_lattis(x).roll(-70001), np.roll(x, -70001))
-        assert_same(to_lattis(x).tril(-3), np.tril(x, -3))
+        assert_same(to_lamella(x).flip(1), np.flip(x, 1))
+        assert_same(to_lamella(x).roll(7, 0), np.roll(x, 7, 0))
+        assert_same(to_lamella(x).roll(-70001), np.roll(x, -70001))
+        assert_same(to_lamella(x).tril(-3), np.tril(x, -3))
     finally:
-        lattis.set_num_threads(before)
+        lamella.set_num_threads(before)
 
 
 def test_an_empty_vector_joins_with_anything():
-    x = lattis.ones(2, 3)
+    x = lamella.ones(2, 3)
     for kind in WAYS:
         with way(kind):
-            assert_same(lattis.cat([lattis.zeros(0), x, lattis.zeros(0)], 1), np.ones((2, 3), np.float32))
+            assert_same(lamella.cat([lamella.zeros(0), x, lamella.zeros(0)], 1), np.ones((2, 3), np.float32))
 
 
 def test_cat_out():
-    x, out = lattis.ones(2, 2), lattis.empty(0)
-    assert lattis.cat([x, x], out=out) is out and out.shape == (4, 2)
-    wide = lattis.zeros(4, 4)
-    lattis.cat([x, x], out=wide[:, ::2])
+    x, out = lamella.ones(2, 2), lamella.empty(0)
+    assert lamella.cat([x, x], out=out) is out and out.shape == (4, 2)
+    wide = lamella.zeros(4, 4)
+    lamella.cat([x, x], out=wide[:, ::2])
     assert wide[:, ::2].tolist() == [[1, 1]] * 4 and wide[:, 1::2].tolist() == [[0, 0]] * 4
-    lattis.stack([x[0], x[1]], out=x)  # read before it is written
+    lamella.stack([x[0], x[1]], out=x)  # read before it is written
     assert x.tolist() == [[1, 1], [1, 1]]
 
 
@@ -93,7 +93,7 @@ def test_cat_out():
 def test_stacks(name, data):
     shape = data.draw(shapes(3))
     made = [data.draw(pairs("int32", shape)) for _ in range(data.draw(st.integers(1, 3)))]
-    assert_same(getattr(lattis, name)([t for _, t in made]), getattr(np, name)([x for x, _ in made]))
+    assert_same(getattr(lamella, name)([t for _, t in made]), getattr(np, name)([x for x, _ in made]))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bool", "complex128", "int16"])
@@ -110,7 +110,7 @@ def test_repeats(dtype, data):
         dim = data.draw(st.integers(-x.ndim, x.ndim - 1))
         assert_same(t.repeat_interleave(k, dim), np.repeat(x, k, dim))
         each = np.array([data.draw(st.integers(0, 3)) for _ in range(x.shape[dim])], np.int64)
-        assert_same(t.repeat_interleave(to_lattis(each), dim), np.repeat(x, each, dim))
+        assert_same(t.repeat_interleave(to_lamella(each), dim), np.repeat(x, each, dim))
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -126,11 +126,11 @@ def test_flips_and_rolls(dtype, kind, data):
             assert_same(t.roll(shifts, dims), np.roll(x, shifts, dims))
         assert_same(t.roll(3), np.roll(x, 3))
         if x.ndim > 1:
-            assert_same(lattis.fliplr(t), np.fliplr(x))
+            assert_same(lamella.fliplr(t), np.fliplr(x))
             k, (i, j) = data.draw(st.integers(-5, 5)), data.draw(st.permutations(range(x.ndim)))[:2]
-            assert_same(lattis.rot90(t, k, (i, j)), np.rot90(x, k, (i, j)))
+            assert_same(lamella.rot90(t, k, (i, j)), np.rot90(x, k, (i, j)))
         if x.ndim:
-            assert_same(lattis.flipud(t), np.flipud(x))
+            assert_same(lamella.flipud(t), np.flipud(x))
 
 
 @pytest.mark.parametrize("dtype, kind", [(d, "native") for d in DTYPES] + [(d, "composite") for d in COMPUTED])
@@ -140,13 +140,13 @@ def test_triangles(dtype, kind, data):
     k = data.draw(st.integers(-7, 7))
     with way(kind):
         for name in ("tril", "triu"):
-            assert_same(getattr(lattis, name)(t, k), getattr(np, name)(x, k))
+            assert_same(getattr(lamella, name)(t, k), getattr(np, name)(x, k))
             c = t.clone()
             assert getattr(c, name + "_")(k) is c
             assert_same(c, getattr(np, name)(x, k))
             rows, columns = x.shape[-2:]
             want = np.stack(getattr(np, name + "_indices")(rows, k, columns))
-            assert_same(getattr(lattis, name + "_indices")(rows, columns, k), want)
+            assert_same(getattr(lamella, name + "_indices")(rows, columns, k), want)
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -156,35 +156,38 @@ def test_diagonals(kind, data):
     k = data.draw(st.integers(-3, 3))
     m, u = data.draw(pairs("int32", data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4)))))
     with way(kind):
-        assert_same(lattis.diag(t, k), np.diag(x, k))
-        assert_same(lattis.diagflat(u, k), np.diagflat(m, k))
-        assert_same(lattis.diag(u, k), np.diag(m, k))
-        assert_same(lattis.trace(u), np.trace(m, dtype=np.int64))
-        wide = lattis.diag_embed(u, k)
+        assert_same(lamella.diag(t, k), np.diag(x, k))
+        assert_same(lamella.diagflat(u, k), np.diagflat(m, k))
+        assert_same(lamella.diag(u, k), np.diag(m, k))
+        assert_same(lamella.trace(u), np.trace(m, dtype=np.int64))
+        wide = lamella.diag_embed(u, k)
         assert_same(wide.diagonal(k, -2, -1), m)
         assert_same(wide.sum(), np.array(m.sum(dtype=np.int64)))
-        assert_same(lattis.diag_embed(u, k, 0, -1).diagonal(k, 0, -1), m)
-        assert_same(lattis.diag_embed(u, k, -1, 0), lattis.diag_embed(u, -k, 0, -1).numpy())
+        assert_same(lamella.diag_embed(u, k, 0, -1).diagonal(k, 0, -1), m)
+        assert_same(lamella.diag_embed(u, k, -1, 0), lamella.diag_embed(u, -k, 0, -1).numpy())
 
 
 BAD = [
-    (lambda: lattis.cat([]), "cat: argument 'tensors': expected at least one"),
-    (lambda: lattis.cat([lattis.ones(2, 3), lattis.ones(2, 4)]), r"\(2, 4\) at position 1 does not join with \(2, 3\)"),
-    (lambda: lattis.cat([lattis.ones(2, 3), lattis.ones(2)]), r"\(2,\) at position 1"),
-    (lambda: lattis.cat([lattis.tensor(1)]), "use stack"),
-    (lambda: lattis.cat([lattis.ones(2)], 1), "cat: argument 'dim'"),
-    (lambda: lattis.stack([lattis.ones(2), lattis.ones(3)]), "stack: argument 'tensors': shape .* at position 1"),
-    (lambda: lattis.ones(2, 2).repeat(2), "repeat: argument 'repeats'"),
-    (lambda: lattis.ones(2).repeat(-1), "repeat: argument 'repeats': expected no negative"),
-    (lambda: lattis.ones(2).roll((1, 2), 0), "roll: argument 'shifts'"),
-    (lambda: lattis.ones(2).roll(1, 1), "roll: argument 'dims'"),
-    (lambda: lattis.ones(2).flip(0, 0), "flip: argument 'dims': dimension 0 appears twice"),
-    (lambda: lattis.ones(2).tril(), "tril: argument 'self': expected at least 2"),
-    (lambda: lattis.ones(2).rot90(), "rot90: argument 'dims'"),
-    (lambda: lattis.ones(2, 2).diag_embed(0, 1, 1), "diag_embed: argument 'dim2'"),
-    (lambda: lattis.ones(2, 2, 2).diag(), "diag: argument 'self'"),
-    (lambda: lattis.ones(2).trace(), "trace: argument 'self': expected a matrix"),
-    (lambda: lattis.tril_indices(-1, 2), "tril_indices: argument 'row'"),
+    (lambda: lamella.cat([]), "cat: argument 'tensors': expected at least one"),
+    (
+        lambda: lamella.cat([lamella.ones(2, 3), lamella.ones(2, 4)]),
+        r"\(2, 4\) at position 1 does not join with \(2, 3\)",
+    ),
+    (lambda: lamella.cat([lamella.ones(2, 3), lamella.ones(2)]), r"\(2,\) at position 1"),
+    (lambda: lamella.cat([lamella.tensor(1)]), "use stack"),
+    (lambda: lamella.cat([lamella.ones(2)], 1), "cat: argument 'dim'"),
+    (lambda: lamella.stack([lamella.ones(2), lamella.ones(3)]), "stack: argument 'tensors': shape .* at position 1"),
+    (lambda: lamella.ones(2, 2).repeat(2), "repeat: argument 'repeats'"),
+    (lambda: lamella.ones(2).repeat(-1), "repeat: argument 'repeats': expected no negative"),
+    (lambda: lamella.ones(2).roll((1, 2), 0), "roll: argument 'shifts'"),
+    (lambda: lamella.ones(2).roll(1, 1), "roll: argument 'dims'"),
+    (lambda: lamella.ones(2).flip(0, 0), "flip: argument 'dims': dimension 0 appears twice"),
+    (lambda: lamella.ones(2).tril(), "tril: argument 'self': expected at least 2"),
+    (lambda: lamella.ones(2).rot90(), "rot90: argument 'dims'"),
+    (lambda: lamella.ones(2, 2).diag_embed(0, 1, 1), "diag_embed: argument 'dim2'"),
+    (lambda: lamella.ones(2, 2, 2).diag(), "diag: argument 'self'"),
+    (lambda: lamella.ones(2).trace(), "trace: argument 'self': expected a matrix"),
+    (lambda: lamella.tril_indices(-1, 2), "tril_indices: argument 'row'"),
 ]
 
 
@@ -198,8 +201,8 @@ def test_wrong_arguments(call, words):
 def test_pieces_in_any_layout_go_into_any_layout(data):
     made = [data.draw(pairs("float32", (2, 3))) for _ in range(2)]
     layout = data.draw(layouts((4, 3), expanded=False))
-    out = layout.tensor(lattis.zeros(layout.span))
-    lattis.cat([t for _, t in made], out=out)
+    out = layout.tensor(lamella.zeros(layout.span))
+    lamella.cat([t for _, t in made], out=out)
     assert_same(out, np.concatenate([x for x, _ in made]))
 
 
@@ -207,8 +210,8 @@ def test_pieces_in_any_layout_go_into_any_layout(data):
 def test_triangles_far_from_the_matrix(diagonal):
     x = np.arange(1.0, 7.0).reshape(2, 3)
     near = max(min(diagonal, 9), -9)
-    t = lattis.tensor(x)
+    t = lamella.tensor(x)
     np.testing.assert_array_equal(t.tril(diagonal).numpy(), np.tril(x, near))
     np.testing.assert_array_equal(t.triu(diagonal).numpy(), np.triu(x, near))
-    np.testing.assert_array_equal(lattis.tril_indices(2, 3, diagonal).numpy(), np.array(np.tril_indices(2, near, 3)))
-    np.testing.assert_array_equal(lattis.triu_indices(2, 3, diagonal).numpy(), np.array(np.triu_indices(2, near, 3)))
+    np.testing.assert_array_equal(lamella.tril_indices(2, 3, diagonal).numpy(), np.array(np.tril_indices(2, near, 3)))
+    np.testing.assert_array_equal(lamella.triu_indices(2, 3, diagonal).numpy(), np.array(np.triu_indices(2, near, 3)))

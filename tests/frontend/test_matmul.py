@@ -1,9 +1,9 @@
 """Matrix products against numpy: mm, bmm and matmul within n·eps, in every layout."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import layouts, lt_dtype, name_of, pairs, to_lattis, to_numpy, values
+from arrays import layouts, lt_dtype, name_of, pairs, to_lamella, to_numpy, values
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +30,7 @@ def factors(draw, name, batch=(), max_size=6):
 @given(data=st.data())
 def test_mm(name, data):
     (x, a), (y, b) = data.draw(factors(name))
-    for result in (lattis.mm(a, b), a.mm(b), a @ b, lattis.matmul(a, b)):
+    for result in (lamella.mm(a, b), a.mm(b), a @ b, lamella.matmul(a, b)):
         assert_product(result, x, y, name)
 
 
@@ -38,7 +38,7 @@ def test_mm(name, data):
 @given(data=st.data())
 def test_bmm(name, data):
     (x, a), (y, b) = data.draw(factors(name, (data.draw(st.integers(0, 3)),)))
-    assert_product(lattis.bmm(a, b), x, y, name)
+    assert_product(lamella.bmm(a, b), x, y, name)
     assert_product(a @ b, x, y, name)
 
 
@@ -52,7 +52,7 @@ def test_matmul_of_every_rank(name, data):
     left = data.draw(st.sampled_from([(k,), (n, k), (*batch, n, k), (*ones, n, k)]))
     right = data.draw(st.sampled_from([(k,), (k, m), (*batch, k, m), (*ones[1:], k, m)]))
     (x, a), (y, b) = data.draw(pairs(name, left, low=-4, high=4)), data.draw(pairs(name, right, low=-4, high=4))
-    assert_product(lattis.matmul(a, b), x, y, name)
+    assert_product(lamella.matmul(a, b), x, y, name)
 
 
 @pytest.mark.parametrize("name", FLOATS)
@@ -61,10 +61,10 @@ def test_matmul_of_every_rank(name, data):
 @pytest.mark.parametrize("right", [False, True])
 def test_sizes_and_transposes(name, n, k, m, left, right):
     x, y = values(name, n * k, 1, -3, 3).reshape(n, k), values(name, k * m, 2, -3, 3).reshape(k, m)
-    a = to_lattis(np.ascontiguousarray(x.T)).t() if left else to_lattis(x)
-    b = to_lattis(np.ascontiguousarray(y.T)).t() if right else to_lattis(y)
+    a = to_lamella(np.ascontiguousarray(x.T)).t() if left else to_lamella(x)
+    b = to_lamella(np.ascontiguousarray(y.T)).t() if right else to_lamella(y)
     for threads in (1, 2):
-        lattis.set_num_threads(threads)
+        lamella.set_num_threads(threads)
         assert_product(a @ b, x, y, name)
 
 
@@ -72,7 +72,7 @@ def test_sizes_and_transposes(name, n, k, m, left, right):
 def test_integers_in_floats_are_exact(name):
     rng = np.random.default_rng(0)
     x, y = (rng.integers(-50, 50, s).astype(name) for s in ((33, 77), (77, 21)))
-    np.testing.assert_array_equal(to_numpy(to_lattis(x) @ to_lattis(y)), x @ y)
+    np.testing.assert_array_equal(to_numpy(to_lamella(x) @ to_lamella(y)), x @ y)
 
 
 @pytest.mark.parametrize("name", FLOATS)
@@ -80,85 +80,85 @@ def test_integers_in_floats_are_exact(name):
 def test_out(name, data):
     (x, a), (y, b) = data.draw(factors(name))
     layout = data.draw(layouts((x.shape[0], y.shape[1]), expanded=False))
-    out = layout.tensor(lattis.zeros(layout.span, dtype=lt_dtype(name)))
+    out = layout.tensor(lamella.zeros(layout.span, dtype=lt_dtype(name)))
     address, strides = out.data_ptr(), out.stride()
-    assert lattis.mm(a, b, out=out) is out and (out.data_ptr(), out.stride()) == (address, strides)
+    assert lamella.mm(a, b, out=out) is out and (out.data_ptr(), out.stride()) == (address, strides)
     assert_product(out, x, y, name)
     out.fill_(7)
-    assert lattis.matmul(a, b, out=out) is out and out.data_ptr() == address
+    assert lamella.matmul(a, b, out=out) is out and out.data_ptr() == address
     assert_product(out, x, y, name)
 
 
 def test_out_may_be_an_operand():
     x = values("float64", 9, 4, -3, 3).reshape(3, 3)
-    a = to_lattis(x)
-    lattis.mm(a, a, out=a)
+    a = to_lamella(x)
+    lamella.mm(a, a, out=a)
     assert_product(a, x, x, "float64")
-    b = to_lattis(x)
-    lattis.mm(b, b.t(), out=b)
+    b = to_lamella(x)
+    lamella.mm(b, b.t(), out=b)
     assert_product(b, x, x.T, "float64")
 
 
 def test_nan_and_infinity_pass():
-    a = lattis.tensor([[float("nan"), 1.0], [float("inf"), 1.0]])
-    r = (a @ lattis.tensor([[0.0], [2.0]])).tolist()
+    a = lamella.tensor([[float("nan"), 1.0], [float("inf"), 1.0]])
+    r = (a @ lamella.tensor([[0.0], [2.0]])).tolist()
     assert r[0][0] != r[0][0] and r[1][0] != r[1][0]
-    assert (a[1:] @ lattis.tensor([[1.0], [2.0]])).item() == float("inf")
+    assert (a[1:] @ lamella.tensor([[1.0], [2.0]])).item() == float("inf")
 
 
 def test_nothing_to_add_gives_zeros():
-    assert (lattis.ones(2, 0) @ lattis.ones(0, 3)).tolist() == [[0.0] * 3] * 2
-    assert (lattis.ones(0) @ lattis.ones(0)).item() == 0.0
-    assert (lattis.ones(0, 3) @ lattis.ones(3, 2)).shape == (0, 2)
+    assert (lamella.ones(2, 0) @ lamella.ones(0, 3)).tolist() == [[0.0] * 3] * 2
+    assert (lamella.ones(0) @ lamella.ones(0)).item() == 0.0
+    assert (lamella.ones(0, 3) @ lamella.ones(3, 2)).shape == (0, 2)
 
 
 @pytest.mark.parametrize(
     "f, a, b, text",
     [
-        (lattis.mm, (2, 3), (2, 3), r"mm: shapes \(2, 3\) .* and \(2, 3\) .* do not multiply"),
-        (lattis.mm, (3,), (3, 2), r"mm: argument 'self'.*2 dimensions.*\(3,\)"),
-        (lattis.mm, (2, 3), (1, 3, 2), r"mm: argument 'mat2'.*2 dimensions"),
-        (lattis.bmm, (2, 3, 4), (3, 4, 5), "bmm: shapes .* do not multiply"),
-        (lattis.bmm, (3, 4), (4, 5), "bmm: argument 'self'.*3 dimensions"),
-        (lattis.matmul, (), (2,), "matmul: argument 'self'.*zero-dim"),
-        (lattis.matmul, (3,), (4,), r"matmul: shapes \(3,\) .* and \(4,\) .* do not multiply"),
-        (lattis.matmul, (2, 3, 4), (3, 4, 5), "matmul: shapes .* do not broadcast"),
+        (lamella.mm, (2, 3), (2, 3), r"mm: shapes \(2, 3\) .* and \(2, 3\) .* do not multiply"),
+        (lamella.mm, (3,), (3, 2), r"mm: argument 'self'.*2 dimensions.*\(3,\)"),
+        (lamella.mm, (2, 3), (1, 3, 2), r"mm: argument 'mat2'.*2 dimensions"),
+        (lamella.bmm, (2, 3, 4), (3, 4, 5), "bmm: shapes .* do not multiply"),
+        (lamella.bmm, (3, 4), (4, 5), "bmm: argument 'self'.*3 dimensions"),
+        (lamella.matmul, (), (2,), "matmul: argument 'self'.*zero-dim"),
+        (lamella.matmul, (3,), (4,), r"matmul: shapes \(3,\) .* and \(4,\) .* do not multiply"),
+        (lamella.matmul, (2, 3, 4), (3, 4, 5), "matmul: shapes .* do not broadcast"),
     ],
 )
 def test_shapes_that_do_not_multiply(f, a, b, text):
     with pytest.raises(RuntimeError, match=text):
-        f(lattis.ones(a), lattis.ones(b))
+        f(lamella.ones(a), lamella.ones(b))
 
 
 def test_dtypes_must_agree():
     with pytest.raises(RuntimeError, match=r"mm: .*dtype.*\.to\("):
-        lattis.mm(lattis.ones(2, 2), lattis.ones(2, 2, dtype=lattis.float64))
+        lamella.mm(lamella.ones(2, 2), lamella.ones(2, 2, dtype=lamella.float64))
 
 
 def test_bools_have_no_product():
-    ones = lattis.ones(2, 2, dtype=lattis.bool)
-    for f in (lattis.mm, lattis.matmul):
+    ones = lamella.ones(2, 2, dtype=lamella.bool)
+    for f in (lamella.mm, lamella.matmul):
         with pytest.raises(NotImplementedError, match=rf"{f.__name__}: argument 'self'.*\.to\("):
             f(ones, ones)
 
 
 def test_meta():
-    a, b = lattis.empty(10**6, 10**6, device="meta"), lattis.empty(10**6, 3, device="meta")
-    assert (a @ b).shape == (10**6, 3) and lattis.bmm(a[None], b[None]).shape == (1, 10**6, 3)
+    a, b = lamella.empty(10**6, 10**6, device="meta"), lamella.empty(10**6, 3, device="meta")
+    assert (a @ b).shape == (10**6, 3) and lamella.bmm(a[None], b[None]).shape == (1, 10**6, 3)
 
 
 ADDED = {
-    "addmm": lambda m, **k: lattis.addmm(m, m, m, **k),
-    "baddbmm": lambda m, **k: lattis.baddbmm(m[None], m[None], m[None], **k),
-    "addbmm": lambda m, **k: lattis.addbmm(m, m[None], m[None], **k),
-    "addmv": lambda m, **k: lattis.addmv(m[0], m, m[0], **k),
-    "addr": lambda m, **k: lattis.addr(m, m[0], m[0], **k),
+    "addmm": lambda m, **k: lamella.addmm(m, m, m, **k),
+    "baddbmm": lambda m, **k: lamella.baddbmm(m[None], m[None], m[None], **k),
+    "addbmm": lambda m, **k: lamella.addbmm(m, m[None], m[None], **k),
+    "addmv": lambda m, **k: lamella.addmv(m[0], m, m[0], **k),
+    "addr": lambda m, **k: lamella.addr(m, m[0], m[0], **k),
 }
 
 
 @pytest.mark.parametrize("name", ADDED)
 def test_factors_that_do_not_fit(name):
-    ones = {kind: lattis.ones(2, 2, dtype=getattr(lattis, kind)) for kind in ("float32", "int64", "int8")}
+    ones = {kind: lamella.ones(2, 2, dtype=getattr(lamella, kind)) for kind in ("float32", "int64", "int8")}
     for kind, number in (("float32", 1j), ("int64", 1j), ("int64", 0.5), ("int8", 300)):
         for factor in ("alpha", "beta"):
             with pytest.raises(RuntimeError, match=f"{name}: argument '{factor}'.*{kind}"):
@@ -169,14 +169,14 @@ def test_factors_that_do_not_fit(name):
 @pytest.mark.parametrize("dtype, zero", [("float32", 0), ("complex64", 0), ("complex64", 0j)])
 def test_nothing_of_a_nan(name, dtype, zero):
     """With beta 0, self is not read."""
-    ones = lattis.ones(2, 2, dtype=getattr(lattis, dtype))
-    nan = lattis.full_like(ones, float("nan"))
+    ones = lamella.ones(2, 2, dtype=getattr(lamella, dtype))
+    nan = lamella.full_like(ones, float("nan"))
     calls = {
-        "addmm": lambda: lattis.addmm(nan, ones, ones, beta=zero),
-        "baddbmm": lambda: lattis.baddbmm(nan[None], ones[None], ones[None], beta=zero),
-        "addbmm": lambda: lattis.addbmm(nan, ones[None], ones[None], beta=zero),
-        "addmv": lambda: lattis.addmv(nan[0], ones, ones[0], beta=zero),
-        "addr": lambda: lattis.addr(nan, ones[0], ones[0], beta=zero),
+        "addmm": lambda: lamella.addmm(nan, ones, ones, beta=zero),
+        "baddbmm": lambda: lamella.baddbmm(nan[None], ones[None], ones[None], beta=zero),
+        "addbmm": lambda: lamella.addbmm(nan, ones[None], ones[None], beta=zero),
+        "addmv": lambda: lamella.addmv(nan[0], ones, ones[0], beta=zero),
+        "addr": lambda: lamella.addr(nan, ones[0], ones[0], beta=zero),
     }
     got = calls[name]()
-    assert not lattis.isnan(got).any()
+    assert not lamella.isnan(got).any()

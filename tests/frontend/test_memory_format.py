@@ -1,14 +1,14 @@
 """Memory formats: where the elements of four dimensions lie, and who keeps them there."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 
-LAST = lattis.channels_last
+LAST = lamella.channels_last
 
 
 def image():
-    return lattis.arange(2 * 3 * 4 * 5, dtype=lattis.float32).view(2, 3, 4, 5)
+    return lamella.arange(2 * 3 * 4 * 5, dtype=lamella.float32).view(2, 3, 4, 5)
 
 
 def test_channels_last_lies_as_numpy_transposed():
@@ -23,27 +23,27 @@ def test_channels_last_lies_as_numpy_transposed():
 def test_creation_in_a_format():
     x = image()
     for y in (
-        lattis.empty(2, 3, 4, 5, memory_format=LAST),
-        lattis.empty_like(x, memory_format=LAST),
-        lattis.zeros_like(x, memory_format=LAST),
-        lattis.randn_like(x, memory_format=LAST),
+        lamella.empty(2, 3, 4, 5, memory_format=LAST),
+        lamella.empty_like(x, memory_format=LAST),
+        lamella.zeros_like(x, memory_format=LAST),
+        lamella.randn_like(x, memory_format=LAST),
         x.clone(memory_format=LAST),
-        x.to(lattis.float64, memory_format=LAST),
+        x.to(lamella.float64, memory_format=LAST),
     ):
         assert y.stride() == (60, 1, 15, 3)
-    assert lattis.empty(2, 0, 4, 5, memory_format=LAST).shape == (2, 0, 4, 5)
+    assert lamella.empty(2, 0, 4, 5, memory_format=LAST).shape == (2, 0, 4, 5)
 
 
 def test_it_is_preserved():
     y = image().contiguous(memory_format=LAST)
-    for z in (y + 1, y.relu(), y.clone(), lattis.empty_like(y), y.to(lattis.float64), y + image()[:1, :, :1, :1]):
+    for z in (y + 1, y.relu(), y.clone(), lamella.empty_like(y), y.to(lamella.float64), y + image()[:1, :, :1, :1]):
         assert z.stride() == (60, 1, 15, 3)
-    assert y.clone(memory_format=lattis.contiguous_format).is_contiguous()
+    assert y.clone(memory_format=lamella.contiguous_format).is_contiguous()
 
 
 @pytest.mark.parametrize("call", [lambda t: t.contiguous(memory_format=LAST), lambda t: t.clone(memory_format=LAST)])
 def test_other_numbers_of_dimensions_are_refused(call):
     with pytest.raises(RuntimeError, match="memory_format.*channels_last has four dimensions"):
-        call(lattis.ones(3, 4))
+        call(lamella.ones(3, 4))
     with pytest.raises(TypeError, match="is_contiguous: argument 'memory_format'"):
-        lattis.ones(2).is_contiguous(memory_format=3)
+        lamella.ones(2).is_contiguous(memory_format=3)

@@ -1,10 +1,10 @@
 """Softmax and norms against numpy and scipy in float64, by kernel and by composite, in every layout and float dtype."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 import scipy.special
-from arrays import FLOATS, bits, lt_dtype, name_of, pairs, shapes, to_lattis, to_numpy, values
+from arrays import FLOATS, bits, lt_dtype, name_of, pairs, shapes, to_lamella, to_numpy, values
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +31,7 @@ def with_parameters(data, dtype, count):
     made = []
     for seed in (1, 2):
         x = values(dtype, count, seed, -2, 2)
-        made.append((x.astype(np.float64), to_lattis(x)) if data.draw(st.booleans()) else (None, None))
+        made.append((x.astype(np.float64), to_lamella(x)) if data.draw(st.booleans()) else (None, None))
     return made
 
 
@@ -51,8 +51,8 @@ def test_softmax(dtype, passed_over, data):
     shape = data.draw(shapes(max_size=5))
     x, t = data.draw(pairs(dtype, shape, -20, 20))
     axis = data.draw(st.integers(-x.ndim, x.ndim - 1)) if x.ndim else 0
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        got, log = lattis.softmax(t, axis), t.log_softmax(axis)
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        got, log = lamella.softmax(t, axis), t.log_softmax(axis)
     wide = np.atleast_1d(x.astype(np.float64))
     if x.size == 0:
         assert got.shape == log.shape == x.shape
@@ -67,32 +67,32 @@ def test_softmax(dtype, passed_over, data):
 )
 def test_softmax_of_many(shape, dim, passed_over):
     x = values("float32", int(np.prod(shape)), 3, -30, 30).reshape(shape)
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        close(lattis.softmax(to_lattis(x), dim), scipy.special.softmax(x.astype(float), dim), "float32", 5)
-        close(lattis.log_softmax(to_lattis(x), dim), scipy.special.log_softmax(x.astype(float), dim), "float32", 5)
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        close(lamella.softmax(to_lamella(x), dim), scipy.special.softmax(x.astype(float), dim), "float32", 5)
+        close(lamella.log_softmax(to_lamella(x), dim), scipy.special.log_softmax(x.astype(float), dim), "float32", 5)
 
 
 def test_softmax_small_numbers_and_special_values():
     x = np.array([0, -20, -60, -80, -87, -95, -103], np.float32)
     exact = scipy.special.softmax(x.astype(float))
-    got = to_numpy(lattis.softmax(to_lattis(x), 0)).astype(float)
+    got = to_numpy(lamella.softmax(to_lamella(x), 0)).astype(float)
     assert (np.abs(got - exact) <= 4e-7 * exact + 2e-45).all()
     inf, nan = np.inf, np.nan
-    assert lattis.softmax(lattis.tensor([0.0, -inf]), 0).tolist() == [1, 0]
+    assert lamella.softmax(lamella.tensor([0.0, -inf]), 0).tolist() == [1, 0]
     for bad in ([-inf, -inf], [inf, 0.0], [nan, 1.0], [1.0, nan, 2.0], [0.0] * 40 + [nan]):
-        for f in (lattis.softmax, lattis.log_softmax):
-            assert np.isnan(to_numpy(f(lattis.tensor(bad), 0))).any()
-    assert np.isnan(to_numpy(lattis.softmax(lattis.tensor([[nan, 1.0], [2.0, 1.0]]), 0))[:, 0]).all()
+        for f in (lamella.softmax, lamella.log_softmax):
+            assert np.isnan(to_numpy(f(lamella.tensor(bad), 0))).any()
+    assert np.isnan(to_numpy(lamella.softmax(lamella.tensor([[nan, 1.0], [2.0, 1.0]]), 0))[:, 0]).all()
 
 
 def test_softmax_arguments():
-    assert lattis.softmax(lattis.tensor([1, 1]), 0, dtype=lattis.float64).tolist() == [0.5, 0.5]
+    assert lamella.softmax(lamella.tensor([1, 1]), 0, dtype=lamella.float64).tolist() == [0.5, 0.5]
     with pytest.raises(RuntimeError, match="^softmax: argument 'self': expected a floating dtype, got int64"):
-        lattis.softmax(lattis.tensor([1, 1]), 0)
+        lamella.softmax(lamella.tensor([1, 1]), 0)
     with pytest.raises(IndexError, match="^log_softmax: argument 'dim'"):
-        lattis.log_softmax(lattis.ones(2), 1)
-    out = lattis.zeros(2, 2).t()
-    assert lattis.softmax(lattis.zeros(2, 2), 1, out=out) is out and out.tolist() == [[0.5, 0.5]] * 2
+        lamella.log_softmax(lamella.ones(2), 1)
+    out = lamella.zeros(2, 2).t()
+    assert lamella.softmax(lamella.zeros(2, 2), 1, out=out) is out and out.tolist() == [[0.5, 0.5]] * 2
 
 
 @pytest.mark.parametrize("passed_over", WAYS)
@@ -105,10 +105,10 @@ def test_layer_norm(dtype, passed_over, data):
     (w, wt), (b, bt) = with_parameters(data, dtype, int(np.prod(last)))
     wt, bt = (None if v is None else v.view(last) for v in (wt, bt))
     wide, axes = x.astype(np.float64), tuple(range(-len(last), 0))
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        got = lattis.layer_norm(t, last, wt, bt, 0.1)
-        out, mean, scale = lattis.native_layer_norm(t, last, wt, bt, 0.1)
-        rms = lattis.rms_norm(t, last, wt, 0.1)
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        got = lamella.layer_norm(t, last, wt, bt, 0.1)
+        out, mean, scale = lamella.native_layer_norm(t, last, wt, bt, 0.1)
+        rms = lamella.rms_norm(t, last, wt, 0.1)
     close(got, affine(normalized(wide, axes, 0.1), w, b, last), dtype, 4)
     assert bits(got) == bits(out)
     np.testing.assert_allclose(to_numpy(mean).astype(float), wide.mean(axes, keepdims=True), rtol=1e-5, atol=1e-6)
@@ -126,8 +126,8 @@ def test_group_norm(dtype, passed_over, data):
     shape = (data.draw(st.integers(1, 3)), groups * each, *data.draw(st.lists(st.integers(1, 4), max_size=2)))
     x, t = data.draw(pairs(dtype, shape, -4, 4))
     (w, wt), (b, bt) = with_parameters(data, dtype, shape[1])
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        got = lattis.group_norm(t, groups, wt, bt, 0.1)
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        got = lamella.group_norm(t, groups, wt, bt, 0.1)
     wide = normalized(x.astype(np.float64).reshape(shape[0], groups, -1), (2,), 0.1).reshape(shape)
     close(got, affine(wide, w, b, (1, -1) + (1,) * (len(shape) - 2)), dtype, 4)
 
@@ -146,12 +146,12 @@ def test_batch_norm(dtype, passed_over, data):
     elif dtype != "float32":
         mean, var = mean.astype(np.float32), var.astype(np.float32)
     wide = x.astype(np.float64)
-    running = to_lattis(mean), to_lattis(var)
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        still = lattis.batch_norm(t, wt, bt, *running, False, 0.3, 0.1, True)
-        alone = lattis.batch_norm(t, wt, bt, None, None, True, 0.3, 0.1, True)
+    running = to_lamella(mean), to_lamella(var)
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        still = lamella.batch_norm(t, wt, bt, *running, False, 0.3, 0.1, True)
+        alone = lamella.batch_norm(t, wt, bt, None, None, True, 0.3, 0.1, True)
         versions = [r._version for r in running]
-        moved = lattis.batch_norm(t, wt, bt, *running, True, 0.3, 0.1, True)
+        moved = lamella.batch_norm(t, wt, bt, *running, True, 0.3, 0.1, True)
     scaled = (wide - mean.reshape(around)) / np.sqrt(var.astype(float).reshape(around) + 0.1)
     close(still, affine(scaled, w, b, around), dtype, 8)
     close(alone, affine(normalized(wide, axes, 0.1), w, b, around), dtype, 8)
@@ -163,8 +163,8 @@ def test_batch_norm(dtype, passed_over, data):
 
 def test_batch_norm_keeps_channels_last():
     x = values("float32", 2 * 5 * 3 * 4, 1, -3, 3).reshape(2, 3, 4, 5)
-    t = to_lattis(x).permute(0, 3, 1, 2)
-    got = lattis.batch_norm(t, None, None, None, None, True, 0.1, 1e-5, True)
+    t = to_lamella(x).permute(0, 3, 1, 2)
+    got = lamella.batch_norm(t, None, None, None, None, True, 0.1, 1e-5, True)
     assert got.stride() == t.stride()
     exact = normalized(x.astype(float).transpose(0, 3, 1, 2), (0, 2, 3), 1e-5)
     np.testing.assert_allclose(to_numpy(got), exact, rtol=1e-5, atol=1e-5)
@@ -175,32 +175,36 @@ def test_far_from_zero():
     x = (1e6 + values("float32", 4000, 1, -1, 1).astype(float)).astype(np.float32)
     exact = normalized(x.astype(float).reshape(4, 1000), (1,), 0.0)
     np.testing.assert_allclose(
-        to_numpy(lattis.layer_norm(to_lattis(x).view(4, 1000), [1000], eps=0.0)), exact, atol=0.07
+        to_numpy(lamella.layer_norm(to_lamella(x).view(4, 1000), [1000], eps=0.0)), exact, atol=0.07
     )
-    assert abs(lattis.var(to_lattis(x)).item() - x.astype(float).var(ddof=1)) < 1e-6
+    assert abs(lamella.var(to_lamella(x)).item() - x.astype(float).var(ddof=1)) < 1e-6
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 def test_values_do_not_depend_on_threads(dtype):
-    t = to_lattis(values(dtype, 64 * 24 * 300, 7, -3, 3).reshape(64, 24, 300))
+    t = to_lamella(values(dtype, 64 * 24 * 300, 7, -3, 3).reshape(64, 24, 300))
     found = set()
     for threads in (1, 2, 3, 7):
-        lattis.set_num_threads(threads)
-        made = [lattis.softmax(t, d) for d in range(3)] + [t.log_softmax(d) for d in range(3)]
-        made += [lattis.layer_norm(t, [300]), lattis.group_norm(t, 4), lattis.rms_norm(t, [24, 300])]
-        made.append(lattis.batch_norm(t, None, None, None, None, True, 0.1, 1e-5, True))
+        lamella.set_num_threads(threads)
+        made = [lamella.softmax(t, d) for d in range(3)] + [t.log_softmax(d) for d in range(3)]
+        made += [lamella.layer_norm(t, [300]), lamella.group_norm(t, 4), lamella.rms_norm(t, [24, 300])]
+        made.append(lamella.batch_norm(t, None, None, None, None, True, 0.1, 1e-5, True))
         found.add(b"".join(map(bits, made)))
     assert len(found) == 1
 
 
 BAD = [
-    (lambda: lattis.layer_norm(lattis.ones(2, 3), [2]), RuntimeError, r"argument 'normalized_shape'.*\(2, 3\)"),
-    (lambda: lattis.layer_norm(lattis.ones(2, 3), []), RuntimeError, "argument 'normalized_shape'"),
-    (lambda: lattis.layer_norm(lattis.ones(2, 3), [3], lattis.ones(2)), RuntimeError, "argument 'weight'"),
-    (lambda: lattis.layer_norm(lattis.tensor([1]), [1]), RuntimeError, "argument 'input'.*int64"),
-    (lambda: lattis.rms_norm(lattis.ones(2, 3), [3], lattis.ones(3, dtype=lattis.float64)), RuntimeError, "'weight'"),
-    (lambda: lattis.group_norm(lattis.ones(2, 3), 2), RuntimeError, "argument 'num_groups'.*3 channels"),
-    (lambda: lattis.group_norm(lattis.ones(3), 1), RuntimeError, "argument 'input'"),
+    (lambda: lamella.layer_norm(lamella.ones(2, 3), [2]), RuntimeError, r"argument 'normalized_shape'.*\(2, 3\)"),
+    (lambda: lamella.layer_norm(lamella.ones(2, 3), []), RuntimeError, "argument 'normalized_shape'"),
+    (lambda: lamella.layer_norm(lamella.ones(2, 3), [3], lamella.ones(2)), RuntimeError, "argument 'weight'"),
+    (lambda: lamella.layer_norm(lamella.tensor([1]), [1]), RuntimeError, "argument 'input'.*int64"),
+    (
+        lambda: lamella.rms_norm(lamella.ones(2, 3), [3], lamella.ones(3, dtype=lamella.float64)),
+        RuntimeError,
+        "'weight'",
+    ),
+    (lambda: lamella.group_norm(lamella.ones(2, 3), 2), RuntimeError, "argument 'num_groups'.*3 channels"),
+    (lambda: lamella.group_norm(lamella.ones(3), 1), RuntimeError, "argument 'input'"),
 ]
 
 
@@ -211,34 +215,34 @@ def test_wrong_arguments(call, error, words):
 
 
 def test_batch_norm_arguments():
-    x, c = lattis.ones(2, 3), lattis.ones(3)
+    x, c = lamella.ones(2, 3), lamella.ones(3)
     with pytest.raises(RuntimeError, match="argument 'running_mean': needed"):
-        lattis.batch_norm(x, None, None, None, None, False, 0.1, 1e-5, True)
+        lamella.batch_norm(x, None, None, None, None, False, 0.1, 1e-5, True)
     with pytest.raises(RuntimeError, match="argument 'running_var'.*together"):
-        lattis.batch_norm(x, None, None, c, None, True, 0.1, 1e-5, True)
+        lamella.batch_norm(x, None, None, c, None, True, 0.1, 1e-5, True)
     with pytest.raises(RuntimeError, match="argument 'running_mean'.*expected shape"):
-        lattis.batch_norm(x, None, None, lattis.ones(2), c, False, 0.1, 1e-5, True)
-    assert lattis.batch_norm(lattis.ones(0, 3), None, None, c, c, False, 0.1, 1e-5, True).shape == (0, 3)
-    assert lt_dtype("float32") is lattis.layer_norm(lattis.ones(0, 3), [3]).dtype
+        lamella.batch_norm(x, None, None, lamella.ones(2), c, False, 0.1, 1e-5, True)
+    assert lamella.batch_norm(lamella.ones(0, 3), None, None, c, c, False, 0.1, 1e-5, True).shape == (0, 3)
+    assert lt_dtype("float32") is lamella.layer_norm(lamella.ones(0, 3), [3]).dtype
 
 
 def test_batch_norm_needs_more_than_one_value_in_training():
     for shape in ((1, 3), (1, 3, 1, 1)):
         with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
-            lattis.nn.functional.batch_norm(lattis.ones(*shape), None, None, training=True)
-    assert lattis.nn.functional.batch_norm(lattis.ones(1, 3, 2), None, None, training=True).shape == (1, 3, 2)
+            lamella.nn.functional.batch_norm(lamella.ones(*shape), None, None, training=True)
+    assert lamella.nn.functional.batch_norm(lamella.ones(1, 3, 2), None, None, training=True).shape == (1, 3, 2)
 
 
 def test_groups_must_divide_the_channels():
     with pytest.raises(RuntimeError, match="3 groups do not divide 4 channels"):
-        lattis.native_group_norm(lattis.ones(2, 4, 3), None, None, 2, 4, 3, 3, 1e-5)
+        lamella.native_group_norm(lamella.ones(2, 4, 3), None, None, 2, 4, 3, 3, 1e-5)
     with pytest.raises(RuntimeError, match="argument 'N'"):
-        lattis.native_group_norm(lattis.ones(2, 4, 3), None, None, 3, 4, 3, 2, 1e-5)
+        lamella.native_group_norm(lamella.ones(2, 4, 3), None, None, 3, 4, 3, 2, 1e-5)
 
 
 @pytest.mark.parametrize("passed_over", [[], ["aten::_batch_norm_with_update"]])
 def test_a_batch_of_nothing_moves_no_statistics(passed_over):
-    mean, var = lattis.zeros(3), lattis.ones(3)
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        lattis.batch_norm(lattis.ones(0, 3, 4), None, None, mean, var, True, 0.1, 1e-5, False)
+    mean, var = lamella.zeros(3), lamella.ones(3)
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        lamella.batch_norm(lamella.ones(0, 3, 4), None, None, mean, var, True, 0.1, 1e-5, False)
     assert mean.tolist() == [0] * 3 and var.tolist() == [1] * 3

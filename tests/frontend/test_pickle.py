@@ -5,13 +5,13 @@ import pickle
 import subprocess
 import sys
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from arrays import DTYPES, assert_same, pairs
 from hypothesis import given
 from hypothesis import strategies as st
-from lattis import _storage
+from lamella import _storage
 
 PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)
 
@@ -28,7 +28,7 @@ def again(request):
     return ROUNDS[request.param]
 
 
-class Tagged(lattis.Tensor):
+class Tagged(lamella.Tensor):
     """A subclass whose constructor takes more than a tensor."""
 
     def __new__(cls, tensor, tag):
@@ -37,18 +37,18 @@ class Tagged(lattis.Tensor):
         return made
 
 
-class Remade(lattis.Tensor):
+class Remade(lamella.Tensor):
     def __reduce__(self):
-        return Remade, (lattis.full((3,), 7.0),)
+        return Remade, (lamella.full((3,), 7.0),)
 
 
-class RemadeByProtocol(lattis.Tensor):
+class RemadeByProtocol(lamella.Tensor):
     def __reduce_ex__(self, protocol):
         made, args = Remade.__reduce__(self)
         return RemadeByProtocol, args, {"protocol": protocol}
 
 
-class Stateful(lattis.Tensor):
+class Stateful(lamella.Tensor):
     def __getstate__(self):
         return ("state", self)
 
@@ -56,7 +56,7 @@ class Stateful(lattis.Tensor):
         self.got = state
 
 
-class Slotted(lattis.Tensor):
+class Slotted(lamella.Tensor):
     __slots__ = ("tag",)
 
 
@@ -72,8 +72,8 @@ def test_elements_and_layout_survive(dtype, data):
 
 
 def test_views_go_on_sharing(again):
-    t = lattis.arange(6.0)
-    view, other = t[2:].view(2, 2).t(), lattis.zeros(6)
+    t = lamella.arange(6.0)
+    view, other = t[2:].view(2, 2).t(), lamella.zeros(6)
     u, v, w = again((t, view, other))
     u[2] = 50
     assert v[0, 0].item() == 50 and w[2].item() == 0 and t[2].item() == 2
@@ -83,20 +83,20 @@ def test_views_go_on_sharing(again):
 
 
 def test_a_view_alone_takes_its_storage_along():
-    v = lattis.arange(1000)[5:7]
+    v = lamella.arange(1000)[5:7]
     u = pickle.loads(pickle.dumps(v))
     assert u.untyped_storage().nbytes() == 8000 and u.tolist() == [5, 6]
 
 
 def test_a_shallow_copy_is_a_window():
-    t = lattis.zeros(3)
+    t = lamella.zeros(3)
     u = copy.copy(t)
     u[1] = 1
     assert t.tolist() == [0.0, 1.0, 0.0] and u is not t
 
 
 def test_attributes_and_subclasses(again):
-    t = lattis.ones(2)
+    t = lamella.ones(2)
     t.note = [1, {"a": t}]
     u = again(t)
     assert u.note[0] == 1 and u.note[1]["a"] is u and u.note is not t.note
@@ -106,34 +106,34 @@ def test_attributes_and_subclasses(again):
 
 def test_subclasses_may_say_how_they_are_copied(again):
     for kind in (Remade, RemadeByProtocol):
-        t = again(kind(lattis.ones(2)))
+        t = again(kind(lamella.ones(2)))
         assert type(t) is kind and t.tolist() == [7, 7, 7]
     assert t.protocol >= 2
 
 
 @pytest.mark.parametrize("leaf", [False, True])
 def test_the_state_is_the_users_alone(again, leaf):
-    word, u = again(Stateful(lattis.ones(2)).requires_grad_(leaf)).got
+    word, u = again(Stateful(lamella.ones(2)).requires_grad_(leaf)).got
     assert word == "state" and u.got[1] is u and u.tolist() == [1, 1] and u.requires_grad == leaf
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="no object.__getstate__ before Python 3.11: use that or newer")
 def test_slots(again):
-    t = Slotted(lattis.ones(2))
+    t = Slotted(lamella.ones(2))
     t.tag, t.note = ["mine"], t
     u = again(t)
     assert u.tag == ["mine"] and u.tag is not t.tag and u.note is u
 
 
 def test_meta_has_no_bytes(again):
-    t = lattis.empty(3, 10**6, device="meta")[1:]
+    t = lamella.empty(3, 10**6, device="meta")[1:]
     assert len(pickle.dumps(t)) < 1000
     u = again(t)
     assert u.device.type == "meta" and u.shape == t.shape and u.storage_offset() == t.storage_offset()
 
 
 def test_out_of_band_buffers():
-    t = lattis.arange(1000)
+    t = lamella.arange(1000)
     buffers = []
     data = pickle.dumps([t, t[5:]], 5, buffer_callback=buffers.append)
     assert len(data) < 1000 and len(buffers) == 1 and buffers[0].raw().nbytes == 8000
@@ -145,14 +145,14 @@ def test_out_of_band_buffers():
 
 def test_another_process_reads_it(tmp_path):
     path = tmp_path / "t.pickle"
-    path.write_bytes(pickle.dumps(lattis.tensor([[1.5, 2.5]], dtype=lattis.bfloat16).t()))
+    path.write_bytes(pickle.dumps(lamella.tensor([[1.5, 2.5]], dtype=lamella.bfloat16).t()))
     code = f"import pickle; t = pickle.load(open({str(path)!r}, 'rb')); print(t.tolist(), t.dtype)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert found.stdout.strip() == "[[1.5], [2.5]] lattis.bfloat16", found.stderr
+    assert found.stdout.strip() == "[[1.5], [2.5]] lamella.bfloat16", found.stderr
 
 
 def test_one_object_for_each_storage():
-    t, u = lattis.ones(4), lattis.ones(4)
+    t, u = lamella.ones(4), lamella.ones(4)
     s = t.untyped_storage()
     assert t[1:].untyped_storage() is s and u.untyped_storage() is not s
     assert s.nbytes() == len(s) == 16 and s.data_ptr() == t.data_ptr() and s.device == t.device
@@ -161,17 +161,17 @@ def test_one_object_for_each_storage():
 
 @pytest.mark.parametrize("what", ["strided", "contiguous_format", "preserve_format", "float32", "bool", "add"])
 def test_constants_come_back_as_themselves(what, again):
-    assert again(getattr(lattis, what)) is getattr(lattis, what)
+    assert again(getattr(lamella, what)) is getattr(lamella, what)
 
 
 def test_sizes_and_devices(again):
-    size = again(lattis.Size([2, 3]))
-    assert type(size) is lattis.Size and size == (2, 3) and size.numel() == 6
-    assert again(lattis.device("meta")) == lattis.device("meta")
+    size = again(lamella.Size([2, 3]))
+    assert type(size) is lamella.Size and size == (2, 3) and size.numel() == 6
+    assert again(lamella.device("meta")) == lamella.device("meta")
 
 
 def test_generators_go_on_where_they_were(again):
-    g = lattis.Generator().manual_seed(5)
+    g = lamella.Generator().manual_seed(5)
     g.set_state((5, 40))
     h = again(g)
     assert h is not g and h.get_state() == g.get_state() == (5, 40) and h.device == g.device
@@ -179,7 +179,7 @@ def test_generators_go_on_where_they_were(again):
 
 # ---- forged pickles --------------------------------------------------------------------------------------------------
 
-FLAT = lattis.zeros(4).untyped_storage()
+FLAT = lamella.zeros(4).untyped_storage()
 
 
 @pytest.mark.parametrize(
@@ -204,15 +204,15 @@ FLAT = lattis.zeros(4).untyped_storage()
 )
 def test_no_window_leaves_its_storage(size, stride, offset):
     with pytest.raises((ValueError, TypeError, OverflowError), match="storage|int"):
-        _storage.rebuild_tensor(lattis.Tensor, FLAT, lattis.float32, size, stride, offset)
+        _storage.rebuild_tensor(lamella.Tensor, FLAT, lamella.float32, size, stride, offset)
 
 
 def test_windows_at_the_edge():
     make = _storage.rebuild_tensor
-    assert make(lattis.Tensor, FLAT, lattis.float32, (4,), (1,), 0).tolist() == [0.0] * 4
-    assert make(lattis.Tensor, FLAT, lattis.float64, (2,), (1,), 0).tolist() == [0.0] * 2
-    assert make(lattis.Tensor, FLAT, lattis.float32, (0, 2**40), (1, 1), 99).tolist() == []
-    assert make(lattis.Tensor, FLAT, lattis.float32, (10**6,), (0,), 3).shape == (10**6,)
+    assert make(lamella.Tensor, FLAT, lamella.float32, (4,), (1,), 0).tolist() == [0.0] * 4
+    assert make(lamella.Tensor, FLAT, lamella.float64, (2,), (1,), 0).tolist() == [0.0] * 2
+    assert make(lamella.Tensor, FLAT, lamella.float32, (0, 2**40), (1, 1), 99).tolist() == []
+    assert make(lamella.Tensor, FLAT, lamella.float32, (10**6,), (0,), 3).shape == (10**6,)
 
 
 @pytest.mark.parametrize(
@@ -220,8 +220,8 @@ def test_windows_at_the_edge():
     [
         lambda: _storage.rebuild_storage("cpu", 8, b"1234567"),
         lambda: _storage.rebuild_storage("cpu", 7, b"12345678"),
-        lambda: _storage.rebuild_tensor(int, FLAT, lattis.float32, (1,), (1,), 0),
-        lambda: _storage.rebuild_tensor(lattis.Tensor, "storage", lattis.float32, (1,), (1,), 0),
+        lambda: _storage.rebuild_tensor(int, FLAT, lamella.float32, (1,), (1,), 0),
+        lambda: _storage.rebuild_tensor(lamella.Tensor, "storage", lamella.float32, (1,), (1,), 0),
     ],
 )
 def test_forged_parts(call):
@@ -236,7 +236,7 @@ def test_a_device_that_is_not_here():
 
 def test_numpy_memory_is_copied_into_the_pickle():
     x = np.arange(4)
-    t = pickle.loads(pickle.dumps(lattis.from_numpy(x)))
+    t = pickle.loads(pickle.dumps(lamella.from_numpy(x)))
     t[0] = 9
     assert x[0] == 0
 
@@ -246,7 +246,7 @@ def test_numpy_memory_is_copied_into_the_pickle():
 )
 def test_named_results(make):
     """Their types can be found by name, also in a process that has made none of them."""
-    results = make(lattis.tensor([[1.0, 3.0, 2.0]]))
+    results = make(lamella.tensor([[1.0, 3.0, 2.0]]))
     text = pickle.dumps(results)
     for again in (pickle.loads(text), copy.deepcopy(results)):
         assert type(again) is type(results) and again.values.tolist() == results.values.tolist()

@@ -1,6 +1,6 @@
 """Every pointwise operator against numpy: values, dtypes, shapes and forms."""
 
-import lattis
+import lamella
 import ml_dtypes
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from arrays import (
     np_dtype,
     pairs,
     shapes,
-    to_lattis,
+    to_lamella,
     to_numpy,
     values,
 )
@@ -88,7 +88,7 @@ def test_out(op, dtype, data):
     arrays, tensors = data.draw(operands(op, dtype))
     want = expected(op, dtype, *arrays)
     layout = data.draw(layouts(want.shape, expanded=False))
-    memory = lattis.zeros(layout.span, dtype=lt_dtype(name_of(want.dtype)))
+    memory = lamella.zeros(layout.span, dtype=lt_dtype(name_of(want.dtype)))
     out = layout.tensor(memory)
     address = out.data_ptr()
     assert call(op, *tensors, out=out) is out
@@ -126,7 +126,7 @@ def test_maths_functions(name, dtype, data):
     with np.errstate(all="ignore"):
         computed = x.astype(np.float64 if dtype == "float64" else np.float32)
         exact = MATHS[name](computed if name == "sinc" else computed.astype(np.longdouble))
-    result = getattr(lattis, name)(t)
+    result = getattr(lamella, name)(t)
     assert name_of(result.dtype) == (dtype if class_of(dtype) == 2 else "float32")
     assert tuple(result.shape) == x.shape
     assert_close(result, exact, TOLERANCE.get(name, 4))
@@ -163,7 +163,7 @@ def test_maths_functions_over_their_ranges(name, dtype):
         with np.errstate(all="ignore"):
             x = np.random.default_rng(7).uniform(low, high, 20000).astype(np_dtype(dtype))
             exact = MATHS[name](x.astype(np.longdouble))
-        assert_close(getattr(lattis, name)(to_lattis(x)), exact)
+        assert_close(getattr(lamella, name)(to_lamella(x)), exact)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -172,9 +172,9 @@ def test_float_powers(dtype):
     x, y = rng.uniform(0, 8, 20000).astype(np_dtype(dtype)), rng.uniform(-4, 4, 20000).astype(np_dtype(dtype))
     with np.errstate(all="ignore"):
         exact = np.power(x.astype(np.longdouble), y.astype(np.longdouble))
-        assert_close(lattis.pow(to_lattis(x), to_lattis(y)), exact)
-        assert_close(to_lattis(x) ** 2.5, np.power(x.astype(np.longdouble), np.longdouble(2.5)))
-        assert_close(lattis.pow(2.5, to_lattis(y)), np.power(np.longdouble(2.5), y.astype(np.longdouble)))
+        assert_close(lamella.pow(to_lamella(x), to_lamella(y)), exact)
+        assert_close(to_lamella(x) ** 2.5, np.power(x.astype(np.longdouble), np.longdouble(2.5)))
+        assert_close(lamella.pow(2.5, to_lamella(y)), np.power(np.longdouble(2.5), y.astype(np.longdouble)))
 
 
 @pytest.mark.parametrize("x", [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf, np.nan])
@@ -183,7 +183,7 @@ def test_special_powers(dtype, x):
     y = np.array([0.0, -0.0, 1.0, -1.0, 2.0, 3.0, 0.5, np.inf, -np.inf, np.nan], dtype)
     x = np.full_like(y, x)
     with np.errstate(all="ignore"):
-        assert_same(lattis.pow(to_lattis(x), to_lattis(y)), np.power(x, y))
+        assert_same(lamella.pow(to_lamella(x), to_lamella(y)), np.power(x, y))
 
 
 @pytest.mark.parametrize("dtype", COMPUTED_INTEGERS)
@@ -192,7 +192,7 @@ def test_integer_powers(dtype, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes())))
     y, e = data.draw(pairs(dtype, x.shape, low=0, high=12))
     with np.errstate(all="ignore"):
-        assert_same(lattis.pow(t, e), np.power(x, y))
+        assert_same(lamella.pow(t, e), np.power(x, y))
         assert_same(t**3, np.power(x, np_dtype(dtype).type(3)))
 
 
@@ -217,7 +217,7 @@ def test_powers_by_short_ways(dtype, exponent, data):
         computed = x.astype(np.float64 if dtype == "float64" else np.float32)
         want = np.asarray(SHORT_POWERS[exponent](computed), computed.dtype).astype(x.dtype)
     assert_same(t**exponent, want)
-    assert_same(lattis.pow(t, exponent, out=lattis.empty(0, dtype=t.dtype)), want)
+    assert_same(lamella.pow(t, exponent, out=lamella.empty(0, dtype=t.dtype)), want)
     t **= exponent
     assert_same(t, want)
 
@@ -225,22 +225,22 @@ def test_powers_by_short_ways(dtype, exponent, data):
 @pytest.mark.parametrize("dtype", COMPUTED_INTEGERS)
 def test_powers_of_integers_by_short_ways(dtype):
     x = np.array([0, 1, 2, 3, 11], dtype)
-    t = to_lattis(x)
+    t = to_lamella(x)
     assert_same(t**2, x * x)
     assert_same(t**1, x)
     assert_same(t**0.5, np.sqrt(x.astype(np.float32)))
     assert_same(t**2.0, x.astype(np.float32) ** 2)
-    assert lattis.tensor([True, False]).pow(2).tolist() == [1, 0]
+    assert lamella.tensor([True, False]).pow(2).tolist() == [1, 0]
 
 
 def test_negative_integer_powers():
-    x = lattis.tensor([1, -1, 2, -3, 1, -1])
-    y = lattis.tensor([-1, -1, -1, -2, -2, -2])
+    x = lamella.tensor([1, -1, 2, -3, 1, -1])
+    y = lamella.tensor([-1, -1, -1, -2, -2, -2])
     assert (x**y).tolist() == [int(1 / b**-e) for b, e in zip(x.tolist(), y.tolist(), strict=True)]
     with pytest.raises(RuntimeError, match=r"pow: argument 'exponent'.*negative integer power"):
         x**-1
-    assert lattis.pow(
-        lattis.tensor([True, True, False, False]), lattis.tensor([True, False, True, False])
+    assert lamella.pow(
+        lamella.tensor([True, True, False, False]), lamella.tensor([True, False, True, False])
     ).tolist() == [bool(int(b) ** int(e)) for b, e in [(True, True), (True, False), (False, True), (False, False)]]
 
 
@@ -249,9 +249,9 @@ def test_negative_integer_powers():
 def test_rounding_division(op, dtype, data):
     arrays, tensors = data.draw(operands(op, dtype, nonzero=class_of(dtype) == 1))
     want = expected(op, dtype, *arrays)
-    assert_same(lattis.div(*tensors, rounding_mode=op.name), want)
+    assert_same(lamella.div(*tensors, rounding_mode=op.name), want)
     if op.name == "floor":
-        assert_same(lattis.floor_divide(*tensors), want)
+        assert_same(lamella.floor_divide(*tensors), want)
         assert_same(tensors[0] // tensors[1], want)
 
 
@@ -260,19 +260,19 @@ def test_rounding_division_by_python(dtype):
     pairs_ = [(7, 2), (-7, 2), (0, 3), (6, 3), (-6, 3), (1, 3), (7, -2), (-1, -3)]
     if dtype.startswith("uint"):
         pairs_ = [(a, b) for a, b in pairs_ if a >= 0 and b >= 0]
-    x, y = (lattis.tensor(list(v), dtype=lt_dtype(dtype)) for v in zip(*pairs_, strict=True))
-    assert lattis.div(x, y, rounding_mode="floor").tolist() == [a // b for a, b in pairs_]
-    assert lattis.div(x, y, rounding_mode="trunc").tolist() == [int(a / b) for a, b in pairs_]
+    x, y = (lamella.tensor(list(v), dtype=lt_dtype(dtype)) for v in zip(*pairs_, strict=True))
+    assert lamella.div(x, y, rounding_mode="floor").tolist() == [a // b for a, b in pairs_]
+    assert lamella.div(x, y, rounding_mode="trunc").tolist() == [int(a / b) for a, b in pairs_]
     assert (x // y).tolist() == [a // b for a, b in pairs_]
 
 
 @pytest.mark.parametrize("dtype", COMPUTED_INTEGERS)
 @pytest.mark.parametrize("mode", ["floor", "trunc"])
 def test_integer_division_by_zero(dtype, mode):
-    x = lattis.tensor([1, 2, 3], dtype=lt_dtype(dtype))
-    for zero in (lattis.tensor([1, 0, 1], dtype=lt_dtype(dtype)), 0):
+    x = lamella.tensor([1, 2, 3], dtype=lt_dtype(dtype))
+    for zero in (lamella.tensor([1, 0, 1], dtype=lt_dtype(dtype)), 0):
         with pytest.raises(RuntimeError, match=r"divide.*division by zero"):
-            lattis.div(x, zero, rounding_mode=mode)
+            lamella.div(x, zero, rounding_mode=mode)
     assert x.tolist() == [1, 2, 3]
 
 
@@ -281,16 +281,16 @@ def test_smallest_integer_by_minus_one(dtype):
     low = np.iinfo(dtype).min
     x, y = np.array([low, low, 5], dtype), np.array([-1, 1, -1], dtype)
     with np.errstate(all="ignore"):
-        assert_same(lattis.floor_divide(to_lattis(x), to_lattis(y)), np.floor_divide(x, y))
-        assert_same(lattis.div(to_lattis(x), to_lattis(y), rounding_mode="trunc"), np.floor_divide(x, y))
-        assert_same(abs(to_lattis(x)), np.abs(x))
-        assert_same(-to_lattis(x), -x)
+        assert_same(lamella.floor_divide(to_lamella(x), to_lamella(y)), np.floor_divide(x, y))
+        assert_same(lamella.div(to_lamella(x), to_lamella(y), rounding_mode="trunc"), np.floor_divide(x, y))
+        assert_same(abs(to_lamella(x)), np.abs(x))
+        assert_same(-to_lamella(x), -x)
 
 
 def test_unknown_rounding_mode():
     with pytest.raises(RuntimeError, match="rounding_mode.*'ceil'"):
-        lattis.div(lattis.ones(1), 2, rounding_mode="ceil")
-    assert lattis.div(lattis.tensor([7]), 2, rounding_mode=None).tolist() == [3.5]
+        lamella.div(lamella.ones(1), 2, rounding_mode="ceil")
+    assert lamella.div(lamella.tensor([7]), 2, rounding_mode=None).tolist() == [3.5]
 
 
 @pytest.mark.parametrize("dtype", REAL)
@@ -303,15 +303,15 @@ def test_alpha(dtype, alpha, data):
     factor = np.dtype(compute).type(alpha)
     p, q = x.astype(compute), y.astype(compute)
     with np.errstate(all="ignore"):
-        assert_same(lattis.add(a, b, alpha=alpha), (p + factor * q).astype(np_dtype(dtype)))
-        assert_same(lattis.sub(a, b, alpha=alpha), (p - factor * q).astype(np_dtype(dtype)))
-        assert_same(lattis.rsub(a, b, alpha=alpha), (q - factor * p).astype(np_dtype(dtype)))
+        assert_same(lamella.add(a, b, alpha=alpha), (p + factor * q).astype(np_dtype(dtype)))
+        assert_same(lamella.sub(a, b, alpha=alpha), (p - factor * q).astype(np_dtype(dtype)))
+        assert_same(lamella.rsub(a, b, alpha=alpha), (q - factor * p).astype(np_dtype(dtype)))
 
 
 def test_alpha_that_does_not_fit():
-    x = lattis.tensor([1, 2])
+    x = lamella.tensor([1, 2])
     with pytest.raises(RuntimeError, match="add: argument 'alpha'"):
-        lattis.add(x, x, alpha=1.5)
+        lamella.add(x, x, alpha=1.5)
     assert x.tolist() == [1, 2]
 
 
@@ -321,22 +321,22 @@ def test_where(dtype, data):
     s0, s1, s2 = data.draw(broadcastable(3))
     (c, m), (x, a), (y, b) = (data.draw(pairs(d, s)) for d, s in (("bool", s0), (dtype, s1), (dtype, s2)))
     want = np.where(c, x, y)
-    assert_same(lattis.where(m, a, b), want)
-    out = lattis.empty(want.shape, dtype=lt_dtype(dtype))
+    assert_same(lamella.where(m, a, b), want)
+    out = lamella.empty(want.shape, dtype=lt_dtype(dtype))
     address = out.data_ptr()
-    assert lattis.where(m, a, b, out=out) is out and out.data_ptr() == address
+    assert lamella.where(m, a, b, out=out) is out and out.data_ptr() == address
     assert_same(out, want)
     number = True if dtype == "bool" else 1
-    assert_same(lattis.where(m, a, number), np.where(c, x, np.asarray(number, x.dtype)))
+    assert_same(lamella.where(m, a, number), np.where(c, x, np.asarray(number, x.dtype)))
 
 
 def test_where_with_numbers():
-    mask = lattis.tensor([True, False])
-    assert lattis.where(mask, 1, 0).tolist() == [1, 0]
-    assert lattis.where(mask, 1.5, lattis.tensor([1, 2])).tolist() == [1.5, 2.0]
-    assert lattis.where(mask, lattis.tensor([1, 2]), 7).tolist() == [1, 7]
+    mask = lamella.tensor([True, False])
+    assert lamella.where(mask, 1, 0).tolist() == [1, 0]
+    assert lamella.where(mask, 1.5, lamella.tensor([1, 2])).tolist() == [1.5, 2.0]
+    assert lamella.where(mask, lamella.tensor([1, 2]), 7).tolist() == [1, 7]
     with pytest.raises(RuntimeError, match="where: argument 'condition'.*bool"):
-        lattis.where(lattis.tensor([1, 0]), 1, 0)
+        lamella.where(lamella.tensor([1, 0]), 1, 0)
 
 
 @pytest.mark.parametrize("dtype", REAL)
@@ -348,7 +348,7 @@ def test_clamp(dtype, low, high, data):
     with np.errstate(all="ignore"):
         want = x if low is None else np.where(x < low, x.dtype.type(low), x)
         want = want if high is None else np.where(want > high, x.dtype.type(high), want)
-    assert_same(lattis.clamp(t, low, high), want)
+    assert_same(lamella.clamp(t, low, high), want)
     assert_same(t.clamp(min=low, max=high), want)
     assert_same(t, kept)
     assert t.clamp_(low, high) is t
@@ -356,8 +356,8 @@ def test_clamp(dtype, low, high, data):
 
 
 def test_clamp_promotes_with_its_bounds():
-    assert lattis.clamp(lattis.tensor([1, 2, 3]), 1.5).dtype is lattis.float32
-    assert lattis.clamp(lattis.tensor([1, 2, 3]), 1.5, 2.5).tolist() == [1.5, 2.0, 2.5]
+    assert lamella.clamp(lamella.tensor([1, 2, 3]), 1.5).dtype is lamella.float32
+    assert lamella.clamp(lamella.tensor([1, 2, 3]), 1.5, 2.5).tolist() == [1.5, 2.0, 2.5]
 
 
 @pytest.mark.parametrize("op, dtype", [pytest.param(o, d, id=f"{o.name}-{d}") for o in REMAINDERS for d in REAL])
@@ -367,7 +367,7 @@ def test_remainders(op, dtype, data):
     assert_same(call(op, *tensors), expected(op, dtype, *arrays))
     if class_of(dtype) == 1:
         with pytest.raises(RuntimeError, match=f"{op.name}: argument 'other': integer division by zero"):
-            call(op, lattis.ones(3, dtype=lt_dtype(dtype)), 0)
+            call(op, lamella.ones(3, dtype=lt_dtype(dtype)), 0)
 
 
 # ---- complex numbers -------------------------------------------------------------------------------------------------
@@ -410,7 +410,7 @@ def test_complex_functions(name, dtype):
     if name in ("sgn", "reciprocal", "rsqrt"):
         x, want = x[x != 0], want[x != 0]
     want = want.astype(dtype if name not in ("abs", "angle") else want.dtype)
-    assert_near(getattr(lattis, name)(to_lattis(x)), want)
+    assert_near(getattr(lamella, name)(to_lamella(x)), want)
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
@@ -419,8 +419,8 @@ def test_complex_functions(name, dtype):
 def test_complex_arithmetic(name, dtype, data):
     shape = data.draw(shapes())
     (x, a), (y, b) = (data.draw(pairs(dtype, shape, low=0.5, high=3)) for _ in range(2))
-    assert_near(getattr(lattis, name)(a, b), COMPLEX_BINARY[name](x, y))
-    assert_near(getattr(lattis, name)(a, 2 - 1j), COMPLEX_BINARY[name](x, x.dtype.type(2 - 1j)))
+    assert_near(getattr(lamella, name)(a, b), COMPLEX_BINARY[name](x, y))
+    assert_near(getattr(lamella, name)(a, 2 - 1j), COMPLEX_BINARY[name](x, x.dtype.type(2 - 1j)))
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
@@ -430,35 +430,35 @@ def test_complex_questions(name, dtype):
     y = np.roll(x, 1)
     y[::3] = x[::3]
     if name in COMPLEX_BOOL:
-        assert_same(getattr(lattis, name)(to_lattis(x), to_lattis(y)), COMPLEX_BOOL[name](x, y))
+        assert_same(getattr(lamella, name)(to_lamella(x), to_lamella(y)), COMPLEX_BOOL[name](x, y))
     else:
-        assert_same(getattr(lattis, name)(to_lattis(x)), COMPLEX_QUESTION[name](x))
+        assert_same(getattr(lamella, name)(to_lamella(x)), COMPLEX_QUESTION[name](x))
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
 @given(data=st.data())
 def test_parts_are_views(dtype, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes()), expanded=False))
-    assert_same(lattis.real(t), x.real)
-    assert_same(lattis.imag(t), x.imag)
-    assert_same(lattis.view_as_real(t), np.stack([x.real, x.imag], -1))
-    assert_same(lattis.view_as_complex(lattis.view_as_real(t)), x)
-    assert_same(lattis.complex(lattis.real(t), lattis.imag(t)), x)
-    assert_same(lattis.conj(t), np.conj(x))
-    lattis.imag(t).fill_(7)
+    assert_same(lamella.real(t), x.real)
+    assert_same(lamella.imag(t), x.imag)
+    assert_same(lamella.view_as_real(t), np.stack([x.real, x.imag], -1))
+    assert_same(lamella.view_as_complex(lamella.view_as_real(t)), x)
+    assert_same(lamella.complex(lamella.real(t), lamella.imag(t)), x)
+    assert_same(lamella.conj(t), np.conj(x))
+    lamella.imag(t).fill_(7)
     assert (to_numpy(t).imag == 7).all()
 
 
 def test_complex_from_parts():
     length, angle = np.array([[1.0], [2.0]]), np.array([0.0, 0.5, 3.0])
-    assert_near(lattis.polar(lattis.tensor(length), lattis.tensor(angle)), length * np.exp(1j * angle))
+    assert_near(lamella.polar(lamella.tensor(length), lamella.tensor(angle)), length * np.exp(1j * angle))
     with pytest.raises(RuntimeError, match="complex: argument 'real': expected float32 or float64, got int64"):
-        lattis.complex(lattis.tensor([1]), lattis.tensor([2]))
+        lamella.complex(lamella.tensor([1]), lamella.tensor([2]))
     with pytest.raises(RuntimeError, match="imag: argument 'self': expected a complex dtype, got float32"):
-        lattis.imag(lattis.ones(2))
+        lamella.imag(lamella.ones(2))
     with pytest.raises(RuntimeError, match="view_as_complex: argument 'self'.*size 2"):
-        lattis.view_as_complex(lattis.ones(3))
-    assert lattis.real(lattis.ones(2)).tolist() == [1.0, 1.0]
+        lamella.view_as_complex(lamella.ones(3))
+    assert lamella.real(lamella.ones(2)).tolist() == [1.0, 1.0]
 
 
 # ---- several operands, parameters, composites ------------------------------------------------------------------------
@@ -469,11 +469,11 @@ def test_complex_from_parts():
 def test_three_operands(dtype, data):
     (x, a), (y, b), (z, c) = (data.draw(pairs(dtype, s, low=0.25, high=4)) for s in data.draw(broadcastable(3)))
     t = x.dtype.type
-    assert_same(lattis.addcmul(a, b, c, value=2), x + t(2) * y * z)
-    assert_same(lattis.addcdiv(a, b, c, value=2), x + t(2) * y / z)
+    assert_same(lamella.addcmul(a, b, c, value=2), x + t(2) * y * z)
+    assert_same(lamella.addcdiv(a, b, c, value=2), x + t(2) * y / z)
     weight = np.abs(z) < 0.5
-    assert_same(lattis.lerp(a, b, c), np.where(weight, x + z * (y - x), y - (y - x) * (t(1) - z)))
-    assert_same(lattis.lerp(a, b, 0.25), x + t(0.25) * (y - x))
+    assert_same(lamella.lerp(a, b, c), np.where(weight, x + z * (y - x), y - (y - x) * (t(1) - z)))
+    assert_same(lamella.lerp(a, b, 0.25), x + t(0.25) * (y - x))
 
 
 ACTIVATIONS = {
@@ -502,7 +502,7 @@ def test_activations(name, dtype):
     function, parameters = ACTIVATIONS[name]
     x = np.concatenate([np.linspace(-6, 12, 4001), [0.0, -0.0, np.nan]]).astype(dtype)
     want = np.asarray(function(x.astype(np.longdouble)), np.float64)
-    got = to_numpy(getattr(lattis.ops.aten, name)(to_lattis(x), **parameters))
+    got = to_numpy(getattr(lamella.ops.aten, name)(to_lamella(x), **parameters))
     assert got.dtype == np.dtype(dtype)
     eps = np.finfo(dtype).eps
     np.testing.assert_allclose(got, want, rtol=64 * eps, atol=4 * eps)
@@ -511,23 +511,23 @@ def test_activations(name, dtype):
 def test_gelu_keeps_small_digits():
     x = np.linspace(-12, 12, 20001).astype(np.float32)
     want = x * scipy.special.ndtr(x.astype(np.float64))
-    np.testing.assert_allclose(to_numpy(lattis.ops.aten.gelu(to_lattis(x))), want, rtol=2e-5, atol=1e-37)
+    np.testing.assert_allclose(to_numpy(lamella.ops.aten.gelu(to_lamella(x))), want, rtol=2e-5, atol=1e-37)
     wide = x.astype(np.float64)
     tanh = 0.5 * wide * (1 + np.tanh(np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3)))
-    approximate = to_numpy(lattis.ops.aten.gelu(to_lattis(x), approximate="tanh"))
+    approximate = to_numpy(lamella.ops.aten.gelu(to_lamella(x), approximate="tanh"))
     np.testing.assert_allclose(approximate, tanh, rtol=1e-5, atol=2e-6)
     with pytest.raises(RuntimeError, match="gelu: argument 'approximate': expected 'none' or 'tanh', got 'sin'"):
-        lattis.ops.aten.gelu(to_lattis(x), approximate="sin")
+        lamella.ops.aten.gelu(to_lamella(x), approximate="sin")
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_nan_to_num(dtype):
     x = np.array([np.nan, np.inf, -np.inf, 1.5], np_dtype(dtype))
     limit = float(ml_dtypes.finfo(np_dtype(dtype)).max)
-    assert to_numpy(lattis.nan_to_num(to_lattis(x))).astype(np.float64).tolist() == [0, limit, -limit, 1.5]
-    assert lattis.nan_to_num(to_lattis(x), 1, 2, 3).tolist() == [1, 2, 3, 1.5]
-    assert lattis.nan_to_num(lattis.tensor([1, 2])).tolist() == [1, 2]
-    assert lattis.nan_to_num(lattis.tensor([complex("nan+infj")]), posinf=4).tolist() == [4j]
+    assert to_numpy(lamella.nan_to_num(to_lamella(x))).astype(np.float64).tolist() == [0, limit, -limit, 1.5]
+    assert lamella.nan_to_num(to_lamella(x), 1, 2, 3).tolist() == [1, 2, 3, 1.5]
+    assert lamella.nan_to_num(lamella.tensor([1, 2])).tolist() == [1, 2]
+    assert lamella.nan_to_num(lamella.tensor([complex("nan+infj")]), posinf=4).tolist() == [4j]
 
 
 @given(data=st.data())
@@ -540,33 +540,33 @@ def test_isclose(data):
     for equal_nan in (False, True):
         with np.errstate(all="ignore"):
             want = np.isclose(x, y, equal_nan=equal_nan)
-        assert_same(lattis.isclose(a, to_lattis(y), equal_nan=equal_nan), want)
+        assert_same(lamella.isclose(a, to_lamella(y), equal_nan=equal_nan), want)
     with pytest.raises(RuntimeError, match="isclose: argument 'other': expected dtype float32"):
-        lattis.isclose(a, a.to(lattis.float64))
+        lamella.isclose(a, a.to(lamella.float64))
 
 
 def test_clamp_by_tensors():
     x, low, high = np.array([-2.0, 0.5, np.nan, 9.0]), np.array([[0.0], [1.0]]), np.array([1.0, 2.0, 3.0, 4.0])
-    t, m, n = map(lattis.tensor, (x, low, high))
-    assert_same(lattis.clamp(t, m, n), np.minimum(np.maximum(x, low), high))
+    t, m, n = map(lamella.tensor, (x, low, high))
+    assert_same(lamella.clamp(t, m, n), np.minimum(np.maximum(x, low), high))
     assert_same(t.clamp(max=n), np.minimum(x, high))
-    assert_same(lattis.clamp_min(t, m), np.maximum(x, low))
-    assert_same(lattis.clamp_max(t, n), np.minimum(x, high))
-    assert_same(lattis.clamp_min(t, 1), np.maximum(x, 1))
+    assert_same(lamella.clamp_min(t, m), np.maximum(x, low))
+    assert_same(lamella.clamp_max(t, n), np.minimum(x, high))
+    assert_same(lamella.clamp_min(t, 1), np.maximum(x, 1))
 
 
 def test_rounding_to_decimals():
     x = np.array([1.25, -3.455, 1250.0, 0.5], np.float64)
     for decimals in (2, 0, -2):
-        assert_same(lattis.round(lattis.tensor(x), decimals=decimals), np.round(x, decimals))
+        assert_same(lamella.round(lamella.tensor(x), decimals=decimals), np.round(x, decimals))
 
 
 def test_powers_in_double():
     x = np.array([1, 2, 3])
-    assert_close(lattis.float_power(lattis.tensor(x), -1), np.float_power(x.astype(np.longdouble), -1))
-    assert_close(lattis.float_power(2, lattis.tensor(x)), np.float_power(2, x.astype(np.longdouble)))
-    assert lattis.float_power(lattis.tensor([1j]), 2).dtype is lattis.complex128
-    assert lattis.square(lattis.tensor([True, False])).dtype is lattis.int64
+    assert_close(lamella.float_power(lamella.tensor(x), -1), np.float_power(x.astype(np.longdouble), -1))
+    assert_close(lamella.float_power(2, lamella.tensor(x)), np.float_power(2, x.astype(np.longdouble)))
+    assert lamella.float_power(lamella.tensor([1j]), 2).dtype is lamella.complex128
+    assert lamella.square(lamella.tensor([True, False])).dtype is lamella.int64
 
 
 ALIASES = {"multiply": "mul", "absolute": "abs", "arctan2": "atan2", "greater_equal": "ge", "true_divide": "div"}
@@ -574,9 +574,9 @@ ALIASES = {"multiply": "mul", "absolute": "abs", "arctan2": "atan2", "greater_eq
 
 @pytest.mark.parametrize("alias, name", ALIASES.items())
 def test_aliases(alias, name):
-    operands = [lattis.tensor([1.5, -2.0, 3.0]), lattis.tensor([2.0, -2.0, 0.5])][: 1 if name == "abs" else 2]
-    assert getattr(lattis, alias)(*operands).tolist() == getattr(lattis, name)(*operands).tolist()
-    assert getattr(operands[0], alias)(*operands[1:]).tolist() == getattr(lattis, name)(*operands).tolist()
+    operands = [lamella.tensor([1.5, -2.0, 3.0]), lamella.tensor([2.0, -2.0, 0.5])][: 1 if name == "abs" else 2]
+    assert getattr(lamella, alias)(*operands).tolist() == getattr(lamella, name)(*operands).tolist()
+    assert getattr(operands[0], alias)(*operands[1:]).tolist() == getattr(lamella, name)(*operands).tolist()
 
 
 # ---- long walks ------------------------------------------------------------------------------------------------------
@@ -588,7 +588,7 @@ def test_blocks(shape, dtype):
     """Sizes beyond one tile: crossed, short, broadcast and stepped operands, results and copies."""
     x = values(dtype, int(np.prod(shape)), 1, -9, 9).reshape(shape)
     y = values(dtype, int(np.prod(shape)), 2, -9, 9).reshape(shape[::-1])
-    a, b = to_lattis(x), to_lattis(y).permute(*reversed(range(len(shape))))
+    a, b = to_lamella(x), to_lamella(y).permute(*reversed(range(len(shape))))
     z = y.transpose()
     wide = x.dtype if dtype != "bfloat16" else np.dtype(np.float32)
 
@@ -601,9 +601,11 @@ def test_blocks(shape, dtype):
     assert_same(a[..., :1] + b, add(x[..., :1], z))
     assert_same(a[..., ::2] + b[..., ::2], add(x[..., ::2], z[..., ::2]))
     assert_same(a + b[0], add(x, z[0]))
-    assert_same(b.to(lattis.complex128), z.astype(np.float64 if dtype != "complex128" else dtype).astype(np.complex128))
-    out = lattis.empty_like(b)
-    assert_same(lattis.add(a, a, out=out), add(x, x))
+    assert_same(
+        b.to(lamella.complex128), z.astype(np.float64 if dtype != "complex128" else dtype).astype(np.complex128)
+    )
+    out = lamella.empty_like(b)
+    assert_same(lamella.add(a, a, out=out), add(x, x))
     assert out.stride() == b.stride()
     out.copy_(a)
     assert_same(out, x)
@@ -626,59 +628,59 @@ def test_number_equals_tensor_of_that_number(name, dtype, data):
 
 
 def taken_by(name):
-    return lattis.int64 if name.startswith("bitwise") else lattis.float32
+    return lamella.int64 if name.startswith("bitwise") else lamella.float32
 
 
 @pytest.mark.parametrize("op", BINARY + DIVISIONS, ids=lambda op: op.name)
 def test_shapes_that_do_not_broadcast(op):
     name = {"floor": "floor_divide", "trunc": "_trunc_divide"}.get(op.name, op.name)
-    f = getattr(lattis.ops.aten, name)
+    f = getattr(lamella.ops.aten, name)
     with pytest.raises(RuntimeError, match=rf"{name}: shapes \(2, 3\) .*and \(4,\).* do not broadcast"):
-        f(lattis.ones(2, 3, dtype=taken_by(name)), lattis.ones(4, dtype=taken_by(name)))
+        f(lamella.ones(2, 3, dtype=taken_by(name)), lamella.ones(4, dtype=taken_by(name)))
 
 
 @pytest.mark.parametrize("name", INPLACE)
 def test_in_place_cannot_grow(name):
-    t = lattis.ones(2, dtype=taken_by(name))
+    t = lamella.ones(2, dtype=taken_by(name))
     if name in MATHS or name in [op.name for op in UNARY]:
-        shared = lattis.ones(1, dtype=taken_by(name)).expand(3)
+        shared = lamella.ones(1, dtype=taken_by(name)).expand(3)
         with pytest.raises(RuntimeError, match=rf"{name}_: argument 'self'.*share one memory location"):
             getattr(shared, name + "_")()
         return
     with pytest.raises(RuntimeError, match=rf"{name}_: argument 'self' has shape \(2,\)"):
-        getattr(t, name + "_")(lattis.ones(3, 2, dtype=t.dtype))
-    assert t.tolist() == [1, 1] and t._version == lattis.ones(2)._version
+        getattr(t, name + "_")(lamella.ones(3, 2, dtype=t.dtype))
+    assert t.tolist() == [1, 1] and t._version == lamella.ones(2)._version
 
 
 @pytest.mark.parametrize("name", ["neg", "sub", "rsub"])
 def test_bool_is_refused_where_torch_refuses_it(name):
-    b = lattis.tensor([True])
+    b = lamella.tensor([True])
     with pytest.raises(RuntimeError, match=f"{name}: .*bool"):
-        getattr(lattis, name)(*([b] if name == "neg" else [b, b]))
+        getattr(lamella, name)(*([b] if name == "neg" else [b, b]))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_meta_knows_every_dtype(dtype):
     """Shape and dtype follow on meta whether or not the host has the loops yet."""
-    x = lattis.empty(2, 3, dtype=lt_dtype(dtype), device="meta")
+    x = lamella.empty(2, 3, dtype=lt_dtype(dtype), device="meta")
     assert (x * x).dtype is lt_dtype(dtype)
-    assert (x == x[0]).dtype is lattis.bool and (x == x[0]).shape == (2, 3)
-    assert lattis.exp(x).dtype is (lt_dtype(dtype) if class_of(dtype) >= 2 else lattis.float32)
+    assert (x == x[0]).dtype is lamella.bool and (x == x[0]).shape == (2, 3)
+    assert lamella.exp(x).dtype is (lt_dtype(dtype) if class_of(dtype) >= 2 else lamella.float32)
 
 
 # ---- out= ------------------------------------------------------------------------------------------------------------
 
 
 def test_out_is_resized_and_keeps_identity():
-    out = lattis.empty(0)
-    assert lattis.add(lattis.ones(2, 3), 1, out=out) is out
+    out = lamella.empty(0)
+    assert lamella.add(lamella.ones(2, 3), 1, out=out) is out
     assert out.shape == (2, 3) and out.tolist() == [[2.0] * 3] * 2
 
 
 def test_out_that_cannot_hold_the_result():
-    out = lattis.zeros(3, dtype=lattis.int64)
+    out = lamella.zeros(3, dtype=lamella.int64)
     with pytest.raises(RuntimeError, match="add: argument 'out'.*int64"):
-        lattis.add(lattis.ones(3), 1, out=out)
+        lamella.add(lamella.ones(3), 1, out=out)
     assert out.tolist() == [0, 0, 0]
-    wide = lattis.zeros(3, dtype=lattis.float64)
-    assert lattis.eq(lattis.ones(3), 1, out=wide).tolist() == [1.0, 1.0, 1.0]
+    wide = lamella.zeros(3, dtype=lamella.float64)
+    assert lamella.eq(lamella.ones(3), 1, out=wide).tolist() == [1.0, 1.0, 1.0]

@@ -2,13 +2,13 @@
 
 import itertools
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import assert_same, lt_dtype, to_lattis, to_numpy, values
+from arrays import assert_same, lt_dtype, to_lamella, to_numpy, values
 from numpy.lib.stride_tricks import sliding_window_view
 
-A = lattis.ops.aten
+A = lamella.ops.aten
 KERNELS = [f"aten::{n}" for n in ("max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d")]
 KERNELS.append("aten::constant_pad_nd")
 SHAPES = [(2, 3, 9, 10), (3, 13, 8), (1, 1, 4, 4), (2, 2, 21, 40)]
@@ -47,16 +47,16 @@ def test_max(shape, dilation, ceil, name, composite):
     x = values(name, int(np.prod(shape)), 1, 0 if name == "uint8" else -9, 9).reshape(shape)
     if "float" in name:
         x.flat[[3, 7]] = np.nan, -np.inf
-    t = to_lattis(x)
+    t = to_lamella(x)
     number = np.arange(shape[-1] * shape[-2]).reshape(shape[-2:])
-    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
         for kernel, stride, padding in WINDOWS:
             more = (kernel, stride, padding, dilation, ceil)
             if min(places(shape[i - 2], *(v[i] for v in more[:4]), ceil) for i in range(2)) < 1:
                 continue
             seen = cut(x, *more, lowest(name))
             flat = seen.reshape(*seen.shape[:-2], -1)
-            assert_same(lattis.max_pool2d(t, *more), flat.max(-1))
+            assert_same(lamella.max_pool2d(t, *more), flat.max(-1))
             result, indices = A.max_pool2d_with_indices(t, *more)
             assert_same(result, flat.max(-1))
             taken = to_numpy(indices)
@@ -75,7 +75,7 @@ def test_mean(shape, ceil, name, composite):
     x = values(name, int(np.prod(shape)), 1, -9, 9).reshape(shape)
     inside = np.ones(shape[-2:])
     eps = np.finfo(name).eps * 32
-    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
         for kernel, stride, padding in WINDOWS:
             more = (kernel, stride, padding, (1, 1), ceil)
             if min(places(shape[i - 2], *(v[i] for v in more[:4]), ceil) for i in range(2)) < 1:
@@ -86,9 +86,9 @@ def test_mean(shape, ceil, name, composite):
             with_padding = with_padding[: sums.shape[-2], : sums.shape[-1]]
             counts = {True: with_padding, False: cut(inside, *more, 0).sum((-2, -1))}
             for counted, count in counts.items():
-                result = A.avg_pool2d(to_lattis(x), kernel, stride, padding, ceil, counted)
+                result = A.avg_pool2d(to_lamella(x), kernel, stride, padding, ceil, counted)
                 np.testing.assert_allclose(to_numpy(result), sums / count, rtol=eps, atol=eps * 9)
-            result = A.avg_pool2d(to_lattis(x), kernel, stride, padding, ceil, True, 7)
+            result = A.avg_pool2d(to_lamella(x), kernel, stride, padding, ceil, True, 7)
             np.testing.assert_allclose(to_numpy(result), sums / 7, rtol=eps, atol=eps * 9)
 
 
@@ -101,36 +101,36 @@ def test_adaptive_mean(shape, size, composite):
     edges = [[(i * n // m, -(-(i + 1) * n // m)) for i in range(m)] for n, m in zip(shape[-2:], size, strict=True)]
     for (i, (top, bottom)), (j, (left, right)) in itertools.product(*(enumerate(e) for e in edges)):
         expected[..., i, j] = x[..., top:bottom, left:right].mean((-2, -1))
-    with lattis.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
         np.testing.assert_allclose(
-            to_numpy(A.adaptive_avg_pool2d(to_lattis(x), size)), expected, rtol=1e-13, atol=1e-13
+            to_numpy(A.adaptive_avg_pool2d(to_lamella(x), size)), expected, rtol=1e-13, atol=1e-13
         )
 
 
 def test_one_dimension():
     x = values("float64", 24, 1, -9, 9).reshape(2, 3, 4)
     pairs = x.reshape(2, 3, 2, 2)
-    np.testing.assert_array_equal(to_numpy(lattis.max_pool1d(to_lattis(x), 2)), pairs.max(-1))
-    np.testing.assert_allclose(to_numpy(lattis.avg_pool1d(to_lattis(x), 2)), pairs.mean(-1))
-    np.testing.assert_allclose(to_numpy(lattis.adaptive_avg_pool1d(to_lattis(x[0]), 2)), pairs[0].mean(-1))
+    np.testing.assert_array_equal(to_numpy(lamella.max_pool1d(to_lamella(x), 2)), pairs.max(-1))
+    np.testing.assert_allclose(to_numpy(lamella.avg_pool1d(to_lamella(x), 2)), pairs.mean(-1))
+    np.testing.assert_allclose(to_numpy(lamella.adaptive_avg_pool1d(to_lamella(x[0]), 2)), pairs[0].mean(-1))
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_halves(name):
-    x = to_lattis(values("float32", 64, 1, -9, 9).reshape(1, 8, 8)).to(lt_dtype(name))
-    wide = x.to(lattis.float32)
-    assert_same(lattis.max_pool2d(x, 2).to(lattis.float32), to_numpy(lattis.max_pool2d(wide, 2)))
+    x = to_lamella(values("float32", 64, 1, -9, 9).reshape(1, 8, 8)).to(lt_dtype(name))
+    wide = x.to(lamella.float32)
+    assert_same(lamella.max_pool2d(x, 2).to(lamella.float32), to_numpy(lamella.max_pool2d(wide, 2)))
     assert_same(A.avg_pool2d(x, 2), to_numpy(A.avg_pool2d(wide, 2).to(x.dtype)))
 
 
 def test_layouts():
     """Channels last is kept, on meta too; gaps do not matter."""
     x = values("float32", 2 * 5 * 6 * 7, 1, -9, 9).reshape(2, 5, 6, 7)
-    last = to_lattis(np.ascontiguousarray(x.transpose(0, 2, 3, 1))).permute(0, 3, 1, 2)
-    gaps = to_lattis(np.repeat(x, 3, 3))[..., ::3]
-    for f in (lattis.max_pool2d, A.avg_pool2d):
-        plain = f(to_lattis(x), 2)
-        assert f(last, 2).stride() == (3 * 3 * 5, 1, 3 * 5, 5) == f(lattis.empty_like(last, device="meta"), 2).stride()
+    last = to_lamella(np.ascontiguousarray(x.transpose(0, 2, 3, 1))).permute(0, 3, 1, 2)
+    gaps = to_lamella(np.repeat(x, 3, 3))[..., ::3]
+    for f in (lamella.max_pool2d, A.avg_pool2d):
+        plain = f(to_lamella(x), 2)
+        assert f(last, 2).stride() == (3 * 3 * 5, 1, 3 * 5, 5) == f(lamella.empty_like(last, device="meta"), 2).stride()
         assert_same(f(last, 2), to_numpy(plain))
         assert_same(f(gaps, 2), to_numpy(plain))
 
@@ -141,10 +141,10 @@ def test_channels_last_agrees_with_plain(shape, name):
     x = values(name, int(np.prod(shape)), 1, -9, 9).reshape(shape)
     if "float" in name:
         x.flat[[3, 7]] = np.nan, -np.inf
-    plain, last = to_lattis(x), to_lattis(np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1))
-    assert last.is_contiguous(memory_format=lattis.channels_last)
+    plain, last = to_lamella(x), to_lamella(np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1))
+    assert last.is_contiguous(memory_format=lamella.channels_last)
     calls = [
-        lambda t, w=w, d=d, c=c: lattis.max_pool2d(t, *w, d, c)
+        lambda t, w=w, d=d, c=c: lamella.max_pool2d(t, *w, d, c)
         for w, d, c in itertools.product(WINDOWS, [(1, 1), (1, 2)], [False, True])
     ]
     if "float" in name:
@@ -152,18 +152,18 @@ def test_channels_last_agrees_with_plain(shape, name):
         calls += [lambda t, n=n: A.adaptive_avg_pool2d(t, n) for n in (1, (2, 3), (4, 5), (1, 4))]
     for f in calls:
         expected, result = to_numpy(f(plain)), f(last)
-        assert result.is_contiguous(memory_format=lattis.channels_last)
+        assert result.is_contiguous(memory_format=lamella.channels_last)
         np.testing.assert_allclose(to_numpy(result), expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("last", [False, True])
 def test_threads_do_not_change_a_bit(last):
-    x = to_lattis(values("float32", 2 * 16 * 65 * 65, 1, -9, 9).reshape(2, 16, 65, 65))
-    x = x.contiguous(memory_format=lattis.channels_last) if last else x
+    x = to_lamella(values("float32", 2 * 16 * 65 * 65, 1, -9, 9).reshape(2, 16, 65, 65))
+    x = x.contiguous(memory_format=lamella.channels_last) if last else x
     got = set()
     for threads in (1, 2):
-        lattis.set_num_threads(threads)
-        results = (A.avg_pool2d(x, 3), lattis.max_pool2d(x, 3), A.adaptive_avg_pool2d(x, 7))
+        lamella.set_num_threads(threads)
+        results = (A.avg_pool2d(x, 3), lamella.max_pool2d(x, 3), A.adaptive_avg_pool2d(x, 7))
         got.add(b"".join(to_numpy(r).tobytes() for r in results))
     assert len(got) == 1
 
@@ -180,18 +180,18 @@ def test_threads_do_not_change_a_bit(last):
     ],
 )
 def test_what_does_not_fit(shape, more, text):
-    for f in (lattis.max_pool2d, A.avg_pool2d):
+    for f in (lamella.max_pool2d, A.avg_pool2d):
         with pytest.raises(RuntimeError, match=text):
-            f(lattis.ones(shape), *more)
+            f(lamella.ones(shape), *more)
 
 
 def test_dtypes():
     with pytest.raises(NotImplementedError, match="avg_pool2d: argument 'self': a mean needs a floating"):
-        A.avg_pool2d(lattis.ones(1, 4, 4, dtype=lattis.int64), 2)
+        A.avg_pool2d(lamella.ones(1, 4, 4, dtype=lamella.int64), 2)
     with pytest.raises(NotImplementedError, match="no largest element"):
-        lattis.max_pool2d(lattis.ones(1, 4, 4, dtype=lattis.bool), 2)
+        lamella.max_pool2d(lamella.ones(1, 4, 4, dtype=lamella.bool), 2)
     with pytest.raises(RuntimeError, match="argument 'divisor_override'"):
-        A.avg_pool2d(lattis.ones(1, 4, 4), 2, 2, 0, False, True, 0)
+        A.avg_pool2d(lamella.ones(1, 4, 4), 2, 2, 0, False, True, 0)
 
 
 # ---- backward --------------------------------------------------------------------------------------------------------
@@ -209,8 +209,8 @@ BACKWARD = [
 @pytest.mark.parametrize("shape", [*SHAPES, (3, 2, 8, 28), (2, 3, 7, 15)])
 def test_gradients_go_where_the_largest_stood(shape, ceil, name, composite):
     """Overlapping windows add up."""
-    x = to_lattis(values(name, int(np.prod(shape)), 1, 0 if name == "uint8" else -9, 9).reshape(shape))
-    with lattis.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
+    x = to_lamella(values(name, int(np.prod(shape)), 1, 0 if name == "uint8" else -9, 9).reshape(shape))
+    with lamella.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
         for kernel, stride, padding in WINDOWS:
             more = (kernel, stride, padding, (1, 1), ceil)
             _, indices = A.max_pool2d_with_indices(x, *more)
@@ -218,7 +218,7 @@ def test_gradients_go_where_the_largest_stood(shape, ceil, name, composite):
             expected = np.zeros(shape, name)
             for at in np.ndindex(shape[:-2]):
                 np.add.at(expected[at].reshape(-1), to_numpy(indices)[at], g[at])
-            assert_same(A.max_pool2d_with_indices_backward(to_lattis(g), x, *more, indices), expected)
+            assert_same(A.max_pool2d_with_indices_backward(to_lamella(g), x, *more, indices), expected)
 
 
 @pytest.mark.parametrize("composite", [False, True])
@@ -230,9 +230,9 @@ def test_indices_of_other_windows_are_followed_and_those_outside_have_no_gradien
     x, expected = np.zeros((1, 8, width)), np.zeros((1, 8, width))
     inside = (at >= 0) & (at < 8 * width)
     np.add.at(expected.reshape(-1), at[inside], g[inside])
-    with lattis.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
+    with lamella.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
         got = A.max_pool2d_with_indices_backward(
-            to_lattis(g), to_lattis(x), [2, 2], [], [0, 0], [1, 1], False, to_lattis(at)
+            to_lamella(g), to_lamella(x), [2, 2], [], [0, 0], [1, 1], False, to_lamella(at)
         )
     assert_same(got, expected)
 
@@ -248,14 +248,14 @@ def test_gradients_of_means_are_their_transpose(shape, ceil, name, composite):
 
     def agree(pooled, backward):
         g = values(name, pooled.numel(), 2, -9, 9).reshape(pooled.shape)
-        back = backward(to_lattis(g))
+        back = backward(to_lamella(g))
         assert tuple(back.shape) == shape
         size = np.abs(to_numpy(pooled).astype(float) * g).sum() + np.abs(to_numpy(back).astype(float) * x).sum()
         difference = (to_numpy(pooled).astype(float) * g).sum() - (to_numpy(back).astype(float) * x).sum()
         assert abs(difference) <= eps * max(size, 1)
 
-    t = to_lattis(x)
-    with lattis.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
+    t = to_lamella(x)
+    with lamella.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
         for window, (counted, divisor) in itertools.product(WINDOWS, MEANS):
             more = (*window, ceil, counted, divisor)
             agree(A.avg_pool2d(t, *more), lambda g, more=more: A.avg_pool2d_backward(g, t, *more))
@@ -265,11 +265,11 @@ def test_gradients_of_means_are_their_transpose(shape, ceil, name, composite):
 
 def test_an_empty_window_has_no_gradient():
     """Both taps lie in the padding: the largest of them is none's."""
-    x = to_lattis(np.arange(1.0, 5).reshape(1, 2, 2))
+    x = to_lamella(np.arange(1.0, 5).reshape(1, 2, 2))
     more = (2, 1, 1, 3)
     for disabled in ([], KERNELS):
-        with lattis.library.kernels_disabled(disabled, "cpu"):
+        with lamella.library.kernels_disabled(disabled, "cpu"):
             value, indices = A.max_pool2d_with_indices(x, *more)
             assert value.item() == -np.inf
-            g = lattis.ones_like(value)
+            g = lamella.ones_like(value)
             assert_same(A.max_pool2d_with_indices_backward(g, x, *more, False, indices), np.zeros((1, 2, 2)))

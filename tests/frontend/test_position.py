@@ -2,10 +2,10 @@
 
 import itertools
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import FLOATS, assert_same, bits, to_lattis, to_numpy, values
+from arrays import FLOATS, assert_same, bits, to_lamella, to_numpy, values
 from hypothesis import given
 from hypothesis import strategies as st
 from pointwise_ops import BINARY, MATHS, UNARY
@@ -19,24 +19,24 @@ ORDERS = list(itertools.permutations(range(3)))
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", ["neg", "exp", "add", "mul", "eq", "where", "clamp", "to"])
 def test_dense_permutation_is_kept(name, order):
-    x = lattis.arange(24.0).view(2, 3, 4).permute(order)
+    x = lamella.arange(24.0).view(2, 3, 4).permute(order)
     result = {
         "neg": lambda: -x,
-        "exp": lambda: lattis.exp(x),
+        "exp": lambda: lamella.exp(x),
         "add": lambda: x + 1,
         "mul": lambda: x * x,
         "eq": lambda: x == x,
-        "where": lambda: lattis.where(x > 2, x, 0.0),
+        "where": lambda: lamella.where(x > 2, x, 0.0),
         "clamp": lambda: x.clamp(1, 2),
-        "to": lambda: x.to(lattis.float64),
+        "to": lambda: x.to(lamella.float64),
     }[name]()
     assert result.stride() == x.stride()
-    assert lattis.empty_like(x).stride() == x.stride() and x.clone().stride() == x.stride()
+    assert lamella.empty_like(x).stride() == x.stride() and x.clone().stride() == x.stride()
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_gaps_are_closed_in_the_same_order(order):
-    x = lattis.zeros(4, 6, 8)[::2, ::2, ::2].permute(order)
+    x = lamella.zeros(4, 6, 8)[::2, ::2, ::2].permute(order)
     sizes, packed, step = x.shape, [0, 0, 0], 1
     for d in np.argsort(x.stride()):
         packed[d], step = step, step * sizes[d]
@@ -45,13 +45,13 @@ def test_gaps_are_closed_in_the_same_order(order):
 
 def test_layout_of_mixed_operands():
     """The first operand that has an opinion decides; repeated dimensions have none; rows broadcast."""
-    columns, rows = lattis.ones(3, 4).t(), lattis.ones(4, 3)
+    columns, rows = lamella.ones(3, 4).t(), lamella.ones(4, 3)
     assert (columns + columns).stride() == (1, 4)
     assert (columns + rows).stride() == (1, 4)
     assert (rows + columns).stride() == (3, 1)
-    assert (columns + lattis.ones(3)).stride() == (1, 4)
-    assert (lattis.ones(1, 3).expand(4, 3) + columns).stride() == (1, 4)
-    assert (lattis.ones(1).expand(4, 3) * 2).stride() == (3, 1)
+    assert (columns + lamella.ones(3)).stride() == (1, 4)
+    assert (lamella.ones(1, 3).expand(4, 3) + columns).stride() == (1, 4)
+    assert (lamella.ones(1).expand(4, 3) * 2).stride() == (3, 1)
 
 
 # ---- position, strides and threads -----------------------------------------------------------------------------------
@@ -73,12 +73,12 @@ def sample(dtype, count, seed):
 def test_values_do_not_depend_on_position(name, dtype):
     inputs = 1 if name in ONE_INPUT else 2
     arrays = [sample(dtype, 100, seed) for seed in range(inputs)]
-    whole = to_numpy(getattr(lattis, name)(*map(to_lattis, arrays)))
+    whole = to_numpy(getattr(lamella, name)(*map(to_lamella, arrays)))
     for start, stop in [(0, 1), (1, 2), (3, 20), (7, 100), (99, 100), (50, 67)]:
-        part = getattr(lattis, name)(*(to_lattis(a)[start:stop] for a in arrays))
+        part = getattr(lamella, name)(*(to_lamella(a)[start:stop] for a in arrays))
         assert bits(part) == whole[start:stop].tobytes()
     for i in (0, 13, 99):
-        single = getattr(lattis, name)(*(to_lattis(a[i]) for a in arrays))
+        single = getattr(lamella, name)(*(to_lamella(a[i]) for a in arrays))
         assert bits(single) == whole[i].tobytes()
 
 
@@ -87,17 +87,17 @@ def test_values_do_not_depend_on_position(name, dtype):
 def test_values_do_not_depend_on_strides(name, dtype):
     inputs = 1 if name in ONE_INPUT else 2
     arrays = [sample(dtype, 60, seed) for seed in range(inputs)]
-    whole = bits(getattr(lattis, name)(*map(to_lattis, arrays)))
-    spread = [to_lattis(np.repeat(a, 3))[::3] for a in arrays]
-    assert bits(getattr(lattis, name)(*spread)) == whole
-    columns = [to_lattis(np.ascontiguousarray(a.reshape(6, 10).T)).t() for a in arrays]
-    assert bits(getattr(lattis, name)(*columns)) == whole
+    whole = bits(getattr(lamella, name)(*map(to_lamella, arrays)))
+    spread = [to_lamella(np.repeat(a, 3))[::3] for a in arrays]
+    assert bits(getattr(lamella, name)(*spread)) == whole
+    columns = [to_lamella(np.ascontiguousarray(a.reshape(6, 10).T)).t() for a in arrays]
+    assert bits(getattr(lamella, name)(*columns)) == whole
     if inputs == 2:
         first, constant = arrays[0], arrays[1][7]
-        full = bits(getattr(lattis, name)(to_lattis(first), to_lattis(np.full(60, constant))))
-        assert bits(getattr(lattis, name)(to_lattis(first), to_lattis(constant).expand(60))) == full
+        full = bits(getattr(lamella, name)(to_lamella(first), to_lamella(np.full(60, constant))))
+        assert bits(getattr(lamella, name)(to_lamella(first), to_lamella(constant).expand(60))) == full
         if name in TAKES_NUMBERS:
-            assert bits(getattr(lattis, name)(to_lattis(first), float(constant))) == full
+            assert bits(getattr(lamella, name)(to_lamella(first), float(constant))) == full
 
 
 THREADED = [
@@ -114,13 +114,13 @@ def test_values_do_not_depend_on_threads(name, dtype):
     arrays = [sample(dtype, count, seed) for seed in range(1 if name in ONE_INPUT else 2)]
     if name in ("floor_divide", "fmod", "remainder") and dtype == "int64":
         arrays[1] += 1
-    tensors = [to_lattis(a) for a in arrays]
+    tensors = [to_lamella(a) for a in arrays]
     results = []
     for threads in (1, 2, 3, 8):
-        lattis.set_num_threads(threads)
-        results.append(bits(getattr(lattis, name)(*tensors)))
+        lamella.set_num_threads(threads)
+        results.append(bits(getattr(lamella, name)(*tensors)))
     assert len(set(results)) == 1
-    part = getattr(lattis, name)(*(t[count - 1000 :] for t in tensors))
+    part = getattr(lamella, name)(*(t[count - 1000 :] for t in tensors))
     assert results[0].endswith(bits(part))
 
 
@@ -131,8 +131,8 @@ def test_values_do_not_depend_on_threads(name, dtype):
 def test_overlapping_input_and_output(data):
     x = values("float32", 40, data.draw(st.integers(0, 99)), -5, 5)
     a, b, c, n = (data.draw(st.integers(0, 10)) for _ in range(4))
-    t = to_lattis(x)
+    t = to_lamella(x)
     want = x[b : b + n] + np.float32(2) * x[a : a + n]
-    lattis.add(t[b : b + n], t[a : a + n], alpha=2, out=t[c : c + n])
+    lamella.add(t[b : b + n], t[a : a + n], alpha=2, out=t[c : c + n])
     x[c : c + n] = want
     assert_same(t, x)

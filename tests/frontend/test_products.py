@@ -1,11 +1,11 @@
 """einsum, tensordot and what is written over products, against numpy; products of every dtype wrap as numpy's."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import INTEGERS, lt_dtype, to_lattis, to_numpy
+from arrays import INTEGERS, lt_dtype, to_lamella, to_numpy
 
-A = lattis.ops.aten
+A = lamella.ops.aten
 EQUATIONS = [
     ("ij,jk", (3, 4), (4, 5)),
     ("ij,jk->ki", (3, 4), (4, 5)),
@@ -37,8 +37,8 @@ def integers(name, shape, seed):
 @pytest.mark.parametrize("equation, shapes", [(e, s) for e, *s in EQUATIONS])
 def test_einsum(equation, shapes, name, composite):
     arrays = [integers(name, s, i) for i, s in enumerate(shapes)]
-    with lattis.library.kernels_disabled(["aten::mm", "aten::mv", "aten::dot"] if composite else [], "cpu"):
-        result = A.einsum(equation, [to_lattis(a) for a in arrays])
+    with lamella.library.kernels_disabled(["aten::mm", "aten::mv", "aten::dot"] if composite else [], "cpu"):
+        result = A.einsum(equation, [to_lamella(a) for a in arrays])
     np.testing.assert_array_equal(to_numpy(result), np.einsum(equation, *arrays))
 
 
@@ -57,7 +57,7 @@ def test_einsum(equation, shapes, name, composite):
 )
 def test_bad_equations(equation, shapes, text):
     with pytest.raises(RuntimeError, match=text):
-        A.einsum(equation, [lattis.ones(s) for s in shapes])
+        A.einsum(equation, [lamella.ones(s) for s in shapes])
 
 
 @pytest.mark.parametrize("name", INTEGERS)
@@ -66,7 +66,7 @@ def test_integers_wrap(name, n, k, m):
     limits = np.iinfo(name)
     rng = np.random.default_rng(0)
     x, y = (rng.integers(limits.min, limits.max, s, dtype=name) for s in ((n, k), (k, m)))
-    np.testing.assert_array_equal(to_numpy(to_lattis(x) @ to_lattis(y)), x @ y)
+    np.testing.assert_array_equal(to_numpy(to_lamella(x) @ to_lamella(y)), x @ y)
 
 
 @pytest.mark.parametrize("name", ["complex64", "complex128"])
@@ -75,45 +75,48 @@ def test_complex(name, n, k, m):
     rng = np.random.default_rng(0)
     x, y = ((rng.standard_normal(s) + 1j * rng.standard_normal(s)).astype(name) for s in ((n, k), (k, m)))
     bound = 8 * k * np.finfo(name).eps
-    np.testing.assert_allclose(to_numpy(to_lattis(x) @ to_lattis(y)), x @ y, rtol=bound, atol=bound)
-    left = to_lattis(np.ascontiguousarray(x.T)).t()
+    np.testing.assert_allclose(to_numpy(to_lamella(x) @ to_lamella(y)), x @ y, rtol=bound, atol=bound)
+    left = to_lamella(np.ascontiguousarray(x.T)).t()
     bias = y[0].copy()
-    linear = A.linear(left, to_lattis(np.ascontiguousarray(y.T)), to_lattis(bias))
+    linear = A.linear(left, to_lamella(np.ascontiguousarray(y.T)), to_lamella(bias))
     np.testing.assert_allclose(to_numpy(linear), x @ y + bias, rtol=bound, atol=bound)
 
 
 @pytest.mark.parametrize("composite", [False, True])
 def test_what_is_written_over_products(composite):
     x, y, v, w = (integers("float64", s, i) for i, s in enumerate([(3, 4), (4, 5), (4,), (3,)]))
-    a, b, p, q = (to_lattis(t) for t in (x, y, v, w))
+    a, b, p, q = (to_lamella(t) for t in (x, y, v, w))
     names = ["aten::mm", "aten::mv", "aten::dot", "aten::linear"]
-    with lattis.library.kernels_disabled(names if composite else [], "cpu"):
+    with lamella.library.kernels_disabled(names if composite else [], "cpu"):
         results = {
             "mv": (a.mv(p), x @ v),
-            "dot": (lattis.dot(p, p), v @ v),
-            "vdot": (lattis.vdot(p, p), v @ v),
-            "inner": (lattis.inner(a, p), np.inner(x, v)),
-            "outer": (lattis.outer(q, p), np.outer(w, v)),
-            "addmm": (lattis.addmm(lattis.ones(5, dtype=lattis.float64), a, b, beta=2, alpha=0.5), 2 + 0.5 * (x @ y)),
-            "addmv": (lattis.addmv(q, a, p), w + x @ v),
-            "addr": (lattis.addr(a, q, p, alpha=3), x + 3 * np.outer(w, v)),
-            "baddbmm": (lattis.baddbmm(a[None, :, :1], a[None], b[None]), (x[:, :1] + x @ y)[None]),
+            "dot": (lamella.dot(p, p), v @ v),
+            "vdot": (lamella.vdot(p, p), v @ v),
+            "inner": (lamella.inner(a, p), np.inner(x, v)),
+            "outer": (lamella.outer(q, p), np.outer(w, v)),
+            "addmm": (
+                lamella.addmm(lamella.ones(5, dtype=lamella.float64), a, b, beta=2, alpha=0.5),
+                2 + 0.5 * (x @ y),
+            ),
+            "addmv": (lamella.addmv(q, a, p), w + x @ v),
+            "addr": (lamella.addr(a, q, p, alpha=3), x + 3 * np.outer(w, v)),
+            "baddbmm": (lamella.baddbmm(a[None, :, :1], a[None], b[None]), (x[:, :1] + x @ y)[None]),
             "linear": (A.linear(a, b.t(), b[0]), x @ y + y[0]),
             "linear of a vector": (A.linear(p, b.t()), v @ y),
             "linear with one row": (A.linear(a, p), x @ v),
             "tensordot": (A.tensordot(a, b, [1], [0]), np.tensordot(x, y, 1)),
             "tensordot of none": (A.tensordot(p, q, 0), np.tensordot(v, w, 0)),
-            "kron": (lattis.kron(a, b), np.kron(x, y)),
-            "kron of ranks": (lattis.kron(p, a), np.kron(v, x)),
+            "kron": (lamella.kron(a, b), np.kron(x, y)),
+            "kron of ranks": (lamella.kron(p, a), np.kron(v, x)),
         }
     for name, (result, expected) in results.items():
         np.testing.assert_array_equal(to_numpy(result), expected, err_msg=name)
 
 
 def test_nothing_is_read_with_beta_0():
-    nan = lattis.full((2, 2), float("nan"))
-    assert lattis.addmm(nan, lattis.ones(2, 3), lattis.ones(3, 2), beta=0).tolist() == [[3.0, 3.0]] * 2
-    nan.addmm_(lattis.ones(2, 3), lattis.ones(3, 2), beta=0)
+    nan = lamella.full((2, 2), float("nan"))
+    assert lamella.addmm(nan, lamella.ones(2, 3), lamella.ones(3, 2), beta=0).tolist() == [[3.0, 3.0]] * 2
+    nan.addmm_(lamella.ones(2, 3), lamella.ones(3, 2), beta=0)
     assert nan.tolist() == [[3.0, 3.0]] * 2
 
 
@@ -125,37 +128,37 @@ def test_what_is_added_lies_anyhow(shape, name):
     )
     expected = 2 * z - 3 * (x @ y)
     for self in (
-        to_lattis(z),
-        to_lattis(np.array(z, order="F")),
-        to_lattis(np.repeat(z, 2, -1))[..., ::2] if shape else to_lattis(z),
+        to_lamella(z),
+        to_lamella(np.array(z, order="F")),
+        to_lamella(np.repeat(z, 2, -1))[..., ::2] if shape else to_lamella(z),
     ):
         for threads in (1, 2):
-            lattis.set_num_threads(threads)
+            lamella.set_num_threads(threads)
             np.testing.assert_array_equal(
-                to_numpy(lattis.addmm(self, to_lattis(x), to_lattis(y), beta=2, alpha=-3)), expected
+                to_numpy(lamella.addmm(self, to_lamella(x), to_lamella(y), beta=2, alpha=-3)), expected
             )
-            columns = lattis.empty(350, 300, dtype=self.dtype).t()
-            lattis.addmm(self, to_lattis(x), to_lattis(y), beta=2, alpha=-3, out=columns)
+            columns = lamella.empty(350, 300, dtype=self.dtype).t()
+            lamella.addmm(self, to_lamella(x), to_lamella(y), beta=2, alpha=-3, out=columns)
             np.testing.assert_array_equal(to_numpy(columns), expected)
 
 
 def test_infinity_is_not_multiplied_by_beta_0():
-    x = lattis.full((2, 2), float("inf"))
-    assert lattis.addmm(x, x, lattis.ones(2, 2), beta=0, alpha=2).tolist() == [[float("inf")] * 2] * 2
+    x = lamella.full((2, 2), float("inf"))
+    assert lamella.addmm(x, x, lamella.ones(2, 2), beta=0, alpha=2).tolist() == [[float("inf")] * 2] * 2
 
 
 def test_threads_do_not_change_a_bit():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((300, 400)), rng.standard_normal((400, 350))
-    small, results = to_lattis(rng.standard_normal((280, 280)).astype("float32")), []
+    small, results = to_lamella(rng.standard_normal((280, 280)).astype("float32")), []
     for threads in (1, 2):
-        lattis.set_num_threads(threads)
-        a, b = to_lattis(x), to_lattis(y)
+        lamella.set_num_threads(threads)
+        a, b = to_lamella(x), to_lamella(y)
         flat = a.reshape(-1)
         results.append(
             [
                 to_numpy(r).tobytes()
-                for r in (a @ b, a @ b[:, 0], a[0] @ b, lattis.dot(flat, flat), small @ small, small[:190] @ small)
+                for r in (a @ b, a @ b[:, 0], a[0] @ b, lamella.dot(flat, flat), small @ small, small[:190] @ small)
             ]
         )
     assert results[0] == results[1]
@@ -163,24 +166,27 @@ def test_threads_do_not_change_a_bit():
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_halves_are_rounded_once(name):
-    x, y = (to_lattis(integers("float32", s, 1)).to(lt_dtype(name)) for s in ((20, 30), (30, 10)))
-    wide = (x.to(lattis.float32) @ y.to(lattis.float32)).to(x.dtype)
-    assert (x @ y).to(lattis.float32).tolist() == wide.to(lattis.float32).tolist()
+    x, y = (to_lamella(integers("float32", s, 1)).to(lt_dtype(name)) for s in ((20, 30), (30, 10)))
+    wide = (x.to(lamella.float32) @ y.to(lamella.float32)).to(x.dtype)
+    assert (x @ y).to(lamella.float32).tolist() == wide.to(lamella.float32).tolist()
 
 
 @pytest.mark.parametrize(
     "call, text",
     [
-        (lambda one: lattis.addmm(one(3), one(2, 3), one(3, 2)), "addmm: argument 'self': shape .* does not broadcast"),
-        (lambda one: lattis.mv(one(2, 3), one(2)), "mv: shapes .* do not multiply"),
-        (lambda one: lattis.dot(one(2, 3), one(2)), "dot: argument 'self': expected 1 dimension,"),
+        (
+            lambda one: lamella.addmm(one(3), one(2, 3), one(3, 2)),
+            "addmm: argument 'self': shape .* does not broadcast",
+        ),
+        (lambda one: lamella.mv(one(2, 3), one(2)), "mv: shapes .* do not multiply"),
+        (lambda one: lamella.dot(one(2, 3), one(2)), "dot: argument 'self': expected 1 dimension,"),
         (lambda one: A.linear(one(2, 3), one(4, 2)), "linear: argument 'weight'.*in features"),
         (lambda one: A.linear(one(2, 3), one(4, 3), one(3)), r"linear: argument 'bias': expected shape \(4,\)"),
         (lambda one: A.tensordot(one(2, 3), one(2), [0, 1], [0]), "tensordot: argument 'dims_other'"),
         (lambda one: A.tensordot(one(2, 3), one(2), [1], [0]), "tensordot: dimension 1 of 'self' has size 3"),
-        (lambda one: lattis.inner(one(2, 3), one(2)), "inner: shapes .* do not multiply"),
+        (lambda one: lamella.inner(one(2, 3), one(2)), "inner: shapes .* do not multiply"),
     ],
 )
 def test_what_does_not_fit(call, text):
     with pytest.raises(RuntimeError, match=text):
-        call(lattis.ones)
+        call(lamella.ones)

@@ -1,6 +1,6 @@
 """Which dtype a result has: the whole promotion table, and the category rule for numbers and zero-dim tensors."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from arrays import BOOL, COMPLEX, DTYPES, FLOATS, INTEGERS, SIGNED, all_pairs, class_of, lt_dtype
@@ -73,7 +73,7 @@ def promoted(a, b):
 
 
 def zeros(name, *shape):
-    return lattis.empty(shape, dtype=lt_dtype(name), device="meta")
+    return lamella.empty(shape, dtype=lt_dtype(name), device="meta")
 
 
 def test_the_table_covers_every_pair():
@@ -92,9 +92,9 @@ def test_promote_types(a, b):
     want = promoted(a, b)
     if want is None:
         with pytest.raises(RuntimeError, match=f"promote_types: .*{a} and {b}"):
-            lattis.promote_types(lt_dtype(a), lt_dtype(b))
+            lamella.promote_types(lt_dtype(a), lt_dtype(b))
         return
-    assert lattis.promote_types(lt_dtype(a), lt_dtype(b)) is lt_dtype(want)
+    assert lamella.promote_types(lt_dtype(a), lt_dtype(b)) is lt_dtype(want)
 
 
 @pytest.mark.parametrize("a, b", all_pairs(DTYPES))
@@ -107,8 +107,8 @@ def test_operators_promote_tensors_of_one_rank(a, b, shape):
             x * y
         return
     assert (x * y).dtype is lt_dtype(want)
-    assert lattis.where(zeros("bool"), x, y).dtype is lt_dtype(want)
-    assert (x == y).dtype is lattis.bool
+    assert lamella.where(zeros("bool"), x, y).dtype is lt_dtype(want)
+    assert (x == y).dtype is lamella.bool
 
 
 def with_zero_dim(dim, zero):
@@ -148,7 +148,7 @@ NUMBERS = [True, 3, 2.5, 1 + 2j]
 @pytest.mark.parametrize("shape", [(2,), ()], ids=["dim", "zero-dim"])
 @pytest.mark.parametrize("default", ["float32", "float64", "float16"])
 def test_numbers(dtype, number, shape, default):
-    lattis.set_default_dtype(lt_dtype(default))
+    lamella.set_default_dtype(lt_dtype(default))
     want = lt_dtype(with_number(dtype, number, default))
     x = zeros(dtype, *shape)
     assert (x * number).dtype is want
@@ -166,8 +166,8 @@ def test_numpy_scalars_are_numbers(dtype, number):
 @pytest.mark.parametrize("default", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "cos", "tanh", "sqrt"])
 def test_integers_become_the_default_float(dtype, default, name):
-    lattis.set_default_dtype(lt_dtype(default))
-    assert getattr(lattis, name)(zeros(dtype, 2)).dtype is lt_dtype(default)
+    lamella.set_default_dtype(lt_dtype(default))
+    assert getattr(lamella, name)(zeros(dtype, 2)).dtype is lt_dtype(default)
 
 
 @pytest.mark.parametrize("a, b", all_pairs(BOOL + INTEGERS))
@@ -176,38 +176,38 @@ def test_true_division_of_integers(a, b):
         with pytest.raises(RuntimeError, match="div: "):
             zeros(a, 2) / zeros(b, 2)
         return
-    assert (zeros(a, 2) / zeros(b, 2)).dtype is lattis.float32
+    assert (zeros(a, 2) / zeros(b, 2)).dtype is lamella.float32
 
 
 @pytest.mark.parametrize("a, b", all_pairs(DTYPES))
 def test_result_type_of_tensors(a, b):
     if promoted(a, b) is not None:
-        x, y = (lattis.zeros(2, dtype=lt_dtype(n)) for n in (a, b))
-        assert lattis.result_type(x, y) is lt_dtype(promoted(a, b))
-    assert lattis.result_type(zeros(a, 2), zeros(b)) is lt_dtype(with_zero_dim(a, b))
+        x, y = (lamella.zeros(2, dtype=lt_dtype(n)) for n in (a, b))
+        assert lamella.result_type(x, y) is lt_dtype(promoted(a, b))
+    assert lamella.result_type(zeros(a, 2), zeros(b)) is lt_dtype(with_zero_dim(a, b))
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_result_type_with_numbers(dtype, number):
-    x = lattis.zeros(2, dtype=lt_dtype(dtype))
-    assert lattis.result_type(x, number) is lt_dtype(with_number(dtype, number))
-    assert lattis.result_type(number, x) is lt_dtype(with_number(dtype, number))
+    x = lamella.zeros(2, dtype=lt_dtype(dtype))
+    assert lamella.result_type(x, number) is lt_dtype(with_number(dtype, number))
+    assert lamella.result_type(number, x) is lt_dtype(with_number(dtype, number))
 
 
 def test_result_type_of_two_numbers():
-    assert lattis.result_type(1, 2.5) is lattis.float32
-    assert lattis.result_type(1, 2) is lattis.int64
-    assert lattis.result_type(True, 2) is lattis.int64
-    assert lattis.result_type(1.0, 1j) is lattis.complex64
+    assert lamella.result_type(1, 2.5) is lamella.float32
+    assert lamella.result_type(1, 2) is lamella.int64
+    assert lamella.result_type(True, 2) is lamella.int64
+    assert lamella.result_type(1.0, 1j) is lamella.complex64
 
 
 @pytest.mark.parametrize("x, y", [("int8", "int64"), ("float32", "int32"), ("bfloat16", "float16"), ("uint8", "int8")])
 def test_values_after_promotion(x, y):
     """The computed values are those of the promoted dtype, not only its name."""
     a, b = (
-        lattis.tensor([100, 3], dtype=lt_dtype(x)),
-        lattis.tensor([100, -3 if y != "uint8" else 3], dtype=lt_dtype(y)),
+        lamella.tensor([100, 3], dtype=lt_dtype(x)),
+        lamella.tensor([100, -3 if y != "uint8" else 3], dtype=lt_dtype(y)),
     )
     assert (a * b).tolist() == [10000, -9]
     assert (a + b).tolist() == [200, 0]
@@ -232,5 +232,5 @@ def test_mean_and_sum_keep_floats(dtype):
 
 @pytest.mark.parametrize("dtype", BOOL + INTEGERS)
 def test_sum_of_integers_is_int64(dtype):
-    assert zeros(dtype, 2).sum().dtype is lattis.int64
-    assert zeros(dtype, 2, 3).sum(1).dtype is lattis.int64
+    assert zeros(dtype, 2).sum().dtype is lamella.int64
+    assert zeros(dtype, 2, 3).sum(1).dtype is lamella.int64

@@ -2,7 +2,7 @@
 
 import math
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 import scipy.special
@@ -17,7 +17,7 @@ from arrays import (
     name_of,
     np_dtype,
     pairs,
-    to_lattis,
+    to_lamella,
     to_numpy,
     values,
 )
@@ -41,7 +41,7 @@ EPS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64":
 
 def by(passed_over):
     """With the kernels, or with the composites in their place."""
-    return lattis.library.kernels_disabled(passed_over, "cpu")
+    return lamella.library.kernels_disabled(passed_over, "cpu")
 
 
 def near(tensor, exact, dtype, factor=16.0, magnitude=None):
@@ -74,7 +74,7 @@ def test_integer_sums_wrap_in_int64(dtype, data):
     x, t, axes, keep = data.draw(cases(dtype))
     assert_same(t.sum(), np.sum(x.astype(np.int64)))
     wanted = np.sum(x.astype(np.int64), axis=axes or None, keepdims=keep)
-    assert_same(lattis.sum(t, negative(data.draw, axes, x.ndim), keep), wanted)
+    assert_same(lamella.sum(t, negative(data.draw, axes, x.ndim), keep), wanted)
     if len(axes) == 1:
         assert_same(t.sum(axes[0], keepdim=keep), wanted)
 
@@ -85,9 +85,9 @@ def test_float_sums(dtype, data):
     x, t, axes, keep = data.draw(cases(dtype, low=-8, high=8))
     exact = np.sum(x.astype(np.longdouble), axis=axes or None, keepdims=keep)
     magnitude = np.sum(np.abs(x.astype(np.longdouble)), axis=axes or None, keepdims=keep)
-    result = lattis.sum(t, negative(data.draw, axes, x.ndim), keep)
+    result = lamella.sum(t, negative(data.draw, axes, x.ndim), keep)
     assert result.shape == np.shape(exact) and name_of(result.dtype) == dtype
-    eps = float(lattis.finfo(lt_dtype(dtype)).eps)
+    eps = float(lamella.finfo(lt_dtype(dtype)).eps)
     error = np.abs(to_numpy(result).astype(np.longdouble) - exact)
     assert (error <= eps * np.abs(exact) + x.size * 2.0**-53 * magnitude).all()
 
@@ -98,9 +98,9 @@ def test_means(dtype, data):
     x, t, axes, keep = data.draw(cases(dtype, min_size=1, low=-8, high=8))
     exact = np.mean(x.astype(np.longdouble), axis=axes or None, keepdims=keep)
     magnitude = np.mean(np.abs(x.astype(np.longdouble)), axis=axes or None, keepdims=keep)
-    result = lattis.mean(t, negative(data.draw, axes, x.ndim), keep)
+    result = lamella.mean(t, negative(data.draw, axes, x.ndim), keep)
     assert result.shape == np.shape(exact) and name_of(result.dtype) == dtype
-    eps = float(lattis.finfo(lt_dtype(dtype)).eps)
+    eps = float(lamella.finfo(lt_dtype(dtype)).eps)
     error = np.abs(to_numpy(result).astype(np.longdouble) - exact)
     assert (error <= eps * np.abs(exact) + (x.size + 2) * 2.0**-53 * magnitude).all()
 
@@ -110,7 +110,7 @@ def test_long_sums_are_accurate(count):
     x = values("float32", count, 5, -1e4, 1e4)
     exact, magnitude = math.fsum(x.astype(float)), math.fsum(np.abs(x.astype(float)))
     # Half a unit in the last place, and the bound of pairwise summation.
-    for t in (to_lattis(x), to_lattis(np.repeat(x, 2))[::2], to_lattis(x.reshape(-1, 1).repeat(3, 1))):
+    for t in (to_lamella(x), to_lamella(np.repeat(x, 2))[::2], to_lamella(x.reshape(-1, 1).repeat(3, 1))):
         got = t.sum(0).tolist()
         for g in got if isinstance(got, list) else [got]:
             assert abs(g - exact) <= 2.0**-24 * (abs(exact) + math.log2(count + 1) * magnitude)
@@ -122,51 +122,51 @@ def test_long_sums_are_accurate(count):
 def test_values_do_not_depend_on_threads(name, dim, dtype):
     if name == "mean" and class_of(dtype) == 1:
         dtype = "bfloat16"
-    t = to_lattis(values(dtype, 1000 * 307, 11, -100, 100).reshape(1000, 307))
+    t = to_lamella(values(dtype, 1000 * 307, 11, -100, 100).reshape(1000, 307))
     found = set()
     for threads in (1, 2, 3, 7):
-        lattis.set_num_threads(threads)
-        result = getattr(lattis, name)(t) if dim is None else getattr(lattis, name)(t, dim)
+        lamella.set_num_threads(threads)
+        result = getattr(lamella, name)(t) if dim is None else getattr(lamella, name)(t, dim)
         found.add(b"".join(bits(r) for r in (result if isinstance(result, tuple) else [result])))
     assert len(found) == 1
 
 
 def test_sum_of_special_values():
     nan, inf = math.nan, math.inf
-    assert lattis.tensor([1.0, inf]).sum().item() == inf
-    assert math.isnan(lattis.tensor([-inf, inf]).sum().item())
-    assert math.isnan(lattis.tensor([1.0, nan]).sum().item())
+    assert lamella.tensor([1.0, inf]).sum().item() == inf
+    assert math.isnan(lamella.tensor([-inf, inf]).sum().item())
+    assert math.isnan(lamella.tensor([1.0, nan]).sum().item())
 
 
 def test_nothing_to_reduce():
-    assert lattis.zeros(0).sum().item() == 0
-    assert math.isnan(lattis.zeros(0).mean().item())
-    assert lattis.zeros(0, 3).sum(0).tolist() == [0.0] * 3
-    assert lattis.zeros(3, 0).sum(0).shape == (0,)
-    assert lattis.zeros(2, 3).sum([]).item() == 0  # no dimension named: all of them
-    for f in (lattis.max, lattis.min, lattis.argmax, lattis.argmin):
+    assert lamella.zeros(0).sum().item() == 0
+    assert math.isnan(lamella.zeros(0).mean().item())
+    assert lamella.zeros(0, 3).sum(0).tolist() == [0.0] * 3
+    assert lamella.zeros(3, 0).sum(0).shape == (0,)
+    assert lamella.zeros(2, 3).sum([]).item() == 0  # no dimension named: all of them
+    for f in (lamella.max, lamella.min, lamella.argmax, lamella.argmin):
         with pytest.raises(IndexError, match=r"(max|min): argument 'self'.*\(0, 3\)"):
-            f(lattis.zeros(0, 3))
+            f(lamella.zeros(0, 3))
         with pytest.raises(IndexError):
-            f(lattis.zeros(0, 3), 0)
-        result = f(lattis.zeros(0, 3), 1)
+            f(lamella.zeros(0, 3), 0)
+        result = f(lamella.zeros(0, 3), 1)
         assert (result.values if isinstance(result, tuple) else result).shape == (0,)
 
 
 def test_dtype_argument():
-    x = lattis.tensor([1.5, 2.5])
-    assert x.sum(dtype=lattis.int64).item() == 3  # converted first, then added
-    assert x.sum(dtype=lattis.float64).dtype is lattis.float64
-    assert lattis.tensor([1, 2]).sum(dtype=lattis.float16).tolist() == 3.0
-    assert lattis.tensor([1, 2]).mean(dtype=lattis.float32).item() == 1.5
-    assert lattis.tensor([100, 100], dtype=lattis.int8).sum(dtype=lattis.int8).item() == np.int8(-56)
-    assert lattis.tensor([[1, 2], [3, 4]]).sum(1, dtype=lattis.float64).tolist() == [3.0, 7.0]
+    x = lamella.tensor([1.5, 2.5])
+    assert x.sum(dtype=lamella.int64).item() == 3  # converted first, then added
+    assert x.sum(dtype=lamella.float64).dtype is lamella.float64
+    assert lamella.tensor([1, 2]).sum(dtype=lamella.float16).tolist() == 3.0
+    assert lamella.tensor([1, 2]).mean(dtype=lamella.float32).item() == 1.5
+    assert lamella.tensor([100, 100], dtype=lamella.int8).sum(dtype=lamella.int8).item() == np.int8(-56)
+    assert lamella.tensor([[1, 2], [3, 4]]).sum(1, dtype=lamella.float64).tolist() == [3.0, 7.0]
 
 
 @pytest.mark.parametrize("dtype", INTEGRAL)
 def test_mean_needs_floats(dtype):
     with pytest.raises(RuntimeError, match=rf"mean: .*{dtype}"):
-        lattis.zeros(2, dtype=lt_dtype(dtype)).mean()
+        lamella.zeros(2, dtype=lt_dtype(dtype)).mean()
 
 
 @pytest.mark.parametrize("dtype", ORDERED)
@@ -175,30 +175,30 @@ def test_mean_needs_floats(dtype):
 def test_extrema(dtype, name, data):
     x, t, axes, keep = data.draw(cases(dtype, min_size=1))
     reduce, where = getattr(np, name), getattr(np, "arg" + name)
-    assert_same(getattr(lattis, name)(t), reduce(x))
-    assert_same(getattr(lattis, "arg" + name)(t), np.int64(where(x)))
+    assert_same(getattr(lamella, name)(t), reduce(x))
+    assert_same(getattr(lamella, "arg" + name)(t), np.int64(where(x)))
     for axis in axes[:1]:
-        found = getattr(lattis, name)(t, axis, keep)
+        found = getattr(lamella, name)(t, axis, keep)
         assert_same(found.values, reduce(x, axis=axis, keepdims=keep))
         assert_same(found.indices, where(x, axis=axis, keepdims=keep).astype(np.int64))
-        assert_same(getattr(lattis, "arg" + name)(t, axis - x.ndim, keep), where(x, axis=axis, keepdims=keep))
+        assert_same(getattr(lamella, "arg" + name)(t, axis - x.ndim, keep), where(x, axis=axis, keepdims=keep))
         values_, indices = found
         assert values_ is found.values is found[0] and indices is found[1]
 
 
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_the_first_of_equals_and_nan_win(name):
-    position = getattr(lattis, "arg" + name)
-    assert position(lattis.tensor([2, 2, 2])).item() == 0
-    assert position(lattis.tensor([1.0, math.nan, 2.0, math.nan, -1.0])).item() == 1
-    assert math.isnan(getattr(lattis, name)(lattis.tensor([1.0, math.nan, 2.0])).item())
+    position = getattr(lamella, "arg" + name)
+    assert position(lamella.tensor([2, 2, 2])).item() == 0
+    assert position(lamella.tensor([1.0, math.nan, 2.0, math.nan, -1.0])).item() == 1
+    assert math.isnan(getattr(lamella, name)(lamella.tensor([1.0, math.nan, 2.0])).item())
     long = np.zeros(50_000, np.float32)
     long[[20_000, 40_000]] = 1 if name == "max" else -1
-    assert position(to_lattis(long)).item() == 20_000
+    assert position(to_lamella(long)).item() == 20_000
 
 
 def test_zero_dim_reductions():
-    t = lattis.tensor(3.0)
+    t = lamella.tensor(3.0)
     assert t.sum(0).item() == t.max(0).values.item() == t.mean(-1).item() == 3.0
     assert t.argmax(0).item() == t.max(0).indices.item() == 0
     with pytest.raises(IndexError):
@@ -206,10 +206,10 @@ def test_zero_dim_reductions():
 
 
 OUTS = [
-    (lattis.sum, (1,), lambda x: x.sum(1)),
-    (lattis.mean, (0,), lambda x: x.mean(0)),
-    (lattis.argmax, (1,), lambda x: x.argmax(1)),
-    (lattis.argmin, (0,), lambda x: x.argmin(0)),
+    (lamella.sum, (1,), lambda x: x.sum(1)),
+    (lamella.mean, (0,), lambda x: x.mean(0)),
+    (lamella.argmax, (1,), lambda x: x.argmax(1)),
+    (lamella.argmin, (0,), lambda x: x.argmin(0)),
 ]
 
 
@@ -217,9 +217,9 @@ OUTS = [
 def test_out(f, args, oracle):
     x = values("float64", 12, 1, -9, 9).reshape(3, 4)
     want = oracle(x)
-    memory = lattis.zeros(3 * want.size, dtype=getattr(lattis, want.dtype.name))
+    memory = lamella.zeros(3 * want.size, dtype=getattr(lamella, want.dtype.name))
     out = memory[::3]
-    assert f(to_lattis(x), *args, out=out) is out
+    assert f(to_lamella(x), *args, out=out) is out
     np.testing.assert_allclose(memory.tolist()[::3], want, rtol=1e-15)
     assert memory.tolist()[1::3] == [0] * want.size
 
@@ -227,13 +227,13 @@ def test_out(f, args, oracle):
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_two_outputs(name):
     x = values("float32", 12, 2, -9, 9).reshape(3, 4)
-    out, where = lattis.zeros(2, 3)[1], lattis.zeros(6, dtype=lattis.int64)[::2]
-    found = getattr(lattis, name)(to_lattis(x), 1, out=(out, where))
+    out, where = lamella.zeros(2, 3)[1], lamella.zeros(6, dtype=lamella.int64)[::2]
+    found = getattr(lamella, name)(to_lamella(x), 1, out=(out, where))
     assert found[0] is out and found[1] is where
     assert_same(out, getattr(np, name)(x, 1))
     assert_same(where, getattr(np, "arg" + name)(x, 1))
     with pytest.raises(TypeError, match=f"{name}: argument 'out' must be 2 tensors"):
-        getattr(lattis, name)(to_lattis(x), 1, out=out)
+        getattr(lamella, name)(to_lamella(x), 1, out=out)
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
@@ -242,13 +242,13 @@ def test_two_outputs(name):
 )
 def test_wrong_dimensions(name, dim, error):
     with pytest.raises(error, match=f"^{name}: argument 'dim'"):
-        getattr(lattis, name)(lattis.ones(2, 3), dim)
+        getattr(lamella, name)(lamella.ones(2, 3), dim)
 
 
 @pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
 def test_complex_has_no_order(name):
     with pytest.raises(RuntimeError, match=f"{name}: argument 'self'.*complex64"):
-        getattr(lattis, name)(lattis.zeros(2, dtype=lattis.complex64))
+        getattr(lamella, name)(lamella.zeros(2, dtype=lamella.complex64))
 
 
 @pytest.mark.parametrize("name", ["max", "min"])
@@ -256,7 +256,7 @@ def test_complex_has_no_order(name):
 def test_extremum_with_another_tensor_is_elementwise(name, data):
     x, t = data.draw(pairs("float32", (3, 2)))
     y, u = data.draw(pairs("float32", (2,)))
-    assert_same(getattr(lattis, name)(t, u), getattr(np, name + "imum")(x, y))
+    assert_same(getattr(lamella, name)(t, u), getattr(np, name + "imum")(x, y))
 
 
 @given(st.data())
@@ -266,9 +266,9 @@ def test_layout_does_not_change_integers(data):
 
 
 def test_half_sums_are_not_accumulated_in_half():
-    ones = lattis.ones(5000, dtype=lattis.float16)
+    ones = lamella.ones(5000, dtype=lamella.float16)
     assert ones.sum().item() == np.float16(5000)
-    assert ones.to(lattis.bfloat16).sum().item() == float(np.float32(5000).astype(np_dtype("bfloat16")))
+    assert ones.to(lamella.bfloat16).sum().item() == float(np.float32(5000).astype(np_dtype("bfloat16")))
 
 
 # ---- products, extrema over dimensions, truth ------------------------------------------------------------------------
@@ -300,14 +300,14 @@ def test_extrema_over_dimensions(dtype, passed_over, data):
     x, t, axes, keep = data.draw(cases(dtype, min_size=1))
     with by(passed_over):
         for name, oracle in (("amax", np.max), ("amin", np.min)):
-            assert_same(getattr(lattis, name)(t, axes, keep), oracle(x, axis=axes or None, keepdims=keep))
-        assert_same(lattis.max(t), np.max(x))
-        assert_same(lattis.argmin(t), np.int64(np.argmin(x)))
-        both = lattis.aminmax(t, dim=axes[0] if axes else None, keepdim=keep)
+            assert_same(getattr(lamella, name)(t, axes, keep), oracle(x, axis=axes or None, keepdims=keep))
+        assert_same(lamella.max(t), np.max(x))
+        assert_same(lamella.argmin(t), np.int64(np.argmin(x)))
+        both = lamella.aminmax(t, dim=axes[0] if axes else None, keepdim=keep)
         assert_same(both.min, np.min(x, axis=axes[0] if axes else None, keepdims=keep))
         assert_same(both.max, np.max(x, axis=axes[0] if axes else None, keepdims=keep))
         for axis in axes[:1]:
-            found = lattis.min(t, axis, keep)
+            found = lamella.min(t, axis, keep)
             assert_same(found.values, np.min(x, axis=axis, keepdims=keep))
             assert_same(found.indices, np.argmin(x, axis=axis, keepdims=keep))
 
@@ -320,24 +320,24 @@ def test_truth(dtype, passed_over, data):
     kind = np.uint8 if dtype == "uint8" else np.bool_
     with by(passed_over):
         for name, oracle in (("any", np.any), ("all", np.all)):
-            f = getattr(lattis, name)
+            f = getattr(lamella, name)
             assert_same(f(t), oracle(x != 0).astype(kind))
             assert_same(f(t, axes, keepdim=keep), oracle(x != 0, axis=axes or None, keepdims=keep).astype(kind))
             for axis in axes[:1]:
                 assert_same(f(t, axis - x.ndim, keep), oracle(x != 0, axis=axis, keepdims=keep).astype(kind))
-        assert_same(lattis.count_nonzero(t), np.int64(np.count_nonzero(x)))
+        assert_same(lamella.count_nonzero(t), np.int64(np.count_nonzero(x)))
         for axis in axes[:1]:
-            assert_same(lattis.count_nonzero(t, axis), np.count_nonzero(x, axis=axis))
+            assert_same(lamella.count_nonzero(t, axis), np.count_nonzero(x, axis=axis))
 
 
 def test_truth_stops_early_and_late():
     x = np.zeros(200_000, np.float32)
-    assert not lattis.any(to_lattis(x)).item()
+    assert not lamella.any(to_lamella(x)).item()
     for at in (0, 4095, 4096, 199_999):
         y = x.copy()
         y[at] = np.nan
-        assert lattis.any(to_lattis(y)).item() and not lattis.all(to_lattis(y)).item()
-        assert not lattis.all(to_lattis(1 - np.isnan(y).astype(np.float32))).item()
+        assert lamella.any(to_lamella(y)).item() and not lamella.all(to_lamella(y)).item()
+        assert not lamella.all(to_lamella(1 - np.isnan(y).astype(np.float32))).item()
 
 
 # ---- variances, norms, logsumexp -------------------------------------------------------------------------------------
@@ -356,10 +356,10 @@ def test_variances(dtype, passed_over, data):
         var = squares / np.float64(max(count - correction, 0))
         std = np.sqrt(var)
     with by(passed_over):
-        pairs_ = [lattis.var_mean(t, axes, correction=correction, keepdim=keep)]
-        pairs_.append((lattis.var(t, axes, correction=correction, keepdim=keep), pairs_[0][1]))
-        roots = [lattis.std_mean(t, axes, correction=correction, keepdim=keep)[0]]
-        roots.append(lattis.std(t, axes, correction=correction, keepdim=keep))
+        pairs_ = [lamella.var_mean(t, axes, correction=correction, keepdim=keep)]
+        pairs_.append((lamella.var(t, axes, correction=correction, keepdim=keep), pairs_[0][1]))
+        roots = [lamella.std_mean(t, axes, correction=correction, keepdim=keep)[0]]
+        roots.append(lamella.std(t, axes, correction=correction, keepdim=keep))
         if correction < 2:
             pairs_.append((t.var(list(axes), correction == 1, keep), pairs_[0][1]))
             roots.append(t.std(list(axes), correction == 1, keep))
@@ -375,16 +375,16 @@ def test_variances(dtype, passed_over, data):
 
 
 def test_variances_of_special_values():
-    assert math.isnan(lattis.var(lattis.tensor([1.0])).item())
-    assert math.isnan(lattis.var(lattis.zeros(0)).item())
-    found, mean = lattis.var_mean(lattis.tensor([1.0, math.inf, 2.0]))
+    assert math.isnan(lamella.var(lamella.tensor([1.0])).item())
+    assert math.isnan(lamella.var(lamella.zeros(0)).item())
+    found, mean = lamella.var_mean(lamella.tensor([1.0, math.inf, 2.0]))
     assert math.isnan(found.item()) and mean.item() == math.inf
     with pytest.raises(RuntimeError, match="^var: argument 'self': a variance needs.*int64"):
-        lattis.var(lattis.tensor([1, 2]))
+        lamella.var(lamella.tensor([1, 2]))
     z = values("complex64", 12, 1, -2, 2) + 1j * values("complex64", 12, 2, -2, 2)
     z = z.astype(np.complex64).reshape(3, 4)
     for axis in (0, 1, None):
-        found, mean = lattis.var_mean(to_lattis(z), axis)
+        found, mean = lamella.var_mean(to_lamella(z), axis)
         np.testing.assert_allclose(to_numpy(found), np.var(z.astype(complex), axis=axis, ddof=1), rtol=1e-6)
         np.testing.assert_allclose(to_numpy(mean), np.mean(z.astype(complex), axis=axis), rtol=1e-5, atol=1e-6)
 
@@ -403,20 +403,20 @@ def test_norms(dtype, p, passed_over, data):
         -math.inf: lambda: size.min(axis, keepdims=keep),
     }.get(order, lambda: (size**order).sum(axis, keepdims=keep) ** (1 / order))()
     with by(passed_over):
-        near(lattis.norm(t, p, axes, keep), exact, dtype, 64)
+        near(lamella.norm(t, p, axes, keep), exact, dtype, 64)
 
 
 def test_norm_beyond_the_range_of_squares():
     for scale in (1e-30, 1e30):
         x = np.full(1000, scale, np.float32)
-        assert abs(lattis.norm(to_lattis(x)).item() / (scale * math.sqrt(1000)) - 1) < 1e-6
-    assert lattis.norm(lattis.zeros(0)).item() == 0
+        assert abs(lamella.norm(to_lamella(x)).item() / (scale * math.sqrt(1000)) - 1) < 1e-6
+    assert lamella.norm(lamella.zeros(0)).item() == 0
     with pytest.raises(RuntimeError, match="has no element"):
-        lattis.norm(lattis.zeros(0), math.inf)
+        lamella.norm(lamella.zeros(0), math.inf)
     with pytest.raises(RuntimeError, match="argument 'p': expected a number or 'fro', got 'nuc'"):
-        lattis.norm(lattis.zeros(2, 2), "nuc")
+        lamella.norm(lamella.zeros(2, 2), "nuc")
     z = np.array([3 + 4j, 0], np.complex64)
-    assert lattis.norm(to_lattis(z)).item() == 5 and lattis.norm(to_lattis(z), 1).dtype is lattis.float32
+    assert lamella.norm(to_lamella(z)).item() == 5 and lamella.norm(to_lamella(z), 1).dtype is lamella.float32
 
 
 @pytest.mark.parametrize("passed_over", WAYS)
@@ -425,7 +425,7 @@ def test_norm_beyond_the_range_of_squares():
 def test_logsumexp(dtype, passed_over, data):
     x, t, axes, keep = data.draw(cases(dtype, min_size=1, low=-50, high=50))
     with by(passed_over):
-        got = lattis.logsumexp(t, axes, keep)
+        got = lamella.logsumexp(t, axes, keep)
     exact = np.log(np.exp(x.astype(np.longdouble)).sum(axes or None, keepdims=keep))
     near(got, exact, dtype, magnitude=60)
 
@@ -435,9 +435,9 @@ def test_logsumexp_of_special_values(passed_over):
     inf, nan = math.inf, math.nan
     with by(passed_over):
         for x, want in (([-inf, -inf], -inf), ([inf, 1.0], inf), ([inf, -inf], inf), ([-inf, 2.0], 2.0), ([], -inf)):
-            assert lattis.logsumexp(lattis.tensor(x), 0).item() == want
-        assert math.isnan(lattis.logsumexp(lattis.tensor([nan, inf]), 0).item())
-        assert lattis.logsumexp(lattis.tensor([0, 0]), 0).dtype is lattis.float32
+            assert lamella.logsumexp(lamella.tensor(x), 0).item() == want
+        assert math.isnan(lamella.logsumexp(lamella.tensor([nan, inf]), 0).item())
+        assert lamella.logsumexp(lamella.tensor([0, 0]), 0).dtype is lamella.float32
 
 
 @pytest.mark.parametrize("passed_over", WAYS)
@@ -446,14 +446,14 @@ def test_logsumexp_of_special_values(passed_over):
 def test_what_is_not_nan(dtype, passed_over, data):
     x, t, axes, keep = data.draw(cases(dtype, min_size=1))
     x = np.where(np.isinf(x), np.nan, x).astype(x.dtype)
-    t = to_lattis(x)
+    t = to_lamella(x)
     wide, axis = x.astype(np.float64), axes or None
     magnitude = np.nansum(np.abs(wide), axis=axis, keepdims=keep)
     with by(passed_over), np.errstate(all="ignore"):
-        near(lattis.nansum(t, axes, keep), np.nansum(wide, axis=axis, keepdims=keep), dtype, magnitude=magnitude)
+        near(lamella.nansum(t, axes, keep), np.nansum(wide, axis=axis, keepdims=keep), dtype, magnitude=magnitude)
         count = (~np.isnan(wide)).sum(axis, keepdims=keep)
         exact = np.nansum(wide, axis=axis, keepdims=keep) / count
-        near(lattis.nanmean(t, axes, keep), exact, dtype, magnitude=magnitude)
+        near(lamella.nanmean(t, axes, keep), exact, dtype, magnitude=magnitude)
 
 
 # ---- patterns of dimensions that are long enough for blocks, tiles and wide rows -------------------------------------
@@ -476,33 +476,33 @@ def test_what_is_not_nan(dtype, passed_over, data):
 @pytest.mark.parametrize("dtype", ["float32", "int32", "bfloat16"])
 def test_long_patterns(shape, axes, layout, dtype):
     x = values(dtype, math.prod(shape), 3, -9, 9).reshape(shape)
-    t = to_lattis(x)
+    t = to_lamella(x)
     if layout == "transposed":
         order = list(range(x.ndim))[::-1]
-        t = to_lattis(np.ascontiguousarray(x.transpose(order))).permute(*order)
+        t = to_lamella(np.ascontiguousarray(x.transpose(order))).permute(*order)
     if layout == "gaps":
-        t = to_lattis(np.repeat(x, 2, axis=-1))[..., ::2]
+        t = to_lamella(np.repeat(x, 2, axis=-1))[..., ::2]
     wide = x.astype(np.float64)
-    assert_same(lattis.amax(t, axes), x.max(axes))
+    assert_same(lamella.amax(t, axes), x.max(axes))
     assert_same(
-        lattis.count_nonzero(t, [axes] if isinstance(axes, int) else list(axes)), np.int64(np.count_nonzero(x, axes))
+        lamella.count_nonzero(t, [axes] if isinstance(axes, int) else list(axes)), np.int64(np.count_nonzero(x, axes))
     )
     if isinstance(axes, int):
-        assert_same(lattis.argmax(t, axes), x.argmax(axes))
-        assert_same(lattis.min(t, axes).indices, x.argmin(axes))
+        assert_same(lamella.argmax(t, axes), x.argmax(axes))
+        assert_same(lamella.min(t, axes).indices, x.argmin(axes))
     if dtype == "int32":
-        assert_same(lattis.sum(t, axes), x.astype(np.int64).sum(axes))
+        assert_same(lamella.sum(t, axes), x.astype(np.int64).sum(axes))
         return
-    near(lattis.sum(t, axes), wide.sum(axes), dtype, 2, np.abs(wide).sum(axes))
-    near(lattis.var(t, axes), wide.var(axes, ddof=1), dtype)
-    near(lattis.norm(t, 2, axes), np.sqrt((wide**2).sum(axes)), dtype)
-    near(lattis.logsumexp(t, axes), scipy.special.logsumexp(wide, axes), dtype)
+    near(lamella.sum(t, axes), wide.sum(axes), dtype, 2, np.abs(wide).sum(axes))
+    near(lamella.var(t, axes), wide.var(axes, ddof=1), dtype)
+    near(lamella.norm(t, 2, axes), np.sqrt((wide**2).sum(axes)), dtype)
+    near(lamella.logsumexp(t, axes), scipy.special.logsumexp(wide, axes), dtype)
 
 
 @pytest.mark.parametrize("name", ["prod", "amax", "aminmax", "var_mean", "norm", "any", "nansum", "logsumexp"])
 @pytest.mark.parametrize("dim", [None, 0, 1])
 def test_the_others_do_not_depend_on_threads(name, dim):
-    t = to_lattis(values("float32", 1000 * 307, 11, 0.98, 1.02).reshape(1000, 307))
+    t = to_lamella(values("float32", 1000 * 307, 11, 0.98, 1.02).reshape(1000, 307))
     keywords = (
         {"dim": (0, 1) if name == "logsumexp" and dim is None else dim}
         if dim is not None or name == "logsumexp"
@@ -510,13 +510,13 @@ def test_the_others_do_not_depend_on_threads(name, dim):
     )
     found = set()
     for threads in (1, 2, 5):
-        lattis.set_num_threads(threads)
-        result = getattr(lattis, name)(t, **keywords)
+        lamella.set_num_threads(threads)
+        result = getattr(lamella, name)(t, **keywords)
         found.add(b"".join(bits(r) for r in (result if isinstance(result, tuple) else [result])))
     assert len(found) == 1
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int8", "bool"])
 def test_nansum_without_nan(dtype):
-    x, t = (make([1, 0, 1], dtype) for make in (np.array, lambda v, d: lattis.tensor(v, dtype=getattr(lattis, d))))
-    assert lattis.nansum(t).item() == np.nansum(x)
+    x, t = (make([1, 0, 1], dtype) for make in (np.array, lambda v, d: lamella.tensor(v, dtype=getattr(lamella, d))))
+    assert lamella.nansum(t).item() == np.nansum(x)

@@ -1,6 +1,6 @@
 """Scans against numpy: cumsum, cumprod, along every dimension of every layout."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from arrays import (
@@ -14,7 +14,7 @@ from arrays import (
     np_dtype,
     pairs,
     shapes,
-    to_lattis,
+    to_lamella,
     to_numpy,
     values,
 )
@@ -43,8 +43,8 @@ def scanned(name, x, axis):
 def test_integers_wrap(dtype, name, passed_over, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes())))
     axis = axis_of(data, x)
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        assert_same(getattr(lattis, name)(t, axis), scanned(name, x.astype(np.int64), axis))
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        assert_same(getattr(lamella, name)(t, axis), scanned(name, x.astype(np.int64), axis))
 
 
 @pytest.mark.parametrize("name, passed_over", WAYS)
@@ -55,12 +55,12 @@ def test_floats(dtype, name, passed_over, data):
     axis = axis_of(data, x)
     exact = scanned(name, x.astype(np.longdouble), axis)
     magnitude = scanned(name, np.abs(x.astype(np.longdouble)), axis)
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
-        got = getattr(lattis, name)(t, axis)
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
+        got = getattr(lamella, name)(t, axis)
     assert got.shape == x.shape and name_of(got.dtype) == dtype
-    eps = float(lattis.finfo(lt_dtype(dtype)).eps)
+    eps = float(lamella.finfo(lt_dtype(dtype)).eps)
     steps = 9 if dtype == "float64" or passed_over else 1
-    tiny = float(lattis.finfo(lt_dtype(dtype)).smallest_normal)
+    tiny = float(lamella.finfo(lt_dtype(dtype)).smallest_normal)
     assert (np.abs(to_numpy(got).astype(np.longdouble) - exact) <= steps * eps * magnitude + tiny).all()
 
 
@@ -71,7 +71,7 @@ def test_complex(dtype, name, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes()), -2, 2))
     axis = axis_of(data, x)
     np.testing.assert_allclose(
-        to_numpy(getattr(lattis, name)(t, axis)), scanned(name, x.astype(np.complex128), axis), rtol=1e-5, atol=1e-6
+        to_numpy(getattr(lamella, name)(t, axis)), scanned(name, x.astype(np.complex128), axis), rtol=1e-5, atol=1e-6
     )
 
 
@@ -79,11 +79,11 @@ def test_complex(dtype, name, data):
 @pytest.mark.parametrize("name", SCANS)
 @pytest.mark.parametrize("shape, dim", [((100_001,), 0), ((1000, 300), 0), ((300, 1000), 1), ((7, 200, 33), 1)])
 def test_values_do_not_depend_on_threads(name, dtype, shape, dim):
-    t = to_lattis(values(dtype, int(np.prod(shape)), 3, 0.99, 1.01).reshape(shape))
+    t = to_lamella(values(dtype, int(np.prod(shape)), 3, 0.99, 1.01).reshape(shape))
     found = set()
     for threads in (1, 2, 5):
-        lattis.set_num_threads(threads)
-        found.add(bits(getattr(lattis, name)(t, dim)))
+        lamella.set_num_threads(threads)
+        found.add(bits(getattr(lamella, name)(t, dim)))
     assert len(found) == 1
 
 
@@ -92,38 +92,38 @@ def test_long_sums(count):
     x = values("float32", count, 1, -100, 100)
     exact = np.cumsum(x.astype(np.longdouble))
     magnitude = np.cumsum(np.abs(x.astype(np.longdouble)))
-    error = np.abs(to_numpy(lattis.cumsum(to_lattis(x), 0)).astype(np.longdouble) - exact)
+    error = np.abs(to_numpy(lamella.cumsum(to_lamella(x), 0)).astype(np.longdouble) - exact)
     assert (error <= 2.0**-24 * np.abs(exact) + 2.0**-50 * magnitude).all()
 
 
 def test_special_values_stay_where_they_are():
     x = np.array([1, np.inf, 2, -np.inf, 3, 1, 1, 1, 1, 1], np.float32)
     with np.errstate(invalid="ignore"):
-        assert_same(lattis.cumsum(to_lattis(x), 0), np.cumsum(x))
+        assert_same(lamella.cumsum(to_lamella(x), 0), np.cumsum(x))
     y = np.ones(40, np.float32)
     y[21] = np.nan
-    assert_same(lattis.cumsum(to_lattis(y), 0), np.cumsum(y))
+    assert_same(lamella.cumsum(to_lamella(y), 0), np.cumsum(y))
 
 
 def test_forms_and_dtypes():
-    x = lattis.tensor([1.5, 2.5])
-    assert x.cumsum(0, dtype=lattis.int64).tolist() == [1, 3]
-    assert lattis.ones(5000, dtype=lattis.float16).cumsum(0)[-1].item() == np.float16(5000)
-    assert lattis.tensor([1, 2]).cumsum(0, dtype=lattis.float16).dtype is lattis.float16
-    assert lattis.tensor([200, 100], dtype=lattis.uint8).cumsum(0, dtype=lattis.uint8).tolist() == [200, 44]
-    assert lattis.tensor([0, 3, 5]).cumsum(0, dtype=lattis.bool).tolist() == [False, True, True]
-    out = lattis.zeros(4)[::2]
-    assert lattis.cumsum(x, 0, out=out) is out and out.tolist() == [1.5, 4.0]
+    x = lamella.tensor([1.5, 2.5])
+    assert x.cumsum(0, dtype=lamella.int64).tolist() == [1, 3]
+    assert lamella.ones(5000, dtype=lamella.float16).cumsum(0)[-1].item() == np.float16(5000)
+    assert lamella.tensor([1, 2]).cumsum(0, dtype=lamella.float16).dtype is lamella.float16
+    assert lamella.tensor([200, 100], dtype=lamella.uint8).cumsum(0, dtype=lamella.uint8).tolist() == [200, 44]
+    assert lamella.tensor([0, 3, 5]).cumsum(0, dtype=lamella.bool).tolist() == [False, True, True]
+    out = lamella.zeros(4)[::2]
+    assert lamella.cumsum(x, 0, out=out) is out and out.tolist() == [1.5, 4.0]
     assert x.cumsum_(0) is x and x.tolist() == [1.5, 4.0]
     assert x.cumprod_(0).tolist() == [1.5, 6.0]
 
 
 @pytest.mark.parametrize("name", SCANS)
 def test_layout_and_bad_dimensions(name):
-    x = lattis.ones(3, 4).t()
-    assert getattr(lattis, name)(x, 0).stride() == x.stride()
+    x = lamella.ones(3, 4).t()
+    assert getattr(lamella, name)(x, 0).stride() == x.stride()
     for dim in (2, -3):
         with pytest.raises(IndexError, match=f"^{name}: argument 'dim'"):
-            getattr(lattis, name)(x, dim)
-    assert getattr(lattis, name)(lattis.zeros(0, 3), 0).shape == (0, 3)
-    assert np_dtype("float32") == to_numpy(getattr(lattis, name)(lattis.tensor(2.0), 0)).dtype
+            getattr(lamella, name)(x, dim)
+    assert getattr(lamella, name)(lamella.zeros(0, 3), 0).shape == (0, 3)
+    assert np_dtype("float32") == to_numpy(getattr(lamella, name)(lamella.tensor(2.0), 0)).dtype

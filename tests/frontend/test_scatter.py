@@ -2,10 +2,10 @@
 
 from contextlib import nullcontext
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import DTYPES, assert_same, pairs, shapes, to_lattis, to_numpy
+from arrays import DTYPES, assert_same, pairs, shapes, to_lamella, to_numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ WAYS = ["native", "composite"]
 def way(name):
     """All of the cpu's kernels, or only its primitives."""
     ops = [f"aten::{op}" for op in NATIVE]
-    return nullcontext() if name == "native" else lattis.library.kernels_disabled(ops, "cpu")
+    return nullcontext() if name == "native" else lamella.library.kernels_disabled(ops, "cpu")
 
 
 def index_array(draw, shape, size):
@@ -41,7 +41,7 @@ def along(draw, dtype, wide=True):
 def transposed(array, draw):
     """A tensor of equal elements that may lie otherwise in memory."""
     order = draw(st.permutations(range(array.ndim)))
-    return to_lattis(array.transpose(order).copy()).permute([order.index(d) for d in range(array.ndim)])
+    return to_lamella(array.transpose(order).copy()).permute([order.index(d) for d in range(array.ndim)])
 
 
 def places(index, dim):
@@ -83,14 +83,14 @@ def test_scatter_and_scatter_add(dtype, kind, data):
         version = t._version
         assert t.scatter_add_(dim, i, s) is t and t._version == version + 1
         assert_same(t, added)
-        t.copy_(to_lattis(x))
+        t.copy_(to_lamella(x))
         assert_same(t.scatter_(dim, i, s), put)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_last_of_equals_stays_and_sums_keep_their_order(threads):
-    before = lattis.get_num_threads()
-    lattis.set_num_threads(threads)
+    before = lamella.get_num_threads()
+    lamella.set_num_threads(threads)
     try:
         rng = np.random.default_rng(5)
         x = rng.standard_normal((300, 500)).astype(np.float32)
@@ -102,12 +102,12 @@ def test_the_last_of_equals_stays_and_sums_keep_their_order(threads):
                 where = (index[k], columns) if dim == 0 else (columns, index[:, k])
                 put[where] = x[k] if dim == 0 else x[:, k]
                 added[where] += x[k] if dim == 0 else x[:, k]
-            t, i = to_lattis(x), to_lattis(index)
-            assert_same(lattis.zeros(x.shape).scatter_(dim, i, t), put)
-            assert_same(lattis.zeros(x.shape).scatter_add_(dim, i, t), added)
-            assert_same(lattis.zeros(x.shape).index_put_([i[0], i[1]], t[0], accumulate=True), by_pairs(index, x))
+            t, i = to_lamella(x), to_lamella(index)
+            assert_same(lamella.zeros(x.shape).scatter_(dim, i, t), put)
+            assert_same(lamella.zeros(x.shape).scatter_add_(dim, i, t), added)
+            assert_same(lamella.zeros(x.shape).index_put_([i[0], i[1]], t[0], accumulate=True), by_pairs(index, x))
     finally:
-        lattis.set_num_threads(before)
+        lamella.set_num_threads(before)
 
 
 def by_pairs(index, x):
@@ -124,7 +124,7 @@ def test_rows_by_a_vector(kind, data):
     x, t = data.draw(pairs("float32", shape, expanded=False))
     count = data.draw(st.integers(0, 4)) if shape[dim] else 0
     index = index_array(data.draw, (count,), max(shape[dim], 1))
-    i = to_lattis(index).to(getattr(lattis, data.draw(st.sampled_from(["int64", "int32", "uint8"]))))
+    i = to_lamella(index).to(getattr(lamella, data.draw(st.sampled_from(["int64", "int32", "uint8"]))))
     source, s = data.draw(pairs("float32", tuple(count if d == dim else n for d, n in enumerate(shape)), -4, 5))
     at = (slice(None),) * dim + (index,)
     with way(kind):
@@ -141,7 +141,7 @@ def test_rows_by_a_vector(kind, data):
         want = x.copy()
         want[at] = 5
         assert_same(t.index_fill(dim, i, 5), want)
-        assert_same(t.index_fill(dim, i, lattis.tensor(5)), want)
+        assert_same(t.index_fill(dim, i, lamella.tensor(5)), want)
         assert_same(t, x)
         assert t.index_fill_(dim, i, 5) is t
         assert_same(t, want)
@@ -154,7 +154,7 @@ def test_take(kind, data):
     shape = data.draw(shapes(2))
     index = index_array(data.draw, shape, x.size) - data.draw(st.sampled_from([0, x.size]))
     with way(kind):
-        assert_same(t.take(to_lattis(index)), x.reshape(-1)[index])
+        assert_same(t.take(to_lamella(index)), x.reshape(-1)[index])
 
 
 @given(st.data())
@@ -163,11 +163,11 @@ def test_take_along_dim(data):
     dim = data.draw(st.integers(0, len(shape) - 1))
     x, t = data.draw(pairs("int32", shape))
     order = np.argsort(x, dim, kind="stable")
-    assert_same(lattis.take_along_dim(t, to_lattis(order), dim), np.take_along_axis(x, order, dim))
+    assert_same(lamella.take_along_dim(t, to_lamella(order), dim), np.take_along_axis(x, order, dim))
     one = order[tuple(slice(None) if d == dim else slice(0, 1) for d in range(x.ndim))]
-    assert_same(t.take_along_dim(to_lattis(one), dim), np.take_along_axis(x, one, dim))
+    assert_same(t.take_along_dim(to_lamella(one), dim), np.take_along_axis(x, one, dim))
     flat = np.argsort(x, None, kind="stable")
-    assert_same(t.take_along_dim(to_lattis(flat)), np.take_along_axis(x, flat, None))
+    assert_same(t.take_along_dim(to_lamella(flat)), np.take_along_axis(x, flat, None))
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -176,40 +176,40 @@ def test_embedding(kind, data):
     x, t = data.draw(pairs("float32", (data.draw(st.integers(1, 5)), data.draw(st.integers(0, 70)))))
     index = index_array(data.draw, data.draw(shapes(3)), len(x))
     with way(kind):
-        assert_same(lattis.embedding(t, transposed(index, data.draw)), x[index])
+        assert_same(lamella.embedding(t, transposed(index, data.draw)), x[index])
 
 
 def test_one_hot():
     index = np.array([[0, 3], [1, 0]])
     want = np.eye(4, dtype=np.int64)[index]
-    assert_same(lattis.ops.aten.one_hot(to_lattis(index)), want)
-    assert_same(lattis.ops.aten.one_hot(to_lattis(index), 6), np.eye(6, dtype=np.int64)[index])
+    assert_same(lamella.ops.aten.one_hot(to_lamella(index)), want)
+    assert_same(lamella.ops.aten.one_hot(to_lamella(index), 6), np.eye(6, dtype=np.int64)[index])
     with pytest.raises(IndexError):
-        lattis.ops.aten.one_hot(to_lattis(index), 3)
+        lamella.ops.aten.one_hot(to_lamella(index), 3)
     with pytest.raises(RuntimeError, match="num_classes"):
-        lattis.ops.aten.one_hot(lattis.zeros(0, dtype=lattis.int64))
+        lamella.ops.aten.one_hot(lamella.zeros(0, dtype=lamella.int64))
 
 
-X, INDEX = lattis.zeros(2, 3), lattis.zeros(2, 3, dtype=lattis.int64)
+X, INDEX = lamella.zeros(2, 3), lamella.zeros(2, 3, dtype=lamella.int64)
 BAD = [
     (lambda: X.gather(0, INDEX + 2), IndexError, r"gather: argument 'index': index 2 .* dimension 0 of size 2"),
     (lambda: X.gather(1, INDEX - 1), IndexError, r"index -1 .* dimension 1 of size 3"),
     (lambda: X.gather(2, INDEX), IndexError, "gather: argument 'dim'"),
     (lambda: X.gather(0, X), RuntimeError, "'index': expected dtype int64, got float32"),
     (lambda: X.gather(0, INDEX[0]), RuntimeError, "'index': 1 dimensions, but 'self' has 2"),
-    (lambda: X.gather(0, lattis.zeros(1, 4, dtype=lattis.int64)), RuntimeError, "'index': shape .* is larger"),
+    (lambda: X.gather(0, lamella.zeros(1, 4, dtype=lamella.int64)), RuntimeError, "'index': shape .* is larger"),
     (lambda: X.scatter(0, INDEX, X.double()), RuntimeError, "'src': dtype float64"),
     (lambda: X.scatter(0, INDEX, X[:1]), RuntimeError, r"'src': shape \(1, 3\) does not cover"),
     (lambda: X.scatter(0, INDEX + 2, X), IndexError, "scatter"),
-    (lambda: lattis.scatter_add(X, 0, INDEX + 2, X), IndexError, "scatter_add"),
+    (lambda: lamella.scatter_add(X, 0, INDEX + 2, X), IndexError, "scatter_add"),
     (lambda: X.index_select(0, INDEX), IndexError, "'index': expected a vector"),
     (lambda: X.index_select(0, X[0]), IndexError, "'index': expected integers"),
     (lambda: X.index_select(0, INDEX[0] + 2), IndexError, "index_select: argument 'index': index 2"),
     (lambda: X.index_add(0, INDEX[0, :2], X[:1]), RuntimeError, r"index_add.*'source': shape \(1, 3\)"),
     (lambda: X.take(INDEX + 6), IndexError, "index 6"),
-    (lambda: lattis.zeros(0).take(INDEX), IndexError, "take: argument 'self'"),
-    (lambda: lattis.embedding(X[0], INDEX), RuntimeError, "embedding: argument 'weight': expected a matrix"),
-    (lambda: lattis.embedding(X, INDEX + 2), IndexError, "embedding: argument 'indices': index 2"),
+    (lambda: lamella.zeros(0).take(INDEX), IndexError, "take: argument 'self'"),
+    (lambda: lamella.embedding(X[0], INDEX), RuntimeError, "embedding: argument 'weight': expected a matrix"),
+    (lambda: lamella.embedding(X, INDEX + 2), IndexError, "embedding: argument 'indices': index 2"),
 ]
 
 
@@ -220,13 +220,13 @@ def test_wrong_arguments(call, error, words):
 
 
 def test_a_bad_index_changes_nothing():
-    t, i = lattis.zeros(3), lattis.tensor([0, 1, 3])
+    t, i = lamella.zeros(3), lamella.tensor([0, 1, 3])
     for call in (
-        lambda: t.scatter_(0, i, lattis.ones(3)),
+        lambda: t.scatter_(0, i, lamella.ones(3)),
         lambda: t.scatter_(0, i, 1),
-        lambda: t.scatter_add_(0, i, lattis.ones(3)),
-        lambda: t.index_add_(0, i, lattis.ones(3)),
-        lambda: t.index_put_([i], lattis.ones(3)),
+        lambda: t.scatter_add_(0, i, lamella.ones(3)),
+        lambda: t.index_add_(0, i, lamella.ones(3)),
+        lambda: t.index_put_([i], lamella.ones(3)),
         lambda: t.index_fill_(0, i, 1),
     ):
         version = t._version
@@ -236,16 +236,16 @@ def test_a_bad_index_changes_nothing():
 
 
 def test_what_is_written_is_not_read():
-    t = lattis.zeros(4)
+    t = lamella.zeros(4)
     with pytest.raises(RuntimeError, match="'src': it shares memory"):
-        t.scatter_(0, lattis.tensor([0, 1]), t[:2])
-    i = lattis.tensor([1, 0])
+        t.scatter_(0, lamella.tensor([0, 1]), t[:2])
+    i = lamella.tensor([1, 0])
     with pytest.raises(RuntimeError, match="'index': it shares memory"):
-        i.scatter_(0, i, lattis.tensor([5, 6]))
+        i.scatter_(0, i, lamella.tensor([5, 6]))
 
 
 def test_zero_dim():
-    t, i = lattis.tensor(5.0), lattis.tensor(0)
+    t, i = lamella.tensor(5.0), lamella.tensor(0)
     assert t.gather(0, i).item() == 5 and t.scatter(0, i, 7).item() == 7
-    assert t.scatter_add(0, i, lattis.tensor(2.0)).item() == 7
-    assert t.index_select(0, i).item() == 5 and to_numpy(t.take(lattis.tensor([[0]]))).tolist() == [[5]]
+    assert t.scatter_add(0, i, lamella.tensor(2.0)).item() == 7
+    assert t.index_select(0, i).item() == 5 and to_numpy(t.take(lamella.tensor([[0]]))).tolist() == [[5]]

@@ -2,10 +2,10 @@
 
 from contextlib import nullcontext
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import BOOL, FLOATS, INTEGERS, assert_same, bits, np_dtype, pairs, shapes, to_lattis, to_numpy, values
+from arrays import BOOL, FLOATS, INTEGERS, assert_same, bits, np_dtype, pairs, shapes, to_lamella, to_numpy, values
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +14,7 @@ WAYS = ["native", "composite"]
 
 
 def way(name):
-    return nullcontext() if name == "native" else lattis.library.kernels_disabled(["aten::topk"], "cpu")
+    return nullcontext() if name == "native" else lamella.library.kernels_disabled(["aten::topk"], "cpu")
 
 
 def comparable(x):
@@ -42,39 +42,39 @@ def rows(draw, dtype):
 def test_sort(dtype, data, descending):
     x, t, dim = data.draw(rows(dtype))
     want = order(x, dim, descending)
-    for result in (t.sort(dim, descending), lattis.sort(t, stable=True, dim=dim, descending=descending)):
+    for result in (t.sort(dim, descending), lamella.sort(t, stable=True, dim=dim, descending=descending)):
         assert_same(result.indices, want)
         assert_same(result.values, np.take_along_axis(x, want, dim), signed_zeros=True)
     assert_same(t.argsort(dim, descending), want)
-    assert_same(lattis.argsort(t, stable=True, dim=dim, descending=descending), want)
+    assert_same(lamella.argsort(t, stable=True, dim=dim, descending=descending), want)
 
 
 @pytest.mark.parametrize("dtype", ORDERED)
 @pytest.mark.parametrize("count", [15, 17, 47, 49, 97, 1000, 20000, 70001])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_long_rows(dtype, count, threads):
-    before = lattis.get_num_threads()
-    lattis.set_num_threads(threads)
+    before = lamella.get_num_threads()
+    lamella.set_num_threads(threads)
     try:
         x = values(dtype, count, count)
         for descending in (False, True):
             want = order(x, 0, descending)
-            result = lattis.sort(to_lattis(x), descending=descending)
+            result = lamella.sort(to_lamella(x), descending=descending)
             assert_same(result.indices, want)
             assert bits(result.values) == x[want].tobytes()
             for k in (1, 3, count // 50, count // 3, count):
-                top = lattis.topk(to_lattis(x), k, largest=descending)
+                top = lamella.topk(to_lamella(x), k, largest=descending)
                 assert_same(top.indices, want[:k])
                 assert_same(top.values, x[want[:k]])
     finally:
-        lattis.set_num_threads(before)
+        lamella.set_num_threads(before)
 
 
 @pytest.mark.parametrize("low, high", [(0, 2), (-100, 100), (2**40, 2**40 + 1000), (-(2**62), 2**62), (-1, 2**32)])
 def test_integers_of_any_range(low, high):
     x = np.random.default_rng(3).integers(low, high, 40000)
     want = np.argsort(x, kind="stable")
-    result = lattis.sort(to_lattis(x))
+    result = lamella.sort(to_lamella(x))
     assert_same(result.indices, want)
     assert_same(result.values, x[want])
 
@@ -84,7 +84,7 @@ def test_digits_that_tell_nothing_apart(low):
     """Buckets by the highest digits, whose items differ in the lowest ones only."""
     rng = np.random.default_rng(low)
     x = rng.integers(0, 4096, 70001) << 51 | rng.integers(0, 1 << low, 70001)
-    got = lattis.sort(to_lattis(x), stable=True, dim=0)
+    got = lamella.sort(to_lamella(x), stable=True, dim=0)
     assert_same(got.indices, np.argsort(x, kind="stable"))
     assert_same(got.values, np.sort(x))
 
@@ -92,8 +92,8 @@ def test_digits_that_tell_nothing_apart(low):
 @pytest.mark.parametrize("n", [100, 5000])
 def test_runs_that_are_sorted_already(n):
     for x in (np.arange(n, dtype=np.float32), np.arange(n, 0, -1, dtype=np.float32), np.zeros(n, np.float32)):
-        assert_same(lattis.sort(to_lattis(x)).indices, np.argsort(x, kind="stable"))
-        assert_same(lattis.topk(to_lattis(x), 7).indices, order(x, 0, True)[:7])
+        assert_same(lamella.sort(to_lamella(x)).indices, np.argsort(x, kind="stable"))
+        assert_same(lamella.topk(to_lamella(x), 7).indices, order(x, 0, True)[:7])
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -128,7 +128,7 @@ def test_kthvalue_and_median(dtype, data, keepdim):
     got = t.median(dim, keepdim)
     assert_same(got.values, middle if keepdim else middle.squeeze(dim))
     back = got.indices if keepdim else got.indices.unsqueeze(dim)
-    assert_same(lattis.take_along_dim(t, back, dim), middle)
+    assert_same(lamella.take_along_dim(t, back, dim), middle)
     flat = np.sort(comparable(x), None)
     if x.size:
         want = np.nan if dtype in FLOATS and np.isnan(flat[-1]) else flat[(x.size - 1) // 2]
@@ -138,7 +138,7 @@ def test_kthvalue_and_median(dtype, data, keepdim):
 @given(st.data())
 def test_msort(data):
     x, t, _ = data.draw(rows("int16"))
-    assert_same(lattis.msort(t), np.sort(x, 0))
+    assert_same(lamella.msort(t), np.sort(x, 0))
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "bool"])
@@ -146,14 +146,14 @@ def test_msort(data):
 def test_unique(dtype, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes(3)), low=0, high=4) if dtype != "bool" else pairs(dtype, (5, 3)))
     want, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
-    got = lattis.unique(t, return_inverse=True, return_counts=True)
+    got = lamella.unique(t, return_inverse=True, return_counts=True)
     for g, w in zip(got, (want, inverse.reshape(x.shape), counts), strict=True):
         assert_same(g, w)
     assert_same(t.unique(), want)
     flat = x.reshape(-1)
     starts = np.flatnonzero(np.concatenate([[True], flat[1:] != flat[:-1]])) if flat.size else np.zeros(0, np.int64)
     lengths = np.diff([*starts, flat.size]) if flat.size else starts
-    got = lattis.unique_consecutive(t, return_inverse=True, return_counts=True)
+    got = lamella.unique_consecutive(t, return_inverse=True, return_counts=True)
     runs = np.repeat(np.arange(len(starts)), lengths).reshape(x.shape)
     for g, w in zip(got, (flat[starts], runs, lengths), strict=True):
         assert_same(g, w)
@@ -168,8 +168,8 @@ def test_unique_along_a_dimension(dtype, data):
     dim = data.draw(st.integers(-len(shape), len(shape) - 1))
     want = np.unique(comparable(x), return_inverse=True, return_counts=True, axis=dim)
     for ops in ([], ["aten::_row_order"]):
-        with lattis.library.kernels_disabled(ops, "cpu"):
-            got = lattis.unique(t, return_inverse=True, return_counts=True, dim=dim)
+        with lamella.library.kernels_disabled(ops, "cpu"):
+            got = lamella.unique(t, return_inverse=True, return_counts=True, dim=dim)
         assert_same(got[0], want[0].astype(x.dtype))
         assert_same(got[1], want[1].reshape(-1))
         assert_same(got[2], want[2])
@@ -180,24 +180,24 @@ def test_many_slices_that_begin_alike(dtype):
     x = np.random.default_rng(5).integers(0, 3, (700, 6)).astype(dtype)
     want = np.unique(x, return_inverse=True, return_counts=True, axis=0)
     for array, dim in ((x, 0), (x.T.copy(), 1)):
-        got = lattis.unique(to_lattis(array), return_inverse=True, return_counts=True, dim=dim)
+        got = lamella.unique(to_lamella(array), return_inverse=True, return_counts=True, dim=dim)
         assert_same(got[0], want[0] if dim == 0 else want[0].T)
         assert_same(got[1], want[1].reshape(-1))
         assert_same(got[2], want[2])
 
 
 def test_each_nan_is_unique():
-    assert to_numpy(lattis.unique(lattis.tensor([np.nan, 1.0, np.nan])))[0] == 1
-    assert lattis.unique(lattis.tensor([np.nan, 1.0, np.nan])).shape == (3,)
+    assert to_numpy(lamella.unique(lamella.tensor([np.nan, 1.0, np.nan])))[0] == 1
+    assert lamella.unique(lamella.tensor([np.nan, 1.0, np.nan])).shape == (3,)
 
 
 BAD = [
-    (lambda: lattis.zeros(2, dtype=lattis.complex64).sort(), "sort: argument 'self': dtype complex64 has no order"),
-    (lambda: lattis.zeros(2).topk(3), "topk: argument 'k': 3 of the 2"),
-    (lambda: lattis.zeros(2).topk(-1), "topk: argument 'k'"),
-    (lambda: lattis.zeros(2).kthvalue(0), "kthvalue: argument 'k'"),
-    (lambda: lattis.zeros(2).sort(1), "sort: argument 'dim'"),
-    (lambda: lattis.zeros(0, dtype=lattis.int64).median(), "median: argument 'self': an empty tensor"),
+    (lambda: lamella.zeros(2, dtype=lamella.complex64).sort(), "sort: argument 'self': dtype complex64 has no order"),
+    (lambda: lamella.zeros(2).topk(3), "topk: argument 'k': 3 of the 2"),
+    (lambda: lamella.zeros(2).topk(-1), "topk: argument 'k'"),
+    (lambda: lamella.zeros(2).kthvalue(0), "kthvalue: argument 'k'"),
+    (lambda: lamella.zeros(2).sort(1), "sort: argument 'dim'"),
+    (lambda: lamella.zeros(0, dtype=lamella.int64).median(), "median: argument 'self': an empty tensor"),
 ]
 
 
@@ -208,12 +208,12 @@ def test_wrong_arguments(call, words):
 
 
 def test_zero_dim_and_out():
-    result = lattis.tensor(5).sort()
+    result = lamella.tensor(5).sort()
     assert result.values.item() == 5 and result.indices.item() == 0
-    assert lattis.tensor(5).topk(1).values.item() == 5 and lattis.tensor(2.5).median().item() == 2.5
-    assert np.isnan(lattis.zeros(2, 0).median().item())
-    v, i = lattis.empty(0), lattis.empty(0, dtype=lattis.int64)
-    lattis.sort(lattis.tensor([2.0, 1.0]), out=(v, i))
+    assert lamella.tensor(5).topk(1).values.item() == 5 and lamella.tensor(2.5).median().item() == 2.5
+    assert np.isnan(lamella.zeros(2, 0).median().item())
+    v, i = lamella.empty(0), lamella.empty(0, dtype=lamella.int64)
+    lamella.sort(lamella.tensor([2.0, 1.0]), out=(v, i))
     assert v.tolist() == [1, 2] and i.tolist() == [1, 0]
 
 
@@ -223,12 +223,12 @@ def test_zero_dim_and_out():
 def test_a_number_among_boundaries(dtype, right, native):
     """It is compared as it is, whatever the boundaries hold."""
     x = np.array([0, 1] if dtype == "bool" else [1, 2, 3], dtype)
-    t = lattis.tensor(x)
+    t = lamella.tensor(x)
     passed_over = [] if native else ["aten::searchsorted.Scalar", "aten::bucketize.Scalar"]
-    with lattis.library.kernels_disabled(passed_over, "cpu"):
+    with lamella.library.kernels_disabled(passed_over, "cpu"):
         for number in (2.5, 2, -1, 300, 0.5, float("inf"), -float("inf"), float("nan"), True):
             want = np.searchsorted(x.astype(np.float64), number, "right" if right else "left")
-            assert lattis.searchsorted(t, number, right=right).item() == want, number
-            assert lattis.bucketize(number, t, right=right).item() == want, number
+            assert lamella.searchsorted(t, number, right=right).item() == want, number
+            assert lamella.bucketize(number, t, right=right).item() == want, number
         with pytest.raises(RuntimeError, match="searchsorted: argument 'self': a complex"):
-            lattis.searchsorted(t, 1j)
+            lamella.searchsorted(t, 1j)

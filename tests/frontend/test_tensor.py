@@ -11,7 +11,7 @@ import subprocess
 import sys
 import weakref
 
-import lattis
+import lamella
 import ml_dtypes
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_augmented_operators_write_in_place(function, data):
 
 
 def test_powers():
-    t = lattis.tensor([1.0, 2.0, 3.0])
+    t = lamella.tensor([1.0, 2.0, 3.0])
     same = t
     assert (t**2).tolist() == [1.0, 4.0, 9.0] and (2**t).tolist() == [2.0, 4.0, 8.0]
     assert (t**t).tolist() == [1.0, 4.0, 27.0]
@@ -75,17 +75,17 @@ def test_powers():
 
 
 def test_unary_operators():
-    t = lattis.tensor([1, -2])
+    t = lamella.tensor([1, -2])
     assert (-t).tolist() == [-1, 2] and abs(t).tolist() == [1, 2] and (+t).tolist() == [1, -2]
-    assert (~lattis.tensor([True, False])).tolist() == [False, True]
+    assert (~lamella.tensor([True, False])).tolist() == [False, True]
     with pytest.raises(TypeError, match="~: expected a bool or integer tensor, got float32"):
-        operator.invert(t.to(lattis.float32))
+        operator.invert(t.to(lamella.float32))
 
 
 @pytest.mark.parametrize("function", [operator.and_, operator.or_, operator.xor], ids=by_name)
 def test_logical_operators(function):
     x, y = np.array([True, True, False, False]), np.array([True, False, True, False])
-    t, u = lattis.tensor(x), lattis.tensor(y)
+    t, u = lamella.tensor(x), lamella.tensor(y)
     assert_same(function(t, u), function(x, y))
     for number in (True, False):
         assert_same(function(t, number), function(x, number))
@@ -98,9 +98,9 @@ def test_logical_operators(function):
 @pytest.mark.parametrize("other", ["text", None, object(), [1], {}], ids=type)
 def test_foreign_operands_are_left_to_python(function, other):
     with pytest.raises(TypeError):
-        function(lattis.ones(1), other)
+        function(lamella.ones(1), other)
     with pytest.raises(TypeError):
-        function(other, lattis.ones(1))
+        function(other, lamella.ones(1))
 
 
 def test_foreign_types_may_answer():
@@ -111,17 +111,17 @@ def test_foreign_types_may_answer():
         def __rmatmul__(self, tensor):
             return "multiplied"
 
-    assert lattis.ones(1) + Other() == "added" and lattis.ones(1) @ Other() == "multiplied"
+    assert lamella.ones(1) + Other() == "added" and lamella.ones(1) @ Other() == "multiplied"
 
 
 @pytest.mark.parametrize("value", [0, 1, -3, 2.5, 0.0, True, False, math.inf])
 def test_conversions(value):
-    t = lattis.tensor(value)
+    t = lamella.tensor(value)
     assert bool(t) is bool(value) and float(t) == float(value) and complex(t) == complex(value)
     assert t.item() == value and type(t.item()) is type(value)
     if not isinstance(value, float) or math.isfinite(value):
         assert int(t) == int(value)
-    assert bool(lattis.tensor([[value]])) is bool(value)
+    assert bool(lamella.tensor([[value]])) is bool(value)
     if isinstance(value, float):
         with pytest.raises(TypeError, match="index: .*integer"):
             operator.index(t)
@@ -132,21 +132,21 @@ def test_conversions(value):
 
 def test_nan_and_infinity_are_no_integers():
     with pytest.raises(ValueError):
-        int(lattis.tensor(math.nan))
+        int(lamella.tensor(math.nan))
     with pytest.raises(OverflowError):
-        int(lattis.tensor(math.inf))
-    assert bool(lattis.tensor(math.nan)) is True
+        int(lamella.tensor(math.inf))
+    assert bool(lamella.tensor(math.nan)) is True
 
 
 @pytest.mark.parametrize("convert", [bool, int, float, complex, operator.index, lambda t: t.item()])
 @pytest.mark.parametrize("shape", [(2,), (0,), (1, 2)])
 def test_only_one_element_converts(convert, shape):
     with pytest.raises((RuntimeError, TypeError, ValueError), match="element|truth|zero-dim|shape"):
-        convert(lattis.zeros(shape))
+        convert(lamella.zeros(shape))
 
 
 def test_complex_numbers():
-    t = lattis.tensor(1 + 2j)
+    t = lamella.tensor(1 + 2j)
     assert complex(t) == t.item() == 1 + 2j
     for convert in (int, float):
         with pytest.raises(TypeError):
@@ -154,8 +154,8 @@ def test_complex_numbers():
 
 
 def test_format():
-    assert f"{lattis.tensor(2.5):.2f}" == "2.50" and f"{lattis.tensor(7):03d}" == "007"
-    t = lattis.ones(2)
+    assert f"{lamella.tensor(2.5):.2f}" == "2.50" and f"{lamella.tensor(7):03d}" == "007"
+    t = lamella.ones(2)
     assert f"{t}" == str(t) == repr(t)
     with pytest.raises(TypeError):
         f"{t:.2f}"
@@ -165,36 +165,36 @@ def test_format():
 
 
 def test_sequence_protocol():
-    t = lattis.arange(6).view(3, 2)
+    t = lamella.arange(6).view(3, 2)
     assert len(t) == 3 and [len(row) for row in t] == [2, 2, 2]
     a, b, c = t
     assert (a.tolist(), b.tolist(), c.tolist()) == ([0, 1], [2, 3], [4, 5])
     assert list(zip(*t.tolist(), strict=True)) == [(0, 2, 4), (1, 3, 5)]
-    assert sum(lattis.tensor([1, 2, 3])).item() == 6 and max(lattis.tensor([1, 5, 2])).item() == 5
-    assert len(lattis.zeros(0, 3)) == 0 and list(lattis.zeros(0)) == []
+    assert sum(lamella.tensor([1, 2, 3])).item() == 6 and max(lamella.tensor([1, 5, 2])).item() == 5
+    assert len(lamella.zeros(0, 3)) == 0 and list(lamella.zeros(0)) == []
     for f in (len, iter, list):
         with pytest.raises(TypeError, match="zero-dim"):
-            f(lattis.tensor(1))
+            f(lamella.tensor(1))
 
 
 def test_contains():
-    t = lattis.tensor([1, 2, 3])
-    assert 2 in t and 7 not in t and 2.0 in t and lattis.tensor(3) in t
+    t = lamella.tensor([1, 2, 3])
+    assert 2 in t and 7 not in t and 2.0 in t and lamella.tensor(3) in t
     assert "a" not in t
-    assert math.nan not in lattis.tensor([math.nan])
+    assert math.nan not in lamella.tensor([math.nan])
 
 
 def test_tolist():
     x = values("float64", 24, 1, -9, 9).reshape(2, 3, 4)
-    assert lattis.tensor(x).permute(2, 0, 1).tolist() == x.transpose(2, 0, 1).tolist()
-    assert lattis.tensor(3).tolist() == 3 and lattis.zeros(2, 0).tolist() == [[], []]
+    assert lamella.tensor(x).permute(2, 0, 1).tolist() == x.transpose(2, 0, 1).tolist()
+    assert lamella.tensor(3).tolist() == 3 and lamella.zeros(2, 0).tolist() == [[], []]
 
 
 # ---- identity --------------------------------------------------------------------------------------------------------
 
 
 def test_equality_is_elementwise_and_hash_is_identity():
-    a, b = lattis.tensor([1, 2]), lattis.tensor([1, 2])
+    a, b = lamella.tensor([1, 2]), lamella.tensor([1, 2])
     assert (a == b).tolist() == [True, True] and (a != b).tolist() == [False, False]
     assert hash(a) == hash(a) and len({a, b, a}) == 2 and {a: 1}[a] == 1
     assert (a == None) is False and (a != None) is True  # noqa: E711
@@ -202,14 +202,14 @@ def test_equality_is_elementwise_and_hash_is_identity():
 
 
 def test_one_object_per_tensor():
-    t = lattis.ones(4)
+    t = lamella.ones(4)
     v = t[1:]
     assert v._base is t and v[1:]._base is t and t.add_(1) is t
-    assert lattis.add(t, 1, out=t) is t and t.contiguous() is t
+    assert lamella.add(t, 1, out=t) is t and t.contiguous() is t
 
 
 def test_attributes_survive_while_a_view_holds_the_tensor():
-    t = lattis.ones(3)
+    t = lamella.ones(3)
     t.note, alive = "kept", weakref.ref(t)
     v = t[1:]
     del t
@@ -226,7 +226,7 @@ def test_attributes_survive_while_a_view_holds_the_tensor():
 
 
 def test_a_plain_tensor_is_let_go_and_comes_back():
-    t = lattis.arange(3)
+    t = lamella.arange(3)
     v = t[1:]
     del t
     gc.collect()
@@ -234,7 +234,7 @@ def test_a_plain_tensor_is_let_go_and_comes_back():
 
 
 def test_attributes():
-    t = lattis.ones(1)
+    t = lamella.ones(1)
     t.anything = [1]
     assert t.anything == [1] and t.__dict__ == {"anything": [1]}
     del t.anything
@@ -247,7 +247,7 @@ def test_attributes():
 def test_reused_objects_start_clean():
     """Objects are pooled: a new tensor shows nothing of the one that died before it."""
     for _ in range(20):
-        t = lattis.ones(1)
+        t = lamella.ones(1)
         assert not t.__dict__
         t.secret = 1
         seen = []
@@ -257,7 +257,7 @@ def test_reused_objects_start_clean():
 
 
 def test_weak_references():
-    t, died = lattis.ones(2), []
+    t, died = lamella.ones(2), []
     r = weakref.ref(t, died.append)
     assert r() is t
     keys = weakref.WeakKeyDictionary({t: "value"})
@@ -272,7 +272,7 @@ class Cell:
 
 @pytest.mark.parametrize("with_view", [False, True])
 def test_cycles_are_collected(with_view):
-    t, cell = lattis.ones(2), Cell()
+    t, cell = lamella.ones(2), Cell()
     t.cell, cell.tensor = cell, t[1:] if with_view else t
     gone = weakref.ref(cell)
     del t, cell
@@ -282,7 +282,7 @@ def test_cycles_are_collected(with_view):
 
 def test_garbage_does_not_grow():
     def turn():
-        t = lattis.ones(3)
+        t = lamella.ones(3)
         t.me = t
         (t[1:] + t[:1]).sum().item()
 
@@ -299,7 +299,7 @@ def test_garbage_does_not_grow():
 # ---- subclasses ------------------------------------------------------------------------------------------------------
 
 
-class Named(lattis.Tensor):
+class Named(lamella.Tensor):
     """A subclass with an attribute."""
 
     def __new__(cls, tensor, name):
@@ -315,9 +315,9 @@ class Named(lattis.Tensor):
 
 
 def test_subclasses():
-    base = lattis.zeros(2)
+    base = lamella.zeros(2)
     t = Named(base, "weights")
-    assert isinstance(t, lattis.Tensor) and isinstance(t, Named) and lattis.is_tensor(t)
+    assert isinstance(t, lamella.Tensor) and isinstance(t, Named) and lamella.is_tensor(t)
     assert t.shout() == "WEIGHTS" and t.data_ptr() == base.data_ptr()
     t += 1
     assert base.tolist() == [1.0, 1.0] and type(t) is Named
@@ -326,7 +326,7 @@ def test_subclasses():
 
 
 def test_a_subclass_survives_behind_its_view():
-    t = Named(lattis.zeros(3), "kept")
+    t = Named(lamella.zeros(3), "kept")
     v = t[1:]
     del t
     gc.collect()
@@ -334,7 +334,7 @@ def test_a_subclass_survives_behind_its_view():
 
 
 def test_subclasses_are_collected():
-    t = Named(lattis.zeros(3), "x")
+    t = Named(lamella.zeros(3), "x")
     t.me, gone = t, weakref.ref(t)
     del t
     gc.collect()
@@ -343,8 +343,8 @@ def test_subclasses_are_collected():
 
 @pytest.mark.parametrize("args", [(), (3,), ([1, 2],), (2, 3)])
 def test_tensors_are_made_by_factories(args):
-    with pytest.raises(TypeError, match=r"lattis\.tensor"):
-        lattis.Tensor(*args)
+    with pytest.raises(TypeError, match=r"lamella\.tensor"):
+        lamella.Tensor(*args)
 
 
 # ---- metadata --------------------------------------------------------------------------------------------------------
@@ -356,18 +356,18 @@ def test_metadata(dtype, data):
     shape = tuple(data.draw(st.lists(st.integers(0, 4), max_size=4)))
     x, t = data.draw(pairs(dtype, shape))
     assert t.shape == t.size() == shape and t.ndim == t.dim() == t.ndimension() == x.ndim
-    assert t.numel() == t.nelement() == lattis.numel(t) == x.size and t.nbytes == x.nbytes
+    assert t.numel() == t.nelement() == lamella.numel(t) == x.size and t.nbytes == x.nbytes
     assert t.element_size() == t.itemsize == x.itemsize and t.dtype is lt_dtype(dtype)
     assert t.is_contiguous() == x.flags.c_contiguous
     assert t.data_ptr() == t.storage().data_ptr() + t.storage_offset() * t.itemsize or not x.size
     assert [t.size(d) for d in range(-x.ndim, x.ndim)] == list(shape) * 2
     assert [t.stride(d) for d in range(x.ndim)] == list(t.stride())
-    assert t.is_floating_point() == lattis.is_floating_point(t) == (dtype in FLOATS)
-    assert t.is_complex() == lattis.is_complex(t) == (dtype in COMPLEX)
+    assert t.is_floating_point() == lamella.is_floating_point(t) == (dtype in FLOATS)
+    assert t.is_complex() == lamella.is_complex(t) == (dtype in COMPLEX)
 
 
 def test_dimensions_out_of_range():
-    t = lattis.ones(2)
+    t = lamella.ones(2)
     for f in (t.size, t.stride):
         with pytest.raises(IndexError, match="argument 'dim'"):
             f(1)
@@ -378,27 +378,27 @@ def test_dimensions_out_of_range():
 
 
 def test_storage():
-    t = lattis.zeros(6, dtype=lattis.int16)
+    t = lamella.zeros(6, dtype=lamella.int16)
     s = t[2:].storage()
     assert s.nbytes() == 12 and len(s) == 6 and s.data_ptr() == t.data_ptr() and s.device == t.device
 
 
 def test_size():
-    s = lattis.ones(2, 3).shape
-    assert isinstance(s, lattis.Size) and isinstance(s, tuple) and s == (2, 3) and s.numel() == 6
-    assert repr(s) == "lattis.Size([2, 3])" and s[0] == 2 and lattis.Size([]).numel() == 1
-    assert lattis.zeros(s).shape == s and hash(s) == hash((2, 3))
-    assert type(s[:1]) is lattis.Size and type(s + (4,)) is lattis.Size and (s + (4,)).numel() == 24
+    s = lamella.ones(2, 3).shape
+    assert isinstance(s, lamella.Size) and isinstance(s, tuple) and s == (2, 3) and s.numel() == 6
+    assert repr(s) == "lamella.Size([2, 3])" and s[0] == 2 and lamella.Size([]).numel() == 1
+    assert lamella.zeros(s).shape == s and hash(s) == hash((2, 3))
+    assert type(s[:1]) is lamella.Size and type(s + (4,)) is lamella.Size and (s + (4,)).numel() == 24
 
 
 @pytest.mark.parametrize("name", DTYPES)
 def test_dtypes(name):
     d = lt_dtype(name)
-    assert repr(d) == f"lattis.{name}" and d.itemsize == np_dtype(name).itemsize
+    assert repr(d) == f"lamella.{name}" and d.itemsize == np_dtype(name).itemsize
     assert d.is_floating_point == (name in FLOATS) and d.is_complex == (name in COMPLEX)
     assert d.is_signed == (name in SIGNED + FLOATS + COMPLEX)
     assert pickle.loads(pickle.dumps(d)) is d and copy.deepcopy(d) is d
-    assert lattis.zeros(1, dtype=name).dtype is d
+    assert lamella.zeros(1, dtype=name).dtype is d
 
 
 def test_dtype_aliases():
@@ -410,36 +410,36 @@ def test_dtype_aliases():
         "cdouble": "complex128",
     }
     for alias, name in {**pairs_, "short": "int16", "int": "int32", "long": "int64"}.items():
-        assert getattr(lattis, alias) is lt_dtype(name)
+        assert getattr(lamella, alias) is lt_dtype(name)
     for python, name in {float: "float32", int: "int64", bool: "bool", complex: "complex64"}.items():
-        assert lattis.zeros(1, dtype=python).dtype is lt_dtype(name)
+        assert lamella.zeros(1, dtype=python).dtype is lt_dtype(name)
 
 
 def test_devices():
-    d = lattis.device("cpu")
-    assert d == lattis.device("cpu", 0) and hash(d) == hash(lattis.device("cpu")) and str(d) == "cpu"
+    d = lamella.device("cpu")
+    assert d == lamella.device("cpu", 0) and hash(d) == hash(lamella.device("cpu")) and str(d) == "cpu"
     assert d.type == "cpu" and d.index is None and repr(d) == "device(type='cpu')"
-    assert d != lattis.device("meta") and pickle.loads(pickle.dumps(d)) == d
+    assert d != lamella.device("meta") and pickle.loads(pickle.dumps(d)) == d
     for wrong in ("nowhere", "cpu:x", ""):
         with pytest.raises(RuntimeError, match="device"):
-            lattis.device(wrong)
+            lamella.device(wrong)
     with pytest.raises(TypeError, match="device: argument 'type'"):
-        lattis.device(1.5)
+        lamella.device(1.5)
     with pytest.raises(RuntimeError, match="does not exist"):
-        lattis.zeros(1, device="cpu:7")
+        lamella.zeros(1, device="cpu:7")
 
 
 def test_default_device():
-    lattis.set_default_device("meta")
-    assert lattis.zeros(1).device.type == "meta" and lattis.get_default_device().type == "meta"
-    assert lattis.tensor([1]).device.type == "meta"
-    lattis.set_default_device(None)
-    assert lattis.zeros(1).device.type == "cpu"
+    lamella.set_default_device("meta")
+    assert lamella.zeros(1).device.type == "meta" and lamella.get_default_device().type == "meta"
+    assert lamella.tensor([1]).device.type == "meta"
+    lamella.set_default_device(None)
+    assert lamella.zeros(1).device.type == "cpu"
 
 
 @pytest.mark.parametrize("name", FLOATS + COMPLEX)
 def test_finfo(name):
-    ours, theirs = lattis.finfo(lt_dtype(name)), ml_dtypes.finfo(np_dtype(name))
+    ours, theirs = lamella.finfo(lt_dtype(name)), ml_dtypes.finfo(np_dtype(name))
     for field in ("bits", "eps", "max", "min", "tiny", "smallest_normal"):
         assert float(getattr(ours, field)) == float(getattr(theirs, field)), field
     assert ours.resolution == pytest.approx(float(theirs.resolution), rel=1e-2)
@@ -448,14 +448,14 @@ def test_finfo(name):
 
 
 def test_finfo_of_the_default():
-    assert lattis.finfo().bits == 32
-    lattis.set_default_dtype(lattis.float64)
-    assert lattis.finfo().bits == 64
+    assert lamella.finfo().bits == 32
+    lamella.set_default_dtype(lamella.float64)
+    assert lamella.finfo().bits == 64
 
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_iinfo(name):
-    ours, theirs = lattis.iinfo(lt_dtype(name)), np.iinfo(name)
+    ours, theirs = lamella.iinfo(lt_dtype(name)), np.iinfo(name)
     assert (ours.bits, ours.min, ours.max, ours.dtype) == (theirs.bits, theirs.min, theirs.max, name)
     assert repr(ours) == f"iinfo(min={theirs.min}, max={theirs.max}, dtype={name})"
 
@@ -463,22 +463,22 @@ def test_iinfo(name):
 @pytest.mark.parametrize("kind, wrong", [("finfo", "int8"), ("finfo", "bool"), ("iinfo", "float32"), ("iinfo", "bool")])
 def test_limits_of_the_wrong_kind(kind, wrong):
     with pytest.raises(TypeError, match=f"{kind}: argument 'type'"):
-        getattr(lattis, kind)(lt_dtype(wrong))
+        getattr(lamella, kind)(lt_dtype(wrong))
     with pytest.raises(TypeError, match=f"{kind}: argument 'type'"):
-        getattr(lattis, kind)("nonsense")
+        getattr(lamella, kind)("nonsense")
 
 
 @pytest.mark.parametrize("wrong, error", [(0, RuntimeError), (-1, RuntimeError), (2.0, TypeError), (True, TypeError)])
 def test_number_of_threads(wrong, error):
-    lattis.set_num_threads(2)
-    assert lattis.get_num_threads() == 2
+    lamella.set_num_threads(2)
+    assert lamella.get_num_threads() == 2
     with pytest.raises(error, match="set_num_threads: argument 'n'"):
-        lattis.set_num_threads(wrong)
-    assert lattis.get_num_threads() == 2
+        lamella.set_num_threads(wrong)
+    assert lamella.get_num_threads() == 2
 
 
 def test_threads_from_the_environment():
-    code = "import lattis; print(lattis.get_num_threads())"
+    code = "import lamella; print(lamella.get_num_threads())"
     for n in ("1", "3"):
         found = subprocess.run([sys.executable, "-c", code], env={"OMP_NUM_THREADS": n}, capture_output=True, text=True)
         assert found.stdout.strip() == n, found.stderr
@@ -488,9 +488,9 @@ def test_threads_from_the_environment():
 
 
 def test_repr_of_much_is_short():
-    assert len(repr(lattis.zeros(300, 300))) < 2000
-    assert len(repr(lattis.zeros(10**6)[::2])) < 200
-    assert repr(lattis.zeros(30, 50, 40)).count("...") >= 3
+    assert len(repr(lamella.zeros(300, 300))) < 2000
+    assert len(repr(lamella.zeros(10**6)[::2])) < 200
+    assert repr(lamella.zeros(30, 50, 40)).count("...") >= 3
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -504,8 +504,8 @@ def test_repr_of_anything(dtype, data):
 
 
 def test_repr_reads_back():
-    for t in (lattis.tensor([[1.5, -2.0], [0.25, 1.0]]), lattis.arange(12).view(3, 4), lattis.tensor([True])):
-        again = eval(repr(t), {"tensor": lattis.tensor})
+    for t in (lamella.tensor([[1.5, -2.0], [0.25, 1.0]]), lamella.arange(12).view(3, 4), lamella.tensor([True])):
+        again = eval(repr(t), {"tensor": lamella.tensor})
         assert again.tolist() == t.tolist() and again.dtype is t.dtype
 
 
@@ -520,33 +520,33 @@ def message(call):
 
 @pytest.mark.parametrize("name, step", [("save", "catalogue"), ("optim", "package"), ("cuda", "plugin")])
 def test_planned_names_of_the_module(name, step):
-    text = message(lambda: getattr(lattis, name))
-    assert f"lattis.{name}" in text and "planned with" in text and step in text
+    text = message(lambda: getattr(lamella, name))
+    assert f"lamella.{name}" in text and "planned with" in text and step in text
 
 
 @pytest.mark.parametrize("name", ["cuda", "cummax", "resize_"])
 def test_planned_names_of_tensor(name):
-    for holder in (lattis.Tensor, lattis.ones(1)):
+    for holder in (lamella.Tensor, lamella.ones(1)):
         text = message(lambda holder=holder: getattr(holder, name))
         assert f"Tensor.{name}" in text and "planned with" in text
-    assert not hasattr(lattis.ones(1), name)
-    assert "planned" in message(lambda: setattr(lattis.ones(1), name, True))
+    assert not hasattr(lamella.ones(1), name)
+    assert "planned" in message(lambda: setattr(lamella.ones(1), name, True))
 
 
 def test_planned_modules():
-    text = message(lambda: importlib.import_module("lattis.optim"))
-    assert "lattis.optim" in text and "planned with" in text
-    assert "planned with" in message(lambda: lattis.optim)
+    text = message(lambda: importlib.import_module("lamella.optim"))
+    assert "lamella.optim" in text and "planned with" in text
+    assert "planned with" in message(lambda: lamella.optim)
     with pytest.raises(ModuleNotFoundError) as caught:
-        importlib.import_module("lattis.optim.adam")
-    assert caught.value.name in ("lattis.optim", "lattis.optim.adam")
+        importlib.import_module("lamella.optim.adam")
+    assert caught.value.name in ("lamella.optim", "lamella.optim.adam")
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: lattis.zeross,
-        lambda: importlib.import_module("lattis.zeross"),
+        lambda: lamella.zeross,
+        lambda: importlib.import_module("lamella.zeross"),
     ],
     ids=["module", "import"],
 )
@@ -555,67 +555,69 @@ def test_unknown_names_answer_alike(call):
     assert "not planned" in text and "did you mean 'zeros'" in text
 
 
-@pytest.mark.parametrize("call", [lambda: lattis.Tensor.summ, lambda: lattis.ones(1).summ], ids=["Tensor", "tensor"])
+@pytest.mark.parametrize("call", [lambda: lamella.Tensor.summ, lambda: lamella.ones(1).summ], ids=["Tensor", "tensor"])
 def test_unknown_names_of_tensor_get_pythons_answer(call):
     """Decision 0001: a name that nobody planned is CPython's own AttributeError there."""
     assert "summ" in message(call)
 
 
 def test_names_without_neighbours():
-    text = message(lambda: lattis.qqqqqqqq)
+    text = message(lambda: lamella.qqqqqqqq)
     assert "not planned" in text and "did you mean" not in text
 
 
 def test_existing_names_are_not_planned():
-    from lattis._missing import STEPS
+    from lamella._missing import STEPS
 
-    public = {n for n in dir(lattis) if not n.startswith("_")}
+    public = {n for n in dir(lamella) if not n.startswith("_")}
     stale = {n for n in STEPS if n in public}
     assert not stale, "names that exist and are still listed as planned"
 
 
 def test_dir_lists_what_is_there():
-    names = dir(lattis)
+    names = dir(lamella)
     assert {"add", "tensor", "Tensor", "float32", "library", "plugins", "__version__"} <= set(names)
-    assert all(hasattr(lattis, n) for n in names) and set(lattis.__all__) <= set(names)
-    assert {"add", "view", "shape", "numpy"} <= set(dir(lattis.ones(1)))
+    assert all(hasattr(lamella, n) for n in names) and set(lamella.__all__) <= set(names)
+    assert {"add", "view", "shape", "numpy"} <= set(dir(lamella.ones(1)))
 
 
 def test_dir_imports_nothing_heavy():
-    code = "import lattis, sys; dir(lattis); dir(lattis.Tensor); print({'numpy', 'torch', 'pytest'} & set(sys.modules))"
+    code = (
+        "import lamella, sys; dir(lamella); dir(lamella.Tensor); print({'numpy', 'torch', 'pytest'} & set(sys.modules))"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert found.stdout.strip() == "set()", found.stdout + found.stderr
 
 
 def public_operators():
-    names = {o["name"].partition("::")[2] for o in lattis._C._operators() if o["function"] and not o["private"]}
-    return sorted(n for n in names if hasattr(lattis, n))
+    names = {o["name"].partition("::")[2] for o in lamella._C._operators() if o["function"] and not o["private"]}
+    return sorted(n for n in names if hasattr(lamella, n))
 
 
 @pytest.mark.parametrize("name", public_operators())
 def test_operators_have_help(name):
-    f = getattr(lattis, name)
+    f = getattr(lamella, name)
     assert f.__name__ == name and f.__doc__.startswith(name + "(") and ">>> " in f.__doc__
     assert f.__text_signature__.startswith("(") and f.__text_signature__.endswith(")")
     signature = inspect.signature(f)
-    first = next(o for o in lattis._C._operators() if o["name"] == f"aten::{name}" and o["form"] != "out")
+    first = next(o for o in lamella._C._operators() if o["name"] == f"aten::{name}" and o["form"] != "out")
     assert list(signature.parameters)[:1] == [first["args"][0]["name"]]
 
 
 def test_help_shows_signature_meaning_and_example(capsys):
-    help(lattis.add)
+    help(lamella.add)
     text = capsys.readouterr().out
-    assert "add(self, other, *, alpha=1)" in text and "element by element" in text and ">>> lattis.add" in text
+    assert "add(self, other, *, alpha=1)" in text and "element by element" in text and ">>> lamella.add" in text
 
 
 def test_bound_methods():
-    t = lattis.ones(2)
+    t = lamella.ones(2)
     assert t.add(1).tolist() == [2.0, 2.0] and t.add.__self__ is t
-    assert lattis.Tensor.add(t, 1).tolist() == [2.0, 2.0]
-    assert pickle.loads(pickle.dumps(lattis.add)) is lattis.add
+    assert lamella.Tensor.add(t, 1).tolist() == [2.0, 2.0]
+    assert pickle.loads(pickle.dumps(lamella.add)) is lamella.add
 
 
 def test_version_matches_the_distribution():
     from importlib.metadata import version
 
-    assert lattis.__version__ == version("lattis")
+    assert lamella.__version__ == version("lamella")

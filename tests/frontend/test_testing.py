@@ -1,13 +1,13 @@
-"""lattis.testing: what assert_close lets pass and how it words the rest, make_tensor; allclose and equal."""
+"""lamella.testing: what assert_close lets pass and how it words the rest, make_tensor; allclose and equal."""
 
 import math
 
-import lattis
+import lamella
 import ml_dtypes
 import numpy as np
 import pytest
 from arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, class_of, lt_dtype, np_dtype
-from lattis.testing import TOLERANCES, assert_close, make_tensor
+from lamella.testing import TOLERANCES, assert_close, make_tensor
 
 # The documented table of torch.testing.assert_close.
 DOCUMENTED = {
@@ -34,9 +34,9 @@ def test_tolerances(dtype):
     for expected in (1.0, 100.0, -3.0):
         allowed = atol + rtol * abs(expected)
         eps = float(ml_dtypes.finfo(np_dtype(dtype)).eps) * abs(expected)
-        near = lattis.tensor([expected + max(allowed - 2 * eps, 0)], dtype=lt_dtype(wide)).to(lt_dtype(dtype))
-        far = lattis.tensor([expected + allowed * 1.01 + 2 * eps], dtype=lt_dtype(wide)).to(lt_dtype(dtype))
-        want = lattis.tensor([expected], dtype=lt_dtype(dtype))
+        near = lamella.tensor([expected + max(allowed - 2 * eps, 0)], dtype=lt_dtype(wide)).to(lt_dtype(dtype))
+        far = lamella.tensor([expected + allowed * 1.01 + 2 * eps], dtype=lt_dtype(wide)).to(lt_dtype(dtype))
+        want = lamella.tensor([expected], dtype=lt_dtype(dtype))
         assert_close(near, want)
         assert "Mismatched elements: 1 / 1 (100.0%)" in failure(far, want)
 
@@ -44,20 +44,20 @@ def test_tolerances(dtype):
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS])
 def test_integers_must_be_equal(dtype):
     top = 1 if dtype == "bool" else np.iinfo(dtype).max
-    a, b = (lattis.from_numpy(np.array([0, n], dtype)) for n in (top, top - 1))
+    a, b = (lamella.from_numpy(np.array([0, n], dtype)) for n in (top, top - 1))
     assert_close(a, a.clone())
     text = failure(a, b)
     assert text.startswith("Tensor-likes are not equal!") and "difference: 1 at index (1,)" in text
 
 
 def test_words_of_a_failure():
-    assert failure(lattis.tensor([[1.0, 2.0], [3.0, 4.0]]), lattis.tensor([[1.0, 2.5], [3.0, 2.0]])) == (
+    assert failure(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]), lamella.tensor([[1.0, 2.5], [3.0, 2.0]])) == (
         "Tensor-likes are not close!\n\n"
         "Mismatched elements: 2 / 4 (50.0%)\n"
         "Greatest absolute difference: 2.0 at index (1, 1) (up to 1e-05 allowed)\n"
         "Greatest relative difference: 1.0 at index (1, 1) (up to 1.3e-06 allowed)"
     )
-    assert failure(lattis.tensor(1.0), lattis.tensor(2.0), rtol=0, atol=0.5) == (
+    assert failure(lamella.tensor(1.0), lamella.tensor(2.0), rtol=0, atol=0.5) == (
         "Scalars are not close!\n\nExpected 2.0 but got 1.0.\n"
         "Absolute difference: 1.0 (up to 0.5 allowed)\nRelative difference: 0.5 (up to 0 allowed)"
     )
@@ -67,13 +67,13 @@ def test_words_of_a_failure():
 
 def test_only_mismatches_are_reported():
     """A large difference that is allowed says nothing."""
-    text = failure(lattis.tensor([1e6 + 0.5, 0.0]), lattis.tensor([1e6, 0.25]))
+    text = failure(lamella.tensor([1e6 + 0.5, 0.0]), lamella.tensor([1e6, 0.25]))
     assert "absolute difference: 0.25 at index (1,)" in text and "relative difference: 1.0 at index (1,)" in text
 
 
 @pytest.mark.parametrize("special", [math.nan, math.inf, -math.inf])
 def test_special_values(special):
-    t, one = lattis.tensor([special, 1.0]), lattis.tensor([1.0, 1.0])
+    t, one = lamella.tensor([special, 1.0]), lamella.tensor([1.0, 1.0])
     if math.isnan(special):
         assert "nan at index (0,)" in failure(t, t.clone())
     else:
@@ -88,11 +88,11 @@ def test_special_values(special):
 @pytest.mark.parametrize(
     "attribute, actual, expected",
     [
-        ("shape", lattis.ones(3), lattis.ones(4)),
-        ("shape", lattis.ones(3), lattis.ones(1)),
-        ("dtype", lattis.ones(3), lattis.ones(3, dtype=lattis.float64)),
-        ("device", lattis.ones(3), lattis.ones(3, device="meta")),
-        ("stride", lattis.ones(2, 2), lattis.ones(2, 2).t()),
+        ("shape", lamella.ones(3), lamella.ones(4)),
+        ("shape", lamella.ones(3), lamella.ones(1)),
+        ("dtype", lamella.ones(3), lamella.ones(3, dtype=lamella.float64)),
+        ("device", lamella.ones(3), lamella.ones(3, device="meta")),
+        ("stride", lamella.ones(2, 2), lamella.ones(2, 2).t()),
     ],
 )
 def test_attributes(attribute, actual, expected):
@@ -103,14 +103,14 @@ def test_attributes(attribute, actual, expected):
 
 
 def test_without_dtypes_the_looser_tolerance_holds():
-    a, b = lattis.tensor([1.0], dtype=lattis.bfloat16), lattis.tensor([1.01], dtype=lattis.float64)
+    a, b = lamella.tensor([1.0], dtype=lamella.bfloat16), lamella.tensor([1.01], dtype=lamella.float64)
     assert_close(a, b, check_dtype=False)
-    failure(a, lattis.tensor([1.1]), check_dtype=False)
+    failure(a, lamella.tensor([1.1]), check_dtype=False)
 
 
 def test_meta_is_compared_by_what_it_has():
-    assert_close(lattis.empty(2, device="meta"), lattis.empty(2, device="meta"))
-    failure(lattis.empty(2, device="meta"), lattis.empty(3, device="meta"))
+    assert_close(lamella.empty(2, device="meta"), lamella.empty(2, device="meta"))
+    failure(lamella.empty(2, device="meta"), lamella.empty(3, device="meta"))
 
 
 @pytest.mark.parametrize(
@@ -131,24 +131,24 @@ def test_other_inputs(actual, expected, text):
     assert_close(expected, expected)
 
 
-@pytest.mark.parametrize("pair", [("a", "a"), (lattis.ones(2), np.ones(2)), (lattis.ones(()), 1.0), (b"a", b"a")])
+@pytest.mark.parametrize("pair", [("a", "a"), (lamella.ones(2), np.ones(2)), (lamella.ones(()), 1.0), (b"a", b"a")])
 def test_what_is_not_compared(pair):
     with pytest.raises(TypeError, match="assert_close: .* are not compared"):
         assert_close(*pair)
 
 
 def test_subclasses():
-    class Sub(lattis.Tensor):
+    class Sub(lamella.Tensor):
         pass
 
-    t = lattis.ones(2)
+    t = lamella.ones(2)
     assert_close(Sub(t), t)
     with pytest.raises(TypeError):
         assert_close(Sub(t), t, allow_subclasses=False)
 
 
 def test_messages_of_the_caller():
-    t = lattis.ones(1)
+    t = lamella.ones(1)
     assert failure(t, t + 1, msg="mine") == "mine"
     assert failure(t, t + 1, msg=lambda ours: f"<{ours}>").startswith("<Tensor-likes are not close!")
     for given in ({"rtol": 1.0}, {"atol": 1.0}):
@@ -182,18 +182,18 @@ def test_make_tensor(dtype, options):
 
 def test_make_tensor_follows_the_seed():
     def make():
-        lattis.manual_seed(3)
-        return make_tensor(5, dtype=lattis.float32, device="cpu")
+        lamella.manual_seed(3)
+        return make_tensor(5, dtype=lamella.float32, device="cpu")
 
     assert make().tolist() == make().tolist()
-    assert make_tensor(dtype=lattis.float32, device="cpu").shape == ()
-    assert make_tensor(0, 3, dtype=lattis.float32, device="meta", noncontiguous=True).shape == (0, 3)
+    assert make_tensor(dtype=lamella.float32, device="cpu").shape == ()
+    assert make_tensor(0, 3, dtype=lamella.float32, device="meta", noncontiguous=True).shape == (0, 3)
 
 
 @pytest.mark.parametrize("limits", [(2, 1), (1, 1), (math.nan, 1), (-1, 1), (0, 257)])
 def test_make_tensor_of_bad_limits(limits):
     with pytest.raises(ValueError, match="make_tensor: expected 0 <= low < high <= 256"):
-        make_tensor(3, dtype=lattis.uint8, device="cpu", low=limits[0], high=limits[1])
+        make_tensor(3, dtype=lamella.uint8, device="cpu", low=limits[0], high=limits[1])
 
 
 # ---- allclose and equal ----------------------------------------------------------------------------------------------
@@ -207,31 +207,31 @@ def test_allclose_of_every_pair(dtype, equal_nan):
     for x in VALUES:
         for y in VALUES:
             a, b = np.array([1.0, x], dtype), np.array([1.0, y], dtype)
-            got = lattis.allclose(lattis.tensor(a), lattis.tensor(b), equal_nan=equal_nan)
+            got = lamella.allclose(lamella.tensor(a), lamella.tensor(b), equal_nan=equal_nan)
             assert got is bool(np.allclose(a.astype("float64"), b.astype("float64"), equal_nan=equal_nan)), (x, y)
 
 
 def test_allclose():
-    t = lattis.ones(2, 3)
-    assert t.allclose(lattis.ones(1)) is True and lattis.allclose(t, t + 0.5, atol=0.6, rtol=0) is True
-    assert lattis.allclose(lattis.zeros(0), lattis.zeros(0)) is True
-    three, four = (lattis.tensor([n], dtype=lattis.uint8) for n in (3, 4))
-    assert lattis.allclose(three, four, atol=1) is True and lattis.allclose(three, four) is False
+    t = lamella.ones(2, 3)
+    assert t.allclose(lamella.ones(1)) is True and lamella.allclose(t, t + 0.5, atol=0.6, rtol=0) is True
+    assert lamella.allclose(lamella.zeros(0), lamella.zeros(0)) is True
+    three, four = (lamella.tensor([n], dtype=lamella.uint8) for n in (3, 4))
+    assert lamella.allclose(three, four, atol=1) is True and lamella.allclose(three, four) is False
     with pytest.raises(RuntimeError, match="allclose: dtypes"):
-        lattis.allclose(t, t.double())
+        lamella.allclose(t, t.double())
     with pytest.raises(RuntimeError, match="allclose: argument 'atol'"):
-        lattis.allclose(t, t, atol=-1.0)
+        lamella.allclose(t, t, atol=-1.0)
     with pytest.raises(TypeError, match="allclose: argument 'other' must be Tensor"):
-        lattis.allclose(t, 1.0)
+        lamella.allclose(t, 1.0)
 
 
 def test_equal():
-    t = lattis.tensor([1.0, math.inf])
-    assert lattis.equal(t, t.clone()) is True and t.equal(t.double()) is True
-    assert lattis.equal(t, t[:1]) is False and lattis.equal(t, -t) is False
-    assert lattis.equal(lattis.zeros(0), lattis.zeros(0)) is True
-    assert lattis.equal(lattis.ones(1), lattis.ones(1, 1)) is False
-    nan = lattis.tensor([math.nan])
-    assert lattis.equal(nan, nan) is False
+    t = lamella.tensor([1.0, math.inf])
+    assert lamella.equal(t, t.clone()) is True and t.equal(t.double()) is True
+    assert lamella.equal(t, t[:1]) is False and lamella.equal(t, -t) is False
+    assert lamella.equal(lamella.zeros(0), lamella.zeros(0)) is True
+    assert lamella.equal(lamella.ones(1), lamella.ones(1, 1)) is False
+    nan = lamella.tensor([math.nan])
+    assert lamella.equal(nan, nan) is False
     with pytest.raises(TypeError, match="equal: argument 'input' must be Tensor"):
-        lattis.equal(1, t)
+        lamella.equal(1, t)

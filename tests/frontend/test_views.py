@@ -1,9 +1,9 @@
 """Views against numpy: shapes, elements, shared storage, root tensors and versions."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from arrays import assert_same, layouts, lt_dtype, pairs, shapes, to_lattis, to_numpy
+from arrays import assert_same, layouts, lt_dtype, pairs, shapes, to_lamella, to_numpy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -65,14 +65,14 @@ def test_view_succeeds_exactly_where_numpy_needs_no_copy(data):
 def test_view_of_nothing_always_succeeds(data):
     shape = data.draw(shapes().filter(lambda s: 0 in s))
     other = data.draw(shapes().filter(lambda s: 0 in s))
-    t = lattis.zeros(shape).permute(list(range(len(shape)))[::-1])
+    t = lamella.zeros(shape).permute(list(range(len(shape)))[::-1])
     assert tuple(t.view(other).shape) == other and tuple(t.reshape(other).shape) == other
 
 
 @given(st.data())
 def test_one_size_may_be_inferred(data):
     x = data.draw(shapes(3).filter(all))
-    t = lattis.zeros(x)
+    t = lamella.zeros(x)
     shape = data.draw(factorizations(t.numel()))
     assume(shape)
     at = data.draw(st.integers(0, len(shape) - 1))
@@ -82,24 +82,24 @@ def test_one_size_may_be_inferred(data):
 
 @pytest.mark.parametrize("shape", [(5,), (-1, -1), (-1, 4), (-2, 3), (7, 0), (2**62, 2**62)])
 def test_view_refuses_other_sizes(shape):
-    t = lattis.arange(6)
+    t = lamella.arange(6)
     for f in (t.view, t.reshape):
         with pytest.raises(RuntimeError, match="(view|reshape): argument '(size|shape)'"):
             f(shape)
     with pytest.raises(RuntimeError, match="ambiguous"):
-        lattis.zeros(0, 3).view(-1, 0)
+        lamella.zeros(0, 3).view(-1, 0)
 
 
 @given(tensors(max_dims=2))
 def test_t(pair):
     x, t = pair
     assert_view(t.t(), t, x.T)
-    assert_view(lattis.t(t), t, x.T)
+    assert_view(lamella.t(t), t, x.T)
 
 
 def test_t_of_three_dimensions():
     with pytest.raises(RuntimeError, match=r"t: argument 'self'.*2 dimensions.*\(1, 2, 3\)"):
-        lattis.ones(1, 2, 3).t()
+        lamella.ones(1, 2, 3).t()
 
 
 @given(tensors())
@@ -113,7 +113,7 @@ def test_transpose(data):
     x, t = data.draw(tensors(min_dims=1))
     i, j = dims(data.draw, x.ndim), dims(data.draw, x.ndim)
     assert_view(t.transpose(i, j), t, np.swapaxes(x, i, j))
-    assert_view(lattis.transpose(t, i, j), t, np.swapaxes(x, i, j))
+    assert_view(lamella.transpose(t, i, j), t, np.swapaxes(x, i, j))
 
 
 @given(st.data())
@@ -122,7 +122,7 @@ def test_permute(data):
     order = data.draw(st.permutations(range(x.ndim)))
     asked = [d - x.ndim if data.draw(st.booleans()) else d for d in order]
     assert_view(t.permute(asked), t, np.transpose(x, order))
-    assert_view(lattis.permute(t, asked), t, np.transpose(x, order))
+    assert_view(lamella.permute(t, asked), t, np.transpose(x, order))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_permute(data):
     ],
 )
 def test_views_out_of_range(call, error):
-    t = lattis.zeros(2, 3)
+    t = lamella.zeros(2, 3)
     name = call.__code__.co_names[0]
     with pytest.raises(error, match=rf"^{name}: "):
         call(t)
@@ -175,13 +175,13 @@ def test_slice(data):
     start, end, step = data.draw(bound), data.draw(bound), data.draw(st.integers(1, 3))
     index = [slice(None)] * x.ndim
     index[dim] = slice(start, end, step)
-    assert_view(lattis.ops.aten.slice(t, dim, start, end, step), t, x[tuple(index)])
+    assert_view(lamella.ops.aten.slice(t, dim, start, end, step), t, x[tuple(index)])
 
 
 @pytest.mark.parametrize("step", [0, -1])
 def test_slice_steps_are_positive(step):
     with pytest.raises(ValueError, match="slice: argument 'step'"):
-        lattis.ops.aten.slice(lattis.ones(3), 0, 0, 3, step)
+        lamella.ops.aten.slice(lamella.ones(3), 0, 0, 3, step)
 
 
 @given(st.data())
@@ -217,7 +217,7 @@ def test_unsqueeze(data):
 def test_as_strided(data):
     layout = data.draw(layouts(data.draw(shapes())))
     flat = np.arange(layout.span, dtype=np.int32)
-    t = to_lattis(flat)
+    t = to_lamella(flat)
     view = layout.tensor(t)
     assert_view(view, t, layout.array(flat))
     assert view.storage_offset() == layout.offset and view.stride() == layout.strides
@@ -226,13 +226,13 @@ def test_as_strided(data):
 
 
 def test_as_strided_keeps_the_offset_unless_told():
-    t = lattis.arange(6)[2:]
+    t = lamella.arange(6)[2:]
     assert t.as_strided((2,), (1,)).tolist() == [2, 3]
     assert t.as_strided((2,), (1,), 0).tolist() == [0, 1]
 
 
 def test_detach_shares_storage_and_version():
-    t = lattis.ones(3)
+    t = lamella.ones(3)
     d = t.detach()
     version = t._version
     d.add_(1)
@@ -257,7 +257,7 @@ VIEWS = {
 
 @pytest.mark.parametrize("make", VIEWS.values(), ids=VIEWS)
 def test_writes_go_through(make):
-    t = lattis.arange(12).view(3, 4).clone()
+    t = lamella.arange(12).view(3, 4).clone()
     x = to_numpy(t)
     v = make(t)
     version = t._version
@@ -273,7 +273,7 @@ def test_writes_go_through(make):
 
 @given(st.data())
 def test_chains_have_one_root(data):
-    t = lattis.zeros(3, 4, 2)
+    t = lamella.zeros(3, 4, 2)
     v = t
     for _ in range(data.draw(st.integers(1, 6))):
         v = data.draw(st.sampled_from([lambda v: v.T, lambda v: v[None], lambda v: v[..., :1], lambda v: v.squeeze()]))(
@@ -283,24 +283,24 @@ def test_chains_have_one_root(data):
     version = t._version
     v.add_(1)
     assert t._version == version + 1
-    assert lattis.sum(t).item() == v.numel()
+    assert lamella.sum(t).item() == v.numel()
 
 
 @pytest.mark.parametrize("make", VIEWS.values(), ids=VIEWS)
 def test_views_work_on_meta(make):
-    t, m = lattis.zeros(3, 4), lattis.empty(3, 4, device="meta")
+    t, m = lamella.zeros(3, 4), lamella.empty(3, 4, device="meta")
     assert make(m).shape == make(t).shape and make(m).stride() == make(t).stride()
     assert make(m)._base is m
 
 
 def test_a_view_survives_its_base():
-    v = lattis.arange(10)[5:]
-    assert lattis.zeros(1000).numel() == 1000  # memory that could be reused
+    v = lamella.arange(10)[5:]
+    assert lamella.zeros(1000).numel() == 1000  # memory that could be reused
     assert v.tolist() == [5, 6, 7, 8, 9]
 
 
 def test_contiguous():
-    t = lattis.arange(6).view(2, 3)
+    t = lamella.arange(6).view(2, 3)
     assert t.contiguous() is t
     c = t.t().contiguous()
     assert c.is_contiguous() and c.tolist() == [[0, 3], [1, 4], [2, 5]] and c.data_ptr() != t.data_ptr()
@@ -316,7 +316,7 @@ def test_moved_swapped_and_joined_dimensions(data):
     source = data.draw(st.lists(st.integers(0, n - 1), unique=True))
     to = data.draw(st.permutations(range(n)))[: len(source)]
     signed = [d - n if data.draw(st.booleans()) else d for d in source]
-    for f in (lattis.movedim, lattis.moveaxis):
+    for f in (lamella.movedim, lamella.moveaxis):
         assert_view(f(t, signed, to), t, np.moveaxis(x, source, to))
     i, j = dims(data.draw, n), dims(data.draw, n)
     assert_view(t.movedim(i, j), t, np.moveaxis(x, i, j))
@@ -354,17 +354,17 @@ def test_expansions(data):
     x, t = data.draw(pairs("int16", data.draw(shapes(3))))
     wide = tuple(3 if n == 1 else n for n in (1, *x.shape))
     want = np.broadcast_to(x, wide)
-    assert_view(t.expand_as(lattis.empty(wide)), t, want)
-    assert_view(lattis.broadcast_to(t, wide), t, want)
+    assert_view(t.expand_as(lamella.empty(wide)), t, want)
+    assert_view(lamella.broadcast_to(t, wide), t, want)
     y, u = data.draw(pairs("int8", (2, 1)))
     if x.ndim <= 1:
-        for got, w in zip(lattis.broadcast_tensors(t, u), np.broadcast_arrays(x, y), strict=True):
+        for got, w in zip(lamella.broadcast_tensors(t, u), np.broadcast_arrays(x, y), strict=True):
             assert_same(got, w)
-    assert_same(lattis.ones(4).view_as(lattis.empty(2, 2)), np.ones((2, 2), np.float32))
+    assert_same(lamella.ones(4).view_as(lamella.empty(2, 2)), np.ones((2, 2), np.float32))
     for f, g in (
-        (lattis.atleast_1d, np.atleast_1d),
-        (lattis.atleast_2d, np.atleast_2d),
-        (lattis.atleast_3d, np.atleast_3d),
+        (lamella.atleast_1d, np.atleast_1d),
+        (lamella.atleast_2d, np.atleast_2d),
+        (lamella.atleast_3d, np.atleast_3d),
     ):
         assert_same(f(t), g(x))
 
@@ -398,7 +398,7 @@ def test_pieces(data):
 
 
 def test_pieces_are_views_with_one_version():
-    t = lattis.zeros(4, 2)
+    t = lamella.zeros(4, 2)
     first, second = t.chunk(2)
     first.add_(1)
     assert t._version == second._version == 1 and t[:2].tolist() == [[1, 1], [1, 1]]
@@ -410,7 +410,7 @@ def test_pieces_are_views_with_one_version():
 @pytest.mark.parametrize("indexing", ["ij", "xy"])
 def test_meshgrid(indexing):
     arrays = [np.arange(3), np.arange(2), np.arange(4)]
-    got = lattis.meshgrid(*[to_lattis(x) for x in arrays], indexing=indexing)
+    got = lamella.meshgrid(*[to_lamella(x) for x in arrays], indexing=indexing)
     for g, w in zip(got, np.meshgrid(*arrays, indexing=indexing), strict=True):
         assert_same(g, w)
 
@@ -442,7 +442,7 @@ BAD_VIEWS = [
     (lambda t: t.movedim((0, 1), (0,)), "movedim: argument 'source'"),
     (lambda t: t.flatten(1, 0), "flatten: argument 'end_dim'"),
     (lambda t: t.unflatten(0, (3,)), "unflatten: argument 'sizes'"),
-    (lambda t: lattis.tensor(1).unbind(), "unbind: argument 'self': a zero-dim tensor"),
+    (lambda t: lamella.tensor(1).unbind(), "unbind: argument 'self': a zero-dim tensor"),
     (lambda t: t.expand_as(t[0]), "expand"),
 ]
 
@@ -450,7 +450,7 @@ BAD_VIEWS = [
 @pytest.mark.parametrize("call, words", BAD_VIEWS)
 def test_wrong_arguments_of_views(call, words):
     with pytest.raises((RuntimeError, IndexError), match=words):
-        call(lattis.zeros(2, 3))
+        call(lamella.zeros(2, 3))
 
 
 @given(st.data())
@@ -460,7 +460,7 @@ def test_bytes_as_another_dtype(data):
     shape = (*data.draw(shapes(2)), 16)
     x = np.arange(int(np.prod(shape)) * np.dtype(of).itemsize, dtype=np.uint8).view(of).reshape(shape)
     x = x[..., : data.draw(st.sampled_from([16, 8, 1]))]
-    t = to_lattis(np.ascontiguousarray(np.broadcast_to(x, x.shape)))
+    t = to_lamella(np.ascontiguousarray(np.broadcast_to(x, x.shape)))
     assume(to != "bool")
     if x.shape[-1] * np.dtype(of).itemsize % np.dtype(to).itemsize == 0:
         got = t.view(lt_dtype(to))
@@ -472,7 +472,7 @@ def test_bytes_as_another_dtype(data):
 
 
 def test_bytes_with_gaps_keep_their_size():
-    t = lattis.arange(8, dtype=lattis.int32).view(2, 4).t()
-    assert t.view(lattis.float32).stride() == (1, 4)
+    t = lamella.arange(8, dtype=lamella.int32).view(2, 4).t()
+    assert t.view(lamella.float32).stride() == (1, 4)
     with pytest.raises(RuntimeError, match="without gaps"):
-        t.view(lattis.int64)
+        t.view(lamella.int64)

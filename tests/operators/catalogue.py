@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 
-import lattis
+import lamella
 import ml_dtypes
 import numpy as np
-from lattis.dispatcher import samples
-from lattis.dispatcher.samples import Sample
+from lamella.dispatcher import samples
+from lamella.dispatcher.samples import Sample
 
-LIVE = [o for o in lattis._C._operators() if o["owner"] == "lattis"]
+LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 
 
 def title(o: dict) -> str:
@@ -40,7 +40,7 @@ def run(sample: Sample, device: str = "cpu", built=None, **more):
     args, kwargs = built or sample.build(device)
     if device != "cpu" and not sample.specs() and takes_device(sample.operator):
         kwargs["device"] = device
-    lattis.manual_seed(7)
+    lamella.manual_seed(7)
     return samples.call(sample.operator)(*args, **kwargs, **more)
 
 
@@ -53,11 +53,11 @@ def flat(result) -> list:
 
 def array(t) -> tuple[str, np.ndarray]:
     """(dtype's name, elements); bfloat16 in float32, which holds it."""
-    if not isinstance(t, lattis.Tensor):
+    if not isinstance(t, lamella.Tensor):
         made = np.asarray(t)
         return made.dtype.name, made
     name = str(t.dtype).rpartition(".")[2]
-    t = t.to(lattis.float32) if name == "bfloat16" else t
+    t = t.to(lamella.float32) if name == "bfloat16" else t
     return name, t.numpy().copy()
 
 
@@ -72,7 +72,7 @@ def described(result) -> list:
 
 def tensors(built) -> list:
     args, kwargs = built
-    return [t for t in flat([args, list(kwargs.values())]) if isinstance(t, lattis.Tensor)]
+    return [t for t in flat([args, list(kwargs.values())]) if isinstance(t, lamella.Tensor)]
 
 
 def state(t) -> tuple:

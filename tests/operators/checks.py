@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 
-import lattis
+import lamella
 from catalogue import BY_TITLE, DYNAMIC, array, bits, described, flat, run, state, tensors
 from compare import differences, expected, has_oracle
-from lattis.dispatcher.samples import Sample, Spec
+from lamella.dispatcher.samples import Sample, Spec
 
 
 def written(sample: Sample) -> list[int]:
@@ -48,7 +48,7 @@ def meta_faults(sample: Sample) -> list[str]:
         return [] if may_refuse(sample) else [f"meta refuses: {error}"]
     except Exception as error:
         return [f"meta: {type(error).__name__}: {error}"]
-    if not isinstance(flat(wanted)[0] if flat(wanted) else None, lattis.Tensor):
+    if not isinstance(flat(wanted)[0] if flat(wanted) else None, lamella.Tensor):
         return []
     found = [] if described(got) == described(wanted) else [f"meta gives {described(got)}, cpu {described(wanted)}"]
     away = [r for r in flat(got) if r is not None and r.device.type != "meta" and sample.operator != "to.device"]
@@ -92,9 +92,9 @@ def inplace_faults(sample: Sample) -> list[str]:
     args, kwargs = sample.build()
     if tuple(result.shape) != tuple(args[0].shape) or result.dtype != args[0].dtype:
         return []
-    lattis.manual_seed(7)
+    lamella.manual_seed(7)
     name = BY_TITLE[sample.operator]["name"] + "_"
-    returned = lattis._C._packet(name)(*args, **kwargs)
+    returned = lamella._C._packet(name)(*args, **kwargs)
     found = [] if returned is args[0] else ["the in-place form does not return self"]
     return found + [f"the in-place form: {w}" for w in unlike(sample, [args[0]], [result])]
 
@@ -103,7 +103,7 @@ def out_faults(sample: Sample) -> list[str]:
     """op(..., out=o) leaves in o what op(...) returns: in memory with gaps, and in an empty tensor that grows."""
     results = flat(run(sample))
     found = []
-    for kind, make in {"with gaps": gapped, "empty": lambda r: lattis.empty(0, dtype=r.dtype)}.items():
+    for kind, make in {"with gaps": gapped, "empty": lambda r: lamella.empty(0, dtype=r.dtype)}.items():
         outs = tuple(make(r) for r in results)
         try:
             run(sample, out=outs if len(outs) > 1 else outs[0])
@@ -123,7 +123,7 @@ def unlike(sample: Sample, got: list, wanted: list) -> list[str]:
 
 def gapped(r):
     """Memory for a result, every second element of a longer one."""
-    return lattis.ones(*r.shape, 2, dtype=r.dtype)[..., 1]
+    return lamella.ones(*r.shape, 2, dtype=r.dtype)[..., 1]
 
 
 # ---- other layouts ---------------------------------------------------------------------------------------------------
@@ -198,6 +198,6 @@ def thread_faults(sample: Sample) -> list[str]:
     large = grown(sample)
     found = []
     for threads in (1, 2, 3):
-        lattis.set_num_threads(threads)
+        lamella.set_num_threads(threads)
         found.append(bits(run(large)))
     return [] if found[0] == found[1] == found[2] else ["the bits depend on the number of threads"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from lattis.dispatcher.samples import ALIASES, Named, Sample, Spec
-from lattis.dispatcher.samples.parse import FORMATS
-from lattis.dispatcher.samples.spec import rounded
+from lamella.dispatcher.samples import ALIASES, Named, Sample, Spec
+from lamella.dispatcher.samples.parse import FORMATS
+from lamella.dispatcher.samples.spec import rounded
 from oracles import NARROW, OF_SAMPLE, ORACLES
 from streams import ORACLES as STREAMS
 

@@ -1,4 +1,4 @@
-"""Records what torch makes of each sample, sizes, strides and dtype, in torch.txt; run it where torch and lattis are.
+"""Records what torch makes of each sample, sizes, strides and dtype, in torch.txt; run it where torch and lamella are.
 
     python tests/operators/record_torch.py
 
@@ -12,8 +12,8 @@ import sys
 import warnings
 from pathlib import Path
 
-from lattis.dispatcher import samples
-from lattis.dispatcher.samples.spec import SHORT, seeded
+from lamella.dispatcher import samples
+from lamella.dispatcher.samples.spec import SHORT, seeded
 
 RECORD = Path(__file__).with_name("torch.txt")
 LETTERS = {name: short for short, name in SHORT.items()}
@@ -25,7 +25,7 @@ def key(sample: samples.Sample) -> str:
 
 
 def described(t) -> str:
-    """One result, from torch or lattis."""
+    """One result, from torch or lamella."""
     shape, strides = tuple(t.shape), tuple(t.stride())
     step, plain = 1, True
     for n, s in zip(reversed(shape), reversed(strides), strict=True):

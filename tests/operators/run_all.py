@@ -1,7 +1,7 @@
 """Every sample of every operator, in children that may die: what a sanitizer says of the kernels stands in a list.
 
-``python run_all.py`` prints the deaths and exits with 1 where there is one; ``LATTIS_EXPECT`` names the folder that
-lattis must come from. ``python run_all.py planted`` reads one byte behind a tensor, which a sanitizer must report.
+``python run_all.py`` prints the deaths and exits with 1 where there is one; ``LAMELLA_EXPECT`` names the folder that
+lamella must come from. ``python run_all.py planted`` reads one byte behind a tensor, which a sanitizer must report.
 Values are compared elsewhere: here only memory and undefined behaviour count.
 """
 
@@ -14,9 +14,9 @@ import sys
 import warnings
 from pathlib import Path
 
-import lattis
+import lamella
 from catalogue import SAMPLED, run
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 
 
 def run_samples(operator: str) -> None:
@@ -24,7 +24,7 @@ def run_samples(operator: str) -> None:
     warnings.simplefilter("ignore")
     for sample in (*samples.of(operator), *samples.bad(operator)):
         for threads in (1, 2):
-            lattis.set_num_threads(threads)
+            lamella.set_num_threads(threads)
             try:
                 run(sample)
             except Exception as error:
@@ -33,7 +33,7 @@ def run_samples(operator: str) -> None:
 
 
 def read_behind(_: str) -> None:
-    t = lattis.ones(3)
+    t = lamella.ones(3)
     ctypes.string_at(t.data_ptr(), 4 * t.numel() + 1)
 
 
@@ -52,10 +52,10 @@ def death(work, *args) -> str:
 
 
 def main(operators: list[str]) -> int:
-    expected = os.environ.get("LATTIS_EXPECT")
-    found = Path(lattis.__file__).parent
+    expected = os.environ.get("LAMELLA_EXPECT")
+    found = Path(lamella.__file__).parent
     if expected and found.resolve() != Path(expected).resolve():
-        print(f"run_all: lattis comes from {found}, not from {expected}")
+        print(f"run_all: lamella comes from {found}, not from {expected}")
         return 2
     work = read_behind if operators == ["planted"] else run_samples
     deaths = [f"{o}: {how}" for o in operators if (how := death(work, o))]

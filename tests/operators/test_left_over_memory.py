@@ -3,7 +3,7 @@ operation would take a hundred times as long. The processor notes operations on 
 
 import ctypes
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 
@@ -21,11 +21,11 @@ def leave_denormals_behind():
     """In the pool's blocks of each size up to 2 MiB: kernels take more than 8 KiB from there."""
     kept = []
     for n in (eighths << power for power in range(3, 16) for eighths in range(8, 16)):
-        kept += [lattis.empty(n, dtype=lattis.float32).fill_(1e-40) for _ in range(3)]
+        kept += [lamella.empty(n, dtype=lamella.float32).fill_(1e-40) for _ in range(3)]
 
 
 def meets_denormals(call):
-    lattis.set_num_threads(1)  # the flags are a thread's
+    lamella.set_num_threads(1)  # the flags are a thread's
     leave_denormals_behind()
     words = environment()
     words[MXCSR] &= ~FLAGS
@@ -35,17 +35,17 @@ def meets_denormals(call):
 
 
 def whole(*shape):
-    return lattis.tensor(np.random.default_rng(0).integers(1, 5, shape).astype("float32"))
+    return lamella.tensor(np.random.default_rng(0).integers(1, 5, shape).astype("float32"))
 
 
 def test_the_processor_tells():
-    ones, denormals = lattis.ones(8), lattis.full((8,), 1e-40)
+    ones, denormals = lamella.ones(8), lamella.full((8,), 1e-40)
     assert not meets_denormals(lambda: ones * 2) and meets_denormals(lambda: denormals * 2)
     for n in (4096, 300_000):  # what was left behind is what comes
-        assert meets_denormals(lambda n=n: lattis.empty(n) * 2)
+        assert meets_denormals(lambda n=n: lamella.empty(n) * 2)
 
 
-@pytest.mark.parametrize("dtype", [lattis.float32, lattis.float64])
+@pytest.mark.parametrize("dtype", [lamella.float32, lamella.float64])
 @pytest.mark.parametrize("last", [False, True], ids=["plain", "channels_last"])
 @pytest.mark.parametrize(
     "image, weight, stride, padding, groups",
@@ -63,16 +63,16 @@ def test_the_processor_tells():
 def test_convolutions(image, weight, stride, padding, groups, last, dtype):
     x, w = whole(*image).to(dtype), whole(*weight).to(dtype)
     if last:
-        x, w = (t.contiguous(memory_format=lattis.channels_last) for t in (x, w))
-    y = lattis.conv2d(x, w, None, stride, padding, 1, groups)
-    assert not meets_denormals(lambda: lattis.conv2d(x, w, None, stride, padding, 1, groups))
-    backward, grad = lattis.ops.aten.convolution_backward, lattis.ones_like(y)
+        x, w = (t.contiguous(memory_format=lamella.channels_last) for t in (x, w))
+    y = lamella.conv2d(x, w, None, stride, padding, 1, groups)
+    assert not meets_denormals(lambda: lamella.conv2d(x, w, None, stride, padding, 1, groups))
+    backward, grad = lamella.ops.aten.convolution_backward, lamella.ones_like(y)
     for mask in ([True, False, False], [False, True, False]):
         steps = [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], groups, mask
         assert not meets_denormals(lambda steps=steps: backward(grad, x, w, [weight[0]], *steps))
 
 
-@pytest.mark.parametrize("dtype", [lattis.float32, lattis.float64])
+@pytest.mark.parametrize("dtype", [lamella.float32, lamella.float64])
 @pytest.mark.parametrize("m, k, n", [(1, 64, 33), (3, 17, 5), (17, 300, 129), (49, 64, 1), (100, 7, 33)])
 def test_products(m, k, n, dtype):
     a, b = whole(m, k).to(dtype), whole(k, n).to(dtype)

@@ -4,10 +4,10 @@ import contextlib
 import math
 
 import checks
-import lattis
+import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED, flat
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 
 
 def altered(value):
@@ -25,7 +25,7 @@ def altered(value):
 
 def alter_one(t, place: int) -> bool:
     """Changes one element; False if there is none."""
-    if not isinstance(t, lattis.Tensor) or t.numel() == 0:
+    if not isinstance(t, lamella.Tensor) or t.numel() == 0:
         return False
     at, left = [], place % t.numel()
     for n in reversed(t.shape):
@@ -52,7 +52,7 @@ def planted(operator: str):
                 done.extend(alter_one(r, 5) for r in flat(result)[:1])
         return result
 
-    layer = lattis.library.register_layer("planted", handler)
+    layer = lamella.library.register_layer("planted", handler)
     try:
         yield layer, done
     finally:

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import checks
-import lattis
+import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/primitives.md").read_text()
 ROWS = re.findall(r"^\| (`.*?|category `.*?) \|", PAGE, re.MULTILINE)
@@ -23,14 +23,14 @@ def is_primitive(title):
 @pytest.fixture(scope="module", autouse=True)
 def nothing_but_primitives():
     """Passes over every other kernel of the cpu, and forbids the fallback."""
-    native = {op.removeprefix("aten::") for op, kind in lattis._C._support("cpu") if kind == "native"}
+    native = {op.removeprefix("aten::") for op, kind in lamella._C._support("cpu") if kind == "native"}
     others = sorted("aten::" + t for t in native & BY_TITLE.keys() if not is_primitive(t))
-    lattis.set_fallback("error")
+    lamella.set_fallback("error")
     try:
-        with lattis.library.kernels_disabled(others, "cpu"):
+        with lamella.library.kernels_disabled(others, "cpu"):
             yield others
     finally:
-        lattis.set_fallback("allow")
+        lamella.set_fallback("allow")
 
 
 def test_the_page_counts_at_most_thirty():
@@ -45,9 +45,9 @@ def test_it_exists(name):
 
 def test_nothing_else_is_native(nothing_but_primitives):
     assert len(nothing_but_primitives) > 50
-    native = [op.removeprefix("aten::") for op, kind in lattis._C._support("cpu") if kind == "native"]
+    native = [op.removeprefix("aten::") for op, kind in lamella._C._support("cpu") if kind == "native"]
     assert [t for t in native if t in BY_TITLE and not is_primitive(t)] == []
-    kinds = {kind for op, kind in lattis._C._support("cpu") if op.removeprefix("aten::") in BY_TITLE}
+    kinds = {kind for op, kind in lamella._C._support("cpu") if op.removeprefix("aten::") in BY_TITLE}
     assert kinds == {"native", "composite", "shape rule"}
 
 

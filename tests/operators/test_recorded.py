@@ -1,10 +1,10 @@
 """Sizes, dtypes and strides of results are torch's, as record_torch.py wrote them down."""
 
 import checks
-import lattis
+import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 from record_torch import RECORD, described, flat, key
 
 TORCH = dict(line.split(" ", 1) for line in RECORD.read_text().splitlines() if line[0] != "#")
@@ -21,7 +21,7 @@ MASKS_OF_NOTHING = ("native_dropout(f32[0, 3], 0.5, True)",)
 
 def recorded_faults(sample):
     wanted = TORCH[key(sample)]
-    got = " ".join(described(r) for r in flat(checks.run(sample), lattis.Tensor))
+    got = " ".join(described(r) for r in flat(checks.run(sample), lamella.Tensor))
     other = sample.operator.partition(".")[0] in OTHER_ORDER
     if other or BY_TITLE[sample.operator]["category"] not in KEEPS_STRIDES:
         wanted, got = (" ".join(r.partition("(")[0] for r in x.split(" ")) for x in (wanted, got))

@@ -4,7 +4,7 @@ import checks
 import pytest
 from catalogue import BY_TITLE, SAMPLED, state, tensors
 from compare import has_oracle
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 
 OURS = [t for t in SAMPLED if BY_TITLE[t]["category"] not in ("matmul", "convolution")]  # not oneDNN's, nor over it
 

@@ -34,7 +34,7 @@ def guest(tmp_path_factory, wheels):
     """The environment with the example packages installed."""
     root = tmp_path_factory.mktemp("guest")
     python = fresh_environment(root / "venv")
-    names = ("lattis-flops", "lattis-bank", "lattis-numpy")
+    names = ("lamella-flops", "lamella-bank", "lamella-numpy")
     install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, *names)
     run(*PIP, "--python", python, *install, cwd=root)
     return Guest(python, root)
@@ -50,13 +50,13 @@ def host(tmp_path):
 def packages(host, tmp_path):
     """Makes tiny packages: ``packages(name, code)`` puts one, entry point included, where ``host`` finds it."""
 
-    def make(name, code, *, group="lattis.plugins", manifest=None):
+    def make(name, code, *, group="lamella.plugins", manifest=None):
         module = "tiny_" + name.replace("-", "_")
         package = tmp_path / "packages" / module
         package.mkdir(parents=True)
         (package / "__init__.py").write_text(textwrap.dedent(code))
         if manifest is not None:
-            (package / "lattis.json").write_text(manifest)
+            (package / "lamella.json").write_text(manifest)
         info = package.with_name(f"{module}-1.2.dist-info")
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: tiny-{name}\nVersion: 1.2\n")
@@ -101,7 +101,7 @@ def stranger(host, packages, stranger_library):
         "stranger",
         f"""
         import ctypes
-        from lattis.plugins import hookimpl
+        from lamella.plugins import hookimpl
 
         native = None
 

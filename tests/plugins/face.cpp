@@ -1,23 +1,23 @@
-// A stranger's CPython extension module over <lattis/python.h>: it links neither Lattis nor Python.
-#include <lattis/python.h>
+// A stranger's CPython extension module over <lamella/python.h>: it links neither Lamella nor Python.
+#include <lamella/python.h>
 
 #include <thread>
 
-using lattis::api;
-using lattis::python::face;
+using lamella::api;
+using lamella::python::face;
 
 // The negative of a tensor, by a call through the C ABI.
 static PyObject* negative(PyObject*, PyObject* o) {
-  lattis_tensor* t = face().unwrap(o);
+  lamella_tensor* t = face().unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "negative: argument 'self' must be Tensor");
-  lattis_value args[1] = {lattis::value(t)}, result = lattis::none();
+  lamella_value args[1] = {lamella::value(t)}, result = lamella::none();
   if (api().call(nullptr, api().find_operator("aten::neg", ""), args, 1, &result, 1)) return face().raise_pending();
   return face().wrap(result.as.tensor);
 }
 
 // An object to a value and back: (tag, length, object).
 static PyObject* through(PyObject*, PyObject* o) {
-  lattis_value v;
+  lamella_value v;
   if (face().from_python(o, &v) < 0) return nullptr;
   PyObject* back = face().to_python(&v);
   PyObject* all = back ? Py_BuildValue("IIN", v.tag, v.length, back) : nullptr;
@@ -30,10 +30,10 @@ static PyObject* errors(PyObject*, PyObject* f) {
   PyObject* result = PyObject_CallNoArgs(f);
   if (result) {
     Py_DECREF(result);
-    lattis::fail(LATTIS_INDEX_ERROR, "face: out of range");
+    lamella::fail(LAMELLA_INDEX_ERROR, "face: out of range");
     return face().raise_pending();
   }
-  if (face().capture_exception() != LATTIS_HOST_ERROR || PyErr_Occurred()) Py_RETURN_NONE;
+  if (face().capture_exception() != LAMELLA_HOST_ERROR || PyErr_Occurred()) Py_RETURN_NONE;
   return face().raise_pending();
 }
 
@@ -45,31 +45,31 @@ static PyObject* drop(PyObject*, PyObject* o) {
 }
 
 static PyObject* name(PyObject*, PyObject* o) {
-  const lattis_operator* op = face().find_operator(o);
+  const lamella_operator* op = face().find_operator(o);
   if (!op) return nullptr;
   return PyUnicode_FromFormat("%s.%s", api().operator_name(op), api().operator_overload(op));
 }
 
 // The keyword `scaled`: multiplies what is fresh, in float32, and takes no zero.
-static lattis_library* library = nullptr;
-static lattis_status scale(lattis_frame*, void*, lattis_tensor* result, const lattis_value* value) {
-  if (lattis::as_double(*value) == 0) return lattis::fail(LATTIS_VALUE_ERROR, "scaled: argument 'scaled' is zero");
+static lamella_library* library = nullptr;
+static lamella_status scale(lamella_frame*, void*, lamella_tensor* result, const lamella_value* value) {
+  if (lamella::as_double(*value) == 0) return lamella::fail(LAMELLA_VALUE_ERROR, "scaled: argument 'scaled' is zero");
   for (int64_t i = 0; i < result->numel; i++)
-    static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lattis::as_double(*value));
-  return LATTIS_OK;
+    static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lamella::as_double(*value));
+  return LAMELLA_OK;
 }
-static const lattis_library_def def = {sizeof def, LATTIS_TARGET_VERSION, "face", "face.cpp", LATTIS_EXTENDS, 0};
+static const lamella_library_def def = {sizeof def, LAMELLA_TARGET_VERSION, "face", "face.cpp", LAMELLA_EXTENDS, 0};
 // Registers an attribute of Tensor that gives the number of elements; its name is the argument.
 static PyObject* attribute(PyObject*, PyObject* name) {
-  auto get = [](lattis_frame*, void*, lattis_tensor* self, lattis_value* out) -> lattis_status {
-    *out = lattis::value(self->numel);
-    return LATTIS_OK;
+  auto get = [](lamella_frame*, void*, lamella_tensor* self, lamella_value* out) -> lamella_status {
+    *out = lamella::value(self->numel);
+    return LAMELLA_OK;
   };
-  lattis_library* l;
+  lamella_library* l;
   if (api().library_open(&def, &l) || api().attribute(l, PyUnicode_AsUTF8(name), get, nullptr, nullptr, nullptr))
     return face().raise_pending();
   return PyCapsule_New(l, nullptr, [](PyObject* c) {
-    api().library_close(static_cast<lattis_library*>(PyCapsule_GetPointer(c, nullptr)));
+    api().library_close(static_cast<lamella_library*>(PyCapsule_GetPointer(c, nullptr)));
   });
 }
 static PyObject* keyword(PyObject*, PyObject* on) {
@@ -88,7 +88,7 @@ static PyMethodDef methods[] = {{"negative", negative, METH_O, nullptr},   {"thr
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "face", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
 
 PyMODINIT_FUNC PyInit_face(void) {
-  if (lattis::python::import() < 0) return nullptr;
+  if (lamella::python::import() < 0) return nullptr;
   PyObject* m = PyModule_Create(&module);
   if (m) PyModule_AddObjectRef(m, "Tensor", reinterpret_cast<PyObject*>(face().tensor_type));
   return m;

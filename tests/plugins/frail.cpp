@@ -1,6 +1,6 @@
 // The device `frail`, which fails when it is told to: an allocator, copies that fail half way, kernels that report an
 // error at once or when somebody next waits, and a device that is withdrawn. Tests command it by ctypes.
-#include <lattis/extension.h>
+#include <lamella/extension.h>
 
 #include <cstdlib>
 #include <new>
@@ -9,9 +9,9 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-using lattis::api;
+using lamella::api;
 
-static lattis_library* library = nullptr;
+static lamella_library* library = nullptr;
 static std::string broken, late;
 static int64_t blocks = 0;
 
@@ -22,58 +22,58 @@ EXPORT void disappear() {
   library = nullptr;
 }
 
-static lattis_status fails(const char* what) {
-  return broken == what ? lattis::fail(LATTIS_RUNTIME_ERROR, std::string(what) + ": broken") : LATTIS_OK;
+static lamella_status fails(const char* what) {
+  return broken == what ? lamella::fail(LAMELLA_RUNTIME_ERROR, std::string(what) + ": broken") : LAMELLA_OK;
 }
-static lattis_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
-  if (broken == "alloc") return lattis::fail(LATTIS_OUT_OF_MEMORY, "alloc: no room");
-  if (broken == "mute") return LATTIS_OUT_OF_MEMORY;  // without a message
+static lamella_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
+  if (broken == "alloc") return lamella::fail(LAMELLA_OUT_OF_MEMORY, "alloc: no room");
+  if (broken == "mute") return LAMELLA_OUT_OF_MEMORY;  // without a message
   *out = std::malloc(static_cast<size_t>(bytes));
   blocks++;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 static void release(void*, void* data, int64_t, int32_t) {
   std::free(data);
   blocks--;
 }
-static lattis_status move(const char* what, void* to, const void* from, int64_t bytes) {
+static lamella_status move(const char* what, void* to, const void* from, int64_t bytes) {
   std::memcpy(to, from, static_cast<size_t>(broken == what ? bytes / 2 : bytes));
   return fails(what);
 }
-static lattis_status synchronize(void*, int32_t) {
-  if (late.empty()) return LATTIS_OK;
+static lamella_status synchronize(void*, int32_t) {
+  if (late.empty()) return LAMELLA_OK;
   const std::string message = late;
   late.clear();
-  return lattis::fail(LATTIS_INDEX_ERROR, message);
+  return lamella::fail(LAMELLA_INDEX_ERROR, message);
 }
-static lattis_status from_host(void*, int32_t, void* to, const void* from, int64_t bytes) {
+static lamella_status from_host(void*, int32_t, void* to, const void* from, int64_t bytes) {
   return move("copy_from_host", to, from, bytes);
 }
-static lattis_status to_host(void* context, int32_t index, void* to, const void* from, int64_t bytes) {
-  if (lattis_status st = synchronize(context, index)) return st;
+static lamella_status to_host(void* context, int32_t index, void* to, const void* from, int64_t bytes) {
+  if (lamella_status st = synchronize(context, index)) return st;
   return move("copy_to_host", to, from, bytes);
 }
 
 // neg of dense float32: fails before it writes, or later, and then writes nothing.
-static lattis_status neg(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  if (lattis_status st = fails("kernel")) return st;
+static lamella_status neg(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  if (lamella_status st = fails("kernel")) return st;
   if (broken == "throw") throw std::runtime_error("thrown by neg");
   if (broken == "throw a number") throw 42;
   if (broken == "throw in parallel")
-    return lattis::parallel_for(0, 8, 1, [](int64_t begin, int64_t) -> lattis_status {
+    return lamella::parallel_for(0, 8, 1, [](int64_t begin, int64_t) -> lamella_status {
       if (begin > 0) throw std::bad_alloc();
-      return LATTIS_OK;
+      return LAMELLA_OK;
     });
-  if (broken == "late") return late = "neg: a late error", LATTIS_OK;
+  if (broken == "late") return late = "neg: a late error", LAMELLA_OK;
   const auto* in = static_cast<const float*>(args[0].as.tensor->dl.data);
   for (int64_t i = 0; i < rets[0].as.tensor->numel; i++) static_cast<float*>(rets[0].as.tensor->dl.data)[i] = -in[i];
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-LATTIS_LIBRARY_FRAGMENT(aten, m) {
+LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   library = m.handle();
-  static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
-  static lattis_backend b{};
+  static const lamella_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  static lamella_backend b{};
   b.size = sizeof b;
   b.name = "frail";
   b.dlpack_type = kDLExtDev;

@@ -1,29 +1,29 @@
 // A stranger's native library for the tests: a kernel stacked over aten::add and withdrawn, calls through the C ABI,
-// and crowds of backends and layers. Its functions are called by ctypes; the door is lattis_plugin_init alone.
-#include <lattis/extension.h>
+// and crowds of backends and layers. Its functions are called by ctypes; the door is lamella_plugin_init alone.
+#include <lamella/extension.h>
 
 #include <cstdlib>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-using lattis::api;
+using lamella::api;
 
-static lattis_library* library = nullptr;
-static lattis_handle stacked = 0;
+static lamella_library* library = nullptr;
+static lamella_handle stacked = 0;
 static int64_t calls = 0;
 
 // Writes 42 into whatever was allocated for the result.
-static lattis_status answer(lattis_frame*, const lattis_value*, lattis_value* rets) {
-  const lattis_tensor* out = rets[0].as.tensor;
+static lamella_status answer(lamella_frame*, const lamella_value*, lamella_value* rets) {
+  const lamella_tensor* out = rets[0].as.tensor;
   calls++;
   for (int64_t i = 0; i < out->numel; i++) static_cast<float*>(out->dl.data)[i] = 42;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // `key` is "cpu" or a layer's name.
 EXPORT int stack(const char* op) {
-  const lattis_kernel_def d = {sizeof d, 0, answer, nullptr, __FILE__, __LINE__, 0};
+  const lamella_kernel_def d = {sizeof d, 0, answer, nullptr, __FILE__, __LINE__, 0};
   return api().kernel(library, op, "cpu", &d, &stacked);
 }
 EXPORT int withdraw() { return api().withdraw(stacked); }
@@ -32,13 +32,13 @@ EXPORT int64_t called() { return calls; }
 // aten::add through the table, of two one-element tensors that hold x and y; NaN after an error.
 EXPORT float add(float x, float y) {
   int64_t one = 1;
-  lattis_device cpu{};
-  lattis_value args[3] = {lattis::none(), lattis::none(), lattis::value(1)}, out = lattis::none();
+  lamella_device cpu{};
+  lamella_value args[3] = {lamella::none(), lamella::none(), lamella::value(1)}, out = lamella::none();
   float result = __builtin_nanf("");
   if (api().find_backend("cpu", &cpu.backend)) return result;
   for (int i = 0; i < 2; i++) {
-    if (api().tensor_empty(1, &one, nullptr, LATTIS_FLOAT32, cpu, &args[i].as.tensor)) return result;
-    args[i].tag = LATTIS_TENSOR;
+    if (api().tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, cpu, &args[i].as.tensor)) return result;
+    args[i].tag = LAMELLA_TENSOR;
     *static_cast<float*>(args[i].as.tensor->dl.data) = i ? y : x;
   }
   if (!api().call(nullptr, api().find_operator("aten::add", "Tensor"), args, 3, &out, 1))
@@ -50,47 +50,47 @@ EXPORT float add(float x, float y) {
 
 /* ---- crowds ------------------------------------------------------------------------------------------------- */
 
-static lattis_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
+static lamella_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   *out = std::aligned_alloc(64, static_cast<size_t>((bytes + 127) / 64 * 64));
-  return *out ? LATTIS_OK : api().raise(LATTIS_OUT_OF_MEMORY, "crowd: no memory");
+  return *out ? LAMELLA_OK : api().raise(LAMELLA_OUT_OF_MEMORY, "crowd: no memory");
 }
 static void release(void*, void* data, int64_t, int32_t) { std::free(data); }
-static lattis_status transfer(void*, int32_t, void* dst, const void* src, int64_t bytes) {
+static lamella_status transfer(void*, int32_t, void* dst, const void* src, int64_t bytes) {
   std::memcpy(dst, src, static_cast<size_t>(bytes));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 // A device with a kernel for add; the kernel's context is the number that it fills in.
-static lattis_status number(lattis_frame* f, const lattis_value*, lattis_value* rets) {
-  const lattis_tensor* out = rets[0].as.tensor;
+static lamella_status number(lamella_frame* f, const lamella_value*, lamella_value* rets) {
+  const lamella_tensor* out = rets[0].as.tensor;
   for (int64_t i = 0; i < out->numel; i++)
     static_cast<float*>(out->dl.data)[i] = static_cast<float>(reinterpret_cast<intptr_t>(f->context));
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 EXPORT int add_backend(const char* name, int n) {
-  static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
-  lattis_backend b{};
+  static const lamella_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  lamella_backend b{};
   b.size = sizeof b;
   b.name = name;
   b.dlpack_type = kDLExtDev;
   b.allocator = &memory;
   b.copy_from_host = b.copy_to_host = transfer;
-  if (lattis_status st = api().backend(library, &b, nullptr, nullptr)) return st;
-  const lattis_kernel_def d = {sizeof d, 0,        number, reinterpret_cast<void*>(static_cast<intptr_t>(n)),
-                               __FILE__, __LINE__, 3};
+  if (lamella_status st = api().backend(library, &b, nullptr, nullptr)) return st;
+  const lamella_kernel_def d = {sizeof d, 0,        number, reinterpret_cast<void*>(static_cast<intptr_t>(n)),
+                                __FILE__, __LINE__, 3};
   return api().kernel(library, "add.Tensor", name, &d, nullptr);
 }
 
 // Layers that hand on at once and count.
 static std::vector<int64_t*> seen;
-static lattis_status pass(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
+static lamella_status pass(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   ++*const_cast<int64_t*>(static_cast<const int64_t*>(f->context));
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
 EXPORT int add_layer(const char* name, const char* at) {
-  lattis_layer l{};
+  lamella_layer l{};
   l.size = sizeof l;
   l.name = name;
   l.at = at;
@@ -111,10 +111,10 @@ EXPORT const char* error() {
   return message ? message : "";
 }
 
-LATTIS_LIBRARY_FRAGMENT(aten, m) { library = m.handle(); }
+LAMELLA_LIBRARY_FRAGMENT(aten, m) { library = m.handle(); }
 
 #ifdef FAILS
 /* The blocks' order is the compiler's choice: whichever runs first, a kernel stands when one fails. */
-LATTIS_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer); }
-LATTIS_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
+LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer); }
+LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
 #endif

@@ -11,7 +11,7 @@ from environments import EXAMPLES
 
 OPERATORS = """
     import numpy as np
-    import lattis
+    import lamella
 
     rng = np.random.default_rng(0)
 
@@ -23,7 +23,7 @@ OPERATORS = """
         return (rng.standard_normal(shape) * 2).astype(kind)
 
     def same(got, wanted, **limits):
-        assert got.device == lattis.device("bank:1"), got.device
+        assert got.device == lamella.device("bank:1"), got.device
         got = got.to("cpu").numpy()
         assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape), (got, wanted)
         np.testing.assert_allclose(got, wanted, **limits)
@@ -33,13 +33,13 @@ OPERATORS = """
 def test_loaded_when_first_named(guest):
     guest.run("""
         import sys
-        import lattis
+        import lamella
 
-        state = lambda: next(p.state for p in lattis.plugins.status() if p.name == "bank")
-        assert state() == "found" and "lattis_bank" not in sys.modules
-        x = lattis.ones(2, 3, device="bank")
-        assert state() == "loaded" and "lattis_bank" in sys.modules
-        assert str(x.device) == "bank:0" or x.device == lattis.device("bank", 0), x.device
+        state = lambda: next(p.state for p in lamella.plugins.status() if p.name == "bank")
+        assert state() == "found" and "lamella_bank" not in sys.modules
+        x = lamella.ones(2, 3, device="bank")
+        assert state() == "loaded" and "lamella_bank" in sys.modules
+        assert str(x.device) == "bank:0" or x.device == lamella.device("bank", 0), x.device
         assert x.device.type == "bank" and x.device.index == 0
     """)
 
@@ -47,21 +47,21 @@ def test_loaded_when_first_named(guest):
 def test_creation_and_repr(guest):
     guest.run("""
         import numpy as np
-        import lattis
+        import lamella
 
         for make in (
-            lambda d: lattis.zeros(2, 3, device=d),
-            lambda d: lattis.full((2,), 7.5, device=d),
-            lambda d: lattis.full((3,), True, device=d),
-            lambda d: lattis.ones(2, dtype=lattis.int64, device=d),
-            lambda d: lattis.tensor([[1, 2], [3, 4]], device=d),
-            lambda d: lattis.tensor(1.5, device=d),
-            lambda d: lattis.empty(0, 3, device=d),
-            lambda d: lattis.full((2,), 1 + 2j, device=d),
+            lambda d: lamella.zeros(2, 3, device=d),
+            lambda d: lamella.full((2,), 7.5, device=d),
+            lambda d: lamella.full((3,), True, device=d),
+            lambda d: lamella.ones(2, dtype=lamella.int64, device=d),
+            lambda d: lamella.tensor([[1, 2], [3, 4]], device=d),
+            lambda d: lamella.tensor(1.5, device=d),
+            lambda d: lamella.empty(0, 3, device=d),
+            lambda d: lamella.full((2,), 1 + 2j, device=d),
         ):
             for index in (0, 1):
                 x, wanted = make(f"bank:{index}"), make("cpu")
-                assert x.device == lattis.device("bank", index) and wanted.device.type == "cpu"
+                assert x.device == lamella.device("bank", index) and wanted.device.type == "cpu"
                 assert x.dtype == wanted.dtype and x.shape == wanted.shape
                 np.testing.assert_array_equal(x.to("cpu").numpy(), wanted.numpy())
                 assert "bank:%d" % index in repr(x), repr(x)
@@ -73,7 +73,7 @@ def test_copies_between_all_devices(guest):
     guest.run("""
         import itertools
         import numpy as np
-        import lattis
+        import lamella
 
         a = np.arange(24).reshape(4, 6) % 7
         places = ["cpu", "bank:0", "bank:1"]
@@ -83,13 +83,13 @@ def test_copies_between_all_devices(guest):
             for has, to in itertools.product(kinds, kinds):
                 if has not in real and to in real:
                     continue  # numpy warns of what it drops
-                x = lattis.from_numpy(a.astype(has)).to(one)
+                x = lamella.from_numpy(a.astype(has)).to(one)
                 wanted = a.astype(has).astype(to)
-                kind = getattr(lattis, to)
+                kind = getattr(lamella, to)
                 got = x.to(other, kind)
-                assert got.device == lattis.device(other) and got.dtype == kind, (one, other, has, to)
+                assert got.device == lamella.device(other) and got.dtype == kind, (one, other, has, to)
                 np.testing.assert_array_equal(got.to("cpu").numpy(), wanted, f"{one} {other} {has} {to}")
-                target = lattis.zeros(6, 8, dtype=kind, device=other)
+                target = lamella.zeros(6, 8, dtype=kind, device=other)
                 view = target[:, ::2]  # (6, 4), strided
                 view.copy_(x.t())
                 np.testing.assert_array_equal(view.to("cpu").numpy(), wanted.T)
@@ -100,12 +100,12 @@ def test_copies_between_all_devices(guest):
 def test_copy_within_one_storage(guest):
     guest.run("""
         import numpy as np
-        import lattis
+        import lamella
 
-        x = lattis.tensor(list(range(10)), device="bank:1")
+        x = lamella.tensor(list(range(10)), device="bank:1")
         x[1:].copy_(x[:-1])
         np.testing.assert_array_equal(x.to("cpu").numpy(), [0] + list(range(9)))
-        y = lattis.tensor([[1, 2], [3, 4]], device="bank:0")
+        y = lamella.tensor([[1, 2], [3, 4]], device="bank:0")
         y.copy_(y.t())
         np.testing.assert_array_equal(y.to("cpu").numpy(), [[1, 3], [2, 4]])
     """)
@@ -115,10 +115,10 @@ def test_bfloat16_rounds_to_nearest_even(guest):
     guest.run("""
         import ml_dtypes
         import numpy as np
-        import lattis
+        import lamella
 
         a = np.random.default_rng(0).standard_normal(999).astype("float32")
-        x = lattis.from_numpy(a).to("bank:0").to(lattis.bfloat16).to(lattis.float32)
+        x = lamella.from_numpy(a).to("bank:0").to(lamella.bfloat16).to(lamella.float32)
         np.testing.assert_array_equal(x.to("cpu").numpy(), a.astype(ml_dtypes.bfloat16).astype("float32"))
     """)
 
@@ -138,8 +138,8 @@ def test_unary_against_numpy(guest, name):
     for shape in [(), (1,), (0, 3), (7,), (600,), (3, 4, 5)]:
         for kind in ("float32", "float64"):
             a = np.abs(data(kind, shape)) + 0.5 if name in ("sqrt", "log") else data(kind, shape)
-            x = lattis.from_numpy(np.array(a)).to("bank:1")
-            same(getattr(lattis, name)(x), np.asarray(reference(a)), rtol=1e-5 if kind == "float32" else 1e-12)
+            x = lamella.from_numpy(np.array(a)).to("bank:1")
+            same(getattr(lamella, name)(x), np.asarray(reference(a)), rtol=1e-5 if kind == "float32" else 1e-12)
             same(getattr(x.permute(tuple(range(x.dim() - 1, -1, -1))), name)(), np.asarray(reference(a.T)), rtol=1e-5)
     """,
         name,
@@ -156,8 +156,8 @@ def test_binary_against_numpy(guest, name):
     name = sys.argv[1]
     names = {"sub": "subtract", "mul": "multiply", "div": "divide", "eq": "equal", "ne": "not_equal", "lt": "less"}
     names |= {"le": "less_equal", "gt": "greater", "ge": "greater_equal", "pow": "power"}
-    reference, op = getattr(np, names.get(name, name)), getattr(lattis, name)
-    bank = lambda a: lattis.from_numpy(np.array(a, order="C")).to("bank:1")
+    reference, op = getattr(np, names.get(name, name)), getattr(lamella, name)
+    bank = lambda a: lamella.from_numpy(np.array(a, order="C")).to("bank:1")
     kinds = [(k, k) for k in ("float32", "float64", "int64")] + [("float64", "float32"), ("int64", "float64")]
     limits = {"rtol": 1e-5, "atol": 1e-6}
     for one, other in kinds:
@@ -180,8 +180,8 @@ def test_binary_against_numpy(guest, name):
     if not name.startswith(("logical", "max", "min")):
         same(op(bank(a), 2.0), reference(a, np.float32(2)), **limits)
     if a.ndim:  # a number on the host
-        same(op(bank(a), lattis.tensor(2.0)), reference(a, np.float32(2)), **limits)
-        same(op(bank(a), lattis.tensor(2.0, dtype=lattis.float64)), reference(a, np.float32(2)), **limits)
+        same(op(bank(a), lamella.tensor(2.0)), reference(a, np.float32(2)), **limits)
+        same(op(bank(a), lamella.tensor(2.0, dtype=lamella.float64)), reference(a, np.float32(2)), **limits)
     """,
         name,
     )
@@ -191,19 +191,19 @@ def test_the_other_pointwise_operators(guest):
     guest.run(
         OPERATORS
         + """
-    bank = lambda a: lattis.from_numpy(np.array(a, order="C")).to("bank:1")
+    bank = lambda a: lamella.from_numpy(np.array(a, order="C")).to("bank:1")
     a, b, c = data("float32", (4, 5)), data("float32", (5,)), data("bool", (4, 1))
-    same(lattis.where(bank(c), bank(a), bank(b)), np.where(c, a, b))
-    same(lattis.where(bank(c), bank(a), 0.0), np.where(c, a, np.float32(0)))
+    same(lamella.where(bank(c), bank(a), bank(b)), np.where(c, a, b))
+    same(lamella.where(bank(c), bank(a), 0.0), np.where(c, a, np.float32(0)))
     same(bank(a).clamp(-1, 1), np.clip(a, -1, 1))
     same(bank(a).clamp(min=0), np.maximum(a, 0))
-    same(lattis.add(bank(a), bank(b), alpha=3), a + 3 * b, rtol=1e-5, atol=1e-6)
+    same(lamella.add(bank(a), bank(b), alpha=3), a + 3 * b, rtol=1e-5, atol=1e-6)
     same(2.0 - bank(a), np.float32(2) - a)
     same(bank(a).pow(2), a**2, rtol=1e-5)
     i = np.array([7, -7, 9], "int64")
     same(bank(i) / 2, (i / 2).astype("float32"))
     same(bank(i) // 2, i // 2)
-    same(lattis.div(bank(i), 2, rounding_mode="trunc"), np.array([3, -3, 4]))
+    same(lamella.div(bank(i), 2, rounding_mode="trunc"), np.array([3, -3, 4]))
     """
     )
 
@@ -213,7 +213,7 @@ def test_halves_are_computed_in_float32(guest):
         OPERATORS
         + """
     a, b = data("float16", (300,)), data("float16", (300,))
-    x, y = (lattis.from_numpy(v).to("bank:1") for v in (a, b))
+    x, y = (lamella.from_numpy(v).to("bank:1") for v in (a, b))
     wanted = (a.astype("float32") * b.astype("float32")).astype("float16")
     same(x * y, wanted)
     same(x[::3] * y[::3], wanted[::3])
@@ -227,7 +227,7 @@ def test_in_place_and_out(guest):
         OPERATORS
         + """
     a, b = data("float32", (4, 4)), data("float32", (4, 4))
-    x, y = (lattis.from_numpy(v.copy()).to("bank:1") for v in (a, b))
+    x, y = (lamella.from_numpy(v.copy()).to("bank:1") for v in (a, b))
     where = x.data_ptr()
     x += y
     x.mul_(2)
@@ -235,12 +235,12 @@ def test_in_place_and_out(guest):
     same(x, (a + b) * 2)
     x.add_(x.t())
     same(x, (a + b) * 2 + ((a + b) * 2).T)
-    out = lattis.empty(4, 4, dtype=lattis.float64, device="bank:1")
+    out = lamella.empty(4, 4, dtype=lamella.float64, device="bank:1")
     where = out.data_ptr()
-    assert lattis.add(y, y, out=out) is out and out.data_ptr() == where
+    assert lamella.add(y, y, out=out) is out and out.data_ptr() == where
     same(out, (b + b).astype("float64"))
-    strided = lattis.zeros(4, 8, device="bank:1")
-    lattis.mul(y, y, out=strided[:, ::2])
+    strided = lamella.zeros(4, 8, device="bank:1")
+    lamella.mul(y, y, out=strided[:, ::2])
     same(strided[:, ::2], b * b)
     same(strided[:, 1::2], np.zeros((4, 4), "float32"))
     """
@@ -250,21 +250,21 @@ def test_in_place_and_out(guest):
 def test_an_operator_it_never_heard_of(guest):
     """A stranger's composite runs here; what has a kernel for the host alone is served by the host, and counted."""
     guest.run("""
-        import lattis
+        import lamella
 
-        lib = lattis.library.Library("stranger", "DEF", owner="a test")
+        lib = lamella.library.Library("stranger", "DEF", owner="a test")
         lib.define("twice(Tensor self) -> Tensor")
         lib.impl("twice", lambda x: x + x, "composite")
         lib.define("host_only(Tensor self) -> Tensor")
         lib.impl("host_only", lambda x: x * 3, "cpu")
         lib.define("nobodys(Tensor self) -> Tensor")
-        x = lattis.ops.stranger.twice(lattis.ones(2, device="bank:1"))
-        assert x.device == lattis.device("bank:1") and x.to("cpu").tolist() == [2, 2]
-        y = lattis.ops.stranger.host_only(x)
-        assert y.device == lattis.device("bank:1") and y.tolist() == [6, 6]
-        assert [f[:3] for f in lattis._C._fallbacks()] == [("bank", "stranger::host_only", 1)]
+        x = lamella.ops.stranger.twice(lamella.ones(2, device="bank:1"))
+        assert x.device == lamella.device("bank:1") and x.to("cpu").tolist() == [2, 2]
+        y = lamella.ops.stranger.host_only(x)
+        assert y.device == lamella.device("bank:1") and y.tolist() == [6, 6]
+        assert [f[:3] for f in lamella._C._fallbacks()] == [("bank", "stranger::host_only", 1)]
         try:
-            lattis.ops.stranger.nobodys(x)
+            lamella.ops.stranger.nobodys(x)
         except NotImplementedError as error:
             for word in ("stranger::nobodys", "bank:1"):
                 assert word in str(error), error
@@ -275,7 +275,7 @@ def test_an_operator_it_never_heard_of(guest):
 
 def test_errors_say_what_to_do(guest):
     guest.run("""
-        import lattis
+        import lamella
 
         def fails(kind, *words):
             def check(f):
@@ -288,18 +288,18 @@ def test_errors_say_what_to_do(guest):
                     raise SystemExit(f"no {kind.__name__}: {words}")
             return check
 
-        x, y, host = lattis.ones(2, 2, device="bank:0"), lattis.ones(2, 2, device="bank:1"), lattis.ones(2, 2)
+        x, y, host = lamella.ones(2, 2, device="bank:0"), lamella.ones(2, 2, device="bank:1"), lamella.ones(2, 2)
         fails(IndexError, "gather", "'index'", "7", "2")(
-            lambda: x.gather(0, lattis.tensor([[7]], device="bank:0")).tolist()
+            lambda: x.gather(0, lamella.tensor([[7]], device="bank:0")).tolist()
         )
-        fails(lattis.OutOfMemoryError, "bank")(lambda: lattis.empty(10**12, device="bank"))
+        fails(lamella.OutOfMemoryError, "bank")(lambda: lamella.empty(10**12, device="bank"))
         fails(RuntimeError, "add", "bank:0", "bank:1", "self", "other")(lambda: x + y)
         fails(RuntimeError, "add", "bank:0", "cpu")(lambda: x + host)
-        fails(RuntimeError, "bank:2")(lambda: lattis.ones(1, device="bank:2"))
+        fails(RuntimeError, "bank:2")(lambda: lamella.ones(1, device="bank:2"))
         fails(RuntimeError, "bank:2")(lambda: host.to("bank:2"))
-        fails(RuntimeError, "nobank", "bank")(lambda: lattis.ones(1, device="nobank"))
+        fails(RuntimeError, "nobank", "bank")(lambda: lamella.ones(1, device="nobank"))
         fails(RuntimeError, "division by zero")(
-            lambda: (lattis.ones(1, dtype=lattis.int64, device="bank") // 0).tolist()
+            lambda: (lamella.ones(1, dtype=lamella.int64, device="bank") // 0).tolist()
         )
         fails(TypeError, "bank")(lambda: x.numpy())
         assert x.to("cpu").tolist() == y.to("cpu").tolist() == [[1, 1], [1, 1]]
@@ -308,21 +308,21 @@ def test_errors_say_what_to_do(guest):
 
 def test_reading_values(guest):
     guest.run("""
-        import lattis
+        import lamella
 
-        x = lattis.tensor([[1.5, 2.5]], device="bank:1")
+        x = lamella.tensor([[1.5, 2.5]], device="bank:1")
         assert x[0, 1].item() == 2.5 and x.tolist() == [[1.5, 2.5]] and float(x[0, 0]) == 1.5
-        assert bool(lattis.tensor([True], device="bank:0"))
+        assert bool(lamella.tensor([True], device="bank:0"))
     """)
 
 
 def test_views_need_no_kernel(guest):
     guest.run("""
         import numpy as np
-        import lattis
+        import lamella
 
         a = np.arange(24.0).reshape(2, 3, 4)
-        x = lattis.from_numpy(a).to("bank:0")
+        x = lamella.from_numpy(a).to("bank:0")
         views = [lambda t: t[0], lambda t: t[:, 1:], lambda t: t[..., ::2], lambda t: t.reshape(6, 4)]
         views += [lambda t: t[None], lambda t: t[1, 2]]
         for f in views:
@@ -338,13 +338,13 @@ def test_views_need_no_kernel(guest):
 
 def test_meta_stands_beside_it(guest):
     guest.run("""
-        import lattis
+        import lamella
 
-        x = lattis.ones(3, 4, device="bank:1")
-        m = lattis.empty_like(x, device="meta")
+        x = lamella.ones(3, 4, device="bank:1")
+        m = lamella.empty_like(x, device="meta")
         assert m.device.type == "meta" and m.shape == x.shape
         assert (m + m).shape == (x + x).shape and (m + m).device.type == "meta"
-        back = lattis.empty_like(m, device="bank:1")
+        back = lamella.empty_like(m, device="bank:1")
         assert back.device == x.device
         try:
             m.to("bank:1")
@@ -357,25 +357,25 @@ def test_meta_stands_beside_it(guest):
 
 def test_default_device(guest):
     guest.run("""
-        import lattis
+        import lamella
 
-        lattis.set_default_device("bank:1")
-        x = lattis.ones(2) * 3
-        assert x.device == lattis.device("bank:1") and x.to("cpu").tolist() == [3, 3]
+        lamella.set_default_device("bank:1")
+        x = lamella.ones(2) * 3
+        assert x.device == lamella.device("bank:1") and x.to("cpu").tolist() == [3, 3]
     """)
 
 
 def test_a_python_kernel_that_came_before_the_device(guest):
     """A kernel for a device that nobody has named yet waits for it, and is then called like any device's kernel."""
     guest.run("""
-        import lattis
+        import lamella
 
-        lib = lattis.library.Library("early", "DEF", owner="a test")
+        lib = lamella.library.Library("early", "DEF", owner="a test")
         lib.define("one(Tensor self) -> Tensor")
         seen = []
         lib.impl("one", lambda *args: seen.append(args) or args[-1], "bank")
-        x = lattis.ones(2, device="bank")
-        lattis.ops.early.one(x)
+        x = lamella.ones(2, device="bank")
+        lamella.ops.early.one(x)
         assert len(seen) == 1 and len(seen[0]) == 1 and seen[0][0] is x, seen
     """)
 
@@ -383,12 +383,12 @@ def test_a_python_kernel_that_came_before_the_device(guest):
 def test_memory_comes_back(guest):
     guest.run("""
         import gc
-        import lattis
-        from lattis import _C
+        import lamella
+        from lamella import _C
 
-        lattis.ones(1, device="bank")
+        lamella.ones(1, device="bank")
         before = _C._allocator_stats("bank")["live_bytes"]
-        x = [lattis.ones(1000, device="bank:1") for _ in range(10)]
+        x = [lamella.ones(1000, device="bank:1") for _ in range(10)]
         assert _C._allocator_stats("bank")["live_bytes"] >= before + 40000
         del x
         gc.collect()
@@ -398,10 +398,10 @@ def test_memory_comes_back(guest):
 
 def test_layers_see_its_calls(guest):
     guest.run("""
-        import lattis
-        from lattis_flops import native, twin
+        import lamella
+        from lamella_flops import native, twin
 
-        x = lattis.ones(3, 4, device="bank:1")
+        x = lamella.ones(3, 4, device="bank:1")
         with native.on(), twin.on():
             (x + x) * 2
             x.to("cpu")
@@ -412,12 +412,12 @@ def test_layers_see_its_calls(guest):
 def test_from_two_threads_at_once(guest):
     guest.run("""
         import threading
-        import lattis
+        import lamella
 
         barrier, found = threading.Barrier(8), []
         def work(i):
             barrier.wait()
-            found.append((lattis.ones(5, device=f"bank:{i % 2}") + i).to("cpu").tolist())
+            found.append((lamella.ones(5, device=f"bank:{i % 2}") + i).to("cpu").tolist())
         workers = [threading.Thread(target=work, args=(i,)) for i in range(8)]
         for w in workers: w.start()
         for w in workers: w.join()
@@ -435,17 +435,17 @@ def test_it_is_small():
 
 def test_it_stands_on_the_public_headers_alone():
     included = {line.split()[1] for f in SOURCES for line in f.read_text().splitlines() if line.startswith("#include")}
-    ours = {name for name in included if "lattis" in name or name.startswith('"')}
-    assert ours == {"<lattis/extension.h>", "<lattis/half.h>", '"bank.h"'}
+    ours = {name for name in included if "lamella" in name or name.startswith('"')}
+    assert ours == {"<lamella/extension.h>", "<lamella/half.h>", '"bank.h"'}
 
 
 def test_a_stray_access_is_a_fault(guest):
     """Whoever follows a pointer of the device dies, whether or not a kernel runs; the device itself reads on."""
     program = """
         import ctypes, sys
-        import lattis
+        import lamella
 
-        x = lattis.ones(4, device="bank:1")
+        x = lamella.ones(4, device="bank:1")
         print(x.tolist(), flush=True)
         if sys.argv[1] == "busy":
             y = [x.sort() for _ in range(1000)]
@@ -464,7 +464,7 @@ def test_a_stray_access_is_a_fault(guest):
 def test_errors_come_late_and_once(guest):
     """A kernel's error is raised by the next copy to the host, synchronize or nonzero, and writes nothing."""
     guest.run("""
-        import lattis
+        import lamella
 
         def late(start, end):
             start()  # returns
@@ -474,14 +474,14 @@ def test_errors_come_late_and_once(guest):
                 return type(error).__name__, str(error)
             raise SystemExit("no error")
 
-        x = lattis.zeros(3, device="bank:1")
-        far, one = lattis.tensor([0, 9], device="bank:1"), lattis.ones(2, device="bank:1")
-        ends = [x.tolist, lambda: lattis._C._synchronize("bank", 1), x.nonzero]
+        x = lamella.zeros(3, device="bank:1")
+        far, one = lamella.tensor([0, 9], device="bank:1"), lamella.ones(2, device="bank:1")
+        ends = [x.tolist, lambda: lamella._C._synchronize("bank", 1), x.nonzero]
         for end in ends:
             kind, text = late(lambda: x.scatter_(0, far, one), end)
             assert kind == "IndexError" and "scatter_: argument 'index': 9" in text, (kind, text)
             assert x.tolist() == [0, 0, 0]  # the second time there is no error
-        lattis._C._synchronize("bank", 0)
+        lamella._C._synchronize("bank", 0)
         kind, text = late(lambda: x.gather(0, far), lambda: x.sum().item())
         assert "gather" in text
     """)
@@ -491,14 +491,14 @@ def test_kernels_run_in_order(guest):
     """Memory that is freed while kernels are on their way to it is used again behind them only."""
     guest.run("""
         import numpy as np
-        import lattis
+        import lamella
 
         rng = np.random.default_rng(0)
-        total, x = np.zeros((50, 40), "float32"), lattis.zeros(50, 40, device="bank:0")
+        total, x = np.zeros((50, 40), "float32"), lamella.zeros(50, 40, device="bank:0")
         for i in range(300):
             a = rng.standard_normal((50, 40)).astype("float32")
-            x = x + lattis.from_numpy(a).to("bank:0")  # the old x, and the operand, are freed at once
-            lattis.full((50, 40), float(i), device="bank:0").exp()  # would spoil them
+            x = x + lamella.from_numpy(a).to("bank:0")  # the old x, and the operand, are freed at once
+            lamella.full((50, 40), float(i), device="bank:0").exp()  # would spoil them
             total = total + a
         np.testing.assert_array_equal(x.to("cpu").numpy(), total)
     """)
@@ -507,16 +507,16 @@ def test_kernels_run_in_order(guest):
 def test_copies_between_banks_and_meta(guest):
     guest.run("""
         import itertools
-        import lattis
+        import lamella
 
         places = ["cpu", "bank:0", "bank:1"]
         for one, other in itertools.product(places, places):
-            x = lattis.arange(6, device=one).reshape(2, 3)
-            y = lattis.zeros(2, 3, dtype=lattis.int64, device=other)
+            x = lamella.arange(6, device=one).reshape(2, 3)
+            y = lamella.zeros(2, 3, dtype=lamella.int64, device=other)
             assert y.copy_(x) is y and y.tolist() == [[0, 1, 2], [3, 4, 5]], (one, other)
             assert x.t().to(other).tolist() == [[0, 3], [1, 4], [2, 5]]
         for place in places:
-            meta = lattis.ones(2, 3, device=place).to("meta")
+            meta = lamella.ones(2, 3, device=place).to("meta")
             assert meta.device.type == "meta" and meta.shape == (2, 3)
             try:
                 meta.to(place)
@@ -528,8 +528,8 @@ def test_copies_between_banks_and_meta(guest):
 
 
 def test_what_serves_each_operator(guest):
-    """`lattis ops list --device bank`: nothing falls back, and what is native is the primitive set."""
-    listed = run(guest.python, "-m", "lattis.cli", "ops", "list", "--device", "bank", cwd=guest.folder)
+    """`lamella ops list --device bank`: nothing falls back, and what is native is the primitive set."""
+    listed = run(guest.python, "-m", "lamella.cli", "ops", "list", "--device", "bank", cwd=guest.folder)
     rows = [line.split() for line in listed.splitlines() if "aten::" in line]
     kinds = {kind for kind, *_ in rows}
     assert kinds <= {"native", "shape", "composite"}, [r for r in rows if r[0] in ("fallback", "none")]
@@ -542,11 +542,11 @@ def test_a_forked_child_goes_on(guest):
     guest.run("""
         import os
         import signal
-        import lattis
+        import lamella
 
-        x = lattis.arange(100000, device="bank:1")
+        x = lamella.arange(100000, device="bank:1")
         y = (x * 2 + 1).cumsum(0)  # on its way
-        other = lattis.ones(3, device="bank:0")
+        other = lamella.ones(3, device="bank:0")
         child = os.fork()
         if child == 0:
             signal.alarm(30)
@@ -562,17 +562,17 @@ def test_every_sample_of_every_operator(guest):
     operators = Path(__file__).resolve().parents[1] / "operators"
     guest.run(
         """
-        import lattis
+        import lamella
         from catalogue import BY_TITLE, SAMPLED, array, flat, run
         from compare import differences, expected, has_oracle
-        from lattis.dispatcher import samples
+        from lamella.dispatcher import samples
 
-        lattis.set_fallback("error")
+        lamella.set_fallback("error")
 
         def faults(sample):
             try:
                 found = flat(run(sample, "bank"))
-                here = [r.to("cpu") if isinstance(r, lattis.Tensor) else r for r in found]
+                here = [r.to("cpu") if isinstance(r, lamella.Tensor) else r for r in found]
             except Exception as error:
                 return [f"{type(error).__name__}: {error}"]
             if sample.tag == "free" or not has_oracle(sample.operator):
@@ -582,7 +582,7 @@ def test_every_sample_of_every_operator(guest):
 
         found = [f"{s}: {what}" for name in SAMPLED for s in samples.of(name) for what in faults(s)]
         assert not found, f"{len(found)} faults\\n" + "\\n".join(found)
-        assert lattis._C._fallbacks() == []
+        assert lamella._C._fallbacks() == []
         """,
         PYTHONPATH=str(operators),
         timeout=300,
@@ -593,7 +593,7 @@ MLP = f"""
     import sys
     import numpy as np
     sys.path.insert(0, {str(EXAMPLES)!r})
-    import lattis, mlp
+    import lamella, mlp
 
     def losses(device):
         x, y, _, _ = mlp.split_digits(device)
@@ -610,11 +610,11 @@ def test_the_main_job(guest, withdrawn):
         MLP
         + """
     wanted = losses("cpu")
-    lattis.set_fallback("error")
+    lamella.set_fallback("error")
     if sys.argv[1] == "True":
-        operators = {o["name"] + (o["overload"] and "." + o["overload"]) for o in lattis._C._operators()
+        operators = {o["name"] + (o["overload"] and "." + o["overload"]) for o in lamella._C._operators()
                      if o["form"] == "functional" and o["category"] not in ("creation", "copy")}
-        disabled = lattis.library.kernels_disabled(sorted(operators), "cpu")
+        disabled = lamella.library.kernels_disabled(sorted(operators), "cpu")
         x, y, _, _ = mlp.split_digits("bank:1")
         w1, w2 = mlp.new_weights("bank:1")
         with disabled:
@@ -624,7 +624,7 @@ def test_the_main_job(guest, withdrawn):
         np.testing.assert_allclose(loss, wanted[i // 64], rtol=1e-4)
     else:
         np.testing.assert_allclose(losses("bank:1"), wanted, rtol=1e-4)
-    assert lattis._C._fallbacks() == []
+    assert lamella._C._fallbacks() == []
     """.replace("\n    ", "\n    "),
         str(withdrawn),
         timeout=300,

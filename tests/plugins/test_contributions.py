@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-HEAD = "from lattis.plugins import hookimpl\n"
+HEAD = "from lamella.plugins import hookimpl\n"
 BRINGS = (
     HEAD
     + """
@@ -21,10 +21,10 @@ INNER = '''
 """What the plugin brings."""
 from __future__ import annotations
 
-import lattis
+import lamella
 imported = []
 
-def shine(self: lattis.Tensor, by: int = 2, *, loud: bool = False) -> lattis.Tensor:
+def shine(self: lamella.Tensor, by: int = 2, *, loud: bool = False) -> lamella.Tensor:
     """Shines."""
     return self * by
 
@@ -62,40 +62,40 @@ def test_they_are_there_and_importable(host, brings):
     brings()
     host.run(
         """
-        import lattis
-        from lattis import Glow, halo, shine
+        import lamella
+        from lamella import Glow, halo, shine
         import tiny_brings
 
-        t = lattis.ones(2)
-        assert lattis.shine(t, 3).tolist() == t.shine(3).tolist() == [3, 3] and t.glowing is True
-        assert Glow is lattis.Glow is tiny_brings.inner.Glow
-        assert {"shine", "Glow", "halo"} <= set(lattis.__all__) and {"shine", "halo"} <= set(dir(lattis))
+        t = lamella.ones(2)
+        assert lamella.shine(t, 3).tolist() == t.shine(3).tolist() == [3, 3] and t.glowing is True
+        assert Glow is lamella.Glow is tiny_brings.inner.Glow
+        assert {"shine", "Glow", "halo"} <= set(lamella.__all__) and {"shine", "halo"} <= set(dir(lamella))
         assert "shine" in dir(t)
 
-        import lattis.halo
-        from lattis.halo import Glow as again, near
-        assert lattis.halo is tiny_brings.halo and again is Glow
+        import lamella.halo
+        from lamella.halo import Glow as again, near
+        assert lamella.halo is tiny_brings.halo and again is Glow
 
         # Submodules are those of the package, imported once, whether they were there before or not.
-        import lattis.halo.late
+        import lamella.halo.late
         import tiny_brings.halo.late as late
-        assert lattis.halo.late is late and late.__name__ == late.__spec__.name == "tiny_brings.halo.late"
+        assert lamella.halo.late is late and late.__name__ == late.__spec__.name == "tiny_brings.halo.late"
         assert tiny_brings.inner.imported == ["tiny_brings.halo.late"]
-        import lattis.halo.near
-        assert lattis.halo.near is near is tiny_brings.halo.near and near.__spec__.name == "tiny_brings.halo.near"
+        import lamella.halo.near
+        assert lamella.halo.near is near is tiny_brings.halo.near and near.__spec__.name == "tiny_brings.halo.near"
         try:
-            import lattis.halo.never
+            import lamella.halo.never
         except ModuleNotFoundError as error:
             assert "tiny_brings.halo.never" in str(error)
         else:
             raise SystemExit("no error")
-        print([(p.state, p.reason) for p in lattis.plugins.status() if p.name == "brings"])
+        print([(p.state, p.reason) for p in lamella.plugins.status() if p.name == "brings"])
         """
     )
 
 
 ABSENT = """
-    import lattis
+    import lamella
 
     def words(make):
         try:
@@ -105,31 +105,31 @@ ABSENT = """
         raise SystemExit("no error")
 
     def from_it():
-        from lattis.halo import near
+        from lamella.halo import near
 
-    t = lattis.ones(1)
+    t = lamella.ones(1)
     texts = [
-        words(lambda: lattis.shine),
-        words(lambda: lattis.halo),
-        words(lambda: __import__("lattis.halo")),
+        words(lambda: lamella.shine),
+        words(lambda: lamella.halo),
+        words(lambda: __import__("lamella.halo")),
         words(from_it),
         words(lambda: t.shine),
         words(lambda: t.glowing()),
         words(lambda: t.sparkle),
-        words(lambda: lattis.zeros(1, sparkling=True)),
-        words(lambda: lattis.tensor(1, sparkling=True)),
+        words(lambda: lamella.zeros(1, sparkling=True)),
+        words(lambda: lamella.tensor(1, sparkling=True)),
     ]
     for text in texts:
         assert "is brought by plugin 'brings' (tiny-brings 1.2), which is " + WHY in text, text
-    assert "planned" in words(lambda: lattis.compile) and "not planned" in words(lambda: lattis.rumpelstiltskin)
+    assert "planned" in words(lambda: lamella.compile) and "not planned" in words(lambda: lamella.rumpelstiltskin)
 """
 
 
 @pytest.mark.parametrize(
     "code, why, env",
     [
-        (BRINGS, "denied: LATTIS_PLUGINS=-brings", {"LATTIS_PLUGINS": "-brings"}),
-        (BRINGS, "denied: LATTIS_PLUGINS=cpu", {"LATTIS_PLUGINS": "cpu"}),
+        (BRINGS, "denied: LAMELLA_PLUGINS=-brings", {"LAMELLA_PLUGINS": "-brings"}),
+        (BRINGS, "denied: LAMELLA_PLUGINS=cpu", {"LAMELLA_PLUGINS": "cpu"}),
         ('raise OSError("on fire")\n', "failed: OSError: on fire", {}),
         (BRINGS + '    raise ValueError("too late")\n', "failed: ValueError: too late", {}),
     ],
@@ -147,12 +147,12 @@ def test_a_plugin_that_fails_leaves_nothing(host, brings):
     host.run(
         """
         import sys
-        import lattis
+        import lamella
 
-        assert not {"shine", "Glow", "halo"} & (set(vars(lattis)) | set(lattis.__all__))
-        assert not [m for m in sys.modules if m.startswith("lattis.halo")]
-        assert not hasattr(lattis.Tensor, "shine") and not hasattr(lattis.ops.mine, "f")
-        from lattis.dispatcher import contributions
+        assert not {"shine", "Glow", "halo"} & (set(vars(lamella)) | set(lamella.__all__))
+        assert not [m for m in sys.modules if m.startswith("lamella.halo")]
+        assert not hasattr(lamella.Tensor, "shine") and not hasattr(lamella.ops.mine, "f")
+        from lamella.dispatcher import contributions
 
         assert "glowing" not in contributions.copied and len(contributions.export_checks) == 1  # autograd's
         """
@@ -171,17 +171,17 @@ def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
     host.run(
         """
         import copy, pickle
-        import lattis
+        import lamella
 
-        t = lattis.ones(2)
+        t = lamella.ones(2)
         memoryview(t)  # no layer follows it: nobody is asked
-        t.mark = lattis.zeros(2)  # which is neither true nor false
+        t.mark = lamella.zeros(2)  # which is neither true nor false
         assert copy.copy(t).mark is t.mark
         t.mark = ["mine"]
         twins = copy.copy(t), copy.deepcopy(t), pickle.loads(pickle.dumps(t))
         assert [twin.mark for twin in twins] == [["mine"]] * 3
         assert twins[0].mark is t.mark and twins[1].mark is not t.mark
-        assert copy.copy(lattis.ones(2)).mark is None
+        assert copy.copy(lamella.ones(2)).mark is None
         t.requires_grad = True
         try:
             memoryview(t)
@@ -195,16 +195,16 @@ def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
 
 
 CONFLICTS = {
-    "a function": ("add_names", "zeros", "lattis.zeros is taken by lattis; plugin 'second' cannot"),
-    "a lazy module": ("add_names", "nn", "lattis.nn is taken by lattis"),
-    "a module that is not imported": ("add_names", "cli", "lattis.cli is taken by lattis"),
-    "a room": ("add_names", "backends", "lattis.backends is taken by lattis"),
-    "a plugin's name": ("add_names", "shine", "lattis.shine is taken by plugin 'brings'"),
-    "a method": ("add_methods", "add", "Tensor.add is taken by lattis; plugin 'second' cannot"),
-    "a property": ("add_methods", "shape", "Tensor.shape is taken by lattis"),
-    "a protocol": ("add_methods", "__len__", "Tensor.__len__ is taken by lattis"),
+    "a function": ("add_names", "zeros", "lamella.zeros is taken by lamella; plugin 'second' cannot"),
+    "a lazy module": ("add_names", "nn", "lamella.nn is taken by lamella"),
+    "a module that is not imported": ("add_names", "cli", "lamella.cli is taken by lamella"),
+    "a room": ("add_names", "backends", "lamella.backends is taken by lamella"),
+    "a plugin's name": ("add_names", "shine", "lamella.shine is taken by plugin 'brings'"),
+    "a method": ("add_methods", "add", "Tensor.add is taken by lamella; plugin 'second' cannot"),
+    "a property": ("add_methods", "shape", "Tensor.shape is taken by lamella"),
+    "a protocol": ("add_methods", "__len__", "Tensor.__len__ is taken by lamella"),
     "a plugin's method": ("add_methods", "glowing", "Tensor.glowing is taken by plugin 'brings'"),
-    "no identifier": ("add_names", "a b", "lattis.a b is no identifier"),
+    "no identifier": ("add_names", "a b", "lamella.a b is no identifier"),
 }
 
 
@@ -218,12 +218,12 @@ def test_conflicts_name_both(host, brings, packages, method, name, why):
     host.run(
         """
         import sys
-        import lattis
+        import lamella
 
-        [p] = [p for p in lattis.plugins.status() if p.name == "second"]
+        [p] = [p for p in lamella.plugins.status() if p.name == "second"]
         assert p.state == "failed" and sys.argv[1] in p.reason, p.reason
-        assert not hasattr(lattis, "first") and not hasattr(lattis, "other") and not hasattr(lattis.Tensor, "other")
-        assert lattis.ones(1).shine().item() == 2 and len(lattis.ones(3).add(1)) == 3
+        assert not hasattr(lamella, "first") and not hasattr(lamella, "other") and not hasattr(lamella.Tensor, "other")
+        assert lamella.ones(1).shine().item() == 2 and len(lamella.ones(3).add(1)) == 3
         """,
         why,
     )
@@ -243,10 +243,10 @@ def test_copied_attributes_are_one_plugins(host, brings, packages, name, why):
     host.run(
         """
         import sys
-        import lattis
-        from lattis.dispatcher import contributions
+        import lamella
+        from lamella.dispatcher import contributions
 
-        [p] = [p for p in lattis.plugins.status() if p.name == "second"]
+        [p] = [p for p in lamella.plugins.status() if p.name == "second"]
         assert p.state == "failed" and sys.argv[1] in p.reason, p.reason
         held = dict(contributions.copied)
         assert held.pop("glowing") == "brings" and list(held) == ["requires_grad"], held
@@ -271,9 +271,9 @@ def register(ctx):
     )
     host.run(
         """
-        import lattis
+        import lamella
 
-        assert lattis.compile(1) == lattis.ones(1).refine_names() == "refined"
+        assert lamella.compile(1) == lamella.ones(1).refine_names() == "refined"
         """
     )
 
@@ -285,16 +285,16 @@ def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
         (package / name).mkdir()
         (package / name / "__init__.py").write_text("raise OSError('on fire')\n")
         if manifest:
-            (package / name / "lattis.json").write_text(manifest)
+            (package / name / "lamella.json").write_text(manifest)
     host.run(
         """
-        from lattis.dispatcher.manager import read_manifest
+        from lamella.dispatcher.manager import read_manifest
 
         assert read_manifest("tiny_outer.a") == {"names": ["own"]} == read_manifest("tiny_outer.a.deep.deeper")
         assert read_manifest("tiny_outer.b") == {"names": ["around"]} == read_manifest("tiny_outer")
         assert read_manifest("no_such_package.b") == {}
         """,
-        LATTIS_PLUGINS="cpu",
+        LAMELLA_PLUGINS="cpu",
     )
 
 
@@ -304,7 +304,9 @@ def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
 )
 def test_manifests_that_are_wrong(host, packages, manifest, word):
     packages("wrong", "", manifest=manifest)
-    out = host.run("import lattis; print([(p.state, p.reason) for p in lattis.plugins.status() if p.name == 'wrong'])")
+    out = host.run(
+        "import lamella; print([(p.state, p.reason) for p in lamella.plugins.status() if p.name == 'wrong'])"
+    )
     assert "failed" in out and f"'{word}' must" in out
 
 
@@ -315,7 +317,7 @@ def test_stubs_declare_them(host, brings, tmp_path):
         host.run(
             """
             import json
-            from lattis import stubs
+            from lamella import stubs
 
             print(json.dumps(stubs.files("tiny-brings") | {"ours": stubs.files()["_C.pyi"]}))
             """
@@ -324,7 +326,7 @@ def test_stubs_declare_them(host, brings, tmp_path):
     package, native = out["__init__.pyi"].splitlines(), out["_C.pyi"].splitlines()
     assert "from tiny_brings.inner import shine as shine" in package
     assert "from tiny_brings.inner import Glow as Glow" in package
-    assert "from lattis import halo as halo" in package
+    assert "from lamella import halo as halo" in package
     assert out["halo.pyi"].endswith("from tiny_brings.halo import *\n")
     assert "    def shine(self, by: _int = ..., *, loud: _bool = ...) -> Tensor: ..." in native
     assert "    glowing: _bool" in native and "    sparkle: _int | None" in native

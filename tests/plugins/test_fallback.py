@@ -1,16 +1,16 @@
 """The counted fallback to the host, and the backend in Python beside bank and cpu in one process."""
 
 SETUP = """
-    import lattis
+    import lamella
 
-    lib = lattis.library.Library("far", "DEF", owner="a test")
+    lib = lamella.library.Library("far", "DEF", owner="a test")
     def host_only(schema, kernel, **forms):
         lib.define(schema, **forms)
         lib.impl(schema.partition("(")[0], kernel, "cpu")
-        return getattr(lattis.ops.far, schema.partition("(")[0].partition(".")[0])
+        return getattr(lamella.ops.far, schema.partition("(")[0].partition(".")[0])
     def counts():
-        return {op: (calls, moved) for _, op, calls, moved, _, _ in lattis._C._fallbacks()}
-    x = lattis.ones(2, 3, device="bank:1")
+        return {op: (calls, moved) for _, op, calls, moved, _, _ in lamella._C._fallbacks()}
+    x = lamella.ones(2, 3, device="bank:1")
 """
 
 
@@ -18,15 +18,15 @@ def test_counted_and_listed(guest):
     guest.run(
         SETUP
         + """
-    from lattis import cli
+    from lamella import cli
     double = host_only("double(Tensor self) -> Tensor", lambda t: t * 2)
     for _ in range(3):
         assert double(x).device == x.device and double(x).tolist() == [[2.0] * 3] * 2
-    ((device, op, calls, moved, seconds, reason),) = lattis._C._fallbacks()
+    ((device, op, calls, moved, seconds, reason),) = lamella._C._fallbacks()
     assert (device, op, calls, moved) == ("bank", "far::double", 6, 6 * 48) and seconds > 0 and "bank" in reason
     assert "far::double: 6 calls, 288 bytes" in cli.plugins()
-    lattis._C._reset_fallbacks()
-    assert lattis._C._fallbacks() == []
+    lamella._C._reset_fallbacks()
+    assert lamella._C._fallbacks() == []
     """
     )
 
@@ -36,7 +36,7 @@ def test_an_error_where_it_is_forbidden(guest):
         SETUP
         + """
     double = host_only("double(Tensor self) -> Tensor", lambda t: t * 2)
-    lattis.set_fallback("error")
+    lamella.set_fallback("error")
     try:
         double(x)
     except NotImplementedError as error:
@@ -45,7 +45,7 @@ def test_an_error_where_it_is_forbidden(guest):
     else:
         raise SystemExit("no error")
     assert counts() == {} and x.tolist() == [[1.0] * 3] * 2
-    lattis.set_fallback("allow")
+    lamella.set_fallback("allow")
     assert double(x).sum().item() == 12
     """
     )
@@ -88,14 +88,14 @@ def test_all_that_is_written_comes_back(guest):
     split = host_only(
         "split_(Tensor(a!) self, Tensor(b!) other) -> Tensor", lambda t, o: (t.add_(1), o.add_(1), t + o)[2]
     )
-    y = lattis.zeros(2, 3, device="bank:1")
+    y = lamella.zeros(2, 3, device="bank:1")
     assert split(x, y).tolist() == [[4.0] * 3] * 2
     assert x.tolist() == [[3.0] * 3] * 2 and y.tolist() == [[1.0] * 3] * 2
     assert split(x, x).tolist() == [[10.0] * 3] * 2 and x.tolist() == [[5.0] * 3] * 2
     each = host_only("each_(Tensor(a!)[] tensors) -> ()", lambda ts: [t.add_(1) for t in ts] and None)
     each([x, y])
     assert x.tolist() == [[6.0] * 3] * 2 and y.tolist() == [[2.0] * 3] * 2
-    wide = lattis.zeros(1, 3, device="bank:1").expand(2, 3)
+    wide = lamella.zeros(1, 3, device="bank:1").expand(2, 3)
     try:
         bump(wide)
     except RuntimeError as error:
@@ -111,20 +111,20 @@ def test_out_and_in_place_forms(guest):
         SETUP
         + """
     triple = host_only("triple(Tensor self) -> Tensor", lambda t: t * 3, out=True, inplace=True)
-    for out in (lattis.empty(2, 3, device="bank:1"), lattis.empty(0, device="bank:1"),
-                lattis.zeros(2, 6, device="bank:1")[:, ::2],
-                lattis.empty(2, 3, dtype=lattis.float64, device="bank:1")):
+    for out in (lamella.empty(2, 3, device="bank:1"), lamella.empty(0, device="bank:1"),
+                lamella.zeros(2, 6, device="bank:1")[:, ::2],
+                lamella.empty(2, 3, dtype=lamella.float64, device="bank:1")):
         kind = out.dtype
         assert triple(x, out=out) is out and out.device == x.device and out.dtype == kind
         assert out.tolist() == [[3.0] * 3] * 2
     try:
-        triple(x, out=lattis.empty(2, 3))
+        triple(x, out=lamella.empty(2, 3))
     except RuntimeError as error:
         assert "triple" in str(error) and "bank:1" in str(error) and "cpu" in str(error), error
     else:
         raise SystemExit("an out= on another device")
     version = x._version
-    assert lattis.ops.far.triple_(x) is x and x.tolist() == [[3.0] * 3] * 2 and x._version == version + 1
+    assert lamella.ops.far.triple_(x) is x and x.tolist() == [[3.0] * 3] * 2 and x._version == version + 1
     assert set(counts()) == {"far::triple", "far::triple_"} or set(counts()) == {"far::triple"}
     """
     )
@@ -137,7 +137,7 @@ def test_results_whose_size_the_data_give(guest):
     large = host_only("large(Tensor self) -> Tensor", lambda t: t[t > 1])
     x[1, 2] = 5
     assert large(x).tolist() == [5] and large(x).device == x.device and large(x - 9).shape == (0,)
-    with lattis.library.kernels_disabled(["aten::nonzero"], "bank"):
+    with lamella.library.kernels_disabled(["aten::nonzero"], "bank"):
         found = (x > 1).nonzero()
         assert found.device == x.device and found.tolist() == [[1, 2]]
         assert x.masked_select(x > 1).tolist() == [5]
@@ -153,7 +153,7 @@ def test_a_device_as_argument(guest):
     seen = []
     def make(n, device=None):
         seen.append(str(device))
-        return lattis.arange(n, device=device)
+        return lamella.arange(n, device=device)
     made = host_only("made(int n, *, Device? device=None) -> Tensor", make)
     y = made(3, device="bank:1")
     assert y.device == x.device and y.tolist() == [0, 1, 2] and seen == ["cpu"], (y, seen)
@@ -170,7 +170,7 @@ def test_an_exception_inside_leaves_everything(guest):
         t.fill_(9)
         raise KeyError(message)
     bad = host_only("spoil_(Tensor(a!) self, str message) -> Tensor(a!)", spoil)
-    version, live = x._version, lattis._C._allocator_stats("bank")["live_bytes"]
+    version, live = x._version, lamella._C._allocator_stats("bank")["live_bytes"]
     try:
         bad(x, "why")
     except KeyError as error:
@@ -178,7 +178,7 @@ def test_an_exception_inside_leaves_everything(guest):
     else:
         raise SystemExit("no error")
     assert x.tolist() == [[1.0] * 3] * 2 and x._version == version and counts() == {}
-    assert lattis._C._allocator_stats("bank")["live_bytes"] == live
+    assert lamella._C._allocator_stats("bank")["live_bytes"] == live
     nothing = host_only("nothing(Tensor self) -> Tensor", lambda t: None)
     try:
         nothing(x)
@@ -194,23 +194,23 @@ def test_a_backend_in_python_beside_the_others(guest):
     guest.run("""
         import itertools
         import numpy as np
-        import lattis
+        import lamella
 
         a = np.arange(6, dtype="float32").reshape(2, 3)
         places = ["cpu", "bank:0", "numpy"]
         for one, other in itertools.product(places, places):
-            x = lattis.from_numpy(a.copy()).to(one)
+            x = lamella.from_numpy(a.copy()).to(one)
             assert x.t().to(other).tolist() == a.T.tolist(), (one, other)
-        x = lattis.from_numpy(a).to("numpy")
+        x = lamella.from_numpy(a).to("numpy")
         assert (x + x.t().t()).tolist() == (a * 2).tolist() and (x @ x.t()).tolist() == (a @ a.T).tolist()
         x[0] = 7
         assert x.exp().neg().device.type == "numpy" and x.tolist() == [[7, 7, 7], [3, 4, 5]]
-        assert not lattis._C._fallbacks(), lattis._C._fallbacks()
+        assert not lamella._C._fallbacks(), lamella._C._fallbacks()
         assert x.sin().device.type == "numpy"
-        assert [f[:2] for f in lattis._C._fallbacks()] == [("numpy", "aten::sin")]
-        import lattis_numpy
+        assert [f[:2] for f in lamella._C._fallbacks()] == [("numpy", "aten::sin")]
+        import lamella_numpy
         del x
-        assert not lattis_numpy.BLOCKS
+        assert not lamella_numpy.BLOCKS
     """)
 
 
@@ -218,7 +218,7 @@ def test_a_failing_backend_in_python(guest):
     """An allocator and copies that raise, wrong callables, a taken name, and a device withdrawn while tensors live."""
     guest.run("""
         import ctypes
-        import lattis
+        import lamella
 
         blocks, broken = {}, set()
         def check(what):
@@ -241,7 +241,7 @@ def test_a_failing_backend_in_python(guest):
                 assert word in str(error), error
             else:
                 raise SystemExit(f"no {kind.__name__}")
-        lib = lattis.library.Library("aten", "IMPL", owner="a test")
+        lib = lamella.library.Library("aten", "IMPL", owner="a test")
         make = lambda **other: lib.register_backend(
             "frail", **{"alloc": alloc, "free": lambda a, n, i: blocks.pop(a), "copy_from_host": move,
                         "copy_to_host": move} | other)
@@ -249,7 +249,7 @@ def test_a_failing_backend_in_python(guest):
         fails(ValueError, "'device_count'", lambda: make(device_count=0))
         handle = make()
         fails(RuntimeError, "frail", make)
-        host = lattis.ones(100)
+        host = lamella.ones(100)
         x = host.to("frail")
         broken.add("alloc")
         fails(MemoryError, "alloc", lambda: host.to("frail"))
@@ -260,7 +260,7 @@ def test_a_failing_backend_in_python(guest):
         broken.clear()
         assert host.tolist() == x.tolist() == [1.0] * 100 and len(blocks) == 1
         lib.withdraw(handle)
-        for f in (lambda: x.to("cpu"), lambda: x + 1, lambda: x.tolist(), lambda: lattis.ones(1, device="frail")):
+        for f in (lambda: x.to("cpu"), lambda: x + 1, lambda: x.tolist(), lambda: lamella.ones(1, device="frail")):
             fails((RuntimeError, NotImplementedError), "frail", f)
         del x
         assert not blocks

@@ -1,4 +1,4 @@
-"""Plugins that fail: ``import lattis`` and the others keep working, and ``lattis plugins`` shows the reason."""
+"""Plugins that fail: ``import lamella`` and the others keep working, and ``lamella plugins`` shows the reason."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 
 GOOD = """
-    from lattis.plugins import hookimpl
+    from lamella.plugins import hookimpl
 
     seen = []
 
@@ -17,15 +17,15 @@ GOOD = """
 """
 
 WORKS = """
-    import lattis
+    import lamella
     import tiny_good
 
     assert tiny_good.seen == ["good"], tiny_good.seen
-    assert (lattis.ones(2) + 1).tolist() == [2, 2]
+    assert (lamella.ones(2) + 1).tolist() == [2, 2]
 """
 
 HOOK = """
-    from lattis.plugins import hookimpl
+    from lamella.plugins import hookimpl
 
     @hookimpl
     def register(ctx):
@@ -41,7 +41,7 @@ def rows(table):
 
 
 NEVER = "raise SystemExit(1)\n"  # a module that must not be imported
-TWO = "from lattis.plugins import hookimpl\n\n@hookimpl\ndef register(ctx, more):\n    pass\n"
+TWO = "from lamella.plugins import hookimpl\n\n@hookimpl\ndef register(ctx, more):\n    pass\n"
 NO_FILE = HOOK + '        ctx.load_library("/nowhere/libnothing.so")\n'
 
 # name: (code, manifest, state, words of the reason)
@@ -60,12 +60,12 @@ FAULTS = {
     "a hook with another signature": (TWO, None, "failed", ["more"]),
     "no library file": (NO_FILE, None, "failed", ["/nowhere/libnothing.so"]),
     "a library that is none": (HOOK + "        ctx.load_library(__file__)\n", None, "failed", ["__init__.py"]),
-    "too new": (NEVER, '{"requires_lattis": ">=99"}', "refused", [">=99", "this is"]),
-    "too old": (NEVER, '{"requires_lattis": "<0.0.1"}', "refused", ["<0.0.1", "this is"]),
-    "a range that is none": (NEVER, '{"requires_lattis": "yes"}', "refused", ["yes"]),
+    "too new": (NEVER, '{"requires_lamella": ">=99"}', "refused", [">=99", "this is"]),
+    "too old": (NEVER, '{"requires_lamella": "<0.0.1"}', "refused", ["<0.0.1", "this is"]),
+    "a range that is none": (NEVER, '{"requires_lamella": "yes"}', "refused", ["yes"]),
     "a manifest that is no JSON": (NEVER, "{", "failed", ["manifest"]),
     "a manifest that is no object": (NEVER, "[1]", "failed", ["manifest", "must hold an object"]),
-    "a range of another type": (NEVER, '{"requires_lattis": 3}', "failed", ["manifest", "requires_lattis"]),
+    "a range of another type": (NEVER, '{"requires_lamella": 3}', "failed", ["manifest", "requires_lamella"]),
     "a priority that is no number": (NEVER, '{"priority": "high"}', "failed", ["priority"]),
 }
 
@@ -88,15 +88,15 @@ def test_a_backend_that_fails_says_so_when_it_is_named(host, packages, fault):
     """The same faults for a device: nothing until it is named, then its reason, each time, and the traceback."""
     code, manifest, state, words = FAULTS[fault]
     packages("good", GOOD)
-    packages("bad", code, manifest=manifest, group="lattis.backends")
+    packages("bad", code, manifest=manifest, group="lamella.backends")
     host.run(
         WORKS
         + f"""
-    state = lambda: next(p.state for p in lattis.plugins.status() if p.name == "bad")
+    state = lambda: next(p.state for p in lamella.plugins.status() if p.name == "bad")
     assert state() in ("found", "failed"), state()
     for _ in range(2):
         try:
-            lattis.ones(1, device="bad")
+            lamella.ones(1, device="bad")
         except RuntimeError as error:
             words = {words!r} + ["bad", {state!r}]
             assert [w for w in words if w not in str(error)] == [], str(error)
@@ -105,7 +105,7 @@ def test_a_backend_that_fails_says_so_when_it_is_named(host, packages, fault):
         else:
             raise SystemExit("no error")
     assert state() == {state!r}
-    assert (lattis.ones(2) + 1).tolist() == [2, 2]
+    assert (lamella.ones(2) + 1).tolist() == [2, 2]
     """
     )
 
@@ -120,12 +120,12 @@ def test_a_reason_of_several_lines_stays_in_its_row(host, packages):
 def test_the_reason_keeps_its_traceback(host, packages):
     packages("bad", "def deep():\n    raise OSError('deep inside')\n\ndeep()\n")
     host.run("""
-        import lattis
+        import lamella
 
-        bad = next(p for p in lattis.plugins.status() if p.name == "bad")
+        bad = next(p for p in lamella.plugins.status() if p.name == "bad")
         assert bad.distribution == "tiny-bad" and bad.version == "1.2"
         assert "in deep" in bad.traceback and "tiny_bad" in bad.traceback, bad.traceback
-        for call in (lambda: lattis.plugins.load("bad"), lambda: lattis.plugins.load("bad")):
+        for call in (lambda: lamella.plugins.load("bad"), lambda: lamella.plugins.load("bad")):
             try:
                 call()
             except RuntimeError as error:
@@ -133,7 +133,7 @@ def test_the_reason_keeps_its_traceback(host, packages):
             else:
                 raise SystemExit("no error")
         try:
-            lattis.plugins.load("worse")
+            lamella.plugins.load("worse")
         except LookupError as error:
             assert "worse" in str(error)
     """)
@@ -142,8 +142,8 @@ def test_the_reason_keeps_its_traceback(host, packages):
 def test_what_a_failed_plugin_had_registered_is_taken_back(host, packages):
     """It is set aside: half of a plugin must not stay in the tables."""
     code = """
-        import lattis
-        from lattis.plugins import hookimpl
+        import lamella
+        from lamella.plugins import hookimpl
 
         @hookimpl
         def register(ctx):
@@ -154,11 +154,11 @@ def test_what_a_failed_plugin_had_registered_is_taken_back(host, packages):
     """
     packages("half", code)
     host.run("""
-        import lattis
-        from lattis import _C
+        import lamella
+        from lamella import _C
 
-        assert next(p.state for p in lattis.plugins.status() if p.name == "half") == "failed"
-        assert (lattis.ones(1) + lattis.ones(1)).item() == 2
+        assert next(p.state for p in lamella.plugins.status() if p.name == "half") == "failed"
+        assert (lamella.ones(1) + lamella.ones(1)).item() == 2
         assert "half" not in [name for _, name, _ in _C._layers()]
     """)
 
@@ -167,17 +167,17 @@ def test_what_a_failed_native_library_had_registered_is_taken_back(host, package
     """Its first block succeeds and puts a kernel over add, its second fails."""
     packages("half", HOOK + f"        ctx.load_library({str(failing_library)!r})\n")
     host.run("""
-        import lattis
+        import lamella
 
-        half = next(p for p in lattis.plugins.status() if p.name == "half")
+        half = next(p for p in lamella.plugins.status() if p.name == "half")
         assert half.state == "failed" and "no_such_operator" in half.reason, half
-        assert (lattis.ones(1) + lattis.ones(1)).item() == 2
+        assert (lamella.ones(1) + lamella.ones(1)).item() == 2
     """)
 
 
 def layer(name, **wishes):
     return f"""
-        from lattis.plugins import hookimpl
+        from lamella.plugins import hookimpl
 
         @hookimpl
         def register(ctx):
@@ -200,7 +200,7 @@ def test_a_longer_cycle_names_its_members(host, packages):
     packages("a1", layer("a1", outside=("a2",)))
     packages("a2", layer("a2", outside=("a3",)))
     packages("a3", layer("a3", outside=("a1",)))
-    host.run("import lattis; assert (lattis.ones(2) + 1).tolist() == [2, 2]")
+    host.run("import lamella; assert (lamella.ones(2) + 1).tolist() == [2, 2]")
     shown = rows(host.table())
     failed = [n for n in ("a1", "a2", "a3") if shown[n][0] == "failed"]
     assert len(failed) == 1, shown
@@ -241,23 +241,23 @@ def test_two_owners_of_one_kernel_stack_and_withdraw(host, packages):
         packages(
             name,
             f"""
-            import lattis
-            from lattis.plugins import hookimpl
+            import lamella
+            from lamella.plugins import hookimpl
 
             libraries = []
 
             @hookimpl
             def register(ctx):
                 libraries.append(ctx.library("aten"))
-                libraries[0].impl("mul.Tensor", lambda x, y: lattis.full(x.shape, {number + 1}.0), "cpu")
+                libraries[0].impl("mul.Tensor", lambda x, y: lamella.full(x.shape, {number + 1}.0), "cpu")
             """,
         )
     host.run("""
-        import lattis
+        import lamella
         import tiny_one, tiny_two
-        from lattis import _C
+        from lamella import _C
 
-        product = lambda: (lattis.tensor([3.0]) * lattis.tensor([5.0])).item()
+        product = lambda: (lamella.tensor([3.0]) * lamella.tensor([5.0])).item()
         assert product() == 2
         mul = next(o for o in _C._operators() if (o["name"], o["overload"]) == ("aten::mul", "Tensor"))
         assert [owner for _, owner in mul["kernels"]][-2:] == ["one", "two"], mul["kernels"]
@@ -272,7 +272,7 @@ def test_two_distributions_bring_one_name(host, packages):
     packages("good", GOOD)
     second = packages("good2", GOOD.replace("seen.append", "raise SystemExit; seen.append"))
     entry = second.with_name("tiny_good2-1.2.dist-info") / "entry_points.txt"
-    entry.write_text("[lattis.plugins]\ngood = tiny_good2\n")
+    entry.write_text("[lamella.plugins]\ngood = tiny_good2\n")
     table = host.table()
     assert (lines := [line for line in table.splitlines() if line.startswith("good ")]) and len(lines) == 1
     assert "tiny-good2" in lines[0] or "tiny-good " in lines[0]
@@ -282,30 +282,30 @@ def test_two_distributions_bring_one_name(host, packages):
 def test_a_forked_child(host, packages):
     """A child forked after loading keeps its plugins, switches layers of its own, and loads a device by itself."""
     packages("good", GOOD)
-    packages("late", HOOK + '        raise RuntimeError("not here")\n', group="lattis.backends")
+    packages("late", HOOK + '        raise RuntimeError("not here")\n', group="lamella.backends")
     host.run("""
         import os
-        import lattis
+        import lamella
         import tiny_good
 
-        lattis.set_num_threads(2)
-        a = lattis.ones(1500, 1500)
+        lamella.set_num_threads(2)
+        a = lamella.ones(1500, 1500)
         wanted = (a + a).sum().item()
         pid = os.fork()
         if pid == 0:
             try:
                 seen = []
                 handler = lambda call, *x, **k: seen.append(call.name) or call(*x, **k)
-                layer = lattis.library.register_layer("child", handler)
+                layer = lamella.library.register_layer("child", handler)
                 with layer.on():
                     assert (a + a).sum().item() == wanted
                 assert seen == ["aten::add", "aten::sum", "aten::item"], seen
                 assert tiny_good.seen == ["good"]
                 try:
-                    lattis.ones(1, device="late")
+                    lamella.ones(1, device="late")
                 except RuntimeError as error:
                     assert "not here" in str(error)
-                assert [p.state for p in lattis.plugins.status() if p.name == "late"] == ["failed"]
+                assert [p.state for p in lamella.plugins.status() if p.name == "late"] == ["failed"]
             except BaseException:
                 import traceback
                 traceback.print_exc()
@@ -313,7 +313,7 @@ def test_a_forked_child(host, packages):
             os._exit(0)
         _, status = os.waitpid(pid, 0)
         assert os.waitstatus_to_exitcode(status) == 0
-        assert [p.state for p in lattis.plugins.status() if p.name == "late"] == ["found"]
+        assert [p.state for p in lamella.plugins.status() if p.name == "late"] == ["found"]
         assert (a + a).sum().item() == wanted
     """)
 
@@ -322,7 +322,7 @@ def test_a_second_thread_that_loads_at_once(host, packages):
     """Eight threads name a slow device together: it is registered once, and all of them wait for it."""
     code = """
         import threading, time
-        from lattis.plugins import hookimpl
+        from lamella.plugins import hookimpl
 
         registered = []
 
@@ -332,16 +332,16 @@ def test_a_second_thread_that_loads_at_once(host, packages):
             registered.append(threading.get_ident())
             raise RuntimeError("tried once")
     """
-    packages("slow", code, group="lattis.backends")
+    packages("slow", code, group="lamella.backends")
     host.run("""
         import threading
-        import lattis
+        import lamella
 
         barrier, messages = threading.Barrier(8), []
         def work():
             barrier.wait()
             try:
-                lattis.ones(1, device="slow")
+                lamella.ones(1, device="slow")
             except RuntimeError as error:
                 messages.append(str(error))
         workers = [threading.Thread(target=work) for _ in range(8)]
@@ -354,7 +354,7 @@ def test_a_second_thread_that_loads_at_once(host, packages):
     """)
 
 
-def test_two_threads_import_lattis_at_once(host, packages):
+def test_two_threads_import_lamella_at_once(host, packages):
     packages("good", GOOD)
     host.run("""
         import threading
@@ -362,8 +362,8 @@ def test_two_threads_import_lattis_at_once(host, packages):
         barrier, found = threading.Barrier(4), []
         def work():
             barrier.wait()
-            import lattis
-            found.append((lattis.ones(2) + 1).tolist())
+            import lamella
+            found.append((lamella.ones(2) + 1).tolist())
         workers = [threading.Thread(target=work) for _ in range(4)]
         for w in workers: w.start()
         for w in workers: w.join(60)
@@ -374,20 +374,20 @@ def test_two_threads_import_lattis_at_once(host, packages):
     """)
 
 
-def test_a_plugin_that_starts_a_thread_which_uses_lattis(host, packages):
+def test_a_plugin_that_starts_a_thread_which_uses_lamella(host, packages):
     """The thread must not wait for the loading that waits for it."""
     packages(
         "threads",
         """
         import threading
-        import lattis
-        from lattis.plugins import hookimpl
+        import lamella
+        from lamella.plugins import hookimpl
 
         answers = []
 
         @hookimpl
         def register(ctx):
-            worker = threading.Thread(target=lambda: answers.append((lattis.ones(1) + 1).item()))
+            worker = threading.Thread(target=lambda: answers.append((lamella.ones(1) + 1).item()))
             worker.start()
             worker.join(20)
             if worker.is_alive():
@@ -395,9 +395,9 @@ def test_a_plugin_that_starts_a_thread_which_uses_lattis(host, packages):
         """,
     )
     host.run("""
-        import lattis
+        import lamella
         import tiny_threads
-        assert tiny_threads.answers == [2], [(p.name, p.reason) for p in lattis.plugins.status()]
+        assert tiny_threads.answers == [2], [(p.name, p.reason) for p in lamella.plugins.status()]
     """)
 
 
@@ -405,49 +405,49 @@ def test_a_plugin_reaches_itself_while_loading(host, packages):
     packages(
         "self",
         """
-        import lattis
-        from lattis.plugins import hookimpl
+        import lamella
+        from lamella.plugins import hookimpl
 
         times = []
 
         @hookimpl
         def register(ctx):
             times.append(1)
-            lattis.plugins.load("self")
-            lattis.plugins.status()
+            lamella.plugins.load("self")
+            lamella.plugins.status()
         """,
     )
     host.run("""
-        import lattis
+        import lamella
         import tiny_self
         assert tiny_self.times == [1]
-        assert [p.state for p in lattis.plugins.status() if p.name == "self"] == ["loaded"]
+        assert [p.state for p in lamella.plugins.status() if p.name == "self"] == ["loaded"]
     """)
 
 
-def test_a_plugin_whose_package_is_imported_before_lattis(host, packages):
-    """Its module is half made when Lattis comes to load it: it works all the same, or the reason says what to do."""
+def test_a_plugin_whose_package_is_imported_before_lamella(host, packages):
+    """Its module is half made when Lamella comes to load it: it works all the same, or the reason says what to do."""
     packages("good", GOOD)
     host.run("""
         import tiny_good
-        import lattis
-        assert (lattis.ones(2) + 1).tolist() == [2, 2]
-        good = next(p for p in lattis.plugins.status() if p.name == "good")
-        assert good.state == "loaded" or "import lattis" in good.reason, good.reason
+        import lamella
+        assert (lamella.ones(2) + 1).tolist() == [2, 2]
+        good = next(p for p in lamella.plugins.status() if p.name == "good")
+        assert good.state == "loaded" or "import lamella" in good.reason, good.reason
     """)
 
 
 def test_ctrl_c_while_loading_is_not_swallowed(host, packages):
-    packages("bad", HOOK + "        raise KeyboardInterrupt\n", group="lattis.backends")
+    packages("bad", HOOK + "        raise KeyboardInterrupt\n", group="lamella.backends")
     host.run("""
-        import lattis
+        import lamella
         try:
-            lattis.ones(1, device="bad")
+            lamella.ones(1, device="bad")
         except KeyboardInterrupt:
             pass
         else:
             raise SystemExit("swallowed")
-        assert (lattis.ones(2) + 1).tolist() == [2, 2]
+        assert (lamella.ones(2) + 1).tolist() == [2, 2]
     """)
 
 
@@ -466,21 +466,21 @@ def test_allow_and_deny_by_name(host, packages, setting, loaded):
     packages("good", GOOD)
     packages("other", GOOD.replace('"good"', '"other"'))
     mine = {"cpu", "good", "other"}
-    shown = {n: v for n, v in rows(host.table(LATTIS_PLUGINS=setting)).items() if n in mine}
+    shown = {n: v for n, v in rows(host.table(LAMELLA_PLUGINS=setting)).items() if n in mine}
     assert {n for n, (state, _) in shown.items() if state == "loaded"} == loaded
     for name in mine - loaded:
-        assert shown[name][0] == "denied" and "LATTIS_PLUGINS" in shown[name][1]
-    program = "import lattis, sys; print('tiny_good' in sys.modules, (lattis.ones(2) + 1).tolist())"
-    assert host.run(program, LATTIS_PLUGINS=setting).split(maxsplit=1)[0] == str("good" in loaded)
+        assert shown[name][0] == "denied" and "LAMELLA_PLUGINS" in shown[name][1]
+    program = "import lamella, sys; print('tiny_good' in sys.modules, (lamella.ones(2) + 1).tolist())"
+    assert host.run(program, LAMELLA_PLUGINS=setting).split(maxsplit=1)[0] == str("good" in loaded)
 
 
 def test_without_the_cpu_a_call_says_what_is_missing(host):
     host.run(
         """
-        import lattis
+        import lamella
 
-        assert lattis.empty(3, device="meta").shape == (3,)
-        for call in (lambda: lattis.ones(2), lambda: lattis.ones(2, device="cpu")):
+        assert lamella.empty(3, device="meta").shape == (3,)
+        for call in (lambda: lamella.ones(2), lambda: lamella.ones(2, device="cpu")):
             try:
                 call()
             except RuntimeError as error:
@@ -488,31 +488,31 @@ def test_without_the_cpu_a_call_says_what_is_missing(host):
             else:
                 raise SystemExit("no error")
         """,
-        LATTIS_PLUGINS="-cpu",
+        LAMELLA_PLUGINS="-cpu",
     )
 
 
 def test_a_denied_device_says_who_denies_it(host, packages):
-    packages("card", HOOK + "        raise SystemExit\n", group="lattis.backends")
+    packages("card", HOOK + "        raise SystemExit\n", group="lamella.backends")
     host.run(
         """
-        import lattis
+        import lamella
         try:
-            lattis.ones(1, device="card")
+            lamella.ones(1, device="card")
         except RuntimeError as error:
-            assert "card" in str(error) and "LATTIS_PLUGINS=cpu" in str(error), error
+            assert "card" in str(error) and "LAMELLA_PLUGINS=cpu" in str(error), error
         else:
             raise SystemExit("no error")
         """,
-        LATTIS_PLUGINS="cpu",
+        LAMELLA_PLUGINS="cpu",
     )
 
 
 def test_a_device_that_nobody_brings(host):
     host.run("""
-        import lattis
+        import lamella
         try:
-            lattis.ones(1, device="abacus")
+            lamella.ones(1, device="abacus")
         except RuntimeError as error:
             assert "abacus" in str(error) and "cpu" in str(error), error
         else:
@@ -522,12 +522,12 @@ def test_a_device_that_nobody_brings(host):
 
 def test_a_backend_that_registers_another_device_than_its_name(host, packages):
     """The entry's name is the device's name: one that loads and brings no such device is an error that says so."""
-    packages("promise", HOOK + "        pass\n", group="lattis.backends")
+    packages("promise", HOOK + "        pass\n", group="lamella.backends")
     host.run("""
-        import lattis
+        import lamella
         for _ in range(2):
             try:
-                lattis.ones(1, device="promise")
+                lamella.ones(1, device="promise")
             except RuntimeError as error:
                 assert "promise" in str(error), error
             else:
@@ -539,8 +539,8 @@ def test_worker_processes_have_the_plugins(host, packages, tmp_path):
     """A worker that is spawned imports afresh; one of a pool runs an operator under a plugin's layer."""
     packages("good", GOOD)
     (tmp_path / "job.py").write_text(
-        "import lattis\n\ndef job(n):\n    import tiny_good\n"
-        "    return (lattis.ones(n) + 1).sum().item(), tiny_good.seen\n"
+        "import lamella\n\ndef job(n):\n    import tiny_good\n"
+        "    return (lamella.ones(n) + 1).sum().item(), tiny_good.seen\n"
     )
     host.run(
         """
@@ -563,7 +563,7 @@ def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
         + """
     for name in ("sparkle", "names"):
         try:
-            getattr(lattis.ones(1), name)
+            getattr(lamella.ones(1), name)
         except AttributeError as error:
             assert [w for w in (name, "'bad'", "failed", "on fire") if w not in str(error)] == [], str(error)
         else:
@@ -581,7 +581,7 @@ def test_keywords_of_a_plugin_that_is_not_loaded_name_it(host, packages):
         + """
     for keyword, words in (("sparkle", ["'bad'", "on fire"]), ("names", ["planned"]), ("x", [])):
         try:
-            lattis.ones(1, **{keyword: True})
+            lamella.ones(1, **{keyword: True})
         except TypeError as error:
             assert [w for w in ["ones", keyword, *words] if w not in str(error)] == [], str(error)
             assert words or "planned" not in str(error), str(error)

@@ -12,21 +12,21 @@ ROOT = Path(__file__).resolve().parents[2]
 # Each case: what is called, and what it must count, by hand. a: (5, 7), b: (7, 3), v: (7,), s: (2, 5, 7), t: (2, 7, 3).
 CASES = {
     "a @ b": {"aten::mm": 2 * 5 * 7 * 3},
-    "lattis.mm(a, b)": {"aten::mm": 2 * 5 * 7 * 3},
-    "lattis.mm(a, b, out=lattis.empty(5, 3))": {"aten::mm": 2 * 5 * 7 * 3},
+    "lamella.mm(a, b)": {"aten::mm": 2 * 5 * 7 * 3},
+    "lamella.mm(a, b, out=lamella.empty(5, 3))": {"aten::mm": 2 * 5 * 7 * 3},
     "a.t() @ a": {"aten::mm": 2 * 7 * 5 * 7},
-    "lattis.bmm(s, t)": {"aten::bmm": 2 * 2 * 5 * 7 * 3},
+    "lamella.bmm(s, t)": {"aten::bmm": 2 * 2 * 5 * 7 * 3},
     "s @ t": {"aten::bmm": 2 * 2 * 5 * 7 * 3},
     "s @ b": {"aten::mm": 2 * 2 * 5 * 7 * 3},
     "a @ v": {"aten::mv": 2 * 5 * 7},
-    "lattis.empty(0, 7) @ b": {},
+    "lamella.empty(0, 7) @ b": {},
     "a + a": {"aten::add": 35},
     "a + v": {"aten::add": 35},
     "a + 1": {"aten::add": 35},
-    "lattis.add(a, a, alpha=2)": {"aten::add": 70},
-    "lattis.add(a, 3, alpha=2)": {"aten::add": 70},
-    "lattis.add(a, a, alpha=1.0)": {"aten::add": 35},
-    "lattis.add(a, a, alpha=2, out=lattis.empty(5, 7))": {"aten::add": 70},
+    "lamella.add(a, a, alpha=2)": {"aten::add": 70},
+    "lamella.add(a, 3, alpha=2)": {"aten::add": 70},
+    "lamella.add(a, a, alpha=1.0)": {"aten::add": 35},
+    "lamella.add(a, a, alpha=2, out=lamella.empty(5, 7))": {"aten::add": 70},
     "a.clone().add_(a)": {"aten::add_": 35},
     "a.clone().sub_(v, alpha=0.5)": {"aten::sub_": 70},
     "10 - a": {"aten::rsub": 35},
@@ -34,31 +34,31 @@ CASES = {
     "a.pow(2).sum()": {"aten::pow": 35, "aten::sum": 35},
     "a.clamp(min=0)": {"aten::clamp": 35},
     "a < 0": {"aten::lt": 35},
-    "lattis.where(a < 0, 0.0, a)": {"aten::lt": 35, "aten::where": 35},
-    "lattis.where(v < 0, a, v)": {"aten::lt": 7, "aten::where": 35},
-    "lattis.exp(a)": {"aten::exp": 35},
+    "lamella.where(a < 0, 0.0, a)": {"aten::lt": 35, "aten::where": 35},
+    "lamella.where(v < 0, a, v)": {"aten::lt": 7, "aten::where": 35},
+    "lamella.exp(a)": {"aten::exp": 35},
     "a.sum(dim=0)": {"aten::sum": 35},
     "a.t().mean(dim=1)": {"aten::mean": 35},
     "a.max(dim=1)": {"aten::max": 35},
     "a.argmax()": {"aten::argmax": 35},
-    "a.t(), a[0], a[1:3], a.view(7, 5), a.reshape(-1), a.clone(), a.to(lattis.float64)": {},
-    "lattis.zeros(3), lattis.ones(2, 2), lattis.arange(9), lattis.randn(4), a.detach()": {},
+    "a.t(), a[0], a[1:3], a.view(7, 5), a.reshape(-1), a.clone(), a.to(lamella.float64)": {},
+    "lamella.zeros(3), lamella.ones(2, 2), lamella.arange(9), lamella.randn(4), a.detach()": {},
     "a[a < 0]": {"aten::lt": 35},
     "a.clone().__setitem__(a < 0, 0)": {"aten::lt": 35, "aten::where": 35},  # a mask with a number is a where
     "a.masked_fill(a < 0, 0)": {"aten::lt": 35, "aten::where": 35},
-    "lattis.empty(5, 7, device='meta') @ lattis.empty(7, 3, device='meta')": {"aten::mm": 2 * 5 * 7 * 3},
-    "lattis.tensor([7, 8]) * lattis.tensor([1.5, 2.5])": {"aten::mul": 2},
-    "lattis.div(a, 2, rounding_mode='floor')": {"aten::floor_divide": 35},
+    "lamella.empty(5, 7, device='meta') @ lamella.empty(7, 3, device='meta')": {"aten::mm": 2 * 5 * 7 * 3},
+    "lamella.tensor([7, 8]) * lamella.tensor([1.5, 2.5])": {"aten::mul": 2},
+    "lamella.div(a, 2, rounding_mode='floor')": {"aten::floor_divide": 35},
 }
 
 COUNT = """
     import json, sys
-    import lattis
-    from lattis_flops import native, twin
+    import lamella
+    from lamella_flops import native, twin
 
-    lattis.manual_seed(0)
-    names = {"lattis": lattis, "a": lattis.randn(5, 7), "b": lattis.randn(7, 3), "v": lattis.randn(7)}
-    names |= {"s": lattis.randn(2, 5, 7), "t": lattis.randn(2, 7, 3)}
+    lamella.manual_seed(0)
+    names = {"lamella": lamella, "a": lamella.randn(5, 7), "b": lamella.randn(7, 3), "v": lamella.randn(7)}
+    names |= {"s": lamella.randn(2, 5, 7), "t": lamella.randn(2, 7, 3)}
     for case in json.loads(sys.argv[1]):
         native.reset(), twin.reset()
         with native.on(), twin.on():
@@ -75,7 +75,7 @@ def counted(guest, cases):
 @pytest.fixture(scope="module")
 def answers(guest):
     # The one that is written over others by category runs alone: it must not take the rest with it.
-    alone = "lattis.div(a, 2, rounding_mode='floor')"
+    alone = "lamella.div(a, 2, rounding_mode='floor')"
     together = [c for c in CASES if c != alone]
     found = dict(zip(together, counted(guest, together), strict=True))
     return lambda case: found[case] if case in found else counted(guest, [case])[0]
@@ -91,17 +91,17 @@ def test_counts_are_those_by_hand(answers, case):
 def test_random_shapes_by_the_formula(guest):
     guest.run("""
         import random
-        import lattis
-        from lattis_flops import native, twin
+        import lamella
+        from lamella_flops import native, twin
 
         random.seed(0)
         for _ in range(200):
             m, n, k, b = (random.randrange(0, 9) for _ in range(4))
             native.reset(), twin.reset()
             with native.on(), twin.on():
-                lattis.mm(lattis.empty(m, k), lattis.empty(k, n))
-                lattis.bmm(lattis.empty(b, m, k), lattis.empty(b, k, n))
-                lattis.empty(m, 1) * lattis.empty(n)
+                lamella.mm(lamella.empty(m, k), lamella.empty(k, n))
+                lamella.bmm(lamella.empty(b, m, k), lamella.empty(b, k, n))
+                lamella.empty(m, 1) * lamella.empty(n)
             wanted = {"aten::mm": 2 * m * n * k, "aten::bmm": 2 * b * m * n * k, "aten::mul": m * n}
             wanted = {name: flops for name, flops in wanted.items() if flops}
             assert dict(native.counts()) == wanted == dict(twin.counts()), (m, n, k, b, native.counts(), twin.counts())
@@ -111,10 +111,10 @@ def test_random_shapes_by_the_formula(guest):
 
 def test_idle_until_it_is_switched_on(guest):
     guest.run("""
-        import lattis
-        from lattis_flops import native, twin
+        import lamella
+        from lamella_flops import native, twin
 
-        a = lattis.ones(4, 4)
+        a = lamella.ones(4, 4)
         a @ a + a
         assert native.counts() == {} == twin.counts()
         with native.on():
@@ -145,14 +145,14 @@ def test_an_idle_layer_is_in_nobodys_way(guest):
         """
         import os, sys
         os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
-        import lattis
-        from lattis_flops import native
-        lattis.ones(2) + 1
+        import lamella
+        from lamella_flops import native
+        lamella.ones(2) + 1
         print("switched on", flush=True)
         with native.on():
-            lattis.ones(2) + 1
+            lamella.ones(2) + 1
         """,
-        LATTIS_TRACE_DISPATCH="1",
+        LAMELLA_TRACE_DISPATCH="1",
     )
     idle, active = out.split("switched on\n")
     assert "-> flops" not in idle and "add.Scalar -> cpu" in idle
@@ -163,26 +163,26 @@ def test_order_follows_the_wishes(guest):
     """The twin wishes to be outside the native layer; both stand in the profiler's band, outermost first."""
     out = guest.run("""
         import json
-        import lattis
-        from lattis import _C
+        import lamella
+        from lamella import _C
         print(json.dumps([_C._layers(), {name: [low, high] for name, low, high in _C._anchors()}]))
     """)
     layers, anchors = json.loads(out)
     bits = {name: bit for bit, name, _ in layers}
     low, high = anchors["profiler"]
     assert low <= bits["flops"] < bits["flops-twin"] <= high
-    assert {owner for _, name, owner in layers if name == "flops"} == {"lattis-flops"}
+    assert {owner for _, name, owner in layers if name == "flops"} == {"lamella-flops"}
 
 
 def test_threads_and_process(guest):
     guest.run("""
         import threading
-        import lattis
-        from lattis_flops import native, twin
+        import lamella
+        from lamella_flops import native, twin
 
         def work():
             for _ in range(100):
-                lattis.ones(3) + 1
+                lamella.ones(3) + 1
 
         def in_threads():
             workers = [threading.Thread(target=work) for _ in range(4)]
@@ -204,49 +204,49 @@ def test_threads_and_process(guest):
 
 def test_a_call_that_raises_counts_nothing(guest):
     guest.run("""
-        import lattis
-        from lattis_flops import native, twin
+        import lamella
+        from lamella_flops import native, twin
 
         with native.on(), twin.on():
             for _ in range(3):
                 try:
-                    lattis.ones(2, 3) @ lattis.ones(2, 3)
+                    lamella.ones(2, 3) @ lamella.ones(2, 3)
                 except RuntimeError as error:
                     assert "do not multiply" in str(error), error
                 else:
                     raise SystemExit("no error")
-            lattis.ones(2, 3) @ lattis.ones(3, 2)
+            lamella.ones(2, 3) @ lamella.ones(3, 2)
         assert native.counts() == {"aten::mm": 24} == twin.counts()
     """)
 
 
 def test_a_strangers_operator_counts_by_its_category(guest):
     guest.run("""
-        import lattis
-        from lattis_flops import native, twin
+        import lamella
+        from lamella_flops import native, twin
 
-        lib = lattis.library.Library("stranger", "DEF", owner="a test")
+        lib = lamella.library.Library("stranger", "DEF", owner="a test")
         lib.define("swap(Tensor self, Tensor other) -> Tensor", category="pointwise")
-        lib.impl("swap", lambda x, y: lattis.tensor(y.numpy()), "cpu")
+        lib.impl("swap", lambda x, y: lamella.tensor(y.numpy()), "cpu")
         lib.define("fused(Tensor self, Tensor other) -> Tensor", category="pointwise")
         lib.impl("fused", lambda x, y: (x + y) * y, "composite")
         lib.define("mm(Tensor self) -> Tensor")
         lib.impl("mm", lambda x: x.clone(), "cpu")
-        a = lattis.ones(3, 4)
+        a = lamella.ones(3, 4)
         with native.on(), twin.on():
-            lattis.ops.stranger.swap(a, a)
-            lattis.ops.stranger.fused(a, a)
-            lattis.ops.stranger.mm(a)
+            lamella.ops.stranger.swap(a, a)
+            lamella.ops.stranger.fused(a, a)
+            lamella.ops.stranger.mm(a)
         wanted = {"aten::add": 12, "aten::mul": 12, "stranger::swap": 12}
         assert native.counts() == wanted == twin.counts(), (native.counts(), twin.counts())
     """)
 
 
-def test_importing_the_package_before_lattis(guest):
+def test_importing_the_package_before_lamella(guest):
     out = guest.run("""
-        import lattis_flops.twin, lattis_flops.native
-        import lattis
-        print([(p.name, p.state, p.reason) for p in lattis.plugins.status() if "flops" in p.name])
+        import lamella_flops.twin, lamella_flops.native
+        import lamella
+        print([(p.name, p.state, p.reason) for p in lamella.plugins.status() if "flops" in p.name])
     """)
     assert out.strip() == "[('flops', 'loaded', ''), ('flops-twin', 'loaded', '')]"
 
@@ -254,49 +254,49 @@ def test_importing_the_package_before_lattis(guest):
 def test_the_doctests_of_the_package(guest):
     guest.run("""
         import doctest
-        import lattis
-        from lattis_flops import native, twin
+        import lamella
+        from lamella_flops import native, twin
         for module in (native, twin):
-            result = doctest.testmod(module, extraglobs={"lattis": lattis})
+            result = doctest.testmod(module, extraglobs={"lamella": lamella})
             assert result.attempted >= 4 and result.failed == 0, result
     """)
 
 
 def native_folder(guest):
-    return Path(guest.run("import lattis._C, os; print(os.path.dirname(lattis._C.__file__))").strip())
+    return Path(guest.run("import lamella._C, os; print(os.path.dirname(lamella._C.__file__))").strip())
 
 
 def test_the_native_layer_in_a_program_without_python(guest, tmp_path):
-    """The same library file, loaded by a C++ program that links liblattis alone."""
-    lattis = native_folder(guest)
-    plugin = guest.run("import lattis_flops.native as n; print(n.LIBRARY)").strip()
+    """The same library file, loaded by a C++ program that links liblamella alone."""
+    lamella = native_folder(guest)
+    plugin = guest.run("import lamella_flops.native as n; print(n.LIBRARY)").strip()
     compiler = shutil.which("g++")
-    assert compiler, "g++ is one of the packages that Lattis needs"
+    assert compiler, "g++ is one of the packages that Lamella needs"
     source, program = Path(__file__).with_name("flops_program.cpp"), tmp_path / "program"
-    headers = ("-I", lattis / "include", "-I", ROOT / "examples/layer_plugin/src")
+    headers = ("-I", lamella / "include", "-I", ROOT / "examples/layer_plugin/src")
     run(
         compiler,
         "-std=c++17",
         *headers,
         source,
-        lattis / "liblattis.so",
-        f"-Wl,-rpath,{lattis}",
+        lamella / "liblamella.so",
+        f"-Wl,-rpath,{lamella}",
         "-o",
         program,
         cwd=tmp_path,
     )
     linked = run("ldd", program, cwd=tmp_path)
-    assert "liblattis" in linked and "libpython" not in linked
-    out = run(program, lattis / "backends/cpu/liblattis_cpu.so", plugin, cwd=tmp_path)
+    assert "liblamella" in linked and "libpython" not in linked
+    out = run(program, lamella / "backends/cpu/liblamella_cpu.so", plugin, cwd=tmp_path)
     assert out.split() == ["idle", "0", "aten::mm", str(2 * 5 * 7 * 3), "aten::mul", "35"]
 
 
-def test_lattis_names_neither_example():
-    """No file that Lattis is made of knows the examples' names."""
+def test_lamella_names_neither_example():
+    """No file that Lamella is made of knows the examples' names."""
     rooms = ["extensions", "core", "dispatcher", "backends", "plugins", "frontend", "cmake"]
     kinds = {".py", ".h", ".cpp", ".cmake", ".json", ".pyi", ".txt"}
     files = [f for room in rooms for f in (ROOT / room).rglob("*") if f.suffix in kinds]
     files += [ROOT / "CMakeLists.txt", ROOT / "pyproject.toml"]
     assert len(files) > 80
-    names = ("lattis_flops", "lattis-flops", "lattis_bank", "lattis-bank", '"flops', "flops-twin")
+    names = ("lamella_flops", "lamella-flops", "lamella_bank", "lamella-bank", '"flops', "flops-twin")
     assert [(f, n) for f in files for n in names if n in f.read_text()] == []

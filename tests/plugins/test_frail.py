@@ -8,9 +8,9 @@ from compiled import compile_library
 SETUP = """
     import ctypes
     import sys
-    import lattis
+    import lamella
 
-    host = lattis.arange(100).to(lattis.float32)
+    host = lamella.arange(100).to(lamella.float32)
     values = host.tolist()
     x = host.to("frail")
     import tiny_frail
@@ -45,7 +45,7 @@ def frail(host, packages, frail_library):
         "frail",
         f"""
         import ctypes
-        from lattis.plugins import hookimpl
+        from lamella.plugins import hookimpl
 
         native = None
 
@@ -56,7 +56,7 @@ def frail(host, packages, frail_library):
             native = ctypes.CDLL({str(frail_library)!r})
             native.live_blocks.restype = ctypes.c_int64
         """,
-        group="lattis.backends",
+        group="lamella.backends",
     )
     return host
 
@@ -66,10 +66,10 @@ def test_a_kernel_that_throws(frail):
     frail.run(
         SETUP
         + """
-    lattis.set_num_threads(2)
+    lamella.set_num_threads(2)
     for what, kind, words in (("throw", RuntimeError, ["thrown by neg"]),
                               ("throw a number", RuntimeError, ["no std::exception"]),
-                              ("throw in parallel", lattis.OutOfMemoryError, ["out of memory"])):
+                              ("throw in parallel", lamella.OutOfMemoryError, ["out of memory"])):
         breaks(what)
         fails(kind, words, lambda: -x)
         fails(kind, words, x.neg_)
@@ -83,10 +83,10 @@ def test_an_allocator_that_fails(frail):
         SETUP
         + """
     breaks("alloc")
-    for f in (lambda: host.to("frail"), lambda: lattis.empty(7, device="frail"), lambda: -x):
-        fails(lattis.OutOfMemoryError, ["alloc: no room", "bytes"], f)
+    for f in (lambda: host.to("frail"), lambda: lamella.empty(7, device="frail"), lambda: -x):
+        fails(lamella.OutOfMemoryError, ["alloc: no room", "bytes"], f)
     breaks("mute")
-    fails(RuntimeError, ["does not say why"], lambda: lattis.empty(7, device="frail"))
+    fails(RuntimeError, ["does not say why"], lambda: lamella.empty(7, device="frail"))
     unharmed()
     """
     )
@@ -118,11 +118,11 @@ def test_a_kernel_that_reports_an_error(frail):
         + """
     breaks("kernel")
     version = x._version
-    for f in (lambda: -x, x.neg_, lambda: lattis.neg(x, out=x)):
+    for f in (lambda: -x, x.neg_, lambda: lamella.neg(x, out=x)):
         fails(RuntimeError, ["kernel: broken", "neg"], f)
     assert x._version == version
     unharmed()
-    for end in (lambda: y.tolist(), lambda: lattis._C._synchronize("frail", 0)):
+    for end in (lambda: y.tolist(), lambda: lamella._C._synchronize("frail", 0)):
         breaks("late")
         y = -x
         fails(IndexError, ["neg: a late error"], end)
@@ -139,7 +139,7 @@ def test_a_device_that_disappears(frail):
     view = x[10:20]
     native.disappear()
     for f in (lambda: x.to("cpu"), lambda: -x, x.tolist, lambda: x.neg_(), lambda: x.copy_(host), x.clone,
-              lambda: x[3].item(), lambda: host.copy_(x), lambda: lattis.empty_like(x)):
+              lambda: x[3].item(), lambda: host.copy_(x), lambda: lamella.empty_like(x)):
         try:
             f()
         except (RuntimeError, NotImplementedError) as error:

@@ -3,9 +3,9 @@
 import gc
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis.library import Library
+from lamella.library import Library
 
 
 @pytest.fixture
@@ -23,32 +23,32 @@ def seen(lib):
     return found
 
 
-X = lattis.ones(2)
+X = lamella.ones(2)
 FACTORIES = {
-    "empty": lambda **k: lattis.empty(2, **k),
-    "empty_like": lambda **k: lattis.empty_like(X, **k),
-    "empty_strided": lambda **k: lattis.empty_strided((2,), (1,), **k),
-    "zeros": lambda **k: lattis.zeros(2, **k),
-    "zeros of a tuple": lambda **k: lattis.zeros((2, 3), **k),
-    "zeros_like": lambda **k: lattis.zeros_like(X, **k),
-    "ones": lambda **k: lattis.ones(size=(2,), **k),
-    "ones_like": lambda **k: lattis.ones_like(X, **k),
-    "full": lambda **k: lattis.full((2,), 1.5, **k),
-    "full_like": lambda **k: lattis.full_like(X, 2, **k),
-    "arange": lambda **k: lattis.arange(3, **k),
-    "arange.start": lambda **k: lattis.arange(1, 3, **k),
-    "eye": lambda **k: lattis.eye(2, **k),
-    "linspace": lambda **k: lattis.linspace(0, 1, 3, **k),
-    "logspace": lambda **k: lattis.logspace(0, 1, 3, **k),
-    "scalar_tensor": lambda **k: lattis.scalar_tensor(1, **k),
-    "tril_indices": lambda **k: lattis.tril_indices(2, 2, **k),
-    "rand": lambda **k: lattis.rand(2, **k),
-    "randn": lambda **k: lattis.randn(2, **k),
-    "rand_like": lambda **k: lattis.rand_like(X, **k),
-    "randint": lambda **k: lattis.randint(3, (2,), **k),
-    "randperm": lambda **k: lattis.randperm(3, **k),
-    "normal": lambda **k: lattis.normal(0.0, 1.0, (2,), **k),
-    "tensor": lambda **k: lattis.tensor([1, 2], **k),
+    "empty": lambda **k: lamella.empty(2, **k),
+    "empty_like": lambda **k: lamella.empty_like(X, **k),
+    "empty_strided": lambda **k: lamella.empty_strided((2,), (1,), **k),
+    "zeros": lambda **k: lamella.zeros(2, **k),
+    "zeros of a tuple": lambda **k: lamella.zeros((2, 3), **k),
+    "zeros_like": lambda **k: lamella.zeros_like(X, **k),
+    "ones": lambda **k: lamella.ones(size=(2,), **k),
+    "ones_like": lambda **k: lamella.ones_like(X, **k),
+    "full": lambda **k: lamella.full((2,), 1.5, **k),
+    "full_like": lambda **k: lamella.full_like(X, 2, **k),
+    "arange": lambda **k: lamella.arange(3, **k),
+    "arange.start": lambda **k: lamella.arange(1, 3, **k),
+    "eye": lambda **k: lamella.eye(2, **k),
+    "linspace": lambda **k: lamella.linspace(0, 1, 3, **k),
+    "logspace": lambda **k: lamella.logspace(0, 1, 3, **k),
+    "scalar_tensor": lambda **k: lamella.scalar_tensor(1, **k),
+    "tril_indices": lambda **k: lamella.tril_indices(2, 2, **k),
+    "rand": lambda **k: lamella.rand(2, **k),
+    "randn": lambda **k: lamella.randn(2, **k),
+    "rand_like": lambda **k: lamella.rand_like(X, **k),
+    "randint": lambda **k: lamella.randint(3, (2,), **k),
+    "randperm": lambda **k: lamella.randperm(3, **k),
+    "normal": lambda **k: lamella.normal(0.0, 1.0, (2,), **k),
+    "tensor": lambda **k: lamella.tensor([1, 2], **k),
     "new_tensor": lambda **k: X.new_tensor([1, 2], **k),
     "new_zeros": lambda **k: X.new_zeros(2, **k),
     "new_empty": lambda **k: X.new_empty(2, **k),
@@ -56,11 +56,11 @@ FACTORIES = {
 }
 OTHERS = {
     "add": lambda **k: X.add(X, **k),
-    "to": lambda **k: X.to(lattis.float64, **k),
-    "view": lambda **k: X.view(lattis.int32, **k),
-    "sum": lambda **k: X.sum(dtype=lattis.float64, **k),
-    "cumsum": lambda **k: X.cumsum(0, dtype=lattis.float64, **k),
-    "bernoulli": lambda **k: lattis.bernoulli(X, **k),
+    "to": lambda **k: X.to(lamella.float64, **k),
+    "view": lambda **k: X.view(lamella.int32, **k),
+    "sum": lambda **k: X.sum(dtype=lamella.float64, **k),
+    "cumsum": lambda **k: X.cumsum(0, dtype=lamella.float64, **k),
+    "bernoulli": lambda **k: lamella.bernoulli(X, **k),
 }
 
 
@@ -70,8 +70,8 @@ def test_what_makes_tensors_takes_them(seen, make):
     made = make(sparkle="bright")
     assert len(seen) == 1 and seen[0][0] is made and seen[0][1] == "bright"
     assert (made.shape, made.dtype) == (plain.shape, plain.dtype)
-    beside = make(dtype=lattis.float64, sparkle=1)
-    assert beside.dtype is lattis.float64 and seen[1][0] is beside
+    beside = make(dtype=lamella.float64, sparkle=1)
+    assert beside.dtype is lamella.float64 and seen[1][0] is beside
 
 
 @pytest.mark.parametrize("call", OTHERS.values(), ids=OTHERS)
@@ -87,42 +87,42 @@ def test_without_the_plugin_nobody_takes_them(make):
         make(sparkle=1)
 
 
-@pytest.mark.parametrize("value", [None, True, 3, 0.5, "names", lattis.float16, [1, 2], [True], ["a"], {}], ids=repr)
+@pytest.mark.parametrize("value", [None, True, 3, 0.5, "names", lamella.float16, [1, 2], [True], ["a"], {}], ids=repr)
 def test_values(lib, seen, value):
     if value in (["a"], {}):
         with pytest.raises(TypeError, match="argument 'sparkle' cannot be"):
-            lattis.zeros(2, sparkle=value)
+            lamella.zeros(2, sparkle=value)
         assert seen == []
     else:
-        lattis.zeros(2, sparkle=value)
+        lamella.zeros(2, sparkle=value)
         assert seen[0][1] == value and type(seen[0][1]) is type(value)
 
 
 def test_several_are_applied_in_the_calls_order(lib):
     lib.register_keyword("plus", lambda tensor, value: tensor.add_(value))
     lib.register_keyword("times", lambda tensor, value: tensor.mul_(value))
-    assert lattis.ones(1, plus=2, times=5).item() == 15 == lattis.tensor(1, plus=2, times=5).item()
-    assert lattis.ones(1, times=5, dtype=lattis.int64, plus=2).item() == 7
+    assert lamella.ones(1, plus=2, times=5).item() == 15 == lamella.tensor(1, plus=2, times=5).item()
+    assert lamella.ones(1, times=5, dtype=lamella.int64, plus=2).item() == 7
 
 
 def test_out(lib):
     lib.register_keyword("plus", lambda tensor, value: tensor.add_(value))
     lib.define("make(int n, *, ScalarType? dtype=None) -> Tensor", category="creation", out=True)
-    lib.impl("make", lambda n, *, dtype=None: lattis.ones(n), "composite")
-    out = lattis.zeros(2)
-    assert lattis.ops.keywords.make(2, out=out, plus=1) is out and out.tolist() == [2, 2]
+    lib.impl("make", lambda n, *, dtype=None: lamella.ones(n), "composite")
+    out = lamella.zeros(2)
+    assert lamella.ops.keywords.make(2, out=out, plus=1) is out and out.tolist() == [2, 2]
 
 
 def test_an_operators_own_argument_goes_first(lib, seen):
     lib.define("make(int n, *, ScalarType? dtype=None, int sparkle=0) -> Tensor", category="creation")
-    lib.impl("make", lambda n, *, dtype=None, sparkle=0: lattis.full((n,), sparkle), "composite")
-    assert lattis.ops.keywords.make(2, sparkle=4).tolist() == [4, 4] and seen == []
+    lib.impl("make", lambda n, *, dtype=None, sparkle=0: lamella.full((n,), sparkle), "composite")
+    assert lamella.ops.keywords.make(2, sparkle=4).tolist() == [4, 4] and seen == []
 
 
 def test_a_strangers_factory_takes_them(lib, seen):
     lib.define("make(int n, *, ScalarType? dtype=None) -> Tensor", category="random")
-    lib.impl("make", lambda n, *, dtype=None: lattis.zeros(n), "composite")
-    lattis.ops.keywords.make(2, sparkle=4)
+    lib.impl("make", lambda n, *, dtype=None: lamella.zeros(n), "composite")
+    lamella.ops.keywords.make(2, sparkle=4)
     assert seen[0][1] == 4
 
 
@@ -134,7 +134,7 @@ def test_a_refusal_is_the_calls_error_and_drops_the_result(lib):
         raise refusal
 
     lib.register_keyword("sparkle", refuse)
-    for make in (lattis.zeros, lattis.tensor):
+    for make in (lamella.zeros, lamella.tensor):
         with pytest.raises(ValueError) as caught:
             make(2, sparkle=1)
         assert caught.value is refusal
@@ -146,11 +146,11 @@ def test_a_refusal_is_the_calls_error_and_drops_the_result(lib):
 
 def test_the_rest_of_the_call_is_still_checked(seen):
     with pytest.raises(TypeError, match="has no argument 'glitter'"):
-        lattis.zeros(2, sparkle=1, glitter=2)
+        lamella.zeros(2, sparkle=1, glitter=2)
     with pytest.raises(TypeError, match="has no argument 'glitter'"):
-        lattis.tensor(2, glitter=2)
+        lamella.tensor(2, glitter=2)
     with pytest.raises(RuntimeError, match="zeros"):
-        lattis.zeros(-1, sparkle=1)
+        lamella.zeros(-1, sparkle=1)
     assert seen == []
 
 
@@ -170,23 +170,23 @@ def test_withdrawal(lib):
     watch = weakref.ref(apply)
     handle = lib.register_keyword("filled", apply)
     del apply
-    assert lattis.zeros(1, filled=2).item() == 2
+    assert lamella.zeros(1, filled=2).item() == 2
     lib.withdraw(handle)
     gc.collect()
     assert watch() is None
     with pytest.raises(TypeError, match="has no argument 'filled'"):
-        lattis.zeros(1, filled=2)
+        lamella.zeros(1, filled=2)
     lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value + 1))
-    assert lattis.zeros(1, filled=2).item() == 3
+    assert lamella.zeros(1, filled=2).item() == 3
 
 
 def test_a_native_one(face):
     face.keyword(True)
-    assert lattis.ones(2, scaled=3).tolist() == [3, 3] == lattis.tensor([1.0, 1.0], scaled=3).tolist()
+    assert lamella.ones(2, scaled=3).tolist() == [3, 3] == lamella.tensor([1.0, 1.0], scaled=3).tolist()
     with pytest.raises(ValueError, match="'scaled' is zero"):
-        lattis.ones(2, scaled=0)
+        lamella.ones(2, scaled=0)
     with pytest.raises(RuntimeError, match="'scaled' is taken by face.cpp"):
         Library("keywords", "FRAGMENT", owner="the test").register_keyword("scaled", print)
     face.keyword(False)
     with pytest.raises(TypeError, match="has no argument 'scaled'"):
-        lattis.ones(2, scaled=3)
+        lamella.ones(2, scaled=3)

@@ -1,11 +1,11 @@
-"""lattis.library: definitions, kernels, layers, conflicts, withdrawal, and what withdrawal gives back."""
+"""lamella.library: definitions, kernels, layers, conflicts, withdrawal, and what withdrawal gives back."""
 
 import gc
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis.library import Library, fallthrough_kernel, register_layer
+from lamella.library import Library, fallthrough_kernel, register_layer
 
 
 @pytest.fixture
@@ -17,11 +17,11 @@ def lib(request):
 
 
 def ops(lib):
-    return getattr(lattis.ops, lib.ns)
+    return getattr(lamella.ops, lib.ns)
 
 
 def names_of_layers():
-    from lattis import _C
+    from lamella import _C
 
     return [name for _, name, _ in _C._layers()]
 
@@ -79,7 +79,7 @@ def test_a_schema_error_shows_where(lib):
 def test_define_and_call(lib):
     lib.define("scaled(Tensor self, float by=2.0, *, int times=1) -> Tensor", doc="A doc.")
     lib.impl("scaled", lambda x, by=2.0, *, times=1: x * by * times, "composite")
-    x = lattis.tensor([1.0, 2.0])
+    x = lamella.tensor([1.0, 2.0])
     assert ops(lib).scaled(x).tolist() == [2, 4]
     assert ops(lib).scaled(x, 3).tolist() == [3, 6]
     assert ops(lib).scaled(x, times=5).tolist() == [10, 20]
@@ -95,7 +95,7 @@ def test_overloads_are_chosen_by_type(lib):
     lib.define("f.Scalar(Tensor self, Scalar other) -> Tensor")
     lib.impl("f.Tensor", lambda x, y: x + y, "composite")
     lib.impl("f.Scalar", lambda x, y: x * y, "composite")
-    x = lattis.tensor([3.0])
+    x = lamella.tensor([3.0])
     assert ops(lib).f(x, x).item() == 6
     assert ops(lib).f(x, 5).item() == 15
     assert sorted(ops(lib).__dir__()) == ["f"]
@@ -104,22 +104,22 @@ def test_overloads_are_chosen_by_type(lib):
 def test_several_results(lib):
     lib.define("both(Tensor self) -> (Tensor, Tensor)")
     lib.impl("both", lambda x: (x + 1, x * 2), "composite")
-    one, two = ops(lib).both(lattis.tensor([5.0]))
+    one, two = ops(lib).both(lamella.tensor([5.0]))
     assert (one.item(), two.item()) == (6, 10)
     lib.define("short(Tensor self) -> (Tensor, Tensor)")
     lib.impl("short", lambda x: x, "composite")
     with pytest.raises(TypeError, match="tuple of 2"):
-        ops(lib).short(lattis.ones(1))
+        ops(lib).short(lamella.ones(1))
     lib.define("nothing(Tensor self) -> ()")
     lib.impl("nothing", lambda x: None, "composite")
-    assert ops(lib).nothing(lattis.ones(1)) is None
+    assert ops(lib).nothing(lamella.ones(1)) is None
 
 
 def test_a_kernel_that_returns_something_else(lib):
     lib.define("f(Tensor self) -> Tensor")
     lib.impl("f", lambda x: "a string", "composite")
     with pytest.raises(TypeError, match="f: .*Tensor.*str"):
-        ops(lib).f(lattis.ones(1))
+        ops(lib).f(lamella.ones(1))
 
 
 def test_lists_strings_and_optionals_reach_a_kernel(lib):
@@ -127,11 +127,11 @@ def test_lists_strings_and_optionals_reach_a_kernel(lib):
     options = "float? eps=None, ScalarType? dtype=None, bool flag=False"
     lib.define(f"f(Tensor[] xs, int[] sizes, str mode, {options}) -> Tensor")
     lib.impl("f", lambda *a, **k: seen.append((a, k)) or a[0][0], "composite")
-    x, y = lattis.ones(1), lattis.zeros(1)
-    ops(lib).f([x, y], (1, 2), "mode", dtype=lattis.int64, flag=True)
+    x, y = lamella.ones(1), lamella.zeros(1)
+    ops(lib).f([x, y], (1, 2), "mode", dtype=lamella.int64, flag=True)
     (args, kwargs) = seen[0]
     assert args[0][0] is x and args[0][1] is y and list(args[1]) == [1, 2] and args[2] == "mode"
-    assert args[3:] == (None, lattis.int64, True) and kwargs == {}
+    assert args[3:] == (None, lamella.int64, True) and kwargs == {}
 
 
 def test_defining_twice_names_both_owners(lib):
@@ -159,18 +159,18 @@ def test_a_layer_decomposes_a_composite_from_python(lib):
     lib.impl("softsign", lambda x, by=1: x / (by + x.abs()), "composite")
     lib.define("both(Tensor self) -> (Tensor, Tensor)")
     lib.impl("both", lambda x: (x * 2, x.exp()), "composite")
-    x = lattis.tensor([1.0, -3.0], requires_grad=True)
-    (slope,) = lattis.autograd.grad(ops(lib).softsign(x, by=2).sum(), x)
-    assert lattis.allclose(slope, 2 / (2 + x.detach().abs()).square())
+    x = lamella.tensor([1.0, -3.0], requires_grad=True)
+    (slope,) = lamella.autograd.grad(ops(lib).softsign(x, by=2).sum(), x)
+    assert lamella.allclose(slope, 2 / (2 + x.detach().abs()).square())
     twice, exp = ops(lib).both(x)
-    (slope,) = lattis.autograd.grad((twice + exp).sum(), x)
-    assert lattis.allclose(slope, 2 + exp.detach())
+    (slope,) = lamella.autograd.grad((twice + exp).sum(), x)
+    assert lamella.allclose(slope, 2 + exp.detach())
 
 
 def test_in_place_and_out_forms_of_a_composite(lib):
     lib.define("twice(Tensor self) -> Tensor", inplace=True, out=True)
     lib.impl("twice", lambda x: x + x, "composite")
-    x, out = lattis.tensor([1.0, 2.0]), lattis.zeros(2)
+    x, out = lamella.tensor([1.0, 2.0]), lamella.zeros(2)
     assert ops(lib).twice(x, out=out) is out and out.tolist() == [2, 4]
     version = x._version
     assert ops(lib).twice_(x) is x and x.tolist() == [2, 4]
@@ -182,8 +182,8 @@ def test_in_place_and_out_forms_of_a_composite(lib):
 
 def test_kernels_stack_and_withdraw_in_any_order(lib):
     lib.define("f(Tensor self) -> Tensor")
-    x = lattis.ones(1)
-    handles = [lib.impl("f", lambda x, n=n: lattis.full((1,), float(n)), "cpu") for n in range(4)]
+    x = lamella.ones(1)
+    handles = [lib.impl("f", lambda x, n=n: lamella.full((1,), float(n)), "cpu") for n in range(4)]
     f = ops(lib).f
     assert f(x).item() == 3
     lib.withdraw(handles[1])
@@ -209,7 +209,7 @@ def test_a_missing_kernel_says_who_has_one(lib):
     lib.define("f(Tensor self) -> Tensor")
     lib.impl("f", lambda x: x, "cpu")
     with pytest.raises(NotImplementedError, match=r"f: no kernel for device 'meta'.*'cpu' \(the test\)"):
-        ops(lib).f(lattis.empty(1, device="meta"))
+        ops(lib).f(lamella.empty(1, device="meta"))
 
 
 def test_kernels_are_passed_over_until_the_outermost_ends():
@@ -219,21 +219,21 @@ def test_kernels_are_passed_over_until_the_outermost_ends():
         with pytest.raises(NotImplementedError, match="relu.*disabled"):
             form()
 
-    x = lattis.ones(2)
-    forms = [x.relu, x.relu_, lambda: lattis.relu(x, out=x)]
-    with lattis.library.kernels_disabled(["aten::relu"], "cpu"):
-        with lattis.library.kernels_disabled(["aten::relu", "aten::relu"], "cpu"):
+    x = lamella.ones(2)
+    forms = [x.relu, x.relu_, lambda: lamella.relu(x, out=x)]
+    with lamella.library.kernels_disabled(["aten::relu"], "cpu"):
+        with lamella.library.kernels_disabled(["aten::relu", "aten::relu"], "cpu"):
             for form in forms:
                 native(form)
         for form in forms:
             native(form)
-    with lattis.library.kernels_disabled(["aten::relu_"], "cpu"):
+    with lamella.library.kernels_disabled(["aten::relu_"], "cpu"):
         native(x.relu_)
         assert x.relu().tolist() == [1, 1]
     for form in forms:
         assert form().tolist() == [1, 1]
     with pytest.raises(RuntimeError, match="set_kernel_enabled: argument 'key'.*'cqu'"):
-        lattis.library.set_kernel_enabled("aten::relu", "cqu", False)
+        lamella.library.set_kernel_enabled("aten::relu", "cqu", False)
 
 
 def test_close_takes_everything_back(lib):
@@ -244,7 +244,7 @@ def test_close_takes_everything_back(lib):
     adds = Library("aten", "IMPL", owner="another")
     adds.impl("add.Tensor", lambda x, y, alpha=1: x, "cpu")
     layer = other.register_layer("watch", Tally())
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     assert f(x) is x and (x + x).item() == 1 and "watch" in names_of_layers()
     other.close()
     adds.close()
@@ -257,12 +257,12 @@ def test_close_takes_everything_back(lib):
 
 
 def test_a_name_comes_back_after_close():
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     for factor in (2.0, 3.0):
         again = Library("comesback", "DEF", owner="the test")
         again.define("f(Tensor self) -> Tensor")
         again.impl("f", lambda x, factor=factor: x * factor, "composite")
-        assert lattis.ops.comesback.f(x).item() == factor
+        assert lamella.ops.comesback.f(x).item() == factor
         again.close()
 
 
@@ -277,7 +277,7 @@ def test_kernels_are_reclaimed_after_withdrawal(lib):
     handle = lib.impl("f", kernel, "cpu")
     del kernel
     gc.collect()
-    assert watch() is not None and ops(lib).f(lattis.ones(1)).item() == 2
+    assert watch() is not None and ops(lib).f(lamella.ones(1)).item() == 2
     lib.withdraw(handle)
     gc.collect()
     assert watch() is None
@@ -314,38 +314,38 @@ def test_registrations_that_fail_keep_no_callable(lib):
 
 def test_a_kernel_withdraws_itself_while_it_runs(lib):
     lib.define("f(Tensor self) -> Tensor")
-    lib.impl("f", lambda x: lattis.zeros(1), "cpu")
+    lib.impl("f", lambda x: lamella.zeros(1), "cpu")
 
     def kernel(x):
         lib.withdraw(handle)
         return x + 1
 
     handle = lib.impl("f", kernel, "cpu")
-    assert ops(lib).f(lattis.ones(1)).item() == 2
-    assert ops(lib).f(lattis.ones(1)).item() == 0
+    assert ops(lib).f(lamella.ones(1)).item() == 2
+    assert ops(lib).f(lamella.ones(1)).item() == 0
 
 
 def test_a_reclaimed_kernel_may_call_operators(host):
     """A finalizer that runs while its kernel is withdrawn calls the very operator: it gets the kernel below."""
     host.run(
         """
-        import lattis
+        import lamella
 
         class Kernel:
             def __call__(self, x):
-                return lattis.full((1,), 1.0)
+                return lamella.full((1,), 1.0)
             def __del__(self):
                 try:
-                    found.append(lattis.ops.mine.f(lattis.ones(1)).item())
+                    found.append(lamella.ops.mine.f(lamella.ones(1)).item())
                 except (RuntimeError, AttributeError):
                     found.append("gone")
 
         found = []
-        lib = lattis.library.Library("mine", "DEF", owner="the test")
+        lib = lamella.library.Library("mine", "DEF", owner="the test")
         lib.define("f(Tensor self) -> Tensor")
-        lib.impl("f", lambda x: lattis.full((1,), 5.0), "cpu")
+        lib.impl("f", lambda x: lamella.full((1,), 5.0), "cpu")
         handle = lib.impl("f", Kernel(), "cpu")
-        assert lattis.ops.mine.f(lattis.ones(1)).item() == 1
+        assert lamella.ops.mine.f(lamella.ones(1)).item() == 1
         lib.withdraw(handle)
         assert found == [5], found
         lib.impl("f", Kernel(), "cpu")
@@ -372,7 +372,7 @@ def layers(lib):
 
 
 def test_on_off_and_nesting(layers):
-    layer, x = layers("watched"), lattis.ones(1)
+    layer, x = layers("watched"), lamella.ones(1)
     x + x
     with layer.on():
         x + x
@@ -388,10 +388,10 @@ def test_on_off_and_nesting(layers):
 
 
 def test_on_ends_with_an_exception(layers):
-    layer, x = layers("watched"), lattis.ones(2)
+    layer, x = layers("watched"), lamella.ones(2)
     with pytest.raises(RuntimeError, match="broadcast"):
         with layer.on():
-            x + lattis.ones(3)
+            x + lamella.ones(3)
     layers.log.clear()
     x + x
     assert layers.log == []
@@ -402,7 +402,7 @@ def test_the_outermost_runs_first(layers):
     outer = layers("outer", at="profiler")
     outermost = layers("outermost", outside=("outer",))
     between = layers("between", inside=("outer",), outside=("inner",))
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     with inner.on(), between.on(), outermost.on(), outer.on():
         x + x
     assert layers.log == [n + ":aten::add" for n in ("outermost", "outer", "between", "inner")]
@@ -448,7 +448,7 @@ def test_a_layer_without_a_handler(lib):
         lib.register_layer("bare")
     layer = lib.register_layer("watch", fallthrough=True)
     with layer.on():
-        assert (lattis.ones(1) + 1).item() == 2
+        assert (lamella.ones(1) + 1).item() == 2
 
 
 def test_a_kernel_of_a_layer_for_one_operator(lib):
@@ -458,7 +458,7 @@ def test_a_kernel_of_a_layer_for_one_operator(lib):
     lib.impl("aten::add.Tensor", Tally("some:", log), "some")
     every = lib.register_layer("every", Tally("every:", log), inside=("some",))
     lib.impl("aten::mul.Tensor", fallthrough_kernel, "every")
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     with some.on(), every.on():
         x + x
         x * x
@@ -471,18 +471,18 @@ def test_a_category_of_a_layer(lib):
     layer = lib.register_layer("watch", Tally("other:", log))
     lib.impl_category("pointwise", Tally("pointwise:", log), "watch")
     lib.impl("aten::exp", Tally("own:", log), "watch")
-    x = lattis.ones(2, 2)
+    x = lamella.ones(2, 2)
     with layer.on():
         x + x
         x.t()
-        lattis.exp(x)
+        lamella.exp(x)
         x @ x
     assert log == ["pointwise:aten::add", "other:aten::t", "own:aten::exp", "other:aten::matmul"]
 
 
 def test_inside_composites_only_if_it_wishes(lib):
     """matmul is written over mm: a layer that has let it pass sees no mm, one that stays inside does."""
-    x = lattis.ones(2, 2)
+    x = lamella.ones(2, 2)
     for stays, wanted in [(False, ["aten::matmul"]), (True, ["aten::matmul", "aten::mm"])]:
         log = []
         layer = lib.register_layer("watch", Tally(log=log), stays_inside=stays)
@@ -496,15 +496,15 @@ def test_decompose_shows_the_parts_to_the_layer(lib):
     log = []
     layer = lib.register_layer("watch", Tally(log=log), decompose=True)
     with layer.on():
-        lattis.ones(2, 2) @ lattis.ones(2, 2)
+        lamella.ones(2, 2) @ lamella.ones(2, 2)
     assert "aten::bmm" in log and not {"aten::matmul", "aten::mm", "aten::ones"} & set(log)
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])
 def test_what_is_decomposed_knows_its_device(lib, device):
-    x = lattis.ones(2, 2, device=device)
+    x = lamella.ones(2, 2, device=device)
     layer = lib.register_layer("watch", Tally(log=[]), decompose=True)
-    for join in (lattis.cat, lattis.stack, lattis.hstack, lattis.vstack):
+    for join in (lamella.cat, lamella.stack, lamella.hstack, lamella.vstack):
         plain = join([x, x])
         with layer.on():
             joined = join([x, x])
@@ -513,9 +513,9 @@ def test_what_is_decomposed_knows_its_device(lib, device):
 
 
 def test_a_layer_has_any_name():
-    layer = lattis.library.register_layer("mine.watch", lambda call, *args, **kwargs: call(*args, **kwargs))
+    layer = lamella.library.register_layer("mine.watch", lambda call, *args, **kwargs: call(*args, **kwargs))
     with layer.on():
-        assert (lattis.ones(1) + 1).item() == 2
+        assert (lamella.ones(1) + 1).item() == 2
     layer.remove()
 
 
@@ -526,14 +526,14 @@ def test_a_handler_sees_layouts_and_memory_formats(lib):
         seen.append((call.name, kwargs))
         return call(*args, **kwargs)
 
-    x = lattis.ones(1, 2, 3, 3)
+    x = lamella.ones(1, 2, 3, 3)
     layer = lib.register_layer("watch", handler)
     with layer.on():
-        y = x.clone(memory_format=lattis.channels_last)
-        lattis.zeros(1, layout=lattis.strided)
+        y = x.clone(memory_format=lamella.channels_last)
+        lamella.zeros(1, layout=lamella.strided)
     layer.remove()
-    assert y.stride() == (18, 1, 6, 2) and seen[0] == ("aten::clone", {"memory_format": lattis.channels_last})
-    assert seen[1][0] == "aten::zeros" and seen[1][1]["layout"] is lattis.strided
+    assert y.stride() == (18, 1, 6, 2) and seen[0] == ("aten::clone", {"memory_format": lamella.channels_last})
+    assert seen[1][0] == "aten::zeros" and seen[1][1]["layout"] is lamella.strided
 
 
 def test_a_layer_is_off_inside_its_own_handler(lib):
@@ -542,12 +542,12 @@ def test_a_layer_is_off_inside_its_own_handler(lib):
     def handler(call, *args, **kwargs):
         depth.append(call.name)
         assert len(depth) < 10
-        lattis.ones(1) * 3
+        lamella.ones(1) * 3
         return call(*args, **kwargs)
 
     layer = lib.register_layer("watch", handler)
     with layer.on():
-        lattis.ones(1).neg()
+        lamella.ones(1).neg()
     assert depth == ["aten::ones", "aten::neg"]
 
 
@@ -559,28 +559,28 @@ def test_a_handler_changes_arguments_and_results(lib):
 
     layer = lib.register_layer("watch", handler)
     with layer.on():
-        assert (lattis.tensor([10.0]) + lattis.tensor([3.0])).item() == 15
+        assert (lamella.tensor([10.0]) + lamella.tensor([3.0])).item() == 15
         with pytest.raises(TypeError, match="add"):
             lib.impl("aten::add.Tensor", lambda call, *a, **k: call(a[0], "three"), "watch")
-            lattis.tensor([10.0]) + lattis.tensor([3.0])
+            lamella.tensor([10.0]) + lamella.tensor([3.0])
 
 
 def test_a_handler_need_not_redispatch(lib):
-    layer = lib.register_layer("watch", lambda call, *a, **k: lattis.full((1,), 42.0))
+    layer = lib.register_layer("watch", lambda call, *a, **k: lamella.full((1,), 42.0))
     with layer.on():
-        assert lattis.exp(lattis.ones(1)).tolist() == [42]
+        assert lamella.exp(lamella.ones(1)).tolist() == [42]
 
 
 def test_a_handler_may_redispatch_twice(lib):
     layer = lib.register_layer("watch", lambda call, *a, **k: call(*a, **k) + call(*a, **k))
     with layer.on():
-        assert lattis.exp(lattis.zeros(1)).tolist() == [2]
+        assert lamella.exp(lamella.zeros(1)).tolist() == [2]
 
 
 def test_a_call_is_over_when_its_handler_has_returned(lib):
     kept = []
     layer = lib.register_layer("watch", lambda call, *a, **k: kept.append(call) or call(*a, **k))
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     with layer.on():
         x + x
     with pytest.raises(RuntimeError, match="has returned"):
@@ -595,10 +595,10 @@ def test_what_a_call_says(lib):
         seen.append((call.name, call.overload, call.category, call.schema, args, kwargs))
         return call(*args, **kwargs)
 
-    x = lattis.ones(1)
+    x = lamella.ones(1)
     with lib.register_layer("watch", handler).on():
-        lattis.add(x, 2, alpha=3)
-        lattis.add(x, x, alpha=3)
+        lamella.add(x, 2, alpha=3)
+        lamella.add(x, x, alpha=3)
         x.sum()
     assert [s[:3] for s in seen] == [
         ("aten::add", "Scalar", "pointwise"),
@@ -636,7 +636,7 @@ def test_exceptions_come_back_as_the_same_object(lib):
     lib.impl("f", kernel, "cpu")
     layers = [lib.register_layer(f"watches{i}", watches) for i in range(2)]
     with pytest.raises(Strange) as caught, layers[0].on(), layers[1].on():
-        ops(lib).f(lattis.ones(1))
+        ops(lib).f(lamella.ones(1))
     assert caught.value is thrown and passed == [thrown, thrown]
     assert "kernel" in [entry.name for entry in caught.traceback]
 
@@ -649,9 +649,9 @@ def test_any_exception_passes(lib, kind):
         raise thrown
 
     with pytest.raises(kind) as caught, lib.register_layer("watch", handler).on():
-        lattis.ones(1)
+        lamella.ones(1)
     assert caught.value is thrown
-    assert lattis.ones(1).item() == 1
+    assert lamella.ones(1).item() == 1
 
 
 def test_a_handler_recovers(lib):
@@ -660,12 +660,12 @@ def test_a_handler_recovers(lib):
             return call(*args, **kwargs)
         except RuntimeError as error:
             assert "broadcast" in str(error)
-            return lattis.full((1,), -1.0)
+            return lamella.full((1,), -1.0)
 
     with lib.register_layer("watch", handler).on():
-        assert (lattis.ones(2) + lattis.ones(3)).tolist() == [-1]
+        assert (lamella.ones(2) + lamella.ones(3)).tolist() == [-1]
     with pytest.raises(RuntimeError, match="broadcast"):
-        lattis.ones(2) + lattis.ones(3)
+        lamella.ones(2) + lamella.ones(3)
 
 
 def test_exceptions_are_released(lib):
@@ -674,7 +674,7 @@ def test_exceptions_are_released(lib):
 
     with lib.register_layer("watch", handler).on():
         try:
-            lattis.ones(1)
+            lamella.ones(1)
         except Strange as error:
             watch = weakref.ref(error)
     gc.collect()
@@ -684,7 +684,7 @@ def test_exceptions_are_released(lib):
 def test_a_layer_of_another_thread_is_not_mine(layers):
     import threading
 
-    layer, x = layers("mine"), lattis.ones(1)
+    layer, x = layers("mine"), lamella.ones(1)
     with layer.on():
         other = threading.Thread(target=lambda: x + x)
         other.start()
@@ -702,7 +702,7 @@ def test_a_layer_of_another_thread_is_not_mine(layers):
 
 
 def test_remove_while_it_is_on(layers):
-    layer, x = layers("goes"), lattis.ones(1)
+    layer, x = layers("goes"), lamella.ones(1)
     with layer.on():
         x + x
         layer.remove()
@@ -718,7 +718,7 @@ def test_a_layer_removes_itself(lib):
 
     layer = lib.register_layer("watch", handler)
     with layer.on():
-        assert (lattis.ones(1) + 1).item() == 2
+        assert (lamella.ones(1) + 1).item() == 2
     assert "watch" not in names_of_layers()
 
 
@@ -733,7 +733,7 @@ def test_register_layer_stands_alone():
     log = []
     layer = register_layer("outer", Tally(log=log), at="profiler")
     with layer.on():
-        lattis.ones(1) + 1
+        lamella.ones(1) + 1
     layer.remove()
     assert log == ["aten::ones", "aten::add"]
 
@@ -742,17 +742,17 @@ def test_withdrawal_while_others_call(host):
     """Four threads register and withdraw while eight call: every call gets one of the kernels there were."""
     host.run("""
         import threading, time
-        import lattis
+        import lamella
 
-        base = lattis.library.Library("race", "DEF", owner="the test")
+        base = lamella.library.Library("race", "DEF", owner="the test")
         base.define("f(Tensor self) -> Tensor")
-        base.impl("f", lambda x: lattis.full((1,), 0.0), "cpu")
-        f, x, stop, found, errors = lattis.ops.race.f, lattis.ones(1), threading.Event(), set(), []
+        base.impl("f", lambda x: lamella.full((1,), 0.0), "cpu")
+        f, x, stop, found, errors = lamella.ops.race.f, lamella.ones(1), threading.Event(), set(), []
 
         def registers(n):
-            mine = lattis.library.Library("race", "IMPL", owner=f"thread {n}")
+            mine = lamella.library.Library("race", "IMPL", owner=f"thread {n}")
             while not stop.is_set():
-                handle = mine.impl("f", lambda x: lattis.full((1,), float(n)), "cpu")
+                handle = mine.impl("f", lambda x: lamella.full((1,), float(n)), "cpu")
                 layer = mine.register_layer(f"layer{n}", lambda call, *a, **k: call(*a, **k))
                 layer.always(True)
                 time.sleep(0)
@@ -782,8 +782,8 @@ def test_withdrawal_while_others_call(host):
 def test_sixty_layers(host):
     """As many as fit: each is called once, outermost first, and the next is refused by name."""
     out = host.run("""
-        import lattis
-        from lattis import _C
+        import lamella
+        from lamella import _C
 
         log, layers = [], []
         def handler(n):
@@ -791,16 +791,16 @@ def test_sixty_layers(host):
         free = 64 - len(_C._layers())
         assert free >= 60
         for n in range(free):
-            layers.append(lattis.library.register_layer(f"layer{n}", handler(n)))
-            lattis.ones(1) + 1  # fills tables, so that the next registration replaces them
+            layers.append(lamella.library.register_layer(f"layer{n}", handler(n)))
+            lamella.ones(1) + 1  # fills tables, so that the next registration replaces them
         assert len({layer.bit for layer in layers}) == free
         try:
-            lattis.library.register_layer("straw", handler(-1))
+            lamella.library.register_layer("straw", handler(-1))
         except RuntimeError as error:
             assert "straw" in str(error) and "64" in str(error) and "layer" in str(error), error
         else:
             raise SystemExit("a 65th layer")
-        x = lattis.ones(1)
+        x = lamella.ones(1)
         for layer in layers:
             layer.always(True)
         y = x + x

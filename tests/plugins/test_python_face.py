@@ -1,4 +1,4 @@
-"""<lattis/python.h>: a stranger's CPython extension module that passes tensors, lists, numbers and errors through."""
+"""<lamella/python.h>: a stranger's CPython extension module that passes tensors, lists, numbers and errors through."""
 
 import gc
 import math
@@ -7,31 +7,31 @@ import time
 import weakref
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 from children import run
 
 ROOT = Path(__file__).resolve().parents[2]
-TAGS = (  # the value's tag and length, and what comes back; the names are those of enum lattis_tag
+TAGS = (  # the value's tag and length, and what comes back; the names are those of enum lamella_tag
     ("NONE", 0, None, None),
     ("BOOLEAN", 0, True, True),
     ("INT", 0, -(2**62), -(2**62)),
     ("FLOAT", 0, 1.5, 1.5),
     ("COMPLEX", 0, 1 - 2j, 1 - 2j),
     ("STRING", 6, "schön", "schön"),
-    ("DTYPE", 0, lattis.bfloat16, lattis.bfloat16),
+    ("DTYPE", 0, lamella.bfloat16, lamella.bfloat16),
     ("BOOL_LIST", 2, [True, False], [True, False]),
     ("INT_LIST", 3, (1, 2, 3), [1, 2, 3]),
-    ("INT_LIST", 2, lattis.Size((4, 5)), [4, 5]),
+    ("INT_LIST", 2, lamella.Size((4, 5)), [4, 5]),
     ("INT_LIST", 0, [], []),
     ("FLOAT_LIST", 2, [1, 2.5], [1.0, 2.5]),
 )
 
 
 def tag_names():
-    text = (ROOT / "extensions/include/lattis/types.h").read_text()
-    body = re.search(r"enum lattis_tag \{(.*?)\};", text, re.DOTALL).group(1)
-    return re.findall(r"LATTIS_(\w+)", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL))
+    text = (ROOT / "extensions/include/lamella/types.h").read_text()
+    body = re.search(r"enum lamella_tag \{(.*?)\};", text, re.DOTALL).group(1)
+    return re.findall(r"LAMELLA_(\w+)", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL))
 
 
 def tag(name):
@@ -40,28 +40,28 @@ def tag(name):
 
 def test_it_links_nothing_of_ours(face_library):
     needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-dW", face_library, cwd=face_library.parent))
-    assert needed and not [n for n in needed if "lattis" in n or "python" in n]
+    assert needed and not [n for n in needed if "lamella" in n or "python" in n]
 
 
 def test_the_type_is_tensor(face):
-    assert face.Tensor is lattis.Tensor
+    assert face.Tensor is lamella.Tensor
 
 
 def test_tensors(face):
-    t = lattis.tensor([1.0, -2.0])
+    t = lamella.tensor([1.0, -2.0])
     assert face.negative(t).tolist() == [-1, 2]
     assert face.through(t) == (tag("TENSOR"), 0, t) and face.through(t)[2] is t
     with pytest.raises(TypeError, match="negative: argument 'self'"):
         face.negative("no tensor")
     with pytest.raises(RuntimeError, match="neg: .*bool"):
-        face.negative(lattis.tensor([True]))
+        face.negative(lamella.tensor([True]))
 
 
 def test_a_subclass_stays_itself(face):
-    class Special(lattis.Tensor):
+    class Special(lamella.Tensor):
         pass
 
-    t = Special(lattis.ones(2))
+    t = Special(lamella.ones(2))
     assert face.through(t)[2] is t and face.negative(t).tolist() == [-1, -1]
 
 
@@ -74,23 +74,23 @@ def test_values(face, name, length, given, back):
 def test_values_of_other_types(face):
     import numpy
 
-    device = lattis.device("meta")
+    device = lamella.device("meta")
     assert face.through(device) == (tag("DEVICE"), 0, device)
     assert face.through(numpy.float32(0.5)) == (tag("FLOAT"), 0, 0.5)
     assert face.through(numpy.int16(-3)) == (tag("INT"), 0, -3)
     assert math.isnan(face.through(math.nan)[2])
-    generator = lattis.default_generator()
+    generator = lamella.default_generator()
     assert face.through(generator)[0] == tag("OBJECT")
     assert face.through(generator)[2].initial_seed() == generator.initial_seed()
 
 
 def test_lists_of_tensors(face):
-    a, b = lattis.ones(1), lattis.zeros(2)
+    a, b = lamella.ones(1), lamella.zeros(2)
     kind, length, back = face.through((a, None, b))
     assert (kind, length) == (tag("TENSOR_LIST"), 3) and back[0] is a and back[1] is None and back[2] is b
 
 
-@pytest.mark.parametrize("wrong", [len, [1, "a"], [lattis.ones(1), 2], {1: 2}, [[1]], [1j, 2]])
+@pytest.mark.parametrize("wrong", [len, [1, "a"], [lamella.ones(1), 2], {1: 2}, [[1]], [1j, 2]])
 def test_what_is_no_value(face, wrong):
     with pytest.raises(TypeError, match="expected a tensor, a number"):
         face.through(wrong)
@@ -102,10 +102,10 @@ def test_a_number_of_more_than_64_bits(face):
 
 
 def test_references_are_given_back(face):
-    class Special(lattis.Tensor):
+    class Special(lamella.Tensor):
         pass
 
-    t = Special(lattis.ones(2))
+    t = Special(lamella.ones(2))
     watch = weakref.ref(t)
     for _ in range(3):
         face.through(t), face.through([t, t]), face.negative(t)
@@ -147,13 +147,13 @@ def test_a_reference_is_dropped_without_the_lock(face):
 
 def test_operators_by_name_and_packet(face):
     assert face.name("aten::add.Tensor") == face.name("add.Tensor") == "aten::add.Tensor"
-    assert face.name("aten::relu") == face.name(lattis.relu) == "aten::relu."
-    lib = lattis.library.Library("face", "DEF", owner="the test")
+    assert face.name("aten::relu") == face.name(lamella.relu) == "aten::relu."
+    lib = lamella.library.Library("face", "DEF", owner="the test")
     lib.define("once.Mine(Tensor self) -> Tensor", out=True)
-    assert face.name("face::once") == face.name(lattis.ops.face.once) == "face::once.Mine"
+    assert face.name("face::once") == face.name(lamella.ops.face.once) == "face::once.Mine"
     assert face.name("face::once.Mine_out") == "face::once.Mine_out"
     lib.define("once.Other(Tensor self, int n) -> Tensor")
-    for wanted in ("face::once", lattis.ops.face.once):
+    for wanted in ("face::once", lamella.ops.face.once):
         with pytest.raises(RuntimeError, match="several overloads.*face::once.Mine, face::once.Other"):
             face.name(wanted)
     with pytest.raises(RuntimeError, match="there is no face::once.Third; face::once has face::once.Mine"):
@@ -169,10 +169,10 @@ def test_operators_by_name_and_packet(face):
 
 def test_an_attribute_takes_no_name_that_is_taken(face):
     for name in ("add", "shape", "__len__", "numpy"):
-        with pytest.raises(RuntimeError, match=rf"Tensor\.{name} is taken by lattis; face\.cpp cannot"):
+        with pytest.raises(RuntimeError, match=rf"Tensor\.{name} is taken by lamella; face\.cpp cannot"):
             face.attribute(name)
-    assert lattis.ones(3).shape == (3,)
-    t = lattis.ones(2, 3)
+    assert lamella.ones(3).shape == (3,)
+    t = lamella.ones(2, 3)
     for name in ("size_in_all", "refine_names"):  # free, and only planned
         held = face.attribute(name)
         assert getattr(t, name) == 6
@@ -184,14 +184,14 @@ def test_an_attribute_takes_no_name_that_is_taken(face):
         t.refine_names  # noqa: B018
 
 
-def test_the_module_imports_lattis_itself(face_library, host):
+def test_the_module_imports_lamella_itself(face_library, host):
     host.run(
         """
         import importlib.machinery, importlib.util, sys
         loader = importlib.machinery.ExtensionFileLoader("face", sys.argv[1])
         face = importlib.util.module_from_spec(importlib.util.spec_from_loader("face", loader))
-        import lattis
-        assert face.negative(lattis.ones(2)).tolist() == [-1, -1]
+        import lamella
+        assert face.negative(lamella.ones(2)).tolist() == [-1, -1]
         """,
         face_library,
     )

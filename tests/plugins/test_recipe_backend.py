@@ -13,7 +13,7 @@ FILES = {
     "toml": ["pyproject.toml"],
     "cmake": ["CMakeLists.txt"],
     "cpp": ["yours.cpp"],
-    "json": ["lattis_yours/lattis.json"],
+    "json": ["lamella_yours/lamella.json"],
 }
 
 
@@ -25,12 +25,12 @@ def blocks(language):
 def package(tmp_path_factory, guest):
     """The folder that the page describes, installed by the command that it shows."""
     folder = tmp_path_factory.mktemp("recipe")
-    (folder / "lattis_yours").mkdir()
+    (folder / "lamella_yours").mkdir()
     for language, (name,) in FILES.items():
         (text,) = blocks(language)
         assert f"`{name}`" in PAGE
         (folder / name).write_text(text)
-    (folder / "lattis_yours/__init__.py").write_text(blocks("python")[0])
+    (folder / "lamella_yours/__init__.py").write_text(blocks("python")[0])
     shims = folder / "bin"
     shims.mkdir()
     (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {guest.python} "$@"\n')
@@ -51,11 +51,11 @@ def test_the_program_prints_what_the_page_says(package):
 
 def test_what_it_has_not_falls_back_and_is_counted(package):
     package.run("""
-        import lattis
-        x = lattis.tensor([3.0, 1.0], device="yours")
+        import lamella
+        x = lamella.tensor([3.0, 1.0], device="yours")
         assert x.sort().values.tolist() == [1, 3]
-        assert [f[:2] for f in lattis._C._fallbacks()] == [("yours", "aten::sort.stable")], lattis._C._fallbacks()
-        lattis.set_fallback("error")
+        assert [f[:2] for f in lamella._C._fallbacks()] == [("yours", "aten::sort.stable")], lamella._C._fallbacks()
+        lamella.set_fallback("error")
         try:
             x.sort()
         except NotImplementedError as error:
@@ -66,9 +66,9 @@ def test_what_it_has_not_falls_back_and_is_counted(package):
 
 
 def test_the_commands_it_ends_with(package):
-    command = [package.python, "-m", "lattis.cli"]
+    command = [package.python, "-m", "lamella.cli"]
     for line in blocks("console")[0].splitlines():
         words = line.partition("#")[0].split()
-        assert words[0] == "lattis"
+        assert words[0] == "lamella"
         done = subprocess.run(command + words[1:], cwd=package.folder, capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout, (line, done.stderr)

@@ -24,8 +24,8 @@ def package(tmp_path_factory, guest):
         (text,) = blocks(language)
         assert f"`{name}`" in PAGE
         (folder / name).write_text(text)
-    (folder / "lattis_softsign").mkdir()
-    (folder / "lattis_softsign/__init__.py").write_text(blocks("python")[0])
+    (folder / "lamella_softsign").mkdir()
+    (folder / "lamella_softsign/__init__.py").write_text(blocks("python")[0])
     shims = folder / "bin"
     shims.mkdir()
     (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {guest.python} "$@"\n')
@@ -47,11 +47,11 @@ def test_the_program_prints_what_the_page_says(package):
 
 def test_it_works_on_a_stranger_s_device(package):
     program = """
-        import lattis
-        x = lattis.tensor([-1.0, 0.0, 3.0], device="bank")
-        y = lattis.ops.mine.softsign(x)
-        print(y.device.type, y.to("cpu").tolist(), lattis._C._fallbacks())
-        z = lattis.ops.mine.softsign(x, out=lattis.empty(3, device="bank"))
+        import lamella
+        x = lamella.tensor([-1.0, 0.0, 3.0], device="bank")
+        y = lamella.ops.mine.softsign(x)
+        print(y.device.type, y.to("cpu").tolist(), lamella._C._fallbacks())
+        z = lamella.ops.mine.softsign(x, out=lamella.empty(3, device="bank"))
         print(z.to("cpu").tolist())
     """
     first, second = package.run(program).splitlines()
@@ -59,5 +59,5 @@ def test_it_works_on_a_stranger_s_device(package):
 
 
 def test_its_owner_is_the_package(package):
-    shown = package.run('import lattis; print(lattis._C._show("mine::softsign"))')
-    assert "category pointwise, defined by lattis-softsign" in shown and "softsign.cpp" in shown
+    shown = package.run('import lamella; print(lamella._C._show("mine::softsign"))')
+    assert "category pointwise, defined by lamella-softsign" in shown and "softsign.cpp" in shown

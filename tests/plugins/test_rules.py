@@ -4,9 +4,9 @@ import gc
 import threading
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis.library import Library, on_rule, register_autograd, rules
+from lamella.library import Library, on_rule, register_autograd, rules
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def hear():
 def test_a_rule_is_kept_without_its_layer(lib):
     payload = object()
     rule = lib.rule("f", "shout", payload)
-    assert rules("rules::f") == rules(lattis.ops.rules.f) == [rule]
+    assert rules("rules::f") == rules(lamella.ops.rules.f) == [rule]
     assert (rule.op, rule.layer, rule.payload, rule.owner) == ("rules::f", "shout", payload, "the test")
     other = lib.rule("f", "whisper", 2)
     assert rules("rules::f") == [rule, other] and rules("rules::f", "whisper") == [other]
@@ -59,7 +59,7 @@ def test_a_rule_is_kept_without_its_layer(lib):
 
 def test_names_of_operators(lib):
     assert lib.rule("g.Tensor", "shout", 1).op == lib.rule("rules::g.Tensor", "shout", 1).op == "rules::g.Tensor"
-    assert lib.rule(lattis.ops.rules.f, "shout", 1).op == "rules::f"
+    assert lib.rule(lamella.ops.rules.f, "shout", 1).op == "rules::f"
     assert lib.rule("aten::add.Tensor", "shout", 1).op == "aten::add.Tensor"
     wrongs = {"g": "several overloads", "nothing": "there is no rules::nothing", 3: "expected an operator"}
     for wrong, words in wrongs.items():
@@ -124,8 +124,8 @@ def test_closing_the_library_withdraws_the_last_first(lib, hear):
 def test_a_rule_goes_before_the_kernels_of_its_library(lib, hear):
     """Whoever withdraws finds the operator still there."""
     lib.impl("f", lambda x: x + 1, "composite")
-    f, found = lattis.ops.rules.f, []
-    hear(lambda rule: lambda: found.append(f(lattis.zeros(1)).item()))
+    f, found = lamella.ops.rules.f, []
+    hear(lambda rule: lambda: found.append(f(lamella.zeros(1)).item()))
     lib.rule("f", "shout", 1)
     lib.close()
     assert found == [1]
@@ -283,7 +283,7 @@ def test_register_autograd(lib, hear):
 
 
 def test_without_a_library_the_caller_owns_it(lib):
-    rule = register_autograd(lattis.ops.rules.f, backward)
+    rule = register_autograd(lamella.ops.rules.f, backward)
     assert rule.owner.startswith(__file__)
     rule.remove()
 

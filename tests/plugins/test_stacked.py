@@ -5,23 +5,23 @@ import pytest
 WAYS = """
     import sys
     import numpy as np
-    import lattis
+    import lamella
 
     def ways():
-        a, b = lattis.tensor([1.0, 2.0]), lattis.tensor([10.0, 20.0])
-        c, out = a.clone(), lattis.zeros(2)
+        a, b = lamella.tensor([1.0, 2.0]), lamella.tensor([10.0, 20.0])
+        c, out = a.clone(), lamella.zeros(2)
         kept = c
         c += b
         assert c is kept
-        assert lattis.add(a, b, out=out) is out
+        assert lamella.add(a, b, out=out) is out
         d = a.clone()
         d.add_(b)
         return {
             "a + b": a + b,
             "a.add(b)": a.add(b),
-            "lattis.add(a, b)": lattis.add(a, b),
-            "lattis.add(input=...)": lattis.add(a, other=b),
-            "lattis.ops.aten.add": lattis.ops.aten.add(a, b),
+            "lamella.add(a, b)": lamella.add(a, b),
+            "lamella.add(input=...)": lamella.add(a, other=b),
+            "lamella.ops.aten.add": lamella.ops.aten.add(a, b),
             "a += b": c,
             "a.add_(b)": d,
             "out=": out,
@@ -46,7 +46,7 @@ def test_a_native_kernel(stranger):
     all_are(42, 42)
     assert native.called() - before == 8
     assert native.add(1, 10) == 42  # the C ABI takes it too
-    assert (lattis.tensor([1.0]) - lattis.tensor([1.0])).item() == 0
+    assert (lamella.tensor([1.0]) - lamella.tensor([1.0])).item() == 0
     assert native.withdraw() == 0
     all_are(11, 22)
     assert native.add(1, 10) == 11
@@ -57,7 +57,7 @@ def test_a_native_kernel(stranger):
 
 def test_it_is_in_the_operators_table(stranger):
     out = stranger.run("""
-        from lattis import _C
+        from lamella import _C
         from tiny_stranger import native
         native.stack(b"add.Tensor")
         print(_C._show("add.Tensor"))
@@ -70,11 +70,11 @@ def test_a_python_kernel(host):
     host.run(
         WAYS
         + """
-    lib = lattis.library.Library("aten", "IMPL", owner="a test")
+    lib = lamella.library.Library("aten", "IMPL", owner="a test")
     seen = []
     def kernel(x, y, alpha=1):
         seen.append(alpha)
-        return lattis.full(x.shape, 42.0)
+        return lamella.full(x.shape, 42.0)
     all_are(11, 22)
     handle = lib.impl("add.Tensor", kernel, "cpu")
     all_are(42, 42)
@@ -92,10 +92,10 @@ def test_two_owners_stack_and_withdraw_in_any_order(stranger):
         WAYS
         + """
     from tiny_stranger import native
-    from lattis import _C
+    from lamella import _C
 
-    lib = lattis.library.Library("aten", "IMPL", owner="another")
-    seven = lambda x, y, alpha=1: lattis.full(x.shape, 7.0)
+    lib = lamella.library.Library("aten", "IMPL", owner="another")
+    seven = lambda x, y, alpha=1: lamella.full(x.shape, 7.0)
     native.stack(b"aten::add.Tensor")
     handle = lib.impl("add.Tensor", seven, "cpu")
     all_are(7, 7)
@@ -115,12 +115,12 @@ def test_another_operator_is_untouched(stranger, name):
     stranger.run(
         """
         import operator, sys
-        import lattis
+        import lamella
         from tiny_stranger import native
 
         native.stack(b"aten::add.Tensor")
         f = getattr(operator, sys.argv[1])
-        assert f(lattis.tensor([5.0]), lattis.tensor([3.0])).item() == f(5.0, 3.0)
+        assert f(lamella.tensor([5.0]), lamella.tensor([3.0])).item() == f(5.0, 3.0)
         """,
         name,
     )
@@ -129,11 +129,11 @@ def test_another_operator_is_untouched(stranger, name):
 def test_a_crowd_of_layers_and_backends(stranger):
     """60 layers and 300 backends side by side: all work, and what old snapshots keep stays within 32 MB."""
     out = stranger.run("""
-        import lattis
-        from lattis import _C
+        import lamella
+        from lamella import _C
         from tiny_stranger import native
 
-        a = lattis.ones(2, 2)
+        a = lamella.ones(2, 2)
         def work():  # calls fill tables, so that every registration replaces some
             return ((a + 1) * a - a).sum().item(), (a @ a).sum().item()
 
@@ -157,7 +157,7 @@ def test_a_crowd_of_layers_and_backends(stranger):
         assert work() == wanted
         assert all(native.layer_calls(i) >= 5 for i in range(len(bits)))
         for i in range(300):
-            x = lattis.ones(1).to(f"device{i}")
+            x = lamella.ones(1).to(f"device{i}")
             assert (x + x).to("cpu").item() == i, i
         print(_C._retained_bytes())
         native.close_all()
@@ -176,7 +176,7 @@ def test_a_crowd_of_layers_and_backends(stranger):
 
 def test_the_65th_layer_is_refused_by_name(stranger):
     stranger.run("""
-        from lattis import _C
+        from lamella import _C
         from tiny_stranger import native
 
         free = 64 - len(_C._layers())
@@ -190,7 +190,7 @@ def test_the_65th_layer_is_refused_by_name(stranger):
 
 def test_a_taken_device_name(stranger):
     stranger.run("""
-        import lattis
+        import lamella
         from tiny_stranger import native
 
         assert native.add_backend(b"cpu", 1) != 0

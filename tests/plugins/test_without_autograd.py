@@ -1,6 +1,6 @@
 """What is left when autograd is switched off: everything that is not about it stays green.
 
-`LATTIS_PLUGINS=-autograd make test` runs all of it; this runs the files that know most about plugins.
+`LAMELLA_PLUGINS=-autograd make test` runs all of it; this runs the files that know most about plugins.
 """
 
 import os
@@ -18,7 +18,7 @@ def suite(*paths):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *paths],
         cwd=TESTS,
-        env=os.environ | {"LATTIS_PLUGINS": "-autograd"},
+        env=os.environ | {"LAMELLA_PLUGINS": "-autograd"},
         capture_output=True,
         text=True,
     )

@@ -1,6 +1,6 @@
 // Casts between all dtypes. Note [Instruction sets] is in backends/cpu/isa.h.
-#include <lattis/half.h>
-#include <lattis/pointwise/vocabulary.h>
+#include <lamella/half.h>
+#include <lamella/pointwise/vocabulary.h>
 
 #include <cstring>
 
@@ -10,7 +10,7 @@
 
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 using pointwise::Complex;
@@ -115,45 +115,45 @@ void cast_loop(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
 
 template <class From>
 void fill_row(CastLoop* row) {
-  row[LATTIS_BOOL] = cast_loop<From, bool>;
-  row[LATTIS_UINT8] = cast_loop<From, uint8_t>;
-  row[LATTIS_UINT16] = cast_loop<From, uint16_t>;
-  row[LATTIS_UINT32] = cast_loop<From, uint32_t>;
-  row[LATTIS_UINT64] = cast_loop<From, uint64_t>;
-  row[LATTIS_INT8] = cast_loop<From, int8_t>;
-  row[LATTIS_INT16] = cast_loop<From, int16_t>;
-  row[LATTIS_INT32] = cast_loop<From, int32_t>;
-  row[LATTIS_INT64] = cast_loop<From, int64_t>;
-  row[LATTIS_FLOAT16] = cast_loop<From, float16>;
-  row[LATTIS_BFLOAT16] = cast_loop<From, bfloat16>;
-  row[LATTIS_FLOAT32] = cast_loop<From, float>;
-  row[LATTIS_FLOAT64] = cast_loop<From, double>;
-  row[LATTIS_COMPLEX64] = cast_loop<From, Complex<float>>;
-  row[LATTIS_COMPLEX128] = cast_loop<From, Complex<double>>;
+  row[LAMELLA_BOOL] = cast_loop<From, bool>;
+  row[LAMELLA_UINT8] = cast_loop<From, uint8_t>;
+  row[LAMELLA_UINT16] = cast_loop<From, uint16_t>;
+  row[LAMELLA_UINT32] = cast_loop<From, uint32_t>;
+  row[LAMELLA_UINT64] = cast_loop<From, uint64_t>;
+  row[LAMELLA_INT8] = cast_loop<From, int8_t>;
+  row[LAMELLA_INT16] = cast_loop<From, int16_t>;
+  row[LAMELLA_INT32] = cast_loop<From, int32_t>;
+  row[LAMELLA_INT64] = cast_loop<From, int64_t>;
+  row[LAMELLA_FLOAT16] = cast_loop<From, float16>;
+  row[LAMELLA_BFLOAT16] = cast_loop<From, bfloat16>;
+  row[LAMELLA_FLOAT32] = cast_loop<From, float>;
+  row[LAMELLA_FLOAT64] = cast_loop<From, double>;
+  row[LAMELLA_COMPLEX64] = cast_loop<From, Complex<float>>;
+  row[LAMELLA_COMPLEX128] = cast_loop<From, Complex<double>>;
 }
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 void fill_casts(Loops& l) {
-  fill_row<uint8_t>(l.cast[LATTIS_BOOL]);  // 0 or 1; compilers fail to vectorize bool
-  l.cast[LATTIS_BOOL][LATTIS_BOOL] = cast_loop<bool, bool>;
-  fill_row<uint8_t>(l.cast[LATTIS_UINT8]);
-  fill_row<uint16_t>(l.cast[LATTIS_UINT16]);
-  fill_row<uint32_t>(l.cast[LATTIS_UINT32]);
-  fill_row<uint64_t>(l.cast[LATTIS_UINT64]);
-  fill_row<int8_t>(l.cast[LATTIS_INT8]);
-  fill_row<int16_t>(l.cast[LATTIS_INT16]);
-  fill_row<int32_t>(l.cast[LATTIS_INT32]);
-  fill_row<int64_t>(l.cast[LATTIS_INT64]);
-  fill_row<float16>(l.cast[LATTIS_FLOAT16]);
-  fill_row<bfloat16>(l.cast[LATTIS_BFLOAT16]);
-  fill_row<float>(l.cast[LATTIS_FLOAT32]);
-  fill_row<double>(l.cast[LATTIS_FLOAT64]);
-  fill_row<Complex<float>>(l.cast[LATTIS_COMPLEX64]);
-  fill_row<Complex<double>>(l.cast[LATTIS_COMPLEX128]);
+  fill_row<uint8_t>(l.cast[LAMELLA_BOOL]);  // 0 or 1; compilers fail to vectorize bool
+  l.cast[LAMELLA_BOOL][LAMELLA_BOOL] = cast_loop<bool, bool>;
+  fill_row<uint8_t>(l.cast[LAMELLA_UINT8]);
+  fill_row<uint16_t>(l.cast[LAMELLA_UINT16]);
+  fill_row<uint32_t>(l.cast[LAMELLA_UINT32]);
+  fill_row<uint64_t>(l.cast[LAMELLA_UINT64]);
+  fill_row<int8_t>(l.cast[LAMELLA_INT8]);
+  fill_row<int16_t>(l.cast[LAMELLA_INT16]);
+  fill_row<int32_t>(l.cast[LAMELLA_INT32]);
+  fill_row<int64_t>(l.cast[LAMELLA_INT64]);
+  fill_row<float16>(l.cast[LAMELLA_FLOAT16]);
+  fill_row<bfloat16>(l.cast[LAMELLA_BFLOAT16]);
+  fill_row<float>(l.cast[LAMELLA_FLOAT32]);
+  fill_row<double>(l.cast[LAMELLA_FLOAT64]);
+  fill_row<Complex<float>>(l.cast[LAMELLA_COMPLEX64]);
+  fill_row<Complex<double>>(l.cast[LAMELLA_COMPLEX128]);
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

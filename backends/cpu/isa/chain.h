@@ -3,22 +3,22 @@
 
 #include "backends/cpu/isa/lanes.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // Floats are added (or multiplied) as floats eight times, then go on as double: as fast as the memory, and closer than
 // pairwise.
 struct Plain {
-  LATTIS_INLINE void operator()(Floats&) const {}
+  LAMELLA_INLINE void operator()(Floats&) const {}
 };
 struct Square {
-  LATTIS_INLINE void operator()(Floats& v) const { v *= v; }
+  LAMELLA_INLINE void operator()(Floats& v) const { v *= v; }
 };
 // `map` is what is done to each vector first, `nothing` an element that does not count.
 template <bool Product, class Map = Plain>
 struct FloatChain {
   template <class V>
-  static LATTIS_INLINE void chain(V& a, const V& b) {
+  static LAMELLA_INLINE void chain(V& a, const V& b) {
     if constexpr (Product)
       a *= b;
     else
@@ -69,14 +69,14 @@ struct FloatChain {
     chain(quarter, __builtin_shufflevector(half, half, 2, 3));
     return Product ? quarter[0] * quarter[1] : quarter[0] + quarter[1];
   }
-  static LATTIS_INLINE void into(Doubles& total, const Floats& v) {
+  static LAMELLA_INLINE void into(Doubles& total, const Floats& v) {
     Doubles low, high;
     widen(low, high, v);
     chain(low, high);
     chain(total, low);
   }
 
-  static LATTIS_INLINE void into(Doubles& total, Floats (&a)[4]) {
+  static LAMELLA_INLINE void into(Doubles& total, Floats (&a)[4]) {
     chain(a[0], a[1]);
     chain(a[2], a[3]);
     chain(a[0], a[2]);
@@ -107,7 +107,7 @@ struct FloatChain {
     }
   }
   template <int N>
-  static LATTIS_INLINE void strip(const float* x, int64_t stride, double* a) {
+  static LAMELLA_INLINE void strip(const float* x, int64_t stride, double* a) {
     Floats s[N], v;
 #pragma GCC unroll 8
     for (int k = 0; k < N; k++) load(s[k], x + 16 * k);
@@ -154,4 +154,4 @@ double add_all(int64_t n, const double* x) {
 }
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 inline __attribute__((always_inline)) float multiply_add(float a, float b, float c) {
@@ -97,4 +97,4 @@ struct ExpBeside {
 };
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

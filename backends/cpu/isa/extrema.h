@@ -5,7 +5,7 @@
 
 #include "backends/cpu/isa/fold.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class T>
@@ -39,29 +39,29 @@ struct FloatExtremum {
   static constexpr int64_t size = sizeof(V) / sizeof(T);
   static constexpr T worst = Max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
 
-  static LATTIS_INLINE void take(V& best, Mask& nan, const V& v) {
+  static LAMELLA_INLINE void take(V& best, Mask& nan, const V& v) {
     best = Max ? (v > best ? v : best) : (v < best ? v : best);
     nan |= v != v;
   }
 
   template <class W>
-  static LATTIS_INLINE void keep(W& a, const W& b) {
+  static LAMELLA_INLINE void keep(W& a, const W& b) {
     a = Max ? (b > a ? b : a) : (b < a ? b : a);
   }
-  static LATTIS_INLINE float across(const Floats& v) {
+  static LAMELLA_INLINE float across(const Floats& v) {
     Floats8 a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
     keep(a, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
     Floats4 b = __builtin_shufflevector(a, a, 0, 1, 2, 3);
     keep(b, __builtin_shufflevector(a, a, 4, 5, 6, 7));
     return across(b);
   }
-  static LATTIS_INLINE double across(const Doubles& v) {
+  static LAMELLA_INLINE double across(const Doubles& v) {
     Doubles4 a = __builtin_shufflevector(v, v, 0, 1, 2, 3);
     keep(a, __builtin_shufflevector(v, v, 4, 5, 6, 7));
     return across(a);
   }
   template <class W>
-  static LATTIS_INLINE T across(const W& four) {
+  static LAMELLA_INLINE T across(const W& four) {
     T a = four[0], b = four[2];
     keep(a, four[1]);
     keep(b, four[3]);
@@ -97,7 +97,7 @@ struct FloatExtremum {
   }
 
   template <int N>
-  static LATTIS_INLINE void strip(int64_t rows, const T* x, int64_t stride, T* a) {
+  static LAMELLA_INLINE void strip(int64_t rows, const T* x, int64_t stride, T* a) {
     V best[N], v;
     Mask nan[N];
 #pragma GCC unroll 8
@@ -143,4 +143,4 @@ struct Extremum : Pick<floating<T>, FloatExtremum<T, Max>, Nothing>::type {
 };
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -6,7 +6,7 @@
 #include "backends/cpu/folds.h"
 #include "backends/cpu/isa/lanes.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 struct Complex {
@@ -24,23 +24,23 @@ template <>
 constexpr bool floating<double> = true;
 
 template <class T>
-constexpr int dtype_of = LATTIS_UINT8;
+constexpr int dtype_of = LAMELLA_UINT8;
 template <>
-constexpr int dtype_of<bool> = LATTIS_BOOL;
+constexpr int dtype_of<bool> = LAMELLA_BOOL;
 template <>
-constexpr int dtype_of<int32_t> = LATTIS_INT32;
+constexpr int dtype_of<int32_t> = LAMELLA_INT32;
 template <>
-constexpr int dtype_of<int64_t> = LATTIS_INT64;
+constexpr int dtype_of<int64_t> = LAMELLA_INT64;
 template <>
-constexpr int dtype_of<uint64_t> = LATTIS_UINT64;
+constexpr int dtype_of<uint64_t> = LAMELLA_UINT64;
 template <>
-constexpr int dtype_of<float> = LATTIS_FLOAT32;
+constexpr int dtype_of<float> = LAMELLA_FLOAT32;
 template <>
-constexpr int dtype_of<double> = LATTIS_FLOAT64;
+constexpr int dtype_of<double> = LAMELLA_FLOAT64;
 template <>
-constexpr int dtype_of<SmallComplex> = LATTIS_COMPLEX64;
+constexpr int dtype_of<SmallComplex> = LAMELLA_COMPLEX64;
 template <>
-constexpr int dtype_of<Complex> = LATTIS_COMPLEX128;
+constexpr int dtype_of<Complex> = LAMELLA_COMPLEX128;
 
 template <class T>
 constexpr bool is_complex = false;
@@ -161,18 +161,18 @@ struct Simple {
 template <template <class> class Make>
 const Fold* number(int dtype) {  // bool as bytes, integers as int64, halves as float
   switch (dtype) {
-    case LATTIS_BOOL:
-    case LATTIS_UINT8:
+    case LAMELLA_BOOL:
+    case LAMELLA_UINT8:
       return &Make<uint8_t>::table;
-    case LATTIS_FLOAT16:
-    case LATTIS_BFLOAT16:
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT16:
+    case LAMELLA_BFLOAT16:
+    case LAMELLA_FLOAT32:
       return &Make<float>::table;
-    case LATTIS_FLOAT64:
+    case LAMELLA_FLOAT64:
       return &Make<double>::table;
-    case LATTIS_COMPLEX64:
+    case LAMELLA_COMPLEX64:
       return &Make<SmallComplex>::table;
-    case LATTIS_COMPLEX128:
+    case LAMELLA_COMPLEX128:
       return &Make<Complex>::table;
     default:
       return &Make<int64_t>::table;
@@ -182,24 +182,24 @@ const Fold* number(int dtype) {  // bool as bytes, integers as int64, halves as 
 template <template <class> class Make>
 const Fold* ordered(int dtype) {
   switch (dtype) {
-    case LATTIS_BOOL:
-    case LATTIS_UINT8:
+    case LAMELLA_BOOL:
+    case LAMELLA_UINT8:
       return &Make<uint8_t>::table;
-    case LATTIS_INT8:
-    case LATTIS_INT16:
-    case LATTIS_UINT16:
-    case LATTIS_INT32:
+    case LAMELLA_INT8:
+    case LAMELLA_INT16:
+    case LAMELLA_UINT16:
+    case LAMELLA_INT32:
       return &Make<int32_t>::table;
-    case LATTIS_UINT64:
+    case LAMELLA_UINT64:
       return &Make<uint64_t>::table;
-    case LATTIS_FLOAT16:
-    case LATTIS_BFLOAT16:
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT16:
+    case LAMELLA_BFLOAT16:
+    case LAMELLA_FLOAT32:
       return &Make<float>::table;
-    case LATTIS_FLOAT64:
+    case LAMELLA_FLOAT64:
       return &Make<double>::table;
-    case LATTIS_COMPLEX64:
-    case LATTIS_COMPLEX128:
+    case LAMELLA_COMPLEX64:
+    case LAMELLA_COMPLEX128:
       return nullptr;
     default:
       return &Make<int64_t>::table;
@@ -209,11 +209,11 @@ const Fold* ordered(int dtype) {
 template <template <class> class Make>
 const Fold* real(int dtype) {
   switch (dtype) {
-    case LATTIS_FLOAT16:
-    case LATTIS_BFLOAT16:
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT16:
+    case LAMELLA_BFLOAT16:
+    case LAMELLA_FLOAT32:
       return &Make<float>::table;
-    case LATTIS_FLOAT64:
+    case LAMELLA_FLOAT64:
       return &Make<double>::table;
     default:
       return nullptr;
@@ -223,9 +223,9 @@ const Fold* real(int dtype) {
 template <template <class> class Make>
 const Fold* inexact(int dtype) {
   switch (dtype) {
-    case LATTIS_COMPLEX64:
+    case LAMELLA_COMPLEX64:
       return &Make<SmallComplex>::table;
-    case LATTIS_COMPLEX128:
+    case LAMELLA_COMPLEX128:
       return &Make<Complex>::table;
     default:
       return real<Make>(dtype);
@@ -233,4 +233,4 @@ const Fold* inexact(int dtype) {
 }
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

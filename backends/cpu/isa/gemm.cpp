@@ -8,7 +8,7 @@
 #include "backends/cpu/isa/square.h"
 #include "backends/cpu/isa/tile.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 constexpr int64_t block_k = 256;
@@ -476,7 +476,7 @@ constexpr Gemms all = {kernels_of<float>(), kernels_of<double>(), kernels_of<uns
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 const Gemms& gemms() { return all; }
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

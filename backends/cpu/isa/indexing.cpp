@@ -1,5 +1,5 @@
 // Picking, putting and adding by index tensors. Note [Instruction sets] is in backends/cpu/isa.h.
-#include <lattis/half.h>
+#include <lamella/half.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include "backends/cpu/index_loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 struct Wide {
@@ -39,10 +39,10 @@ bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
 }
 
 // Element by element: the gather and scatter instructions of some machines are slower than this.
-#define LATTIS_SCALAR [[gnu::noinline, gnu::optimize("no-tree-vectorize")]]
+#define LAMELLA_SCALAR [[gnu::noinline, gnu::optimize("no-tree-vectorize")]]
 
 template <class T, int64_t Scale>
-LATTIS_SCALAR void pick_row(int64_t n, T* out, const char* from, const int64_t* i) {
+LAMELLA_SCALAR void pick_row(int64_t n, T* out, const char* from, const int64_t* i) {
   auto at = [=](int64_t k) { return *reinterpret_cast<const T*>(from + i[k] * Scale); };
   int64_t k = 0;
   for (; k + 4 <= n; k += 4) {
@@ -53,7 +53,7 @@ LATTIS_SCALAR void pick_row(int64_t n, T* out, const char* from, const int64_t* 
 }
 
 template <class T>
-LATTIS_SCALAR void put_row(int64_t n, T* to, const T* from, const int64_t* i) {
+LAMELLA_SCALAR void put_row(int64_t n, T* to, const T* from, const int64_t* i) {
   for (int64_t k = 0; k < n; k++) to[i[k]] = from[k];
 }
 
@@ -272,7 +272,7 @@ void fill_real(FoldLoop* to) {
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 const IndexLoops& index_loops() {
   static const IndexLoops l = [] {
@@ -289,12 +289,12 @@ const IndexLoops& index_loops() {
     fill_real<Product>(l.fold[INDEX_PROD]);
     fill_real<Largest>(l.fold[INDEX_AMAX]);
     fill_real<Smallest>(l.fold[INDEX_AMIN]);
-    fill<Sum, Pair<float>, Pair<double>>(l.fold[INDEX_SUM] + LATTIS_COMPLEX64);
-    fill<Product, Pair<float>, Pair<double>>(l.fold[INDEX_PROD] + LATTIS_COMPLEX64);
+    fill<Sum, Pair<float>, Pair<double>>(l.fold[INDEX_SUM] + LAMELLA_COMPLEX64);
+    fill<Product, Pair<float>, Pair<double>>(l.fold[INDEX_PROD] + LAMELLA_COMPLEX64);
     return l;
   }();
   return l;
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -1,10 +1,10 @@
 // One instruction set's table. Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu::LATTIS_ISA {
+namespace lamella::cpu::LAMELLA_ISA {
 
 void fill_loops(Loops& l) {
-  l.isa = LATTIS_ISA_NAME;
+  l.isa = LAMELLA_ISA_NAME;
   fill_casts(l);
   fill_tiles(l);
   l.pointwise[0] = pointwise_arithmetic();
@@ -14,4 +14,4 @@ void fill_loops(Loops& l) {
   l.pointwise[4] = pointwise_backward();
 }
 
-}  // namespace lattis::cpu::LATTIS_ISA
+}  // namespace lamella::cpu::LAMELLA_ISA

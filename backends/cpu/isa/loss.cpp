@@ -2,53 +2,53 @@
 #include "backends/cpu/isa/chain.h"
 #include "backends/cpu/losses.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class T>
-LATTIS_INLINE T size_of(T d) {
+LAMELLA_INLINE T size_of(T d) {
   return d < 0 ? -d : d;
 }
 struct SquaredError {
   template <class T>
-  static LATTIS_INLINE T of(T d, T) {
+  static LAMELLA_INLINE T of(T d, T) {
     return d * d;
   }
   template <class T>
-  static LATTIS_INLINE T slope(T d, T) {
+  static LAMELLA_INLINE T slope(T d, T) {
     return d * T(2);
   }
 };
 struct AbsoluteError {
   template <class T>
-  static LATTIS_INLINE T of(T d, T) {
+  static LAMELLA_INLINE T of(T d, T) {
     return size_of(d);
   }
   template <class T>
-  static LATTIS_INLINE T slope(T d, T) {
+  static LAMELLA_INLINE T slope(T d, T) {
     return d > 0 ? T(1) : d < 0 ? T(-1) : T(0);
   }
 };
 // Quadratic below `width`, straight beyond it.
 struct Huber {
   template <class T>
-  static LATTIS_INLINE T of(T d, T width) {
+  static LAMELLA_INLINE T of(T d, T width) {
     const T a = size_of(d), near = a * a * T(.5), far = (a - T(.5) * width) * width;
     return a < width ? near : far;
   }
   template <class T>
-  static LATTIS_INLINE T slope(T d, T width) {
+  static LAMELLA_INLINE T slope(T d, T width) {
     const T low = d < -width ? -width : d;
     return low > width ? width : low;
   }
 };
 struct SmoothL1 {
   template <class T>
-  static LATTIS_INLINE T of(T d, T width) {
+  static LAMELLA_INLINE T of(T d, T width) {
     return Huber::of(d, width) / width;
   }
   template <class T>
-  static LATTIS_INLINE T slope(T d, T width) {
+  static LAMELLA_INLINE T slope(T d, T width) {
     return Huber::slope(d, width) / width;
   }
 };
@@ -93,9 +93,9 @@ constexpr Losses table = {{pair<SquaredError, T>, pair<AbsoluteError, T>, pair<H
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
-const Losses* losses(int dtype) { return dtype == LATTIS_FLOAT64 ? &table<double> : &table<float>; }
+const Losses* losses(int dtype) { return dtype == LAMELLA_FLOAT64 ? &table<double> : &table<float>; }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/isa/chain.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class T>
@@ -20,12 +20,12 @@ struct Lanes<double> {
   static constexpr int64_t count = 8, chain = 8;
 };
 
-LATTIS_INLINE void into_double(Doubles& total, const Floats& v) { FloatChain<false>::into(total, v); }
-LATTIS_INLINE void into_double(Doubles& total, const Doubles& v) { total += v; }
+LAMELLA_INLINE void into_double(Doubles& total, const Floats& v) { FloatChain<false>::into(total, v); }
+LAMELLA_INLINE void into_double(Doubles& total, const Doubles& v) { total += v; }
 
 // N sums. make(i, v...) makes what is added of element i, and of those after it that a vector holds.
 template <class T, int N, class Make>
-LATTIS_INLINE void add_all_made(int64_t n, Make make, double (&sums)[N]) {
+LAMELLA_INLINE void add_all_made(int64_t n, Make make, double (&sums)[N]) {
   using V = typename Lanes<T>::type;
   constexpr int64_t size = Lanes<T>::count;
   Doubles total[N] = {};
@@ -61,4 +61,4 @@ LATTIS_INLINE void add_all_made(int64_t n, Make make, double (&sums)[N]) {
 }
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/isa/chain.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 struct Moments {
@@ -97,4 +97,4 @@ inline void add_run(Moments& a, int64_t n, const float* x) {
 }
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -2,7 +2,7 @@
 #include "backends/cpu/isa/moments.h"
 #include "backends/cpu/norms.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 constexpr int64_t block = 4096;
@@ -80,9 +80,9 @@ constexpr Norms table = {moments<T>, mean_square<T>, row<T>, affine<T>, affine_e
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
-const Norms* norms(int dtype) { return dtype == LATTIS_FLOAT64 ? &table<double> : &table<float>; }
+const Norms* norms(int dtype) { return dtype == LAMELLA_FLOAT64 ? &table<double> : &table<float>; }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

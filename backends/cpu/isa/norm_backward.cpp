@@ -2,7 +2,7 @@
 #include "backends/cpu/isa/made.h"
 #include "backends/cpu/norms.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class T>
@@ -86,8 +86,8 @@ void take_in(int64_t n, void* from, double* to) {
 // Rows from `begin` to `rows`, columns from `first` to n: eight rows at a time as T, then on as double. `make` is what
 // (row, column) adds to the two sums.
 template <class T, class Make>
-LATTIS_INLINE void add_down(int64_t begin, int64_t rows, int64_t first, int64_t n, Make make, double* sum,
-                            double* by_x) {
+LAMELLA_INLINE void add_down(int64_t begin, int64_t rows, int64_t first, int64_t n, Make make, double* sum,
+                             double* by_x) {
   for (int64_t r = begin; r < rows; r += 8) {
     const int64_t last = rows - r < 8 ? rows : r + 8;
     if (last - r == 8) {
@@ -112,7 +112,7 @@ LATTIS_INLINE void add_down(int64_t begin, int64_t rows, int64_t first, int64_t 
 }
 
 template <class T>
-LATTIS_INLINE void add_wide(double* to, const typename Lanes<T>::type& v) {
+LAMELLA_INLINE void add_wide(double* to, const typename Lanes<T>::type& v) {
   if constexpr (sizeof(T) == 4) {
     Doubles half[2], sum[2];
     widen(half[0], half[1], v);
@@ -195,9 +195,9 @@ constexpr NormGradients table = {sums<T>, row<T>, row_adding<T>, take_in<T>, add
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
-const NormGradients* norm_gradients(int dtype) { return dtype == LATTIS_FLOAT64 ? &table<double> : &table<float>; }
+const NormGradients* norm_gradients(int dtype) { return dtype == LAMELLA_FLOAT64 ? &table<double> : &table<float>; }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -1,14 +1,14 @@
 // The loops of pointwise activation functions. Note [Instruction sets] is in backends/cpu/isa.h.
-#include <lattis/pointwise/loops.h>
+#include <lamella/pointwise/loops.h>
 
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu::LATTIS_ISA {
+namespace lamella::cpu::LAMELLA_ISA {
 
 PointwiseEntries pointwise_activations() {
-#define LATTIS_ENTRY(Op, names) {names, pointwise::describe<pointwise::Op>(nullptr)},
-  static const PointwiseEntry entries[] = {LATTIS_POINTWISE_ACTIVATIONS(LATTIS_ENTRY)};
+#define LAMELLA_ENTRY(Op, names) {names, pointwise::describe<pointwise::Op>(nullptr)},
+  static const PointwiseEntry entries[] = {LAMELLA_POINTWISE_ACTIVATIONS(LAMELLA_ENTRY)};
   return {entries, sizeof entries / sizeof *entries};
 }
 
-}  // namespace lattis::cpu::LATTIS_ISA
+}  // namespace lamella::cpu::LAMELLA_ISA

@@ -1,14 +1,14 @@
 // The loops of pointwise arithmetic. Note [Instruction sets] is in backends/cpu/isa.h.
-#include <lattis/pointwise/loops.h>
+#include <lamella/pointwise/loops.h>
 
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu::LATTIS_ISA {
+namespace lamella::cpu::LAMELLA_ISA {
 
 PointwiseEntries pointwise_arithmetic() {
-#define LATTIS_ENTRY(Op, names) {names, pointwise::describe<pointwise::Op>(nullptr)},
-  static const PointwiseEntry entries[] = {LATTIS_POINTWISE_ARITHMETIC(LATTIS_ENTRY)};
+#define LAMELLA_ENTRY(Op, names) {names, pointwise::describe<pointwise::Op>(nullptr)},
+  static const PointwiseEntry entries[] = {LAMELLA_POINTWISE_ARITHMETIC(LAMELLA_ENTRY)};
   return {entries, sizeof entries / sizeof *entries};
 }
 
-}  // namespace lattis::cpu::LATTIS_ISA
+}  // namespace lamella::cpu::LAMELLA_ISA

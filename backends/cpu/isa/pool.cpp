@@ -2,7 +2,7 @@
 // loops run along what is neighbouring in memory. Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/isa/pool_windows.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 struct Largest {
@@ -311,20 +311,20 @@ void adaptive(const PoolPlane& p) {
 
 constexpr Pools make() {
   Pools p{};
-  p.largest[LATTIS_UINT8] = largest<uint8_t>;
-  p.largest[LATTIS_UINT16] = largest<uint16_t>;
-  p.largest[LATTIS_UINT32] = largest<uint32_t>;
-  p.largest[LATTIS_UINT64] = largest<uint64_t>;
-  p.largest[LATTIS_INT8] = largest<int8_t>;
-  p.largest[LATTIS_INT16] = largest<int16_t>;
-  p.largest[LATTIS_INT32] = largest<int32_t>;
-  p.largest[LATTIS_INT64] = largest<int64_t>;
-  p.largest[LATTIS_FLOAT32] = largest<float>;
-  p.largest[LATTIS_FLOAT64] = largest<double>;
-  p.mean[LATTIS_FLOAT32] = mean<float>;
-  p.mean[LATTIS_FLOAT64] = mean<double>;
-  p.adaptive[LATTIS_FLOAT32] = adaptive<float>;
-  p.adaptive[LATTIS_FLOAT64] = adaptive<double>;
+  p.largest[LAMELLA_UINT8] = largest<uint8_t>;
+  p.largest[LAMELLA_UINT16] = largest<uint16_t>;
+  p.largest[LAMELLA_UINT32] = largest<uint32_t>;
+  p.largest[LAMELLA_UINT64] = largest<uint64_t>;
+  p.largest[LAMELLA_INT8] = largest<int8_t>;
+  p.largest[LAMELLA_INT16] = largest<int16_t>;
+  p.largest[LAMELLA_INT32] = largest<int32_t>;
+  p.largest[LAMELLA_INT64] = largest<int64_t>;
+  p.largest[LAMELLA_FLOAT32] = largest<float>;
+  p.largest[LAMELLA_FLOAT64] = largest<double>;
+  p.mean[LAMELLA_FLOAT32] = mean<float>;
+  p.mean[LAMELLA_FLOAT64] = mean<double>;
+  p.adaptive[LAMELLA_FLOAT32] = adaptive<float>;
+  p.adaptive[LAMELLA_FLOAT64] = adaptive<double>;
   return p;
 }
 
@@ -332,7 +332,7 @@ constexpr Pools all = make();
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 const Pools& pools() { return all; }
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -2,7 +2,7 @@
 // backends/cpu/isa.h.
 #include "backends/cpu/isa/pool_windows.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // One tap of a row of windows against the best so far; an index is as wide as an element, so both share one mask.
@@ -191,16 +191,16 @@ constexpr PoolIndices make() {
 #define DTYPE(name, T)          \
   p.largest[name] = largest<T>; \
   p.backward[name] = backward<T>
-  DTYPE(LATTIS_UINT8, uint8_t);
-  DTYPE(LATTIS_UINT16, uint16_t);
-  DTYPE(LATTIS_UINT32, uint32_t);
-  DTYPE(LATTIS_UINT64, uint64_t);
-  DTYPE(LATTIS_INT8, int8_t);
-  DTYPE(LATTIS_INT16, int16_t);
-  DTYPE(LATTIS_INT32, int32_t);
-  DTYPE(LATTIS_INT64, int64_t);
-  DTYPE(LATTIS_FLOAT32, float);
-  DTYPE(LATTIS_FLOAT64, double);
+  DTYPE(LAMELLA_UINT8, uint8_t);
+  DTYPE(LAMELLA_UINT16, uint16_t);
+  DTYPE(LAMELLA_UINT32, uint32_t);
+  DTYPE(LAMELLA_UINT64, uint64_t);
+  DTYPE(LAMELLA_INT8, int8_t);
+  DTYPE(LAMELLA_INT16, int16_t);
+  DTYPE(LAMELLA_INT32, int32_t);
+  DTYPE(LAMELLA_INT64, int64_t);
+  DTYPE(LAMELLA_FLOAT32, float);
+  DTYPE(LAMELLA_FLOAT64, double);
 #undef DTYPE
   return p;
 }
@@ -209,7 +209,7 @@ constexpr PoolIndices all = make();
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 const PoolIndices& pool_indices() { return all; }
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -2,7 +2,7 @@
 // backends/cpu/isa.h.
 #include "backends/cpu/pool.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // The shares of a row of places are added up along the columns, then added to all rows of their windows.
@@ -26,8 +26,8 @@ void backward(const PoolShares& p) {
 
 constexpr PoolMeans make() {
   PoolMeans p{};
-  p.backward[LATTIS_FLOAT32] = backward<float>;
-  p.backward[LATTIS_FLOAT64] = backward<double>;
+  p.backward[LAMELLA_FLOAT32] = backward<float>;
+  p.backward[LAMELLA_FLOAT64] = backward<double>;
   return p;
 }
 
@@ -35,7 +35,7 @@ constexpr PoolMeans all = make();
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 const PoolMeans& pool_means() { return all; }
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -5,7 +5,7 @@
 
 #include "backends/cpu/pool.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 #define INLINE inline __attribute__((always_inline))
@@ -63,4 +63,4 @@ INLINE bool are_squares(const PoolPlane& p) {
 }
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

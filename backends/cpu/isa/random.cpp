@@ -1,12 +1,12 @@
 // Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011) and what is
 // drawn from it, in tiles of 64 values of the counter.
-#include <lattis/pointwise/vocabulary.h>
+#include <lamella/pointwise/vocabulary.h>
 
 #include <cstring>
 
 #include "backends/cpu/random.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 constexpr int64_t blocks = 64, tile = 4 * blocks;  // words a tile
@@ -163,12 +163,12 @@ void integers(Stream s, int64_t n, int64_t* out, int64_t low, int64_t range) {
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 const RandomLoops& random_loops() {
   static const RandomLoops l = {words, uniform32, uniform64, normal32, normal64, bernoulli, integers};
   return l;
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -1,7 +1,7 @@
 // Extrema of runs and columns, their positions, and both extrema at once. Note [Instruction sets]: isa.h.
 #include "backends/cpu/isa/extrema.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // ---- positions of extrema: the first of equals, the first NaN -------------------------------------------------------
@@ -81,7 +81,7 @@ struct Position {
   }
 
   static constexpr Fold table = {
-      dtype_of<T>, {LATTIS_INT64, dtype_of<T>}, sizeof(Best), true, start, run, columns, join, finish};
+      dtype_of<T>, {LAMELLA_INT64, dtype_of<T>}, sizeof(Best), true, start, run, columns, join, finish};
 };
 
 // ---- the smallest and the largest at once ---------------------------------------------------------------------------
@@ -147,7 +147,7 @@ using ArgminFold = Position<T, false>;
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 const Fold* extremum_fold(Reduce what, int dtype) {
   switch (what) {
@@ -166,5 +166,5 @@ const Fold* extremum_fold(Reduce what, int dtype) {
   }
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

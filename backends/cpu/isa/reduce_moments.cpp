@@ -5,7 +5,7 @@
 #include "backends/cpu/isa/extrema.h"
 #include "backends/cpu/isa/moments.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // ---- mean and sum of squared deviations, as in moments.h -----------
@@ -116,7 +116,7 @@ struct Variance {
   }
 
   static constexpr Fold table = {
-      dtype_of<T>, {LATTIS_FLOAT64, LATTIS_FLOAT64}, sizeof(Moments), false, start, run, columns, join, finish};
+      dtype_of<T>, {LAMELLA_FLOAT64, LAMELLA_FLOAT64}, sizeof(Moments), false, start, run, columns, join, finish};
 };
 
 // A complex variance is that of the real parts plus that of the imaginary ones.
@@ -158,7 +158,7 @@ struct ComplexVariance {
   }
 
   static constexpr Fold table = {
-      dtype_of<T>, {LATTIS_FLOAT64, LATTIS_COMPLEX128}, sizeof(Acc), false, start, run, columns, join, finish};
+      dtype_of<T>, {LAMELLA_FLOAT64, LAMELLA_COMPLEX128}, sizeof(Acc), false, start, run, columns, join, finish};
 };
 
 // ---- log of a sum of exponentials, each relative to the largest so far ----------------------------------------------
@@ -231,7 +231,7 @@ struct LogSumExp {
       static_cast<double*>(out)[k] = a[k].largest == none ? none : a[k].largest + ::log(a[k].sum);
   }
 
-  static constexpr Fold table = {dtype_of<T>, {LATTIS_FLOAT64, 0}, sizeof(Acc), false, start, run, columns, join,
+  static constexpr Fold table = {dtype_of<T>, {LAMELLA_FLOAT64, 0}, sizeof(Acc), false, start, run, columns, join,
                                  finish};
 };
 
@@ -242,7 +242,7 @@ using StdFold = typename Pick<is_complex<T>, ComplexVariance<T, true>, Variance<
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 const Fold* moment_fold(Reduce what, int dtype) {
   switch (what) {
@@ -257,5 +257,5 @@ const Fold* moment_fold(Reduce what, int dtype) {
   }
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -6,7 +6,7 @@
 #include "backends/cpu/isa/chain.h"
 #include "backends/cpu/isa/extrema.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class Result>
@@ -88,7 +88,7 @@ struct Norm0 : NormBase {
 };
 // Sums of what Op makes of doubles, in four vectors.
 template <class Op, class T>
-LATTIS_INLINE double run_wide(int64_t n, const T* x) {
+LAMELLA_INLINE double run_wide(int64_t n, const T* x) {
   Doubles a[4] = {}, v;
   int64_t i = 0;
   for (; i + 32 <= n; i += 32)
@@ -112,10 +112,10 @@ LATTIS_INLINE double run_wide(int64_t n, const T* x) {
   return add_up((a[0] + a[1]) + (a[2] + a[3]));
 }
 struct Absolute {
-  static LATTIS_INLINE void apply(Doubles& v) { v = (Doubles)((Longs)v & 0x7fffffffffffffff); }
+  static LAMELLA_INLINE void apply(Doubles& v) { v = (Doubles)((Longs)v & 0x7fffffffffffffff); }
 };
 struct Squared {
-  static LATTIS_INLINE void apply(Doubles& v) { v *= v; }
+  static LAMELLA_INLINE void apply(Doubles& v) { v *= v; }
 };
 template <class Op>
 struct WideRun {
@@ -185,7 +185,7 @@ using NormPFold = Simple<NormP<T>>;
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 const Fold* sum_fold(Reduce what, int dtype) {
   switch (what) {
@@ -214,5 +214,5 @@ const Fold* sum_fold(Reduce what, int dtype) {
   }
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

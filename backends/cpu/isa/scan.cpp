@@ -4,7 +4,7 @@
 
 #include "backends/cpu/isa/lanes.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 struct Complex {
@@ -34,31 +34,31 @@ struct CarryOf<ComplexOf<T>> {
 };
 
 template <bool Product>
-LATTIS_INLINE double join(double a, double b) {
+LAMELLA_INLINE double join(double a, double b) {
   return Product ? a * b : a + b;
 }
 template <bool Product>
-LATTIS_INLINE int64_t join(int64_t a, int64_t b) {
+LAMELLA_INLINE int64_t join(int64_t a, int64_t b) {
   return Product ? a * b : a + b;
 }
 template <bool Product>
-LATTIS_INLINE Complex join(Complex a, Complex b) {
+LAMELLA_INLINE Complex join(Complex a, Complex b) {
   return Product ? Complex{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re} : Complex{a.re + b.re, a.im + b.im};
 }
 template <class C, class T>
-LATTIS_INLINE C carried(T x) {
+LAMELLA_INLINE C carried(T x) {
   return static_cast<C>(x);
 }
 template <>
-LATTIS_INLINE Complex carried(ComplexOf<float> x) {
+LAMELLA_INLINE Complex carried(ComplexOf<float> x) {
   return {x.re, x.im};
 }
 template <>
-LATTIS_INLINE Complex carried(ComplexOf<double> x) {
+LAMELLA_INLINE Complex carried(ComplexOf<double> x) {
   return {x.re, x.im};
 }
 template <class T, class C>
-LATTIS_INLINE T stored(C x) {
+LAMELLA_INLINE T stored(C x) {
   if constexpr (requires { x.re; })
     return {static_cast<decltype(T::re)>(x.re), static_cast<decltype(T::im)>(x.im)};
   else
@@ -66,18 +66,18 @@ LATTIS_INLINE T stored(C x) {
 }
 
 // Prefixes of eight: three steps, each adding what stands 1, 2, 4 places before.
-LATTIS_INLINE void prefix(Doubles& v) {
+LAMELLA_INLINE void prefix(Doubles& v) {
   const Doubles zero = {};
   v += __builtin_shufflevector(zero, v, 7, 8, 9, 10, 11, 12, 13, 14);
   v += __builtin_shufflevector(zero, v, 6, 7, 8, 9, 10, 11, 12, 13);
   v += __builtin_shufflevector(zero, v, 4, 5, 6, 7, 8, 9, 10, 11);
 }
 
-LATTIS_INLINE void store_narrow(float* to, const Doubles& v) {
+LAMELLA_INLINE void store_narrow(float* to, const Doubles& v) {
   const Floats8 x = __builtin_convertvector(v, Floats8);
   __builtin_memcpy(to, &x, sizeof x);
 }
-LATTIS_INLINE void store_narrow(double* to, const Doubles& v) { __builtin_memcpy(to, &v, sizeof v); }
+LAMELLA_INLINE void store_narrow(double* to, const Doubles& v) { __builtin_memcpy(to, &v, sizeof v); }
 
 template <class T, bool Product, bool Write>
 void row(int64_t n, const void* in, void* out, const void* offset, void* carry) {
@@ -143,26 +143,26 @@ constexpr Scan table = {sizeof(typename CarryOf<T>::type),
 template <bool Product>
 const Scan* of(int dtype) {
   switch (dtype) {
-    case LATTIS_UINT8:
+    case LAMELLA_UINT8:
       return &table<uint8_t, Product>;
-    case LATTIS_UINT16:
-    case LATTIS_INT16:
+    case LAMELLA_UINT16:
+    case LAMELLA_INT16:
       return &table<int16_t, Product>;
-    case LATTIS_INT8:
+    case LAMELLA_INT8:
       return &table<int8_t, Product>;
-    case LATTIS_UINT32:
-    case LATTIS_INT32:
+    case LAMELLA_UINT32:
+    case LAMELLA_INT32:
       return &table<int32_t, Product>;
-    case LATTIS_UINT64:
-    case LATTIS_INT64:
+    case LAMELLA_UINT64:
+    case LAMELLA_INT64:
       return &table<int64_t, Product>;
-    case LATTIS_FLOAT32:
+    case LAMELLA_FLOAT32:
       return &table<float, Product>;
-    case LATTIS_FLOAT64:
+    case LAMELLA_FLOAT64:
       return &table<double, Product>;
-    case LATTIS_COMPLEX64:
+    case LAMELLA_COMPLEX64:
       return &table<ComplexOf<float>, Product>;
-    case LATTIS_COMPLEX128:
+    case LAMELLA_COMPLEX128:
       return &table<ComplexOf<double>, Product>;
     default:
       return nullptr;
@@ -171,9 +171,9 @@ const Scan* of(int dtype) {
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 const Scan* scan(bool product, int dtype) { return product ? of<true>(dtype) : of<false>(dtype); }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -9,16 +9,16 @@
 #include "backends/cpu/isa/made.h"
 #include "backends/cpu/norms.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class V>
-LATTIS_INLINE void take(V& best, const V& v) {  // NaN comes out in the sum, if not here
+LAMELLA_INLINE void take(V& best, const V& v) {  // NaN comes out in the sum, if not here
   best = v > best ? v : best;
 }
 
 template <class T, class V>
-LATTIS_INLINE T largest(int64_t n, const T* x) {
+LAMELLA_INLINE T largest(int64_t n, const T* x) {
   constexpr int64_t size = sizeof(V) / sizeof(T);
   if (n < size) {
     T best = x[0];
@@ -258,9 +258,9 @@ constexpr Softmax table = {row<T>,        logsumexp<T>,      columns<T>,      lo
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
-const Softmax* softmax(int dtype) { return dtype == LATTIS_FLOAT64 ? &table<double> : &table<float>; }
+const Softmax* softmax(int dtype) { return dtype == LAMELLA_FLOAT64 ? &table<double> : &table<float>; }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -1,12 +1,12 @@
 // Radix sort over keys. Note [Keys] is in backends/cpu/sort_loops.h, Note [Instruction sets] in backends/cpu/isa.h.
-#include <lattis/half.h>
+#include <lamella/half.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/sort_loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // ---- keys ----------------------------------------------------------------------------------------------------------
@@ -434,28 +434,28 @@ void fill(SortTable& t, int dtype) {
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 const SortTable& sort_loops() {
   static const SortTable table = [] {
     SortTable t{};
-    fill<Plain<uint8_t>>(t, LATTIS_BOOL);
-    fill<Plain<uint8_t>>(t, LATTIS_UINT8);
-    fill<Plain<uint16_t>>(t, LATTIS_UINT16);
-    fill<Plain<uint32_t>>(t, LATTIS_UINT32);
-    fill<Plain<uint64_t>>(t, LATTIS_UINT64);
-    fill<Signed<int8_t>>(t, LATTIS_INT8);
-    fill<Signed<int16_t>>(t, LATTIS_INT16);
-    fill<Signed<int32_t>>(t, LATTIS_INT32);
-    fill<Signed<int64_t>>(t, LATTIS_INT64);
-    fill<Floating<uint16_t, 10>>(t, LATTIS_FLOAT16);
-    fill<Floating<uint16_t, 7>>(t, LATTIS_BFLOAT16);
-    fill<Floating<float, 23>>(t, LATTIS_FLOAT32);
-    fill<Floating<double, 52>>(t, LATTIS_FLOAT64);
+    fill<Plain<uint8_t>>(t, LAMELLA_BOOL);
+    fill<Plain<uint8_t>>(t, LAMELLA_UINT8);
+    fill<Plain<uint16_t>>(t, LAMELLA_UINT16);
+    fill<Plain<uint32_t>>(t, LAMELLA_UINT32);
+    fill<Plain<uint64_t>>(t, LAMELLA_UINT64);
+    fill<Signed<int8_t>>(t, LAMELLA_INT8);
+    fill<Signed<int16_t>>(t, LAMELLA_INT16);
+    fill<Signed<int32_t>>(t, LAMELLA_INT32);
+    fill<Signed<int64_t>>(t, LAMELLA_INT64);
+    fill<Floating<uint16_t, 10>>(t, LAMELLA_FLOAT16);
+    fill<Floating<uint16_t, 7>>(t, LAMELLA_BFLOAT16);
+    fill<Floating<float, 23>>(t, LAMELLA_FLOAT32);
+    fill<Floating<double, 52>>(t, LAMELLA_FLOAT64);
     return t;
   }();
   return table;
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 // Rows of the source run down in the destination; both are in bytes.
@@ -79,4 +79,4 @@ inline void transpose_square<2>(char* dst, int64_t dst_row, const char* src, int
 #endif
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 #if defined(__AVX512F__)
@@ -99,4 +99,4 @@ INLINE void store_some(T* to, Vector<T> v, int64_t count) {
 }
 
 }  // namespace
-}  // namespace lattis::cpu
+}  // namespace lamella::cpu

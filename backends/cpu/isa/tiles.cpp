@@ -9,7 +9,7 @@
 #include "backends/cpu/isa/square.h"
 #include "backends/cpu/loops.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <int Bytes>
@@ -137,7 +137,7 @@ void fence() {
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 
 void fill_tiles(Loops& l) {
   l.pack[0] = pack<1>;
@@ -149,5 +149,5 @@ void fill_tiles(Loops& l) {
   l.fence = fence;
 }
 
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

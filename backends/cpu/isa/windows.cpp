@@ -4,7 +4,7 @@
 
 #include "backends/cpu/isa/tile.h"
 
-namespace lattis::cpu {
+namespace lamella::cpu {
 namespace {
 
 template <class T>
@@ -271,7 +271,7 @@ constexpr WindowLoops all = {kernels_of<float>(), kernels_of<double>(), kernels_
 
 }  // namespace
 
-namespace LATTIS_ISA {
+namespace LAMELLA_ISA {
 const WindowLoops& window_loops() { return all; }
-}  // namespace LATTIS_ISA
-}  // namespace lattis::cpu
+}  // namespace LAMELLA_ISA
+}  // namespace lamella::cpu

@@ -1,15 +1,15 @@
 // What the device gives to its kernels: sealed addresses, a stream of tasks, and views by which they read and write.
 #pragma once
 
-#include <lattis/extension.h>
-#include <lattis/half.h>
+#include <lamella/extension.h>
+#include <lamella/half.h>
 #include <array>
 #include <complex>
 #include <functional>
 #include <tuple>
 
 namespace bank {
-using lattis::api;
+using lamella::api;
 // Note [Sealed pages]  The addresses that tensors carry lie in pages that mprotect keeps closed for ever: whoever
 //   follows one without asking this backend gets SIGSEGV, also while a kernel runs. The data lie `capacity` bytes
 //   further, where only this backend's kernels look.
@@ -18,17 +18,17 @@ inline char* open(const void* sealed) { return static_cast<char*>(const_cast<voi
 
 // What went wrong in a kernel after its call had returned; raised when somebody next waits for the stream.
 struct Fault {
-  int kind = LATTIS_OK;
+  int kind = LAMELLA_OK;
   std::string message;
 };
 using Task = std::function<Fault()>;
-lattis_status launch(const lattis_tensor* on, Task task);  // behind all tasks of the tensor's bank
-lattis_status synchronize(void*, int32_t index);           // until none is left; raises the first fault
+lamella_status launch(const lamella_tensor* on, Task task);  // behind all tasks of the tensor's bank
+lamella_status synchronize(void*, int32_t index);            // until none is left; raises the first fault
 
-constexpr int sizes[LATTIS_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
-using lattis::bfloat16, lattis::float16;
+constexpr int sizes[LAMELLA_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+using lamella::bfloat16, lamella::float16;
 using Types = std::tuple<bool, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16,
-                         bfloat16, float, double, std::complex<float>, std::complex<double>>;  // as enum lattis_dtype
+                         bfloat16, float, double, std::complex<float>, std::complex<double>>;  // as enum lamella_dtype
 
 template <class T>
 constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
@@ -54,25 +54,25 @@ void convert_row(int64_t n, char* to, int64_t to_step, const char* from, int64_t
 }
 
 template <size_t... I> constexpr auto table(std::index_sequence<I...>) {
-  constexpr size_t n = LATTIS_NUM_DTYPES;
+  constexpr size_t n = LAMELLA_NUM_DTYPES;
   return std::array{convert_row<std::tuple_element_t<I / n, Types>, std::tuple_element_t<I % n, Types>>...};
 }
 
 inline auto conversion(int from, int to) {
-  static constexpr auto all = table(std::make_index_sequence<LATTIS_NUM_DTYPES * LATTIS_NUM_DTYPES>());
-  return all[from * LATTIS_NUM_DTYPES + to];
+  static constexpr auto all = table(std::make_index_sequence<LAMELLA_NUM_DTYPES * LAMELLA_NUM_DTYPES>());
+  return all[from * LAMELLA_NUM_DTYPES + to];
 }
 
 // One dimension's bit in a mask; it may be negative, as it was passed.
-inline uint64_t bit(int64_t dim, const lattis_tensor* t) {
+inline uint64_t bit(int64_t dim, const lamella_tensor* t) {
   return uint64_t{1} << (dim < 0 ? dim + (t->dl.ndim ? t->dl.ndim : 1) : dim);
 }
 
 // All that a kernel keeps of a tensor, which may be gone, or have changed, when it runs: its elements, broadcast to a
 // shape, in row-major order. Dimensions in the mask `last` are the innermost, so that they form lines.
 struct View {
-  explicit View(const lattis_tensor* t, uint64_t last = 0) : View(t, t, last) {}
-  View(const lattis_tensor* t, const lattis_tensor* shape, uint64_t last = 0, bool whole = false) : dtype(t->dtype) {
+  explicit View(const lamella_tensor* t, uint64_t last = 0) : View(t, t, last) {}
+  View(const lamella_tensor* t, const lamella_tensor* shape, uint64_t last = 0, bool whole = false) : dtype(t->dtype) {
     if (t->backend == shape->backend) data = open(t->dl.data);
     else std::memcpy(number, t->dl.data, sizes[dtype]);  // zero-dim, of the host: read now
     for (uint64_t these : {~last, last})
@@ -84,10 +84,12 @@ struct View {
         if (these == last) line *= size;
       }
   }
-  View(const lattis_value& v, int dtype, const lattis_tensor* shape) : dtype(dtype) {
-    const int has = v.tag == LATTIS_COMPLEX ? LATTIS_COMPLEX128 : v.tag == LATTIS_FLOAT ? LATTIS_FLOAT64 : LATTIS_INT64;
-    const void* from = v.tag == LATTIS_COMPLEX ? static_cast<const void*>(v.as.doubles) : &v.as;
-    if (v.tag == LATTIS_TENSOR) *this = View(v.as.tensor, shape);
+  View(const lamella_value& v, int dtype, const lamella_tensor* shape) : dtype(dtype) {
+    const int has = v.tag == LAMELLA_COMPLEX ? LAMELLA_COMPLEX128
+                    : v.tag == LAMELLA_FLOAT ? LAMELLA_FLOAT64
+                                             : LAMELLA_INT64;
+    const void* from = v.tag == LAMELLA_COMPLEX ? static_cast<const void*>(v.as.doubles) : &v.as;
+    if (v.tag == LAMELLA_TENSOR) *this = View(v.as.tensor, shape);
     else conversion(has, dtype)(1, number, 0, static_cast<const char*>(from), 0), add(shape->numel, 0);
   }
   View(char* row, int dtype, int64_t count) : dtype(dtype), data(row) { add(count, sizes[dtype]); }
@@ -159,11 +161,11 @@ struct Row {
 template <class T, size_t... I> constexpr int place(std::index_sequence<I...>) {
   return static_cast<int>(((std::is_same_v<T, std::tuple_element_t<I, Types>> ? I : 0) + ...));
 }
-template <class T> constexpr int code = place<T>(std::make_index_sequence<LATTIS_NUM_DTYPES>());
-template <bool Complex = true, class Body> lattis_status with_type(int dtype, Body body) {
+template <class T> constexpr int code = place<T>(std::make_index_sequence<LAMELLA_NUM_DTYPES>());
+template <bool Complex = true, class Body> lamella_status with_type(int dtype, Body body) {
   if constexpr (Complex)
-    if (dtype >= LATTIS_COMPLEX64) return body(std::complex<double>());
-  if (dtype >= LATTIS_FLOAT16) return body(double());
-  return dtype == LATTIS_UINT64 ? body(uint64_t()) : body(int64_t());
+    if (dtype >= LAMELLA_COMPLEX64) return body(std::complex<double>());
+  if (dtype >= LAMELLA_FLOAT16) return body(double());
+  return dtype == LAMELLA_UINT64 ? body(uint64_t()) : body(int64_t());
 }
 }  // namespace bank

@@ -57,7 +57,7 @@ void Bank::work() {
     try {
       found = task();
     } catch (const std::exception& error) {
-      found = {LATTIS_OUT_OF_MEMORY, std::string("bank: a kernel failed: ") + error.what()};
+      found = {LAMELLA_OUT_OF_MEMORY, std::string("bank: a kernel failed: ") + error.what()};
     }
     lock.lock();
     tasks.pop_front();
@@ -69,7 +69,7 @@ int64_t whole_pages(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 // Under a pool, which keeps what is freed for the next tensor of the same bank: its kernels stand in the stream behind
 // those that still use the block.
-lattis_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
+lamella_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
   Bank& b = bank(index);
   std::lock_guard lock(b.mutex);
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -79,10 +79,10 @@ lattis_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
   *out = again ? same.back() : b.begin + b.used;
   if (b.begin == MAP_FAILED || (!again && bytes > capacity - 4096 - b.used) ||
       mprotect(open(*out), bytes, PROT_READ | PROT_WRITE))
-    return lattis::fail(LATTIS_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
+    return lamella::fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
   if (again) same.pop_back();
   else b.used += whole_pages(bytes);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 void release(void*, void* data, int64_t bytes, int32_t index) {
@@ -102,36 +102,36 @@ template <int Step> void fork() {
 }
 }  // namespace
 
-lattis_status launch(const lattis_tensor* on, Task task) {
+lamella_status launch(const lamella_tensor* on, Task task) {
   Bank& b = bank(on->dl.device.device_id);
   std::lock_guard lock(b.mutex);
   b.tasks.push_back(std::move(task));
   b.pending = true;
   b.wake.notify_one();
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status synchronize(void*, int32_t index) {
+lamella_status synchronize(void*, int32_t index) {
   const Fault fault = bank(index).wait(true);
-  return fault.kind ? lattis::fail(fault.kind, fault.message) : LATTIS_OK;
+  return fault.kind ? lamella::fail(fault.kind, fault.message) : LAMELLA_OK;
 }
 
-LATTIS_LIBRARY_FRAGMENT(aten, m) {
-  static const lattis_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
-  static lattis_backend b{};
+LAMELLA_LIBRARY_FRAGMENT(aten, m) {
+  static const lamella_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  static lamella_backend b{};
   b.size = sizeof b;
   b.name = "bank";
   b.dlpack_type = kDLExtDev;
-  b.flags = LATTIS_BACKEND_CPU_FALLBACK;  // not a host; no mixed dtypes: operands arrive in the computed dtype
+  b.flags = LAMELLA_BACKEND_CPU_FALLBACK;  // not a host; no mixed dtypes: operands arrive in the computed dtype
   api().host_pool(&memory, int64_t{64} << 20, &b.allocator);
   b.device_count = [](void*) -> int32_t { return devices; };
-  b.copy_from_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lattis_status {
+  b.copy_from_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lamella_status {
     bank(index).wait(false);
-    return std::memcpy(open(to), from, bytes), LATTIS_OK;
+    return std::memcpy(open(to), from, bytes), LAMELLA_OK;
   };
-  b.copy_to_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lattis_status {
-    if (lattis_status st = synchronize(nullptr, index)) return st;
-    return std::memcpy(to, open(from), bytes), LATTIS_OK;
+  b.copy_to_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lamella_status {
+    if (lamella_status st = synchronize(nullptr, index)) return st;
+    return std::memcpy(to, open(from), bytes), LAMELLA_OK;
   };
   b.synchronize = synchronize;
   int32_t id;

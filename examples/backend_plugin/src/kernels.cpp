@@ -5,8 +5,8 @@
 
 namespace bank {
 namespace {
-lattis_status assign_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor* self = rets[0].as.tensor;
+lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor* self = rets[0].as.tensor;
   return launch(self, [to = View(self), from = View(args[1], self->dtype, self)] {
     const Row in(from, to.dtype), out(to, to.dtype, false);
     std::memmove(out.data, in.data, to.count * out.step);  // they may overlap
@@ -15,7 +15,7 @@ lattis_status assign_kernel(lattis_frame*, const lattis_value* args, lattis_valu
 }
 
 // Writes number(i), a T, as element i.
-template <class T, class Number> lattis_status generate(const lattis_tensor* out, Number number) {
+template <class T, class Number> lamella_status generate(const lamella_tensor* out, Number number) {
   return launch(out, [number, to = View(out)] {
     Row all(to, code<T>, false);
     for (int64_t i = 0; i < to.count; i++) all.as<T>()[i] = number(static_cast<T>(i));
@@ -23,13 +23,13 @@ template <class T, class Number> lattis_status generate(const lattis_tensor* out
   });
 }
 
-lattis_status arange_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
+lamella_status arange_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const auto range = [&](auto start, auto step) {
     return generate<decltype(start)>(rets[0].as.tensor, [=](auto i) { return start + i * step; });
   };
   for (int k = 0; k < 3; k++)
-    if (args[k].tag == LATTIS_FLOAT) return range(lattis::as_double(args[0]), lattis::as_double(args[2]));
-  return range(lattis::as_int(args[0]), lattis::as_int(args[2]));
+    if (args[k].tag == LAMELLA_FLOAT) return range(lamella::as_double(args[0]), lamella::as_double(args[2]));
+  return range(lamella::as_int(args[0]), lamella::as_int(args[2]));
 }
 
 // Word i mod 4 of Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) with counter i / 4.
@@ -43,31 +43,32 @@ uint64_t philox(uint64_t seed, uint64_t i) {
   return c[i % 4];
 }
 
-lattis_status random_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor* self = rets[0].as.tensor;
-  lattis_object* generator = args[1].tag == LATTIS_OBJECT ? args[1].as.object : nullptr;
+lamella_status random_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor* self = rets[0].as.tensor;
+  lamella_object* generator = args[1].tag == LAMELLA_OBJECT ? args[1].as.object : nullptr;
   uint64_t seed, offset;
-  if (auto st = api().generator_reserve(generator, lattis::device_of(self), self->numel, &seed, &offset)) return st;
+  if (auto st = api().generator_reserve(generator, lamella::device_of(self), self->numel, &seed, &offset)) return st;
   return generate<uint64_t>(self, [=](uint64_t i) { return philox(seed, offset + i); });
 }
 
 // Every pointwise operator, also those it never heard of: an operator brings its loops.
-lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis_value* rets) {
-  const lattis_pointwise* meaning = api().operator_pointwise(f->op);
-  const bool half = f->compute_dtype == LATTIS_FLOAT16 || f->compute_dtype == LATTIS_BFLOAT16;
-  const int compute = half ? int{LATTIS_FLOAT32} : f->compute_dtype;
+lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  const lamella_pointwise* meaning = api().operator_pointwise(f->op);
+  const bool half = f->compute_dtype == LAMELLA_FLOAT16 || f->compute_dtype == LAMELLA_BFLOAT16;
+  const int compute = half ? int{LAMELLA_FLOAT32} : f->compute_dtype;
   const std::string full = api().operator_name(f->op), name = full.rfind("aten::", 0) ? full : full.substr(6);
-  const lattis_loop loop = meaning->loops[compute];
-  if (!loop) return lattis::fail(LATTIS_NOT_IMPLEMENTED, name + ": device 'bank' has no loop for this dtype");
-  const lattis_tensor* out = rets[0].as.tensor;
+  const lamella_loop loop = meaning->loops[compute];
+  if (!loop) return lamella::fail(LAMELLA_NOT_IMPLEMENTED, name + ": device 'bank' has no loop for this dtype");
+  const lamella_tensor* out = rets[0].as.tensor;
   std::vector<View> operands{View(out)};
-  const bool real = meaning->result == LATTIS_RESULT_REAL && compute >= LATTIS_COMPLEX64;  // the part of a complex one
-  std::vector<int> dtypes{meaning->result == LATTIS_RESULT_BOOL ? int{LATTIS_BOOL} : real ? compute - 2 : compute};
+  const bool real =
+      meaning->result == LAMELLA_RESULT_REAL && compute >= LAMELLA_COMPLEX64;  // the part of a complex one
+  std::vector<int> dtypes{meaning->result == LAMELLA_RESULT_BOOL ? int{LAMELLA_BOOL} : real ? compute - 2 : compute};
   for (int k = 0; k < meaning->inputs; k++) {
-    dtypes.push_back(meaning->condition && k == 0 ? int{LATTIS_BOOL} : compute);
+    dtypes.push_back(meaning->condition && k == 0 ? int{LAMELLA_BOOL} : compute);
     operands.push_back(View(args[k], dtypes.back(), out));
   }
-  std::vector<lattis_value> params(meaning->params);
+  std::vector<lamella_value> params(meaning->params);
   for (int k = 0; k < meaning->params; k++) api().value_retain(&args[meaning->inputs + k], &params[k]);
   return launch(out, [=]() mutable -> Fault {
     std::vector<Row> rows;
@@ -79,8 +80,8 @@ lattis_status pointwise_kernel(lattis_frame* f, const lattis_value* args, lattis
       steps.push_back(rows[k].step);
     }
     const int met = loop(operands[0].count, data.data(), steps.data(), params.data());
-    for (lattis_value& v : params) api().value_release(&v);
-    if (met) return {LATTIS_ZERO_DIVISION, name + ": argument 'other': " + meaning->fault};
+    for (lamella_value& v : params) api().value_release(&v);
+    if (met) return {LAMELLA_ZERO_DIVISION, name + ": argument 'other': " + meaning->fault};
     return rows[0].write();
   });
 }
@@ -111,17 +112,17 @@ template <class T> using Least = Best<T, true, false>;
 template <class T> using Argmax = Best<T, false, true>;
 
 // The dimensions that a kernel was given: none, or an empty list, means all.
-uint64_t mask(const lattis_value& dims, const lattis_tensor* t) {
-  uint64_t m = dims.tag == LATTIS_INT ? bit(dims.as.i, t) : 0;
-  for (uint32_t i = 0; dims.tag == LATTIS_INT_LIST && i < dims.length; i++) m |= bit(dims.as.ints[i], t);
+uint64_t mask(const lamella_value& dims, const lamella_tensor* t) {
+  uint64_t m = dims.tag == LAMELLA_INT ? bit(dims.as.i, t) : 0;
+  for (uint32_t i = 0; dims.tag == LAMELLA_INT_LIST && i < dims.length; i++) m |= bit(dims.as.ints[i], t);
   return m ? m : ~m;
 }
 
 // What Accumulator makes of each line of `self`, converted to the result's dtype unless it selects; with Scan, of each
 // beginning of a line.
 template <template <class> class Accumulator, bool Scan = false, bool Selects = false>
-lattis_status line_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *out = rets[0].as.tensor, *self = args[0].as.tensor;
+lamella_status line_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *out = rets[0].as.tensor, *self = args[0].as.tensor;
   const uint64_t along = mask(args[1], self);
   const View in(self, along), to(out, Scan ? along : 0);
   return with_type<!Selects>(Selects ? in.dtype : to.dtype, [&](auto zero) {
@@ -145,14 +146,14 @@ lattis_status line_kernel(lattis_frame*, const lattis_value* args, lattis_value*
 }
 
 // sort.stable(self, stable, dim, descending): values and indices
-lattis_status sort_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor* self = args[0].as.tensor;
+lamella_status sort_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor* self = args[0].as.tensor;
   const uint64_t along = bit(args[2].as.i, self);
   const View in(self, along), values(rets[0].as.tensor, along), indices(rets[1].as.tensor, along);
   return with_type<false>(self->dtype, [&](auto zero) {
     using T = decltype(zero);
     return launch(self, [=, descending = args[3].as.i != 0] {
-      Row x(in, code<T>), sorted(values, code<T>, false), order(indices, LATTIS_INT64, false);
+      Row x(in, code<T>), sorted(values, code<T>, false), order(indices, LAMELLA_INT64, false);
       for (int64_t i = 0; i < in.count; i += in.line) {
         int64_t* at = order.as<int64_t>() + i;
         std::iota(at, at + in.line, 0);
@@ -170,44 +171,44 @@ lattis_status sort_kernel(lattis_frame*, const lattis_value* args, lattis_value*
 
 // body(element of `self` that `index` names along `dim`, element of `other` beside it); writes `out`, one of these.
 template <class Body>
-lattis_status by_index(const char* name, const lattis_tensor* self, int64_t dim, const lattis_tensor* index,
-                       const lattis_tensor* other, const lattis_tensor* out, Body body) {
+lamella_status by_index(const char* name, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
+                        const lamella_tensor* other, const lamella_tensor* out, Body body) {
   const uint64_t along = bit(dim, self);
   const View lines(self, index, along, true), at(index, along), beside(other, index, along);
   return with_type(self->dtype, [&](auto zero) {
     using T = decltype(zero);
     return launch(self, [=, into_self = out == self]() -> Fault {
-      Row x(lines, code<T>), y(beside, code<T>), row(at, LATTIS_INT64);
+      Row x(lines, code<T>), y(beside, code<T>), row(at, LAMELLA_INT64);
       const int64_t* indices = row.as<int64_t>();
       for (int64_t k = 0; k < at.count; k++)
         if (indices[k] < 0 || indices[k] >= lines.line)
-          return {LATTIS_INDEX_ERROR, std::string(name) + ": argument 'index': " + std::to_string(indices[k]) +
-                                          " is out of range for size " + std::to_string(lines.line)};
+          return {LAMELLA_INDEX_ERROR, std::string(name) + ": argument 'index': " + std::to_string(indices[k]) +
+                                           " is out of range for size " + std::to_string(lines.line)};
       for (int64_t k = 0; k < at.count; k++) body(x.as<T>()[k / at.line * lines.line + indices[k]], y.as<T>()[k]);
       return into_self ? x.write() : y.write();
     });
   });
 }
 
-lattis_status gather_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *out = rets[0].as.tensor, *self = args[0].as.tensor;
+lamella_status gather_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *out = rets[0].as.tensor, *self = args[0].as.tensor;
   return by_index("gather", self, args[1].as.i, args[2].as.tensor, out, out, [](auto& x, auto& y) { y = x; });
 }
 
 // scatter_.src(self, dim, index, src) and scatter_add_(self, dim, index, src)
-template <bool Add> lattis_status scatter_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *self = rets[0].as.tensor, *src = args[3].as.tensor;
+template <bool Add> lamella_status scatter_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *self = rets[0].as.tensor, *src = args[3].as.tensor;
   const auto put = [](auto& x, auto& y) { x = Add ? x + y : y; };
   return by_index(Add ? "scatter_add_" : "scatter_", self, args[1].as.i, args[2].as.tensor, src, self, put);
 }
 
 // nonzero(self): its caller needs the count, so this waits for all that was put into the stream before.
-lattis_status nonzero_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor* self = args[0].as.tensor;
+lamella_status nonzero_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor* self = args[0].as.tensor;
   std::vector<int64_t> found;
   int64_t size[2] = {0, self->dl.ndim};
   launch(self, [&, in = View(self)] {
-    const Row set(in, LATTIS_BOOL);
+    const Row set(in, LAMELLA_BOOL);
     for (int64_t i = 0; i < in.count; i++) {
       if (!set.data[i]) continue;
       found.resize(++size[0] * size[1]);
@@ -216,10 +217,11 @@ lattis_status nonzero_kernel(lattis_frame*, const lattis_value* args, lattis_val
     }
     return Fault();
   });
-  if (lattis_status st = synchronize(nullptr, self->dl.device.device_id)) return st;
-  lattis_tensor* out;
-  if (lattis_status st = api().tensor_empty(2, size, nullptr, LATTIS_INT64, lattis::device_of(self), &out)) return st;
-  rets[0] = lattis::value(out);
+  if (lamella_status st = synchronize(nullptr, self->dl.device.device_id)) return st;
+  lamella_tensor* out;
+  if (lamella_status st = api().tensor_empty(2, size, nullptr, LAMELLA_INT64, lamella::device_of(self), &out))
+    return st;
+  rets[0] = lamella::value(out);
   return launch(out, [found, to = out->dl.data] {
     return std::memcpy(open(to), found.data(), found.size() * sizeof(int64_t)), Fault();
   });
@@ -255,8 +257,8 @@ void product(int64_t m, int64_t k, int64_t n, const T* a, const T* b, T* c) {
   }
 }
 
-lattis_status bmm_kernel(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_tensor *self = args[0].as.tensor, *mat2 = args[1].as.tensor, *out = rets[0].as.tensor;
+lamella_status bmm_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor *self = args[0].as.tensor, *mat2 = args[1].as.tensor, *out = rets[0].as.tensor;
   const int64_t batch = out->dl.shape[0], m = out->dl.shape[1], n = out->dl.shape[2], k = self->dl.shape[2];
   const auto multiply = [&](auto zero) {
     using T = decltype(zero);
@@ -267,12 +269,12 @@ lattis_status bmm_kernel(lattis_frame*, const lattis_value* args, lattis_value* 
       return c.write();
     });
   };
-  const bool single = out->dtype <= LATTIS_FLOAT32 && out->dtype >= LATTIS_FLOAT16;
+  const bool single = out->dtype <= LAMELLA_FLOAT32 && out->dtype >= LAMELLA_FLOAT16;
   return single ? multiply(0.0f) : with_type(out->dtype, multiply);
 }
 }  // namespace
 
-LATTIS_LIBRARY_FRAGMENT(aten, m) {
+LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   m.impl("copy_", "bank", assign_kernel).impl("fill_.Scalar", "bank", assign_kernel);
   m.impl("arange.start_step", "bank", arange_kernel);
   m.impl("_random_bits_", "bank", random_kernel);

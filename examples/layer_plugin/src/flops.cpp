@@ -1,10 +1,10 @@
-// A layer in C++ that counts floating-point operations per operator. Start at LATTIS_LIBRARY at the end of the file.
+// A layer in C++ that counts floating-point operations per operator. Start at LAMELLA_LIBRARY at the end of the file.
 //
 // Note [Parts count]  The layer stays inside composites, so it sees an operator and then the operators that it is
 //   written over. Whatever counted nothing below itself counts by its formula; whatever did leaves it to its parts.
 #include "flops.h"
 
-#include <lattis/extension.h>
+#include <lamella/extension.h>
 
 #include <atomic>
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace {
 
-using lattis::api;
+using lamella::api;
 
 enum class Rule { Nothing, Product, Pointwise, Scaled, Reduction };
 
@@ -38,7 +38,7 @@ uint64_t layer_mask = 0;
 thread_local int64_t counted = 0;  // by this thread, to see whether the parts of a call have counted
 
 // Strangers' operators count by their category; the names are the catalogue's.
-Rule rule_of(const lattis_operator* op) {
+Rule rule_of(const lamella_operator* op) {
   if (api().operator_num_args(op) == 0 || api().operator_num_returns(op) == 0) return Rule::Nothing;
   const std::string category = api().operator_category(op);
   std::string name = api().operator_name(op);
@@ -67,20 +67,20 @@ struct Known {
 };
 
 // Operators are never freed, so that a pointer may be remembered.
-const Known& known(const lattis_operator* op) {
-  thread_local std::unordered_map<const lattis_operator*, Known> seen;
+const Known& known(const lamella_operator* op) {
+  thread_local std::unordered_map<const lamella_operator*, Known> seen;
   Known& k = seen[op];
   if (!k.entry) k = {shared_entry(api().operator_name(op)), rule_of(op)};
   return k;
 }
 
-bool is_one(const lattis_value& v) {
-  return lattis::as_double(v) == 1 && !(v.tag == LATTIS_COMPLEX && v.as.doubles[1] != 0);
+bool is_one(const lamella_value& v) {
+  return lamella::as_double(v) == 1 && !(v.tag == LAMELLA_COMPLEX && v.as.doubles[1] != 0);
 }
 
-int64_t formula(Rule rule, const lattis_value* args, const lattis_value* rets) {
-  const lattis_tensor* x = args[0].tag == LATTIS_TENSOR ? args[0].as.tensor : nullptr;
-  const lattis_tensor* out = rets[0].tag == LATTIS_TENSOR ? rets[0].as.tensor : nullptr;
+int64_t formula(Rule rule, const lamella_value* args, const lamella_value* rets) {
+  const lamella_tensor* x = args[0].tag == LAMELLA_TENSOR ? args[0].as.tensor : nullptr;
+  const lamella_tensor* out = rets[0].tag == LAMELLA_TENSOR ? rets[0].as.tensor : nullptr;
   switch (rule) {
     case Rule::Product:
       return x && out ? 2 * out->numel * x->dl.shape[x->dl.ndim - 1] : 0;
@@ -96,20 +96,20 @@ int64_t formula(Rule rule, const lattis_value* args, const lattis_value* rets) {
 }
 
 // The fallback for every operator: on with the call, then count.
-lattis_status count(lattis_frame* frame, const lattis_value* args, lattis_value* rets) {
+lamella_status count(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
   const Known& op = known(frame->op);
   if (op.rule == Rule::Nothing) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
   const int64_t before = counted;
-  if (lattis_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
-  if (counted != before) return LATTIS_OK;
+  if (lamella_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
+  if (counted != before) return LAMELLA_OK;
   int64_t n = formula(op.rule, args, rets);
   counted += n;
   op.entry->flops.fetch_add(n, std::memory_order_relaxed);
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
 int32_t enable(int32_t on) {
-  lattis_thread* t = api().thread();
+  lamella_thread* t = api().thread();
   const int32_t before = (t->include & layer_mask) != 0;
   t->include = on ? t->include | layer_mask : t->include & ~layer_mask;
   return before;
@@ -142,19 +142,19 @@ void reset() {
   for (Entry& e : counts().entries) e.flops = 0;
 }
 
-lattis_flops table = {sizeof table, -1, enable, enable_process, entries, name, flops, reset};
+lamella_flops table = {sizeof table, -1, enable, enable_process, entries, name, flops, reset};
 
 }  // namespace
 
 // For the Python face, which opens this very file with ctypes.
-extern "C" __attribute__((visibility("default"))) const lattis_flops* lattis_flops_table(void) { return &table; }
+extern "C" __attribute__((visibility("default"))) const lamella_flops* lamella_flops_table(void) { return &table; }
 
-LATTIS_LIBRARY(flops, m) {
-  lattis_layer layer{};
+LAMELLA_LIBRARY(flops, m) {
+  lamella_layer layer{};
   layer.size = sizeof layer;
   layer.name = "flops";
   layer.at = "profiler";
-  layer.flags = LATTIS_LAYER_INSIDE;
+  layer.flags = LAMELLA_LAYER_INSIDE;
   layer.fallback = count;
   m.layer(layer, &table.layer);
   if (m.status()) return;

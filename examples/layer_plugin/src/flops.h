@@ -1,10 +1,10 @@
 /* The interface "flops", version 1: what the native layer publishes for programs and other plugins, in plain C.
  *
- *   const lattis_flops* flops = api->find_interface("flops", 1);
+ *   const lamella_flops* flops = api->find_interface("flops", 1);
  *   flops->enable(1);
  */
-#ifndef LATTIS_FLOPS_H
-#define LATTIS_FLOPS_H
+#ifndef LAMELLA_FLOPS_H
+#define LAMELLA_FLOPS_H
 
 #include <stdint.h>
 
@@ -17,6 +17,6 @@ typedef struct {
   const char* (*name)(int32_t entry); /* "aten::mm"; null out of range */
   int64_t (*flops)(int32_t entry);    /* since the last reset */
   void (*reset)(void);
-} lattis_flops;
+} lamella_flops;
 
 #endif

@@ -2,20 +2,20 @@
 // that the native plugin publishes, as a stranger would.
 #pragma once
 
-#include <lattis/python.h>
+#include <lamella/python.h>
 
-#include <lattis/autograd.h>
+#include <lamella/autograd.h>
 
-namespace lattis::autograd::face {
+namespace lamella::autograd::face {
 
 using python::Gil;
 
-extern const lattis_autograd* autograd;  // the interface
+extern const lamella_autograd* autograd;  // the interface
 inline uint64_t layer_bit() { return uint64_t{1} << autograd->layer; }
 
 inline PyObject* raise() { return python::face().raise_pending(); }
-inline lattis_tensor* unwrap(PyObject* o) { return python::face().unwrap(o); }
-inline PyObject* wrap_borrowed(lattis_tensor* t) {
+inline lamella_tensor* unwrap(PyObject* o) { return python::face().unwrap(o); }
+inline PyObject* wrap_borrowed(lamella_tensor* t) {
   if (!t) Py_RETURN_NONE;
   api().retain(t);
   return python::face().wrap(t);
@@ -57,15 +57,15 @@ auto unlocked(F&& f) {
 }
 
 // A tensor or None into an owned pointer, or null. False with an exception.
-bool read_gradient(PyObject* o, const char* who, lattis_tensor** out);
+bool read_gradient(PyObject* o, const char* who, lamella_tensor** out);
 
-PyObject* node_object(lattis_node* owned);  // null becomes None; one object a node
+PyObject* node_object(lamella_node* owned);  // null becomes None; one object a node
 bool is_node(PyObject* o);
-lattis_node* node_of(PyObject* o);
+lamella_node* node_of(PyObject* o);
 
 int add_nodes(PyObject* module);
 int add_modes(PyObject* module);
 int add_functions(PyObject* module);
 extern PyMethodDef node_methods[], run_methods[];
 
-}  // namespace lattis::autograd::face
+}  // namespace lamella::autograd::face

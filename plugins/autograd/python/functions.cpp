@@ -7,15 +7,15 @@
 
 #include <structmember.h>
 
-namespace lattis::autograd::face {
+namespace lamella::autograd::face {
 namespace {
 
 struct Context {
   PyObject_HEAD PyObject* dict;
   PyObject* weakrefs;
-  lattis_node* node;  // weak: the node owns this object; null before it is there and after it has gone
-  PyObject* to_save;  // what forward gave to save_for_backward: a tuple, until the node keeps it
-  PyObject* dirty;    // tuples, or null
+  lamella_node* node;  // weak: the node owns this object; null before it is there and after it has gone
+  PyObject* to_save;   // what forward gave to save_for_backward: a tuple, until the node keeps it
+  PyObject* dirty;     // tuples, or null
   PyObject* no_gradient;
   PyObject* needs;      // a tuple: of each input whether a gradient is asked for, or None if it is no tensor
   PyObject* node_type;  // a capsule that the class shares: its node's type lives as long as this
@@ -59,17 +59,17 @@ void dealloc(PyObject* o) {
 // ---- the node ---------------------------------------------------------------------------------------------------
 
 // The gradients that came, as backward takes them.
-PyObject* gradient_arguments(Context* c, lattis_node* n, lattis_tensor* const* grads) {
+PyObject* gradient_arguments(Context* c, lamella_node* n, lamella_tensor* const* grads) {
   return make_tuple(autograd->node_results(n) + 1, [&](Py_ssize_t i) {
     if (i == 0) return Py_NewRef(reinterpret_cast<PyObject*>(c));
-    lattis_tensor* t = grads[i - 1];
+    lamella_tensor* t = grads[i - 1];
     if (t || !c->materialize) return wrap_borrowed(t);
     if (autograd->zeros(n, static_cast<int32_t>(i - 1), &t)) return raise();
     return t ? python::face().wrap(t) : Py_NewRef(Py_None);
   });
 }
 
-bool take_gradients(Context* c, PyObject* result, lattis_node* n, lattis_tensor** outs) {
+bool take_gradients(Context* c, PyObject* result, lamella_node* n, lamella_tensor** outs) {
   const int32_t wanted = autograd->node_edges(n);
   PyObject* single[1] = {result};
   PyObject* const* items = single;
@@ -85,7 +85,7 @@ bool take_gradients(Context* c, PyObject* result, lattis_node* n, lattis_tensor*
     return false;
   }
   for (int32_t i = 0; i < wanted; i++) {
-    lattis_tensor* t;
+    lamella_tensor* t;
     if (PyTuple_GET_ITEM(c->needs, i) == Py_None && items[i] != Py_None) {
       PyErr_Format(PyExc_RuntimeError, "%s: input %d is no tensor; its gradient must be None, got %s",
                    autograd->node_name(n), i, Py_TYPE(items[i])->tp_name);
@@ -101,14 +101,14 @@ bool take_gradients(Context* c, PyObject* result, lattis_node* n, lattis_tensor*
   return true;
 }
 
-lattis_status backward(void* context, lattis_node* n, lattis_tensor* const* grads, lattis_tensor** outs) {
+lamella_status backward(void* context, lamella_node* n, lamella_tensor* const* grads, lamella_tensor** outs) {
   Gil gil;
   auto* c = static_cast<Context*>(context);
   PyObject* self = reinterpret_cast<PyObject*>(c);
   const Ref f(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name_backward));
   const Ref args(f ? gradient_arguments(c, n, grads) : nullptr);
   const Ref result(args ? PyObject_CallObject(f.get(), args.get()) : nullptr);
-  if (result && take_gradients(c, result.get(), n, outs)) return LATTIS_OK;
+  if (result && take_gradients(c, result.get(), n, outs)) return LAMELLA_OK;
   for (int32_t i = 0; i < autograd->node_edges(n); i++)
     if (outs[i]) api().release(std::exchange(outs[i], nullptr));
   return python::face().capture_exception();
@@ -121,11 +121,11 @@ void destroy(void* context) {
   python::face().drop(reinterpret_cast<PyObject*>(c));
 }
 
-int traverse_node(void* context, lattis_visit visit, void* visitor) { return visit(context, visitor); }
+int traverse_node(void* context, lamella_visit visit, void* visitor) { return visit(context, visitor); }
 
 struct NodeType {
   std::string name;
-  lattis_node_type table;
+  lamella_node_type table;
 };
 
 // The capsule with the type of a class's nodes, made for the first of them and kept in the class. A new reference.
@@ -135,7 +135,7 @@ PyObject* node_type_of(PyTypeObject* cls) {
   const char* dot = std::strrchr(cls->tp_name, '.');
   auto made = std::make_unique<NodeType>();
   made->name = std::string(dot ? dot + 1 : cls->tp_name) + "Backward";
-  made->table = {sizeof(lattis_node_type), made->name.c_str(), backward, nullptr, destroy, traverse_node};
+  made->table = {sizeof(lamella_node_type), made->name.c_str(), backward, nullptr, destroy, traverse_node};
   Ref capsule(PyCapsule_New(made.get(), nullptr,
                             [](PyObject* o) { delete static_cast<NodeType*>(PyCapsule_GetPointer(o, nullptr)); }));
   if (!capsule) return nullptr;
@@ -165,7 +165,7 @@ class Off {
   ~Off() { thread_->exclude = saved_; }
 
  private:
-  lattis_thread* thread_;
+  lamella_thread* thread_;
   uint64_t saved_;
 };
 
@@ -195,18 +195,18 @@ PyObject* run_forward(PyTypeObject* cls, Context* c, PyObject* const* args, Py_s
 }
 
 // A tensor of its own over the same memory.
-PyObject* alias(lattis_tensor* t) {
-  static const lattis_operator* const op = api().find_operator("aten::alias", "");
+PyObject* alias(lamella_tensor* t) {
+  static const lamella_operator* const op = api().find_operator("aten::alias", "");
   const Off off;
-  const lattis_value from = value(t);
-  lattis_value own = none();
+  const lamella_value from = value(t);
+  lamella_value own = none();
   return api().call(nullptr, op, &from, 1, &own, 1) ? raise() : python::face().wrap(own.as.tensor);
 }
 
 // A result's history; an input that is returned as it came is returned as a tensor of its own. Null with an exception.
-PyObject* attach(Context* c, lattis_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
-  lattis_tensor* t = unwrap(o);
-  if (!t || find(c->no_gradient, o) >= 0 || t->dtype < LATTIS_FLOAT16) return Py_NewRef(o);
+PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
+  lamella_tensor* t = unwrap(o);
+  if (!t || find(c->no_gradient, o) >= 0 || t->dtype < LAMELLA_FLOAT16) return Py_NewRef(o);
   const bool is_input = find(args, num_args, o) >= 0;
   if (find(c->dirty, o) >= 0) {
     if (autograd->set_written(t, n, i)) return raise();
@@ -218,12 +218,12 @@ PyObject* attach(Context* c, lattis_node* n, PyObject* o, uint32_t i, PyObject* 
 }
 
 // An input that is returned as it came is saved as the input that it is.
-bool keep_saved(Context* c, lattis_node* n, PyObject* const* results, Py_ssize_t num_results, PyObject* const* args,
+bool keep_saved(Context* c, lamella_node* n, PyObject* const* results, Py_ssize_t num_results, PyObject* const* args,
                 Py_ssize_t num_args) {
   for (Py_ssize_t i = 0; c->to_save && i < PyTuple_GET_SIZE(c->to_save); i++) {
     PyObject* o = PyTuple_GET_ITEM(c->to_save, i);
-    lattis_tensor* t = unwrap(o);
-    const lattis_value v = t ? value(t) : none();
+    lamella_tensor* t = unwrap(o);
+    const lamella_value v = t ? value(t) : none();
     const bool is_input = find(args, num_args, o) >= 0 && find(c->dirty, o) < 0;
     if (autograd->save(n, &v, is_input ? -1 : static_cast<int32_t>(find(results, num_results, o)))) {
       raise();
@@ -236,7 +236,7 @@ bool keep_saved(Context* c, lattis_node* n, PyObject* const* results, Py_ssize_t
 
 // What was recorded of a call: the results with their history.
 PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* const* args, Py_ssize_t n) {
-  std::vector<lattis_tensor*> inputs(static_cast<size_t>(n));
+  std::vector<lamella_tensor*> inputs(static_cast<size_t>(n));
   for (Py_ssize_t i = 0; i < n; i++) inputs[i] = unwrap(args[i]);
   const bool several = PyTuple_Check(result) || PyList_Check(result);
   const Ref tuple(several ? PySequence_Tuple(result) : PyTuple_Pack(1, result));
@@ -250,7 +250,7 @@ PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* cons
                             in ? "input" : "result");
   if (!c->node_type && !(c->node_type = node_type_of(cls))) return nullptr;
   const auto* type = static_cast<NodeType*>(PyCapsule_GetPointer(c->node_type, nullptr));
-  lattis_node* node;
+  lamella_node* node;
   if (autograd->node_new(&type->table, c, inputs.data(), static_cast<int32_t>(n), static_cast<int32_t>(count), &node))
     return raise();
   Py_INCREF(reinterpret_cast<PyObject*>(c));  // the node's
@@ -269,7 +269,7 @@ PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {
   const bool recording = !(api().thread()->exclude & layer_bit());
   bool any = false;
   Ref needs(make_tuple(n, [&](Py_ssize_t i) {
-    lattis_tensor* t = unwrap(args[i]);
+    lamella_tensor* t = unwrap(args[i]);
     if (!t) return Py_NewRef(Py_None);
     const bool need = recording && autograd->requires_grad(t);
     any |= need;
@@ -314,17 +314,17 @@ PyObject* set_materialize(PyObject* o, PyObject* on) {
 PyObject* saved_tensors(PyObject* o, void*) {
   Context* c = cast(o);
   if (c->to_save) return Py_NewRef(c->to_save);
-  lattis_node* node = c->node;
+  lamella_node* node = c->node;
   if (!node) return PyTuple_New(0);
   autograd->node_retain(node);  // unpacking may run Python, which may let the graph go
   const int32_t n = autograd->num_saved(node);
   // After the graph was freed the first one says so.
-  lattis_value v = none();
-  const bool freed = n == 0 && autograd->saved(node, 0, &v) && api().error_kind() != LATTIS_INDEX_ERROR;
+  lamella_value v = none();
+  const bool freed = n == 0 && autograd->saved(node, 0, &v) && api().error_kind() != LAMELLA_INDEX_ERROR;
   if (!freed) api().error_clear();
   PyObject* all = freed ? raise() : make_tuple(n, [&](Py_ssize_t i) {
     if (autograd->saved(node, static_cast<int32_t>(i), &v)) return raise();
-    return v.tag == LATTIS_TENSOR ? python::face().wrap(v.as.tensor) : Py_NewRef(Py_None);
+    return v.tag == LAMELLA_TENSOR ? python::face().wrap(v.as.tensor) : Py_NewRef(Py_None);
   });
   autograd->node_release(node);
   return all;
@@ -355,7 +355,7 @@ PyGetSetDef getset[] = {
     {"saved_tensors", saved_tensors, nullptr, "What save_for_backward kept.", nullptr},
     {"needs_input_grad", needs_input_grad, nullptr, "For each argument of forward whether its gradient is asked for.",
      nullptr},
-    {"_lattis_needs", needs_or_none, nullptr, "As needs_input_grad, with None for what is no tensor.", nullptr},
+    {"_lamella_needs", needs_or_none, nullptr, "As needs_input_grad, with None for what is no tensor.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr}};
 PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(Context, dict), READONLY, nullptr},
@@ -368,7 +368,7 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_getset, getset},
                        {Py_tp_members, members},
                        {0, nullptr}};
-PyType_Spec spec = {"lattis.autograd._FunctionBase", sizeof(Context), 0,
+PyType_Spec spec = {"lamella.autograd._FunctionBase", sizeof(Context), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 
 // The setup_context that says a class has none of its own.
@@ -392,4 +392,4 @@ int add_functions(PyObject* module) {
   return PyModule_AddFunctions(module, functions);
 }
 
-}  // namespace lattis::autograd::face
+}  // namespace lamella::autograd::face

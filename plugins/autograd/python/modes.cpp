@@ -3,14 +3,14 @@
 
 #include <structmember.h>
 
-namespace lattis::autograd::face {
+namespace lamella::autograd::face {
 namespace {
 
 thread_local bool inference = false;
 
 bool enabled() { return !(api().thread()->exclude & layer_bit()); }
 void enable(bool on) {
-  lattis_thread* t = api().thread();
+  lamella_thread* t = api().thread();
   t->exclude = on ? t->exclude & ~layer_bit() : t->exclude | layer_bit();
 }
 
@@ -142,38 +142,40 @@ PyObject* set_decorate(PyObject*, PyObject* f) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef functions[] = {
-    {"is_grad_enabled", is_enabled, METH_NOARGS,
-     "is_grad_enabled()\n--\n\nWhether operators are recorded in this thread.\n\n>>> lattis.is_grad_enabled()\nTrue\n"},
-    {"is_inference_mode_enabled", is_inference, METH_NOARGS,
-     "is_inference_mode_enabled()\n--\n\nWhether inference mode is on in this thread.\n\n>>> "
-     "lattis.is_inference_mode_enabled()\nFalse\n"},
-    {"_set_decorate", set_decorate, METH_O, nullptr},
-    {nullptr}};
+PyMethodDef functions[] = {{"is_grad_enabled", is_enabled, METH_NOARGS,
+                            "is_grad_enabled()\n--\n\nWhether operators are recorded in this thread.\n\n>>> "
+                            "lamella.is_grad_enabled()\nTrue\n"},
+                           {"is_inference_mode_enabled", is_inference, METH_NOARGS,
+                            "is_inference_mode_enabled()\n--\n\nWhether inference mode is on in this thread.\n\n>>> "
+                            "lamella.is_inference_mode_enabled()\nFalse\n"},
+                           {"_set_decorate", set_decorate, METH_O, nullptr},
+                           {nullptr}};
 
 }  // namespace
 
 int add_modes(PyObject* module) {
-  no_grad_type = make_type(module, "lattis.autograd.no_grad", plain<false>,
-                           "no_grad(orig_func=None)\n--\n\nNothing is recorded inside: results do not require grad, "
-                           "and leaves may be written. "
-                           "A context manager and a decorator.\n\n>>> x = lattis.ones(2, requires_grad=True)\n>>> with "
-                           "lattis.no_grad():\n...   "
-                           "  y = x * 2\n>>> y.requires_grad\nFalse\n");
-  enable_grad_type = make_type(
-      module, "lattis.autograd.enable_grad", plain<true>,
-      "enable_grad(orig_func=None)\n--\n\nRecords again, inside no_grad().\n\n>>> x = lattis.ones(2, "
-      "requires_grad=True)\n>>> with lattis.no_grad():\n...     with lattis.enable_grad():\n...         y = x * 2\n>>> "
-      "y.requires_grad\nTrue\n");
+  no_grad_type =
+      make_type(module, "lamella.autograd.no_grad", plain<false>,
+                "no_grad(orig_func=None)\n--\n\nNothing is recorded inside: results do not require grad, "
+                "and leaves may be written. "
+                "A context manager and a decorator.\n\n>>> x = lamella.ones(2, requires_grad=True)\n>>> with "
+                "lamella.no_grad():\n...   "
+                "  y = x * 2\n>>> y.requires_grad\nFalse\n");
+  enable_grad_type =
+      make_type(module, "lamella.autograd.enable_grad", plain<true>,
+                "enable_grad(orig_func=None)\n--\n\nRecords again, inside no_grad().\n\n>>> x = lamella.ones(2, "
+                "requires_grad=True)\n>>> with lamella.no_grad():\n...     with lamella.enable_grad():\n...         y "
+                "= x * 2\n>>> "
+                "y.requires_grad\nTrue\n");
   set_type =
-      make_type(module, "lattis.autograd.set_grad_enabled", set_new,
+      make_type(module, "lamella.autograd.set_grad_enabled", set_new,
                 "set_grad_enabled(mode)\n--\n\nSwitches recording on or off, at once; as a context manager, until "
-                "its end.\n\n>>> with lattis.set_grad_enabled(False):\n...     lattis.is_grad_enabled()\nFalse\n");
-  inference_type = make_type(module, "lattis.autograd.inference_mode", inference_new,
+                "its end.\n\n>>> with lamella.set_grad_enabled(False):\n...     lamella.is_grad_enabled()\nFalse\n");
+  inference_type = make_type(module, "lamella.autograd.inference_mode", inference_new,
                              "inference_mode(mode=True)\n--\n\nNothing is recorded inside, as with no_grad(), and the "
                              "code says that its results "
-                             "are never to be differentiated.\n\n>>> with lattis.inference_mode():\n...     "
-                             "(lattis.ones(2, requires_grad=True) * "
+                             "are never to be differentiated.\n\n>>> with lamella.inference_mode():\n...     "
+                             "(lamella.ones(2, requires_grad=True) * "
                              "2).requires_grad\nFalse\n");
   if (!no_grad_type || !enable_grad_type || !set_type || !inference_type) return -1;
   no_grad_type->tp_vectorcall = plain_call<false>;
@@ -181,4 +183,4 @@ int add_modes(PyObject* module) {
   return PyModule_AddFunctions(module, functions);
 }
 
-}  // namespace lattis::autograd::face
+}  // namespace lamella::autograd::face

@@ -6,11 +6,11 @@
 
 #include "face.h"
 
-namespace lattis::autograd::face {
+namespace lamella::autograd::face {
 
-const lattis_autograd* autograd = nullptr;
+const lamella_autograd* autograd = nullptr;
 
-bool read_gradient(PyObject* o, const char* who, lattis_tensor** out) {
+bool read_gradient(PyObject* o, const char* who, lamella_tensor** out) {
   *out = nullptr;
   if (o == Py_None) return true;
   if (!(*out = unwrap(o))) {
@@ -23,7 +23,7 @@ bool read_gradient(PyObject* o, const char* who, lattis_tensor** out) {
 
 namespace {
 
-bool read_tensors(PyObject* tuple, const char* name, bool optional, std::vector<lattis_tensor*>* out) {
+bool read_tensors(PyObject* tuple, const char* name, bool optional, std::vector<lamella_tensor*>* out) {
   if (!PyTuple_Check(tuple)) {
     PyErr_Format(PyExc_TypeError, "backward: argument '%s' must be a tuple, got %s", name, Py_TYPE(tuple)->tp_name);
     return false;
@@ -43,7 +43,7 @@ bool read_tensors(PyObject* tuple, const char* name, bool optional, std::vector<
 // _run(tensors, grads, inputs, flags): the gradients of inputs as a tuple, or None.
 PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   if (n != 4) return PyErr_Format(PyExc_TypeError, "_run takes 4 arguments");
-  std::vector<lattis_tensor*> roots, grads, inputs;
+  std::vector<lamella_tensor*> roots, grads, inputs;
   if (!read_tensors(args[0], "tensors", false, &roots) || !read_tensors(args[1], "grad_tensors", true, &grads) ||
       !read_tensors(args[2], "inputs", false, &inputs))
     return nullptr;
@@ -51,18 +51,18 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
     return PyErr_Format(PyExc_RuntimeError, "backward: got %zu tensors and %zu gradients", roots.size(), grads.size());
   const auto flags = static_cast<uint32_t>(PyLong_AsUnsignedLong(args[3]));
   if (PyErr_Occurred()) return nullptr;
-  std::vector<lattis_tensor*> outs(inputs.size());
-  const lattis_status st = unlocked([&] {
+  std::vector<lamella_tensor*> outs(inputs.size());
+  const lamella_status st = unlocked([&] {
     return autograd->backward(roots.data(), grads.data(), static_cast<int32_t>(roots.size()), inputs.data(),
                               static_cast<int32_t>(inputs.size()), outs.data(), flags);
   });
   if (st) return raise();
-  if (flags & LATTIS_BACKWARD_ACCUMULATE) Py_RETURN_NONE;
+  if (flags & LAMELLA_BACKWARD_ACCUMULATE) Py_RETURN_NONE;
   PyObject* result = make_tuple(static_cast<Py_ssize_t>(outs.size()), [&](Py_ssize_t i) {
-    lattis_tensor* t = std::exchange(outs[static_cast<size_t>(i)], nullptr);
+    lamella_tensor* t = std::exchange(outs[static_cast<size_t>(i)], nullptr);
     return t ? python::face().wrap(t) : Py_NewRef(Py_None);
   });
-  for (lattis_tensor* t : outs)  // what no tuple took
+  for (lamella_tensor* t : outs)  // what no tuple took
     if (t) api().release(t);
   return result;
 } catch (const std::bad_alloc&) {
@@ -73,7 +73,7 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
 // --------------------------------------------------------
 
 struct Hooks {
-  lattis_saved_hooks table;
+  lamella_saved_hooks table;
   PyObject *pack, *unpack;
   int64_t users;  // packed objects and the stack; under the interpreter's lock
 };
@@ -90,7 +90,7 @@ void release(Hooks* h) {
   delete h;
 }
 
-lattis_status pack(void* context, lattis_tensor* t, void** packed) {
+lamella_status pack(void* context, lamella_tensor* t, void** packed) {
   Gil gil;
   auto* h = static_cast<Hooks*>(context);
   const Ref in(wrap_borrowed(t));
@@ -103,19 +103,19 @@ lattis_status pack(void* context, lattis_tensor* t, void** packed) {
   out.take();
   h->users++;
   *packed = p;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 
-lattis_status unpack(void* packed, lattis_tensor** out) {
+lamella_status unpack(void* packed, lamella_tensor** out) {
   Gil gil;
   auto* p = static_cast<Packed*>(packed);
   PyObject* o = PyObject_CallOneArg(p->hooks->unpack, p->object);
-  lattis_tensor* t = o ? unwrap(o) : nullptr;
+  lamella_tensor* t = o ? unwrap(o) : nullptr;
   if (o && !t)
     PyErr_Format(PyExc_TypeError, "saved_tensors_hooks: unpack_hook must return a Tensor, got %s", Py_TYPE(o)->tp_name);
   if (t) api().retain(*out = t);
   Py_XDECREF(o);
-  return t ? LATTIS_OK : python::face().capture_exception();
+  return t ? LAMELLA_OK : python::face().capture_exception();
 }
 
 void destroy(void* packed) {
@@ -137,7 +137,7 @@ PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) try {
                           i ? "unpack_hook" : "pack_hook", Py_TYPE(args[i])->tp_name);
   stack.reserve(stack.size() + 1);
   auto* h = new Hooks{
-      {sizeof(lattis_saved_hooks), nullptr, pack, unpack, destroy}, Py_NewRef(args[0]), Py_NewRef(args[1]), 1};
+      {sizeof(lamella_saved_hooks), nullptr, pack, unpack, destroy}, Py_NewRef(args[0]), Py_NewRef(args[1]), 1};
   h->table.context = h;
   if (autograd->push_saved_hooks(&h->table)) {
     release(h);
@@ -181,14 +181,14 @@ PyObject* set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t n) {
 }
 
 PyObject* retain_grad(PyObject*, PyObject* o) {
-  lattis_tensor* t = unwrap(o);
+  lamella_tensor* t = unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "retain_grad: argument 'self' must be Tensor");
   if (autograd->retain_grad(t)) return raise();
   Py_RETURN_NONE;
 }
 
 PyObject* detach_in_place(PyObject*, PyObject* o) {
-  lattis_tensor* t = unwrap(o);
+  lamella_tensor* t = unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "detach_: argument 'self' must be Tensor");
   if (autograd->detach_(t)) return raise();
   return Py_NewRef(o);
@@ -208,12 +208,12 @@ PyMethodDef run_methods[] = {
     {"_detach_", detach_in_place, METH_O, nullptr},
     {nullptr}};
 
-}  // namespace lattis::autograd::face
+}  // namespace lamella::autograd::face
 
 PyMODINIT_FUNC PyInit__python(void) {
-  using namespace lattis::autograd::face;
-  if (lattis::python::import() < 0) return nullptr;
-  autograd = static_cast<const lattis_autograd*>(lattis::api().find_interface("autograd", 1));
+  using namespace lamella::autograd::face;
+  if (lamella::python::import() < 0) return nullptr;
+  autograd = static_cast<const lamella_autograd*>(lamella::api().find_interface("autograd", 1));
   if (!autograd) return PyErr_Format(PyExc_ImportError, "the autograd plugin's library is not loaded");
   PyObject* m = PyModule_Create(&definition);
   if (m && (PyModule_AddFunctions(m, run_methods) < 0 || PyModule_AddFunctions(m, node_methods) < 0 ||

@@ -3,18 +3,18 @@
 
 #include "face.h"
 
-namespace lattis::autograd::face {
+namespace lamella::autograd::face {
 namespace {
 
 struct NodeObject {
-  PyObject_HEAD lattis_node* node;
+  PyObject_HEAD lamella_node* node;
 };
 PyTypeObject* node_type = nullptr;
 
-lattis_node* cast(PyObject* o) { return reinterpret_cast<NodeObject*>(o)->node; }
+lamella_node* cast(PyObject* o) { return reinterpret_cast<NodeObject*>(o)->node; }
 
 void dealloc(PyObject* o) {
-  lattis_node* n = cast(o);
+  lamella_node* n = cast(o);
   *autograd->node_host(n) = nullptr;
   autograd->node_release(n);
   PyTypeObject* type = Py_TYPE(o);
@@ -29,7 +29,7 @@ PyObject* sequence(PyObject* o, PyObject*) { return PyLong_FromUnsignedLongLong(
 PyObject* next_functions(PyObject* o, void*) {
   return make_tuple(autograd->node_edges(cast(o)), [o](Py_ssize_t i) {
     uint32_t output = 0;
-    lattis_node* to = autograd->node_edge(cast(o), static_cast<int32_t>(i), &output);
+    lamella_node* to = autograd->node_edge(cast(o), static_cast<int32_t>(i), &output);
     if (to) autograd->node_retain(to);
     return Py_BuildValue("(NI)", node_object(to), to ? output : 0);
   });
@@ -52,19 +52,19 @@ struct Hook {
   PyObject* tensor;  // weak reference to a leaf, for the one that is told of it
 };
 
-PyObject* tuple_of(lattis_tensor* const* list, int32_t n) {
+PyObject* tuple_of(lamella_tensor* const* list, int32_t n) {
   return make_tuple(n, [list](Py_ssize_t i) { return wrap_borrowed(list[i]); });
 }
 
-bool replace(lattis_tensor** at, PyObject* o, const char* who) {
-  lattis_tensor* t;
+bool replace(lamella_tensor** at, PyObject* o, const char* who) {
+  lamella_tensor* t;
   if (!read_gradient(o, who, &t)) return false;
-  if (lattis_tensor* old = std::exchange(*at, t)) api().release(old);
+  if (lamella_tensor* old = std::exchange(*at, t)) api().release(old);
   return true;
 }
 
 // What a hook returns replaces what it was given, unless it is None.
-bool take(PyObject* result, lattis_tensor** grads, int32_t n, bool one) {
+bool take(PyObject* result, lamella_tensor** grads, int32_t n, bool one) {
   if (result == Py_None) return true;
   if (one || (n == 1 && !PyTuple_Check(result))) return replace(grads, result, "hook");
   if (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n) {
@@ -77,20 +77,20 @@ bool take(PyObject* result, lattis_tensor** grads, int32_t n, bool one) {
 }
 
 template <int Kind>
-lattis_status run_hook(void* context, lattis_tensor** grads, int32_t n, lattis_tensor* const* also, int32_t m) {
+lamella_status run_hook(void* context, lamella_tensor** grads, int32_t n, lamella_tensor* const* also, int32_t m) {
   Gil gil;
   auto* h = static_cast<Hook*>(context);
   const Ref callable(Py_NewRef(h->callable));
-  const Ref first(Kind == LATTIS_HOOK_TENSOR        ? wrap_borrowed(grads[0])
-                  : Kind == LATTIS_HOOK_ACCUMULATED ? Py_XNewRef(PyWeakref_GetObject(h->tensor))
-                                                    : tuple_of(grads, n));
-  const Ref second(Kind == LATTIS_HOOK_AFTER ? tuple_of(also, m) : nullptr);
-  if (!first || (Kind == LATTIS_HOOK_AFTER && !second)) return python::face().capture_exception();
-  if (Kind == LATTIS_HOOK_ACCUMULATED && first.get() == Py_None) return LATTIS_OK;  // the leaf has gone
+  const Ref first(Kind == LAMELLA_HOOK_TENSOR        ? wrap_borrowed(grads[0])
+                  : Kind == LAMELLA_HOOK_ACCUMULATED ? Py_XNewRef(PyWeakref_GetObject(h->tensor))
+                                                     : tuple_of(grads, n));
+  const Ref second(Kind == LAMELLA_HOOK_AFTER ? tuple_of(also, m) : nullptr);
+  if (!first || (Kind == LAMELLA_HOOK_AFTER && !second)) return python::face().capture_exception();
+  if (Kind == LAMELLA_HOOK_ACCUMULATED && first.get() == Py_None) return LAMELLA_OK;  // the leaf has gone
   const Ref result(PyObject_CallFunctionObjArgs(callable.get(), first.get(), second.get(), nullptr));
   const bool ok =
-      result && (Kind == LATTIS_HOOK_ACCUMULATED || take(result.get(), grads, n, Kind == LATTIS_HOOK_TENSOR));
-  return ok ? LATTIS_OK : python::face().capture_exception();
+      result && (Kind == LAMELLA_HOOK_ACCUMULATED || take(result.get(), grads, n, Kind == LAMELLA_HOOK_TENSOR));
+  return ok ? LAMELLA_OK : python::face().capture_exception();
 }
 
 void destroy_hook(void* context) {
@@ -100,35 +100,35 @@ void destroy_hook(void* context) {
   delete h;
 }
 
-int traverse_hook(void* context, lattis_visit visit, void* visitor) {
+int traverse_hook(void* context, lamella_visit visit, void* visitor) {
   return visit(static_cast<Hook*>(context)->callable, visitor);
 }
 
-using Runner = lattis_status (*)(void*, lattis_tensor**, int32_t, lattis_tensor* const*, int32_t);
+using Runner = lamella_status (*)(void*, lamella_tensor**, int32_t, lamella_tensor* const*, int32_t);
 Runner runner(int kind) {
   switch (kind) {
-    case LATTIS_HOOK_TENSOR:
-      return run_hook<LATTIS_HOOK_TENSOR>;
-    case LATTIS_HOOK_BEFORE:
-      return run_hook<LATTIS_HOOK_BEFORE>;
-    case LATTIS_HOOK_AFTER:
-      return run_hook<LATTIS_HOOK_AFTER>;
+    case LAMELLA_HOOK_TENSOR:
+      return run_hook<LAMELLA_HOOK_TENSOR>;
+    case LAMELLA_HOOK_BEFORE:
+      return run_hook<LAMELLA_HOOK_BEFORE>;
+    case LAMELLA_HOOK_AFTER:
+      return run_hook<LAMELLA_HOOK_AFTER>;
     default:
-      return run_hook<LATTIS_HOOK_ACCUMULATED>;
+      return run_hook<LAMELLA_HOOK_ACCUMULATED>;
   }
 }
 
 PyObject* handle_class = nullptr;  // Python's RemovableHandle
 
 // A handle that removes the hook.
-PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable, PyObject* tensor) try {
+PyObject* add_hook(lamella_node* n, uint32_t output, int kind, PyObject* callable, PyObject* tensor) try {
   if (!PyCallable_Check(callable))
     return PyErr_Format(PyExc_TypeError, "register_hook: argument 'hook' must be callable, got %s",
                         Py_TYPE(callable)->tp_name);
   Ref weak(tensor ? PyWeakref_NewRef(tensor, nullptr) : nullptr);
   if (tensor && !weak) return nullptr;
   auto* own = new Hook{Py_NewRef(callable), weak.take()};
-  lattis_hook hook{sizeof hook, kind, own, runner(kind), destroy_hook, traverse_hook};
+  lamella_hook hook{sizeof hook, kind, own, runner(kind), destroy_hook, traverse_hook};
   uint64_t id;
   if (autograd->hook_add(n, output, &hook, &id)) {
     destroy_hook(hook.context);
@@ -144,9 +144,9 @@ PyObject* add_hook(lattis_node* n, uint32_t output, int kind, PyObject* callable
 
 // _tensor_hook(tensor, callable, accumulated) -> handle
 PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  lattis_tensor* t = count == 3 ? unwrap(args[0]) : nullptr;
+  lamella_tensor* t = count == 3 ? unwrap(args[0]) : nullptr;
   if (!t) return PyErr_Format(PyExc_TypeError, "register_hook: argument 'self' must be Tensor");
-  lattis_node* n = nullptr;
+  lamella_node* n = nullptr;
   uint32_t output = 0;
   if (autograd->edge(t, &n, &output)) return raise();
   const bool accumulated = args[2] == Py_True;
@@ -158,7 +158,7 @@ PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (accumulated && !autograd->is_leaf(t))
     PyErr_Format(PyExc_RuntimeError, "%s: it is for leaf tensors only", what);
   else
-    handle = add_hook(n, output, accumulated ? LATTIS_HOOK_ACCUMULATED : LATTIS_HOOK_TENSOR, args[1],
+    handle = add_hook(n, output, accumulated ? LAMELLA_HOOK_ACCUMULATED : LAMELLA_HOOK_TENSOR, args[1],
                       accumulated ? args[0] : nullptr);
   autograd->node_release(n);
   return handle;
@@ -182,18 +182,18 @@ PyObject* remove_hook(PyObject*, PyObject* o) {
 }
 
 PyObject* grad_fn(PyObject*, PyObject* o) {
-  lattis_tensor* t = unwrap(o);
+  lamella_tensor* t = unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "grad_fn: argument 'self' must be Tensor");
-  lattis_node* n = nullptr;
+  lamella_node* n = nullptr;
   if (autograd->grad_fn(t, &n, nullptr)) return raise();
   return node_object(n);
 }
 
 // _edge(tensor) -> (node, output): where its gradient goes, for a leaf too.
 PyObject* edge(PyObject*, PyObject* o) {
-  lattis_tensor* t = unwrap(o);
+  lamella_tensor* t = unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "get_gradient_edge: argument 'tensor' must be Tensor");
-  lattis_node* n = nullptr;
+  lamella_node* n = nullptr;
   uint32_t output = 0;
   if (autograd->edge(t, &n, &output)) return raise();
   return Py_BuildValue("(NI)", node_object(n), output);
@@ -202,11 +202,11 @@ PyObject* edge(PyObject*, PyObject* o) {
 PyMethodDef methods[] = {
     {"name", name, METH_NOARGS, "name()\n--\n\nThe node's name, as 'MulBackward0'."},
     {"_sequence_nr", sequence, METH_NOARGS, nullptr},
-    {"register_hook", register_hook<LATTIS_HOOK_AFTER>, METH_O,
+    {"register_hook", register_hook<LAMELLA_HOOK_AFTER>, METH_O,
      "register_hook(fn)\n--\n\nCalls fn(grad_inputs, grad_outputs) after the node has run: what it computed, "
      "and what had come. What fn returns, a tuple, replaces the former, unless None. Returns a "
      "handle that removes it."},
-    {"register_prehook", register_hook<LATTIS_HOOK_BEFORE>, METH_O,
+    {"register_prehook", register_hook<LAMELLA_HOOK_BEFORE>, METH_O,
      "register_prehook(fn)\n--\n\nCalls fn(grad_outputs) before the node runs. What fn returns, a tuple, "
      "replaces them, unless None. Returns a handle that removes it."},
     {nullptr}};
@@ -220,15 +220,15 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_getset, getset},
                        {Py_tp_doc, const_cast<char*>("One step of the graph that backward walks.")},
                        {0, nullptr}};
-PyType_Spec spec = {"lattis.autograd._Node", sizeof(NodeObject), 0,
+PyType_Spec spec = {"lamella.autograd._Node", sizeof(NodeObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 
 bool is_node(PyObject* o) { return PyObject_TypeCheck(o, node_type); }
-lattis_node* node_of(PyObject* o) { return cast(o); }
+lamella_node* node_of(PyObject* o) { return cast(o); }
 
-PyObject* node_object(lattis_node* n) {
+PyObject* node_object(lamella_node* n) {
   if (!n) Py_RETURN_NONE;
   void** host = autograd->node_host(n);
   if (!host) {
@@ -262,4 +262,4 @@ PyMethodDef node_methods[] = {
     {"_edge", edge, METH_O, nullptr},
     {nullptr}};
 
-}  // namespace lattis::autograd::face
+}  // namespace lamella::autograd::face

@@ -1,19 +1,19 @@
 // Structs for the plugin that differentiates, of many sizes. Each lies at the end of a page, as far as its alignment
 // allows, behind which nothing can be read, in memory that cannot be written, and is gone when the plugin has seen it,
 // where it promises a copy.
-#include <lattis/extension.h>
+#include <lamella/extension.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-using lattis::api;
+using lamella::api;
 
 constexpr size_t page = 4096;
 
-static const lattis_autograd& autograd() {
-  return *static_cast<const lattis_autograd*>(api().find_interface("autograd", 1));
+static const lamella_autograd& autograd() {
+  return *static_cast<const lamella_autograd*>(api().find_interface("autograd", 1));
 }
 
 template <class T>
@@ -47,17 +47,17 @@ class Placed {
 // ---- derivatives
 // -----------------------------------------------------------------------------------------------------
 
-static const lattis_derivative shared = {sizeof shared, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
+static const lamella_derivative shared = {sizeof shared, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
 
-static lattis_status same(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  const lattis_value two[2] = {args[0], lattis::value(1)};
+static lamella_status same(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_value two[2] = {args[0], lamella::value(1)};
   return api().call(nullptr, api().find_operator("aten::mul", "Scalar"), two, 2, rets, 1);
 }
 
-static lattis_status triple(void*, lattis_node*, lattis_tensor* const* grads, lattis_tensor** outs) {
-  const lattis_value args[2] = {lattis::value(grads[0]), lattis::value(3)};
-  lattis_value out = lattis::none();
-  const lattis_status st = api().call(nullptr, api().find_operator("aten::mul", "Scalar"), args, 2, &out, 1);
+static lamella_status triple(void*, lamella_node*, lamella_tensor* const* grads, lamella_tensor** outs) {
+  const lamella_value args[2] = {lamella::value(grads[0]), lamella::value(3)};
+  lamella_value out = lamella::none();
+  const lamella_status st = api().call(nullptr, api().find_operator("aten::mul", "Scalar"), args, 2, &out, 1);
   outs[0] = out.as.tensor;
   return st;
 }
@@ -65,42 +65,42 @@ static lattis_status triple(void*, lattis_node*, lattis_tensor* const* grads, la
 // ---- hooks and nodes
 // -------------------------------------------------------------------------------------------------
 
-static lattis_status run(void*, lattis_tensor** grads, int32_t, lattis_tensor* const*, int32_t) {
-  lattis_tensor* out = nullptr;
-  const lattis_status st = triple(nullptr, nullptr, grads, &out);
+static lamella_status run(void*, lamella_tensor** grads, int32_t, lamella_tensor* const*, int32_t) {
+  lamella_tensor* out = nullptr;
+  const lamella_status st = triple(nullptr, nullptr, grads, &out);
   if (!st) api().release(std::exchange(grads[0], out));
   return st;
 }
 
 // hook(self, kind, size, last): its gradient is tripled.
-static lattis_status hook(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  lattis_node* n = nullptr;
+static lamella_status hook(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  lamella_node* n = nullptr;
   uint64_t id;
-  if (lattis_status st = autograd().edge(args[0].as.tensor, &n, nullptr)) return st;
-  lattis_hook own{};
+  if (lamella_status st = autograd().edge(args[0].as.tensor, &n, nullptr)) return st;
+  lamella_hook own{};
   own.kind = static_cast<int32_t>(args[1].as.i);
   own.run = run;
-  const Placed<lattis_hook> placed(own, args[2].as.i, args[3].as.i);
-  const lattis_status st = autograd().hook_add(n, 0, placed.get(), &id);
+  const Placed<lamella_hook> placed(own, args[2].as.i, args[3].as.i);
+  const lamella_status st = autograd().hook_add(n, 0, placed.get(), &id);
   autograd().node_release(n);
   return st ? st : same(nullptr, args, rets);
 }
 
 // node(self, size, last): a node made by hand that triples the gradient.
-static lattis_status node(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  lattis_node_type own{};
+static lamella_status node(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  lamella_node_type own{};
   std::string name = "TripleOfTheGradientBackward";  // copied, too
   own.name = name.c_str();
   own.backward = triple;
-  const Placed<lattis_node_type> placed(own, args[1].as.i, args[2].as.i);
-  lattis_tensor *self = args[0].as.tensor, *out = nullptr;
-  lattis_node* n = nullptr;
-  if (lattis_status st = autograd().node_new(placed.get(), nullptr, &self, 1, 1, &n)) return st;
+  const Placed<lamella_node_type> placed(own, args[1].as.i, args[2].as.i);
+  lamella_tensor *self = args[0].as.tensor, *out = nullptr;
+  lamella_node* n = nullptr;
+  if (lamella_status st = autograd().node_new(placed.get(), nullptr, &self, 1, 1, &n)) return st;
   name.assign(name.size(), 'x');
-  lattis_status st = api().tensor_detach(self, &out);
+  lamella_status st = api().tensor_detach(self, &out);
   if (!st) st = autograd().set_history(out, n, 0);
   autograd().node_release(n);
-  if (!st) rets[0] = lattis::value(out);
+  if (!st) rets[0] = lamella::value(out);
   return st;
 }
 
@@ -108,15 +108,15 @@ static lattis_status node(lattis_frame*, const lattis_value* args, lattis_value*
 // ---------------------------------------------------------------------------------------------------
 
 static int packed_now = 0;
-static lattis_status pack(void*, lattis_tensor* t, void** packed) {
+static lamella_status pack(void*, lamella_tensor* t, void** packed) {
   api().retain(t);
   *packed = t;
   packed_now++;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
-static lattis_status unpack(void* packed, lattis_tensor** out) {
-  api().retain(*out = static_cast<lattis_tensor*>(packed));
-  return LATTIS_OK;
+static lamella_status unpack(void* packed, lamella_tensor** out) {
+  api().retain(*out = static_cast<lamella_tensor*>(packed));
+  return LAMELLA_OK;
 }
 static void destroy(void* packed) {
   api().release(packed);
@@ -125,11 +125,11 @@ static void destroy(void* packed) {
 
 extern "C" const char* given_push(int64_t size, int64_t last) {
   static std::string message;
-  lattis_saved_hooks own{};
+  lamella_saved_hooks own{};
   own.pack = pack;
   own.unpack = unpack;
   own.destroy = destroy;
-  const Placed<lattis_saved_hooks> placed(own, size, last);
+  const Placed<lamella_saved_hooks> placed(own, size, last);
   if (!autograd().push_saved_hooks(placed.get())) return "";
   message = api().error_message();
   api().error_clear();
@@ -138,16 +138,16 @@ extern "C" const char* given_push(int64_t size, int64_t last) {
 extern "C" void given_pop(void) { autograd().pop_saved_hooks(); }
 extern "C" int given_packed(void) { return packed_now; }
 
-LATTIS_LIBRARY(given, m) {
+LAMELLA_LIBRARY(given, m) {
   m.define("first(Tensor self) -> Tensor").impl("first", "cpu", same).rule("first", "autograd", &shared);
   m.define("second(Tensor other, Tensor self) -> Tensor").impl("second", "cpu", same);
   m.rule("second", "autograd", &shared);
-  const auto derivative = [&m](const char* name, lattis_derivative d, int64_t size, int64_t last) {
+  const auto derivative = [&m](const char* name, lamella_derivative d, int64_t size, int64_t last) {
     m.define((std::string(name) + "(Tensor self) -> Tensor").c_str()).impl(name, "cpu", same);
-    m.rule(name, "autograd", (new Placed<lattis_derivative>(d, size, last))->keep());
+    m.rule(name, "autograd", (new Placed<lamella_derivative>(d, size, last))->keep());
   };
-  const lattis_derivative text = {0, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
-  const lattis_derivative functions = {0, nullptr, nullptr, triple, nullptr, 0, 0};
+  const lamella_derivative text = {0, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
+  const lamella_derivative functions = {0, nullptr, nullptr, triple, nullptr, 0, 0};
   derivative("unset", text, 0, 0);
   derivative("half", text, 16, 0);
   derivative("shorter", text, sizeof text - 8, 0);
@@ -163,7 +163,7 @@ LATTIS_LIBRARY(given, m) {
   m.define("called(Tensor self, *, int times=1, Tensor? weight=None) -> Tensor").impl("called", "cpu", same);
   m.define("outputs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)").derivative("outputs.out", "self: grad", 1);
   m.impl("outputs.out", "composite", same);
-  static const lattis_derivative triples = {sizeof triples, nullptr, nullptr, triple, nullptr, 1, 0};
+  static const lamella_derivative triples = {sizeof triples, nullptr, nullptr, triple, nullptr, 1, 0};
   m.rule("called", "autograd", &triples);
   m.define("hook(Tensor self, int kind, int size, int last) -> Tensor").impl("hook", "composite", hook);
   m.define("node(Tensor self, int size, int last) -> Tensor").impl("node", "composite", node);

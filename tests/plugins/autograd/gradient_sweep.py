@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import lattis
+import lamella
 import numpy as np
-from lattis.autograd import gradcheck, gradgradcheck
-from lattis.dispatcher import samples
-from lattis.dispatcher.samples import Named, Sample, Spec
+from lamella.autograd import gradcheck, gradgradcheck
+from lamella.dispatcher import samples
+from lamella.dispatcher.samples import Named, Sample, Spec
 
 LIVE = {
-    o["schema"].partition("(")[0].removeprefix("aten::"): o for o in lattis._C._operators() if o["owner"] == "lattis"
+    o["schema"].partition("(")[0].removeprefix("aten::"): o for o in lamella._C._operators() if o["owner"] == "lamella"
 }
 # In-place forms run on the samples of their functional ones. Random numbers depend on nothing.
 SAMPLED = sorted(t for t, o in LIVE.items() if o["form"] != "out" and o["category"] != "random" and samples.of(t))
@@ -30,7 +30,7 @@ DECLARED = {
 
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "float64"}
 WIDE |= {"complex64": "complex128", "complex128": "complex128"}
-SMOOTH = (lattis.float16, lattis.bfloat16, lattis.float32, lattis.float64, lattis.complex64, lattis.complex128)
+SMOOTH = (lamella.float16, lamella.bfloat16, lamella.float32, lamella.float64, lamella.complex64, lamella.complex128)
 
 
 def excluded(sample: Sample) -> bool:
@@ -84,10 +84,10 @@ def cases(operator: str) -> list[Sample]:
     return list(found.values())
 
 
-def moved(t: lattis.Tensor, seed: int) -> lattis.Tensor:
+def moved(t: lamella.Tensor, seed: int) -> lamella.Tensor:
     """Values a little smaller than given, and none alike: ties and kinks are left, domains are not."""
     rng = np.random.default_rng(seed)
-    factor, more = (lattis.tensor(rng.uniform(0.2, 1, tuple(t.shape))) for _ in range(2))
+    factor, more = (lamella.tensor(rng.uniform(0.2, 1, tuple(t.shape))) for _ in range(2))
     return t * (1 - 0.05 * factor) + 0.01 * more
 
 
@@ -103,7 +103,7 @@ class Case:
 
     def __init__(self, sample: Sample):
         self.operator = sample.operator
-        self.inputs: list[lattis.Tensor] = []
+        self.inputs: list[lamella.Tensor] = []
         names = [a["name"] for a in LIVE[self.operator]["args"]]
         constant = CONSTANT.get(self.operator, set())
         self.args = [self.take(a, n in constant) for a, n in zip(sample.args, names, strict=False)]
@@ -114,7 +114,7 @@ class Case:
         if isinstance(leaf, list | tuple) and not isinstance(leaf, Named):
             return type(leaf)(self.take(x, constant) for x in leaf)
         if isinstance(leaf, Named):
-            return getattr(lattis, leaf.name)
+            return getattr(lamella, leaf.name)
         if not isinstance(leaf, Spec):
             return leaf
         t = samples.tensor(leaf)
@@ -126,31 +126,31 @@ class Case:
         self.inputs.append(t.requires_grad_())
         return Variable(len(self.inputs) - 1)
 
-    def __call__(self, *inputs: lattis.Tensor) -> tuple[lattis.Tensor, ...]:
+    def __call__(self, *inputs: lamella.Tensor) -> tuple[lamella.Tensor, ...]:
         def fill(a):
             if isinstance(a, list | tuple):
                 return type(a)(fill(x) for x in a)
             if isinstance(a, Variable):
                 return inputs[a.number]
-            return a.clone() if isinstance(a, lattis.Tensor) else a
+            return a.clone() if isinstance(a, lamella.Tensor) else a
 
         args = [fill(a) for a in self.args]
-        if self.in_place and args and isinstance(args[0], lattis.Tensor):
+        if self.in_place and args and isinstance(args[0], lamella.Tensor):
             args[0] = args[0].clone()
-        lattis.manual_seed(7)
+        lamella.manual_seed(7)
         result = samples.call(self.operator)(*args, **{n: fill(a) for n, a in self.kwargs.items()})
-        return tuple(r for r in flat(result) if isinstance(r, lattis.Tensor) and r.dtype in SMOOTH)
+        return tuple(r for r in flat(result) if isinstance(r, lamella.Tensor) and r.dtype in SMOOTH)
 
-    def values(self) -> tuple[lattis.Tensor, ...] | None:
+    def values(self) -> tuple[lamella.Tensor, ...] | None:
         """What it gives, if that is smooth: finite numbers. An in-place form may refuse what it has no room for."""
         try:
-            with lattis.no_grad():
+            with lamella.no_grad():
                 found = self(*self.inputs)
         except (RuntimeError, TypeError):
             if self.in_place:
                 return None
             raise
-        return found if found and all(bool(lattis.isfinite(r).all()) for r in found) else None
+        return found if found and all(bool(lamella.isfinite(r).all()) for r in found) else None
 
 
 def faults(sample: Sample) -> list[str] | None:

@@ -1,51 +1,51 @@
 // Operators that take and return lists, with derivatives as a stranger's library brings them; and formulas that are
 // refused.
-#include <lattis/extension.h>
+#include <lamella/extension.h>
 
 #include <initializer_list>
 #include <vector>
 
-using lattis::api;
+using lamella::api;
 
-static lattis_status call(const char* name, const char* overload, std::initializer_list<lattis_value> args,
-                          lattis_value* out) {
+static lamella_status call(const char* name, const char* overload, std::initializer_list<lamella_value> args,
+                           lamella_value* out) {
   const auto n = static_cast<int32_t>(args.size());
   return api().call(nullptr, api().find_operator(name, overload), args.begin(), n, out, 1);
 }
 
 // What is owned of tensors, as a list.
-static lattis_status give(std::vector<lattis::Tensor> tensors, lattis_value* ret) {
-  std::vector<lattis_tensor*> list;
-  for (const lattis::Tensor& t : tensors) list.push_back(t.get());
-  lattis_value v{LATTIS_TENSOR_LIST, static_cast<uint32_t>(list.size()), {0}};
+static lamella_status give(std::vector<lamella::Tensor> tensors, lamella_value* ret) {
+  std::vector<lamella_tensor*> list;
+  for (const lamella::Tensor& t : tensors) list.push_back(t.get());
+  lamella_value v{LAMELLA_TENSOR_LIST, static_cast<uint32_t>(list.size()), {0}};
   v.as.tensors = list.data();
   return api().value_retain(&v, ret);
 }
 
 // x, x², … up to a power, as tensors of their own.
-static lattis_status powers(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  std::vector<lattis::Tensor> all;
+static lamella_status powers(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  std::vector<lamella::Tensor> all;
   for (int64_t i = 1; i <= args[1].as.i; i++) {
-    lattis_value next = lattis::none();
-    if (lattis_status st = call("aten::pow", "Tensor_Scalar", {args[0], lattis::value(i)}, &next)) return st;
-    all.push_back(lattis::Tensor::steal(next.as.tensor));
+    lamella_value next = lamella::none();
+    if (lamella_status st = call("aten::pow", "Tensor_Scalar", {args[0], lamella::value(i)}, &next)) return st;
+    all.push_back(lamella::Tensor::steal(next.as.tensor));
   }
   return give(std::move(all), rets);
 }
 // The derivative of that, where gradients may be missing.
-static lattis_status powers_backward(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  lattis_value sum = lattis::none();
+static lamella_status powers_backward(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  lamella_value sum = lamella::none();
   for (uint32_t i = 0; i < args[0].length; i++) {
     if (!args[0].as.tensors[i]) continue;
-    lattis_value power = lattis::none(), term = lattis::none(), part = lattis::none(), next = lattis::none();
+    lamella_value power = lamella::none(), term = lamella::none(), part = lamella::none(), next = lamella::none();
     const auto n = static_cast<int64_t>(i);
-    lattis_status st = call("aten::pow", "Tensor_Scalar", {args[1], lattis::value(n)}, &power);
-    if (!st) st = call("aten::mul", "Tensor", {lattis::value(args[0].as.tensors[i]), power}, &term);
-    if (!st) st = call("aten::mul", "Scalar", {term, lattis::value(n + 1)}, &part);
-    if (!st && sum.tag != LATTIS_NONE) st = call("aten::add", "Tensor", {sum, part, lattis::value(1)}, &next);
-    for (lattis_value* v : {&power, &term}) api().value_release(v);
+    lamella_status st = call("aten::pow", "Tensor_Scalar", {args[1], lamella::value(n)}, &power);
+    if (!st) st = call("aten::mul", "Tensor", {lamella::value(args[0].as.tensors[i]), power}, &term);
+    if (!st) st = call("aten::mul", "Scalar", {term, lamella::value(n + 1)}, &part);
+    if (!st && sum.tag != LAMELLA_NONE) st = call("aten::add", "Tensor", {sum, part, lamella::value(1)}, &next);
+    for (lamella_value* v : {&power, &term}) api().value_release(v);
     if (st) return st;
-    if (sum.tag == LATTIS_NONE) {
+    if (sum.tag == LAMELLA_NONE) {
       sum = part;
     } else {
       api().value_release(&sum);
@@ -54,34 +54,34 @@ static lattis_status powers_backward(lattis_frame*, const lattis_value* args, la
     }
   }
   rets[0] = sum;
-  return LATTIS_OK;
+  return LAMELLA_OK;
 }
 // 2x, then exp(x) and x as integers in a list, then x + 1.
-static lattis_status mixed(lattis_frame*, const lattis_value* args, lattis_value* rets) {
-  lattis_value list = lattis::none();
-  if (lattis_status st = call("aten::mul", "Scalar", {args[0], lattis::value(2)}, &rets[0])) return st;
-  if (lattis_status st = call("aten::exp", "", {args[0]}, &list)) return st;
-  const lattis::Tensor e = lattis::Tensor::steal(list.as.tensor);
-  lattis_value whole = lattis::none();
-  const lattis_value dtype{LATTIS_DTYPE, 0, {LATTIS_INT64}};
-  if (lattis_status st = call("aten::to", "dtype",
-                              {args[0], dtype, lattis::value(false), lattis::value(false), lattis::none()}, &whole))
+static lamella_status mixed(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  lamella_value list = lamella::none();
+  if (lamella_status st = call("aten::mul", "Scalar", {args[0], lamella::value(2)}, &rets[0])) return st;
+  if (lamella_status st = call("aten::exp", "", {args[0]}, &list)) return st;
+  const lamella::Tensor e = lamella::Tensor::steal(list.as.tensor);
+  lamella_value whole = lamella::none();
+  const lamella_value dtype{LAMELLA_DTYPE, 0, {LAMELLA_INT64}};
+  if (lamella_status st = call("aten::to", "dtype",
+                               {args[0], dtype, lamella::value(false), lamella::value(false), lamella::none()}, &whole))
     return st;
-  lattis_status st = give({e, lattis::Tensor::steal(whole.as.tensor)}, &rets[1]);
-  return st ? st : call("aten::add", "Scalar", {args[0], lattis::value(1), lattis::value(1)}, &rets[2]);
+  lamella_status st = give({e, lamella::Tensor::steal(whole.as.tensor)}, &rets[1]);
+  return st ? st : call("aten::add", "Scalar", {args[0], lamella::value(1), lamella::value(1)}, &rets[2]);
 }
 
-LATTIS_LIBRARY(lots, m) {
+LAMELLA_LIBRARY(lots, m) {
   for (const char* name : {"powers", "unnamed"}) {
     m.define((std::string(name) + "(Tensor self, int n) -> Tensor[]").c_str());
-    m.impl(name, "cpu", powers, nullptr, LATTIS_KERNEL_CALLS_OPERATORS);
+    m.impl(name, "cpu", powers, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   }
   m.define("powers_backward(Tensor?[] grads, Tensor self) -> Tensor");
   m.impl("powers_backward", "composite", powers_backward);
   m.derivative("powers", "self: lots::powers_backward(grads, self)");
   m.derivative("unnamed", "self: grad");
   m.define("saved_powers(Tensor self, int n) -> Tensor[]");
-  m.impl("saved_powers", "cpu", powers, nullptr, LATTIS_KERNEL_CALLS_OPERATORS);
+  m.impl("saved_powers", "cpu", powers, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.derivative("saved_powers", "self: sum(mul(stack(grads), stack(result)), [0])");
   m.define("mixed(Tensor self) -> (Tensor, Tensor[], Tensor)");
   m.impl("mixed", "cpu", mixed);
@@ -110,8 +110,8 @@ LATTIS_LIBRARY(lots, m) {
   m.define("conj_list(Tensor self, int n) -> Tensor[]");
   m.derivative("conj_list", "self: stack(conj(grads))");
   m.define("join(Tensor[] tensors) -> Tensor");
-  m.impl("join", "cpu", [](lattis_frame*, const lattis_value* args, lattis_value* rets) {
-    return call("aten::cat", "", {args[0], lattis::value(0)}, rets);
+  m.impl("join", "cpu", [](lamella_frame*, const lamella_value* args, lamella_value* rets) {
+    return call("aten::cat", "", {args[0], lamella::value(0)}, rets);
   });
   m.derivative("join", "tensors: split(grad, 4)");
 }

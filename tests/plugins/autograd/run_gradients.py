@@ -1,7 +1,7 @@
 """The gradients of every sample, to second order, in children that may die: for sanitizers, as run_all.py for values.
 
-``python run_gradients.py`` prints the deaths and exits with 1 where there is one; ``LATTIS_EXPECT`` names the folder
-that lattis must come from.
+``python run_gradients.py`` prints the deaths and exits with 1 where there is one; ``LAMELLA_EXPECT`` names the folder
+that lamella must come from.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import sys
 import warnings
 from pathlib import Path
 
-import lattis
+import lamella
 from gradient_sweep import SAMPLED, Case, cases
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "operators"))
 from run_all import death  # noqa: E402
@@ -23,16 +23,16 @@ def differentiate(sample) -> None:
     """First with the graph of the gradients, then through that, then a plain walk."""
     case = Case(sample)
     for threads in (1, 2):
-        lattis.set_num_threads(threads)
+        lamella.set_num_threads(threads)
         outs = [o for o in case(*case.inputs) if o.requires_grad]
         if not outs:
             return
-        ones = [lattis.ones_like(o) for o in outs]
-        found = lattis.autograd.grad(outs, case.inputs, ones, create_graph=True, allow_unused=True)
+        ones = [lamella.ones_like(o) for o in outs]
+        found = lamella.autograd.grad(outs, case.inputs, ones, create_graph=True, allow_unused=True)
         again = [g for g in found if g is not None and g.requires_grad]
         if again:
-            lattis.autograd.backward(again, [lattis.ones_like(g) for g in again])
-        lattis.autograd.backward(outs := [o for o in case(*case.inputs) if o.requires_grad], ones[: len(outs)])
+            lamella.autograd.backward(again, [lamella.ones_like(g) for g in again])
+        lamella.autograd.backward(outs := [o for o in case(*case.inputs) if o.requires_grad], ones[: len(outs)])
 
 
 def run_gradients(operator: str) -> None:
@@ -46,9 +46,9 @@ def run_gradients(operator: str) -> None:
 
 
 def main(operators: list[str]) -> int:
-    expected, found = os.environ.get("LATTIS_EXPECT"), Path(lattis.__file__).parent
+    expected, found = os.environ.get("LAMELLA_EXPECT"), Path(lamella.__file__).parent
     if expected and found.resolve() != Path(expected).resolve():
-        print(f"run_gradients: lattis comes from {found}, not from {expected}")
+        print(f"run_gradients: lamella comes from {found}, not from {expected}")
         return 2
     deaths = [f"{o}: {how}" for o in operators if (how := death(run_gradients, o))]
     print(*deaths, f"run_gradients: {len(operators)} operators, {len(deaths)} deaths", sep="\n")

@@ -4,32 +4,32 @@ import doctest
 import importlib
 import inspect
 
-import lattis
-import lattis.utils.checkpoint
+import lamella
+import lamella.utils.checkpoint
 import pytest
 
 MODULES = "anomaly_mode api checkpoint function functional grad_mode gradcheck graph rules tensor".split()
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
-@pytest.mark.parametrize("name", [*(f"lattis.autograd.{m}" for m in MODULES), "lattis.utils.checkpoint"])
+@pytest.mark.parametrize("name", [*(f"lamella.autograd.{m}" for m in MODULES), "lamella.utils.checkpoint"])
 def test_examples(name):
-    found = doctest.testmod(importlib.import_module(name), extraglobs={"lattis": lattis}, optionflags=FLAGS)
+    found = doctest.testmod(importlib.import_module(name), extraglobs={"lamella": lamella}, optionflags=FLAGS)
     assert not found.failed
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_public_names_have_an_example(module):
     """But for modules, and the class of nodes, which cannot be made."""
-    module = importlib.import_module(f"lattis.autograd.{module}")
+    module = importlib.import_module(f"lamella.autograd.{module}")
     public = getattr(module, "__all__", getattr(module, "methods", ()))
     bare = [n for n in public if ">>> " not in (inspect.getdoc(getattr(module, n, None) or module.methods[n]) or "")]
     assert [n for n in bare if n not in ("function", "graph", "Node")] == []
 
 
 def test_names():
-    assert callable(lattis.autograd.gradcheck) and callable(lattis.autograd.gradgradcheck)
-    from lattis.autograd.gradcheck import GradcheckError, gradcheck
+    assert callable(lamella.autograd.gradcheck) and callable(lamella.autograd.gradgradcheck)
+    from lamella.autograd.gradcheck import GradcheckError, gradcheck
 
-    assert gradcheck is lattis.autograd.gradcheck and issubclass(GradcheckError, RuntimeError)
-    assert lattis.utils.checkpoint.checkpoint is lattis.autograd.checkpoint.checkpoint
+    assert gradcheck is lamella.autograd.gradcheck and issubclass(GradcheckError, RuntimeError)
+    assert lamella.utils.checkpoint.checkpoint is lamella.autograd.checkpoint.checkpoint

@@ -1,14 +1,14 @@
 """Jacobians, Hessians and products with them: against each other, and in tuples."""
 
-import lattis
+import lamella
 import pytest
-from lattis.autograd import functional
-from lattis.testing import assert_close
+from lamella.autograd import functional
+from lamella.testing import assert_close
 
 
 def double(*shape):
-    lattis.manual_seed(sum(shape))
-    return lattis.randn(*shape, dtype=lattis.float64)
+    lamella.manual_seed(sum(shape))
+    return lamella.randn(*shape, dtype=lamella.float64)
 
 
 def f(x, y):
@@ -22,15 +22,15 @@ def scalar(x, y):
 def test_jacobian():
     x, y = double(2), double(3)
     (xx, xy), (yx, yy) = functional.jacobian(f, (x, y))
-    assert_close(xx, lattis.eye(2, dtype=lattis.float64) * y.sum())
+    assert_close(xx, lamella.eye(2, dtype=lamella.float64) * y.sum())
     assert_close(xy, x[:, None].expand(2, 3))
     assert_close(yx, y[:, None] * 2 * x)
-    assert_close(yy, lattis.eye(3, dtype=lattis.float64) * (x * x).sum())
+    assert_close(yy, lamella.eye(3, dtype=lamella.float64) * (x * x).sum())
     assert functional.jacobian(lambda x: x[:, None] * x, x).shape == (2, 2, 2)
     assert functional.jacobian(lambda x: x.sum(), double(2, 3)).shape == (2, 3)
     assert functional.jacobian(lambda x: x * 2, double(0)).shape == (0, 0)
     assert isinstance(functional.jacobian(f, (x, y)), tuple)
-    assert_close(functional.jacobian(lambda x: lattis.ones(2), x), lattis.zeros(2, 2, dtype=lattis.float64))
+    assert_close(functional.jacobian(lambda x: lamella.ones(2), x), lamella.zeros(2, 2, dtype=lamella.float64))
 
 
 def test_products_are_those_with_the_jacobian():
@@ -59,7 +59,7 @@ def test_hessian_and_its_products():
         assert_close(value, scalar(x, y))
         assert_close(a, xx @ v + xy @ w)
         assert_close(b, yx @ v + yy @ w)
-    assert_close(functional.hessian(lambda x: x.sum(), x), lattis.zeros(2, 2, dtype=lattis.float64))
+    assert_close(functional.hessian(lambda x: x.sum(), x), lamella.zeros(2, 2, dtype=lamella.float64))
 
 
 def test_results_can_be_differentiated():
@@ -70,22 +70,22 @@ def test_results_can_be_differentiated():
     functional.vjp(lambda x: (x * x * x).sum(), x, create_graph=True)[1].sum().backward()
     assert_close(x.grad, 6 * x.detach())
     x.grad = None
-    functional.hvp(lambda x: (x * x * x).sum(), x, lattis.ones_like(x), create_graph=True)[1].sum().backward()
-    assert_close(x.grad, lattis.full((2,), 6.0, dtype=lattis.float64))
+    functional.hvp(lambda x: (x * x * x).sum(), x, lamella.ones_like(x), create_graph=True)[1].sum().backward()
+    assert_close(x.grad, lamella.full((2,), 6.0, dtype=lamella.float64))
     for plain in (functional.vjp(lambda x: x.sum(), x), functional.jvp(lambda x: x * 1, x, x)):
         assert not plain[0].requires_grad and not plain[1].requires_grad
 
 
 def test_under_no_grad():
-    with lattis.no_grad():
-        assert_close(functional.jacobian(lambda x: x * 2, double(2)), 2 * lattis.eye(2, dtype=lattis.float64))
+    with lamella.no_grad():
+        assert_close(functional.jacobian(lambda x: x * 2, double(2)), 2 * lamella.eye(2, dtype=lamella.float64))
 
 
 def test_strict():
     x = double(2)
     for product in (functional.vjp, functional.jvp):
         with pytest.raises(RuntimeError, match="output 0 does not depend on the inputs"):
-            product(lambda x: lattis.ones(2), x, lattis.ones(2, dtype=lattis.float64), strict=True)
+            product(lambda x: lamella.ones(2), x, lamella.ones(2, dtype=lamella.float64), strict=True)
     with pytest.raises(RuntimeError, match="jacobian: no output depends on input 1"):
         functional.jacobian(lambda x, y: x, (x, x), strict=True)
     with pytest.raises(RuntimeError, match="hessian: the gradient of input 0 does not depend"):

@@ -2,21 +2,21 @@
 
 from pathlib import Path
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from compiled import compile_library
-from lattis.autograd import gradcheck, gradgradcheck
-from lattis.library import Library
+from lamella.autograd import gradcheck, gradgradcheck
+from lamella.library import Library
 
 HERE = Path(__file__).resolve().parent
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 
 def numbers(*shape, dtype=np.float64):
     a = np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
-    return lattis.tensor(a * (1 + 0.5j) if np.iscomplexobj(a) else a, requires_grad=True)
+    return lamella.tensor(a * (1 + 0.5j) if np.iscomplexobj(a) else a, requires_grad=True)
 
 
 def nodes(*tensors):
@@ -64,7 +64,7 @@ def test_some_pieces_get_a_gradient(name):
     x = numbers(2, 7)
     for wanted in ([0], [1], [-1], [0, -1], slice(1, None)):
         pieces = np.arange(len(split(x)))[wanted]
-        marks = lattis.zeros(2, 7, dtype=lattis.float64)
+        marks = lamella.zeros(2, 7, dtype=lamella.float64)
         for i in pieces:
             split(marks)[i].add_(int(i) + 1)
         parts = split(x)
@@ -83,14 +83,14 @@ def test_pieces_that_overlap_are_slices():
 @pytest.mark.parametrize("shape, split", [((0, 3), lambda x: x.chunk(2)), ((3, 0), lambda x: x.unbind(0)),
                                           ((0,), lambda x: x.split(2)), ((2, 0), lambda x: x.split(1, 0))])  # fmt: skip
 def test_empty_pieces(shape, split):
-    x = lattis.ones(shape, requires_grad=True)
+    x = lamella.ones(shape, requires_grad=True)
     split(x)[-1].sum().backward()
     assert x.grad.shape == shape
-    assert lattis.ones(0, 3, requires_grad=True).unbind(0) == ()
+    assert lamella.ones(0, 3, requires_grad=True).unbind(0) == ()
 
 
 def test_one_dimension_of_many():
-    x = lattis.ones(70000, requires_grad=True)
+    x = lamella.ones(70000, requires_grad=True)
     pieces = x.unbind(0)
     assert (pieces[69999] * 2).grad_fn.next_functions == ((pieces[0].grad_fn, 69999),)
     seen = []
@@ -112,18 +112,18 @@ def test_a_graph_over_pieces_stays_small():
     assert not [n for n in nodes(g) if n.name() in ("SelectBackward0", "UnsqueezeBackward0", "NarrowBackward0")]
     (y,) = grad(g.sum(), x)
     assert y.tolist() == [[2] * 3] * 50
-    joined = lattis.cat([x[:20], x[20:]])
+    joined = lamella.cat([x[:20], x[20:]])
     (g,) = grad((joined**3).sum(), x, create_graph=True)
     assert not [n for n in nodes(g) if n.name() == "NarrowBackward0"]
     assert grad(g.sum(), x)[0].tolist() == (6 * x.detach()).tolist()
 
 
 def test_no_grad():
-    with lattis.no_grad():
+    with lamella.no_grad():
         assert not any(p.requires_grad for p in numbers(3).unbind(0))
-    assert not any(p.requires_grad for p in lattis.ones(3))
+    assert not any(p.requires_grad for p in lamella.ones(3))
     x = numbers(3)
-    with lattis.no_grad():
+    with lamella.no_grad():
         v = x.unbind(0)[1]
         v.add_(1)
     assert x.tolist() == [1, 3, 3]
@@ -133,7 +133,7 @@ def test_no_grad():
 
 
 def test_a_piece_is_written():
-    x, w = numbers(2, 3), lattis.tensor(3.0, dtype=lattis.float64, requires_grad=True)
+    x, w = numbers(2, 3), lamella.tensor(3.0, dtype=lamella.float64, requires_grad=True)
     y = x * 1
     first, second = y.unbind(0)
     first.mul_(w)
@@ -160,7 +160,7 @@ def test_a_piece_of_a_leaf_is_not_written():
 
 
 def test_only_the_factor_requires_grad():
-    x, w = lattis.ones(2, 2), lattis.ones(2, requires_grad=True)
+    x, w = lamella.ones(2, 2), lamella.ones(2, requires_grad=True)
     a, b = x.unbind(1)
     b.mul_(w * 3)
     assert x.requires_grad and a.requires_grad and x.tolist() == [[1, 3], [1, 3]]
@@ -187,8 +187,8 @@ def test_hooks_on_pieces():
 
 
 def test_anomaly_mode():
-    x = lattis.zeros(2, requires_grad=True)
-    with lattis.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="nan") as error:
+    x = lamella.zeros(2, requires_grad=True)
+    with lamella.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="nan") as error:
         a, b = x.unbind(0)  # recorded here
         (a.sqrt() * 0 + b).backward()
     assert "SqrtBackward0" in str(error.value) or "MulBackward0" in str(error.value)
@@ -203,7 +203,7 @@ def test_twice():
 
 
 def test_a_list_of_arguments_is_guarded():
-    x, index = numbers(3), lattis.tensor([0, 2])
+    x, index = numbers(3), lamella.tensor([0, 2])
     y = x[index]
     index.add_(-1)
     with pytest.raises(RuntimeError, match="an argument of shape .* is at version 1; expected version 0"):
@@ -216,8 +216,8 @@ def test_a_list_of_arguments_is_guarded():
 @pytest.fixture(scope="module")
 def lots(tmp_path_factory):
     """lists.cpp's operators."""
-    lattis._C._load_plugin(str(compile_library(tmp_path_factory, HERE / "lists.cpp")))
-    return lattis.ops.lots
+    lamella._C._load_plugin(str(compile_library(tmp_path_factory, HERE / "lists.cpp")))
+    return lamella.ops.lots
 
 
 def test_a_formula_where_gradients_are_missing(lots):
@@ -255,7 +255,7 @@ def test_saved_lists_pass_through_hooks(lots):
         seen.append(t.tolist())
         return t.tolist()
 
-    with lattis.autograd.graph.saved_tensors_hooks(pack, lattis.tensor):
+    with lamella.autograd.graph.saved_tensors_hooks(pack, lamella.tensor):
         parts = lots.saved_powers(x, 2)
     assert seen == [[1, 2], [1, 4]]
     (g,) = grad(parts[0].sum(), x, retain_graph=True, create_graph=True)
@@ -265,7 +265,7 @@ def test_saved_lists_pass_through_hooks(lots):
 def test_a_list_between_tensors(lots):
     x = numbers(2)
     first, (exp, whole), last = lots.mixed(x)
-    assert not whole.requires_grad and whole.dtype == lattis.int64
+    assert not whole.requires_grad and whole.dtype == lamella.int64
     assert [(t * 1).grad_fn.next_functions[0][1] for t in (first, exp, last)] == [0, 1, 3]
     assert grad(first.sum(), x, retain_graph=True)[0].tolist() == [2, 2]
     assert grad((3 * last).sum(), x, retain_graph=True)[0].tolist() == [3, 3]
@@ -314,12 +314,12 @@ def test_a_derivative_from_python(lib):
 
     lib.register_autograd("parts", backward)
     x = numbers(2)
-    parts = lattis.ops.listed.parts(x, 3)
+    parts = lamella.ops.listed.parts(x, 3)
     assert isinstance(parts, tuple) and len({p.grad_fn for p in parts}) == 1
     (parts[0] * 5 + parts[2]).sum().backward()
     assert came == [[[5, 5], [0, 0], [1, 1]]] and x.grad.tolist() == [8, 8]
-    assert gradcheck(lambda x: lattis.ops.listed.parts(x, 2), (x,))
-    assert gradgradcheck(lambda x: [p**2 for p in lattis.ops.listed.parts(x, 2)], (x,))
+    assert gradcheck(lambda x: lamella.ops.listed.parts(x, 2), (x,))
+    assert gradgradcheck(lambda x: [p**2 for p in lamella.ops.listed.parts(x, 2)], (x,))
 
 
 def test_a_derivative_from_python_with_a_list_between(lib):
@@ -331,7 +331,7 @@ def test_a_derivative_from_python_with_a_list_between(lib):
 
     lib.register_autograd("mix", backward, setup_context=lambda ctx, inputs, output: None)
     x = numbers(2)
-    first, (second, third) = lattis.ops.listed.mix(x)
+    first, (second, third) = lamella.ops.listed.mix(x)
     (first + 10 * second + 100 * third).sum().backward()
     assert x.grad.tolist() == [432, 432]
 
@@ -339,7 +339,7 @@ def test_a_derivative_from_python_with_a_list_between(lib):
 def test_no_derivative(lib):
     lib.define("bare(Tensor self) -> Tensor[]")
     lib.impl("bare", lambda x: [x * 1, x * 2], "cpu")
-    a, b = lattis.ops.listed.bare(numbers(2))
+    a, b = lamella.ops.listed.bare(numbers(2))
     assert a.requires_grad and b.requires_grad
     with pytest.raises(NotImplementedError, match="listed::bare: there is no derivative"):
         b.sum().backward()

@@ -1,6 +1,6 @@
 """No memory, at every allocation of recording and backward in turn: an error, and everything works afterwards.
 
-Of Lattis's own allocations, and of those that Python makes for the Python face.
+Of Lamella's own allocations, and of those that Python makes for the Python face.
 """
 
 import os
@@ -15,11 +15,11 @@ SHIM = Path(__file__).resolve().parents[2] / "faults/scarce.cpp"
 
 PROGRAM = """
 import ctypes, gc
-import lattis
+import lamella
 
 shim = ctypes.PyDLL(None)
 
-class Square(lattis.autograd.Function):
+class Square(lamella.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
@@ -31,7 +31,7 @@ class Square(lattis.autograd.Function):
 def plain(x, w):
     ((x * w).tanh() + x.sum()).sum().backward()
 def twice(x, w):
-    (g,) = lattis.autograd.grad((x * w).exp().sum(), x, create_graph=True)
+    (g,) = lamella.autograd.grad((x * w).exp().sum(), x, create_graph=True)
     g.sum().backward()
 def in_place(x, w):
     h = x * 1
@@ -44,16 +44,16 @@ def hooks(x, w):
     h = x * w
     h.register_hook(lambda g: g * 2)
     h.retain_grad()
-    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+    with lamella.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
         y = h.exp().sum()
     y.backward()
 def lists(x, w):
-    lattis.stack([x, w] * 6).unbind(0)[3].sum().backward(inputs=[w])
+    lamella.stack([x, w] * 6).unbind(0)[3].sum().backward(inputs=[w])
 
 def leaves():
-    x = lattis.tensor([0.5, -1.0, 2.0, 0.25], requires_grad=True)
-    w = lattis.tensor([1.0, 2.0, -0.5, 0.75], requires_grad=True)
-    x.grad, w.grad = lattis.zeros(4), lattis.zeros(4)
+    x = lamella.tensor([0.5, -1.0, 2.0, 0.25], requires_grad=True)
+    w = lamella.tensor([1.0, 2.0, -0.5, 0.75], requires_grad=True)
+    x.grad, w.grad = lamella.zeros(4), lamella.zeros(4)
     return x, w
 
 def gradients(f):
@@ -67,15 +67,15 @@ faults, failed = [], 0
 for f in (plain, twice, in_place, function, hooks, lists):
     usual = gradients(f)
     gc.collect()
-    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._allocator_stats("cpu")["live_bytes"]
     for n in range(2000):
         x, w = leaves()
-        lattis._C._trim("cpu", 0)
+        lamella._C._trim("cpu", 0)
         shim.scarce_arm(ctypes.c_long(n))
         error = None
         try:
             f(x, w)
-        except (MemoryError, lattis.OutOfMemoryError) as e:
+        except (MemoryError, lamella.OutOfMemoryError) as e:
             error = e.with_traceback(None)
         except Exception as e:
             error = e.with_traceback(None)
@@ -83,16 +83,16 @@ for f in (plain, twice, in_place, function, hooks, lists):
         reached = shim.scarce_disarm()
         x.grad = w.grad = None
         failed += error is not None
-        if not lattis.is_grad_enabled():
+        if not lamella.is_grad_enabled():
             faults.append((f.__name__, n, "recording is off"))
-            lattis.set_grad_enabled(True)
+            lamella.set_grad_enabled(True)
         if gradients(f) != usual:
             faults.append((f.__name__, n, "other gradients afterwards"))
         if not reached:
             break
     del error, x, w
     gc.collect()
-    more = lattis._C._allocator_stats("cpu")["live_bytes"] - live
+    more = lamella._C._allocator_stats("cpu")["live_bytes"] - live
     if more:
         faults.append((f.__name__, "leaks", more))
 print(*faults[:40], sep="\\n")
@@ -119,9 +119,9 @@ def test_every_allocation_may_fail(tmp_path):
 PYTHON = """
 import gc
 import _testcapi
-import lattis
+import lamella
 
-class Pair(lattis.autograd.Function):
+class Pair(lamella.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
@@ -130,7 +130,7 @@ class Pair(lattis.autograd.Function):
     def backward(ctx, g, h):
         return g * 2 * ctx.saved_tensors[0] + h
 
-class Product(lattis.autograd.Function):
+class Product(lamella.autograd.Function):
     @staticmethod
     def forward(x, w):
         return x * w
@@ -155,16 +155,16 @@ def hooks(x, w):
     h.grad_fn.register_prehook(lambda came: came)
     x.register_post_accumulate_grad_hook(lambda p: None)
     h.grad_fn.metadata["key"] = h.grad_fn.next_functions
-    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+    with lamella.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
         y = h.exp().sum()
     y.backward()
 def others(x, w):
-    lattis.autograd.grad((x * w).sum(), [x, w])
-    with lattis.no_grad(), lattis.autograd.detect_anomaly(), lattis.enable_grad():
+    lamella.autograd.grad((x * w).sum(), [x, w])
+    with lamella.no_grad(), lamella.autograd.detect_anomaly(), lamella.enable_grad():
         (x * w).sum().backward()
 
 def gradients(f):
-    x, w = lattis.ones(4, requires_grad=True), lattis.ones(4, requires_grad=True)
+    x, w = lamella.ones(4, requires_grad=True), lamella.ones(4, requires_grad=True)
     f(x, w)
     return x.grad.tolist(), w.grad.tolist()
 
@@ -172,10 +172,10 @@ faults, failed = [], 0
 for f in (functions, new_class, hooks, others):
     usual = gradients(f)
     gc.collect()
-    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._allocator_stats("cpu")["live_bytes"]
     for n in range(1, 150):
         for span in (1, 10):
-            x, w = lattis.ones(4, requires_grad=True), lattis.ones(4, requires_grad=True)
+            x, w = lamella.ones(4, requires_grad=True), lamella.ones(4, requires_grad=True)
             error = None
             _testcapi.set_nomemory(n, n + span)
             try:
@@ -185,14 +185,14 @@ for f in (functions, new_class, hooks, others):
             finally:
                 _testcapi.remove_mem_hooks()
             failed += error is not None
-            if not lattis.is_grad_enabled():
+            if not lamella.is_grad_enabled():
                 faults.append((f.__name__, n, span, "recording is off"))
-                lattis.set_grad_enabled(True)
+                lamella.set_grad_enabled(True)
             if gradients(f) != usual:
                 faults.append((f.__name__, n, span, "other gradients afterwards"))
     del x, w
     gc.collect()
-    more = lattis._C._allocator_stats("cpu")["live_bytes"] - live
+    more = lamella._C._allocator_stats("cpu")["live_bytes"] - live
     if more:
         faults.append((f.__name__, "leaks", more))
 print(*faults[:40], sep="\\n")

@@ -1,20 +1,20 @@
 """Views and writes through them: the history of the memory is the base's, and every view follows it."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 
 def leaf(*values):
-    return lattis.tensor(list(values), dtype=lattis.float64, requires_grad=True)
+    return lamella.tensor(list(values), dtype=lamella.float64, requires_grad=True)
 
 
 def ones(*shape):
-    return lattis.ones(*shape, dtype=lattis.float64)
+    return lamella.ones(*shape, dtype=lamella.float64)
 
 
 def test_only_the_factor_requires_grad():
@@ -46,7 +46,7 @@ def test_views_of_views():
     last = pair[1:]
     last.mul_(w)
     pair.add_(row[:2])
-    factors = lattis.arange(12).to(lattis.float64)
+    factors = lamella.arange(12).to(lamella.float64)
     (y.view(12) * factors).sum().backward()
     wanted = np.arange(12.0)
     wanted[4] += 5  # row[0] is added to row[1], and so on
@@ -121,16 +121,16 @@ def test_a_write_from_a_view_of_the_same_memory():
 )
 def test_every_view_writes_its_base(view):
     a = np.arange(6.0).reshape(2, 3) + 1
-    w = lattis.tensor(3.0, dtype=lattis.float64, requires_grad=True)
-    x = lattis.tensor(a, requires_grad=True)
+    w = lamella.tensor(3.0, dtype=lamella.float64, requires_grad=True)
+    x = lamella.tensor(a, requires_grad=True)
     y = x * 2
     view(y).mul_(w)
     touched = np.zeros((2, 3))
-    mark = lattis.zeros(2, 3, dtype=lattis.float64)
+    mark = lamella.zeros(2, 3, dtype=lamella.float64)
     view(mark).add_(1)
     touched = mark.numpy()
-    assert lattis.allclose(y.detach(), lattis.tensor(np.where(touched, a * 6, a * 2)))
-    factors = lattis.tensor(np.arange(6.0).reshape(2, 3) + 1)
+    assert lamella.allclose(y.detach(), lamella.tensor(np.where(touched, a * 6, a * 2)))
+    factors = lamella.tensor(np.arange(6.0).reshape(2, 3) + 1)
     (y * factors).sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), np.where(touched, 6.0, 2.0) * factors.numpy())
     np.testing.assert_allclose(w.grad.item(), (touched * 2 * a * factors.numpy()).sum())
@@ -139,7 +139,7 @@ def test_every_view_writes_its_base(view):
 def test_a_view_made_under_no_grad_is_a_view():
     x, w = leaf(1.0, 2.0), leaf(3.0)
     y = x * 1
-    with lattis.no_grad():
+    with lamella.no_grad():
         v = y[:1]
     assert not v.requires_grad
     v.mul_(w)
@@ -147,14 +147,14 @@ def test_a_view_made_under_no_grad_is_a_view():
     y.sum().backward()
     assert x.grad.tolist() == [3, 1] and w.grad.tolist() == [1]
     y = x * 1
-    with lattis.no_grad():
+    with lamella.no_grad():
         v = y[:1]
         u = v.view(1)
     u.mul_(7.0)
     assert v.requires_grad and y.tolist() == [7, 2]
     (g,) = grad(y.sum(), x)
     assert g.tolist() == [7, 1]
-    with lattis.no_grad():
+    with lamella.no_grad():
         v = x[:1]
     with pytest.raises(RuntimeError, match="leaf"):
         v.mul_(w)
@@ -183,7 +183,7 @@ def test_a_detached_view_stays_detached():
     part = d[:1]
     y.mul_(2)
     assert not d.requires_grad and not part.requires_grad and d.tolist() == [2, 4]
-    with lattis.no_grad():
+    with lamella.no_grad():
         part.add_(1)
     assert y.tolist() == [3, 4]
 
@@ -192,7 +192,7 @@ def test_a_view_of_a_leaf():
     x = leaf(1.0, 2.0)
     v = x[:1]
     assert v.requires_grad and not v.is_leaf
-    with lattis.no_grad():
+    with lamella.no_grad():
         x.add_(1)
         v.add_(1)
     assert v.tolist() == [3]
@@ -214,7 +214,7 @@ def test_a_leaf_that_is_a_view():
 def test_writes_to_a_base_under_a_leaf_that_is_a_view():
     base, w = ones(2, 2), leaf(2.0)
     row = base[0].requires_grad_()
-    with lattis.no_grad():
+    with lamella.no_grad():
         base.mul_(2)
     assert row.is_leaf and row.requires_grad and row.tolist() == [2, 2]
     (row * 3).sum().backward()
@@ -222,28 +222,28 @@ def test_writes_to_a_base_under_a_leaf_that_is_a_view():
 
 
 def test_views_of_complex_tensors():
-    z = lattis.tensor([1 + 2j, 3 - 1j], dtype=lattis.complex128, requires_grad=True)
+    z = lamella.tensor([1 + 2j, 3 - 1j], dtype=lamella.complex128, requires_grad=True)
     w = leaf(2.0, 5.0)
     y = z * 1
-    lattis.real(y).mul_(w)
-    parts = lattis.view_as_real(y)
+    lamella.real(y).mul_(w)
+    parts = lamella.view_as_real(y)
     parts[:, 1].add_(w)
     assert y.tolist() == [2 + 4j, 15 + 4j]
-    lattis.view_as_real(y).sum().backward()
+    lamella.view_as_real(y).sum().backward()
     assert z.grad.tolist() == [2 + 1j, 5 + 1j] and w.grad.tolist() == [1 + 1, 3 + 1]
 
 
 def test_complex_views_of_real_tensors():
     x = leaf(1.0, 2.0, 3.0, 4.0)
     y = (x * 1).view(2, 2)
-    c = lattis.view_as_complex(y)
+    c = lamella.view_as_complex(y)
     c.mul_(1j)
     assert y.tolist() == [[-2, 1], [-4, 3]]
-    (y * lattis.tensor([[1.0, 10.0], [100.0, 1000.0]], dtype=lattis.float64)).sum().backward()
+    (y * lamella.tensor([[1.0, 10.0], [100.0, 1000.0]], dtype=lamella.float64)).sum().backward()
     assert x.grad.tolist() == [10, -1, 1000, -100]
     x = leaf(1.0, 2.0, 3.0, 4.0)
     y = (x * 1).view(2, 2)
-    lattis.imag(lattis.view_as_complex(y)).mul_(5)
+    lamella.imag(lamella.view_as_complex(y)).mul_(5)
     y.sum().backward()
     assert x.grad.tolist() == [1, 5, 1, 5]
 
@@ -294,7 +294,7 @@ VIEWS = {
 WRITES = {
     "mul": lambda t, w: t * w,
     "add": lambda t, w: t + w * w,
-    "tanh": lambda t, w: lattis.tanh(t),
+    "tanh": lambda t, w: lamella.tanh(t),
     "square": lambda t, w: t * t * 0.5,
     "fill": lambda t, w: t * 0 + 0.25,
     "set": lambda t, w: t * 0 + w,
@@ -330,7 +330,7 @@ STEPS = st.lists(
 
 def with_views(steps, x, w, base_requires_grad):
     base = x * 1 if base_requires_grad else x.detach().clone()
-    views, total = [base], lattis.zeros((), dtype=lattis.float64)
+    views, total = [base], lamella.zeros((), dtype=lamella.float64)
     for what, which, how in steps:
         v = views[which % len(views)]
         if what == "view":
@@ -341,13 +341,13 @@ def with_views(steps, x, w, base_requires_grad):
             total = total + (v.clone().sin() * how).sum()
         else:
             v.requires_grad  # noqa: B018  looking makes the history
-    return total + (base * lattis.arange(12).to(lattis.float64).view(SHAPE)).sum()
+    return total + (base * lamella.arange(12).to(lamella.float64).view(SHAPE)).sum()
 
 
 def pure(steps, x, w, base_requires_grad):
     base = (x * 1 if base_requires_grad else x.detach() * 1).reshape(-1)
-    places = [lattis.arange(12).view(SHAPE)]
-    total = lattis.zeros((), dtype=lattis.float64)
+    places = [lamella.arange(12).view(SHAPE)]
+    total = lamella.zeros((), dtype=lamella.float64)
     for what, which, how in steps:
         at = places[which % len(places)]
         flat = at.reshape(-1)
@@ -355,26 +355,26 @@ def pure(steps, x, w, base_requires_grad):
             places.append(VIEWS[how](at))
         elif what == "write":
             new = WRITES[how](base.index_select(0, flat), w)
-            inverse = lattis.full((12,), flat.shape[0], dtype=lattis.int64)
-            inverse[flat] = lattis.arange(flat.shape[0])
-            chosen = lattis.cat([new, lattis.zeros(1, dtype=lattis.float64)]).index_select(0, inverse)
-            base = lattis.where(inverse < flat.shape[0], chosen, base)
+            inverse = lamella.full((12,), flat.shape[0], dtype=lamella.int64)
+            inverse[flat] = lamella.arange(flat.shape[0])
+            chosen = lamella.cat([new, lamella.zeros(1, dtype=lamella.float64)]).index_select(0, inverse)
+            base = lamella.where(inverse < flat.shape[0], chosen, base)
         elif what == "read":
             total = total + (base.index_select(0, flat).sin() * how).sum()
-    return total + (base * lattis.arange(12).to(lattis.float64)).sum()
+    return total + (base * lamella.arange(12).to(lamella.float64)).sum()
 
 
 @given(STEPS, st.booleans())
 def test_random_programs(steps, base_requires_grad):
     results = []
     for program in (with_views, pure):
-        x = lattis.tensor(np.linspace(-1, 1, 12).reshape(SHAPE), requires_grad=True)
-        w = lattis.tensor(0.7, dtype=lattis.float64, requires_grad=True)
+        x = lamella.tensor(np.linspace(-1, 1, 12).reshape(SHAPE), requires_grad=True)
+        w = lamella.tensor(0.7, dtype=lamella.float64, requires_grad=True)
         total = program(steps, x, w, base_requires_grad)
         if total.requires_grad:
             gx, gw = grad(total, [x, w], allow_unused=True, materialize_grads=True)
         else:
-            gx, gw = lattis.zeros_like(x), lattis.zeros_like(w)
+            gx, gw = lamella.zeros_like(x), lamella.zeros_like(w)
         results.append((total.item(), gx.numpy(), gw.numpy()))
     for got, wanted in zip(*results, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
@@ -409,5 +409,5 @@ def test_second_order_through_a_write_that_saves_its_result(write, view):
         SAVING[write](SEEN[view](y))
         return y * y
 
-    x = ((lattis.arange(9, dtype=lattis.float64).reshape(3, 3) + 3) / 10).requires_grad_()
-    assert lattis.autograd.gradcheck(f, (x,)) and lattis.autograd.gradgradcheck(f, (x,))
+    x = ((lamella.arange(9, dtype=lamella.float64).reshape(3, 3) + 3) / 10).requires_grad_()
+    assert lamella.autograd.gradcheck(f, (x,)) and lamella.autograd.gradgradcheck(f, (x,))

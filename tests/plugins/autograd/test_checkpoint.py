@@ -3,15 +3,15 @@
 import gc
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis.testing import assert_close
-from lattis.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
+from lamella.testing import assert_close
+from lamella.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
 
 
 def double(*shape):
-    lattis.manual_seed(3)
-    return lattis.randn(*shape, dtype=lattis.float64).requires_grad_()
+    lamella.manual_seed(3)
+    return lamella.randn(*shape, dtype=lamella.float64).requires_grad_()
 
 
 class Counted:
@@ -24,7 +24,7 @@ class Counted:
 
 
 def gradient(y, x, **more):
-    return lattis.autograd.grad(y.sum(), x, **more)[0]
+    return lamella.autograd.grad(y.sum(), x, **more)[0]
 
 
 def test_the_same_gradients():
@@ -69,7 +69,7 @@ def test_inner_arguments_are_not_kept():
     def f(x):
         middle = x.exp()
         kept.append(weakref.ref(middle))
-        return checkpoint(lattis.sin, middle)
+        return checkpoint(lamella.sin, middle)
 
     y = checkpoint(f, double(3))
     gc.collect()
@@ -78,12 +78,12 @@ def test_inner_arguments_are_not_kept():
 
 def test_random_numbers_are_the_same():
     x = double(100)
-    y = checkpoint(lambda x: lattis.dropout(x, 0.5, True), x)
-    lattis.manual_seed(9)
-    state = lattis.default_generator().get_state()
+    y = checkpoint(lambda x: lamella.dropout(x, 0.5, True), x)
+    lamella.manual_seed(9)
+    state = lamella.default_generator().get_state()
     g = gradient(y, x)
     assert_close(g * x.detach(), y.detach())
-    assert lattis.default_generator().get_state() == state
+    assert lamella.default_generator().get_state() == state
 
 
 def test_second_order_and_twice():
@@ -103,7 +103,7 @@ def test_parameters_that_are_no_arguments():
 
 def test_without_gradients():
     f = Counted()
-    with lattis.no_grad():
+    with lamella.no_grad():
         assert not checkpoint(f, double(3)).requires_grad
     assert f.runs == 1
 
@@ -129,8 +129,8 @@ def test_a_function_that_changes():
 def test_an_argument_that_was_written():
     x = double(3)
     y = x * 1
-    out = checkpoint(lattis.sin, y)
-    with lattis.no_grad():
+    out = checkpoint(lamella.sin, y)
+    with lamella.no_grad():
         y.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         out.sum().backward()
@@ -138,7 +138,7 @@ def test_an_argument_that_was_written():
 
 @pytest.mark.parametrize("segments", [1, 2, 3])
 def test_sequential(segments):
-    functions = [lattis.exp, lattis.sin, lattis.cos]
+    functions = [lamella.exp, lamella.sin, lamella.cos]
     x = double(3)
     y = checkpoint_sequential(functions, segments, x)
     assert_close(gradient(y, x), gradient(x.exp().sin().cos(), x))
@@ -146,23 +146,23 @@ def test_sequential(segments):
 
 def test_bad_calls():
     with pytest.raises(ValueError, match="argument 'use_reentrant' must be False"):
-        checkpoint(lattis.sin, double(1), use_reentrant=True)
+        checkpoint(lamella.sin, double(1), use_reentrant=True)
     with pytest.raises(ValueError, match="'determinism_check'"):
-        checkpoint(lattis.sin, double(1), determinism_check="some")
+        checkpoint(lamella.sin, double(1), determinism_check="some")
     with pytest.raises(ValueError, match="argument 'segments' must be from 1 to the number of functions, 1, got 2"):
-        checkpoint_sequential([lattis.sin], 2, double(1))
+        checkpoint_sequential([lamella.sin], 2, double(1))
 
 
 def test_saved_tensors_hooks_leave_the_history():
     """What hooks give back is differentiated as what was saved."""
     x, w = double(3), double(3)
-    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
+    with lamella.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
         y = (x * 2 * w).sin()
         z = x * x * w
     for out in (y, z):
-        gx, gw = lattis.autograd.grad(out.sum(), (x, w), create_graph=True)
-        again = lattis.autograd.grad((gx * gw).sum(), (x, w))
+        gx, gw = lamella.autograd.grad(out.sum(), (x, w), create_graph=True)
+        again = lamella.autograd.grad((gx * gw).sum(), (x, w))
         plain = (x * 2 * w).sin() if out is y else x * x * w
-        px, pw = lattis.autograd.grad(plain.sum(), (x, w), create_graph=True)
-        for a, b in zip(again, lattis.autograd.grad((px * pw).sum(), (x, w)), strict=True):
+        px, pw = lamella.autograd.grad(plain.sum(), (x, w), create_graph=True)
+        for a, b in zip(again, lamella.autograd.grad((px * pw).sum(), (x, w)), strict=True):
             assert_close(a, b)

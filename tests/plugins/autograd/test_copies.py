@@ -4,18 +4,18 @@ import copy
 import io
 import pickle
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 
 
 def leaf(*values):
-    return lattis.tensor(list(values) or [1.0, 2.0], requires_grad=True)
+    return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_hold_requires_grad(protocol):
-    x, tied = leaf(), lattis.ones(2)
+    x, tied = leaf(), lamella.ones(2)
     x.sum().backward()
     x.note = [tied]
     y = pickle.loads(pickle.dumps(x, protocol))
@@ -37,20 +37,20 @@ def test_copies():
     y = copy.deepcopy(x)
     assert y.requires_grad and y.is_leaf and y.me is y
     assert y.grad.tolist() == [1, 1] and y.grad is not x.grad
-    with lattis.no_grad():
+    with lamella.no_grad():
         y.add_(1)
         y.grad.add_(1)
     assert x.tolist() == [1, 2] and x.grad.tolist() == [1, 1]
     shallow = copy.copy(x)
     assert shallow.requires_grad and shallow.is_leaf and shallow.data_ptr() == x.data_ptr()
-    assert not copy.deepcopy(lattis.ones(1)).requires_grad
+    assert not copy.deepcopy(lamella.ones(1)).requires_grad
 
 
 def test_deep_copies_share_what_was_shared():
-    x = lattis.arange(4.0)
+    x = lamella.arange(4.0)
     views = [x[:2].requires_grad_(), x[2:].requires_grad_(), x]
     first, second, whole = copy.deepcopy(views)
-    with lattis.no_grad():
+    with lamella.no_grad():
         whole.zero_()
     assert first.tolist() == second.tolist() == [0, 0] and views[0].tolist() == [0, 1]
     assert first.requires_grad and second.requires_grad and not whole.requires_grad
@@ -63,21 +63,21 @@ def test_results_are_not_copied_deeply():
 
 
 def test_subclasses():
-    class Named(lattis.Tensor):
+    class Named(lamella.Tensor):
         pass
 
-    x = Named(lattis.ones(2)).requires_grad_()
+    x = Named(lamella.ones(2)).requires_grad_()
     x.name = "x"
     y = copy.deepcopy(x)
     assert type(y) is Named and y.name == "x" and y.requires_grad
 
 
 def test_a_shallow_copy_of_a_leaf_with_a_setstate():
-    class Stateful(lattis.Tensor):
+    class Stateful(lamella.Tensor):
         def __setstate__(self, state):
             self.got = state
 
-    x = Stateful(lattis.ones(2)).requires_grad_()
+    x = Stateful(lamella.ones(2)).requires_grad_()
     x.k = 1
     x.sum().backward()
     for y in (copy.copy(x), copy.deepcopy(x)):
@@ -91,14 +91,14 @@ def test_values_can_be_read_where_nobody_differentiates(host):
     x.note = "kept"
     program = """
         import pickle, sys, warnings
-        import lattis
+        import lamella
 
         with warnings.catch_warnings(record=True) as said:
             x = pickle.loads(bytes.fromhex(sys.argv[1]))
         assert x.tolist() == [1, 2] and x.note == "kept"
         print([str(w.message) for w in said])
         """
-    said = host.run(program, pickle.dumps(x).hex(), LATTIS_PLUGINS="cpu")
+    said = host.run(program, pickle.dumps(x).hex(), LAMELLA_PLUGINS="cpu")
     assert "without its 'requires_grad'" in said, said
     assert host.run(program, pickle.dumps(x).hex()) == "[]\n"
 
@@ -120,7 +120,7 @@ EXPORTS = {
     "write": lambda t: io.BytesIO().write(t),
     "dlpack": lambda t: t.__dlpack__(),
     "np.from_dlpack": np.from_dlpack,
-    "from_dlpack": lattis.from_dlpack,
+    "from_dlpack": lamella.from_dlpack,
     "from_numpy": lambda t: np.add(np.ones(2), t.numpy()),
 }
 
@@ -131,16 +131,16 @@ def test_memory_that_a_derivative_depends_on_is_not_given_away(export):
     for x in (leaf(), leaf() * 2, leaf()[:]):
         with pytest.raises(RuntimeError, match="requires grad.*detach"):
             give(x)
-        with lattis.no_grad(), pytest.raises(RuntimeError, match="requires grad"):
+        with lamella.no_grad(), pytest.raises(RuntimeError, match="requires grad"):
             give(x)
         give(x.detach())
 
 
 @pytest.mark.parametrize("export", [e for e in EXPORTS if e != "from_numpy"])
 def test_a_view_that_nobody_looked_at_since_its_base_was_written_is_not_given_away(export):
-    base = lattis.zeros(3)
+    base = lamella.zeros(3)
     view = base[1:]
-    base[:2].mul_(lattis.ones(2, requires_grad=True))
+    base[:2].mul_(lamella.ones(2, requires_grad=True))
     with pytest.raises(RuntimeError, match="requires grad.*detach"):
         EXPORTS[export](view)
 
@@ -150,7 +150,7 @@ def test_values_can_be_had_nevertheless():
     assert x.numpy(force=True).tolist() == x.tolist() == [1, 2]
     assert repr(x) == "tensor([1., 2.], requires_grad=True)"
     assert x.sum().item() == float(x.sum()) == 3
-    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), lattis.from_numpy):
+    with lamella.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), lamella.from_numpy):
         y = (x * x.exp()).sum()
     y.backward()
     assert x.grad is not None

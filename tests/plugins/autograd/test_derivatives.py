@@ -3,10 +3,10 @@
 import re
 from contextlib import contextmanager
 
-import lattis
+import lamella
 import pytest
 from gradient_sweep import CONSTANT, DECLARED, LIVE, SAMPLED, Case, cases, faults
-from lattis.dispatcher import samples
+from lamella.dispatcher import samples
 
 
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if t not in DECLARED])
@@ -16,10 +16,10 @@ def test_against_differences(operator):
 
 
 def test_what_is_declared_has_no_history():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     assert set(DECLARED) == {"detach", "view.dtype"}
     assert not x.detach().requires_grad
-    assert not x.view(lattis.int32).view(lattis.float32).requires_grad
+    assert not x.view(lamella.int32).view(lamella.float32).requires_grad
 
 
 def test_what_is_compared():
@@ -38,11 +38,9 @@ def gives_numbers(sample):
 @pytest.mark.parametrize("operator", ["cross_entropy", "nll_loss"])
 def test_class_weights_have_no_derivative(operator):
     call = samples.call(operator)
-    weight = lattis.rand(3, requires_grad=True)
-    loss = call(lattis.randn(2, 3, requires_grad=True), lattis.tensor([0, 2]), weight)
-    with pytest.raises(
-        NotImplementedError, match="with respect to argument 'weight' is not implemented"
-    ):
+    weight = lamella.rand(3, requires_grad=True)
+    loss = call(lamella.randn(2, 3, requires_grad=True), lamella.tensor([0, 2]), weight)
+    with pytest.raises(NotImplementedError, match="with respect to argument 'weight' is not implemented"):
         loss.backward()
     assert "weight" in CONSTANT[operator]
 
@@ -52,7 +50,7 @@ def test_class_weights_have_no_derivative(operator):
 
 def answer(title):
     """How the layer answers a call: "rule", "decomposed", "through", "fallback", or "kernel", of its own."""
-    for block in re.split(r"\n(?=aten::)", lattis._C._show(f"aten::{title}")):
+    for block in re.split(r"\n(?=aten::)", lamella._C._show(f"aten::{title}")):
         if block.startswith(f"aten::{title}("):
             (found,) = re.findall(r"layer +\d+ autograd +(\S+)(?: (.*))?", block)
             return found[1].strip("()") or "kernel"
@@ -78,11 +76,11 @@ def forward_altered(operator, alter):
     def handler(call, *args, **kwargs):
         result = call(*args, **kwargs)
         if f"{call.name}.{call.overload}".strip(".") == f"aten::{operator}":
-            with layer.off(), lattis.no_grad():
+            with layer.off(), lamella.no_grad():
                 alter(result)
         return result
 
-    layer = lattis.library.register_layer("altered", handler)
+    layer = lamella.library.register_layer("altered", handler)
     try:
         yield layer
     finally:

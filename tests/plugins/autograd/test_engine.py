@@ -10,12 +10,12 @@ import threading
 import time
 import weakref
 
-import lattis
+import lamella
 import numpy as np
 import pytest
-from lattis.autograd import Function
+from lamella.autograd import Function
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 
 def child(program, timeout=100, **env):
@@ -32,7 +32,7 @@ def child(program, timeout=100, **env):
 
 
 def live_bytes():
-    return lattis._C._allocator_stats("cpu")["live_bytes"]
+    return lamella._C._allocator_stats("cpu")["live_bytes"]
 
 
 def in_thread(function, stack=None):
@@ -61,7 +61,7 @@ def in_thread(function, stack=None):
 
 
 def chain(n):
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     y = x
     for _ in range(n):
         y = y + 1
@@ -81,7 +81,7 @@ def test_a_million_nodes():
 
 def test_a_deep_graph_that_is_never_walked_is_freed():
     def work():
-        x = lattis.ones(1, requires_grad=True)
+        x = lamella.ones(1, requires_grad=True)
         y = x
         for _ in range(300_000):
             y = y * x  # tensors are saved, too
@@ -115,7 +115,7 @@ def test_a_deep_graph_of_functions_is_freed():
             return g
 
     def work():
-        x = lattis.ones(1, requires_grad=True)
+        x = lamella.ones(1, requires_grad=True)
         y = x
         for _ in range(20_000):
             y = Step.apply(y)
@@ -140,8 +140,8 @@ def test_freeing_from_another_thread():
 
 def test_memory_comes_back():
     def once():
-        x = lattis.ones(100, requires_grad=True)
-        w = lattis.ones(100, requires_grad=True)
+        x = lamella.ones(100, requires_grad=True)
+        w = lamella.ones(100, requires_grad=True)
         y = ((x * w).tanh() + x[:50].sum()).exp().sum()
         (g,) = grad(y, x, create_graph=True)
         g.sum().backward()
@@ -163,7 +163,7 @@ def test_memory_comes_back():
 
 
 def test_backward_frees_as_it_goes():
-    x = lattis.ones(10, requires_grad=True)
+    x = lamella.ones(10, requires_grad=True)
     seen = []
     a = x.exp()
     b = a * a
@@ -179,7 +179,7 @@ def test_backward_frees_as_it_goes():
 
 def tangled(seed):
     rng = np.random.default_rng(seed)
-    x = lattis.tensor(rng.standard_normal(1000), dtype=lattis.float32, requires_grad=True)
+    x = lamella.tensor(rng.standard_normal(1000), dtype=lamella.float32, requires_grad=True)
     tensors = [x]
     for _ in range(60):
         i, j = rng.integers(0, len(tensors), 2)
@@ -199,7 +199,7 @@ def tangled(seed):
 def test_sums_are_the_same_bits_every_time():
     wanted = tangled(3)
     for threads in (1, 2, 1, 2):
-        lattis.set_num_threads(threads)
+        lamella.set_num_threads(threads)
         assert tangled(3) == wanted
     assert in_thread(lambda: tangled(3)) == wanted
 
@@ -208,7 +208,7 @@ def test_sums_are_the_same_bits_every_time():
 
 
 def test_another_thread_advances_during_backward():
-    x = lattis.rand(400, 400, requires_grad=True)
+    x = lamella.rand(400, 400, requires_grad=True)
     y = x
     for _ in range(60):
         y = (y @ x) * 5e-3  # as large as before: small numbers that are denormal are slow
@@ -232,7 +232,7 @@ def test_another_thread_advances_during_backward():
 
 
 def test_two_threads_over_shared_parts_that_are_retained():
-    x = lattis.ones(64, requires_grad=True)
+    x = lamella.ones(64, requires_grad=True)
     shared = x * 2
     for _ in range(30):
         shared = shared.tanh() + shared * 0.5
@@ -258,7 +258,7 @@ def test_two_threads_over_shared_parts_that_are_retained():
 
 def test_two_threads_over_shared_parts_that_are_not_retained():
     for _ in range(30):
-        x = lattis.ones(16, requires_grad=True)
+        x = lamella.ones(16, requires_grad=True)
         shared = x * 1
         for _ in range(20):
             shared = shared.tanh()
@@ -291,7 +291,7 @@ def test_two_threads_with_hooks_functions_and_second_order():
         def backward(ctx, g):
             return g * 2 + ctx.saved_tensors[0] * 0
 
-    x = lattis.ones(8, requires_grad=True)
+    x = lamella.ones(8, requires_grad=True)
     shared = Double.apply(x * x)
     shared.register_hook(lambda g: g * 1)
     shared.retain_grad()
@@ -313,7 +313,7 @@ def test_two_threads_with_hooks_functions_and_second_order():
 
 
 def test_accumulation_from_many_threads():
-    x = lattis.zeros(32, requires_grad=True)
+    x = lamella.zeros(32, requires_grad=True)
 
     def work():
         for _ in range(50):
@@ -328,7 +328,7 @@ def test_accumulation_from_many_threads():
 
 
 def test_a_graph_made_in_one_thread_is_walked_in_another():
-    x = lattis.ones(3, requires_grad=True)
+    x = lamella.ones(3, requires_grad=True)
     y = in_thread(lambda: (x * 2).exp())
     in_thread(lambda: y.sum().backward())
     assert x.grad.tolist() == pytest.approx([2 * np.exp(2)] * 3)
@@ -338,8 +338,8 @@ def test_a_graph_made_in_one_thread_is_walked_in_another():
 
 LONG = """
 import os, signal, threading, time
-import lattis
-x = lattis.rand(500, 500, requires_grad=True)
+import lamella
+x = lamella.rand(500, 500, requires_grad=True)
 y = x
 for _ in range({steps}):
     y = (y @ x) * 1e-3
@@ -360,7 +360,7 @@ else:
     print("finished")
 x.grad = None
 (x * 2).sum().backward()
-assert x.grad[0, 0].item() == 2 and lattis.is_grad_enabled()
+assert x.grad[0, 0].item() == 2 and lamella.is_grad_enabled()
 """
 
 
@@ -380,7 +380,7 @@ def test_ctrl_c_in_a_python_function():
             time.sleep(1)
             return g
 
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     with pytest.raises(KeyboardInterrupt):
         Slow.apply(x).backward()
     x.sum().backward()
@@ -389,8 +389,8 @@ def test_ctrl_c_in_a_python_function():
 
 def test_a_process_may_end_with_graphs_alive():
     out = child("""
-import lattis, threading
-class F(lattis.autograd.Function):
+import lamella, threading
+class F(lamella.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
@@ -399,11 +399,11 @@ class F(lattis.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         return g * 2
-x = lattis.ones(3, requires_grad=True)
+x = lamella.ones(3, requires_grad=True)
 y = F.apply(x.exp()).sin()
 y.register_hook(lambda g: y)
 y.retain_grad()
-with lattis.autograd.graph.saved_tensors_hooks(lambda t: [t], lambda p: p[0]):
+with lamella.autograd.graph.saved_tensors_hooks(lambda t: [t], lambda p: p[0]):
     z = y.exp().sum()
 z.grad_fn.metadata["z"] = z
 z.backward(retain_graph=True)
@@ -420,10 +420,10 @@ print("end")
 
 def test_after_a_fork():
     child("""
-import os, lattis
-x = lattis.rand(300, 300, requires_grad=True)
+import os, lamella
+x = lamella.rand(300, 300, requires_grad=True)
 y = (x @ x).sum()
-grads = lattis.autograd.grad(y, x, retain_graph=True)[0].tolist()
+grads = lamella.autograd.grad(y, x, retain_graph=True)[0].tolist()
 pid = os.fork()
 if pid == 0:
     try:
@@ -440,16 +440,16 @@ y.backward()
 
 
 def test_wide_nodes_and_long_lists():
-    leaves = [lattis.full((2,), float(i), requires_grad=True) for i in range(300)]
-    y = lattis.stack(leaves)
-    parts = lattis.unbind(lattis.cat([y, y * 2]), 0)
+    leaves = [lamella.full((2,), float(i), requires_grad=True) for i in range(300)]
+    y = lamella.stack(leaves)
+    parts = lamella.unbind(lamella.cat([y, y * 2]), 0)
     total = sum((p * (i + 1)).sum() for i, p in enumerate(parts))
     got = grad(total, leaves)
     assert [g[0].item() for g in got] == [(i + 1) + 2 * (i + 301) for i in range(300)]
 
 
 def test_tensors_of_many_dimensions():
-    x = lattis.ones(1, 2, 1, 2, 1, 2, 1, 2, requires_grad=True)
+    x = lamella.ones(1, 2, 1, 2, 1, 2, 1, 2, requires_grad=True)
     (x * x).permute(7, 6, 5, 4, 3, 2, 1, 0).sum().backward()
     assert x.grad.shape == x.shape and x.grad.sum().item() == 32
 
@@ -462,10 +462,10 @@ def test_backward_has_the_state_of_the_thread_that_calls_it():
         seen.append(call.name)
         return call(*args, **kwargs)
 
-    layer = lattis.library.register_layer("watch_backward", watch)
-    x = lattis.ones(3, requires_grad=True)
+    layer = lamella.library.register_layer("watch_backward", watch)
+    x = lamella.ones(3, requires_grad=True)
     y = (x * x.detach()).sum()
-    x.register_hook(lambda g: where.append((threading.get_ident(), lattis.is_grad_enabled())))
+    x.register_hook(lambda g: where.append((threading.get_ident(), lamella.is_grad_enabled())))
     try:
         with layer.on():
             y.backward()

@@ -3,16 +3,16 @@
 import gc
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis.autograd import Function
-from lattis.autograd.function import once_differentiable
+from lamella.autograd import Function
+from lamella.autograd.function import once_differentiable
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 
 def leaf(*values):
-    return lattis.tensor(list(values) or [1.0, 2.0], dtype=lattis.float64, requires_grad=True)
+    return lamella.tensor(list(values) or [1.0, 2.0], dtype=lamella.float64, requires_grad=True)
 
 
 def function(forward, backward, setup=None):
@@ -66,8 +66,8 @@ def test_several_orders_through_saved_inputs_and_results():
     y = Exp.apply(x)
     for _ in range(3):
         (g,) = grad(y.sum(), x, create_graph=True)
-        lattis_exp = x.detach().exp()
-        assert lattis.allclose(g, lattis_exp)
+        lamella_exp = x.detach().exp()
+        assert lamella.allclose(g, lamella_exp)
         y = g
 
 
@@ -93,14 +93,14 @@ def test_setup_context():
 
 
 def test_nothing_is_recorded_without_need():
-    y = Cube.apply(lattis.ones(2))
+    y = Cube.apply(lamella.ones(2))
     assert not y.requires_grad and y.grad_fn is None
-    with lattis.no_grad():
+    with lamella.no_grad():
         assert not Cube.apply(leaf()).requires_grad
 
     calls = []
     F = function(lambda ctx, x: x * 2, lambda ctx, g: calls.append(1))
-    F.apply(lattis.ones(2))
+    F.apply(lamella.ones(2))
     assert calls == []
 
 
@@ -146,7 +146,7 @@ def test_needs_input_grad():
 
     seen = []
     x = leaf()
-    function(forward, backward).apply(x, 3, lattis.ones(2, dtype=lattis.float64)).sum().backward()
+    function(forward, backward).apply(x, 3, lamella.ones(2, dtype=lamella.float64)).sum().backward()
     assert seen == [(True, False, False)] * 2 and x.grad.tolist() == [1, 1]
 
 
@@ -179,10 +179,10 @@ def test_gradients_of_a_wrong_kind():
     F = function(lambda ctx, x: x * 2, lambda ctx, g: 5)
     with pytest.raises(TypeError, match="MadeBackward: a gradient must be a Tensor or None, got int"):
         F.apply(x).sum().backward()
-    F = function(lambda ctx, x: x * 2, lambda ctx, g: lattis.ones(7))
+    F = function(lambda ctx, x: x * 2, lambda ctx, g: lamella.ones(7))
     with pytest.raises(RuntimeError, match="MadeBackward.*shape"):
         F.apply(x).sum().backward()
-    F = function(lambda ctx, x: x * 2, lambda ctx, g: lattis.ones(1, dtype=lattis.float32))
+    F = function(lambda ctx, x: x * 2, lambda ctx, g: lamella.ones(1, dtype=lamella.float32))
     (g,) = grad(F.apply(leaf(1.0)).sum(), x, allow_unused=True)
     assert g is None
 
@@ -190,7 +190,9 @@ def test_gradients_of_a_wrong_kind():
 def test_an_input_that_is_no_tensor_has_no_gradient():
     x = leaf()
     F = function(lambda ctx, x, s: x * s, lambda ctx, g: (g * 2, g))
-    with pytest.raises(RuntimeError, match="MadeBackward: input 1 is no tensor; its gradient must be None, got lattis"):
+    with pytest.raises(
+        RuntimeError, match="MadeBackward: input 1 is no tensor; its gradient must be None, got lamella"
+    ):
         F.apply(x, 2.0).sum().backward()
     F.apply(x, leaf().detach()).sum().backward()  # one that merely does not require grad may have one
 
@@ -212,7 +214,7 @@ def test_errors_come_back_as_they_are():
     x = leaf()
     with pytest.raises(Mine) as caught:
         function(fails, fails).apply(x)
-    assert caught.value is error and lattis.is_grad_enabled()
+    assert caught.value is error and lamella.is_grad_enabled()
     y = function(lambda ctx, x: x * 2, fails).apply(x)
     with pytest.raises(Mine) as caught:
         y.sum().backward()
@@ -284,7 +286,7 @@ def test_mark_dirty_of_a_view_among_several_results_is_refused():
 
 def test_what_is_marked_dirty_is_an_input_and_is_returned():
     def other(ctx, x):
-        ctx.mark_dirty(lattis.ones(1))
+        ctx.mark_dirty(lamella.ones(1))
         return x * 2
 
     def not_returned(ctx, x):
@@ -315,7 +317,7 @@ def test_a_saved_input_that_is_written_is_noticed():
 
 def test_mark_non_differentiable():
     def forward(ctx, x):
-        order, rank = lattis.sort(x)[1], x * 0
+        order, rank = lamella.sort(x)[1], x * 0
         ctx.mark_non_differentiable(order, rank)
         return x * 2, order, rank
 
@@ -346,7 +348,7 @@ def test_forward_that_returns_its_input():
 
 def test_forward_that_returns_a_view_of_its_input():
     def backward(ctx, g):
-        return lattis.stack([g * 7, g * 0])
+        return lamella.stack([g * 7, g * 0])
 
     F = function(lambda ctx, x: x[0], backward)
     x = leaf()
@@ -471,7 +473,7 @@ class Once(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx, g):
-        assert not lattis.is_grad_enabled()
+        assert not lamella.is_grad_enabled()
         return 2 * g * ctx.saved_tensors[0]
 
 
@@ -494,7 +496,7 @@ def test_a_function_in_a_function():
 
 def test_recording_inside_forward():
     def forward(ctx, x):
-        with lattis.enable_grad():
+        with lamella.enable_grad():
             inner = x.detach().requires_grad_()
             y = (inner * inner).sum()
         ctx.inner, ctx.y = inner, y
@@ -509,6 +511,6 @@ def test_recording_inside_forward():
 
 
 def test_a_gradient_on_another_device_is_refused():
-    F = function(lambda ctx, x: x * 2, lambda ctx, g: lattis.empty(2, device="meta", dtype=lattis.float64))
+    F = function(lambda ctx, x: x * 2, lambda ctx, g: lamella.empty(2, device="meta", dtype=lamella.float64))
     with pytest.raises(RuntimeError, match="MadeBackward.*device"):
         F.apply(leaf()).sum().backward()

@@ -3,7 +3,7 @@
 import ctypes
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 from compiled import STRICT, compile_library
 
@@ -14,7 +14,7 @@ NEWER = "has 1024 bytes and uses some behind the"
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
     path = compile_library(tmp_path_factory, Path(__file__).parent / "given.cpp", *STRICT)
-    lattis._C._load_plugin(str(path))
+    lamella._C._load_plugin(str(path))
     library = ctypes.PyDLL(str(path))
     library.given_push.restype = ctypes.c_char_p
     library.given_push.argtypes = ctypes.c_int64, ctypes.c_int64
@@ -22,16 +22,16 @@ def given(tmp_path_factory):
 
 
 def leaf():
-    return lattis.tensor([1.0, 2.0], requires_grad=True)
+    return lamella.tensor([1.0, 2.0], requires_grad=True)
 
 
 def gradient(y, x):
-    return lattis.autograd.grad(y.sum(), x)[0].tolist()
+    return lamella.autograd.grad(y.sum(), x)[0].tolist()
 
 
 def test_one_constant_derivative_serves_two_operators(given):
     x, y = leaf(), leaf()
-    first, second = lattis.ops.given.first(x), lattis.ops.given.second(x.detach(), y)
+    first, second = lamella.ops.given.first(x), lamella.ops.given.second(x.detach(), y)
     assert gradient(first, x) == [2, 2] and gradient(second, y) == [2, 2]
     assert (first.grad_fn.name(), second.grad_fn.name()) == ("FirstBackward0", "SecondBackward0")
 
@@ -39,7 +39,7 @@ def test_one_constant_derivative_serves_two_operators(given):
 @pytest.mark.parametrize("op, slope", [("exact", 2), ("longer", 2), ("functions", 3)])
 def test_a_derivative_of_a_size_that_can_be_read(op, slope, given):
     x = leaf()
-    assert gradient(getattr(lattis.ops.given, op)(x), x) == [slope, slope]
+    assert gradient(getattr(lamella.ops.given, op)(x), x) == [slope, slope]
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_a_derivative_of_a_size_that_can_be_read(op, slope, given):
     ],
 )
 def test_a_derivative_that_cannot_be_read(op, words, given):
-    f = getattr(lattis.ops.given, op)
-    assert f(lattis.ones(2)).tolist() == [1, 1]
+    f = getattr(lamella.ops.given, op)
+    assert f(lamella.ones(2)).tolist() == [1, 1]
     for _ in range(2):
         with pytest.raises(ValueError) as error:
             f(leaf())
@@ -65,7 +65,7 @@ def test_a_derivative_that_cannot_be_read(op, words, given):
 
 @pytest.mark.parametrize("op, slope", [("grown", 2), ("called", 3)])
 def test_a_derivative_of_an_operator_that_has_grown_since(op, slope, given):
-    f, x = getattr(lattis.ops.given, op), leaf()
+    f, x = getattr(lamella.ops.given, op), leaf()
     assert gradient(f(x), x) == gradient(f(x, times=1, weight=None), x) == [slope, slope]
     assert f(x.detach(), times=2).tolist() == f(x.detach(), weight=x.detach()).tolist() == [1, 2]
     for argument, value in (("times", 2), ("weight", leaf())):
@@ -77,13 +77,13 @@ def test_a_derivative_of_an_operator_that_has_grown_since(op, slope, given):
 def hook(given, size, last):
     x = leaf()
     y = x * 1
-    lattis.ops.given.hook(y, 0, size, last)
+    lamella.ops.given.hook(y, 0, size, last)
     return gradient(y, x)
 
 
 def node(given, size, last):
     x = leaf()
-    y = lattis.ops.given.node(x, size, last)
+    y = lamella.ops.given.node(x, size, last)
     assert y.grad_fn.name() == "TripleOfTheGradientBackward"
     return gradient(y, x)
 
@@ -98,7 +98,7 @@ def saved(given, size, last):
     (y / y.detach()).sum().backward()
     del y
     assert given.given_packed() == 0
-    return [3.0, 3.0] if lattis.allclose(x.grad, 1 + 1 / x.detach()) else x.grad.tolist()
+    return [3.0, 3.0] if lamella.allclose(x.grad, 1 + 1 / x.detach()) else x.grad.tolist()
 
 
 KINDS = {"hook": hook, "node": node, "saved": saved}
@@ -121,4 +121,4 @@ def test_a_size_that_cannot_be_read(kind, given):
 
 def test_a_kind_of_hook_that_the_plugin_does_not_know(given):
     with pytest.raises(ValueError, match="hook_add: there is no kind 9 of hooks"):
-        lattis.ops.given.hook(leaf() * 1, 9, SIZES["hook"], 0)
+        lamella.ops.given.hook(leaf() * 1, 9, SIZES["hook"], 0)

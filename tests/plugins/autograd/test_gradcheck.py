@@ -1,15 +1,17 @@
 """gradcheck and gradgradcheck find what is wrong, and say where."""
 
-import lattis
+import lamella
 import pytest
-from lattis.autograd import Function, gradcheck, gradgradcheck
-from lattis.autograd.gradcheck import GradcheckError
+from lamella.autograd import Function, gradcheck, gradgradcheck
+from lamella.autograd.gradcheck import GradcheckError
 
 
-def double(*shape, dtype=lattis.float64):
-    lattis.manual_seed(1)
-    numbers = lattis.randn(2, *shape, dtype=lattis.float64)
-    return (numbers[0] if dtype == lattis.float64 else lattis.complex(numbers[0], numbers[1])).clone().requires_grad_()
+def double(*shape, dtype=lamella.float64):
+    lamella.manual_seed(1)
+    numbers = lamella.randn(2, *shape, dtype=lamella.float64)
+    return (
+        (numbers[0] if dtype == lamella.float64 else lamella.complex(numbers[0], numbers[1])).clone().requires_grad_()
+    )
 
 
 def derived(forward, backward):
@@ -41,8 +43,8 @@ WRONG = {
 def test_right(fast_mode):
     assert gradcheck(RIGHT, double(3), fast_mode=fast_mode)
     assert gradgradcheck(RIGHT, double(3), fast_mode=fast_mode)
-    assert gradcheck(lattis.mm, (double(2, 3), double(3, 2)), fast_mode=fast_mode, check_batched_grad=True)
-    assert gradgradcheck(lattis.mm, (double(2, 3), double(3, 2)), fast_mode=fast_mode)
+    assert gradcheck(lamella.mm, (double(2, 3), double(3, 2)), fast_mode=fast_mode, check_batched_grad=True)
+    assert gradgradcheck(lamella.mm, (double(2, 3), double(3, 2)), fast_mode=fast_mode)
 
 
 @pytest.mark.parametrize("fast_mode", [False, True])
@@ -56,7 +58,7 @@ def test_wrong(wrong, fast_mode):
 
 @pytest.mark.parametrize("fast_mode", [False, True])
 def test_a_conjugate_that_is_missing(fast_mode):
-    z = double(3, dtype=lattis.complex128)
+    z = double(3, dtype=lamella.complex128)
     right = derived(lambda z: z * z, lambda z, g: g * 2 * z.conj())
     wrong = derived(lambda z: z * z, lambda z, g: g * 2 * z)
     assert gradcheck(right, z, fast_mode=fast_mode)
@@ -80,14 +82,14 @@ def test_which_output_and_input():
 
 
 def test_complex_between_real():
-    z, x = double(2, dtype=lattis.complex128), double(2)
-    assert gradcheck(lambda z, x: (z.abs(), z * x, lattis.polar(x, x)), (z, x))
+    z, x = double(2, dtype=lamella.complex128), double(2)
+    assert gradcheck(lambda z, x: (z.abs(), z * x, lamella.polar(x, x)), (z, x))
     assert gradgradcheck(lambda z, x: (z.abs(), z * x), (z, x))
 
 
 def test_what_does_not_depend():
     x = double(2)
-    assert gradcheck(lambda x: (x * 2, lattis.ones(2, dtype=lattis.float64)), x)
+    assert gradcheck(lambda x: (x * 2, lamella.ones(2, dtype=lamella.float64)), x)
     with pytest.raises(GradcheckError, match="output 1"):
         gradcheck(lambda x: (x * 2, x.detach() * 3), x)
 
@@ -114,7 +116,7 @@ def test_gradients_that_did_not_come():
         @staticmethod
         def backward(ctx, a, b):
             if a is None and bool((b == 0).all()):
-                return lattis.ones(2, dtype=lattis.float64)
+                return lamella.ones(2, dtype=lamella.float64)
             return (0 if a is None else a * 2) + (0 if b is None else b * 3)
 
     with pytest.raises(GradcheckError, match="gradients that are not zero where outputs have no gradient"):
@@ -124,12 +126,12 @@ def test_gradients_that_did_not_come():
 
 def test_bad_calls():
     with pytest.raises(ValueError, match="gradcheck: argument 'inputs' has no tensor that requires grad"):
-        gradcheck(lattis.sin, lattis.ones(2))
+        gradcheck(lamella.sin, lamella.ones(2))
     with pytest.warns(UserWarning, match="input 0 has dtype .*float32"):
-        gradcheck(lattis.sin, lattis.ones(2, requires_grad=True), eps=1e-2, atol=1e-2)
+        gradcheck(lamella.sin, lamella.ones(2, requires_grad=True), eps=1e-2, atol=1e-2)
 
 
 def test_empty():
-    assert gradcheck(lattis.sin, double(0, 3))
-    assert gradgradcheck(lattis.sin, double(0, 3), gen_non_contig_grad_outputs=True)
-    assert gradgradcheck(lattis.sin, double(3), lattis.ones(3, dtype=lattis.float64).requires_grad_())
+    assert gradcheck(lamella.sin, double(0, 3))
+    assert gradgradcheck(lamella.sin, double(0, 3), gen_non_contig_grad_outputs=True)
+    assert gradgradcheck(lamella.sin, double(3), lamella.ones(3, dtype=lamella.float64).requires_grad_())

@@ -3,32 +3,32 @@
 import gc
 import weakref
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 FACTORIES = {
-    "zeros": lambda **k: lattis.zeros(2, **k),
-    "ones": lambda **k: lattis.ones(2, 3, **k),
-    "empty": lambda **k: lattis.empty(2, **k),
-    "full": lambda **k: lattis.full((2,), 1.5, **k),
-    "arange": lambda **k: lattis.arange(0.0, 3.0, **k),
-    "linspace": lambda **k: lattis.linspace(0, 1, 3, **k),
-    "eye": lambda **k: lattis.eye(2, **k),
-    "rand": lambda **k: lattis.rand(2, **k),
-    "randn": lambda **k: lattis.randn(2, **k),
-    "tensor": lambda **k: lattis.tensor([1.0, 2.0], **k),
-    "tensor of a number": lambda **k: lattis.tensor(1.0, **k),
-    "zeros_like": lambda **k: lattis.zeros_like(lattis.ones(2), **k),
-    "ones_like": lambda **k: lattis.ones_like(lattis.ones(2), **k),
-    "full_like": lambda **k: lattis.full_like(lattis.ones(2), 2.0, **k),
-    "rand_like": lambda **k: lattis.rand_like(lattis.ones(2), **k),
-    "randn_like": lambda **k: lattis.randn_like(lattis.ones(2), **k),
-    "empty_like": lambda **k: lattis.empty_like(lattis.ones(2), **k),
-    "new_zeros": lambda **k: lattis.ones(2).new_zeros(2, **k),
-    "new_full": lambda **k: lattis.ones(2).new_full((2,), 1.0, **k),
+    "zeros": lambda **k: lamella.zeros(2, **k),
+    "ones": lambda **k: lamella.ones(2, 3, **k),
+    "empty": lambda **k: lamella.empty(2, **k),
+    "full": lambda **k: lamella.full((2,), 1.5, **k),
+    "arange": lambda **k: lamella.arange(0.0, 3.0, **k),
+    "linspace": lambda **k: lamella.linspace(0, 1, 3, **k),
+    "eye": lambda **k: lamella.eye(2, **k),
+    "rand": lambda **k: lamella.rand(2, **k),
+    "randn": lambda **k: lamella.randn(2, **k),
+    "tensor": lambda **k: lamella.tensor([1.0, 2.0], **k),
+    "tensor of a number": lambda **k: lamella.tensor(1.0, **k),
+    "zeros_like": lambda **k: lamella.zeros_like(lamella.ones(2), **k),
+    "ones_like": lambda **k: lamella.ones_like(lamella.ones(2), **k),
+    "full_like": lambda **k: lamella.full_like(lamella.ones(2), 2.0, **k),
+    "rand_like": lambda **k: lamella.rand_like(lamella.ones(2), **k),
+    "randn_like": lambda **k: lamella.randn_like(lamella.ones(2), **k),
+    "empty_like": lambda **k: lamella.empty_like(lamella.ones(2), **k),
+    "new_zeros": lambda **k: lamella.ones(2).new_zeros(2, **k),
+    "new_full": lambda **k: lamella.ones(2).new_full((2,), 1.0, **k),
 }
 
 
@@ -41,34 +41,36 @@ def test_factories_take_requires_grad(make):
     x = make(requires_grad=True)
     assert x.requires_grad is True and x.is_leaf is True and x.grad is None and x.grad_fn is None
     (x * 3).sum().backward()
-    assert x.grad.tolist() == lattis.full_like(x, 3.0).tolist()
+    assert x.grad.tolist() == lamella.full_like(x, 3.0).tolist()
     assert x.grad.requires_grad is False
 
 
-@pytest.mark.parametrize("dtype", [lattis.int64, lattis.bool, lattis.uint8, lattis.int32])
+@pytest.mark.parametrize("dtype", [lamella.int64, lamella.bool, lamella.uint8, lamella.int32])
 def test_integers_require_no_grad(dtype):
     for make in (
-        lambda: lattis.ones(2, dtype=dtype, requires_grad=True),
-        lambda: lattis.tensor([1, 0], dtype=dtype, requires_grad=True),
-        lambda: lattis.ones(2, dtype=dtype).requires_grad_(),
-        lambda: setattr(lattis.ones(2, dtype=dtype), "requires_grad", True),
+        lambda: lamella.ones(2, dtype=dtype, requires_grad=True),
+        lambda: lamella.tensor([1, 0], dtype=dtype, requires_grad=True),
+        lambda: lamella.ones(2, dtype=dtype).requires_grad_(),
+        lambda: setattr(lamella.ones(2, dtype=dtype), "requires_grad", True),
     ):
         with pytest.raises(RuntimeError, match="floating point and complex"):
             make()
-    x = lattis.ones(2, dtype=dtype)
+    x = lamella.ones(2, dtype=dtype)
     x.requires_grad = False
     assert not x.requires_grad_(False).requires_grad and x.is_leaf
 
 
-@pytest.mark.parametrize("dtype", [lattis.float16, lattis.bfloat16, lattis.float32, lattis.float64, lattis.complex64])
+@pytest.mark.parametrize(
+    "dtype", [lamella.float16, lamella.bfloat16, lamella.float32, lamella.float64, lamella.complex64]
+)
 def test_the_gradient_has_the_dtype_of_its_tensor(dtype):
-    x = lattis.ones(3, dtype=dtype, requires_grad=True)
-    lattis.real(x.to(lattis.complex128)).sum().backward()
+    x = lamella.ones(3, dtype=dtype, requires_grad=True)
+    lamella.real(x.to(lamella.complex128)).sum().backward()
     assert x.grad.dtype is dtype and x.grad.tolist() == [1, 1, 1]
 
 
 def test_requires_grad_is_for_leaves():
-    x = lattis.ones(2)
+    x = lamella.ones(2)
     assert x.requires_grad_() is x and x.requires_grad
     y = x * 2
     assert y.requires_grad and not y.is_leaf
@@ -88,15 +90,15 @@ def test_requires_grad_is_for_leaves():
 
 
 def test_integer_results_require_nothing():
-    x = lattis.rand(3, requires_grad=True)
-    for y in (x > 0.5, x.argmax(), x.to(lattis.int64), lattis.eq(x, x)):
+    x = lamella.rand(3, requires_grad=True)
+    for y in (x > 0.5, x.argmax(), x.to(lamella.int64), lamella.eq(x, x)):
         assert not y.requires_grad and y.grad_fn is None and y.is_leaf
-    values, indices = lattis.sort(x)
+    values, indices = lamella.sort(x)
     assert values.requires_grad and not indices.requires_grad
 
 
 def test_detach_shares_memory_without_history():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = x * 2
     d = y.detach()
     assert not d.requires_grad and d.is_leaf and d.grad_fn is None
@@ -107,7 +109,7 @@ def test_detach_shares_memory_without_history():
 
 
 def test_detach_in_place():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = x * 2
     assert y.detach_() is y and y.is_leaf and not y.requires_grad and y.grad_fn is None
     assert not (y * 2).requires_grad
@@ -120,7 +122,7 @@ def test_detach_in_place():
 
 
 def test_gradients_accumulate_in_place():
-    x = lattis.ones(3, requires_grad=True)
+    x = lamella.ones(3, requires_grad=True)
     (x * 2).sum().backward()
     first, where = x.grad, x.grad.data_ptr()
     (x * 3).sum().backward()
@@ -133,7 +135,7 @@ def test_gradients_accumulate_in_place():
 
 
 def test_with_create_graph_a_new_gradient_is_made():
-    x = lattis.tensor(3.0, requires_grad=True)
+    x = lamella.tensor(3.0, requires_grad=True)
     (x * x).backward(create_graph=True)
     first = x.grad
     assert first.requires_grad and first.item() == 6
@@ -145,8 +147,8 @@ def test_with_create_graph_a_new_gradient_is_made():
 
 
 def test_what_the_user_holds_is_not_the_gradient_s_memory():
-    x, y = lattis.ones(3, requires_grad=True), lattis.ones(3, requires_grad=True)
-    g = lattis.tensor([1.0, 2.0, 3.0])
+    x, y = lamella.ones(3, requires_grad=True), lamella.ones(3, requires_grad=True)
+    g = lamella.tensor([1.0, 2.0, 3.0])
     (x + y).backward(g)
     g.zero_()
     assert x.grad.tolist() == [1, 2, 3] and y.grad.tolist() == [1, 2, 3]
@@ -155,12 +157,12 @@ def test_what_the_user_holds_is_not_the_gradient_s_memory():
     assert y.grad.tolist() == [1, 2, 3]
     # The same through views of what came, and what is no dense memory of its own.
     for step in (lambda t: t.view(3), lambda t: t.reshape(3, 1).t().reshape(3), lambda t: t.expand(3)):
-        a = lattis.ones(3, requires_grad=True)
-        g = lattis.tensor([1.0, 2.0, 3.0])
+        a = lamella.ones(3, requires_grad=True)
+        g = lamella.tensor([1.0, 2.0, 3.0])
         step(a).backward(g)
         g.zero_()
         assert a.grad.tolist() == [1, 2, 3]
-    one = lattis.ones(2, 3, requires_grad=True)
+    one = lamella.ones(2, 3, requires_grad=True)
     one.sum().backward()
     assert one.grad.is_contiguous()
     one.grad[0, 0] = 5
@@ -168,7 +170,7 @@ def test_what_the_user_holds_is_not_the_gradient_s_memory():
 
 
 def test_a_gradient_that_a_hook_saw_is_its_own():
-    x, seen = lattis.ones(2, requires_grad=True), []
+    x, seen = lamella.ones(2, requires_grad=True), []
     x.register_hook(lambda g: seen.append(g))
     (x * 2).sum().backward()
     (x * 2).sum().backward()
@@ -176,14 +178,14 @@ def test_a_gradient_that_a_hook_saw_is_its_own():
 
 
 def test_what_may_be_a_grad():
-    x = lattis.ones(2, requires_grad=True)
-    x.grad = lattis.full((2,), 7.0)
+    x = lamella.ones(2, requires_grad=True)
+    x.grad = lamella.full((2,), 7.0)
     x.sum().backward()
     assert x.grad.tolist() == [8, 8]
     for wrong, words in (
-        (lattis.ones(3), "shape"),
-        (lattis.ones(2, dtype=lattis.float64), "dtype"),
-        (lattis.ones(2, device="meta"), "device"),
+        (lamella.ones(3), "shape"),
+        (lamella.ones(2, dtype=lamella.float64), "dtype"),
+        (lamella.ones(2, device="meta"), "device"),
         (x, "own grad"),
     ):
         with pytest.raises(RuntimeError, match=words):
@@ -198,7 +200,7 @@ def test_what_may_be_a_grad():
 
 
 def test_retain_grad():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = x * 2
     assert y.retains_grad is False and x.retains_grad is False
     y.retain_grad()
@@ -211,11 +213,11 @@ def test_retain_grad():
     z.backward()
     assert y.grad.tolist() == [6, 6]
     with pytest.raises(RuntimeError, match="requires_grad=False"):
-        lattis.ones(1).retain_grad()
+        lamella.ones(1).retain_grad()
 
 
 def test_retain_grad_follows_a_write_in_place():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = x * 2
     y.retain_grad()
     y.mul_(5)
@@ -230,7 +232,7 @@ def test_retain_grad_follows_a_write_in_place():
 
 
 def test_retain_grad_of_views():
-    x = lattis.ones(3, requires_grad=True)
+    x = lamella.ones(3, requires_grad=True)
     y = x * 2
     v = y[:2]
     v.retain_grad()
@@ -245,7 +247,7 @@ def test_retain_grad_of_views():
 
 
 def test_retained_tensors_may_go_first():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = x * 2
     y.retain_grad()
     z = (y * 3).sum()
@@ -258,36 +260,36 @@ def test_retained_tensors_may_go_first():
 
 
 def test_nodes():
-    x, w = lattis.ones(2, requires_grad=True), lattis.ones(2, requires_grad=True)
+    x, w = lamella.ones(2, requires_grad=True), lamella.ones(2, requires_grad=True)
     y = x * w
     node = y.grad_fn
     assert node is y.grad_fn and node.name() == "MulBackward0" and "MulBackward0" in repr(node)
     (a, i), (b, j) = node.next_functions
     assert a.name() == b.name() == "AccumulateGrad" and (i, j) == (0, 0)
-    assert a is lattis.autograd.graph.get_gradient_edge(x).node and a is not b
+    assert a is lamella.autograd.graph.get_gradient_edge(x).node and a is not b
     z = y + 1
     assert z.grad_fn.next_functions[0][0] is node
     assert (x * 2.0).grad_fn.next_functions[0][0] is a
-    half = lattis.ones(2) * x
+    half = lamella.ones(2) * x
     assert half.grad_fn.next_functions[0] == (None, 0) and half.grad_fn.next_functions[1][0] is a
-    assert isinstance(node, lattis.autograd.graph.Node)
+    assert isinstance(node, lamella.autograd.graph.Node)
     with pytest.raises(TypeError):
-        lattis.autograd.graph.Node()
+        lamella.autograd.graph.Node()
 
 
 def test_which_result_of_its_node_a_tensor_is():
-    parts = lattis.unbind(lattis.ones(2, 3, requires_grad=True) * 2)
-    values, _ = lattis.sort(lattis.rand(3, requires_grad=True))
-    edges = [lattis.autograd.graph.get_gradient_edge(t) for t in (*parts, values)]
+    parts = lamella.unbind(lamella.ones(2, 3, requires_grad=True) * 2)
+    values, _ = lamella.sort(lamella.rand(3, requires_grad=True))
+    edges = [lamella.autograd.graph.get_gradient_edge(t) for t in (*parts, values)]
     assert edges[-1].output_nr == 0 and edges[-1].node.name() == "SortBackward0"
-    both = lattis.frexp(lattis.rand(3, requires_grad=True)) if hasattr(lattis, "frexp") else None
+    both = lamella.frexp(lamella.rand(3, requires_grad=True)) if hasattr(lamella, "frexp") else None
     assert both is None or both[0].requires_grad
     with pytest.raises(RuntimeError, match="require grad"):
-        lattis.autograd.graph.get_gradient_edge(lattis.ones(1))
+        lamella.autograd.graph.get_gradient_edge(lamella.ones(1))
 
 
 def test_metadata_stays_with_the_node():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = x * 2
     y.grad_fn.metadata["key"] = [1]
     gc.collect()
@@ -310,7 +312,7 @@ def test_metadata_stays_with_the_node():
 
 
 def test_a_graph_outlives_its_tensors_and_not_longer():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     leaf = weakref.ref(x)
     y = (x * 2).exp()
     node = y.grad_fn
@@ -332,23 +334,23 @@ def test_a_graph_outlives_its_tensors_and_not_longer():
 
 
 def test_what_backward_refuses():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     for call, words in (
         (lambda: (x * 2).backward(), "scalar outputs"),
-        (lambda: lattis.ones(1).backward(), "does not require grad"),
-        (lambda: (x * 2).backward(lattis.ones(3)), "shape"),
-        (lambda: (x * 2).backward(lattis.ones(2, dtype=lattis.complex64)), "dtype"),
-        (lambda: (x * 2).backward(lattis.ones(2, dtype=lattis.int64)), "dtype"),
-        (lambda: (x * 2).backward(lattis.ones(2, device="meta")), "device"),
-        (lambda: lattis.autograd.backward([]), "empty"),
-        (lambda: lattis.autograd.backward([x.sum()], [None, None]), "1 tensors and 2 gradients"),
-        (lambda: x.sum().backward(inputs=lattis.ones(1)), "inputs does not require grad"),
+        (lambda: lamella.ones(1).backward(), "does not require grad"),
+        (lambda: (x * 2).backward(lamella.ones(3)), "shape"),
+        (lambda: (x * 2).backward(lamella.ones(2, dtype=lamella.complex64)), "dtype"),
+        (lambda: (x * 2).backward(lamella.ones(2, dtype=lamella.int64)), "dtype"),
+        (lambda: (x * 2).backward(lamella.ones(2, device="meta")), "device"),
+        (lambda: lamella.autograd.backward([]), "empty"),
+        (lambda: lamella.autograd.backward([x.sum()], [None, None]), "1 tensors and 2 gradients"),
+        (lambda: x.sum().backward(inputs=lamella.ones(1)), "inputs does not require grad"),
         (lambda: (x * (1 + 2j)).sum().backward(), "real scalar"),
     ):
         with pytest.raises(RuntimeError, match=words):
             call()
     for call in (
-        lambda: lattis.autograd.backward([1.0]),
+        lambda: lamella.autograd.backward([1.0]),
         lambda: (x * 2).backward(1.0),
         lambda: grad(x.sum(), [None]),
     ):
@@ -360,31 +362,31 @@ def test_what_backward_refuses():
 
 
 def test_a_gradient_of_another_precision_is_cast():
-    x = lattis.ones(2, requires_grad=True)
-    (x * 2).backward(lattis.ones(2, dtype=lattis.float64))
-    assert x.grad.dtype is lattis.float32 and x.grad.tolist() == [2, 2]
+    x = lamella.ones(2, requires_grad=True)
+    (x * 2).backward(lamella.ones(2, dtype=lamella.float64))
+    assert x.grad.dtype is lamella.float32 and x.grad.tolist() == [2, 2]
 
 
 def test_zero_dimensions_and_zero_elements():
-    x = lattis.tensor(2.0, requires_grad=True)
+    x = lamella.tensor(2.0, requires_grad=True)
     (x * x).backward()
     assert x.grad.shape == () and x.grad.item() == 4
-    e = lattis.ones(0, 3, requires_grad=True)
+    e = lamella.ones(0, 3, requires_grad=True)
     (e * 2).sum().backward()
     assert e.grad.shape == (0, 3)
     e.grad = None
-    (e * 2).backward(lattis.ones(0, 3))
+    (e * 2).backward(lamella.ones(0, 3))
     assert e.grad.shape == (0, 3)
-    w = lattis.ones(3, requires_grad=True)
+    w = lamella.ones(3, requires_grad=True)
     (e.detach() * w).sum().backward()
     assert w.grad.tolist() == [0, 0, 0]
-    one = lattis.ones(1, 1, requires_grad=True)
+    one = lamella.ones(1, 1, requires_grad=True)
     (one * 2).backward()
     assert one.grad.tolist() == [[2]]
 
 
 def test_a_leaf_is_a_root():
-    x = lattis.tensor(2.0, requires_grad=True)
+    x = lamella.tensor(2.0, requires_grad=True)
     x.backward()
     x.backward()
     assert x.grad.item() == 2
@@ -392,7 +394,7 @@ def test_a_leaf_is_a_root():
 
 
 def test_backward_for_chosen_inputs():
-    x, w = lattis.ones(2, requires_grad=True), lattis.ones(2, requires_grad=True)
+    x, w = lamella.ones(2, requires_grad=True), lamella.ones(2, requires_grad=True)
     h = x * 3
     y = (h * w).sum()
     y.backward(inputs=[x], retain_graph=True)
@@ -404,9 +406,9 @@ def test_backward_for_chosen_inputs():
 
 
 def test_several_roots_and_the_same_one_twice():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     a, b = (x * 2).sum(), x * 5
-    lattis.autograd.backward([a, b], [None, lattis.tensor([1.0, 10.0])])
+    lamella.autograd.backward([a, b], [None, lamella.tensor([1.0, 10.0])])
     assert x.grad.tolist() == [7, 52]
     y = (x * 2).sum()
     (g,) = grad([y, y], x, retain_graph=True)
@@ -420,7 +422,7 @@ def test_several_roots_and_the_same_one_twice():
 
 
 def test_the_same_input_twice_gives_gradients_that_share_nothing():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = x * 2
     one, two = grad(y.sum(), [x, x], retain_graph=True)
     assert one.tolist() == two.tolist() == [2, 2]
@@ -429,7 +431,7 @@ def test_the_same_input_twice_gives_gradients_that_share_nothing():
 
 
 def test_grad_with_respect_to_results_and_between():
-    x = lattis.tensor([1.0, 2.0], requires_grad=True)
+    x = lamella.tensor([1.0, 2.0], requires_grad=True)
     h = x * x
     y = (h * 3).sum()
     gx, gh, gy = grad(y, [x, h, y])
@@ -438,7 +440,7 @@ def test_grad_with_respect_to_results_and_between():
 
 
 def test_inputs_that_are_not_used():
-    x, w = lattis.ones(2, requires_grad=True), lattis.ones(3, requires_grad=True)
+    x, w = lamella.ones(2, requires_grad=True), lamella.ones(3, requires_grad=True)
     y = (x * 2).sum()
     with pytest.raises(RuntimeError, match="element 1 of inputs.*allow_unused"):
         grad(y, [x, w], retain_graph=True)
@@ -449,13 +451,13 @@ def test_inputs_that_are_not_used():
     with pytest.raises(ValueError, match="allow_unused"):
         grad(y, x, allow_unused=False, materialize_grads=True)
     with pytest.raises(RuntimeError, match="does not require grad"):
-        grad(y, lattis.ones(1))
+        grad(y, lamella.ones(1))
     with pytest.raises(ValueError, match="empty"):
         grad(y, [])
 
 
 def test_a_second_backward():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     y = (x * x).sum()
     y.backward()
     with pytest.raises(RuntimeError, match="second time") as error:
@@ -475,19 +477,19 @@ def test_a_second_backward():
 
 
 def test_batched_gradients():
-    x = lattis.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x = lamella.tensor([1.0, 2.0, 3.0], requires_grad=True)
     y = x * x
-    (jacobian,) = grad(y, x, lattis.eye(3), is_grads_batched=True)
+    (jacobian,) = grad(y, x, lamella.eye(3), is_grads_batched=True)
     assert jacobian.tolist() == [[2, 0, 0], [0, 4, 0], [0, 0, 6]]
-    w = lattis.ones(1, requires_grad=True)
-    a, b = grad((x * x), [x, w], lattis.eye(3), is_grads_batched=True, allow_unused=True)
+    w = lamella.ones(1, requires_grad=True)
+    a, b = grad((x * x), [x, w], lamella.eye(3), is_grads_batched=True, allow_unused=True)
     assert b is None and a.shape == (3, 3)
     with pytest.raises(RuntimeError, match="first dimension"):
-        grad([x * 2, x * 3], x, [lattis.ones(2, 3), lattis.ones(4, 3)], is_grads_batched=True)
+        grad([x * 2, x * 3], x, [lamella.ones(2, 3), lamella.ones(4, 3)], is_grads_batched=True)
 
 
 def test_higher_orders():
-    x = lattis.tensor(1.5, dtype=lattis.float64, requires_grad=True)
+    x = lamella.tensor(1.5, dtype=lamella.float64, requires_grad=True)
     y, wanted = x**5, [5 * 1.5**4, 20 * 1.5**3, 60 * 1.5**2, 120 * 1.5, 120.0]
     for value in wanted:
         (y,) = grad(y, x, create_graph=True)
@@ -499,7 +501,7 @@ def test_higher_orders():
 def test_gradients_are_summed_over_broadcast_dimensions():
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((3, 1, 4)), rng.standard_normal((2, 1))
-    x, y = lattis.tensor(a, requires_grad=True), lattis.tensor(b, requires_grad=True)
+    x, y = lamella.tensor(a, requires_grad=True), lamella.tensor(b, requires_grad=True)
     (x * y).sum().backward()
     whole = np.ones((3, 2, 4))
     np.testing.assert_allclose(x.grad.numpy(), (whole * b).sum(1, keepdims=True))

@@ -4,15 +4,15 @@ import gc
 import threading
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis.autograd.graph import save_on_cpu, saved_tensors_hooks
+from lamella.autograd.graph import save_on_cpu, saved_tensors_hooks
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 
 def leaf(*values):
-    return lattis.tensor(list(values) or [1.0, 2.0], requires_grad=True)
+    return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
 def times(factor):
@@ -94,13 +94,13 @@ def test_hooks_that_remove_and_add_hooks_while_they_run():
 
 def live_bytes():
     gc.collect()
-    return lattis._C._allocator_stats("cpu")["live_bytes"]
+    return lamella._C._allocator_stats("cpu")["live_bytes"]
 
 
 @pytest.mark.parametrize("register", ["tensor", "node", "before", "accumulated"])
 def test_a_handle_keeps_no_graph(register):
     def made():
-        x = lattis.ones(100000, requires_grad=True)
+        x = lamella.ones(100000, requires_grad=True)
         y = x.exp()
         return {
             "tensor": y.register_hook,
@@ -199,12 +199,12 @@ def test_what_a_hook_may_be_and_return():
     with pytest.raises(TypeError, match="callable"):
         x.register_hook(1)
     with pytest.raises(RuntimeError, match="require gradient"):
-        lattis.ones(1).register_hook(print)
+        lamella.ones(1).register_hook(print)
     with x.register_hook(lambda g: 1), pytest.raises(TypeError, match="must be a Tensor or None"):
         x.sum().backward()
-    with x.register_hook(lambda g: lattis.ones(5)), pytest.raises(RuntimeError, match="shape"):
+    with x.register_hook(lambda g: lamella.ones(5)), pytest.raises(RuntimeError, match="shape"):
         x.sum().backward()
-    with x.register_hook(lambda g: lattis.ones(2, device="meta")), pytest.raises(RuntimeError, match="device"):
+    with x.register_hook(lambda g: lamella.ones(2, device="meta")), pytest.raises(RuntimeError, match="device"):
         x.sum().backward()
     assert x.grad is None
     x.sum().backward()
@@ -212,7 +212,7 @@ def test_what_a_hook_may_be_and_return():
 
 
 def test_a_replacement_that_the_hook_keeps_is_not_written():
-    x, kept = leaf(), lattis.tensor([5.0, 6.0])
+    x, kept = leaf(), lamella.tensor([5.0, 6.0])
     x.register_hook(lambda g: kept)
     x.sum().backward()
     x.sum().backward()
@@ -242,7 +242,7 @@ def test_an_optimizer_in_backward():
     x = leaf()
 
     def step(p):
-        with lattis.no_grad():
+        with lamella.no_grad():
             p.add_(p.grad, alpha=-0.5)
         p.grad = None
 
@@ -313,7 +313,7 @@ def test_an_error_in_a_hook_leaves_everything_usable(where):
     handle.remove()
     x.grad = None
     y.backward()
-    assert x.grad.tolist() == [8, 16] and lattis.is_grad_enabled()
+    assert x.grad.tolist() == [8, 16] and lamella.is_grad_enabled()
     x.grad = None
     (x * 3).sum().backward()
     assert x.grad.tolist() == [3, 3]
@@ -321,10 +321,10 @@ def test_an_error_in_a_hook_leaves_everything_usable(where):
 
 def test_an_error_leaks_nothing():
     gc.collect()
-    live = lattis._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._allocator_stats("cpu")["live_bytes"]
 
     def once():
-        x = lattis.ones(1000, requires_grad=True)
+        x = lamella.ones(1000, requires_grad=True)
         h = x * 2
         alive = weakref.ref(h)
 
@@ -339,14 +339,14 @@ def test_an_error_leaks_nothing():
     alive = once()
     gc.collect()
     assert alive() is None
-    assert lattis._C._allocator_stats("cpu")["live_bytes"] == live
+    assert lamella._C._allocator_stats("cpu")["live_bytes"] == live
 
 
 def test_a_hook_may_run_backward():
     x, w, seen = leaf(), leaf(3.0, 4.0), []
 
     def inner(g):
-        with lattis.enable_grad():
+        with lamella.enable_grad():
             z = (w * w * g.detach()).sum()
             seen.append(grad((w * 2).sum(), [w, x], allow_unused=True)[1])
         z.backward()
@@ -374,7 +374,7 @@ def test_a_hook_may_run_backward_over_the_same_graph():
 def test_deep_reentrance():
     def nested(n):
         x = leaf()
-        with lattis.enable_grad():
+        with lamella.enable_grad():
             y = x * 2
             z = y.sum()
         if n:
@@ -456,7 +456,7 @@ def test_saved_tensors_go_through_the_hooks():
 
     def unpack(i):
         unpacked.append(i)
-        return lattis.tensor(packed[i])
+        return lamella.tensor(packed[i])
 
     x, w = leaf(), leaf(3.0, 4.0)
     with saved_tensors_hooks(pack, unpack):
@@ -511,8 +511,8 @@ def test_errors_of_saved_tensor_hooks():
 def test_saved_tensor_hooks_see_what_is_recorded_in_them_only():
     seen = []
     with saved_tensors_hooks(lambda t: seen.append(t.requires_grad) or t, lambda t: t):
-        lattis.ones(2).exp()
-        with lattis.no_grad():
+        lamella.ones(2).exp()
+        with lamella.no_grad():
             leaf().exp()
         assert seen == []
         leaf().sin()
@@ -570,26 +570,26 @@ def notes(error):
 
 def test_anomaly_mode_shows_the_forward_line():
     x = leaf(-1.0, 2.0)
-    with lattis.autograd.detect_anomaly():
-        y = lattis.sqrt(x)  # the line that anomaly mode shows
+    with lamella.autograd.detect_anomaly():
+        y = lamella.sqrt(x)  # the line that anomaly mode shows
         z = y.sum()
         with pytest.raises(RuntimeError, match="SqrtBackward0 returned nan values in its output 0") as caught:
             z.backward()
     assert "the line that anomaly mode shows" in notes(caught.value)
     assert __file__ in notes(caught.value)
-    lattis.sqrt(x).sum().backward()  # it is off again
+    lamella.sqrt(x).sum().backward()  # it is off again
 
 
 def test_anomaly_mode_shows_the_line_for_other_errors_too():
     x = leaf()
-    with lattis.autograd.detect_anomaly(check_nan=False):
+    with lamella.autograd.detect_anomaly(check_nan=False):
         y = x.exp()  # here
         y.add_(1)
         with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
             y.sum().backward()
     assert "y = x.exp()  # here" in notes(caught.value)
-    with lattis.autograd.detect_anomaly(check_nan=False):
-        lattis.sqrt(leaf(-1.0)).sum().backward()
+    with lamella.autograd.detect_anomaly(check_nan=False):
+        lamella.sqrt(leaf(-1.0)).sum().backward()
 
 
 def test_an_error_of_backward_names_the_node():

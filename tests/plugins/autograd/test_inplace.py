@@ -1,14 +1,14 @@
 """Writes in place: the history of what was written, what is refused, and versions that no longer fit."""
 
-import lattis
+import lamella
 import numpy as np
 import pytest
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 
 def leaf(*values, **options):
-    return lattis.tensor(list(values) or [1.0, 2.0], dtype=lattis.float64, requires_grad=True, **options)
+    return lamella.tensor(list(values) or [1.0, 2.0], dtype=lamella.float64, requires_grad=True, **options)
 
 
 def test_a_write_continues_the_history():
@@ -19,17 +19,17 @@ def test_a_write_continues_the_history():
     y.add_(1)
     y.exp_()
     y.sum().backward()
-    assert lattis.allclose(x.grad, 6 * (x.detach() * 6 + 1).exp())
+    assert lamella.allclose(x.grad, 6 * (x.detach() * 6 + 1).exp())
 
 
 def test_a_write_that_brings_a_gradient():
     w = leaf(3.0, 4.0)
-    y = lattis.ones(2, dtype=lattis.float64)
+    y = lamella.ones(2, dtype=lamella.float64)
     y.mul_(w)
     assert y.requires_grad and not y.is_leaf
     y.sum().backward()
     assert w.grad.tolist() == [1, 1]
-    y = lattis.zeros(2, dtype=lattis.float64)
+    y = lamella.zeros(2, dtype=lamella.float64)
     y.copy_(w)
     (y * 5).sum().backward()
     assert w.grad.tolist() == [6, 6]
@@ -40,7 +40,7 @@ def test_a_write_that_ends_a_gradient():
     for write in (
         lambda y: y.zero_(),
         lambda y: y.fill_(3.0),
-        lambda y: y.copy_(lattis.ones(2, dtype=lattis.float64)),
+        lambda y: y.copy_(lamella.ones(2, dtype=lamella.float64)),
         lambda y: y.normal_(),
         lambda y: y.uniform_(),
     ):
@@ -57,7 +57,7 @@ def test_a_write_that_ends_a_gradient():
         lambda x: x.zero_(),
         lambda x: x.fill_(0),
         lambda x: x.mul_(x),
-        lambda x: x.copy_(lattis.ones(2)),
+        lambda x: x.copy_(lamella.ones(2)),
         lambda x: x.__setitem__(0, 1.0),
         lambda x: x.__setitem__(x.detach() > 0, 1.0),
         lambda x: x.exp_(),
@@ -74,7 +74,7 @@ def test_leaves_and_their_views_are_not_written(write):
     x = leaf()
     with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
         write(x)
-    with lattis.no_grad():
+    with lamella.no_grad():
         write(x)
     assert x.is_leaf and x.requires_grad
     (x * 2).sum().backward()
@@ -94,7 +94,7 @@ def test_steps_of_an_optimizer():
     for _ in range(100):
         x.grad = None
         ((x - 3) ** 2).sum().backward()
-        with lattis.no_grad():
+        with lamella.no_grad():
             x.sub_(x.grad, alpha=0.1)
     assert x.item() == pytest.approx(3)
 
@@ -123,11 +123,11 @@ def test_a_saved_argument_that_was_written():
     h.add_(1)
     with pytest.raises(RuntimeError, match=r"MulBackward0.*version 2; expected version 0"):
         y.sum().backward()
-    with lattis.no_grad():
+    with lamella.no_grad():
         y = (a * b).sum()
         a.add_(1)
     y = (a * b).sum()
-    with lattis.no_grad():
+    with lamella.no_grad():
         a.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.backward()
@@ -185,7 +185,7 @@ def test_what_is_written_with_itself_is_not_stale():
         y.sum().backward()
     y = (a * 1).exp_()
     y.sum().backward()
-    assert lattis.allclose(a.grad, a.detach().exp())
+    assert lamella.allclose(a.grad, a.detach().exp())
 
 
 # ---- index assignment ------------------------------------------------------------------------------------------------
@@ -198,13 +198,13 @@ def test_index_assignment():
     y[0] = w[0]
     y[1:] = w
     assert y.tolist() == [7, 7, 8]
-    (y * lattis.tensor([1.0, 10.0, 100.0], dtype=lattis.float64)).sum().backward()
+    (y * lamella.tensor([1.0, 10.0, 100.0], dtype=lamella.float64)).sum().backward()
     assert x.grad.tolist() == [0, 0, 0] and w.grad.tolist() == [11, 100]
 
 
 def test_index_assignment_into_what_requires_nothing():
     w = leaf(7.0, 8.0)
-    y = lattis.zeros(3, dtype=lattis.float64)
+    y = lamella.zeros(3, dtype=lamella.float64)
     y[1:] = w
     y[0] = 5.0
     y[1:].mul_(2)
@@ -214,25 +214,25 @@ def test_index_assignment_into_what_requires_nothing():
 
 def test_assignment_by_masks_and_indices():
     x, w = leaf(1.0, 2.0, 3.0), leaf(7.0, 8.0)
-    factors = lattis.tensor([1.0, 10.0, 100.0], dtype=lattis.float64)
+    factors = lamella.tensor([1.0, 10.0, 100.0], dtype=lamella.float64)
     y = x * 2
-    y[lattis.tensor([True, False, True])] = w
+    y[lamella.tensor([True, False, True])] = w
     (y * factors).sum().backward()
     assert x.grad.tolist() == [0, 20, 0] and w.grad.tolist() == [1, 100]
     x.grad = w.grad = None
     y = x * 2
-    y[lattis.tensor([2, 0])] = w
+    y[lamella.tensor([2, 0])] = w
     (y * factors).sum().backward()
     assert x.grad.tolist() == [0, 20, 0] and w.grad.tolist() == [100, 1]
     x.grad = w.grad = None
     y = x * 2
-    y[lattis.tensor([True, False, True])] = 0.0
-    y[lattis.tensor([1])] = 2 * y[1].detach() + y[1]
+    y[lamella.tensor([True, False, True])] = 0.0
+    y[lamella.tensor([1])] = 2 * y[1].detach() + y[1]
     (y * factors).sum().backward()
     assert x.grad.tolist() == [0, 20, 0]
-    value = lattis.tensor(3.0, dtype=lattis.float64, requires_grad=True)
+    value = lamella.tensor(3.0, dtype=lamella.float64, requires_grad=True)
     y = x * 2
-    y.masked_fill_(lattis.tensor([True, False, True]), value)
+    y.masked_fill_(lamella.tensor([True, False, True]), value)
     (y * factors).sum().backward()
     assert value.grad.item() == 101
 
@@ -240,16 +240,16 @@ def test_assignment_by_masks_and_indices():
 # ---- out= ------------------------------------------------------------------------------------------------------------
 
 OUT = {
-    "mul": lambda x, out: lattis.mul(x, 2, out=out),
-    "exp": lambda x, out: lattis.exp(x, out=out),
-    "cat": lambda x, out: lattis.cat([x], out=out),
-    "matmul": lambda x, out: lattis.matmul(lattis.eye(2, dtype=lattis.float64), x, out=out),
-    "stack": lambda x, out: lattis.stack([x], out=out.view(1, 2)),
-    "sum": lambda x, out: lattis.sum(x.view(2, 1), 1, out=out),
-    "var": lambda x, out: lattis.var(x.view(1, 2).expand(2, 2), 1, out=out),
-    "hypot": lambda x, out: lattis.hypot(x, x, out=out),
-    "clamp": lambda x, out: lattis.clamp(x, 0, out=out),
-    "addmv": lambda x, out: lattis.addmv(x, lattis.eye(2, dtype=lattis.float64), x, out=out),
+    "mul": lambda x, out: lamella.mul(x, 2, out=out),
+    "exp": lambda x, out: lamella.exp(x, out=out),
+    "cat": lambda x, out: lamella.cat([x], out=out),
+    "matmul": lambda x, out: lamella.matmul(lamella.eye(2, dtype=lamella.float64), x, out=out),
+    "stack": lambda x, out: lamella.stack([x], out=out.view(1, 2)),
+    "sum": lambda x, out: lamella.sum(x.view(2, 1), 1, out=out),
+    "var": lambda x, out: lamella.var(x.view(1, 2).expand(2, 2), 1, out=out),
+    "hypot": lambda x, out: lamella.hypot(x, x, out=out),
+    "clamp": lambda x, out: lamella.clamp(x, 0, out=out),
+    "addmv": lambda x, out: lamella.addmv(x, lamella.eye(2, dtype=lamella.float64), x, out=out),
 }
 
 
@@ -257,12 +257,12 @@ OUT = {
 def test_out_is_refused_with_gradients(call):
     x = leaf()
     with pytest.raises(RuntimeError, match="out="):
-        call(x, lattis.empty(2, dtype=lattis.float64))
+        call(x, lamella.empty(2, dtype=lamella.float64))
     with pytest.raises(RuntimeError, match="out="):
         call(x.detach(), leaf())
-    with lattis.no_grad():
-        call(x, lattis.empty(2, dtype=lattis.float64))
-    call(x.detach(), lattis.empty(2, dtype=lattis.float64))
+    with lamella.no_grad():
+        call(x, lamella.empty(2, dtype=lamella.float64))
+    call(x.detach(), lamella.empty(2, dtype=lamella.float64))
 
 
 def test_out_into_a_view_of_something_with_history():
@@ -270,12 +270,12 @@ def test_out_into_a_view_of_something_with_history():
     h = x * 1
     view = h[:1]
     with pytest.raises(RuntimeError, match="out="):
-        lattis.exp(lattis.ones(1, dtype=lattis.float64), out=view)
-    base = lattis.zeros(2, dtype=lattis.float64)
+        lamella.exp(lamella.ones(1, dtype=lamella.float64), out=view)
+    base = lamella.zeros(2, dtype=lamella.float64)
     view = base[:1]
     base.mul_(x)
     with pytest.raises(RuntimeError, match="out="):
-        lattis.exp(lattis.ones(1, dtype=lattis.float64), out=view)
+        lamella.exp(lamella.ones(1, dtype=lamella.float64), out=view)
 
 
 def test_in_place_composites():
@@ -283,10 +283,10 @@ def test_in_place_composites():
     x = leaf(0.5, -0.5)
     for write, derivative in (
         (lambda y: y.clamp_(min=0), [1, 0]),
-        (lambda y: lattis.nn.functional.relu_(y) if hasattr(lattis.nn.functional, "relu_") else y.relu_(), [1, 0]),
+        (lambda y: lamella.nn.functional.relu_(y) if hasattr(lamella.nn.functional, "relu_") else y.relu_(), [1, 0]),
         (lambda y: y.addcmul_(y.detach(), y.detach()), [1, 1]),
         (lambda y: y.sub_(1).neg_().abs_(), [-1, -1]),
-        (lambda y: y.masked_fill_(lattis.tensor([True, False]), lattis.tensor(1.0, dtype=lattis.float64)), [0, 1]),
+        (lambda y: y.masked_fill_(lamella.tensor([True, False]), lamella.tensor(1.0, dtype=lamella.float64)), [0, 1]),
     ):
         y = x * 1
         write(y)
@@ -300,7 +300,7 @@ def test_in_place_composites():
         lambda y, name: getattr(y, name("float_power"))(2),
         lambda y, name: getattr(y, name("nan_to_num"))(),
         lambda y, name: getattr(y, name("cumprod"))(0),
-        lambda y, name: getattr(lattis.ops.aten, name("gelu"))(y),
+        lambda y, name: getattr(lamella.ops.aten, name("gelu"))(y),
     ],
     ids=["float_power", "nan_to_num", "cumprod", "gelu"],
 )
@@ -322,12 +322,12 @@ def test_what_a_composite_in_place_overwrites_is_kept_for_its_derivative(call):
 @pytest.mark.parametrize("requires_grad", [False, True])
 def test_what_cannot_hold_the_result_is_not_written_in_place(requires_grad):
     x = leaf(0.5, -1.5).requires_grad_(requires_grad)
-    for call in (lambda y: y.float_power_(1j), lambda y: y.pow_(1j), lambda y: y.cumprod_(0, dtype=lattis.complex128)):
+    for call in (lambda y: y.float_power_(1j), lambda y: y.pow_(1j), lambda y: y.cumprod_(0, dtype=lamella.complex128)):
         y = x * 1
         with pytest.raises(RuntimeError, match="cannot hold the result's complex128"):
             call(y)
         assert y.tolist() == [0.5, -1.5]
-    y = lattis.tensor([1, 2])
+    y = lamella.tensor([1, 2])
     for call in (lambda: y.mul_(x), lambda: y.float_power_(x)):
         with pytest.raises(RuntimeError, match="cannot hold the result's float64"):
             call()

@@ -2,25 +2,25 @@
 
 import threading
 
-import lattis
+import lamella
 import pytest
-from lattis.autograd import Function
+from lamella.autograd import Function
 
-MODES = [(lattis.no_grad, False), (lattis.enable_grad, True), (lattis.inference_mode, False)]
+MODES = [(lamella.no_grad, False), (lamella.enable_grad, True), (lamella.inference_mode, False)]
 BOTH = (True, False)
 
 
 @pytest.mark.parametrize("mode, on", MODES)
 @pytest.mark.parametrize("before", BOTH)
 def test_a_block_switches_and_puts_back(mode, on, before):
-    with lattis.set_grad_enabled(before):
+    with lamella.set_grad_enabled(before):
         with mode():
-            assert lattis.is_grad_enabled() is on
-        assert lattis.is_grad_enabled() is before
+            assert lamella.is_grad_enabled() is on
+        assert lamella.is_grad_enabled() is before
         with pytest.raises(ZeroDivisionError), mode():
             1 / 0  # noqa: B018
-        assert lattis.is_grad_enabled() is before
-    assert lattis.is_grad_enabled()
+        assert lamella.is_grad_enabled() is before
+    assert lamella.is_grad_enabled()
 
 
 @pytest.mark.parametrize("mode, on", MODES)
@@ -29,49 +29,49 @@ def test_it_decorates(mode, on, parentheses):
     @(mode() if parentheses else mode)
     def function(a, *, b):
         """Its text."""
-        return lattis.is_grad_enabled(), a, b
+        return lamella.is_grad_enabled(), a, b
 
-    with lattis.set_grad_enabled(not on):
+    with lamella.set_grad_enabled(not on):
         assert function(1, b=2) == (on, 1, 2)
-        assert lattis.is_grad_enabled() is not on
+        assert lamella.is_grad_enabled() is not on
     assert function.__name__ == "function" and function.__doc__ == "Its text."
 
 
 def test_it_decorates_methods_and_recursion():
     class Thing:
-        @lattis.no_grad()
+        @lamella.no_grad()
         def down(self, n):
-            assert not lattis.is_grad_enabled()
-            with lattis.enable_grad():
-                return self.down(n - 1) if n else lattis.is_grad_enabled()
+            assert not lamella.is_grad_enabled()
+            with lamella.enable_grad():
+                return self.down(n - 1) if n else lamella.is_grad_enabled()
 
-    assert Thing().down(5) and lattis.is_grad_enabled()
+    assert Thing().down(5) and lamella.is_grad_enabled()
 
 
 def test_it_decorates_generators():
-    @lattis.no_grad()
+    @lamella.no_grad()
     def steps():
         try:
-            got = yield lattis.is_grad_enabled()
-            got = yield (got, lattis.is_grad_enabled())
+            got = yield lamella.is_grad_enabled()
+            got = yield (got, lamella.is_grad_enabled())
         except KeyError:
-            yield ("caught", lattis.is_grad_enabled())
+            yield ("caught", lamella.is_grad_enabled())
         finally:
-            closed.append(lattis.is_grad_enabled())
+            closed.append(lamella.is_grad_enabled())
         return "end"
 
     closed = []
     g = steps()
-    assert next(g) is False and lattis.is_grad_enabled()
-    assert g.send("sent") == ("sent", False) and lattis.is_grad_enabled()
-    assert g.throw(KeyError()) == ("caught", False) and lattis.is_grad_enabled()
+    assert next(g) is False and lamella.is_grad_enabled()
+    assert g.send("sent") == ("sent", False) and lamella.is_grad_enabled()
+    assert g.throw(KeyError()) == ("caught", False) and lamella.is_grad_enabled()
     with pytest.raises(StopIteration) as stop:
         next(g)
     assert stop.value.value == "end" and closed == [False]
     g = steps()
     next(g)
     g.close()
-    assert closed == [False, False] and lattis.is_grad_enabled()
+    assert closed == [False, False] and lamella.is_grad_enabled()
 
 
 @pytest.mark.parametrize("mode", [m for m, _ in MODES])
@@ -84,60 +84,60 @@ def test_a_class_is_not_decorated(mode):
 
 
 def test_set_grad_enabled_works_at_once_and_as_context_and_decorator():
-    lattis.set_grad_enabled(False)
-    assert not lattis.is_grad_enabled()
-    lattis.set_grad_enabled(True)
-    assert lattis.is_grad_enabled()
-    with lattis.set_grad_enabled(False) as block:
-        assert not lattis.is_grad_enabled() and block.mode is False
-    assert lattis.is_grad_enabled()
+    lamella.set_grad_enabled(False)
+    assert not lamella.is_grad_enabled()
+    lamella.set_grad_enabled(True)
+    assert lamella.is_grad_enabled()
+    with lamella.set_grad_enabled(False) as block:
+        assert not lamella.is_grad_enabled() and block.mode is False
+    assert lamella.is_grad_enabled()
 
-    @lattis.set_grad_enabled(False)
+    @lamella.set_grad_enabled(False)
     def function():
-        return lattis.is_grad_enabled()
+        return lamella.is_grad_enabled()
 
-    assert lattis.is_grad_enabled() and not function() and lattis.is_grad_enabled()
+    assert lamella.is_grad_enabled() and not function() and lamella.is_grad_enabled()
 
 
 def test_blocks_nest_and_one_object_serves_twice():
-    block = lattis.no_grad()
+    block = lamella.no_grad()
     for _ in range(2):
         with block:
-            with lattis.enable_grad():
-                with lattis.inference_mode(False):
-                    assert lattis.is_grad_enabled()
-            assert not lattis.is_grad_enabled()
-        assert lattis.is_grad_enabled()
+            with lamella.enable_grad():
+                with lamella.inference_mode(False):
+                    assert lamella.is_grad_enabled()
+            assert not lamella.is_grad_enabled()
+        assert lamella.is_grad_enabled()
 
 
 def test_inference_mode_is_visible():
-    assert not lattis.is_inference_mode_enabled()
-    with lattis.inference_mode():
-        assert lattis.is_inference_mode_enabled() and not lattis.is_grad_enabled()
-        with lattis.inference_mode(mode=False):
-            assert not lattis.is_inference_mode_enabled() and lattis.is_grad_enabled()
-    assert not lattis.is_inference_mode_enabled()
+    assert not lamella.is_inference_mode_enabled()
+    with lamella.inference_mode():
+        assert lamella.is_inference_mode_enabled() and not lamella.is_grad_enabled()
+        with lamella.inference_mode(mode=False):
+            assert not lamella.is_inference_mode_enabled() and lamella.is_grad_enabled()
+    assert not lamella.is_inference_mode_enabled()
 
 
 def test_what_a_mode_means_for_results():
-    x = lattis.ones(2, requires_grad=True)
-    with lattis.no_grad():
+    x = lamella.ones(2, requires_grad=True)
+    with lamella.no_grad():
         y = x * 2
         assert not y.requires_grad and y.grad_fn is None and y.is_leaf
-        made = lattis.ones(2, requires_grad=True)
+        made = lamella.ones(2, requires_grad=True)
     assert made.requires_grad and made.is_leaf and x.requires_grad
-    with lattis.no_grad():
+    with lamella.no_grad():
         x.add_(1)  # an optimizer's step
     assert x.tolist() == [2, 2] and x.is_leaf and x.requires_grad
 
 
 def test_a_new_thread_starts_enabled():
     seen = []
-    with lattis.no_grad():
-        thread = threading.Thread(target=lambda: seen.append(lattis.is_grad_enabled()))
+    with lamella.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(lamella.is_grad_enabled()))
         thread.start()
         thread.join()
-        assert not lattis.is_grad_enabled()
+        assert not lamella.is_grad_enabled()
     assert seen == [True]
 
 
@@ -149,18 +149,18 @@ def test_in_backward_it_is_on_with_create_graph_only(create_graph, around):
     class Step(Function):
         @staticmethod
         def forward(ctx, x):
-            seen.append(("forward", lattis.is_grad_enabled()))
+            seen.append(("forward", lamella.is_grad_enabled()))
             return x * 2
 
         @staticmethod
         def backward(ctx, g):
-            seen.append(("backward", lattis.is_grad_enabled()))
+            seen.append(("backward", lamella.is_grad_enabled()))
             return g * 2
 
-    x = lattis.ones(1, requires_grad=True)
-    x.register_hook(lambda g: seen.append(("hook", lattis.is_grad_enabled())))
+    x = lamella.ones(1, requires_grad=True)
+    x.register_hook(lambda g: seen.append(("hook", lamella.is_grad_enabled())))
     y = Step.apply(x)
-    with lattis.set_grad_enabled(around):
-        lattis.autograd.grad(y, x, create_graph=create_graph)
-        assert lattis.is_grad_enabled() is around
+    with lamella.set_grad_enabled(around):
+        lamella.autograd.grad(y, x, create_graph=create_graph)
+        assert lamella.is_grad_enabled() is around
     assert seen == [("forward", False), ("backward", create_graph), ("hook", create_graph)]

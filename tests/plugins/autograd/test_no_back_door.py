@@ -15,15 +15,15 @@ HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parents[2] / "plugins/autograd"
 PYPROJECT = """\
 [build-system]
-requires = ["scikit-build-core>=1.1", "lattis>=0.1"]
+requires = ["scikit-build-core>=1.1", "lamella>=0.1"]
 build-backend = "scikit_build_core.build"
 
 [project]
 name = "other-differentiation"
 version = "0.1.0"
-dependencies = ["lattis>=0.1,<1"]
+dependencies = ["lamella>=0.1,<1"]
 
-[project.entry-points."lattis.plugins"]
+[project.entry-points."lamella.plugins"]
 differentiation = "other_differentiation"
 
 [tool.scikit-build]
@@ -35,8 +35,9 @@ cmake_minimum_required(VERSION 3.25)
 project(other_differentiation LANGUAGES CXX)
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(
-  COMMAND ${Python_EXECUTABLE} -c "import lattis._C as c, pathlib; print(pathlib.Path(c.__file__).with_name('include'))"
-  OUTPUT_VARIABLE LATTIS_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  COMMAND ${Python_EXECUTABLE} -c
+    "import lamella._C as c, pathlib; print(pathlib.Path(c.__file__).with_name('include'))"
+  OUTPUT_VARIABLE LAMELLA_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_FLAGS_RELEASE "-O1")
 file(GLOB SOURCES other_differentiation/*.cpp)
@@ -45,9 +46,9 @@ file(GLOB FACE other_differentiation/python/*.cpp)
 Python_add_library(face MODULE WITH_SOABI ${FACE})
 set_target_properties(face PROPERTIES OUTPUT_NAME _python)
 foreach(target other_differentiation face)
-  target_include_directories(${target} PRIVATE ${LATTIS_INCLUDE})
+  target_include_directories(${target} PRIVATE ${LAMELLA_INCLUDE})
   target_compile_options(${target} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
-  target_compile_definitions(${target} PRIVATE LATTIS_PLUGIN_NAME="other-differentiation")
+  target_compile_definitions(${target} PRIVATE LAMELLA_PLUGIN_NAME="other-differentiation")
   install(TARGETS ${target} LIBRARY DESTINATION other_differentiation)
 endforeach()
 """
@@ -62,10 +63,10 @@ def stranger(tmp_path_factory):
     for file in package.rglob("*"):
         if file.suffix in (".cpp", ".h", ".py"):
             text = file.read_text()
-            text = text.replace("liblattis_autograd.so", "libother_differentiation.so")
-            text = text.replace("lattis.plugins.autograd", "other_differentiation")
+            text = text.replace("liblamella_autograd.so", "libother_differentiation.so")
+            text = text.replace("lamella.plugins.autograd", "other_differentiation")
             # its operators' namespace; what the layer and the interface are called is what others know them by
-            text = text.replace("LATTIS_LIBRARY(autograd,", "LATTIS_LIBRARY(differentiation,")
+            text = text.replace("LAMELLA_LIBRARY(autograd,", "LAMELLA_LIBRARY(differentiation,")
             text = re.sub(r'"autograd::', '"differentiation::', text)
             file.write_text(text.replace('ctx.library("autograd")', 'ctx.library("differentiation")'))
     (root / "source/pyproject.toml").write_text(PYPROJECT)
@@ -85,10 +86,10 @@ def test_its_sources_include_the_public_headers_and_its_own():
             continue
         for name in re.findall(r'#include "(.*?)"', file.read_text()):
             assert "/" not in name and ((file.parent / name).exists() or (SOURCES / name).exists()), (file, name)
-        for name in re.findall(r"#include <(lattis/.*?)>", file.read_text()):
+        for name in re.findall(r"#include <(lamella/.*?)>", file.read_text()):
             assert (HERE.parents[2] / "extensions/include" / name).exists(), (file, name)
     for file in SOURCES.glob("*.py"):
-        for name in re.findall(r"^\s*(?:from|import) (lattis[\w.]*)", file.read_text(), re.MULTILINE):
+        for name in re.findall(r"^\s*(?:from|import) (lamella[\w.]*)", file.read_text(), re.MULTILINE):
             assert not any(part.startswith("_") for part in name.split(".")), (file, name)
 
 
@@ -97,13 +98,13 @@ def test_a_renamed_copy_is_who_differentiates(stranger):
     out = run(
         python,
         "-c",
-        "import lattis\n"
-        "x = lattis.ones(2, requires_grad=True)\n"
+        "import lamella\n"
+        "x = lamella.ones(2, requires_grad=True)\n"
         "(x * 3).sum().backward()\n"
-        "print(x.grad.tolist(), lattis.autograd.__name__)\n"
-        "print({p.name: p.state for p in lattis.plugins.status() if 'auto' in p.name or 'diff' in p.name})\n",
+        "print(x.grad.tolist(), lamella.autograd.__name__)\n"
+        "print({p.name: p.state for p in lamella.plugins.status() if 'auto' in p.name or 'diff' in p.name})\n",
         cwd=root,
-        LATTIS_PLUGINS="-autograd",
+        LAMELLA_PLUGINS="-autograd",
     )
     first, second = out.splitlines()
     assert first == "[3.0, 3.0] other_differentiation"
@@ -113,5 +114,5 @@ def test_a_renamed_copy_is_who_differentiates(stranger):
 def test_a_renamed_copy_passes_the_suite(stranger, tmp_path_factory):
     python, root = stranger
     options = ("-q", "-x", "-p", "no:cacheprovider", f"--ignore={Path(__file__)}")
-    env = {"LATTIS_PLUGINS": "-autograd", FOLDER: str(shared_folder(tmp_path_factory))}
+    env = {"LAMELLA_PLUGINS": "-autograd", FOLDER: str(shared_folder(tmp_path_factory))}
     run(python, "-m", "pytest", *options, HERE, cwd=root, timeout=1200, **env)

@@ -4,14 +4,14 @@ import gc
 import threading
 import weakref
 
-import lattis
+import lamella
 import pytest
-from lattis.autograd import Function
+from lamella.autograd import Function
 
 
 @pytest.fixture
 def library():
-    made = lattis.library.Library("reviewed", "DEF", owner="a test")
+    made = lamella.library.Library("reviewed", "DEF", owner="a test")
     yield made
     made.close()
 
@@ -24,8 +24,8 @@ def test_a_composite_that_writes_twice_counts_each_write(library):
 
     library.define("twice_(Tensor(a!) self) -> Tensor(a!)")
     library.impl("twice_", twice_, "composite")
-    x = lattis.tensor([0.5], requires_grad=True)
-    y = lattis.ops.reviewed.twice_(x * 1)
+    x = lamella.tensor([0.5], requires_grad=True)
+    y = lamella.ops.reviewed.twice_(x * 1)
     with pytest.raises(RuntimeError, match="ExpBackward0.*version 2; expected version 1"):
         y.sum().backward()
 
@@ -33,14 +33,14 @@ def test_a_composite_that_writes_twice_counts_each_write(library):
 def test_an_operator_without_derivative_that_writes_two(library):
     library.define("two_(Tensor(a!) a, Tensor(b!) b) -> (Tensor(a!), Tensor(b!))")
     library.impl("two_", lambda a, b: (a.mul_(2), b.mul_(2)), "cpu")
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     a, b = x * 1, x * 1
-    lattis.ops.reviewed.two_(a, b)
+    lamella.ops.reviewed.two_(a, b)
     for written in (a, b):
         with pytest.raises(NotImplementedError, match="reviewed::two_"):
             written.sum().backward()
     with pytest.raises(RuntimeError, match="leaf"):
-        lattis.ops.reviewed.two_(x * 1, x)
+        lamella.ops.reviewed.two_(x * 1, x)
 
 
 def test_a_function_that_returns_and_saves_its_input():
@@ -55,10 +55,10 @@ def test_a_function_that_returns_and_saves_its_input():
             (x,) = ctx.saved_tensors
             return grad * x
 
-    x = lattis.tensor(3.0, requires_grad=True)
-    (first,) = lattis.autograd.grad(Same.apply(x), x, create_graph=True)
+    x = lamella.tensor(3.0, requires_grad=True)
+    (first,) = lamella.autograd.grad(Same.apply(x), x, create_graph=True)
     assert first.item() == 3
-    assert lattis.autograd.grad(first, x)[0].item() == 1
+    assert lamella.autograd.grad(first, x)[0].item() == 1
 
 
 def test_a_function_that_saves_nothing_runs_again():
@@ -71,7 +71,7 @@ def test_a_function_that_saves_nothing_runs_again():
         def backward(ctx, grad):
             return grad * 2
 
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     y = Double.apply(x)
     y.backward()
     y.backward()
@@ -79,7 +79,7 @@ def test_a_function_that_saves_nothing_runs_again():
 
 
 def test_a_write_in_place_of_another_dtype_is_recorded():
-    x = lattis.tensor([2.0], requires_grad=True)
+    x = lamella.tensor([2.0], requires_grad=True)
     y = x * 3
     y.float_power_(2)
     y.sum().backward()
@@ -87,7 +87,7 @@ def test_a_write_in_place_of_another_dtype_is_recorded():
 
 
 def test_hooks_of_the_node_that_accumulates():
-    x = lattis.ones(2, requires_grad=True)
+    x = lamella.ones(2, requires_grad=True)
     seen = []
     node = (x * 2).grad_fn.next_functions[0][0]
     node.register_hook(lambda grads, outs: seen.append(outs[0].tolist()))
@@ -96,7 +96,7 @@ def test_hooks_of_the_node_that_accumulates():
 
 
 def test_a_retained_gradient_is_counted_once():
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     y = x * 2
     y.retain_grad()
     y.sum().backward(inputs=[y])
@@ -104,17 +104,17 @@ def test_a_retained_gradient_is_counted_once():
 
 
 def test_a_leaf_that_was_given_another_shape():
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     (x * 2).sum().backward()
     x.grad = None
-    with lattis.no_grad():
-        lattis.add(lattis.ones(3), 1, out=x)
+    with lamella.no_grad():
+        lamella.add(lamella.ones(3), 1, out=x)
     (x * 2).sum().backward()
     assert x.grad.tolist() == [2, 2, 2]
 
 
 def test_detach_in_place_of_a_leaf_keeps_its_gradient():
-    x = lattis.ones(1, requires_grad=True)
+    x = lamella.ones(1, requires_grad=True)
     (x * 2).sum().backward()
     x.detach_()
     assert not x.requires_grad and x.grad.tolist() == [2]
@@ -123,7 +123,7 @@ def test_detach_in_place_of_a_leaf_keeps_its_gradient():
 def test_threads_that_meet_a_new_leaf_agree_on_its_node():
     size, rounds = 40000, 30  # large: recorded without the interpreter's lock
     for _ in range(rounds):
-        x = lattis.ones(size, requires_grad=True)
+        x = lamella.ones(size, requires_grad=True)
         ready, nodes = threading.Barrier(2), []
 
         def work(x=x, ready=ready, nodes=nodes):
@@ -141,9 +141,9 @@ def test_threads_that_meet_a_new_leaf_agree_on_its_node():
 @pytest.mark.parametrize("part", (lambda y: y[0], lambda y: y[:1], lambda y: y.as_strided((3,), (1,), 1)))
 def test_a_write_over_what_it_also_reads(part):
     def gradient(write):
-        x = lattis.arange(9.0).reshape(3, 3).requires_grad_()
+        x = lamella.arange(9.0).reshape(3, 3).requires_grad_()
         y = x * 1
-        (write(y) * lattis.arange(1.0, 10.0).reshape(3, 3)).sum().backward()
+        (write(y) * lamella.arange(1.0, 10.0).reshape(3, 3)).sum().backward()
         return x.grad.tolist()
 
     assert gradient(lambda y: y.mul_(part(y))) == gradient(lambda y: y * part(y))
@@ -151,7 +151,7 @@ def test_a_write_over_what_it_also_reads(part):
 
 def test_threads_that_read_a_stale_view():
     for _ in range(200):
-        x = lattis.ones(40000, requires_grad=True)
+        x = lamella.ones(40000, requires_grad=True)
         y = x * 1
         view = y[1:]
         y.mul_(2)
@@ -171,8 +171,8 @@ def test_threads_that_read_a_stale_view():
 
 
 def test_a_small_gradient_keeps_no_large_memory():
-    w = lattis.ones(10, requires_grad=True)
-    lattis.cat([w, lattis.ones(100000)]).exp().sum().backward()
+    w = lamella.ones(10, requires_grad=True)
+    lamella.cat([w, lamella.ones(100000)]).exp().sum().backward()
     assert w.grad.untyped_storage().nbytes() < 1000
 
 
@@ -190,7 +190,7 @@ def test_a_function_s_class_goes_with_its_graph():
         class Derived(Double):
             pass
 
-        x = lattis.ones(1, requires_grad=True)
+        x = lamella.ones(1, requires_grad=True)
         y = Derived.apply(Double.apply(x))
         assert [n.name() for n in (y.grad_fn, y.grad_fn.next_functions[0][0])] == ["DerivedBackward", "DoubleBackward"]
         Double.result = y  # a cycle

@@ -5,18 +5,18 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import lattis
+import lamella
 import pytest
 from compiled import compile_library
-from lattis.library import Library, register_autograd
+from lamella.library import Library, register_autograd
 
 HERE = Path(__file__).resolve().parent
 
-grad = lattis.autograd.grad
+grad = lamella.autograd.grad
 
 
 def leaf(*values):
-    return lattis.tensor(list(values) or [1.0, 2.0], requires_grad=True)
+    return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
 # ---- compiled --------------------------------------------------------------------------------------------------------
@@ -26,13 +26,13 @@ def leaf(*values):
 def compiled(tmp_path_factory):
     """derivatives.cpp's operators."""
     library = compile_library(tmp_path_factory, HERE / "derivatives.cpp")
-    lattis._C._load_plugin(str(library))
+    lamella._C._load_plugin(str(library))
     return ctypes.PyDLL(str(library))
 
 
 def test_a_formula(compiled):
     x = leaf()
-    y = lattis.ops.kin.twice(x)
+    y = lamella.ops.kin.twice(x)
     assert y.grad_fn.name() == "TwiceBackward0"
     (g,) = grad((y * y).sum(), x, create_graph=True)
     assert g.tolist() == [8, 16] and grad(g.sum(), x)[0].tolist() == [8, 8]
@@ -40,18 +40,18 @@ def test_a_formula(compiled):
 
 def test_functions(compiled):
     x, w = leaf(), leaf(3.0, 4.0)
-    y = lattis.ops.kin.product(x, w)
+    y = lamella.ops.kin.product(x, w)
     y.sum().backward()
     assert x.grad.tolist() == [3, 4] and w.grad.tolist() == [1, 2]
     assert y.grad_fn.name() == "ProductBackward0"
-    (g,) = grad(lattis.ops.kin.product(x, w).sum(), x, create_graph=True)
+    (g,) = grad(lamella.ops.kin.product(x, w).sum(), x, create_graph=True)
     assert grad(g.sum(), w)[0].tolist() == [1, 1]
-    y = lattis.ops.kin.product(x, w).sum()
+    y = lamella.ops.kin.product(x, w).sum()
     y.backward()
     with pytest.raises(RuntimeError, match="ProductBackward0.*second time"):
         y.backward()
     h = x * 1
-    y = lattis.ops.kin.product(h, w).sum()
+    y = lamella.ops.kin.product(h, w).sum()
     h.add_(1)
     with pytest.raises(RuntimeError, match="ProductBackward0.*modified by an inplace operation"):
         y.backward()
@@ -60,21 +60,21 @@ def test_functions(compiled):
 def test_functions_in_place(compiled):
     x, w = leaf(), leaf(3.0, 4.0)
     y = x * 1
-    assert not lattis.ops.kin.product(lattis.ones(2), lattis.ones(2)).requires_grad
+    assert not lamella.ops.kin.product(lamella.ones(2), lamella.ones(2)).requires_grad
     v = y[:1]
-    v.mul_(lattis.ops.kin.product(w, w)[:1])
+    v.mul_(lamella.ops.kin.product(w, w)[:1])
     y.sum().backward()
     assert x.grad.tolist() == [9, 1] and w.grad.tolist() == [6, 0]
 
 
 def test_none(compiled):
     x = leaf()
-    y = lattis.ops.kin.bare(x)
+    y = lamella.ops.kin.bare(x)
     assert y.requires_grad and y.tolist() == [2, 4]
     with pytest.raises(NotImplementedError, match="kin::bare: there is no derivative of it"):
         y.sum().backward()
-    with lattis.no_grad():
-        assert not lattis.ops.kin.bare(x).requires_grad
+    with lamella.no_grad():
+        assert not lamella.ops.kin.bare(x).requires_grad
 
 
 @pytest.mark.parametrize(
@@ -87,29 +87,29 @@ def test_none(compiled):
     ],
 )
 def test_a_wrong_formula_says_what_is_wrong_and_the_operator_works(compiled, op, words):
-    f = getattr(lattis.ops.kin, op)
-    assert f(lattis.ones(2)).tolist() == [2, 2]
-    with lattis.no_grad():
+    f = getattr(lamella.ops.kin, op)
+    assert f(lamella.ones(2)).tolist() == [2, 2]
+    with lamella.no_grad():
         assert f(leaf()).tolist() == [2, 4]
     with pytest.raises(ValueError) as error:
         f(leaf())
     for word in (f"kin::{op}", "is wrong", *words):
         assert word in str(error.value)
-    assert f(lattis.ones(2)).tolist() == [2, 2]
+    assert f(lamella.ones(2)).tolist() == [2, 2]
 
 
 def test_a_node_of_another_graph_can_be_asked_about(compiled):
     x, other = leaf(), leaf() * 2
-    with lattis.no_grad():
-        lattis.ops.kin.watch(other)
-    assert grad(lattis.ops.kin.asking(x).sum(), x)[0].tolist() == [1, 1]
+    with lamella.no_grad():
+        lamella.ops.kin.watch(other)
+    assert grad(lamella.ops.kin.asking(x).sum(), x)[0].tolist() == [1, 1]
     assert compiled.kin_answered() == 1
 
 
 # ---- the state of the thread -----------------------------------------------------------------------------------------
 
 
-class Looking(lattis.autograd.Function):
+class Looking(lamella.autograd.Function):
     look: Callable[[str], None]
 
     @staticmethod
@@ -126,7 +126,7 @@ def test_backward_has_the_thread_state_of_who_calls_it(compiled):
     seen = {}
 
     def look(what):
-        seen.setdefault(what, set()).add((compiled.kin_marked(), lattis.is_grad_enabled()))
+        seen.setdefault(what, set()).add((compiled.kin_marked(), lamella.is_grad_enabled()))
 
     def part(x):
         if running:
@@ -144,11 +144,11 @@ def test_backward_has_the_thread_state_of_who_calls_it(compiled):
     x = leaf()
     x.register_hook(lambda g: look("leaf"))
     x.register_post_accumulate_grad_hook(lambda p: look("accumulated"))
-    h = lattis.autograd.checkpoint.checkpoint(part, Looking.apply(x), use_reentrant=False)
+    h = lamella.autograd.checkpoint.checkpoint(part, Looking.apply(x), use_reentrant=False)
     h.register_hook(lambda g: look("result"))
     h.grad_fn.register_prehook(lambda g: look("before"))
     h.grad_fn.register_hook(lambda made, came: look("after"))
-    with lattis.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: look("saved") or t):
+    with lamella.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: look("saved") or t):
         y = (h * h).sum()
     running = True
 
@@ -199,7 +199,7 @@ def cube_setup(ctx, inputs, output):
 def test_a_derivative_from_python(lib):
     lib.register_autograd("cube", cube_backward, setup_context=cube_setup)
     x = leaf()
-    y = lattis.ops.folk.cube(x)
+    y = lamella.ops.folk.cube(x)
     assert y.tolist() == [1, 8] and "Cube" in y.grad_fn.name()
     (g,) = grad(y.sum(), x, create_graph=True)
     assert g.tolist() == [3, 12] and grad(g.sum(), x)[0].tolist() == [6, 12]
@@ -207,11 +207,11 @@ def test_a_derivative_from_python(lib):
 
 def test_a_derivative_may_come_late_and_go(lib):
     x = leaf()
-    lattis.ops.folk.cube(x)
+    lamella.ops.folk.cube(x)
     rule = register_autograd("folk::cube", cube_backward, setup_context=cube_setup)
-    assert grad(lattis.ops.folk.cube(x).sum(), x)[0].tolist() == [3, 12]
+    assert grad(lamella.ops.folk.cube(x).sum(), x)[0].tolist() == [3, 12]
     rule.remove()
-    assert lattis.ops.folk.cube(x).tolist() == [1, 8]
+    assert lamella.ops.folk.cube(x).tolist() == [1, 8]
 
 
 @pytest.mark.parametrize("schema, wrap", [("Tensor by", lambda t: t), ("Tensor[] by", lambda t: [t])])
@@ -220,10 +220,10 @@ def test_keyword_only_tensors_have_no_gradient(lib, schema, wrap):
     lib.impl("scaled", lambda x, *, by: x.detach() * (by[0] if isinstance(by, list) else by).detach(), "composite")
     lib.register_autograd("scaled", lambda ctx, g: g * 3)
     x, by = leaf(), leaf(3.0, 3.0)
-    lattis.ops.folk.scaled(x, by=wrap(by.detach())).sum().backward()
+    lamella.ops.folk.scaled(x, by=wrap(by.detach())).sum().backward()
     assert x.grad.tolist() == [3, 3]
     with pytest.raises(NotImplementedError, match="folk::scaled: argument 'by' is keyword-only.*detach"):
-        lattis.ops.folk.scaled(x, by=wrap(by))
+        lamella.ops.folk.scaled(x, by=wrap(by))
 
 
 def test_which_inputs_need_a_gradient_and_what_is_left_out(lib):
@@ -237,9 +237,9 @@ def test_which_inputs_need_a_gradient_and_what_is_left_out(lib):
 
     lib.register_autograd("several", backward)
     x, w = leaf(), leaf()
-    lattis.ops.folk.several(x, [None, w]).sum().backward()
-    lattis.ops.folk.several(x.detach(), [None, w], 2).sum().backward()
-    lattis.ops.folk.several(x, [None, w.detach()], 1, w).sum().backward()
+    lamella.ops.folk.several(x, [None, w]).sum().backward()
+    lamella.ops.folk.several(x.detach(), [None, w], 2).sum().backward()
+    lamella.ops.folk.several(x, [None, w.detach()], 1, w).sum().backward()
     assert needed == [
         (True, [False, True], False, False),
         (False, [False, True], False, False),
@@ -260,7 +260,7 @@ def test_setup_context_gets_what_the_call_left_at_its_default(lib, more):
 
     lib.register_autograd("called", lambda ctx, g: g * ctx.by, setup_context=setup_context)
     x = leaf()
-    called = lattis.ops.folk.called
+    called = lamella.ops.folk.called
     (called(x) + called(x, flip=True)).sum().backward()
     default = [1, 2] if "int" in more else None
     assert [list(s[1]) if s[1] else s[1] for s in seen] == [default] * 2
@@ -279,44 +279,44 @@ def test_errors_of_a_derivative_from_python(lib):
         register_autograd("folk::nothing", cube_backward)
     rule = lib.register_autograd("cube", fails)
     with pytest.raises(KeyError, match="mine"):
-        lattis.ops.folk.cube(leaf()).sum().backward()
+        lamella.ops.folk.cube(leaf()).sum().backward()
     rule.remove()
     lib.register_autograd("cube", lambda ctx, g: (g, g))
     with pytest.raises(RuntimeError, match="folk::cube: its backward must return one gradient for each of 1 arguments"):
-        lattis.ops.folk.cube(leaf()).sum().backward()
+        lamella.ops.folk.cube(leaf()).sum().backward()
 
 
 def test_registered_before_and_without_the_plugin(host):
     program = """
-        import lattis
-        from lattis.library import Library
+        import lamella
+        from lamella.library import Library
         lib = Library("folk", "FRAGMENT")
         lib.define("twice(Tensor self) -> Tensor")
         lib.impl("twice", lambda x: x.detach() * 2, "composite")
         lib.register_autograd("twice", lambda ctx, g: g * 2)
-        x = lattis.ones(2)
-        print(lattis.ops.folk.twice(x).tolist())
+        x = lamella.ones(2)
+        print(lamella.ops.folk.twice(x).tolist())
         {rest}
     """
-    with_it = "x.requires_grad_(); y = lattis.ops.folk.twice(x); y.sum().backward(); print(x.grad.tolist())"
+    with_it = "x.requires_grad_(); y = lamella.ops.folk.twice(x); y.sum().backward(); print(x.grad.tolist())"
     assert host.run(program.replace("{rest}", with_it)) == "[2.0, 2.0]\n[2.0, 2.0]\n"
-    assert host.run(program.replace("{rest}", ""), LATTIS_PLUGINS="cpu") == "[2.0, 2.0]\n"
+    assert host.run(program.replace("{rest}", ""), LAMELLA_PLUGINS="cpu") == "[2.0, 2.0]\n"
 
 
 def test_without_the_plugin_its_names_say_so(host):
     host.run(
         """
-        import lattis
-        x = lattis.ones(2)
-        assert lattis.add(x, 1).tolist() == [2, 2] and x[0].item() == 1
+        import lamella
+        x = lamella.ones(2)
+        assert lamella.add(x, 1).tolist() == [2, 2] and x[0].item() == 1
         for use in (
-            lambda: lattis.no_grad,
-            lambda: lattis.autograd,
+            lambda: lamella.no_grad,
+            lambda: lamella.autograd,
             lambda: x.backward,
             lambda: x.requires_grad,
             lambda: x.grad,
-            lambda: lattis.ones(2, requires_grad=True),
-            lambda: lattis.tensor([1.0], requires_grad=True),
+            lambda: lamella.ones(2, requires_grad=True),
+            lambda: lamella.tensor([1.0], requires_grad=True),
         ):
             try:
                 use()
@@ -325,7 +325,7 @@ def test_without_the_plugin_its_names_say_so(host):
             else:
                 raise SystemExit("no error")
         """,
-        LATTIS_PLUGINS="cpu",
+        LAMELLA_PLUGINS="cpu",
     )
 
 
@@ -334,35 +334,35 @@ def test_without_the_plugin_its_names_say_so(host):
 
 def test_everything_works_on_a_device_that_knows_nothing_of_it(guest):
     out = guest.run("""
-        import lattis
+        import lamella
 
         def losses(device):
-            x = lattis.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], device=device, requires_grad=True)
-            w = lattis.tensor([[1.0, -2.0], [0.5, 0.1], [-1.0, 3.0]], device=device, requires_grad=True)
+            x = lamella.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], device=device, requires_grad=True)
+            w = lamella.tensor([[1.0, -2.0], [0.5, 0.1], [-1.0, 3.0]], device=device, requires_grad=True)
             h = (x @ w).tanh()
             h = h + x.sum(1, keepdim=True).exp()
             h[0].mul_(w[0])
-            h[lattis.tensor([False, True], device=device)] = 2 * w[1]
-            y = lattis.cat([h, h.relu() * 2]).view(-1)[1:].softmax(0).log().mean()
-            (g,) = lattis.autograd.grad(y, w, create_graph=True)
+            h[lamella.tensor([False, True], device=device)] = 2 * w[1]
+            y = lamella.cat([h, h.relu() * 2]).view(-1)[1:].softmax(0).log().mean()
+            (g,) = lamella.autograd.grad(y, w, create_graph=True)
             (y + (g * g).sum()).backward()
             return [t.to("cpu") for t in (y.detach(), x.grad, w.grad, g.detach())], x, w
 
         (wanted, _, _), (got, x, w) = losses("cpu"), losses("bank")
         assert x.grad.device.type == w.grad.device.type == "bank"
         for a, b in zip(got, wanted, strict=True):
-            assert lattis.allclose(a, b, rtol=1e-4, atol=1e-5), (a, b)
+            assert lamella.allclose(a, b, rtol=1e-4, atol=1e-5), (a, b)
 
         # across devices
-        a = lattis.ones(3, requires_grad=True)
+        a = lamella.ones(3, requires_grad=True)
         (a.to("bank") * 2).to("bank:1").sum().backward()
         assert a.grad.tolist() == [2, 2, 2] and a.grad.device.type == "cpu"
-        p = lattis.ones(3, device="bank", requires_grad=True)
+        p = lamella.ones(3, device="bank", requires_grad=True)
         p.register_hook(lambda g: g * 2)
-        with lattis.autograd.graph.save_on_cpu():
+        with lamella.autograd.graph.save_on_cpu():
             y = (p * p).cpu().sum()
         y.backward()
-        with lattis.no_grad():
+        with lamella.no_grad():
             p.sub_(p.grad, alpha=0.25)
         print(p.to("cpu").tolist())
     """)

@@ -1,0 +1,77 @@
+"""The native layer's Python face: it loads the library, and reads the interface that the library publishes.
+
+>>> from lamella_flops import native
+>>> with native.on():
+...     _ = lamella.ones(2, 3) @ lamella.ones(3, 4)
+>>> native.counts()
+{'aten::mm': 48}
+>>> native.reset()
+"""
+
+import ctypes
+from functools import cache
+from pathlib import Path
+
+from lamella.library import Layer
+from lamella.plugins import hookimpl
+
+from lamella_flops.switch import Switch
+
+LIBRARY = Path(__file__).with_name("liblamella_flops.so")
+
+
+class Interface(ctypes.Structure):
+    """``lamella_flops`` of src/flops.h."""
+
+    _fields_ = [
+        ("size", ctypes.c_uint32),
+        ("layer", ctypes.c_int32),
+        ("enable", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)),
+        ("enable_process", ctypes.CFUNCTYPE(None, ctypes.c_int32)),
+        ("entries", ctypes.CFUNCTYPE(ctypes.c_int32)),
+        ("name", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int32)),
+        ("flops", ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32)),
+        ("reset", ctypes.CFUNCTYPE(None)),
+    ]
+
+
+@hookimpl
+def register(ctx):
+    ctx.load_library(LIBRARY)
+
+
+@cache
+def interface() -> Interface:
+    table = ctypes.CDLL(str(LIBRARY)).lamella_flops_table
+    table.restype = ctypes.POINTER(Interface)
+    found = table().contents
+    if found.layer < 0:
+        raise RuntimeError("lamella_flops.native: the layer is not registered; `lamella plugins` says why")
+    return found
+
+
+@cache
+def layer() -> Layer:
+    """The native layer as ``lamella.library`` sees layers; the library keeps it registered."""
+    return Layer("flops", interface().layer, 0, None)
+
+
+switch = Switch(layer)
+on, off, enable = switch.on, switch.off, switch.enable
+
+
+def counts() -> dict[str, int]:
+    """Operations by operator since the last reset, of all threads; operators without any are left out."""
+    table = interface()
+    found = {table.name(i).decode(): table.flops(i) for i in range(table.entries())}
+    return {name: flops for name, flops in sorted(found.items()) if flops}
+
+
+def total() -> int:
+    """All operations since the last reset."""
+    return sum(counts().values())
+
+
+def reset() -> None:
+    """Sets every count to zero."""
+    interface().reset()

@@ -1,0 +1,32 @@
+"""Switching a layer on and off, for a block, a thread or the process. The two faces share this."""
+
+import threading
+
+
+class Switch:
+    """``find`` gives the ``lamella.library.Layer``, once it is registered."""
+
+    def __init__(self, find):
+        self.find = find
+        self.local = threading.local()  # .block: what enable() entered on this thread
+
+    def on(self):
+        """This thread's calls are counted inside the block."""
+        return self.find().on()
+
+    def off(self):
+        """This thread's calls are not counted inside the block."""
+        return self.find().off()
+
+    def enable(self, on: bool = True, *, process: bool = False) -> None:
+        """Switches counting on or off, for this thread or for every thread of the process."""
+        if process:
+            self.find().always(on)
+            return
+        block = getattr(self.local, "block", None)
+        if on and block is None:
+            self.local.block = self.on()
+            self.local.block.__enter__()
+        elif not on and block is not None:
+            self.local.block = None
+            block.__exit__(None, None, None)

@@ -1,0 +1,91 @@
+"""Device ``numpy``: memory and kernels are numpy's. Imported when somebody first names the device.
+
+>>> import lamella
+>>> lamella.ones(2, device="numpy") + 1
+tensor([2., 2.], device='numpy')
+"""
+
+import ctypes
+
+import lamella
+import numpy as np
+from lamella.plugins import hookimpl
+
+BLOCKS: dict[int, np.ndarray] = {}  # by address: all memory that is alive
+
+
+def alloc(nbytes, index):
+    block = np.empty(max(nbytes, 1), np.uint8)
+    BLOCKS[block.ctypes.data] = block
+    return block.ctypes.data
+
+
+def free(address, nbytes, index):
+    del BLOCKS[address]
+
+
+def move(to, source, nbytes, index):
+    ctypes.memmove(to, source, nbytes)
+
+
+def array(t):
+    """A tensor's elements as an array over the same memory; a zero-dim operand may lie on the host."""
+    dtype = np.dtype(str(t.dtype).removeprefix("lamella."))
+    span = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True)) if t.numel() else 0
+    held = (ctypes.c_char * (span * dtype.itemsize)).from_address(t.data_ptr())
+    return np.ndarray(tuple(t.shape), dtype, held, strides=[s * dtype.itemsize for s in t.stride()])
+
+
+def kernel(function):
+    """A kernel out of a function over arrays and numbers: its result becomes a tensor of this device."""
+
+    def run(*args, **kwargs):
+        def read(a):
+            return array(a) if isinstance(a, lamella.Tensor) else a
+
+        result = np.asarray(function(*map(read, args), **{k: read(v) for k, v in kwargs.items()}))
+        out = lamella.empty(*result.shape, dtype=getattr(lamella, result.dtype.name), device="numpy")
+        array(out)[...] = result
+        return out
+
+    return run
+
+
+def copy_(to, source, non_blocking=False):
+    array(to)[...] = array(source)
+    return to
+
+
+def fill_(t, value):
+    array(t)[...] = value
+    return t
+
+
+def scaled(function):
+    return lambda x, y, *, alpha=1: function(x, y if alpha == 1 else np.multiply(y, alpha))
+
+
+# What numpy computes in the dtype that the operands arrive in.
+KERNELS = {
+    "add.Tensor": scaled(np.add),
+    "sub.Tensor": scaled(np.subtract),
+    "mul.Tensor": np.multiply,
+    "neg": np.negative,
+    "exp": np.exp,
+    "tanh": np.tanh,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "relu": lambda x: np.maximum(x, 0).astype(x.dtype),
+    "lt.Tensor": np.less,
+    "bmm": np.matmul,
+}
+
+
+@hookimpl
+def register(ctx):
+    library = ctx.library("aten")
+    library.register_backend("numpy", alloc=alloc, free=free, copy_from_host=move, copy_to_host=move)
+    library.impl("copy_", copy_, "numpy")
+    library.impl("fill_.Scalar", fill_, "numpy")
+    for name, function in KERNELS.items():
+        library.impl(name, kernel(function), "numpy")

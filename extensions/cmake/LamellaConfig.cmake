@@ -1,0 +1,50 @@
+# find_package(Lamella): the headers as Lamella::headers, and lamella_extension(), which makes a library of operators.
+#
+# The folder is what `lamella config --cmake` prints; scikit-build-core finds it by itself. Nothing of Lamella is linked:
+# a program without Python, which loads liblamella.so, links Lamella::lamella where that is installed.
+
+get_filename_component(LAMELLA_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+set(LAMELLA_INCLUDE_DIRS "${LAMELLA_ROOT}/include")
+
+if(NOT TARGET Lamella::headers)
+  add_library(Lamella::headers INTERFACE IMPORTED)
+  set_target_properties(Lamella::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${LAMELLA_INCLUDE_DIRS}")
+endif()
+if(EXISTS "${LAMELLA_ROOT}/liblamella.so" AND NOT TARGET Lamella::lamella)
+  add_library(Lamella::lamella SHARED IMPORTED)
+  set_target_properties(Lamella::lamella PROPERTIES
+    IMPORTED_LOCATION "${LAMELLA_ROOT}/liblamella.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${LAMELLA_INCLUDE_DIRS}")
+endif()
+
+# lamella_extension(name sources...): the library libNAME.so, which a plugin loads with ctx.load_library.
+# lamella_extension(name PYTHON sources...): an extension module of Python, by pybind11.
+# OWNER: who registers, for messages and tables; the target's name where it is absent. STANDARD: 17, 20 or 23.
+# Where no build type is set it is compiled with -O2, as by the other builders.
+function(lamella_extension name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "PYTHON" "OWNER;STANDARD" "")
+  if(NOT ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "lamella_extension(${name}): there are no sources")
+  endif()
+  if(NOT ARG_OWNER)
+    set(ARG_OWNER ${name})
+  endif()
+  if(NOT ARG_STANDARD)
+    set(ARG_STANDARD 17)
+  endif()
+  if(ARG_PYTHON)
+    find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+    find_package(pybind11 CONFIG REQUIRED)
+    pybind11_add_module(${name} ${ARG_UNPARSED_ARGUMENTS})
+  else()
+    add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  endif()
+  target_link_libraries(${name} PRIVATE Lamella::headers)
+  target_compile_features(${name} PRIVATE cxx_std_${ARG_STANDARD})
+  target_compile_definitions(${name} PRIVATE LAMELLA_EXTENSION_NAME=${name} LAMELLA_PLUGIN_NAME="${ARG_OWNER}")
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    target_compile_options(${name} PRIVATE -O2)
+  endif()
+  set_target_properties(${name} PROPERTIES
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+endfunction()

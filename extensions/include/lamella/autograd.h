@@ -1,0 +1,153 @@
+/* Derivatives, and the interface "autograd" of whichever plugin differentiates. An operator brings its derivative as
+ * a rule of the layer "autograd", before, after or without such a plugin:
+ *
+ *   static lamella_derivative square = {sizeof square, "self: grad * 2 * self"};
+ *   api().rule(library, "mine::square", "autograd", &square, NULL, NULL);
+ *
+ * The interface is found as find_interface("autograd", 1). What docs/abi.md promises of the table holds of this file,
+ * too: the structs that are handed in are read as far as their `size` says and copied, and all of them, the table of
+ * the interface as well, grow at their end alone. Who differentiates may be older than the library: look at the table's
+ * `size` before calling what came after version 1.0. One lamella_derivative may serve several operators.
+ *
+ * Note [Formulas]  "argument: expression", separated by semicolons. An expression calls operators by name
+ *   (mm(grad, t(other))), with + - * / between tensors and numbers. It may name the operator's arguments, its results
+ *   (`result`, or by name, or result0, result1), the gradients of its results (`grad`, grad0, grad1), shapes and dtypes
+ *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
+ *   ("input, weight: f(grad, mask)"; those not wanted may come back absent). What it names is what is saved. A gradient
+ *   that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs nothing where x is real.
+ *   The tensors of a list that an operator returns are results one by one, and `grads` is the list of the gradients of
+ *   all results ("self: stack(grads, dim)"): zeros where none came, but absent for a parameter of type Tensor?[]. An
+ *   operator with a formula takes one list with a gradient, and returns one, at most.
+ *   Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
+ *   declares that nothing depends on the argument smoothly. */
+#ifndef LAMELLA_AUTOGRAD_H
+#define LAMELLA_AUTOGRAD_H
+
+#include <lamella/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lamella_node lamella_node;
+
+typedef struct {
+  uint32_t size;
+  const char* formulas; /* or null, and then: */
+  /* After the operator ran: saves on the node what `backward` will need. Nullable. */
+  lamella_status (*setup)(void* context, lamella_node* node, const lamella_value* args, const lamella_value* rets);
+  /* One gradient for each result (null: it has none), one owned tensor or null for each tensor argument; the
+   * tensors of a list count one by one, in both. */
+  lamella_status (*backward)(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs);
+  void* context;
+  /* How many arguments the operator had when this was written. Where one that came later is not what it is by default,
+   * a call that is recorded is an error. 0: it holds for whatever comes, as it must for an operator that has outputs
+   * among its arguments. */
+  int32_t num_args;
+  uint32_t reserved;
+} lamella_derivative;
+
+enum lamella_hook_kind {
+  LAMELLA_HOOK_TENSOR = 0,     /* grads: the one gradient of a tensor; what it leaves there replaces it */
+  LAMELLA_HOOK_BEFORE = 1,     /* grads: all gradients that come to the node */
+  LAMELLA_HOOK_AFTER = 2,      /* grads: what the node computed; also: what came to it */
+  LAMELLA_HOOK_ACCUMULATED = 3 /* a leaf's gradient has been added to; grads: none */
+};
+
+/* Host objects that a hook or a node holds can be visited: `traverse` may be null. */
+typedef struct {
+  uint32_t size;
+  int32_t kind; /* enum lamella_hook_kind */
+  void* context;
+  lamella_status (*run)(void* context, lamella_tensor** grads, int32_t n, lamella_tensor* const* also, int32_t m);
+  void (*destroy)(void* context); /* nullable */
+  int32_t (*traverse)(void* context, lamella_visit visit, void* visitor);
+} lamella_hook;
+
+/* A function that is not an operator: its node is made by hand, and told apart by the address of its type. */
+typedef struct {
+  uint32_t size;
+  const char* name;
+  lamella_status (*backward)(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs);
+  void (*release)(void* context);                                         /* nullable: the graph was not retained */
+  void (*destroy)(void* context);                                         /* nullable */
+  int32_t (*traverse)(void* context, lamella_visit visit, void* visitor); /* nullable */
+} lamella_node_type;
+
+enum lamella_backward_flags {
+  LAMELLA_BACKWARD_RETAIN_GRAPH = 1,
+  LAMELLA_BACKWARD_CREATE_GRAPH = 2,
+  LAMELLA_BACKWARD_ACCUMULATE = 4 /* into leaves; else gradients of `inputs` are returned */
+};
+
+/* What happens to saved tensors: `pack` gives an object to keep, `unpack` a tensor of it. */
+typedef struct {
+  uint32_t size;
+  void* context;
+  lamella_status (*pack)(void* context, lamella_tensor* tensor, void** packed);
+  lamella_status (*unpack)(void* packed, lamella_tensor** out);
+  void (*destroy)(void* packed); /* nullable */
+} lamella_saved_hooks;
+
+typedef struct {
+  uint32_t size;
+  int32_t layer;
+
+  /* tensors */
+  int32_t (*requires_grad)(lamella_tensor*);
+  int32_t (*is_leaf)(lamella_tensor*);
+  lamella_status (*set_requires_grad)(lamella_tensor*, int32_t on);
+  lamella_tensor* (*grad)(lamella_tensor*); /* owned, or null */
+  lamella_status (*set_grad)(lamella_tensor*, lamella_tensor* grad);
+  lamella_status (*retain_grad)(lamella_tensor*);
+  int32_t (*retains_grad)(lamella_tensor*);
+  lamella_status (*detach_)(lamella_tensor*);
+  lamella_status (*grad_fn)(lamella_tensor*, lamella_node** out, uint32_t* output); /* owned, or null for a leaf */
+  lamella_status (*edge)(lamella_tensor*, lamella_node** out, uint32_t* output);    /* a leaf's accumulates */
+  lamella_status (*set_history)(lamella_tensor*, lamella_node*, uint32_t output); /* the tensor is this result of it */
+  lamella_status (*set_written)(lamella_tensor*, lamella_node*, uint32_t output); /* and was written in place */
+
+  /* nodes */
+  void (*node_retain)(lamella_node*);
+  void (*node_release)(lamella_node*);
+  const char* (*node_name)(lamella_node*);
+  uint64_t (*node_sequence)(lamella_node*);
+  int32_t (*node_results)(lamella_node*);
+  int32_t (*node_edges)(lamella_node*);
+  lamella_node* (*node_edge)(lamella_node*, int32_t i, uint32_t* output); /* borrowed, or null */
+  /* Edges to the given tensors (null: none), as many results, each described by set_history. */
+  lamella_status (*node_new)(const lamella_node_type*, void* context, lamella_tensor* const* inputs, int32_t num_inputs,
+                             int32_t num_results, lamella_node** out);
+  int32_t (*node_needs)(lamella_node*, int32_t edge);             /* during backward: whether a gradient is asked for */
+  void* (*node_context)(lamella_node*, const lamella_node_type*); /* null if it is of another type */
+  void** (*node_host)(lamella_node*); /* a word for the host language, weak; null: no memory */
+  lamella_status (*node_metadata)(lamella_node*, void* object, void (*destroy)(void*)); /* kept with the node */
+  void* (*node_metadata_of)(lamella_node*);
+  /* `result`: which result of the node a tensor is, or -1. None: a place without a tensor. */
+  lamella_status (*save)(lamella_node*, const lamella_value* value, int32_t result);
+  int32_t (*num_saved)(lamella_node*);
+  lamella_status (*saved)(lamella_node*, int32_t i, lamella_value* out); /* owned; checks the version */
+  /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
+  lamella_status (*zeros)(lamella_node*, int32_t result, lamella_tensor** out);
+
+  /* hooks: by its id one is removed, on any thread; nothing happens if it has gone before, with its node or alone */
+  lamella_status (*hook_add)(lamella_node*, uint32_t output, const lamella_hook*, uint64_t* id);
+  void (*hook_remove)(uint64_t id);
+
+  /* Roots with their gradients (null: ones, for a tensor of one element). Gradients of `inputs` come back in `outs`,
+   * owned, null where nothing reaches. */
+  lamella_status (*backward)(lamella_tensor* const* roots, lamella_tensor* const* grads, int32_t num_roots,
+                             lamella_tensor* const* inputs, int32_t num_inputs, lamella_tensor** outs, uint32_t flags);
+
+  /* this thread */
+  lamella_status (*push_saved_hooks)(const lamella_saved_hooks*);
+  void (*pop_saved_hooks)(void);
+  /* Anomaly mode, for the process: what `trace` returns is kept with each node, and added to an error in its backward;
+   * with check_nan, a NaN that a node makes is one. The text is from malloc. Off when `trace` is null. */
+  void (*set_anomaly)(char* (*trace)(void), int32_t check_nan);
+} lamella_autograd;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,505 @@
+/* The C ABI of Lamella: all that a plugin, a backend or a custom operator needs, in plain C. Read <lamella/types.h>
+ * first (objects, tensors, values, the frame), then this from top to bottom: what can be registered, then the table of
+ * functions. Sugar in C++ over exactly this file is in extension.h; docs/abi.md says what is promised.
+ *
+ * Note [Ownership]  Arguments are borrowed for the call. Results are owned by the caller, and empty (tag
+ *   LAMELLA_NONE) after an error. To keep an argument longer, `retain` it; a retained list or string is a copy.
+ * Note [Status]     Every function that can fail returns a lamella_status, 0 on success. Whoever fails calls
+ *   `raise` (which returns the status to hand on); whoever sees a non-zero status hands it on unchanged. Who goes on
+ *   after an error calls `error_clear`.
+ * Note [Kernels]    A backend kernel of an operator that has a shape rule finds its outputs allocated in `rets`
+ *   and writes into them; it neither checks nor allocates. Where the rule said "dynamic", or where an
+ *   operator has no shape rule, `rets` is empty and the kernel fills it with results of its own. A layer's
+ *   kernel always returns results of its own: usually those that `redispatch` gave it.
+ * Note [Threads]    Every function of the table may be called on any thread, also while others call and register; one
+ *   tensor's data, version and slots are written by one thread at a time. Kernels, rules and handlers run on the
+ *   caller's thread, and on many at once. The pending error belongs to the thread.
+ * Note [Contexts]   Every function that is registered gets back the `context` that came with it; where it gets a state
+ *   of its own making (slots, deleters, payloads), that is its context. Contexts, and the strings and tables that are
+ *   not copied, live as long as the process: a call may still be on its way to what was withdrawn. Whoever must reclaim
+ *   one empties it, lets its kernel answer LAMELLA_RETRY, and keeps the emptied shell. Strings are copied.
+ * Note [Null]       No argument may be null unless it says "nullable"; handles that are returned (lamella_handle*) are
+ *   nullable always. Functions that return a status say LAMELLA_VALUE_ERROR to a null, to a library that was closed,
+ * and to an index that nobody was given; retain, release and value_release of null do nothing; what else a null does is
+ *   undefined.
+ * Note [Append only]  Entries are added at the end of the table, each under #if LAMELLA_TARGET_VERSION >=
+ *   LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none is moved, retyped or taken away. */
+#ifndef LAMELLA_C_API_H
+#define LAMELLA_C_API_H
+
+#include <lamella/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- shape rules ------------------------------------------------------------------------------------------------ */
+
+enum lamella_meta_kind {
+  LAMELLA_META_FRESH = 0, /* allocate: sizes, dtype, and strides if has_strides */
+  LAMELLA_META_ALIAS = 1, /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
+  LAMELLA_META_SAME = 2,  /* args[alias_of] itself */
+  LAMELLA_META_DYNAMIC = 3,  /* only the kernel knows; it allocates */
+  LAMELLA_META_DETACHED = 4, /* like ALIAS, but no view of it for any layer: no base, no keys */
+  LAMELLA_META_NONE = 5      /* no result: one of several, which the caller did not ask for */
+};
+
+/* An array of these is handed to the rule, so its size is for ever. Other bits of has_strides will say which of the
+ * reserved words mean something; the rule finds it zero, and bits that mean nothing yet are an error. */
+typedef struct {
+  uint8_t kind;
+  uint8_t dtype; /* LAMELLA_NO_DTYPE when the rule is called */
+  uint8_t alias_of;
+  uint8_t has_strides;
+  int32_t ndim;
+  int64_t offset; /* of an alias: storage offset in elements */
+  int64_t reserved[4];
+  int64_t sizes[LAMELLA_MAX_DIMS];
+  int64_t strides[LAMELLA_MAX_DIMS];
+} lamella_meta;
+
+/* Checks the arguments and describes each output. May set frame->compute_dtype. */
+typedef lamella_status (*lamella_infer)(lamella_frame* frame, const lamella_value* args, lamella_meta* outs);
+
+/* Serves an operator and the forms derived of it. num_args: for how many it was written, as in a kernel_def. */
+typedef struct {
+  uint32_t size;
+  int32_t num_args;
+  lamella_infer infer;
+  void* context;
+} lamella_shape_rule_def;
+
+/* ---- pointwise operators, by meaning ---------------------------------------------------------------------------- */
+
+#define LAMELLA_MAX_LOOPS 32 /* dtypes from 32 on have no place here */
+
+enum lamella_dtype_class {
+  LAMELLA_CLASS_BOOL = 1,
+  LAMELLA_CLASS_INTEGRAL = 2,
+  LAMELLA_CLASS_FLOATING = 4,
+  LAMELLA_CLASS_COMPLEX = 8
+};
+enum lamella_compute_rule {
+  LAMELLA_COMPUTE_SAME = 0,
+  LAMELLA_COMPUTE_FLOAT = 1 /* integers become the default float */
+};
+enum lamella_result_rule {
+  LAMELLA_RESULT_SAME = 0,
+  LAMELLA_RESULT_BOOL = 1,
+  LAMELLA_RESULT_REAL = 2 /* complex gives its part */
+};
+enum lamella_absent { LAMELLA_ABSENT_ERROR = 0, LAMELLA_ABSENT_LOWEST = 1, LAMELLA_ABSENT_HIGHEST = 2 };
+
+/* One strip of the compute dtype: data[0] is the output, then the inputs; strides are in bytes, any value
+ * including 0. Parameters are numbers, or none. Returns non-zero if the declared fault was met. It has no context: what
+ * it computes depends on its operands alone. */
+typedef int32_t (*lamella_loop)(int64_t n, void* const* data, const int64_t* strides, const lamella_value* params);
+
+typedef struct {
+  uint32_t size;
+  uint8_t inputs;                        /* the leading operands: tensors or numbers */
+  uint8_t params;                        /* scalar parameters right after them */
+  uint8_t accepts;                       /* dtype classes */
+  uint8_t compute;                       /* enum lamella_compute_rule */
+  uint8_t result;                        /* enum lamella_result_rule */
+  uint8_t condition;                     /* 1: the first operand is a bool and does not vote on the dtype */
+  uint8_t params_promote;                /* 1: parameters vote on the dtype like numbers (clamp) */
+  uint8_t absent[8];                     /* what a missing parameter means */
+  const char* expression;                /* in C's notation over x, y, z and p, q, r */
+  const char* fault;                     /* the message for the declared fault, or null */
+  lamella_loop loops[LAMELLA_MAX_LOOPS]; /* by compute dtype; null where not accepted; float16 has none, bfloat16's is
+                                          * for operands that are all bfloat16 */
+} lamella_pointwise;
+
+/* ---- allocators and backends ------------------------------------------------------------------------------------ */
+
+typedef struct {
+  uint32_t size; /* set by the caller, who may be older or newer: fill no more than that */
+  uint32_t reserved;
+  int64_t live_bytes;
+  int64_t peak_bytes;
+  int64_t cached_bytes;
+  int64_t allocations;
+  int64_t system_allocations;
+} lamella_allocator_stats;
+
+/* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. The
+ * stream is where the memory will first be used; null: the thread's current one. */
+typedef struct {
+  uint32_t size;
+  void* context;
+  lamella_status (*alloc)(void* context, int64_t bytes, int32_t index, void* stream, void** out);
+  void (*free)(void* context, void* data, int64_t bytes, int32_t index); /* on any thread */
+  void (*record_stream)(void* context, void* data, void* stream);        /* nullable */
+  void (*stats)(void* context, int32_t index, lamella_allocator_stats*); /* nullable */
+  void (*trim)(void* context, int64_t cap); /* nullable: give back cached bytes above cap */
+} lamella_allocator;
+
+enum lamella_event_flags { LAMELLA_EVENT_TIMING = 1 };
+
+enum lamella_backend_flags {
+  LAMELLA_BACKEND_HOST = 1,         /* the CPU may read its pointers */
+  LAMELLA_BACKEND_MIXED_DTYPES = 2, /* kernels take operands of other dtypes than the compute dtype */
+  LAMELLA_BACKEND_CPU_FALLBACK = 4  /* a counted fallback may serve missing kernels */
+};
+
+/* Copied when it is registered, the allocator too. Functions run on any thread and set the pending error when they
+ * fail; an error of work under way may come late, from whoever waits next. Null slots: the device has no such thing.
+ * Streams and events are the device's own handles; a null stream is its default one. */
+typedef struct {
+  uint32_t size;
+  uint32_t flags; /* enum lamella_backend_flags */
+  const char* name;
+  int32_t dlpack_type;
+  int32_t reserved;
+  void* context;
+  const lamella_allocator* allocator;
+  int32_t (*device_count)(void* context); /* nullable: one */
+  /* "float64", "memory.total", …: 0 means no, or unknown. Nullable. */
+  int64_t (*capability)(void* context, int32_t index, const char* name);
+
+  /* Bytes between this backend and host memory, or within it: the other side is host memory, and may be reused when
+   * the function returns. */
+  lamella_status (*copy_from_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
+  lamella_status (*copy_to_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
+  /* Bytes from one device to another, at least one of them this backend's; done = 0: it cannot, ask somebody else.
+   * Nullable. The destination is asked, then the source, then the bytes go through the host. */
+  lamella_status (*copy_between)(void* context, lamella_device to, void* dst, lamella_device from, const void* src,
+                                 int64_t bytes, int32_t* done);
+  lamella_status (*synchronize)(void* context, int32_t index); /* nullable: all work of the device */
+
+  /* streams; all nullable. The current one is the thread's. */
+  lamella_status (*stream_create)(void* context, int32_t index, int32_t priority, void** out);
+  void (*stream_destroy)(void* context, int32_t index, void* stream);
+  lamella_status (*stream_current)(void* context, int32_t index, void** out);
+  lamella_status (*stream_set_current)(void* context, int32_t index, void* stream);
+  lamella_status (*stream_synchronize)(void* context, int32_t index, void* stream);
+  lamella_status (*stream_query)(void* context, int32_t index, void* stream, int32_t* done);
+
+  /* events; all nullable */
+  lamella_status (*event_create)(void* context, int32_t index, uint32_t flags, void** out); /* lamella_event_flags */
+  void (*event_destroy)(void* context, int32_t index, void* event);
+  lamella_status (*event_record)(void* context, int32_t index, void* event, void* stream);
+  lamella_status (*event_wait)(void* context, int32_t index, void* event, void* stream); /* the stream waits */
+  lamella_status (*event_synchronize)(void* context, int32_t index, void* event);        /* this thread waits */
+  lamella_status (*event_query)(void* context, int32_t index, void* event, int32_t* done);
+  lamella_status (*event_elapsed)(void* context, int32_t index, void* start, void* end, double* milliseconds);
+} lamella_backend;
+
+/* ---- layers ----------------------------------------------------------------------------------------------------- */
+
+enum lamella_layer_flags {
+  LAMELLA_LAYER_DECOMPOSE = 1,     /* operators without a kernel here run their composite at this layer */
+  LAMELLA_LAYER_INSIDE = 2,        /* stays on inside composites and kernels that call operators */
+  LAMELLA_LAYER_FOLLOWS_ALIAS = 4, /* views inherit the bit */
+  LAMELLA_LAYER_FALLTHROUGH = 8    /* without a kernel the layer is skipped; `fallback` may be null */
+};
+
+typedef struct {
+  uint32_t size;
+  uint32_t flags; /* enum lamella_layer_flags */
+  const char* name;
+  const char* at;             /* nullable: the anchor whose band it stands in */
+  const char* const* outside; /* nullable, null-terminated: it runs before these layers or anchors */
+  const char* const* inside;  /* nullable, null-terminated: it runs after these */
+  lamella_kernel fallback;    /* for every operator that has no kernel of its own here; see LAMELLA_LAYER_FALLTHROUGH */
+  void* context;
+  lamella_kernel rule;   /* nullable: for operators with a rule of this layer, in all their forms; its payload is the
+                          * context */
+  uint32_t kernel_flags; /* enum lamella_kernel_flags of the fallback */
+  uint32_t reserved;
+  /* Nullable: what `rule` gets as its context in place of the payload of an operator. Asked whenever the operator's
+   * table is filled, under a lock: it calls no operator and waits for nobody, and what it gives lives as long as the
+   * process. Null: no memory. */
+  void* (*prepare)(void* context, const lamella_operator* op, const void* payload);
+} lamella_layer;
+
+/* ---- state on tensors and threads ------------------------------------------------------------------------------- */
+
+typedef int32_t (*lamella_visit)(void* host_object, void* context);
+
+/* A slot is never taken away; there are 256 of each kind. A plugin that comes back with the name and the functions that
+ * it had finds its own; other functions get another slot. So give it functions of your own, not free: then no state is
+ * ever destroyed by code that did not make it. */
+typedef struct {
+  uint32_t size;
+  const char* name;
+  void (*destroy)(void* state);                                         /* on any thread */
+  int32_t (*traverse)(void* state, lamella_visit visit, void* context); /* nullable: host objects it holds */
+  void (*clear)(void* state);                                           /* nullable */
+} lamella_slot_type;
+
+typedef struct {
+  uint32_t size;
+  const char* name;
+  void* (*capture)(void* state);    /* nullable: a copy to carry to another thread; null: not carried */
+  void* (*restore)(void* captured); /* nullable: the state for this thread, from a captured one, which it takes over */
+  void (*destroy)(void* state);     /* of a thread that ends, or captured and not restored */
+} lamella_thread_slot_type;
+
+/* The frame is null: nothing is being called. */
+typedef lamella_status (*lamella_get_attribute)(lamella_frame*, void* context, lamella_tensor* self,
+                                                lamella_value* out);
+typedef lamella_status (*lamella_set_attribute)(lamella_frame*, void* context, lamella_tensor* self,
+                                                const lamella_value* value);
+
+/* What a factory's keyword does to the fresh tensor: zeros(2, requires_grad=True). Any value that Python gave. */
+typedef lamella_status (*lamella_apply_keyword)(lamella_frame*, void* context, lamella_tensor* result,
+                                                const lamella_value* value);
+
+/* ---- registration ----------------------------------------------------------------------------------------------- */
+
+typedef struct lamella_library lamella_library;
+typedef uint64_t lamella_handle; /* names one registration; 0 is none */
+
+enum lamella_kernel_flags {
+  LAMELLA_KERNEL_CALLS_OPERATORS = 1, /* layers already passed are switched off around it */
+  LAMELLA_KERNEL_FAILS_LATE = 2       /* when it fails it may have written: counted; others leave all as it was */
+};
+
+/* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. Where it
+ * has more now, the kernel is called with as many as it knows while the others have their defaults, and with others the
+ * call is an error. 0: the kernel takes whatever comes, and looks at the frame. */
+#define LAMELLA_NO_ARGUMENTS (-1) /* it was written for none */
+typedef struct {
+  uint32_t size;
+  uint32_t flags;        /* enum lamella_kernel_flags */
+  lamella_kernel kernel; /* null, at a layer: the operator falls through it */
+  void* context;
+  const char* file; /* nullable: where it was written */
+  int32_t line;
+  int32_t num_args;
+} lamella_kernel_def;
+
+/* Of those that define, a namespace has one at a time; any number add operators to it, or only kernels. */
+enum lamella_library_kind { LAMELLA_DEFINES = 0, LAMELLA_EXTENDS = 1, LAMELLA_IMPLEMENTS = 2 };
+
+typedef struct {
+  uint32_t size;
+  uint32_t version; /* LAMELLA_TARGET_VERSION: what the caller was built for */
+  const char* ns;
+  const char* owner; /* for messages */
+  uint32_t kind;     /* enum lamella_library_kind */
+  uint32_t reserved;
+} lamella_library_def;
+
+enum lamella_forms {
+  LAMELLA_FORM_INPLACE = 1,
+  LAMELLA_FORM_OUT = 2,
+  LAMELLA_FORM_METHOD = 4,
+  LAMELLA_FORM_FUNCTION = 8,
+  LAMELLA_FORM_PRIVATE = 16,  /* not shown in the namespace */
+  LAMELLA_FORM_NO_KERNEL = 32 /* the shape rule is the whole operator (views, empty): every device has it */
+};
+
+typedef struct {
+  uint32_t size;
+  const char* schema;   /* "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
+  const char* category; /* nullable: "pointwise", "reduction", … */
+  const char* doc;      /* nullable */
+  uint32_t forms;       /* enum lamella_forms */
+  lamella_infer infer;  /* nullable */
+  void* infer_context;
+  const lamella_pointwise* pointwise; /* nullable; gives the shape rule too */
+  const char* file;                   /* nullable: where it was written */
+  int32_t line;
+  uint32_t reserved;
+} lamella_operator_def;
+
+/* ---- what a schema says of an argument or of a result ----------------------------------------------------------- */
+
+enum lamella_kind {
+  LAMELLA_KIND_TENSOR = 0,
+  LAMELLA_KIND_SCALAR = 1,
+  LAMELLA_KIND_INT = 2,
+  LAMELLA_KIND_FLOAT = 3,
+  LAMELLA_KIND_BOOL = 4,
+  LAMELLA_KIND_COMPLEX = 5,
+  LAMELLA_KIND_STRING = 6,
+  LAMELLA_KIND_DTYPE = 7,
+  LAMELLA_KIND_LAYOUT = 8,
+  LAMELLA_KIND_DEVICE = 9,
+  LAMELLA_KIND_MEMORY_FORMAT = 10,
+  LAMELLA_KIND_GENERATOR = 11,
+  LAMELLA_KIND_OBJECT = 12,
+  LAMELLA_KIND_ANY = 13
+};
+
+enum lamella_argument_flags {
+  LAMELLA_ARGUMENT_LIST = 1,
+  LAMELLA_ARGUMENT_OPTIONAL = 2,
+  LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS = 4,
+  LAMELLA_ARGUMENT_KEYWORD_ONLY = 8,
+  LAMELLA_ARGUMENT_HAS_DEFAULT = 16,
+  LAMELLA_ARGUMENT_WRITTEN = 32, /* (a!) */
+  LAMELLA_ARGUMENT_OUT = 64      /* an output of an out= form */
+};
+
+/* Made by the library; lives as long as the process. */
+typedef struct {
+  uint32_t size;
+  uint32_t kind;       /* enum lamella_kind */
+  uint32_t flags;      /* enum lamella_argument_flags */
+  int32_t alias_of;    /* of a result: the argument whose alias set it shares, or -1 */
+  const char* name;    /* empty for a result without a name */
+  lamella_value value; /* the default; borrowed */
+} lamella_argument;
+
+enum lamella_operator_form { LAMELLA_FUNCTIONAL_FORM = 0, LAMELLA_INPLACE_FORM = 1, LAMELLA_OUT_FORM = 2 };
+
+typedef struct lamella_api lamella_api;
+typedef lamella_status (*lamella_body)(void* context, int64_t begin, int64_t end);
+
+/* ---- the table: append-only ------------------------------------------------------------------------------------- */
+
+struct lamella_api {
+  uint32_t size;
+  uint32_t version; /* major << 16 | minor: LAMELLA_MAKE_VERSION */
+  const char* library_version;
+
+  /* errors: of this thread, until cleared. Strings are borrowed until the next error. */
+  lamella_status (*raise)(int32_t kind, const char* message); /* returns the kind; one below 1 becomes RUNTIME_ERROR */
+  lamella_status (*raise_host)(void* payload, void (*release)(void*), const char* message); /* takes the payload over */
+  void (*add_note)(const char* note); /* a line more: where it happened, a traceback; without an error, nothing */
+  const char* (*error_message)(void); /* or null */
+  int32_t (*error_kind)(void);        /* or 0 */
+  void* (*error_payload)(void);       /* or null; borrowed */
+  void (*error_clear)(void);
+  lamella_object* (*error_take)(void); /* null, or the error as an object to keep, or to carry to another thread */
+  lamella_status (*error_restore)(lamella_object* error); /* takes the object over; returns its kind */
+
+  /* objects and values */
+  void (*retain)(void* object);
+  void (*release)(void* object);
+  lamella_status (*value_retain)(const lamella_value* value, lamella_value* out); /* an owned copy */
+  void (*value_release)(lamella_value* value);                                    /* of an owned value; leaves none */
+
+  /* tensors */
+  lamella_status (*tensor_empty)(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
+                                 lamella_device device, lamella_tensor** out); /* strides: nullable */
+  /* Memory of somebody else; the deleter (nullable) gets `context` on any thread, and is not called after an error. */
+  lamella_status (*tensor_from_blob)(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                     int32_t dtype, lamella_device device, void (*deleter)(void*), void* context,
+                                     lamella_tensor** out); /* strides: nullable */
+  lamella_status (*tensor_view)(lamella_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                int64_t storage_offset, lamella_tensor** out);
+  /* A tensor of its own over the same elements: no base, no slots, no layers' keys; versions are shared. */
+  lamella_status (*tensor_detach)(lamella_tensor*, lamella_tensor** out);
+  lamella_tensor* (*tensor_base)(const lamella_tensor*); /* the root of a view, or null; borrowed */
+  uint64_t (*tensor_version)(const lamella_tensor*);
+  void (*tensor_set_keys)(lamella_tensor*, uint64_t keys);
+  void* (*storage_data)(const lamella_storage*);
+  int64_t (*storage_bytes)(const lamella_storage*);
+  int64_t (*storage_use_count)(const lamella_storage*);        /* how many tensors share it */
+  void (*storage_add_sticky)(lamella_storage*, uint64_t keys); /* calls with any view of it reach these layers */
+
+  /* calling. Operators live as long as the process; calling one that was withdrawn is an error. */
+  const lamella_operator* (*find_operator)(const char* name, const char* overload); /* "aten::add", "Tensor"; or null */
+  /* As many arguments as the schema had when the caller was written: what was appended since has its default; of an
+   * out= form the outputs are the last. Room for the results or more, in memory that need not be set; others are none.
+   * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
+  lamella_status (*call)(lamella_frame* parent, const lamella_operator* op, const lamella_value* args, int32_t num_args,
+                         lamella_value* rets, int32_t num_rets);
+  /* From a layer's kernel to what is below it. Fewer arguments: the others are what the call has. Kinds are trusted. */
+  lamella_status (*redispatch)(lamella_frame* frame, const lamella_value* args, int32_t num_args, lamella_value* rets,
+                               int32_t num_rets);
+  /* Before a layer follows what somebody wrote when the operator had num_args arguments (as in lamella_kernel_def; 0:
+   * nothing is checked): an error unless those appended since are what they are by default. args: as many as the
+   * operator has now. `who` is named in the error: "the derivative". */
+  lamella_status (*check_defaults)(const lamella_operator* op, const lamella_value* args, int32_t num_args,
+                                   const char* who);
+  lamella_thread* (*thread)(void);
+
+  /* what operators look like. Borrowed; null, or -1 for numbers, with an error where the schema does not parse. */
+  const char* (*operator_name)(const lamella_operator*);     /* "aten::add" */
+  const char* (*operator_overload)(const lamella_operator*); /* "Tensor" or "" */
+  const char* (*operator_schema)(const lamella_operator*);
+  const char* (*operator_category)(const lamella_operator*);               /* "" if it has none */
+  const lamella_pointwise* (*operator_pointwise)(const lamella_operator*); /* or null */
+  int32_t (*operator_num_args)(const lamella_operator*);
+  int32_t (*operator_num_returns)(const lamella_operator*);
+  const lamella_argument* (*operator_argument)(const lamella_operator*, int32_t i);
+  const lamella_argument* (*operator_return)(const lamella_operator*, int32_t i);
+  int32_t (*operator_form)(const lamella_operator*);                       /* enum lamella_operator_form */
+  const lamella_operator* (*operator_functional)(const lamella_operator*); /* of a derived form, else null */
+  int32_t (*find_overloads)(const char* name, const lamella_operator** out, int32_t room); /* how many there are */
+
+  /* work */
+  lamella_status (*parallel_for)(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context);
+  int32_t (*num_threads)(void);                                               /* at most so many run a parallel_for */
+  lamella_status (*scratch)(lamella_frame* frame, int64_t bytes, void** out); /* host memory until the kernel returns */
+  lamella_status (*check_interrupt)(void); /* now and then in a long kernel: LAMELLA_INTERRUPTED after Ctrl-C */
+
+  /* random numbers: element i of n depends on (seed, offset + i) alone, on every backend */
+  lamella_status (*generator_new)(lamella_device device, uint64_t seed, lamella_object** out);
+  lamella_status (*generator_default)(lamella_device device, lamella_object** out); /* the device's own; owned */
+  lamella_status (*generator_get)(lamella_object* generator, uint64_t* seed, uint64_t* offset);
+  lamella_status (*generator_set)(lamella_object* generator, uint64_t seed, uint64_t offset);
+  lamella_status (*generator_reserve)(lamella_object* generator, lamella_device device, uint64_t n, uint64_t* seed,
+                                      uint64_t* offset); /* generator: nullable, the device's own */
+
+  /* registration: each call returns a handle that withdraws it. Names without "::" are in the library's namespace. */
+  lamella_status (*library_open)(const lamella_library_def*, lamella_library** out);
+  void (*library_close)(lamella_library*); /* withdraws all that came through it; a second time it does nothing */
+  lamella_status (*define)(lamella_library*, const lamella_operator_def*, lamella_handle*);
+  /* key: a layer, a device, "backend" (any device), "composite" */
+  lamella_status (*kernel)(lamella_library*, const char* op, const char* key, const lamella_kernel_def*,
+                           lamella_handle*);
+  /* category "*": whatever has nothing else under this key, a fallback. Its num_args is 0. */
+  lamella_status (*category_kernel)(lamella_library*, const char* category, const char* key, const lamella_kernel_def*,
+                                    lamella_handle*);
+  lamella_status (*shape_rule)(lamella_library*, const char* op, const lamella_shape_rule_def*, lamella_handle*);
+  lamella_status (*layer)(lamella_library*, const lamella_layer*, int32_t* bit, lamella_handle*);    /* bit: nullable */
+  lamella_status (*backend)(lamella_library*, const lamella_backend*, int32_t* id, lamella_handle*); /* id: nullable */
+  /* Kept until the layer comes. destroy (nullable) tells that it was withdrawn: a call may still be reading it. */
+  lamella_status (*rule)(lamella_library*, const char* op, const char* layer, void* payload, void (*destroy)(void*),
+                         lamella_handle*);
+  void* (*find_rule)(const lamella_operator*, const char* layer); /* or null */
+  /* A table that grows at its end with each version; one that breaks takes another name. */
+  lamella_status (*publish_interface)(lamella_library*, const char* name, uint32_t version, const void* table,
+                                      lamella_handle*);
+  const void* (*find_interface)(const char* name, uint32_t min_version); /* or null */
+  lamella_status (*withdraw)(lamella_handle);
+
+  /* state */
+  lamella_status (*tensor_slot)(lamella_library*, const lamella_slot_type*, int32_t* index);
+  void* (*slot_get)(const lamella_tensor*, int32_t index);
+  void (*slot_set)(lamella_tensor*, int32_t index, void* state); /* destroys the state that was there */
+  lamella_status (*thread_slot)(lamella_library*, const lamella_thread_slot_type*, int32_t* index);
+  void* (*thread_slot_get)(int32_t index);
+  void (*thread_slot_set)(int32_t index, void* state);
+  void* (*thread_capture)(void);          /* all registered slots, include, exclude, default device */
+  void (*thread_restore)(void* captured); /* consumes it */
+  void (*thread_discard)(void* captured); /* of one that nobody will restore */
+  lamella_status (*attribute)(lamella_library*, const char* name, lamella_get_attribute, lamella_set_attribute,
+                              void* context, lamella_handle*); /* without a setter it is read-only */
+  /* a keyword of every operator of the categories creation and random that takes `dtype` */
+  lamella_status (*keyword)(lamella_library*, const char* name, lamella_apply_keyword, void* context, lamella_handle*);
+  void (*process_include)(uint64_t bits, int32_t on); /* layers switched on for every thread */
+
+  /* devices and memory */
+  lamella_status (*find_backend)(const char* name, int32_t* id);
+  const char* (*backend_name)(int32_t id); /* also of one that was withdrawn */
+  /* What was registered, to call: synchronize, copies, streams, capabilities. Null once withdrawn; never freed. */
+  const lamella_backend* (*backend_description)(int32_t id);
+  /* Keeps freed blocks of `upstream` (nullable: the system's memory); cap 0: a quarter of the memory. For ever. */
+  lamella_status (*host_pool)(const lamella_allocator* upstream, int64_t cap, const lamella_allocator** out);
+
+  int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
+  /* The one that it was opened with, unless whoever loads the file has chosen another name for that. Borrowed. */
+  const char* (*library_namespace)(const lamella_library*);
+
+  /* ---- here ends version 1.0; what comes later is appended ---- */
+};
+
+/* A library's entry, called by the loader: `lamella_plugin_init`. The table lives as long as the process. What it has
+ * registered is withdrawn again if it returns an error. */
+typedef lamella_status (*lamella_plugin_init_fn)(const lamella_api* api);
+
+LAMELLA_LAYOUT(sizeof(lamella_meta) == 48 + 16 * LAMELLA_MAX_DIMS && sizeof(lamella_argument) == 40);
+LAMELLA_LAYOUT(offsetof(lamella_api, raise) == 16);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,228 @@
+/* Function: a step of the graph whose forward and backward are C++, over the interface "autograd". Without a plugin
+ * that differentiates, forward runs and that is all.
+ *
+ *   struct Square : lamella::Function<Square> {
+ *     static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+ *       ctx->save_for_backward({x});
+ *       return x * x;
+ *     }
+ *     static variable_list backward(AutogradContext* ctx, variable_list grads) {
+ *       const Tensor x = ctx->get_saved_variables()[0];
+ *       return {grads[0] * x * 2};
+ *     }
+ *   };
+ *   Tensor y = Square::apply(x);
+ *
+ * forward's tensors carry no history while it runs. backward gets a gradient for each result and gives one for each
+ * argument of forward, undefined where there is none; it is differentiable itself if it is made of operators. */
+#ifndef LAMELLA_FUNCTION_H
+#define LAMELLA_FUNCTION_H
+
+#include <lamella/tensor.h>
+
+#include <any>
+#include <map>
+#include <memory>
+
+#pragma GCC visibility push(hidden)
+
+namespace lamella {
+
+using variable_list = std::vector<Tensor>;
+
+/* Nothing that this thread does is recorded while it lives. */
+class NoGradGuard {
+ public:
+  NoGradGuard() : off_(Tensor::autograd() ? uint64_t{1} << Tensor::autograd()->layer : 0) {}
+
+ private:
+  ExcludeGuard off_;
+};
+
+class AutogradContext {
+ public:
+  /* In forward. */
+  void save_for_backward(variable_list tensors) { to_save_ = std::move(tensors); }
+  void mark_dirty(variable_list inputs) { dirty_ = std::move(inputs); } /* written in place, and returned */
+  void mark_non_differentiable(variable_list results) { no_gradient_ = std::move(results); }
+  void set_materialize_grads(bool on) { materialize_ = on; } /* zeros (the default) for gradients that did not come */
+
+  /* In backward: an error if one was written since. */
+  variable_list get_saved_variables() const {
+    if (!node_) return to_save_;
+    const lamella_autograd& a = *Tensor::autograd();
+    variable_list all(static_cast<size_t>(a.num_saved(node_)));
+    lamella_value v = none();
+    if (all.empty() && saved_ > 0) check(a.saved(node_, 0, &v)); /* the graph was freed; it says so */
+    for (size_t i = 0; i < all.size(); i++) {
+      check(a.saved(node_, static_cast<int32_t>(i), &v));
+      if (v.tag == LAMELLA_TENSOR) all[i] = Tensor::steal(v.as.tensor);
+    }
+    return all;
+  }
+  /* Whether a gradient is asked for the i-th argument; the tensors of a list count one by one. */
+  bool needs_input_grad(size_t i) const { return i < needs_.size() && needs_[i]; }
+
+  /* What is no tensor: ctx->saved_data["n"] = n; std::any_cast<int64_t>(ctx->saved_data["n"]). */
+  std::map<std::string, std::any> saved_data;
+
+ private:
+  template <class T>
+  friend class Function;
+
+  lamella_node* node_ = nullptr; /* which owns this */
+  variable_list to_save_, dirty_, no_gradient_;
+  std::vector<bool> needs_, tensors_; /* of each argument: whether a gradient is asked for, whether it is a tensor */
+  size_t saved_ = 0;
+  bool materialize_ = true;
+};
+
+template <class T>
+class Function {
+ public:
+  template <class... Args>
+  static auto apply(Args&&... args) {
+    auto context = std::make_unique<AutogradContext>();
+    variable_list inputs; /* forward may take them over */
+    (collect(*context, inputs, args), ...);
+    const lamella_autograd* a = Tensor::autograd();
+    const bool recording = a && !(api().thread()->exclude & (uint64_t{1} << a->layer));
+    bool any = false;
+    for (const Tensor& t : inputs) {
+      context->needs_.push_back(recording && t.defined() && a->requires_grad(t.get()));
+      any |= context->needs_.back();
+    }
+    auto result = [&] {
+      const NoGradGuard off;
+      return T::forward(context.get(), std::forward<Args>(args)...);
+    }();
+    if (!any) return result;
+    if constexpr (std::is_same<decltype(result), Tensor>::value) {
+      variable_list one{std::move(result)};
+      record(*a, std::move(context), inputs, one);
+      return std::move(one[0]);
+    } else {
+      static_assert(std::is_same<decltype(result), variable_list>::value, "forward gives a Tensor or a variable_list");
+      record(*a, std::move(context), inputs, result);
+      return result;
+    }
+  }
+
+ private:
+  template <class X, class = void>
+  struct HoldsTensors : std::false_type {};
+  template <class X>
+  struct HoldsTensors<X, std::void_t<decltype(*std::declval<const X&>().begin())>>
+      : std::is_convertible<decltype(*std::declval<const X&>().begin()), Tensor> {};
+
+  /* The tensors of any list one by one; what is no tensor counts as one that is undefined. */
+  template <class X>
+  static void collect(AutogradContext& c, variable_list& to, const X& x) {
+    if constexpr (std::is_convertible<const X&, Tensor>::value) {
+      to.push_back(x);
+      if constexpr (std::is_same<X, std::optional<Tensor>>::value)
+        c.tensors_.push_back(x.has_value());
+      else
+        c.tensors_.push_back(true);
+    } else if constexpr (HoldsTensors<X>::value) {
+      for (const auto& t : x) collect(c, to, t);
+    } else {
+      to.push_back(Tensor());
+      c.tensors_.push_back(false);
+    }
+  }
+
+  static int32_t position(const variable_list& list, const lamella_tensor* t) {
+    for (size_t i = 0; i < list.size(); i++)
+      if (list[i].get() == t) return static_cast<int32_t>(i);
+    return -1;
+  }
+
+  static void record(const lamella_autograd& a, std::unique_ptr<AutogradContext> context, const variable_list& inputs,
+                     variable_list& results) {
+    AutogradContext& c = *context;
+    for (const Tensor& t : c.dirty_)
+      LAMELLA_CHECK(position(inputs, t.get()) >= 0 && position(results, t.get()) >= 0, type().name,
+                    ": mark_dirty: what is written must be an argument and a result of forward");
+    lamella_node* node;
+    check(a.node_new(&type(), context.get(), value(TensorList(inputs)).as.tensors, static_cast<int32_t>(inputs.size()),
+                     static_cast<int32_t>(results.size()), &node));
+    context.release(); /* the node's from now on */
+    c.node_ = node;
+    struct Held {
+      const lamella_autograd& a;
+      lamella_node* node;
+      ~Held() { a.node_release(node); }
+    } held{a, node};
+    c.saved_ = c.to_save_.size();
+    for (const Tensor& t : c.to_save_) {
+      const bool is_input = position(inputs, t.get()) >= 0 && position(c.dirty_, t.get()) < 0;
+      const lamella_value v = value(t);
+      check(a.save(node, &v, is_input || !t.defined() ? -1 : position(results, t.get())));
+    }
+    for (size_t i = 0; i < results.size(); i++) attach(a, c, node, inputs, results[i], static_cast<uint32_t>(i));
+    c.to_save_.clear();
+    c.dirty_.clear();
+    c.no_gradient_.clear();
+  }
+
+  /* A result's history; an argument that is returned as it came becomes a tensor of its own. */
+  static void attach(const lamella_autograd& a, AutogradContext& c, lamella_node* node, const variable_list& inputs,
+                     Tensor& t, uint32_t i) {
+    if (!t.defined() || position(c.no_gradient_, t.get()) >= 0 || t.dtype() < ScalarType::Half) return;
+    if (position(c.dirty_, t.get()) >= 0) return check(a.set_written(t.get(), node, i));
+    if (position(inputs, t.get()) >= 0) {
+      static detail::Callee alias{"aten::alias", ""};
+      const NoGradGuard off;
+      const lamella_value args[] = {value(t)};
+      t = alias.tensor(args);
+    }
+    check(a.set_history(t.get(), node, i));
+  }
+
+  static lamella_status backward_(void* context, lamella_node* node, lamella_tensor* const* grads,
+                                  lamella_tensor** outs) {
+    return guarded([&]() -> lamella_status {
+      auto* c = static_cast<AutogradContext*>(context);
+      const lamella_autograd& a = *Tensor::autograd();
+      variable_list came(static_cast<size_t>(a.node_results(node)));
+      for (size_t i = 0; i < came.size(); i++) {
+        lamella_tensor* zeros = nullptr;
+        if (!grads[i] && c->materialize_) check(a.zeros(node, static_cast<int32_t>(i), &zeros));
+        came[i] = grads[i] ? Tensor::borrow(grads[i]) : Tensor::steal(zeros);
+      }
+      variable_list given = T::backward(c, std::move(came));
+      const size_t wanted = c->needs_.size();
+      while (given.size() > wanted && !given.back().defined()) given.pop_back();
+      LAMELLA_CHECK(given.size() == wanted, type().name, ": backward gave ", given.size(), " gradients for ", wanted,
+                    " arguments of forward");
+      for (size_t i = 0; i < wanted; i++)
+        LAMELLA_CHECK(c->tensors_[i] || !given[i].defined(), type().name, ": argument ", i,
+                      " is no tensor; its gradient must be undefined");
+      for (size_t i = 0; i < wanted; i++)
+        if (a.node_edge(node, static_cast<int32_t>(i), nullptr)) outs[i] = static_cast<TensorRef&>(given[i]).take();
+      return LAMELLA_OK;
+    });
+  }
+
+  static const lamella_node_type& type() {
+    static const std::string name = class_name() + "Backward";
+    static const lamella_node_type t = {
+        sizeof t, name.c_str(), backward_, nullptr, [](void* c) { delete static_cast<AutogradContext*>(c); }, nullptr};
+    return t;
+  }
+  /* "[with T = mine::Square; ...]", or without `with` */
+  static std::string class_name() {
+    std::string text = __PRETTY_FUNCTION__;
+    text.erase(0, text.rfind("T = ") + 4);
+    text.erase(text.find_first_of(";]"));
+    const size_t colon = text.rfind(':');
+    return colon == std::string::npos ? text : text.substr(colon + 1);
+  }
+};
+
+}  // namespace lamella
+
+#pragma GCC visibility pop
+
+#endif

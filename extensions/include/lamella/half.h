@@ -1,0 +1,106 @@
+/* float16 and bfloat16 as two bytes with conversions by integer arithmetic (round to nearest, ties to even), so
+ * that compilers vectorize them and old ones need no _Float16. For kernels and for the core alike. */
+#ifndef LAMELLA_HALF_H
+#define LAMELLA_HALF_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+/* Never a symbol of its own: objects of several instruction sets use these. */
+#define LAMELLA_INLINE __attribute__((always_inline)) inline
+
+namespace lamella {
+
+LAMELLA_INLINE uint32_t float_bits(float x) {
+  uint32_t u;
+  std::memcpy(&u, &x, 4);
+  return u;
+}
+
+LAMELLA_INLINE float bits_float(uint32_t u) {
+  float x;
+  std::memcpy(&x, &u, 4);
+  return x;
+}
+
+template <size_t Bytes>
+struct Unsigned;
+template <>
+struct Unsigned<2> {
+  using type = uint16_t;
+};
+template <>
+struct Unsigned<4> {
+  using type = uint32_t;
+};
+template <>
+struct Unsigned<8> {
+  using type = uint64_t;
+};
+
+struct bfloat16 {
+  uint16_t bits;
+  bfloat16() = default;
+  LAMELLA_INLINE explicit bfloat16(float x) {
+    uint32_t u = float_bits(x);
+    uint32_t rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+    uint32_t nan = (u >> 16) | 0x40u;
+    bits = static_cast<uint16_t>((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
+  }
+  LAMELLA_INLINE explicit operator float() const { return bits_float(static_cast<uint32_t>(bits) << 16); }
+};
+
+struct float16 {
+  uint16_t bits;
+  float16() = default;
+  LAMELLA_INLINE explicit float16(float x) {
+    uint32_t u = float_bits(x);
+    uint32_t sign = (u >> 16) & 0x8000u;
+    uint32_t a = u & 0x7fffffffu;
+    /* normal: rebias the exponent and round the mantissa; the carry may reach infinity, rightly */
+    uint32_t normal = (a - 0x38000000u + 0xfffu + ((a >> 13) & 1u)) >> 13;
+    /* subnormal: let the float adder round at the right bit */
+    uint32_t small = float_bits(bits_float(a) + 0.5f) - 0x3f000000u;
+    uint32_t big = a > 0x7f800000u ? 0x7e00u : 0x7c00u;
+    uint32_t h = a >= 0x47800000u ? big : (a < 0x38800000u ? small : normal);
+    bits = static_cast<uint16_t>(sign | h);
+  }
+  LAMELLA_INLINE explicit operator float() const {
+    uint32_t sign = (static_cast<uint32_t>(bits) & 0x8000u) << 16;
+    uint32_t a = static_cast<uint32_t>(bits) & 0x7fffu;
+    uint32_t normal = (a << 13) + 0x38000000u;
+    uint32_t small = float_bits(static_cast<float>(static_cast<int32_t>(a)) * 5.9604644775390625e-8f);
+    uint32_t big = (a << 13) | 0x7f800000u;
+    uint32_t f = a >= 0x7c00u ? big : (a < 0x400u ? small : normal);
+    return bits_float(sign | f);
+  }
+};
+
+/* The largest number of a floating type below `end`, where rounding must not reach the end of a range. */
+template <class T>
+inline double largest_below(double end) {
+  using Bits = typename Unsigned<sizeof(T)>::type;
+  auto widened = [](T t) {
+    if constexpr (sizeof(T) == 2)
+      return static_cast<double>(static_cast<float>(t));
+    else
+      return static_cast<double>(t);
+  };
+  T t;
+  if constexpr (sizeof(T) == 2)
+    t = T(static_cast<float>(end));
+  else
+    t = static_cast<T>(end);
+  while (!(widened(t) < end)) { /* at most twice: to the neighbour, or away from infinity */
+    Bits bits;
+    std::memcpy(&bits, &t, sizeof t);
+    const Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+    bits = static_cast<Bits>(bits == 0 || bits == sign ? sign | 1u : bits & sign ? bits + 1u : bits - 1u);
+    std::memcpy(&t, &bits, sizeof t);
+  }
+  return widened(t);
+}
+
+}  // namespace lamella
+#endif

@@ -1,0 +1,398 @@
+/* Kernels that are C++ functions: their types are compared with the operator's schema when they are registered, and an
+ * adapter of a few instructions stands between them and the C ABI.
+ *
+ *   Tensor scaled(const Tensor& self, double by);                                         // gives its result
+ *   void scaled_into(const Tensor& self, double by, const Tensor& out);                   // writes into it
+ *   LAMELLA_LIBRARY(mine, m) {
+ *     m.def("scaled(Tensor self, float by) -> Tensor");
+ *     m.infer("scaled", [](const Tensor& self, double, Output out) { out.like(self); });
+ *     m.impl("scaled", "cpu", scaled_into);
+ *   }
+ *
+ * Note [Types]  const Tensor& costs no reference count. Tensor?: Tensor, undefined for none, or std::optional<Tensor>.
+ *   int: int64_t; float: double; bool; Scalar; str: std::string_view, std::string; ScalarType, Device, Layout,
+ *   MemoryFormat, Generator; lists: TensorList, IntArrayRef, ArrayRef<double>, ArrayRef<bool>, or std::vector of each;
+ *   T?: std::optional; lamella_value takes anything. Results: the same, owned; several are a std::tuple. A function may
+ *   take a lamella_frame* first, as a layer's kernel must to redispatch.
+ * Note [Results]  With a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&`
+ *   behind the arguments and returns void. One that returns a tensor all the same has it put in their place. */
+#ifndef LAMELLA_KERNEL_H
+#define LAMELLA_KERNEL_H
+
+#include <lamella/tensor.h>
+
+#pragma GCC visibility push(hidden)
+
+namespace lamella {
+namespace detail {
+
+/* ---- types
+ * -------------------------------------------------------------------------------------------------------------- */
+
+/* What a C++ type is in a schema. */
+struct CppType {
+  uint32_t kind;  /* enum lamella_kind */
+  uint32_t flags; /* LIST, OPTIONAL, OPTIONAL_ELEMENTS */
+  std::string name;
+};
+
+/* `get` from a borrowed argument, `put` into an owned result. */
+template <class T, class = void>
+struct Convert {};
+
+inline lamella_status put_copy(const lamella_value& v, lamella_value* out) { return api().value_retain(&v, out); }
+
+#define LAMELLA_CONVERT_(T, KIND, FLAGS, NAME, GET, PUT)                      \
+  template <>                                                                 \
+  struct Convert<T, void> {                                                   \
+    static CppType type() { return {LAMELLA_KIND_##KIND, FLAGS, NAME}; }      \
+    static T get(const lamella_value& v) { return GET; }                      \
+    static lamella_status put(const T& x, lamella_value* out) { return PUT; } \
+  };
+LAMELLA_CONVERT_(int64_t, INT, 0, "int64_t", as_int(v), (*out = lamella::value(x), LAMELLA_OK))
+LAMELLA_CONVERT_(double, FLOAT, 0, "double", as_double(v), (*out = lamella::value(x), LAMELLA_OK))
+LAMELLA_CONVERT_(bool, BOOL, 0, "bool", v.as.i != 0, (*out = lamella::value(x), LAMELLA_OK))
+LAMELLA_CONVERT_(Scalar, SCALAR, 0, "Scalar", Scalar(v), put_copy(x.value(), out))
+LAMELLA_CONVERT_(std::string_view, STRING, 0, "std::string_view", std::string_view(v.as.string, v.length),
+                 put_copy(lamella::value(std::string(x)), out))
+LAMELLA_CONVERT_(std::string, STRING, 0, "std::string", std::string(v.as.string, v.length),
+                 put_copy(lamella::value(x), out))
+LAMELLA_CONVERT_(ScalarType, DTYPE, 0, "ScalarType", static_cast<ScalarType>(v.as.i),
+                 (*out = lamella::value(x), LAMELLA_OK))
+LAMELLA_CONVERT_(Layout, LAYOUT, 0, "Layout", static_cast<Layout>(v.as.i), (*out = lamella::value(x), LAMELLA_OK))
+LAMELLA_CONVERT_(Device, DEVICE, 0, "Device", Device(v.as.device), (*out = lamella::value(x), LAMELLA_OK))
+LAMELLA_CONVERT_(MemoryFormat, MEMORY_FORMAT, 0, "MemoryFormat", static_cast<MemoryFormat>(v.as.i),
+                 (*out = lamella::value(x), LAMELLA_OK))
+LAMELLA_CONVERT_(Generator, GENERATOR, 0, "Generator",
+                 Generator::borrow(v.tag == LAMELLA_OBJECT ? v.as.object : nullptr), put_copy(lamella::value(x), out))
+LAMELLA_CONVERT_(IntArrayRef, INT, LAMELLA_ARGUMENT_LIST, "IntArrayRef", IntArrayRef(v.as.ints, v.length),
+                 put_copy(lamella::value(x), out))
+LAMELLA_CONVERT_(ArrayRef<double>, FLOAT, LAMELLA_ARGUMENT_LIST, "ArrayRef<double>",
+                 ArrayRef<double>(v.as.doubles, v.length), put_copy(lamella::value(x), out))
+LAMELLA_CONVERT_(ArrayRef<bool>, BOOL, LAMELLA_ARGUMENT_LIST, "ArrayRef<bool>",
+                 ArrayRef<bool>(reinterpret_cast<const bool*>(v.as.bools), v.length), put_copy(lamella::value(x), out))
+LAMELLA_CONVERT_(TensorList, TENSOR, LAMELLA_ARGUMENT_LIST, "TensorList",
+                 TensorList(reinterpret_cast<const Tensor*>(v.as.tensors), v.length), put_copy(lamella::value(x), out))
+LAMELLA_CONVERT_(lamella_value, ANY, 0, "lamella_value", v, put_copy(x, out))
+#undef LAMELLA_CONVERT_
+
+template <>
+struct Convert<Tensor, void> {
+  static CppType type() { return {LAMELLA_KIND_TENSOR, 0, "Tensor"}; }
+  /* The argument itself: a Tensor is nothing but the pointer. */
+  static const Tensor& get(const lamella_value& v) {
+    static lamella_tensor* const undefined = nullptr;
+    lamella_tensor* const& t = __builtin_expect(v.tag == LAMELLA_TENSOR, 1) ? v.as.tensor : undefined;
+    return reinterpret_cast<const Tensor&>(t);
+  }
+  static lamella_status put(Tensor x, lamella_value* out) {
+    *out = lamella::value(x);
+    static_cast<TensorRef&>(x).take();
+    return LAMELLA_OK;
+  }
+};
+template <class T>
+struct Convert<T, std::enable_if_t<IsComplex<T>::value>> {
+  static CppType type() { return {LAMELLA_KIND_COMPLEX, 0, "std::complex"}; }
+  static T get(const lamella_value& v) { return Scalar(v).to<T>(); }
+  static lamella_status put(const T& x, lamella_value* out) { return put_copy(Scalar(x).value(), out); }
+};
+template <class T>
+struct Convert<std::vector<T>, void> {
+  using List = Convert<ArrayRef<T>>;
+  static CppType type() {
+    return {List::type().kind, List::type().flags, "std::vector<" + Convert<T>::type().name + ">"};
+  }
+  static std::vector<T> get(const lamella_value& v) { return List::get(v).vec(); }
+  static lamella_status put(const std::vector<T>& x, lamella_value* out) { return List::put(x, out); }
+};
+template <> /* whose elements are bits */
+struct Convert<std::vector<bool>, void> {
+  static CppType type() { return {LAMELLA_KIND_BOOL, LAMELLA_ARGUMENT_LIST, "std::vector<bool>"}; }
+  static std::vector<bool> get(const lamella_value& v) { return std::vector<bool>(v.as.bools, v.as.bools + v.length); }
+  static lamella_status put(const std::vector<bool>& x, lamella_value* out) {
+    const std::vector<uint8_t> bytes(x.begin(), x.end());
+    lamella_value v{LAMELLA_BOOL_LIST, static_cast<uint32_t>(bytes.size()), {0}};
+    v.as.bools = bytes.data();
+    return put_copy(v, out);
+  }
+};
+template <>
+struct Convert<std::vector<std::optional<Tensor>>, void> {
+  static CppType type() {
+    return {LAMELLA_KIND_TENSOR, LAMELLA_ARGUMENT_LIST | LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS,
+            "std::vector<std::optional<Tensor>>"};
+  }
+  static std::vector<std::optional<Tensor>> get(const lamella_value& v) {
+    std::vector<std::optional<Tensor>> all(v.length);
+    for (uint32_t i = 0; i < v.length; i++)
+      if (v.as.tensors[i]) all[i] = Tensor::borrow(v.as.tensors[i]);
+    return all;
+  }
+};
+template <class T>
+struct Convert<std::optional<T>, void> {
+  static CppType type() {
+    CppType t = Convert<T>::type();
+    return {t.kind, t.flags | LAMELLA_ARGUMENT_OPTIONAL, "std::optional<" + t.name + ">"};
+  }
+  static std::optional<T> get(const lamella_value& v) {
+    return v.tag == LAMELLA_NONE ? std::optional<T>() : std::optional<T>(Convert<T>::get(v));
+  }
+  static lamella_status put(const std::optional<T>& x, lamella_value* out) {
+    if (x) return Convert<T>::put(*x, out);
+    *out = none();
+    return LAMELLA_OK;
+  }
+};
+
+template <class T, class = void>
+struct HasSchemaType : std::false_type {};
+template <class T>
+struct HasSchemaType<T, std::void_t<decltype(Convert<T>::type())>> : std::true_type {};
+
+/* A parameter as it is written; what is passed to it. */
+template <class P>
+struct Parameter {
+  using T = std::remove_cv_t<std::remove_reference_t<P>>;
+  static_assert(
+      HasSchemaType<T>::value,
+      "no type of a schema is this parameter's: int is int64_t, float is double; see Note [Types] in kernel.h");
+  static_assert(!std::is_lvalue_reference<P>::value || std::is_const<std::remove_reference_t<P>>::value,
+                "a kernel's parameter is a value or a const reference; const Tensor& can be written to");
+  static CppType type() {
+    CppType t = Convert<T>::type();
+    if (std::is_reference<P>::value) t.name = "const " + t.name + "&";
+    return t;
+  }
+  static decltype(auto) get(const lamella_value& v) { return Convert<T>::get(v); }
+};
+/* A tensor that is written; the variable is the kernel's own. */
+template <>
+struct Parameter<Tensor&> {
+  static CppType type() { return {LAMELLA_KIND_TENSOR, LAMELLA_ARGUMENT_WRITTEN, "Tensor&"}; }
+  struct Own {
+    Tensor t;
+    operator Tensor&() { return t; }
+  };
+  static Own get(const lamella_value& v) { return {Convert<Tensor>::get(v)}; }
+};
+
+/* ---- results
+ * -------------------------------------------------------------------------------------------------------------- */
+
+template <class R>
+struct Results {
+  using T = std::remove_cv_t<std::remove_reference_t<R>>;
+  static_assert(HasSchemaType<T>::value, "no type of a schema is this result's; see Note [Types] in kernel.h");
+  static constexpr size_t count = 1;
+  static std::vector<CppType> types() {
+    CppType t = Convert<T>::type();
+    if (std::is_reference<R>::value) t.name += "&";
+    return {t};
+  }
+  static lamella_status put(const T& x, lamella_value* rets) { return Convert<T>::put(x, rets); }
+  static lamella_status put(T&& x, lamella_value* rets) { return Convert<T>::put(std::move(x), rets); }
+};
+template <>
+struct Results<void> {
+  static std::vector<CppType> types() { return {}; }
+};
+template <class... R>
+struct Results<std::tuple<R...>> {
+  static constexpr size_t count = sizeof...(R);
+  static std::vector<CppType> types() { return {Results<R>::types()[0]...}; }
+  static lamella_status put(std::tuple<R...>&& x, lamella_value* rets) {
+    return put(x, rets, std::index_sequence_for<R...>());
+  }
+
+ private:
+  template <size_t... I>
+  static lamella_status put(std::tuple<R...>& x, lamella_value* rets, std::index_sequence<I...>) {
+    lamella_value all[sizeof...(R)];
+    for (lamella_value& v : all) v = none();
+    lamella_status st = LAMELLA_OK;
+    (void)((st = Results<R>::put(std::forward<R>(std::get<I>(x)), &all[I])) || ...);
+    for (size_t i = 0; i < sizeof...(R); i++)
+      if (st)
+        api().value_release(&all[i]);
+      else
+        rets[i] = all[i];
+    return st;
+  }
+};
+
+/* The shape rule's outputs, where a kernel did not write into them but returned tensors of its own. */
+inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella_value* allocated, lamella_value* own,
+                                                       size_t n) {
+  static Callee copy{"aten::copy_", ""};
+  struct Owner {
+    lamella_value* values;
+    size_t n;
+    ~Owner() {
+      for (size_t i = 0; i < n; i++) api().value_release(&values[i]);
+    }
+  } owner{own, n};
+  const bool functional = api().operator_form(f->op) == LAMELLA_FUNCTIONAL_FORM;
+  for (size_t i = 0; i < n; i++) {
+    if (functional || allocated[i].tag != LAMELLA_TENSOR) /* of a shape that depends on values: nothing is there */
+      std::swap(allocated[i], own[i]);
+    else
+      copy.written({allocated[i], own[i]});
+  }
+}
+
+/* ---- the adapter
+ * ------------------------------------------------------------------------------------------------------------ */
+
+template <class F, class R, class... P>
+struct Adapter {
+  static constexpr bool by_pointer = std::is_pointer<F>::value;
+  static constexpr size_t arguments = sizeof...(P);
+
+  /* A function's address is the context itself; a function object is kept for ever, as registrations may be called
+   * late. */
+  static const void* context(F fn) {
+    if constexpr (by_pointer)
+      return reinterpret_cast<const void*>(fn);
+    else
+      return new F(std::move(fn));
+  }
+  static decltype(auto) function(const lamella_frame* f) {
+    if constexpr (by_pointer)
+      return reinterpret_cast<F>(const_cast<void*>(f->context));
+    else
+      return *static_cast<F*>(const_cast<void*>(f->context));
+  }
+  static std::vector<CppType> parameters() { return {Parameter<P>::type()...}; }
+  static std::vector<CppType> results() { return Results<R>::types(); }
+
+  /* Arguments that the schema has, then, for a function that writes into them, the outputs. */
+  template <bool Framed, size_t Outputs>
+  static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+    return guarded([&] { return call<Framed, Outputs>(f, args, rets, std::index_sequence_for<P...>()); });
+  }
+
+ private:
+  template <size_t I, size_t Given>
+  static const lamella_value& at(const lamella_value* args, const lamella_value* rets) {
+    if constexpr (I < Given)
+      return args[I];
+    else
+      return rets[I - Given];
+  }
+  template <bool Framed, size_t Outputs, size_t... I>
+  static lamella_status call(lamella_frame* f, const lamella_value* args, lamella_value* rets,
+                             std::index_sequence<I...>) {
+    constexpr size_t given = arguments - Outputs;
+    (void)args;
+    if constexpr (Outputs > 0)
+      for (size_t i = 0; i < Outputs; i++)
+        if (__builtin_expect(rets[i].tag != LAMELLA_TENSOR, 0))
+          return api().raise(LAMELLA_NOT_IMPLEMENTED,
+                             "this kernel writes into its outputs, and the operator has no shape rule that allocates "
+                             "them: give it one by m.infer");
+    (void)rets;
+    /* One expression each: what a parameter refers to is there until the result is given. */
+    if constexpr (std::is_void<R>::value && Framed)
+      return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), LAMELLA_OK;
+    else if constexpr (std::is_void<R>::value)
+      return function(f)(Parameter<P>::get(at<I, given>(args, rets))...), LAMELLA_OK;
+    else if constexpr (Framed)
+      return give<R>(f, function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), rets);
+    else
+      return give<R>(f, function(f)(Parameter<P>::get(at<I, given>(args, rets))...), rets);
+  }
+  template <class X>
+  static lamella_status give(lamella_frame* f, X&& x, lamella_value* rets) {
+    const size_t n = f->layer < 0 ? Results<R>::count : 0;
+    bool allocated = false;
+    for (size_t i = 0; i < n; i++) allocated |= rets[i].tag == LAMELLA_TENSOR;
+    if (__builtin_expect(allocated, 0)) {
+      lamella_value own[LAMELLA_MAX_RETURNS];
+      for (lamella_value& v : own) v = none();
+      if (lamella_status st = Results<R>::put(std::forward<X>(x), own)) return st;
+      take_place(f, rets, own, n);
+      return LAMELLA_OK;
+    }
+    return Results<R>::put(std::forward<X>(x), rets);
+  }
+};
+
+/* How many of the last parameters could be outputs. */
+template <class... P>
+constexpr size_t trailing_tensors() {
+  const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value...};
+  size_t n = 0;
+  while (n < sizeof...(P) && tensors[sizeof...(P) - n]) n++;
+  return n;
+}
+
+template <class F, bool Framed, class R, class... P>
+struct Signature {
+  using A = Adapter<F, R, P...>;
+  template <size_t Outputs>
+  static lamella_kernel writing(size_t wanted) {
+    if constexpr (!std::is_void<R>::value || Outputs > trailing_tensors<P...>() || Outputs > LAMELLA_MAX_RETURNS)
+      return nullptr;
+    else
+      return wanted == Outputs ? &A::template run<Framed, Outputs> : writing<Outputs + 1>(wanted);
+  }
+  static lamella_kernel plain() { return &A::template run<Framed, 0>; }
+  static lamella_kernel writing(size_t outputs) { return writing<1>(outputs); }
+  static std::vector<CppType> parameters() { return A::parameters(); }
+  static std::vector<CppType> results() { return A::results(); }
+  static const void* context(F fn) { return A::context(std::move(fn)); }
+  static constexpr bool is_void = std::is_void<R>::value;
+};
+template <class F, class Pointer>
+struct SignatureOf;
+template <class F, class R, class... P>
+struct SignatureOf<F, R (*)(P...)> : Signature<F, false, R, P...> {};
+template <class F, class R, class... P>
+struct SignatureOf<F, R (*)(lamella_frame*, P...)> : Signature<F, true, R, P...> {};
+
+template <class M>
+struct CallOperator {};
+template <class C, class R, class... P>
+struct CallOperator<R (C::*)(P...) const> {
+  using type = R (*)(P...);
+};
+template <class C, class R, class... P>
+struct CallOperator<R (C::*)(P...)> {
+  using type = R (*)(P...);
+};
+template <class C, class R, class... P>
+struct CallOperator<R (C::*)(P...) const noexcept> {
+  using type = R (*)(P...);
+};
+template <class C, class R, class... P>
+struct CallOperator<R (C::*)(P...) noexcept> {
+  using type = R (*)(P...);
+};
+template <class F, class = void>
+struct PointerOf {
+  using type = typename CallOperator<decltype(&F::operator())>::type;
+};
+template <class R, class... P>
+struct PointerOf<R (*)(P...), void> {
+  using type = R (*)(P...);
+};
+template <class R, class... P>
+struct PointerOf<R (*)(P...) noexcept, void> {
+  using type = R (*)(P...);
+};
+template <class F>
+using PlainFunction = std::conditional_t<std::is_pointer<F>::value, typename PointerOf<F>::type, F>;
+
+template <class F>
+using SignatureFor = SignatureOf<PlainFunction<F>, typename PointerOf<F>::type>;
+
+}  // namespace detail
+}  // namespace lamella
+
+#pragma GCC visibility pop
+
+#include <lamella/registration.h>
+
+#endif

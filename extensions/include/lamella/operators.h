@@ -1,0 +1,5060 @@
+/* The operators: lamella::add(x, y), x.add(y), x.add_(y), lamella::add_out(out, x, y). Made by `make stubs` from the live registry; a test compares. Do not edit. */
+
+#ifndef LAMELLA_OPERATORS_H
+#define LAMELLA_OPERATORS_H
+
+#include <lamella/tensor.h>
+
+#pragma GCC visibility push(hidden)
+namespace lamella {
+
+inline const Tensor& TensorMethods::self_() const { return static_cast<const Tensor&>(*this); }
+inline Tensor abs(const Tensor& self) {
+  static detail::Callee op_{"aten::abs", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& abs_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::abs", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor absolute(const Tensor& self) {
+  static detail::Callee op_{"aten::absolute", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& absolute_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::absolute", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor acos(const Tensor& self) {
+  static detail::Callee op_{"aten::acos", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& acos_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::acos", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor acosh(const Tensor& self) {
+  static detail::Callee op_{"aten::acosh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& acosh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::acosh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
+  static detail::Callee op_{"aten::adaptive_avg_pool1d", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size)};
+  return op_.tensor(args_);
+}
+inline Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::add", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::add", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& add_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::add", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& add_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::add", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addbmm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& addbmm_out(const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addbmm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::addcdiv", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline const Tensor& addcdiv_out(const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::addcdiv", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::addcmul", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline const Tensor& addcmul_out(const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::addcmul", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addmm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat1), lamella::value(mat2), lamella::value(beta), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& addmm_out(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addmm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat1), lamella::value(mat2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addmv", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat), lamella::value(vec), lamella::value(beta), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& addmv_out(const Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addmv", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat), lamella::value(vec), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addr", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& addr_out(const Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::addr", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor all(const Tensor& self) {
+  static detail::Callee op_{"aten::all", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor all(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::all", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline Tensor all(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::all", "dims"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& all_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::all", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& all_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::all", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& all_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::all", "dims_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::amax", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& amax_out(const Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::amax", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::amin", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& amin_out(const Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::amin", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::aminmax", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> aminmax_out(const Tensor& min, const Tensor& max, const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::aminmax", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(min), lamella::value(max)};
+  op_.written<2>(args_);
+  return {min, max};
+}
+inline Tensor angle(const Tensor& self) {
+  static detail::Callee op_{"aten::angle", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& angle_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::angle", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor any(const Tensor& self) {
+  static detail::Callee op_{"aten::any", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor any(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::any", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline Tensor any(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::any", "dims"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& any_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::any", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& any_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::any", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& any_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::any", "dims_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor arange(const Scalar& end, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::arange", ""};
+  const lamella_value args_[] = {lamella::value(end), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::arange", "start"};
+  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::arange", "start_step"};
+  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(step), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor arccos(const Tensor& self) {
+  static detail::Callee op_{"aten::arccos", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& arccos_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::arccos", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor arccosh(const Tensor& self) {
+  static detail::Callee op_{"aten::arccosh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& arccosh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::arccosh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor arcsin(const Tensor& self) {
+  static detail::Callee op_{"aten::arcsin", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& arcsin_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::arcsin", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor arcsinh(const Tensor& self) {
+  static detail::Callee op_{"aten::arcsinh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& arcsinh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::arcsinh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor arctan(const Tensor& self) {
+  static detail::Callee op_{"aten::arctan", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor arctan2(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::arctan2", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& arctan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::arctan2", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& arctan_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::arctan", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor arctanh(const Tensor& self) {
+  static detail::Callee op_{"aten::arctanh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& arctanh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::arctanh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor argmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::argmax", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& argmax_out(const Tensor& out, const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::argmax", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::argmin", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& argmin_out(const Tensor& out, const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+  static detail::Callee op_{"aten::argmin", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false) {
+  static detail::Callee op_{"aten::argsort", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(descending)};
+  return op_.tensor(args_);
+}
+inline Tensor argsort(const Tensor& self, bool stable, int64_t dim = -1, bool descending = false) {
+  static detail::Callee op_{"aten::argsort", "stable"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(stable), lamella::value(dim), lamella::value(descending)};
+  return op_.tensor(args_);
+}
+inline Tensor argwhere(const Tensor& self) {
+  static detail::Callee op_{"aten::argwhere", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset = {}) {
+  static detail::Callee op_{"aten::as_strided", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(size), lamella::value(stride), lamella::value(storage_offset)};
+  return op_.tensor(args_);
+}
+inline Tensor asin(const Tensor& self) {
+  static detail::Callee op_{"aten::asin", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& asin_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::asin", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor asinh(const Tensor& self) {
+  static detail::Callee op_{"aten::asinh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& asinh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::asinh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor atan(const Tensor& self) {
+  static detail::Callee op_{"aten::atan", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor atan2(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::atan2", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& atan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::atan2", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& atan_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::atan", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor atanh(const Tensor& self) {
+  static detail::Callee op_{"aten::atanh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& atanh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::atanh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor atleast_1d(const Tensor& self) {
+  static detail::Callee op_{"aten::atleast_1d", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor atleast_2d(const Tensor& self) {
+  static detail::Callee op_{"aten::atleast_2d", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor atleast_3d(const Tensor& self) {
+  static detail::Callee op_{"aten::atleast_3d", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) {
+  static detail::Callee op_{"aten::avg_pool1d", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(ceil_mode), lamella::value(count_include_pad)};
+  return op_.tensor(args_);
+}
+inline Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::baddbmm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& baddbmm_out(const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::baddbmm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) {
+  static detail::Callee op_{"aten::batch_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(training), lamella::value(momentum), lamella::value(eps), lamella::value(cudnn_enabled)};
+  return op_.tensor(args_);
+}
+inline Tensor bernoulli(const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::bernoulli", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor bernoulli(const Tensor& self, double p, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::bernoulli", "p"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_and(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_and", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_and(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_and", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_and(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_and", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bitwise_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_and", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_and_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_and", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_and_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_and", "Scalar_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor bitwise_left_shift(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_left_shift", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_left_shift(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_left_shift", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_left_shift(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_left_shift", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bitwise_left_shift_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_left_shift", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_left_shift_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_left_shift", "Tensor_Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_left_shift_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_left_shift", "Scalar_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor bitwise_not(const Tensor& self) {
+  static detail::Callee op_{"aten::bitwise_not", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bitwise_not_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::bitwise_not", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor bitwise_or(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_or", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_or(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_or", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_or(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_or", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bitwise_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_or", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_or_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_or", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_or_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_or", "Scalar_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor bitwise_right_shift(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_right_shift", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_right_shift(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_right_shift", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_right_shift(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_right_shift", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bitwise_right_shift_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_right_shift", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_right_shift_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_right_shift", "Tensor_Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_right_shift_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_right_shift", "Scalar_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_xor", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_xor(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_xor", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor bitwise_xor(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_xor", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bitwise_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_xor", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_xor_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::bitwise_xor", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& bitwise_xor_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::bitwise_xor", "Scalar_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor bmm(const Tensor& self, const Tensor& mat2) {
+  static detail::Callee op_{"aten::bmm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+  static detail::Callee op_{"aten::bmm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::vector<Tensor> broadcast_tensors(TensorList tensors) {
+  static detail::Callee op_{"aten::broadcast_tensors", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensors(args_);
+}
+inline Tensor broadcast_to(const Tensor& self, IntArrayRef size) {
+  static detail::Callee op_{"aten::broadcast_to", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(size)};
+  return op_.tensor(args_);
+}
+inline Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = false, bool right = false) {
+  static detail::Callee op_{"aten::bucketize", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(boundaries), lamella::value(out_int32), lamella::value(right)};
+  return op_.tensor(args_);
+}
+inline Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32 = false, bool right = false) {
+  static detail::Callee op_{"aten::bucketize", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(boundaries), lamella::value(out_int32), lamella::value(right)};
+  return op_.tensor(args_);
+}
+inline const Tensor& bucketize_out(const Tensor& out, const Tensor& self, const Tensor& boundaries, bool out_int32 = false, bool right = false) {
+  static detail::Callee op_{"aten::bucketize", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(boundaries), lamella::value(out_int32), lamella::value(right), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor cat(TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::cat", ""};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& cat_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::cat", "out"};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor ceil(const Tensor& self) {
+  static detail::Callee op_{"aten::ceil", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& ceil_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::ceil", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor celu(const Tensor& self, const Scalar& alpha = 1.0) {
+  static detail::Callee op_{"aten::celu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& celu_(const Tensor& self, const Scalar& alpha = 1.0) {
+  static detail::Callee op_{"aten::celu_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& celu_out(const Tensor& out, const Tensor& self, const Scalar& alpha = 1.0) {
+  static detail::Callee op_{"aten::celu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
+  static detail::Callee op_{"aten::chunk", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(chunks), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline Tensor clamp(const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
+  static detail::Callee op_{"aten::clamp", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  return op_.tensor(args_);
+}
+inline Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
+  static detail::Callee op_{"aten::clamp", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  return op_.tensor(args_);
+}
+inline Tensor clamp_max(const Tensor& self, const Scalar& max) {
+  static detail::Callee op_{"aten::clamp_max", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(max)};
+  return op_.tensor(args_);
+}
+inline Tensor clamp_max(const Tensor& self, const Tensor& max) {
+  static detail::Callee op_{"aten::clamp_max", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(max)};
+  return op_.tensor(args_);
+}
+inline const Tensor& clamp_max_out(const Tensor& out, const Tensor& self, const Scalar& max) {
+  static detail::Callee op_{"aten::clamp_max", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(max), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& clamp_max_out(const Tensor& out, const Tensor& self, const Tensor& max) {
+  static detail::Callee op_{"aten::clamp_max", "Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(max), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor clamp_min(const Tensor& self, const Scalar& min) {
+  static detail::Callee op_{"aten::clamp_min", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min)};
+  return op_.tensor(args_);
+}
+inline Tensor clamp_min(const Tensor& self, const Tensor& min) {
+  static detail::Callee op_{"aten::clamp_min", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min)};
+  return op_.tensor(args_);
+}
+inline const Tensor& clamp_min_out(const Tensor& out, const Tensor& self, const Scalar& min) {
+  static detail::Callee op_{"aten::clamp_min", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& clamp_min_out(const Tensor& out, const Tensor& self, const Tensor& min) {
+  static detail::Callee op_{"aten::clamp_min", "Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& clamp_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
+  static detail::Callee op_{"aten::clamp", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& clamp_out(const Tensor& out, const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
+  static detail::Callee op_{"aten::clamp", "Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor clip(const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
+  static detail::Callee op_{"aten::clip", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  return op_.tensor(args_);
+}
+inline Tensor clip(const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
+  static detail::Callee op_{"aten::clip", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  return op_.tensor(args_);
+}
+inline const Tensor& clip_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
+  static detail::Callee op_{"aten::clip", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& clip_out(const Tensor& out, const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
+  static detail::Callee op_{"aten::clip", "Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::clone", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
+inline Tensor column_stack(TensorList tensors) {
+  static detail::Callee op_{"aten::column_stack", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
+}
+inline Tensor complex(const Tensor& real, const Tensor& imag) {
+  static detail::Callee op_{"aten::complex", ""};
+  const lamella_value args_[] = {lamella::value(real), lamella::value(imag)};
+  return op_.tensor(args_);
+}
+inline const Tensor& complex_out(const Tensor& out, const Tensor& real, const Tensor& imag) {
+  static detail::Callee op_{"aten::complex", "out"};
+  const lamella_value args_[] = {lamella::value(real), lamella::value(imag), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor concat(TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::concat", ""};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& concat_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::concat", "out"};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor concatenate(TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::concatenate", ""};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& concatenate_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::concatenate", "out"};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor conj(const Tensor& self) {
+  static detail::Callee op_{"aten::conj", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor conj_physical(const Tensor& self) {
+  static detail::Callee op_{"aten::conj_physical", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& conj_physical_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::conj_physical", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0) {
+  static detail::Callee op_{"aten::constant_pad_nd", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(pad), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
+  static detail::Callee op_{"aten::conv1d", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  static detail::Callee op_{"aten::conv1d", "padding"};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
+  static detail::Callee op_{"aten::conv2d", ""};
+  const detail::Repeated<2> list3_(stride);
+  const detail::Repeated<2> list4_(padding);
+  const detail::Repeated<2> list5_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  static detail::Callee op_{"aten::conv2d", "padding"};
+  const detail::Repeated<2> list3_(stride);
+  const detail::Repeated<2> list5_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, lamella::value(padding), list5_, lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
+  static detail::Callee op_{"aten::conv3d", ""};
+  const detail::Repeated<3> list3_(stride);
+  const detail::Repeated<3> list4_(padding);
+  const detail::Repeated<3> list5_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  static detail::Callee op_{"aten::conv3d", "padding"};
+  const detail::Repeated<3> list3_(stride);
+  const detail::Repeated<3> list5_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, lamella::value(padding), list5_, lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor copysign(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::copysign", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor copysign(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::copysign", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& copysign_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::copysign", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& copysign_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::copysign", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor cos(const Tensor& self) {
+  static detail::Callee op_{"aten::cos", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& cos_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::cos", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor cosh(const Tensor& self) {
+  static detail::Callee op_{"aten::cosh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& cosh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::cosh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::count_nonzero", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
+  static detail::Callee op_{"aten::count_nonzero", "dim_IntList"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& count_nonzero_out(const Tensor& out, const Tensor& self, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::count_nonzero", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& count_nonzero_out(const Tensor& out, const Tensor& self, IntArrayRef dim) {
+  static detail::Callee op_{"aten::count_nonzero", "dim_IntList_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::cumprod", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& cumprod_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::cumprod", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor cumsum(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::cumsum", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& cumsum_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::cumsum", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor deg2rad(const Tensor& self) {
+  static detail::Callee op_{"aten::deg2rad", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& deg2rad_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::deg2rad", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor detach(const Tensor& self) {
+  static detail::Callee op_{"aten::detach", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor diag(const Tensor& self, int64_t diagonal = 0) {
+  static detail::Callee op_{"aten::diag", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal)};
+  return op_.tensor(args_);
+}
+inline Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) {
+  static detail::Callee op_{"aten::diag_embed", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(offset), lamella::value(dim1), lamella::value(dim2)};
+  return op_.tensor(args_);
+}
+inline Tensor diagflat(const Tensor& self, int64_t offset = 0) {
+  static detail::Callee op_{"aten::diagflat", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(offset)};
+  return op_.tensor(args_);
+}
+inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static detail::Callee op_{"aten::diagonal", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(offset), lamella::value(dim1), lamella::value(dim2)};
+  return op_.tensor(args_);
+}
+inline Tensor digamma(const Tensor& self) {
+  static detail::Callee op_{"aten::digamma", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& digamma_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::digamma", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor div(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::div", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor div(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::div", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor div(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::div", "Tensor_mode"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor div(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::div", "Scalar_mode"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor div(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::div", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::div", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::div", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::div", "Tensor_mode_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::div", "Scalar_mode_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor divide(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::divide", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor divide(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::divide", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::divide", "Tensor_mode"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::divide", "Scalar_mode"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor divide(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::divide", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::divide", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::divide", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::divide", "Tensor_mode_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::divide", "Scalar_mode_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor dot(const Tensor& self, const Tensor& tensor) {
+  static detail::Callee op_{"aten::dot", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor)};
+  return op_.tensor(args_);
+}
+inline const Tensor& dot_out(const Tensor& out, const Tensor& self, const Tensor& tensor) {
+  static detail::Callee op_{"aten::dot", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor dropout(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::dropout", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  return op_.tensor(args_);
+}
+inline std::vector<Tensor> dsplit(const Tensor& self, int64_t sections) {
+  static detail::Callee op_{"aten::dsplit", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices) {
+  static detail::Callee op_{"aten::dsplit", "array"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
+  return op_.tensors(args_);
+}
+inline Tensor dstack(TensorList tensors) {
+  static detail::Callee op_{"aten::dstack", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
+}
+inline Tensor einsum(const Text& equation, TensorList tensors) {
+  static detail::Callee op_{"aten::einsum", ""};
+  const lamella_value args_[] = {lamella::value(equation), lamella::value(tensors)};
+  return op_.tensor(args_);
+}
+inline Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1, bool scale_grad_by_freq = false, bool sparse = false) {
+  static detail::Callee op_{"aten::embedding", ""};
+  const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(padding_idx), lamella::value(scale_grad_by_freq), lamella::value(sparse)};
+  return op_.tensor(args_);
+}
+inline Tensor empty(IntArrayRef size, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::empty", "memory_format"};
+  const lamella_value args_[] = {lamella::value(size), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor empty_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::empty_like", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::empty_strided", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::value(stride), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor eq(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::eq", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor eq(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::eq", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& eq_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::eq", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& eq_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::eq", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor erf(const Tensor& self) {
+  static detail::Callee op_{"aten::erf", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& erf_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::erf", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor erfc(const Tensor& self) {
+  static detail::Callee op_{"aten::erfc", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& erfc_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::erfc", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor erfinv(const Tensor& self) {
+  static detail::Callee op_{"aten::erfinv", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& erfinv_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::erfinv", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor exp(const Tensor& self) {
+  static detail::Callee op_{"aten::exp", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor exp2(const Tensor& self) {
+  static detail::Callee op_{"aten::exp2", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& exp2_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::exp2", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& exp_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::exp", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor expm1(const Tensor& self) {
+  static detail::Callee op_{"aten::expm1", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& expm1_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::expm1", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor eye(int64_t n, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::eye", ""};
+  const lamella_value args_[] = {lamella::value(n), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::eye", "m"};
+  const lamella_value args_[] = {lamella::value(n), lamella::value(m), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor fix(const Tensor& self) {
+  static detail::Callee op_{"aten::fix", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fix_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::fix", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1) {
+  static detail::Callee op_{"aten::flatten", "using_ints"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(start_dim), lamella::value(end_dim)};
+  return op_.tensor(args_);
+}
+inline Tensor flip(const Tensor& self, IntArrayRef dims) {
+  static detail::Callee op_{"aten::flip", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
+  return op_.tensor(args_);
+}
+inline Tensor fliplr(const Tensor& self) {
+  static detail::Callee op_{"aten::fliplr", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor flipud(const Tensor& self) {
+  static detail::Callee op_{"aten::flipud", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor float_power(const Tensor& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::float_power", "Tensor_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensor(args_);
+}
+inline Tensor float_power(const Tensor& self, const Scalar& exponent) {
+  static detail::Callee op_{"aten::float_power", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensor(args_);
+}
+inline Tensor float_power(const Scalar& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::float_power", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensor(args_);
+}
+inline const Tensor& float_power_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::float_power", "Tensor_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& float_power_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
+  static detail::Callee op_{"aten::float_power", "Tensor_Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& float_power_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::float_power", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor floor(const Tensor& self) {
+  static detail::Callee op_{"aten::floor", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor floor_divide(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::floor_divide", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor floor_divide(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::floor_divide", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor floor_divide(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::floor_divide", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& floor_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::floor_divide", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& floor_divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::floor_divide", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& floor_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::floor", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fmax(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::fmax", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fmax_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::fmax", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fmin(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::fmin", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fmin_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::fmin", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fmod(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::fmod", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor fmod(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::fmod", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fmod_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::fmod", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& fmod_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::fmod", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor frac(const Tensor& self) {
+  static detail::Callee op_{"aten::frac", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& frac_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::frac", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::full", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::value(fill_value), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::full_like", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(fill_value), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
+  static detail::Callee op_{"aten::gather", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(sparse_grad)};
+  return op_.tensor(args_);
+}
+inline const Tensor& gather_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
+  static detail::Callee op_{"aten::gather", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(sparse_grad), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor ge(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::ge", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor ge(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::ge", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& ge_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::ge", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& ge_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::ge", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor ger(const Tensor& self, const Tensor& vec2) {
+  static detail::Callee op_{"aten::ger", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2)};
+  return op_.tensor(args_);
+}
+inline const Tensor& ger_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
+  static detail::Callee op_{"aten::ger", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor greater(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::greater", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor greater(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::greater", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor greater_equal(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::greater_equal", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor greater_equal(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::greater_equal", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& greater_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::greater_equal", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& greater_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::greater_equal", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& greater_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::greater", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& greater_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::greater", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enabled = true) {
+  static detail::Callee op_{"aten::group_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(num_groups), lamella::value(weight), lamella::value(bias), lamella::value(eps), lamella::value(cudnn_enabled)};
+  return op_.tensor(args_);
+}
+inline Tensor gt(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::gt", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor gt(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::gt", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& gt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::gt", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& gt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::gt", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5) {
+  static detail::Callee op_{"aten::hardshrink", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hardshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
+  static detail::Callee op_{"aten::hardshrink", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor heaviside(const Tensor& self, const Tensor& values) {
+  static detail::Callee op_{"aten::heaviside", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(values)};
+  return op_.tensor(args_);
+}
+inline const Tensor& heaviside_out(const Tensor& out, const Tensor& self, const Tensor& values) {
+  static detail::Callee op_{"aten::heaviside", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(values), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::vector<Tensor> hsplit(const Tensor& self, int64_t sections) {
+  static detail::Callee op_{"aten::hsplit", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices) {
+  static detail::Callee op_{"aten::hsplit", "array"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
+  return op_.tensors(args_);
+}
+inline Tensor hstack(TensorList tensors) {
+  static detail::Callee op_{"aten::hstack", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
+}
+inline Tensor hypot(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::hypot", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hypot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::hypot", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor imag(const Tensor& self) {
+  static detail::Callee op_{"aten::imag", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::index_add", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  static detail::Callee op_{"aten::index_copy", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source)};
+  return op_.tensor(args_);
+}
+inline Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static detail::Callee op_{"aten::index_fill", "int_Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+  static detail::Callee op_{"aten::index_fill", "int_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate = false) {
+  static detail::Callee op_{"aten::index_put", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(values), lamella::value(accumulate)};
+  return op_.tensor(args_);
+}
+inline Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
+  static detail::Callee op_{"aten::index_select", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index)};
+  return op_.tensor(args_);
+}
+inline const Tensor& index_select_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
+  static detail::Callee op_{"aten::index_select", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor inner(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::inner", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& inner_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::inner", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) {
+  static detail::Callee op_{"aten::isclose", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rtol), lamella::value(atol), lamella::value(equal_nan)};
+  return op_.tensor(args_);
+}
+inline Tensor isfinite(const Tensor& self) {
+  static detail::Callee op_{"aten::isfinite", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor isinf(const Tensor& self) {
+  static detail::Callee op_{"aten::isinf", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor isnan(const Tensor& self) {
+  static detail::Callee op_{"aten::isnan", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor isneginf(const Tensor& self) {
+  static detail::Callee op_{"aten::isneginf", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& isneginf_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::isneginf", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor isposinf(const Tensor& self) {
+  static detail::Callee op_{"aten::isposinf", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& isposinf_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::isposinf", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor kron(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::kron", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& kron_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::kron", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, int64_t k, int64_t dim = -1, bool keepdim = false) {
+  static detail::Callee op_{"aten::kthvalue", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> kthvalue_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1, bool keepdim = false) {
+  static detail::Callee op_{"aten::kthvalue", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enable = true) {
+  static detail::Callee op_{"aten::layer_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(bias), lamella::value(eps), lamella::value(cudnn_enable)};
+  return op_.tensor(args_);
+}
+inline Tensor le(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::le", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor le(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::le", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& le_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::le", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& le_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::le", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  static detail::Callee op_{"aten::lerp", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight)};
+  return op_.tensor(args_);
+}
+inline Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  static detail::Callee op_{"aten::lerp", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight)};
+  return op_.tensor(args_);
+}
+inline const Tensor& lerp_out(const Tensor& out, const Tensor& self, const Tensor& end, const Tensor& weight) {
+  static detail::Callee op_{"aten::lerp", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& lerp_out(const Tensor& out, const Tensor& self, const Tensor& end, const Scalar& weight) {
+  static detail::Callee op_{"aten::lerp", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor less(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::less", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor less(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::less", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor less_equal(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::less_equal", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor less_equal(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::less_equal", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& less_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::less_equal", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& less_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::less_equal", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& less_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::less", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& less_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::less", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor lgamma(const Tensor& self) {
+  static detail::Callee op_{"aten::lgamma", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& lgamma_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::lgamma", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::linspace", ""};
+  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(steps), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor log(const Tensor& self) {
+  static detail::Callee op_{"aten::log", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor log10(const Tensor& self) {
+  static detail::Callee op_{"aten::log10", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& log10_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::log10", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor log1p(const Tensor& self) {
+  static detail::Callee op_{"aten::log1p", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& log1p_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::log1p", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor log2(const Tensor& self) {
+  static detail::Callee op_{"aten::log2", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& log2_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::log2", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& log_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::log", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::log_softmax", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& log_softmax_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::log_softmax", "int_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logaddexp(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logaddexp", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor logaddexp2(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logaddexp2", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logaddexp2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logaddexp2", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& logaddexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logaddexp", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logical_and(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logical_and", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logical_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logical_and", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logical_not(const Tensor& self) {
+  static detail::Callee op_{"aten::logical_not", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logical_not_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::logical_not", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logical_or(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logical_or", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logical_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logical_or", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logical_xor(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logical_xor", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logical_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::logical_xor", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logit(const Tensor& self, std::optional<double> eps = {}) {
+  static detail::Callee op_{"aten::logit", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(eps)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logit_out(const Tensor& out, const Tensor& self, std::optional<double> eps = {}) {
+  static detail::Callee op_{"aten::logit", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(eps), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10.0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::logspace", ""};
+  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(steps), lamella::value(base), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::logsumexp", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logsumexp_out(const Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::logsumexp", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor lt(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::lt", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor lt(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::lt", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& lt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::lt", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& lt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::lt", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  static detail::Callee op_{"aten::masked_fill", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  static detail::Callee op_{"aten::masked_fill", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  static detail::Callee op_{"aten::masked_scatter", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(source)};
+  return op_.tensor(args_);
+}
+inline Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  static detail::Callee op_{"aten::masked_select", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mask)};
+  return op_.tensor(args_);
+}
+inline const Tensor& masked_select_out(const Tensor& out, const Tensor& self, const Tensor& mask) {
+  static detail::Callee op_{"aten::masked_select", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor matmul(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::matmul", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& matmul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::matmul", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor max(const Tensor& self) {
+  static detail::Callee op_{"aten::max", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor max(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::max", "other"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::max", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline const Tensor& max_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::max", "other_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> max_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::max", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  static detail::Callee op_{"aten::max_pool1d", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(ceil_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  static detail::Callee op_{"aten::max_pool2d", ""};
+  const detail::Repeated<2> list1_(kernel_size);
+  const detail::Repeated<2> list2_(stride);
+  const detail::Repeated<2> list3_(padding);
+  const detail::Repeated<2> list4_(dilation);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor maximum(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::maximum", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& maximum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::maximum", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor mean(const Tensor& self, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::mean", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor mean(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::mean", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& mean_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::mean", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor median(const Tensor& self) {
+  static detail::Callee op_{"aten::median", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::median", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> median_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::median", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline std::vector<Tensor> meshgrid(TensorList tensors) {
+  static detail::Callee op_{"aten::meshgrid", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> meshgrid(TensorList tensors, const Text& indexing) {
+  static detail::Callee op_{"aten::meshgrid", "indexing"};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(indexing)};
+  return op_.tensors(args_);
+}
+inline Tensor min(const Tensor& self) {
+  static detail::Callee op_{"aten::min", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor min(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::min", "other"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::min", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline const Tensor& min_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::min", "other_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> min_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::min", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline Tensor minimum(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::minimum", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& minimum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::minimum", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor mm(const Tensor& self, const Tensor& mat2) {
+  static detail::Callee op_{"aten::mm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  return op_.tensor(args_);
+}
+inline const Tensor& mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+  static detail::Callee op_{"aten::mm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor moveaxis(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
+  static detail::Callee op_{"aten::moveaxis", "intlist"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  return op_.tensor(args_);
+}
+inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) {
+  static detail::Callee op_{"aten::moveaxis", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  return op_.tensor(args_);
+}
+inline Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
+  static detail::Callee op_{"aten::movedim", "intlist"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  return op_.tensor(args_);
+}
+inline Tensor movedim(const Tensor& self, int64_t source, int64_t destination) {
+  static detail::Callee op_{"aten::movedim", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  return op_.tensor(args_);
+}
+inline Tensor msort(const Tensor& self) {
+  static detail::Callee op_{"aten::msort", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& msort_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::msort", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor mul(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::mul", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor mul(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::mul", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& mul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::mul", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& mul_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::mul", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::multinomial", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(num_samples), lamella::value(replacement), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor multiply(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::multiply", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor multiply(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::multiply", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& multiply_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::multiply", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& multiply_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::multiply", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor mv(const Tensor& self, const Tensor& vec) {
+  static detail::Callee op_{"aten::mv", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec)};
+  return op_.tensor(args_);
+}
+inline const Tensor& mv_out(const Tensor& out, const Tensor& self, const Tensor& vec) {
+  static detail::Callee op_{"aten::mv", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor nan_to_num(const Tensor& self, std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) {
+  static detail::Callee op_{"aten::nan_to_num", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(nan), lamella::value(posinf), lamella::value(neginf)};
+  return op_.tensor(args_);
+}
+inline const Tensor& nan_to_num_out(const Tensor& out, const Tensor& self, std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) {
+  static detail::Callee op_{"aten::nan_to_num", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(nan), lamella::value(posinf), lamella::value(neginf), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor nanmean(const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::nanmean", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& nanmean_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::nanmean", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor nansum(const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::nansum", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& nansum_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::nansum", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  static detail::Callee op_{"aten::narrow", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(length)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+  static detail::Callee op_{"aten::native_dropout", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) {
+  static detail::Callee op_{"aten::native_group_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(N), lamella::value(C), lamella::value(HxW), lamella::value(group), lamella::value(eps)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) {
+  static detail::Callee op_{"aten::native_layer_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(bias), lamella::value(eps)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline Tensor ne(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::ne", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor ne(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::ne", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& ne_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::ne", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& ne_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::ne", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor neg(const Tensor& self) {
+  static detail::Callee op_{"aten::neg", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& neg_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::neg", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor negative(const Tensor& self) {
+  static detail::Callee op_{"aten::negative", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& negative_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::negative", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor nonzero(const Tensor& self) {
+  static detail::Callee op_{"aten::nonzero", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline std::vector<Tensor> nonzero(const Tensor& self, bool as_tuple) {
+  static detail::Callee op_{"aten::nonzero", "as_tuple"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(as_tuple)};
+  return op_.tensors(args_);
+}
+inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::norm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor norm(const Tensor& self, const Text& p, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::norm", "str"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& norm_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& p = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::norm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor normal(const Tensor& mean, const Tensor& std, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::normal", "Tensor_Tensor"};
+  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor normal(const Tensor& mean, double std = 1, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::normal", "Tensor_float"};
+  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor normal(double mean, const Tensor& std, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::normal", "float_Tensor"};
+  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::normal", "float_float"};
+  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor normal(double mean, double std, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::normal", "float_float"};
+  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor not_equal(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::not_equal", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor not_equal(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::not_equal", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& not_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::not_equal", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& not_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::not_equal", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor ones(IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::ones", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor ones_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::ones_like", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor outer(const Tensor& self, const Tensor& vec2) {
+  static detail::Callee op_{"aten::outer", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2)};
+  return op_.tensor(args_);
+}
+inline const Tensor& outer_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
+  static detail::Callee op_{"aten::outer", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor permute(const Tensor& self, IntArrayRef dims) {
+  static detail::Callee op_{"aten::permute", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
+  return op_.tensor(args_);
+}
+inline Tensor polar(const Tensor& abs, const Tensor& angle) {
+  static detail::Callee op_{"aten::polar", ""};
+  const lamella_value args_[] = {lamella::value(abs), lamella::value(angle)};
+  return op_.tensor(args_);
+}
+inline const Tensor& polar_out(const Tensor& out, const Tensor& abs, const Tensor& angle) {
+  static detail::Callee op_{"aten::polar", "out"};
+  const lamella_value args_[] = {lamella::value(abs), lamella::value(angle), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor polygamma(int64_t n, const Tensor& self) {
+  static detail::Callee op_{"aten::polygamma", ""};
+  const lamella_value args_[] = {lamella::value(n), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
+  static detail::Callee op_{"aten::polygamma", "out"};
+  const lamella_value args_[] = {lamella::value(n), lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor positive(const Tensor& self) {
+  static detail::Callee op_{"aten::positive", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor pow(const Tensor& self, const Scalar& exponent) {
+  static detail::Callee op_{"aten::pow", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensor(args_);
+}
+inline Tensor pow(const Tensor& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::pow", "Tensor_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensor(args_);
+}
+inline Tensor pow(const Scalar& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::pow", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensor(args_);
+}
+inline const Tensor& pow_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
+  static detail::Callee op_{"aten::pow", "Tensor_Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& pow_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::pow", "Tensor_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& pow_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
+  static detail::Callee op_{"aten::pow", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor prod(const Tensor& self, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::prod", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::prod", "dim_int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& prod_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::prod", "dim_int_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor rad2deg(const Tensor& self) {
+  static detail::Callee op_{"aten::rad2deg", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& rad2deg_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::rad2deg", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor rand(IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::rand", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor rand(IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::rand", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor rand_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::rand_like", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint(int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", ""};
+  const lamella_value args_[] = {lamella::value(high), lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint(int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", ""};
+  const lamella_value args_[] = {lamella::value(high), lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", "low"};
+  const lamella_value args_[] = {lamella::value(low), lamella::value(high), lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", "low"};
+  const lamella_value args_[] = {lamella::value(low), lamella::value(high), lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::randint_like", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(high), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::randint_like", "low_dtype"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(low), lamella::value(high), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randn(IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randn", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randn(IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randn", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randn_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::randn_like", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randperm(int64_t n, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randperm", ""};
+  const lamella_value args_[] = {lamella::value(n), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor randperm(int64_t n, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randperm", ""};
+  const lamella_value args_[] = {lamella::value(n), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor ravel(const Tensor& self) {
+  static detail::Callee op_{"aten::ravel", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor real(const Tensor& self) {
+  static detail::Callee op_{"aten::real", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor reciprocal(const Tensor& self) {
+  static detail::Callee op_{"aten::reciprocal", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& reciprocal_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::reciprocal", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor relu(const Tensor& self) {
+  static detail::Callee op_{"aten::relu", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& relu_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::relu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor remainder(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::remainder", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor remainder(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::remainder", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor remainder(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::remainder", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& remainder_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::remainder", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& remainder_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::remainder", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& remainder_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::remainder", "Scalar_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) {
+  static detail::Callee op_{"aten::repeat_interleave", "self_int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(repeats), lamella::value(dim), lamella::value(output_size)};
+  return op_.tensor(args_);
+}
+inline Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) {
+  static detail::Callee op_{"aten::repeat_interleave", "self_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(repeats), lamella::value(dim), lamella::value(output_size)};
+  return op_.tensor(args_);
+}
+inline Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> output_size = {}) {
+  static detail::Callee op_{"aten::repeat_interleave", "Tensor"};
+  const lamella_value args_[] = {lamella::value(repeats), lamella::value(output_size)};
+  return op_.tensor(args_);
+}
+inline Tensor reshape(const Tensor& self, IntArrayRef shape) {
+  static detail::Callee op_{"aten::reshape", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(shape)};
+  return op_.tensor(args_);
+}
+inline Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = undefined(), std::optional<double> eps = {}) {
+  static detail::Callee op_{"aten::rms_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(eps)};
+  return op_.tensor(args_);
+}
+inline Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims = {}) {
+  static detail::Callee op_{"aten::roll", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(shifts), lamella::value(dims)};
+  return op_.tensor(args_);
+}
+inline Tensor rot90(const Tensor& self, int64_t k = 1, IntArrayRef dims = {0,1}) {
+  static detail::Callee op_{"aten::rot90", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dims)};
+  return op_.tensor(args_);
+}
+inline Tensor round(const Tensor& self) {
+  static detail::Callee op_{"aten::round", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor round(const Tensor& self, int64_t decimals) {
+  static detail::Callee op_{"aten::round", "decimals"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(decimals)};
+  return op_.tensor(args_);
+}
+inline const Tensor& round_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::round", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& round_out(const Tensor& out, const Tensor& self, int64_t decimals) {
+  static detail::Callee op_{"aten::round", "decimals_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(decimals), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor rsqrt(const Tensor& self) {
+  static detail::Callee op_{"aten::rsqrt", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& rsqrt_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::rsqrt", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::rsub", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::rsub", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& rsub_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::rsub", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& rsub_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::rsub", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor scalar_tensor(const Scalar& s, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::scalar_tensor", ""};
+  const lamella_value args_[] = {lamella::value(s), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static detail::Callee op_{"aten::scatter", "src"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  return op_.tensor(args_);
+}
+inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static detail::Callee op_{"aten::scatter", "value"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static detail::Callee op_{"aten::scatter_add", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  return op_.tensor(args_);
+}
+inline const Tensor& scatter_add_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static detail::Callee op_{"aten::scatter_add", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static detail::Callee op_{"aten::scatter", "src_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static detail::Callee op_{"aten::scatter", "value_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self = true) {
+  static detail::Callee op_{"aten::scatter_reduce", "two"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce), lamella::value(include_self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& scatter_reduce_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self = true) {
+  static detail::Callee op_{"aten::scatter_reduce", "two_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce), lamella::value(include_self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
+  static detail::Callee op_{"aten::searchsorted", "Tensor"};
+  const lamella_value args_[] = {lamella::value(sorted_sequence), lamella::value(self), lamella::value(out_int32), lamella::value(right), lamella::value(side), lamella::value(sorter)};
+  return op_.tensor(args_);
+}
+inline Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
+  static detail::Callee op_{"aten::searchsorted", "Scalar"};
+  const lamella_value args_[] = {lamella::value(sorted_sequence), lamella::value(self), lamella::value(out_int32), lamella::value(right), lamella::value(side), lamella::value(sorter)};
+  return op_.tensor(args_);
+}
+inline const Tensor& searchsorted_out(const Tensor& out, const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
+  static detail::Callee op_{"aten::searchsorted", "out"};
+  const lamella_value args_[] = {lamella::value(sorted_sequence), lamella::value(self), lamella::value(out_int32), lamella::value(right), lamella::value(side), lamella::value(sorter), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
+  static detail::Callee op_{"aten::select", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index)};
+  return op_.tensor(args_);
+}
+inline Tensor selu(const Tensor& self) {
+  static detail::Callee op_{"aten::selu", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& selu_(const Tensor& self) {
+  static detail::Callee op_{"aten::selu_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& selu_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::selu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sgn(const Tensor& self) {
+  static detail::Callee op_{"aten::sgn", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sgn_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::sgn", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sigmoid(const Tensor& self) {
+  static detail::Callee op_{"aten::sigmoid", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sigmoid_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::sigmoid", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sign(const Tensor& self) {
+  static detail::Callee op_{"aten::sign", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sign_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::sign", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor signbit(const Tensor& self) {
+  static detail::Callee op_{"aten::signbit", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& signbit_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::signbit", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sin(const Tensor& self) {
+  static detail::Callee op_{"aten::sin", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sin_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::sin", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sinc(const Tensor& self) {
+  static detail::Callee op_{"aten::sinc", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sinc_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::sinc", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sinh(const Tensor& self) {
+  static detail::Callee op_{"aten::sinh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sinh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::sinh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::softmax", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& softmax_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::softmax", "int_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1, bool descending = false) {
+  static detail::Callee op_{"aten::sort", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(descending)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool> stable, int64_t dim = -1, bool descending = false) {
+  static detail::Callee op_{"aten::sort", "stable"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(stable), lamella::value(dim), lamella::value(descending)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> sort_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1, bool descending = false) {
+  static detail::Callee op_{"aten::sort", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(descending), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline std::tuple<Tensor, Tensor> sort_out(const Tensor& values, const Tensor& indices, const Tensor& self, std::optional<bool> stable, int64_t dim = -1, bool descending = false) {
+  static detail::Callee op_{"aten::sort", "stable_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(stable), lamella::value(dim), lamella::value(descending), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::split", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> split(const Tensor& self, IntArrayRef split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::split", "sizes"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0) {
+  static detail::Callee op_{"aten::split_with_sizes", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_sizes), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline Tensor sqrt(const Tensor& self) {
+  static detail::Callee op_{"aten::sqrt", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sqrt_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::sqrt", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor square(const Tensor& self) {
+  static detail::Callee op_{"aten::square", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& square_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::square", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor squeeze(const Tensor& self) {
+  static detail::Callee op_{"aten::squeeze", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor squeeze(const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::squeeze", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor squeeze(const Tensor& self, IntArrayRef dim) {
+  static detail::Callee op_{"aten::squeeze", "dims"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor stack(TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::stack", ""};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& stack_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
+  static detail::Callee op_{"aten::stack", "out"};
+  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor std(const Tensor& self, bool unbiased = true) {
+  static detail::Callee op_{"aten::std", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
+  return op_.tensor(args_);
+}
+inline Tensor std(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
+  static detail::Callee op_{"aten::std", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline Tensor std(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
+  static detail::Callee op_{"aten::std", "correction"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true) {
+  static detail::Callee op_{"aten::std_mean", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
+  static detail::Callee op_{"aten::std_mean", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
+  static detail::Callee op_{"aten::std_mean", "correction"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline const Tensor& std_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
+  static detail::Callee op_{"aten::std", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& std_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
+  static detail::Callee op_{"aten::std", "correction_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::sub", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::sub", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sub_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::sub", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& sub_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::sub", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::subtract", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::subtract", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensor(args_);
+}
+inline const Tensor& subtract_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::subtract", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& subtract_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::subtract", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor sum(const Tensor& self, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::sum", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor sum(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::sum", "dim_IntList"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& sum_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::sum", "dim_IntList_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
+  static detail::Callee op_{"aten::swapaxes", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(axis0), lamella::value(axis1)};
+  return op_.tensor(args_);
+}
+inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) {
+  static detail::Callee op_{"aten::swapdims", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim0), lamella::value(dim1)};
+  return op_.tensor(args_);
+}
+inline Tensor t(const Tensor& self) {
+  static detail::Callee op_{"aten::t", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor take(const Tensor& self, const Tensor& index) {
+  static detail::Callee op_{"aten::take", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(index)};
+  return op_.tensor(args_);
+}
+inline Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::take_along_dim", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& take_along_dim_out(const Tensor& out, const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::take_along_dim", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& take_out(const Tensor& out, const Tensor& self, const Tensor& index) {
+  static detail::Callee op_{"aten::take", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(index), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor tan(const Tensor& self) {
+  static detail::Callee op_{"aten::tan", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& tan_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::tan", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor tanh(const Tensor& self) {
+  static detail::Callee op_{"aten::tanh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& tanh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::tanh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0) {
+  static detail::Callee op_{"aten::tensor_split", "sections"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(sections), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim = 0) {
+  static detail::Callee op_{"aten::tensor_split", "indices"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
+  static detail::Callee op_{"aten::tensordot", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dims_self), lamella::value(dims_other)};
+  return op_.tensor(args_);
+}
+inline Tensor tensordot(const Tensor& self, const Tensor& other, int64_t dims = 2) {
+  static detail::Callee op_{"aten::tensordot", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dims)};
+  return op_.tensor(args_);
+}
+inline Tensor threshold(const Tensor& self, const Scalar& threshold, const Scalar& value) {
+  static detail::Callee op_{"aten::threshold", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(threshold), lamella::value(value)};
+  return op_.tensor(args_);
+}
+inline const Tensor& threshold_(const Tensor& self, const Scalar& threshold, const Scalar& value) {
+  static detail::Callee op_{"aten::threshold_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(threshold), lamella::value(value)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& threshold_out(const Tensor& out, const Tensor& self, const Scalar& threshold, const Scalar& value) {
+  static detail::Callee op_{"aten::threshold", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(threshold), lamella::value(value), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor tile(const Tensor& self, IntArrayRef dims) {
+  static detail::Callee op_{"aten::tile", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) {
+  static detail::Callee op_{"aten::topk", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(largest), lamella::value(sorted)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> topk_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) {
+  static detail::Callee op_{"aten::topk", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(largest), lamella::value(sorted), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline Tensor trace(const Tensor& self) {
+  static detail::Callee op_{"aten::trace", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
+  static detail::Callee op_{"aten::transpose", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim0), lamella::value(dim1)};
+  return op_.tensor(args_);
+}
+inline Tensor tril(const Tensor& self, int64_t diagonal = 0) {
+  static detail::Callee op_{"aten::tril", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal)};
+  return op_.tensor(args_);
+}
+inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::tril_indices", ""};
+  const lamella_value args_[] = {lamella::value(row), lamella::value(col), lamella::value(offset), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& tril_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+  static detail::Callee op_{"aten::tril", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor triu(const Tensor& self, int64_t diagonal = 0) {
+  static detail::Callee op_{"aten::triu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal)};
+  return op_.tensor(args_);
+}
+inline Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::triu_indices", ""};
+  const lamella_value args_[] = {lamella::value(row), lamella::value(col), lamella::value(offset), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& triu_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+  static detail::Callee op_{"aten::triu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor true_divide(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::true_divide", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor true_divide(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::true_divide", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor true_divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::true_divide", "Tensor_mode"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor true_divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::true_divide", "Scalar_mode"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  return op_.tensor(args_);
+}
+inline Tensor true_divide(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::true_divide", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::true_divide", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::true_divide", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::true_divide", "Tensor_mode_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
+  static detail::Callee op_{"aten::true_divide", "Scalar_mode_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor trunc(const Tensor& self) {
+  static detail::Callee op_{"aten::trunc", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& trunc_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::trunc", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unbind", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
+  static detail::Callee op_{"aten::unflatten", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(sizes)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) {
+  static detail::Callee op_{"aten::unique_dim", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(sorted), lamella::value(return_inverse), lamella::value(return_counts)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::unsqueeze", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor var(const Tensor& self, bool unbiased = true) {
+  static detail::Callee op_{"aten::var", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
+  return op_.tensor(args_);
+}
+inline Tensor var(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
+  static detail::Callee op_{"aten::var", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline Tensor var(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
+  static detail::Callee op_{"aten::var", "correction"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true) {
+  static detail::Callee op_{"aten::var_mean", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
+  static detail::Callee op_{"aten::var_mean", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
+  static detail::Callee op_{"aten::var_mean", "correction"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline const Tensor& var_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
+  static detail::Callee op_{"aten::var", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& var_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
+  static detail::Callee op_{"aten::var", "correction_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor vdot(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::vdot", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& vdot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::vdot", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor view_as_complex(const Tensor& self) {
+  static detail::Callee op_{"aten::view_as_complex", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor view_as_real(const Tensor& self) {
+  static detail::Callee op_{"aten::view_as_real", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline std::vector<Tensor> vsplit(const Tensor& self, int64_t sections) {
+  static detail::Callee op_{"aten::vsplit", "int"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices) {
+  static detail::Callee op_{"aten::vsplit", "array"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
+  return op_.tensors(args_);
+}
+inline Tensor vstack(TensorList tensors) {
+  static detail::Callee op_{"aten::vstack", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
+}
+inline Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::where", "self"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::where", "ScalarSelf"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::where", "ScalarOther"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
+  static detail::Callee op_{"aten::where", "Scalar"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline std::vector<Tensor> where(const Tensor& condition) {
+  static detail::Callee op_{"aten::where", ""};
+  const lamella_value args_[] = {lamella::value(condition)};
+  return op_.tensors(args_);
+}
+inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::where", "self_out"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::where", "ScalarSelf_out"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::where", "ScalarOther_out"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& self, const Scalar& other) {
+  static detail::Callee op_{"aten::where", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor xlogy(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::xlogy", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor xlogy(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::xlogy", "Scalar_Other"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor xlogy(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::xlogy", "Scalar_Self"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& xlogy_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::xlogy", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& xlogy_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::xlogy", "Scalar_Other_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& xlogy_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::xlogy", "Scalar_Self_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor zeros(IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::zeros", ""};
+  const lamella_value args_[] = {lamella::value(size), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor zeros_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::zeros_like", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor TensorMethods::abs() const { return lamella::abs(self_()); }
+inline const Tensor& TensorMethods::abs_() const {
+  static detail::Callee op_{"aten::abs_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::absolute() const { return lamella::absolute(self_()); }
+inline const Tensor& TensorMethods::absolute_() const {
+  static detail::Callee op_{"aten::absolute_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::acos() const { return lamella::acos(self_()); }
+inline const Tensor& TensorMethods::acos_() const {
+  static detail::Callee op_{"aten::acos_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::acosh() const { return lamella::acosh(self_()); }
+inline const Tensor& TensorMethods::acosh_() const {
+  static detail::Callee op_{"aten::acosh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::add(const Tensor& other, const Scalar& alpha) const { return lamella::add(self_(), other, alpha); }
+inline Tensor TensorMethods::add(const Scalar& other, const Scalar& alpha) const { return lamella::add(self_(), other, alpha); }
+inline const Tensor& TensorMethods::add_(const Tensor& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::add_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::add_(const Scalar& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::add_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const { return lamella::addbmm(self_(), batch1, batch2, beta, alpha); }
+inline const Tensor& TensorMethods::addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::addbmm_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::addcdiv(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const { return lamella::addcdiv(self_(), tensor1, tensor2, value); }
+inline const Tensor& TensorMethods::addcdiv_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
+  static detail::Callee op_{"aten::addcdiv_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::addcmul(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const { return lamella::addcmul(self_(), tensor1, tensor2, value); }
+inline const Tensor& TensorMethods::addcmul_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
+  static detail::Callee op_{"aten::addcmul_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const { return lamella::addmm(self_(), mat1, mat2, beta, alpha); }
+inline const Tensor& TensorMethods::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::addmm_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mat1), lamella::value(mat2), lamella::value(beta), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) const { return lamella::addmv(self_(), mat, vec, beta, alpha); }
+inline const Tensor& TensorMethods::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::addmv_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mat), lamella::value(vec), lamella::value(beta), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) const { return lamella::addr(self_(), vec1, vec2, beta, alpha); }
+inline const Tensor& TensorMethods::addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::addr_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::all() const { return lamella::all(self_()); }
+inline Tensor TensorMethods::all(int64_t dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
+inline Tensor TensorMethods::all(const OptionalIntArrayRef& dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
+inline Tensor TensorMethods::amax(IntArrayRef dim, bool keepdim) const { return lamella::amax(self_(), dim, keepdim); }
+inline Tensor TensorMethods::amin(IntArrayRef dim, bool keepdim) const { return lamella::amin(self_(), dim, keepdim); }
+inline std::tuple<Tensor, Tensor> TensorMethods::aminmax(std::optional<int64_t> dim, bool keepdim) const { return lamella::aminmax(self_(), dim, keepdim); }
+inline Tensor TensorMethods::angle() const { return lamella::angle(self_()); }
+inline Tensor TensorMethods::any() const { return lamella::any(self_()); }
+inline Tensor TensorMethods::any(int64_t dim, bool keepdim) const { return lamella::any(self_(), dim, keepdim); }
+inline Tensor TensorMethods::any(const OptionalIntArrayRef& dim, bool keepdim) const { return lamella::any(self_(), dim, keepdim); }
+inline Tensor TensorMethods::arccos() const { return lamella::arccos(self_()); }
+inline const Tensor& TensorMethods::arccos_() const {
+  static detail::Callee op_{"aten::arccos_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::arccosh() const { return lamella::arccosh(self_()); }
+inline const Tensor& TensorMethods::arccosh_() const {
+  static detail::Callee op_{"aten::arccosh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::arcsin() const { return lamella::arcsin(self_()); }
+inline const Tensor& TensorMethods::arcsin_() const {
+  static detail::Callee op_{"aten::arcsin_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::arcsinh() const { return lamella::arcsinh(self_()); }
+inline const Tensor& TensorMethods::arcsinh_() const {
+  static detail::Callee op_{"aten::arcsinh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::arctan() const { return lamella::arctan(self_()); }
+inline Tensor TensorMethods::arctan2(const Tensor& other) const { return lamella::arctan2(self_(), other); }
+inline const Tensor& TensorMethods::arctan2_(const Tensor& other) const {
+  static detail::Callee op_{"aten::arctan2_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::arctan_() const {
+  static detail::Callee op_{"aten::arctan_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::arctanh() const { return lamella::arctanh(self_()); }
+inline const Tensor& TensorMethods::arctanh_() const {
+  static detail::Callee op_{"aten::arctanh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::argmax(std::optional<int64_t> dim, bool keepdim) const { return lamella::argmax(self_(), dim, keepdim); }
+inline Tensor TensorMethods::argmin(std::optional<int64_t> dim, bool keepdim) const { return lamella::argmin(self_(), dim, keepdim); }
+inline Tensor TensorMethods::argsort(int64_t dim, bool descending) const { return lamella::argsort(self_(), dim, descending); }
+inline Tensor TensorMethods::argsort(bool stable, int64_t dim, bool descending) const { return lamella::argsort(self_(), stable, dim, descending); }
+inline Tensor TensorMethods::argwhere() const { return lamella::argwhere(self_()); }
+inline Tensor TensorMethods::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return lamella::as_strided(self_(), size, stride, storage_offset); }
+inline Tensor TensorMethods::asin() const { return lamella::asin(self_()); }
+inline const Tensor& TensorMethods::asin_() const {
+  static detail::Callee op_{"aten::asin_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::asinh() const { return lamella::asinh(self_()); }
+inline const Tensor& TensorMethods::asinh_() const {
+  static detail::Callee op_{"aten::asinh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::atan() const { return lamella::atan(self_()); }
+inline Tensor TensorMethods::atan2(const Tensor& other) const { return lamella::atan2(self_(), other); }
+inline const Tensor& TensorMethods::atan2_(const Tensor& other) const {
+  static detail::Callee op_{"aten::atan2_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::atan_() const {
+  static detail::Callee op_{"aten::atan_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::atanh() const { return lamella::atanh(self_()); }
+inline const Tensor& TensorMethods::atanh_() const {
+  static detail::Callee op_{"aten::atanh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const { return lamella::baddbmm(self_(), batch1, batch2, beta, alpha); }
+inline const Tensor& TensorMethods::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::baddbmm_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bernoulli(const Generator& generator) const { return lamella::bernoulli(self_(), generator); }
+inline Tensor TensorMethods::bernoulli(double p, const Generator& generator) const { return lamella::bernoulli(self_(), p, generator); }
+inline const Tensor& TensorMethods::bernoulli_(double p, const Generator& generator) const {
+  static detail::Callee op_{"aten::bernoulli_", "float"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::bernoulli_(const Tensor& p, const Generator& generator) const {
+  static detail::Callee op_{"aten::bernoulli_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bitwise_and(const Tensor& other) const { return lamella::bitwise_and(self_(), other); }
+inline Tensor TensorMethods::bitwise_and(const Scalar& other) const { return lamella::bitwise_and(self_(), other); }
+inline const Tensor& TensorMethods::bitwise_and_(const Tensor& other) const {
+  static detail::Callee op_{"aten::bitwise_and_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::bitwise_and_(const Scalar& other) const {
+  static detail::Callee op_{"aten::bitwise_and_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bitwise_left_shift(const Tensor& other) const { return lamella::bitwise_left_shift(self_(), other); }
+inline Tensor TensorMethods::bitwise_left_shift(const Scalar& other) const { return lamella::bitwise_left_shift(self_(), other); }
+inline const Tensor& TensorMethods::bitwise_left_shift_(const Tensor& other) const {
+  static detail::Callee op_{"aten::bitwise_left_shift_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::bitwise_left_shift_(const Scalar& other) const {
+  static detail::Callee op_{"aten::bitwise_left_shift_", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bitwise_not() const { return lamella::bitwise_not(self_()); }
+inline const Tensor& TensorMethods::bitwise_not_() const {
+  static detail::Callee op_{"aten::bitwise_not_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bitwise_or(const Tensor& other) const { return lamella::bitwise_or(self_(), other); }
+inline Tensor TensorMethods::bitwise_or(const Scalar& other) const { return lamella::bitwise_or(self_(), other); }
+inline const Tensor& TensorMethods::bitwise_or_(const Tensor& other) const {
+  static detail::Callee op_{"aten::bitwise_or_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::bitwise_or_(const Scalar& other) const {
+  static detail::Callee op_{"aten::bitwise_or_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bitwise_right_shift(const Tensor& other) const { return lamella::bitwise_right_shift(self_(), other); }
+inline Tensor TensorMethods::bitwise_right_shift(const Scalar& other) const { return lamella::bitwise_right_shift(self_(), other); }
+inline const Tensor& TensorMethods::bitwise_right_shift_(const Tensor& other) const {
+  static detail::Callee op_{"aten::bitwise_right_shift_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::bitwise_right_shift_(const Scalar& other) const {
+  static detail::Callee op_{"aten::bitwise_right_shift_", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bitwise_xor(const Tensor& other) const { return lamella::bitwise_xor(self_(), other); }
+inline Tensor TensorMethods::bitwise_xor(const Scalar& other) const { return lamella::bitwise_xor(self_(), other); }
+inline const Tensor& TensorMethods::bitwise_xor_(const Tensor& other) const {
+  static detail::Callee op_{"aten::bitwise_xor_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::bitwise_xor_(const Scalar& other) const {
+  static detail::Callee op_{"aten::bitwise_xor_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::bmm(const Tensor& mat2) const { return lamella::bmm(self_(), mat2); }
+inline Tensor TensorMethods::broadcast_to(IntArrayRef size) const { return lamella::broadcast_to(self_(), size); }
+inline Tensor TensorMethods::bucketize(const Tensor& boundaries, bool out_int32, bool right) const { return lamella::bucketize(self_(), boundaries, out_int32, right); }
+inline Tensor TensorMethods::ceil() const { return lamella::ceil(self_()); }
+inline const Tensor& TensorMethods::ceil_() const {
+  static detail::Callee op_{"aten::ceil_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline std::vector<Tensor> TensorMethods::chunk(int64_t chunks, int64_t dim) const { return lamella::chunk(self_(), chunks, dim); }
+inline Tensor TensorMethods::clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const { return lamella::clamp(self_(), min, max); }
+inline Tensor TensorMethods::clamp(const Tensor& min, const Tensor& max) const { return lamella::clamp(self_(), min, max); }
+inline const Tensor& TensorMethods::clamp_(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const {
+  static detail::Callee op_{"aten::clamp_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::clamp_(const Tensor& min, const Tensor& max) const {
+  static detail::Callee op_{"aten::clamp_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::clamp_max(const Scalar& max) const { return lamella::clamp_max(self_(), max); }
+inline Tensor TensorMethods::clamp_max(const Tensor& max) const { return lamella::clamp_max(self_(), max); }
+inline const Tensor& TensorMethods::clamp_max_(const Scalar& max) const {
+  static detail::Callee op_{"aten::clamp_max_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(max)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::clamp_max_(const Tensor& max) const {
+  static detail::Callee op_{"aten::clamp_max_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(max)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::clamp_min(const Scalar& min) const { return lamella::clamp_min(self_(), min); }
+inline Tensor TensorMethods::clamp_min(const Tensor& min) const { return lamella::clamp_min(self_(), min); }
+inline const Tensor& TensorMethods::clamp_min_(const Scalar& min) const {
+  static detail::Callee op_{"aten::clamp_min_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::clamp_min_(const Tensor& min) const {
+  static detail::Callee op_{"aten::clamp_min_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::clip(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const { return lamella::clip(self_(), min, max); }
+inline Tensor TensorMethods::clip(const Tensor& min, const Tensor& max) const { return lamella::clip(self_(), min, max); }
+inline const Tensor& TensorMethods::clip_(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const {
+  static detail::Callee op_{"aten::clip_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::clip_(const Tensor& min, const Tensor& max) const {
+  static detail::Callee op_{"aten::clip_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::clone(std::optional<MemoryFormat> memory_format) const { return lamella::clone(self_(), memory_format); }
+inline Tensor TensorMethods::conj() const { return lamella::conj(self_()); }
+inline Tensor TensorMethods::conj_physical() const { return lamella::conj_physical(self_()); }
+inline const Tensor& TensorMethods::conj_physical_() const {
+  static detail::Callee op_{"aten::conj_physical_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::contiguous(MemoryFormat memory_format) const {
+  static detail::Callee op_{"aten::contiguous", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
+inline const Tensor& TensorMethods::copy_(const Tensor& src, bool non_blocking) const {
+  static detail::Callee op_{"aten::copy_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(src), lamella::value(non_blocking)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::copysign(const Tensor& other) const { return lamella::copysign(self_(), other); }
+inline Tensor TensorMethods::copysign(const Scalar& other) const { return lamella::copysign(self_(), other); }
+inline const Tensor& TensorMethods::copysign_(const Tensor& other) const {
+  static detail::Callee op_{"aten::copysign_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::copysign_(const Scalar& other) const {
+  static detail::Callee op_{"aten::copysign_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::cos() const { return lamella::cos(self_()); }
+inline const Tensor& TensorMethods::cos_() const {
+  static detail::Callee op_{"aten::cos_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::cosh() const { return lamella::cosh(self_()); }
+inline const Tensor& TensorMethods::cosh_() const {
+  static detail::Callee op_{"aten::cosh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::count_nonzero(std::optional<int64_t> dim) const { return lamella::count_nonzero(self_(), dim); }
+inline Tensor TensorMethods::count_nonzero(IntArrayRef dim) const { return lamella::count_nonzero(self_(), dim); }
+inline Tensor TensorMethods::cumprod(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::cumprod(self_(), dim, dtype); }
+inline const Tensor& TensorMethods::cumprod_(int64_t dim, std::optional<ScalarType> dtype) const {
+  static detail::Callee op_{"aten::cumprod_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(dtype)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::cumsum(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::cumsum(self_(), dim, dtype); }
+inline const Tensor& TensorMethods::cumsum_(int64_t dim, std::optional<ScalarType> dtype) const {
+  static detail::Callee op_{"aten::cumsum_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(dtype)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::deg2rad() const { return lamella::deg2rad(self_()); }
+inline const Tensor& TensorMethods::deg2rad_() const {
+  static detail::Callee op_{"aten::deg2rad_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::detach() const { return lamella::detach(self_()); }
+inline Tensor TensorMethods::diag(int64_t diagonal) const { return lamella::diag(self_(), diagonal); }
+inline Tensor TensorMethods::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diag_embed(self_(), offset, dim1, dim2); }
+inline Tensor TensorMethods::diagflat(int64_t offset) const { return lamella::diagflat(self_(), offset); }
+inline Tensor TensorMethods::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diagonal(self_(), offset, dim1, dim2); }
+inline Tensor TensorMethods::digamma() const { return lamella::digamma(self_()); }
+inline const Tensor& TensorMethods::digamma_() const {
+  static detail::Callee op_{"aten::digamma_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::div(const Tensor& other) const { return lamella::div(self_(), other); }
+inline Tensor TensorMethods::div(const Scalar& other) const { return lamella::div(self_(), other); }
+inline Tensor TensorMethods::div(const Tensor& other, const Text& rounding_mode) const { return lamella::div(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::div(const Scalar& other, const Text& rounding_mode) const { return lamella::div(self_(), other, rounding_mode); }
+inline const Tensor& TensorMethods::div_(const Tensor& other) const {
+  static detail::Callee op_{"aten::div_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::div_(const Scalar& other) const {
+  static detail::Callee op_{"aten::div_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::div_(const Tensor& other, const Text& rounding_mode) const {
+  static detail::Callee op_{"aten::div_", "Tensor_mode"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::div_(const Scalar& other, const Text& rounding_mode) const {
+  static detail::Callee op_{"aten::div_", "Scalar_mode"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::divide(const Tensor& other) const { return lamella::divide(self_(), other); }
+inline Tensor TensorMethods::divide(const Scalar& other) const { return lamella::divide(self_(), other); }
+inline Tensor TensorMethods::divide(const Tensor& other, const Text& rounding_mode) const { return lamella::divide(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::divide(const Scalar& other, const Text& rounding_mode) const { return lamella::divide(self_(), other, rounding_mode); }
+inline const Tensor& TensorMethods::divide_(const Tensor& other) const {
+  static detail::Callee op_{"aten::divide_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::divide_(const Scalar& other) const {
+  static detail::Callee op_{"aten::divide_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::divide_(const Tensor& other, const Text& rounding_mode) const {
+  static detail::Callee op_{"aten::divide_", "Tensor_mode"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::divide_(const Scalar& other, const Text& rounding_mode) const {
+  static detail::Callee op_{"aten::divide_", "Scalar_mode"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::dot(const Tensor& tensor) const { return lamella::dot(self_(), tensor); }
+inline std::vector<Tensor> TensorMethods::dsplit(int64_t sections) const { return lamella::dsplit(self_(), sections); }
+inline std::vector<Tensor> TensorMethods::dsplit(IntArrayRef indices) const { return lamella::dsplit(self_(), indices); }
+inline Tensor TensorMethods::eq(const Tensor& other) const { return lamella::eq(self_(), other); }
+inline Tensor TensorMethods::eq(const Scalar& other) const { return lamella::eq(self_(), other); }
+inline const Tensor& TensorMethods::eq_(const Tensor& other) const {
+  static detail::Callee op_{"aten::eq_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::eq_(const Scalar& other) const {
+  static detail::Callee op_{"aten::eq_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::erf() const { return lamella::erf(self_()); }
+inline const Tensor& TensorMethods::erf_() const {
+  static detail::Callee op_{"aten::erf_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::erfc() const { return lamella::erfc(self_()); }
+inline const Tensor& TensorMethods::erfc_() const {
+  static detail::Callee op_{"aten::erfc_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::erfinv() const { return lamella::erfinv(self_()); }
+inline const Tensor& TensorMethods::erfinv_() const {
+  static detail::Callee op_{"aten::erfinv_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::exp() const { return lamella::exp(self_()); }
+inline Tensor TensorMethods::exp2() const { return lamella::exp2(self_()); }
+inline const Tensor& TensorMethods::exp2_() const {
+  static detail::Callee op_{"aten::exp2_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::exp_() const {
+  static detail::Callee op_{"aten::exp_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::expand(IntArrayRef size, bool implicit) const {
+  static detail::Callee op_{"aten::expand", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size), lamella::value(implicit)};
+  return op_.tensor(args_);
+}
+inline Tensor TensorMethods::expand_as(const Tensor& other) const {
+  static detail::Callee op_{"aten::expand_as", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor TensorMethods::expm1() const { return lamella::expm1(self_()); }
+inline const Tensor& TensorMethods::expm1_() const {
+  static detail::Callee op_{"aten::expm1_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::fill_(const Tensor& value) const {
+  static detail::Callee op_{"aten::fill_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::fill_(const Scalar& value) const {
+  static detail::Callee op_{"aten::fill_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::fix() const { return lamella::fix(self_()); }
+inline const Tensor& TensorMethods::fix_() const {
+  static detail::Callee op_{"aten::fix_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::flatten(int64_t start_dim, int64_t end_dim) const { return lamella::flatten(self_(), start_dim, end_dim); }
+inline Tensor TensorMethods::flip(IntArrayRef dims) const { return lamella::flip(self_(), dims); }
+inline Tensor TensorMethods::fliplr() const { return lamella::fliplr(self_()); }
+inline Tensor TensorMethods::flipud() const { return lamella::flipud(self_()); }
+inline Tensor TensorMethods::float_power(const Tensor& exponent) const { return lamella::float_power(self_(), exponent); }
+inline Tensor TensorMethods::float_power(const Scalar& exponent) const { return lamella::float_power(self_(), exponent); }
+inline const Tensor& TensorMethods::float_power_(const Tensor& exponent) const {
+  static detail::Callee op_{"aten::float_power_", "Tensor_Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::float_power_(const Scalar& exponent) const {
+  static detail::Callee op_{"aten::float_power_", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::floor() const { return lamella::floor(self_()); }
+inline const Tensor& TensorMethods::floor_() const {
+  static detail::Callee op_{"aten::floor_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::floor_divide(const Tensor& other) const { return lamella::floor_divide(self_(), other); }
+inline Tensor TensorMethods::floor_divide(const Scalar& other) const { return lamella::floor_divide(self_(), other); }
+inline const Tensor& TensorMethods::floor_divide_(const Tensor& other) const {
+  static detail::Callee op_{"aten::floor_divide_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::floor_divide_(const Scalar& other) const {
+  static detail::Callee op_{"aten::floor_divide_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::fmax(const Tensor& other) const { return lamella::fmax(self_(), other); }
+inline Tensor TensorMethods::fmin(const Tensor& other) const { return lamella::fmin(self_(), other); }
+inline Tensor TensorMethods::fmod(const Tensor& other) const { return lamella::fmod(self_(), other); }
+inline Tensor TensorMethods::fmod(const Scalar& other) const { return lamella::fmod(self_(), other); }
+inline const Tensor& TensorMethods::fmod_(const Tensor& other) const {
+  static detail::Callee op_{"aten::fmod_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::fmod_(const Scalar& other) const {
+  static detail::Callee op_{"aten::fmod_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::frac() const { return lamella::frac(self_()); }
+inline const Tensor& TensorMethods::frac_() const {
+  static detail::Callee op_{"aten::frac_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::gather(int64_t dim, const Tensor& index, bool sparse_grad) const { return lamella::gather(self_(), dim, index, sparse_grad); }
+inline Tensor TensorMethods::ge(const Tensor& other) const { return lamella::ge(self_(), other); }
+inline Tensor TensorMethods::ge(const Scalar& other) const { return lamella::ge(self_(), other); }
+inline const Tensor& TensorMethods::ge_(const Tensor& other) const {
+  static detail::Callee op_{"aten::ge_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::ge_(const Scalar& other) const {
+  static detail::Callee op_{"aten::ge_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::ger(const Tensor& vec2) const { return lamella::ger(self_(), vec2); }
+inline Tensor TensorMethods::greater(const Tensor& other) const { return lamella::greater(self_(), other); }
+inline Tensor TensorMethods::greater(const Scalar& other) const { return lamella::greater(self_(), other); }
+inline const Tensor& TensorMethods::greater_(const Tensor& other) const {
+  static detail::Callee op_{"aten::greater_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::greater_(const Scalar& other) const {
+  static detail::Callee op_{"aten::greater_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::greater_equal(const Tensor& other) const { return lamella::greater_equal(self_(), other); }
+inline Tensor TensorMethods::greater_equal(const Scalar& other) const { return lamella::greater_equal(self_(), other); }
+inline const Tensor& TensorMethods::greater_equal_(const Tensor& other) const {
+  static detail::Callee op_{"aten::greater_equal_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::greater_equal_(const Scalar& other) const {
+  static detail::Callee op_{"aten::greater_equal_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::gt(const Tensor& other) const { return lamella::gt(self_(), other); }
+inline Tensor TensorMethods::gt(const Scalar& other) const { return lamella::gt(self_(), other); }
+inline const Tensor& TensorMethods::gt_(const Tensor& other) const {
+  static detail::Callee op_{"aten::gt_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::gt_(const Scalar& other) const {
+  static detail::Callee op_{"aten::gt_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::hardshrink(const Scalar& lambd) const { return lamella::hardshrink(self_(), lambd); }
+inline Tensor TensorMethods::heaviside(const Tensor& values) const { return lamella::heaviside(self_(), values); }
+inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
+  static detail::Callee op_{"aten::heaviside_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(values)};
+  op_.written(args_);
+  return self_();
+}
+inline std::vector<Tensor> TensorMethods::hsplit(int64_t sections) const { return lamella::hsplit(self_(), sections); }
+inline std::vector<Tensor> TensorMethods::hsplit(IntArrayRef indices) const { return lamella::hsplit(self_(), indices); }
+inline Tensor TensorMethods::hypot(const Tensor& other) const { return lamella::hypot(self_(), other); }
+inline const Tensor& TensorMethods::hypot_(const Tensor& other) const {
+  static detail::Callee op_{"aten::hypot_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::imag() const { return lamella::imag(self_()); }
+inline Tensor TensorMethods::index_add(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return lamella::index_add(self_(), dim, index, source, alpha); }
+inline const Tensor& TensorMethods::index_add_(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::index_add_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::index_copy(int64_t dim, const Tensor& index, const Tensor& source) const { return lamella::index_copy(self_(), dim, index, source); }
+inline const Tensor& TensorMethods::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) const {
+  static detail::Callee op_{"aten::index_copy_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(source)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::index_fill(int64_t dim, const Tensor& index, const Scalar& value) const { return lamella::index_fill(self_(), dim, index, value); }
+inline Tensor TensorMethods::index_fill(int64_t dim, const Tensor& index, const Tensor& value) const { return lamella::index_fill(self_(), dim, index, value); }
+inline const Tensor& TensorMethods::index_fill_(int64_t dim, const Tensor& index, const Scalar& value) const {
+  static detail::Callee op_{"aten::index_fill_", "int_Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const {
+  static detail::Callee op_{"aten::index_fill_", "int_Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::index_put(TensorList indices, const Tensor& values, bool accumulate) const { return lamella::index_put(self_(), indices, values, accumulate); }
+inline const Tensor& TensorMethods::index_put_(TensorList indices, const Tensor& values, bool accumulate) const {
+  static detail::Callee op_{"aten::index_put_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(indices), lamella::value(values), lamella::value(accumulate)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::index_select(int64_t dim, const Tensor& index) const { return lamella::index_select(self_(), dim, index); }
+inline Tensor TensorMethods::inner(const Tensor& other) const { return lamella::inner(self_(), other); }
+inline Tensor TensorMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const { return lamella::isclose(self_(), other, rtol, atol, equal_nan); }
+inline Tensor TensorMethods::isfinite() const { return lamella::isfinite(self_()); }
+inline Tensor TensorMethods::isinf() const { return lamella::isinf(self_()); }
+inline Tensor TensorMethods::isnan() const { return lamella::isnan(self_()); }
+inline Tensor TensorMethods::isneginf() const { return lamella::isneginf(self_()); }
+inline Tensor TensorMethods::isposinf() const { return lamella::isposinf(self_()); }
+inline Scalar TensorMethods::item() const {
+  static detail::Callee op_{"aten::item", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  return op_.scalar(args_);
+}
+inline Tensor TensorMethods::kron(const Tensor& other) const { return lamella::kron(self_(), other); }
+inline std::tuple<Tensor, Tensor> TensorMethods::kthvalue(int64_t k, int64_t dim, bool keepdim) const { return lamella::kthvalue(self_(), k, dim, keepdim); }
+inline Tensor TensorMethods::le(const Tensor& other) const { return lamella::le(self_(), other); }
+inline Tensor TensorMethods::le(const Scalar& other) const { return lamella::le(self_(), other); }
+inline const Tensor& TensorMethods::le_(const Tensor& other) const {
+  static detail::Callee op_{"aten::le_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::le_(const Scalar& other) const {
+  static detail::Callee op_{"aten::le_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::lerp(const Tensor& end, const Tensor& weight) const { return lamella::lerp(self_(), end, weight); }
+inline Tensor TensorMethods::lerp(const Tensor& end, const Scalar& weight) const { return lamella::lerp(self_(), end, weight); }
+inline const Tensor& TensorMethods::lerp_(const Tensor& end, const Tensor& weight) const {
+  static detail::Callee op_{"aten::lerp_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(end), lamella::value(weight)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::lerp_(const Tensor& end, const Scalar& weight) const {
+  static detail::Callee op_{"aten::lerp_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(end), lamella::value(weight)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::less(const Tensor& other) const { return lamella::less(self_(), other); }
+inline Tensor TensorMethods::less(const Scalar& other) const { return lamella::less(self_(), other); }
+inline const Tensor& TensorMethods::less_(const Tensor& other) const {
+  static detail::Callee op_{"aten::less_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::less_(const Scalar& other) const {
+  static detail::Callee op_{"aten::less_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::less_equal(const Tensor& other) const { return lamella::less_equal(self_(), other); }
+inline Tensor TensorMethods::less_equal(const Scalar& other) const { return lamella::less_equal(self_(), other); }
+inline const Tensor& TensorMethods::less_equal_(const Tensor& other) const {
+  static detail::Callee op_{"aten::less_equal_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::less_equal_(const Scalar& other) const {
+  static detail::Callee op_{"aten::less_equal_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::lgamma() const { return lamella::lgamma(self_()); }
+inline const Tensor& TensorMethods::lgamma_() const {
+  static detail::Callee op_{"aten::lgamma_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::log() const { return lamella::log(self_()); }
+inline Tensor TensorMethods::log10() const { return lamella::log10(self_()); }
+inline const Tensor& TensorMethods::log10_() const {
+  static detail::Callee op_{"aten::log10_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::log1p() const { return lamella::log1p(self_()); }
+inline const Tensor& TensorMethods::log1p_() const {
+  static detail::Callee op_{"aten::log1p_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::log2() const { return lamella::log2(self_()); }
+inline const Tensor& TensorMethods::log2_() const {
+  static detail::Callee op_{"aten::log2_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::log_() const {
+  static detail::Callee op_{"aten::log_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::log_softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::log_softmax(self_(), dim, dtype); }
+inline Tensor TensorMethods::logaddexp(const Tensor& other) const { return lamella::logaddexp(self_(), other); }
+inline Tensor TensorMethods::logaddexp2(const Tensor& other) const { return lamella::logaddexp2(self_(), other); }
+inline Tensor TensorMethods::logical_and(const Tensor& other) const { return lamella::logical_and(self_(), other); }
+inline const Tensor& TensorMethods::logical_and_(const Tensor& other) const {
+  static detail::Callee op_{"aten::logical_and_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::logical_not() const { return lamella::logical_not(self_()); }
+inline const Tensor& TensorMethods::logical_not_() const {
+  static detail::Callee op_{"aten::logical_not_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::logical_or(const Tensor& other) const { return lamella::logical_or(self_(), other); }
+inline const Tensor& TensorMethods::logical_or_(const Tensor& other) const {
+  static detail::Callee op_{"aten::logical_or_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::logical_xor(const Tensor& other) const { return lamella::logical_xor(self_(), other); }
+inline const Tensor& TensorMethods::logical_xor_(const Tensor& other) const {
+  static detail::Callee op_{"aten::logical_xor_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::logit(std::optional<double> eps) const { return lamella::logit(self_(), eps); }
+inline const Tensor& TensorMethods::logit_(std::optional<double> eps) const {
+  static detail::Callee op_{"aten::logit_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(eps)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::logsumexp(IntArrayRef dim, bool keepdim) const { return lamella::logsumexp(self_(), dim, keepdim); }
+inline Tensor TensorMethods::lt(const Tensor& other) const { return lamella::lt(self_(), other); }
+inline Tensor TensorMethods::lt(const Scalar& other) const { return lamella::lt(self_(), other); }
+inline const Tensor& TensorMethods::lt_(const Tensor& other) const {
+  static detail::Callee op_{"aten::lt_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::lt_(const Scalar& other) const {
+  static detail::Callee op_{"aten::lt_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Scalar& value) const { return lamella::masked_fill(self_(), mask, value); }
+inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Tensor& value) const { return lamella::masked_fill(self_(), mask, value); }
+inline const Tensor& TensorMethods::masked_fill_(const Tensor& mask, const Scalar& value) const {
+  static detail::Callee op_{"aten::masked_fill_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mask), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::masked_fill_(const Tensor& mask, const Tensor& value) const {
+  static detail::Callee op_{"aten::masked_fill_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mask), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::masked_scatter(const Tensor& mask, const Tensor& source) const { return lamella::masked_scatter(self_(), mask, source); }
+inline const Tensor& TensorMethods::masked_scatter_(const Tensor& mask, const Tensor& source) const {
+  static detail::Callee op_{"aten::masked_scatter_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mask), lamella::value(source)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::masked_select(const Tensor& mask) const { return lamella::masked_select(self_(), mask); }
+inline Tensor TensorMethods::matmul(const Tensor& other) const { return lamella::matmul(self_(), other); }
+inline Tensor TensorMethods::max() const { return lamella::max(self_()); }
+inline Tensor TensorMethods::max(const Tensor& other) const { return lamella::max(self_(), other); }
+inline std::tuple<Tensor, Tensor> TensorMethods::max(int64_t dim, bool keepdim) const { return lamella::max(self_(), dim, keepdim); }
+inline Tensor TensorMethods::maximum(const Tensor& other) const { return lamella::maximum(self_(), other); }
+inline Tensor TensorMethods::mean(std::optional<ScalarType> dtype) const { return lamella::mean(self_(), dtype); }
+inline Tensor TensorMethods::mean(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::mean(self_(), dim, keepdim, dtype); }
+inline Tensor TensorMethods::median() const { return lamella::median(self_()); }
+inline std::tuple<Tensor, Tensor> TensorMethods::median(int64_t dim, bool keepdim) const { return lamella::median(self_(), dim, keepdim); }
+inline Tensor TensorMethods::min() const { return lamella::min(self_()); }
+inline Tensor TensorMethods::min(const Tensor& other) const { return lamella::min(self_(), other); }
+inline std::tuple<Tensor, Tensor> TensorMethods::min(int64_t dim, bool keepdim) const { return lamella::min(self_(), dim, keepdim); }
+inline Tensor TensorMethods::minimum(const Tensor& other) const { return lamella::minimum(self_(), other); }
+inline Tensor TensorMethods::mm(const Tensor& mat2) const { return lamella::mm(self_(), mat2); }
+inline Tensor TensorMethods::moveaxis(IntArrayRef source, IntArrayRef destination) const { return lamella::moveaxis(self_(), source, destination); }
+inline Tensor TensorMethods::moveaxis(int64_t source, int64_t destination) const { return lamella::moveaxis(self_(), source, destination); }
+inline Tensor TensorMethods::movedim(IntArrayRef source, IntArrayRef destination) const { return lamella::movedim(self_(), source, destination); }
+inline Tensor TensorMethods::movedim(int64_t source, int64_t destination) const { return lamella::movedim(self_(), source, destination); }
+inline Tensor TensorMethods::msort() const { return lamella::msort(self_()); }
+inline Tensor TensorMethods::mul(const Tensor& other) const { return lamella::mul(self_(), other); }
+inline Tensor TensorMethods::mul(const Scalar& other) const { return lamella::mul(self_(), other); }
+inline const Tensor& TensorMethods::mul_(const Tensor& other) const {
+  static detail::Callee op_{"aten::mul_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::mul_(const Scalar& other) const {
+  static detail::Callee op_{"aten::mul_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::multinomial(int64_t num_samples, bool replacement, const Generator& generator) const { return lamella::multinomial(self_(), num_samples, replacement, generator); }
+inline Tensor TensorMethods::multiply(const Tensor& other) const { return lamella::multiply(self_(), other); }
+inline Tensor TensorMethods::multiply(const Scalar& other) const { return lamella::multiply(self_(), other); }
+inline const Tensor& TensorMethods::multiply_(const Tensor& other) const {
+  static detail::Callee op_{"aten::multiply_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::multiply_(const Scalar& other) const {
+  static detail::Callee op_{"aten::multiply_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::mv(const Tensor& vec) const { return lamella::mv(self_(), vec); }
+inline Tensor TensorMethods::nan_to_num(std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) const { return lamella::nan_to_num(self_(), nan, posinf, neginf); }
+inline const Tensor& TensorMethods::nan_to_num_(std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) const {
+  static detail::Callee op_{"aten::nan_to_num_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(nan), lamella::value(posinf), lamella::value(neginf)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::nanmean(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nanmean(self_(), dim, keepdim, dtype); }
+inline Tensor TensorMethods::nansum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nansum(self_(), dim, keepdim, dtype); }
+inline Tensor TensorMethods::narrow(int64_t dim, int64_t start, int64_t length) const { return lamella::narrow(self_(), dim, start, length); }
+inline Tensor TensorMethods::ne(const Tensor& other) const { return lamella::ne(self_(), other); }
+inline Tensor TensorMethods::ne(const Scalar& other) const { return lamella::ne(self_(), other); }
+inline const Tensor& TensorMethods::ne_(const Tensor& other) const {
+  static detail::Callee op_{"aten::ne_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::ne_(const Scalar& other) const {
+  static detail::Callee op_{"aten::ne_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::neg() const { return lamella::neg(self_()); }
+inline const Tensor& TensorMethods::neg_() const {
+  static detail::Callee op_{"aten::neg_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::negative() const { return lamella::negative(self_()); }
+inline const Tensor& TensorMethods::negative_() const {
+  static detail::Callee op_{"aten::negative_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::nonzero() const { return lamella::nonzero(self_()); }
+inline std::vector<Tensor> TensorMethods::nonzero(bool as_tuple) const { return lamella::nonzero(self_(), as_tuple); }
+inline Tensor TensorMethods::norm(const std::optional<Scalar>& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::norm(self_(), p, dim, keepdim, dtype); }
+inline Tensor TensorMethods::norm(const Text& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::norm(self_(), p, dim, keepdim, dtype); }
+inline const Tensor& TensorMethods::normal_(double mean, double std, const Generator& generator) const {
+  static detail::Callee op_{"aten::normal_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::not_equal(const Tensor& other) const { return lamella::not_equal(self_(), other); }
+inline Tensor TensorMethods::not_equal(const Scalar& other) const { return lamella::not_equal(self_(), other); }
+inline const Tensor& TensorMethods::not_equal_(const Tensor& other) const {
+  static detail::Callee op_{"aten::not_equal_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::not_equal_(const Scalar& other) const {
+  static detail::Callee op_{"aten::not_equal_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::outer(const Tensor& vec2) const { return lamella::outer(self_(), vec2); }
+inline Tensor TensorMethods::permute(IntArrayRef dims) const { return lamella::permute(self_(), dims); }
+inline Tensor TensorMethods::positive() const { return lamella::positive(self_()); }
+inline Tensor TensorMethods::pow(const Scalar& exponent) const { return lamella::pow(self_(), exponent); }
+inline Tensor TensorMethods::pow(const Tensor& exponent) const { return lamella::pow(self_(), exponent); }
+inline const Tensor& TensorMethods::pow_(const Scalar& exponent) const {
+  static detail::Callee op_{"aten::pow_", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::pow_(const Tensor& exponent) const {
+  static detail::Callee op_{"aten::pow_", "Tensor_Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::prod(std::optional<ScalarType> dtype) const { return lamella::prod(self_(), dtype); }
+inline Tensor TensorMethods::prod(int64_t dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::prod(self_(), dim, keepdim, dtype); }
+inline Tensor TensorMethods::rad2deg() const { return lamella::rad2deg(self_()); }
+inline const Tensor& TensorMethods::rad2deg_() const {
+  static detail::Callee op_{"aten::rad2deg_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::random_(const Generator& generator) const {
+  static detail::Callee op_{"aten::random_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::random_(int64_t to, const Generator& generator) const {
+  static detail::Callee op_{"aten::random_", "to"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(to), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::random_(int64_t from, std::optional<int64_t> to, const Generator& generator) const {
+  static detail::Callee op_{"aten::random_", "from"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(from), lamella::value(to), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::ravel() const { return lamella::ravel(self_()); }
+inline Tensor TensorMethods::real() const { return lamella::real(self_()); }
+inline Tensor TensorMethods::reciprocal() const { return lamella::reciprocal(self_()); }
+inline const Tensor& TensorMethods::reciprocal_() const {
+  static detail::Callee op_{"aten::reciprocal_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::relu() const { return lamella::relu(self_()); }
+inline const Tensor& TensorMethods::relu_() const {
+  static detail::Callee op_{"aten::relu_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::remainder(const Tensor& other) const { return lamella::remainder(self_(), other); }
+inline Tensor TensorMethods::remainder(const Scalar& other) const { return lamella::remainder(self_(), other); }
+inline const Tensor& TensorMethods::remainder_(const Tensor& other) const {
+  static detail::Callee op_{"aten::remainder_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::remainder_(const Scalar& other) const {
+  static detail::Callee op_{"aten::remainder_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::repeat(IntArrayRef repeats) const {
+  static detail::Callee op_{"aten::repeat", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(repeats)};
+  return op_.tensor(args_);
+}
+inline Tensor TensorMethods::repeat_interleave(int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), repeats, dim, output_size); }
+inline Tensor TensorMethods::repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), repeats, dim, output_size); }
+inline Tensor TensorMethods::reshape(IntArrayRef shape) const { return lamella::reshape(self_(), shape); }
+inline Tensor TensorMethods::roll(IntArrayRef shifts, IntArrayRef dims) const { return lamella::roll(self_(), shifts, dims); }
+inline Tensor TensorMethods::rot90(int64_t k, IntArrayRef dims) const { return lamella::rot90(self_(), k, dims); }
+inline Tensor TensorMethods::round() const { return lamella::round(self_()); }
+inline Tensor TensorMethods::round(int64_t decimals) const { return lamella::round(self_(), decimals); }
+inline const Tensor& TensorMethods::round_() const {
+  static detail::Callee op_{"aten::round_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::round_(int64_t decimals) const {
+  static detail::Callee op_{"aten::round_", "decimals"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(decimals)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::rsqrt() const { return lamella::rsqrt(self_()); }
+inline const Tensor& TensorMethods::rsqrt_() const {
+  static detail::Callee op_{"aten::rsqrt_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::rsub(const Tensor& other, const Scalar& alpha) const { return lamella::rsub(self_(), other, alpha); }
+inline Tensor TensorMethods::rsub(const Scalar& other, const Scalar& alpha) const { return lamella::rsub(self_(), other, alpha); }
+inline const Tensor& TensorMethods::rsub_(const Tensor& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::rsub_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::rsub_(const Scalar& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::rsub_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Tensor& src) const { return lamella::scatter(self_(), dim, index, src); }
+inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Scalar& value) const { return lamella::scatter(self_(), dim, index, value); }
+inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
+  static detail::Callee op_{"aten::scatter_", "src"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Scalar& value) const {
+  static detail::Callee op_{"aten::scatter_", "value"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const { return lamella::scatter_add(self_(), dim, index, src); }
+inline const Tensor& TensorMethods::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
+  static detail::Callee op_{"aten::scatter_add_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self) const { return lamella::scatter_reduce(self_(), dim, index, src, reduce, include_self); }
+inline const Tensor& TensorMethods::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self) const {
+  static detail::Callee op_{"aten::scatter_reduce_", "two"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce), lamella::value(include_self)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::select(int64_t dim, int64_t index) const { return lamella::select(self_(), dim, index); }
+inline Tensor TensorMethods::sgn() const { return lamella::sgn(self_()); }
+inline const Tensor& TensorMethods::sgn_() const {
+  static detail::Callee op_{"aten::sgn_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::sigmoid() const { return lamella::sigmoid(self_()); }
+inline const Tensor& TensorMethods::sigmoid_() const {
+  static detail::Callee op_{"aten::sigmoid_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::sign() const { return lamella::sign(self_()); }
+inline const Tensor& TensorMethods::sign_() const {
+  static detail::Callee op_{"aten::sign_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::signbit() const { return lamella::signbit(self_()); }
+inline Tensor TensorMethods::sin() const { return lamella::sin(self_()); }
+inline const Tensor& TensorMethods::sin_() const {
+  static detail::Callee op_{"aten::sin_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::sinc() const { return lamella::sinc(self_()); }
+inline const Tensor& TensorMethods::sinc_() const {
+  static detail::Callee op_{"aten::sinc_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::sinh() const { return lamella::sinh(self_()); }
+inline const Tensor& TensorMethods::sinh_() const {
+  static detail::Callee op_{"aten::sinh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::softmax(self_(), dim, dtype); }
+inline std::tuple<Tensor, Tensor> TensorMethods::sort(int64_t dim, bool descending) const { return lamella::sort(self_(), dim, descending); }
+inline std::tuple<Tensor, Tensor> TensorMethods::sort(std::optional<bool> stable, int64_t dim, bool descending) const { return lamella::sort(self_(), stable, dim, descending); }
+inline std::vector<Tensor> TensorMethods::split(int64_t split_size, int64_t dim) const { return lamella::split(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::split(IntArrayRef split_size, int64_t dim) const { return lamella::split(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { return lamella::split_with_sizes(self_(), split_sizes, dim); }
+inline Tensor TensorMethods::sqrt() const { return lamella::sqrt(self_()); }
+inline const Tensor& TensorMethods::sqrt_() const {
+  static detail::Callee op_{"aten::sqrt_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::square() const { return lamella::square(self_()); }
+inline const Tensor& TensorMethods::square_() const {
+  static detail::Callee op_{"aten::square_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::squeeze() const { return lamella::squeeze(self_()); }
+inline Tensor TensorMethods::squeeze(int64_t dim) const { return lamella::squeeze(self_(), dim); }
+inline Tensor TensorMethods::squeeze(IntArrayRef dim) const { return lamella::squeeze(self_(), dim); }
+inline Tensor TensorMethods::std(bool unbiased) const { return lamella::std(self_(), unbiased); }
+inline Tensor TensorMethods::std(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::std(self_(), dim, unbiased, keepdim); }
+inline Tensor TensorMethods::std(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::std(self_(), dim, correction, keepdim); }
+inline std::tuple<Tensor, Tensor> TensorMethods::std_mean(bool unbiased) const { return lamella::std_mean(self_(), unbiased); }
+inline std::tuple<Tensor, Tensor> TensorMethods::std_mean(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::std_mean(self_(), dim, unbiased, keepdim); }
+inline std::tuple<Tensor, Tensor> TensorMethods::std_mean(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::std_mean(self_(), dim, correction, keepdim); }
+inline Tensor TensorMethods::sub(const Tensor& other, const Scalar& alpha) const { return lamella::sub(self_(), other, alpha); }
+inline Tensor TensorMethods::sub(const Scalar& other, const Scalar& alpha) const { return lamella::sub(self_(), other, alpha); }
+inline const Tensor& TensorMethods::sub_(const Tensor& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::sub_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::sub_(const Scalar& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::sub_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::subtract(const Tensor& other, const Scalar& alpha) const { return lamella::subtract(self_(), other, alpha); }
+inline Tensor TensorMethods::subtract(const Scalar& other, const Scalar& alpha) const { return lamella::subtract(self_(), other, alpha); }
+inline const Tensor& TensorMethods::subtract_(const Tensor& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::subtract_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::subtract_(const Scalar& other, const Scalar& alpha) const {
+  static detail::Callee op_{"aten::subtract_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::sum(std::optional<ScalarType> dtype) const { return lamella::sum(self_(), dtype); }
+inline Tensor TensorMethods::sum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::sum(self_(), dim, keepdim, dtype); }
+inline Tensor TensorMethods::swapaxes(int64_t axis0, int64_t axis1) const { return lamella::swapaxes(self_(), axis0, axis1); }
+inline Tensor TensorMethods::swapdims(int64_t dim0, int64_t dim1) const { return lamella::swapdims(self_(), dim0, dim1); }
+inline Tensor TensorMethods::t() const { return lamella::t(self_()); }
+inline Tensor TensorMethods::take(const Tensor& index) const { return lamella::take(self_(), index); }
+inline Tensor TensorMethods::take_along_dim(const Tensor& indices, std::optional<int64_t> dim) const { return lamella::take_along_dim(self_(), indices, dim); }
+inline Tensor TensorMethods::tan() const { return lamella::tan(self_()); }
+inline const Tensor& TensorMethods::tan_() const {
+  static detail::Callee op_{"aten::tan_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::tanh() const { return lamella::tanh(self_()); }
+inline const Tensor& TensorMethods::tanh_() const {
+  static detail::Callee op_{"aten::tanh_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline std::vector<Tensor> TensorMethods::tensor_split(int64_t sections, int64_t dim) const { return lamella::tensor_split(self_(), sections, dim); }
+inline std::vector<Tensor> TensorMethods::tensor_split(IntArrayRef indices, int64_t dim) const { return lamella::tensor_split(self_(), indices, dim); }
+inline Tensor TensorMethods::tile(IntArrayRef dims) const { return lamella::tile(self_(), dims); }
+inline Tensor TensorMethods::to(ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const {
+  static detail::Callee op_{"aten::to", "dtype"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
+inline Tensor TensorMethods::to(const std::optional<Device>& device, std::optional<ScalarType> dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const {
+  static detail::Callee op_{"aten::to", "device"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(device), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
+inline Tensor TensorMethods::to(const Tensor& other, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const {
+  static detail::Callee op_{"aten::to", "other"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> TensorMethods::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return lamella::topk(self_(), k, dim, largest, sorted); }
+inline Tensor TensorMethods::trace() const { return lamella::trace(self_()); }
+inline Tensor TensorMethods::transpose(int64_t dim0, int64_t dim1) const { return lamella::transpose(self_(), dim0, dim1); }
+inline Tensor TensorMethods::tril(int64_t diagonal) const { return lamella::tril(self_(), diagonal); }
+inline const Tensor& TensorMethods::tril_(int64_t diagonal) const {
+  static detail::Callee op_{"aten::tril_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(diagonal)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::triu(int64_t diagonal) const { return lamella::triu(self_(), diagonal); }
+inline const Tensor& TensorMethods::triu_(int64_t diagonal) const {
+  static detail::Callee op_{"aten::triu_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(diagonal)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::true_divide(const Tensor& other) const { return lamella::true_divide(self_(), other); }
+inline Tensor TensorMethods::true_divide(const Scalar& other) const { return lamella::true_divide(self_(), other); }
+inline Tensor TensorMethods::true_divide(const Tensor& other, const Text& rounding_mode) const { return lamella::true_divide(self_(), other, rounding_mode); }
+inline Tensor TensorMethods::true_divide(const Scalar& other, const Text& rounding_mode) const { return lamella::true_divide(self_(), other, rounding_mode); }
+inline const Tensor& TensorMethods::true_divide_(const Tensor& other) const {
+  static detail::Callee op_{"aten::true_divide_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::true_divide_(const Scalar& other) const {
+  static detail::Callee op_{"aten::true_divide_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::true_divide_(const Tensor& other, const Text& rounding_mode) const {
+  static detail::Callee op_{"aten::true_divide_", "Tensor_mode"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::true_divide_(const Scalar& other, const Text& rounding_mode) const {
+  static detail::Callee op_{"aten::true_divide_", "Scalar_mode"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::trunc() const { return lamella::trunc(self_()); }
+inline const Tensor& TensorMethods::trunc_() const {
+  static detail::Callee op_{"aten::trunc_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline std::vector<Tensor> TensorMethods::unbind(int64_t dim) const { return lamella::unbind(self_(), dim); }
+inline Tensor TensorMethods::unflatten(int64_t dim, IntArrayRef sizes) const { return lamella::unflatten(self_(), dim, sizes); }
+inline Tensor TensorMethods::unfold(int64_t dimension, int64_t size, int64_t step) const {
+  static detail::Callee op_{"aten::unfold", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dimension), lamella::value(size), lamella::value(step)};
+  return op_.tensor(args_);
+}
+inline const Tensor& TensorMethods::uniform_(double from, double to, const Generator& generator) const {
+  static detail::Callee op_{"aten::uniform_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(from), lamella::value(to), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::unsqueeze(int64_t dim) const { return lamella::unsqueeze(self_(), dim); }
+inline Tensor TensorMethods::var(bool unbiased) const { return lamella::var(self_(), unbiased); }
+inline Tensor TensorMethods::var(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::var(self_(), dim, unbiased, keepdim); }
+inline Tensor TensorMethods::var(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::var(self_(), dim, correction, keepdim); }
+inline std::tuple<Tensor, Tensor> TensorMethods::var_mean(bool unbiased) const { return lamella::var_mean(self_(), unbiased); }
+inline std::tuple<Tensor, Tensor> TensorMethods::var_mean(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::var_mean(self_(), dim, unbiased, keepdim); }
+inline std::tuple<Tensor, Tensor> TensorMethods::var_mean(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::var_mean(self_(), dim, correction, keepdim); }
+inline Tensor TensorMethods::vdot(const Tensor& other) const { return lamella::vdot(self_(), other); }
+inline Tensor TensorMethods::view(IntArrayRef size) const {
+  static detail::Callee op_{"aten::view", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size)};
+  return op_.tensor(args_);
+}
+inline Tensor TensorMethods::view(ScalarType dtype) const {
+  static detail::Callee op_{"aten::view", "dtype"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor TensorMethods::view_as(const Tensor& other) const {
+  static detail::Callee op_{"aten::view_as", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline std::vector<Tensor> TensorMethods::vsplit(int64_t sections) const { return lamella::vsplit(self_(), sections); }
+inline std::vector<Tensor> TensorMethods::vsplit(IntArrayRef indices) const { return lamella::vsplit(self_(), indices); }
+inline Tensor TensorMethods::xlogy(const Tensor& other) const { return lamella::xlogy(self_(), other); }
+inline Tensor TensorMethods::xlogy(const Scalar& other) const { return lamella::xlogy(self_(), other); }
+inline const Tensor& TensorMethods::xlogy_(const Tensor& other) const {
+  static detail::Callee op_{"aten::xlogy_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::xlogy_(const Scalar& other) const {
+  static detail::Callee op_{"aten::xlogy_", "Scalar_Other"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::zero_() const {
+  static detail::Callee op_{"aten::zero_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+
+}  // namespace lamella
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,48 @@
+/* A pointwise operator out of one declaration, for packages of your own:
+ *
+ *   #include <lamella/pointwise.h>
+ *   using namespace lamella::pointwise;
+ *
+ *   struct softsign : Pointwise<1, FLOAT> {
+ *     template <class T>
+ *     static T apply(T x) {
+ *       return x / (number<T>(1) + abs_(x));
+ *     }
+ *   };
+ *
+ *   LAMELLA_LIBRARY(mine, m) { lamella::define_pointwise<softsign>(m, "softsign(Tensor self) -> Tensor"); }
+ *
+ * The declaration's parts are described in <lamella/pointwise/declarations.h>, the words that `apply` may use in
+ * <lamella/pointwise/vocabulary.h>. Compile with -O3, and g++ with -fopenmp-simd: it makes the vector
+ * loops. */
+#ifndef LAMELLA_POINTWISE_H
+#define LAMELLA_POINTWISE_H
+
+#include <lamella/library.h>
+#include <lamella/pointwise/loops.h>
+
+namespace lamella {
+namespace { /* the loops belong to the library that declares them */
+
+/* Defines the operator with its functional, in-place and out= forms. It works on every device. */
+template <class Op>
+Library& define_pointwise(Library& m, const char* schema, const char* doc = nullptr,
+                          uint32_t forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT,
+                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  static const std::string text = pointwise::expression<Op>();
+  static const lamella_pointwise meaning = pointwise::describe<Op>(text.c_str());
+  lamella_operator_def d{};
+  d.size = sizeof d;
+  d.schema = schema;
+  d.category = "pointwise";
+  d.doc = doc;
+  d.forms = forms;
+  d.pointwise = &meaning;
+  d.file = file;
+  d.line = line;
+  return m.define(d);
+}
+
+}  // namespace
+}  // namespace lamella
+#endif

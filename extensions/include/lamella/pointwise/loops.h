@@ -1,0 +1,305 @@
+/* From a declaration to machine code: one strided loop per compute dtype, and the descriptor that is registered.
+ *
+ * Note [Position independence]  An element's value must not depend on where it stands, on chunks or on threads. A
+ *   vectorized function and its scalar twin differ in the last bit, so operators declared `maths` run in whole
+ *   blocks; the remainder is padded to a block and goes through the same vector function. For plain arithmetic
+ *   both give the same bits (-ffp-contract=off), and no padding is needed.
+ *
+ * Note [One dense loop]  An operator has one vector loop a dtype, over dense operands. Strided operands are gathered,
+ *   and scalars spread, tile by tile in the first-level cache, by code that all operators share: what each
+ *   combination of strides would gain with a loop of its own is small beside what it costs to compile. */
+#ifndef LAMELLA_POINTWISE_LOOPS_H
+#define LAMELLA_POINTWISE_LOOPS_H
+
+#include <lamella/half.h>
+#include <lamella/pointwise/declarations.h>
+
+#include <cstring>
+
+namespace lamella::pointwise {
+namespace {
+
+template <class Op, class T, class... In>
+inline __attribute__((always_inline)) auto with_params(T p, T q, T r, In... in) {
+  if constexpr (Op::params == 0)
+    return Op::apply(in...);
+  else if constexpr (Op::params == 1)
+    return Op::apply(in..., p);
+  else if constexpr (Op::params == 2)
+    return Op::apply(in..., p, q);
+  else
+    return Op::apply(in..., p, q, r);
+}
+
+template <class Op, class C, class T>
+inline __attribute__((always_inline)) auto invoke(C x, T y, T z, T p, T q, T r) {
+  if constexpr (Op::inputs == 3)
+    return with_params<Op>(p, q, r, x, y, z);
+  else if constexpr (Op::inputs == 2)
+    return with_params<Op>(p, q, r, x, y);
+  else
+    return with_params<Op>(p, q, r, x);
+}
+
+template <class T>
+inline T parameter(const lamella_value& v, int absent) {
+  switch (v.tag) {
+    case LAMELLA_FLOAT:
+      return number<T>(v.as.d);
+    case LAMELLA_BOOLEAN:
+    case LAMELLA_INT:
+      return static_cast<T>(v.as.i);
+    case LAMELLA_COMPLEX:
+      if constexpr (is_complex<T>)
+        return T(static_cast<typename T::part>(v.as.doubles[0]), static_cast<typename T::part>(v.as.doubles[1]));
+      else
+        return number<T>(v.as.doubles[0]);
+    default:
+      if constexpr (std::is_floating_point_v<T>)
+        return absent == LAMELLA_ABSENT_LOWEST ? -std::numeric_limits<T>::infinity()
+                                               : std::numeric_limits<T>::infinity();
+      else
+        return absent == LAMELLA_ABSENT_LOWEST ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+  }
+}
+
+/* m elements of so many bytes, `stride` bytes apart, side by side; and back. */
+template <int Bytes>
+struct UnitOf {
+  struct type {
+    char bytes[Bytes];
+  };
+};
+template <>
+struct UnitOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct UnitOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct UnitOf<4> {
+  using type = uint32_t __attribute__((may_alias));
+};
+template <>
+struct UnitOf<8> {
+  using type = uint64_t __attribute__((may_alias));
+};
+template <int Bytes>
+using Unit = typename UnitOf<Bytes>::type;
+template <int Bytes>
+__attribute__((noinline)) void gather(void* into, const char* from, int64_t stride, int64_t m) {
+  auto* to = static_cast<Unit<Bytes>*>(into);
+  const auto* of = reinterpret_cast<const Unit<Bytes>*>(from);
+  if (stride == 0) {
+    const Unit<Bytes> one = *of;
+    for (int64_t i = 0; i < m; i++) to[i] = one;
+  } else if (stride == 2 * Bytes) {
+#pragma omp simd
+    for (int64_t i = 0; i < m; i++) to[i] = of[2 * i];
+  } else {
+    for (int64_t i = 0; i < m; i++) std::memcpy(&to[i], from + i * stride, Bytes);
+  }
+}
+template <int Bytes>
+__attribute__((noinline)) void scatter(char* into, int64_t stride, const void* from, int64_t m) {
+  auto* of = static_cast<const Unit<Bytes>*>(from);
+  for (int64_t i = 0; i < m; i++) std::memcpy(into + i * stride, &of[i], Bytes);
+}
+
+template <class T, int Rule>
+struct ResultOf {
+  using type = T;
+};
+template <class T>
+struct ResultOf<T, LAMELLA_RESULT_BOOL> {
+  using type = bool;
+};
+template <class F>
+struct ResultOf<Complex<F>, LAMELLA_RESULT_REAL> {
+  using type = F;
+};
+
+/* bfloat16 as a loop reads and writes it; through the class compilers do not vectorize. */
+inline float from_memory(uint16_t x, float) { return bits_float(static_cast<uint32_t>(x) << 16); }
+inline uint16_t to_memory(float x, uint16_t) { return bfloat16(x).bits; }
+template <class T>
+inline T from_memory(T x, T) {
+  return x;
+}
+template <class T, class R>
+inline R to_memory(T x, R) {
+  return static_cast<R>(x);
+}
+
+/* T is computed with, S stands in memory: the bits of bfloat16 are converted on the way. */
+template <class Op, class T, class S = T>
+struct Loop {
+  using R = typename ResultOf<S, Op::result>::type;
+  using C = std::conditional_t<Op::condition, uint8_t, S>;  // 0 or 1; compilers fail to vectorize bool here
+  using D = std::conditional_t<Op::condition, uint8_t, T>;
+  static constexpr int64_t block = sizeof(S) == 8 ? 8 : sizeof(S) == 2 ? 32 : 16;
+  static constexpr int64_t tile = 256;
+  static constexpr bool checked = Op::fault_message != nullptr && is_integral<T>;
+  static constexpr bool in_blocks = is_complex<T> ? Op::complex_maths : Op::maths && std::is_floating_point_v<T>;
+
+  static inline __attribute__((always_inline)) void strip(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q,
+                                                          T r) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++)
+      o[i] = to_memory(invoke<Op, D, T>(from_memory(x[i], D()), Op::inputs > 1 ? from_memory(y[i], T()) : T(),
+                                        Op::inputs > 2 ? from_memory(z[i], T()) : T(), p, q, r),
+                       R());
+  }
+
+  static __attribute__((noinline)) void blocks(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
+    for (int64_t i = 0; i < n; i += block)
+      strip(block, o + i, x + i, Op::inputs > 1 ? y + i : y, Op::inputs > 2 ? z + i : z, p, q, r);
+  }
+
+  static void dense(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
+    if constexpr (!in_blocks) {
+      strip(n, o, x, y, z, p, q, r);
+    } else {
+      const int64_t whole = n / block * block, rest = n - whole;
+      if (whole) blocks(whole, o, x, y, z, p, q, r);
+      if (!rest) return;
+      alignas(64) C xs[block];
+      alignas(64) S ys[block], zs[block];
+      alignas(64) R os[block];
+      for (int64_t k = 0; k < block; k++) {
+        const int64_t at = whole + (k < rest ? k : rest - 1);
+        xs[k] = x[at];
+        if constexpr (Op::inputs > 1) ys[k] = y[at];
+        if constexpr (Op::inputs > 2) zs[k] = z[at];
+      }
+      blocks(block, os, xs, ys, zs, p, q, r);
+      std::memcpy(o + whole, os, sizeof(R) * rest);
+    }
+  }
+
+  template <class E>
+  static const E* fetch(E* buffer, void* data, int64_t stride, int64_t i, int64_t m) {
+    const char* from = static_cast<const char*>(data) + i * stride;
+    if (stride == sizeof(E)) return reinterpret_cast<const E*>(from);
+    if (stride == 0 && i > 0) return buffer;
+    gather<sizeof(E)>(buffer, from, stride, m);
+    return buffer;
+  }
+
+  static __attribute__((noinline)) int tiles(int64_t n, void* const* data, const int64_t* s, T p, T q, T r) {
+    alignas(64) C xs[tile];
+    alignas(64) S ys[tile], zs[tile];
+    alignas(64) R os[tile];
+    int fault = 0;
+    for (int64_t i = 0; i < n; i += tile) {
+      const int64_t m = n - i < tile ? n - i : tile;
+      const C* x = fetch(xs, data[1], s[1], i, m);
+      const S* y = Op::inputs > 1 ? fetch(ys, data[2], s[2], i, m) : ys;
+      const S* z = Op::inputs > 2 ? fetch(zs, data[3], s[3], i, m) : zs;
+      if constexpr (checked)
+        for (int64_t k = 0; k < m; k++) fault |= Op::fault(x[k], y[k]);
+      char* o = static_cast<char*>(data[0]) + i * s[0];
+      if (s[0] == sizeof(R)) {
+        dense(m, reinterpret_cast<R*>(o), x, y, z, p, q, r);
+      } else {
+        dense(m, os, x, y, z, p, q, r);
+        scatter<sizeof(R)>(o, s[0], os, m);
+      }
+    }
+    return fault;
+  }
+
+  static int loop(int64_t n, void* const* data, const int64_t* s, const lamella_value* params) {
+    T p{}, q{}, r{};
+    if constexpr (Op::params > 0) p = parameter<T>(params[0], Op::absent[0]);
+    if constexpr (Op::params > 1) q = parameter<T>(params[1], Op::absent[1]);
+    if constexpr (Op::params > 2) r = parameter<T>(params[2], Op::absent[2]);
+    constexpr int64_t wide = sizeof(S);
+    const bool gapless = !checked && (n == 1 || (s[0] == int64_t{sizeof(R)} && s[1] == int64_t{sizeof(C)} &&
+                                                 (Op::inputs < 2 || s[2] == wide) && (Op::inputs < 3 || s[3] == wide)));
+    if (!gapless) return tiles(n, data, s, p, q, r);
+    dense(n, static_cast<R*>(data[0]), static_cast<const C*>(data[1]),
+          static_cast<const S*>(Op::inputs > 1 ? data[2] : nullptr),
+          static_cast<const S*>(Op::inputs > 2 ? data[3] : nullptr), p, q, r);
+    return 0;
+  }
+};
+
+template <class Op, class T>
+constexpr bool accepted() {
+  if (Op::compute == LAMELLA_COMPUTE_FLOAT && std::is_integral_v<T>) return false;
+  return (Op::accepts & (is_bool<T> ? BOOL : is_integral<T> ? INT : is_complex<T> ? COMPLEX : FLOAT)) != 0;
+}
+
+template <class Op, int Bytes>
+constexpr lamella_loop moving_loop() {
+  using U =
+      std::conditional_t<Bytes == 1, uint8_t,
+                         std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
+  return Loop<Op, U>::loop;
+}
+
+template <class Op>
+constexpr lamella_loop bfloat16_loop() {
+  if constexpr (!accepted<Op, float>())
+    return nullptr;
+  else if constexpr (Op::moves)
+    return moving_loop<Op, 2>();
+  else
+    return Loop<Op, float, uint16_t>::loop;
+}
+
+template <class Op, class T>
+constexpr lamella_loop loop_for() {
+  if constexpr (!accepted<Op, T>())
+    return nullptr;
+  else if constexpr (Op::moves && sizeof(T) <= 8)
+    return moving_loop<Op, sizeof(T)>();
+  else if constexpr (is_integral<T> && std::is_unsigned_v<T> && Op::signless)
+    return Loop<Op, std::make_signed_t<T>>::loop;
+  else
+    return Loop<Op, T>::loop;
+}
+
+template <class Op>
+std::string expression() {
+  return invoke<Op>(Symbol{"x"}, Symbol{"y"}, Symbol{"z"}, Symbol{"p"}, Symbol{"q"}, Symbol{"r"}).text;
+}
+
+/* The descriptor to register, with the loops of the instruction set that this file is compiled for. */
+template <class Op>
+lamella_pointwise describe(const char* expression) {
+  lamella_pointwise d{};
+  d.size = sizeof d;
+  d.inputs = Op::inputs;
+  d.params = Op::params;
+  d.accepts = Op::accepts;
+  d.compute = Op::compute;
+  d.result = Op::result;
+  d.condition = Op::condition;
+  d.params_promote = Op::params_promote;
+  for (int i = 0; i < 3; i++) d.absent[i] = static_cast<uint8_t>(Op::absent[i]);
+  d.expression = expression;
+  d.fault = Op::fault_message;
+  d.loops[LAMELLA_BOOL] = loop_for<Op, bool>();
+  d.loops[LAMELLA_UINT8] = loop_for<Op, uint8_t>();
+  d.loops[LAMELLA_UINT16] = loop_for<Op, uint16_t>();
+  d.loops[LAMELLA_UINT32] = loop_for<Op, uint32_t>();
+  d.loops[LAMELLA_UINT64] = loop_for<Op, uint64_t>();
+  d.loops[LAMELLA_INT8] = loop_for<Op, int8_t>();
+  d.loops[LAMELLA_INT16] = loop_for<Op, int16_t>();
+  d.loops[LAMELLA_INT32] = loop_for<Op, int32_t>();
+  d.loops[LAMELLA_INT64] = loop_for<Op, int64_t>();
+  d.loops[LAMELLA_BFLOAT16] = bfloat16_loop<Op>();
+  d.loops[LAMELLA_FLOAT32] = loop_for<Op, float>();
+  d.loops[LAMELLA_FLOAT64] = loop_for<Op, double>();
+  d.loops[LAMELLA_COMPLEX64] = loop_for<Op, Complex<float>>();
+  d.loops[LAMELLA_COMPLEX128] = loop_for<Op, Complex<double>>();
+  return d;
+}
+
+}  // namespace
+}  // namespace lamella::pointwise
+#endif

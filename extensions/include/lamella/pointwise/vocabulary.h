@@ -1,0 +1,394 @@
+/* The scalar vocabulary in which pointwise operators are written. Each word works on real numbers (where compilers turn
+ * it into vector code, glibc's libmvec for the functions), many on Complex, and all on Symbol, which prints itself.
+ * Include this before <cmath>: the declarations below tell the compiler which functions have vector forms. */
+#ifndef LAMELLA_POINTWISE_VOCABULARY_H
+#define LAMELLA_POINTWISE_VOCABULARY_H
+
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc99-extensions" /* _Complex */
+#endif
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__)
+#define LAMELLA_SIMD __attribute__((simd("notinbranch")))
+#else
+#define LAMELLA_SIMD
+#endif
+
+/* The functions that libmvec has, X(name): of one argument, and of two. */
+/* clang-format off */
+#define LAMELLA_VECTOR_FUNCTIONS(X) X(exp) LAMELLA_VECTOR_FUNCTIONS_BUT_EXP(X)
+#define LAMELLA_VECTOR_FUNCTIONS_BUT_EXP(X) \
+  X(log) X(sin) X(cos) X(tanh) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(sinh) X(cosh) X(tan) X(exp2) \
+  X(expm1) X(log10) X(log1p) X(log2) X(erf) X(erfc)
+/* clang-format on */
+#define LAMELLA_VECTOR_FUNCTIONS_2(X) X(pow) X(atan2) X(hypot)
+
+extern "C" {
+#define LAMELLA_DECLARE_1(name)                     \
+  LAMELLA_SIMD float name##f(float) noexcept(true); \
+  LAMELLA_SIMD double name(double) noexcept(true);
+LAMELLA_VECTOR_FUNCTIONS(LAMELLA_DECLARE_1)
+#undef LAMELLA_DECLARE_1
+#define LAMELLA_DECLARE_2(name)                            \
+  LAMELLA_SIMD float name##f(float, float) noexcept(true); \
+  LAMELLA_SIMD double name(double, double) noexcept(true);
+LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
+#undef LAMELLA_DECLARE_2
+}
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace lamella::pointwise {
+
+/* What an operator prints when it is called with this: an expression in C's notation. */
+struct Symbol {
+  std::string text;
+
+#define LAMELLA_SYMBOL_BINARY(op)                                      \
+  friend inline Symbol operator op(const Symbol& a, const Symbol& b) { \
+    return {"(" + a.text + " " #op " " + b.text + ")"};                \
+  }
+  LAMELLA_SYMBOL_BINARY(+)
+  LAMELLA_SYMBOL_BINARY(-)
+  LAMELLA_SYMBOL_BINARY(*)
+  LAMELLA_SYMBOL_BINARY(/)
+  LAMELLA_SYMBOL_BINARY(<)
+  LAMELLA_SYMBOL_BINARY(>)
+  LAMELLA_SYMBOL_BINARY(<=)
+  LAMELLA_SYMBOL_BINARY(>=)
+  LAMELLA_SYMBOL_BINARY(==)
+  LAMELLA_SYMBOL_BINARY(!=)
+  LAMELLA_SYMBOL_BINARY(&&)
+  LAMELLA_SYMBOL_BINARY(||)
+  LAMELLA_SYMBOL_BINARY(&)
+  LAMELLA_SYMBOL_BINARY(|)
+  LAMELLA_SYMBOL_BINARY(^)
+  LAMELLA_SYMBOL_BINARY(<<)
+  LAMELLA_SYMBOL_BINARY(>>)
+#undef LAMELLA_SYMBOL_BINARY
+  friend inline Symbol operator-(const Symbol& a) { return {"(-" + a.text + ")"}; }
+  friend inline Symbol operator!(const Symbol& a) { return {"(!" + a.text + ")"}; }
+  friend inline Symbol operator~(const Symbol& a) { return {"(~" + a.text + ")"}; }
+};
+
+namespace { /* objects of several instruction sets must not share these */
+
+/* A complex number as it lies in memory. Products and quotients are numpy's: plain, and by Smith's algorithm. */
+template <class F>
+struct Complex {
+  using part = F;
+  F re, im;
+  Complex() = default;
+  constexpr Complex(F r, F i = 0) : re(r), im(i) {}
+
+  friend inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+  friend inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
+  friend inline Complex operator*(Complex a, Complex b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+  friend inline Complex operator/(Complex a, Complex b) {
+    const bool wide = __builtin_fabs(b.re) >= __builtin_fabs(b.im);
+    const F big = wide ? b.re : b.im, small = wide ? b.im : b.re;
+    if (big == 0 && small == 0) return {a.re / F(0), a.im / F(0)};
+    const F ratio = small / big, scale = 1 / (big + small * ratio);
+    if (wide) return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+  }
+  friend inline Complex operator-(Complex a) { return {-a.re, -a.im}; }
+  friend inline bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
+  friend inline bool operator!=(Complex a, Complex b) { return !(a == b); }
+};
+
+template <class T>
+constexpr bool is_complex = std::is_same_v<T, Complex<float>> || std::is_same_v<T, Complex<double>>;
+template <class T>
+constexpr bool is_bool = std::is_same_v<T, bool>;
+template <class T>
+constexpr bool is_integral = std::is_integral_v<T> && !is_bool<T>;
+template <class T>
+constexpr bool is_floating = std::is_floating_point_v<T> || std::is_same_v<T, Symbol>;
+
+template <class T>
+inline T number(double x) {
+  if constexpr (std::is_same_v<T, Symbol>) {
+    char s[32];
+    std::snprintf(s, sizeof s, "%.17g", x);
+    return {s};
+  } else if constexpr (is_complex<T>) {
+    return T(static_cast<typename T::part>(x));
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+template <class T>
+inline T where(bool c, T a, T b) {
+  return c ? a : b;
+}
+inline Symbol where(const Symbol& c, const Symbol& a, const Symbol& b) {
+  return {"(" + c.text + " ? " + a.text + " : " + b.text + ")"};
+}
+
+/* ---- functions of real numbers ------------------------------------------------------------------------------------
+ */
+
+/* x * y + z, rounded once where there is an instruction for it. */
+inline float fused(float x, float y, float z) {
+#ifdef __FMA__
+  return __builtin_fmaf(x, y, z);
+#else
+  return x * y + z;
+#endif
+}
+
+/* e^r for |r| <= log(2) / 2, and the n that x leaves beside it: e^x = 2^n * e^r. */
+inline float exp_of_rest(float x, float n) {
+  const float r = fused(n, -1.42860677e-6f, fused(n, -0.693145752f, x));
+  float p = fused(fused(1.3814538e-3f, r, 8.3687454e-3f), r, 4.1668391e-2f);
+  p = fused(fused(p, r, 1.6666520e-1f), r, 0.49999993f);
+  return fused(p * r, r, r) + 1.0f;
+}
+inline float power_of_two(int32_t n) {
+  const int32_t bits = (n + 127) << 23;
+  float x;
+  __builtin_memcpy(&x, &bits, 4);
+  return x;
+}
+/* e^x where it is a normal number: |x| <= 87. */
+inline float normal_exp(float x) {
+  const float n = __builtin_rintf(x * 1.44269504f);
+  return exp_of_rest(x, n) * power_of_two(static_cast<int32_t>(n));
+}
+/* e^x within one unit in the last place, shorter than a call; in two steps, since 2^n may be subnormal. */
+inline float fast_exp(float x) {
+  const float n = __builtin_rintf(x * 1.44269504f);
+  const int32_t k = static_cast<int32_t>(n), half = k >> 1;
+  const float p = exp_of_rest(x, n) * power_of_two(half) * power_of_two(k - half);
+  const float y = where(x < -104.0f, 0.0f, p);
+  return where(x > 88.7228394f, std::numeric_limits<float>::infinity(), y);
+}
+
+#ifdef __FMA__
+inline float exp_(float x) { return fast_exp(x); }
+#else
+inline float exp_(float x) { return ::expf(x); }
+#endif
+inline double exp_(double x) { return ::exp(x); }
+#define LAMELLA_WORD_1(name)                             \
+  inline float name##_(float x) { return ::name##f(x); } \
+  inline double name##_(double x) { return ::name(x); }
+LAMELLA_VECTOR_FUNCTIONS_BUT_EXP(LAMELLA_WORD_1)
+#undef LAMELLA_WORD_1
+#define LAMELLA_WORD_2(name)                                         \
+  inline float name##_(float x, float y) { return ::name##f(x, y); } \
+  inline double name##_(double x, double y) { return ::name(x, y); }
+LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_WORD_2)
+#undef LAMELLA_WORD_2
+/* Instructions, or calls one by one. */
+#define LAMELLA_BUILTIN_1(name, builtin)                              \
+  inline float name##_(float x) { return __builtin_##builtin##f(x); } \
+  inline double name##_(double x) { return __builtin_##builtin(x); }
+LAMELLA_BUILTIN_1(sqrt, sqrt)
+LAMELLA_BUILTIN_1(abs, fabs)
+LAMELLA_BUILTIN_1(floor, floor)
+LAMELLA_BUILTIN_1(ceil, ceil)
+LAMELLA_BUILTIN_1(trunc, trunc)
+LAMELLA_BUILTIN_1(round, rint) /* half to even */
+#undef LAMELLA_BUILTIN_1
+inline float copysign_(float x, float y) { return __builtin_copysignf(x, y); }
+inline double copysign_(double x, double y) { return __builtin_copysign(x, y); }
+inline float fmod_(float x, float y) { return __builtin_fmodf(x, y); }
+inline double fmod_(double x, double y) { return __builtin_fmod(x, y); }
+/* By the bits: GCC 12 fails on its own __builtin_signbit of a converted bfloat16. */
+inline bool signbit_(float x) {
+  int32_t bits;
+  __builtin_memcpy(&bits, &x, 4);
+  return bits < 0;
+}
+inline bool signbit_(double x) {
+  int64_t bits;
+  __builtin_memcpy(&bits, &x, 8);
+  return bits < 0;
+}
+inline float lgamma_(float x) {
+  int sign;
+  return ::lgammaf_r(x, &sign);
+}
+inline double lgamma_(double x) {
+  int sign;
+  return ::lgamma_r(x, &sign);
+}
+
+/* The probability that a normal variable is below x: from the tail, so that small ones keep their digits. */
+inline float normal_cdf_(float x) {
+  const float a = abs_(x), b = where(a > 13.0f, 13.0f, a);
+  const float p =
+      fused(fused(fused(fused(4.11631420e-3f, b, 4.06332383e-2f), b, 0.183235100f), b, 0.438294758f), b, 0.5f);
+  const float q = fused(
+      fused(fused(fused(fused(1.03179498e-2f, b, 0.101858872f), b, 0.469470536f), b, 1.20250276f), b, 1.67447450f), b,
+      1.0f);
+  const float tail = where(a > 13.0f, 0.0f, normal_exp(-0.5f * b * b) * p / q);
+  return where(x < 0.0f, tail, 1.0f - tail);
+}
+inline double normal_cdf_(double x) { return 0.5 * ::erfc(x * -0.70710678118654752); }
+
+/* A rational approximation and two of Newton's steps; erfc where erf is too near to 1. */
+inline double erfinv_(double y) {
+  const double a = __builtin_fabs(y);
+  if (!(a < 1))
+    return a == 1 ? copysign_(std::numeric_limits<double>::infinity(), y) : std::numeric_limits<double>::quiet_NaN();
+  const double slope = 1.1283791670955126; /* 2 / sqrt(pi) */
+  double x;
+  if (a <= 0.7) {
+    const double z = y * y;
+    x = y * (((-0.140543331 * z + 0.914624893) * z - 1.645349621) * z + 0.886226899) /
+        ((((0.012229801 * z - 0.329097515) * z + 1.442710462) * z - 2.118377725) * z + 1);
+    for (int i = 0; i < 2; i++) x -= (::erf(x) - y) / (slope * ::exp(-x * x));
+    return x;
+  }
+  const double z = sqrt_(-::log((1 - a) / 2));
+  x = (((1.641345311 * z + 3.429567803) * z - 1.624906493) * z - 1.970840454) /
+      ((1.637067800 * z + 3.543889200) * z + 1);
+  for (int i = 0; i < 2; i++) x += (::erfc(x) - (1 - a)) / (slope * ::exp(-x * x));
+  return copysign_(x, y);
+}
+inline float erfinv_(float y) { return static_cast<float>(erfinv_(static_cast<double>(y))); }
+
+/* Exact integer power by squaring; a negative exponent gives what rounding 1/x^n to zero gives. */
+template <class T>
+inline T ipow(T x, T n) {
+  if constexpr (std::is_signed_v<T>)
+    if (n < 0) return x == 1 ? T(1) : x == T(-1) ? (n % 2 ? T(-1) : T(1)) : T(0);
+  T r = 1;
+  for (; n; n = static_cast<T>(n >> 1)) {
+    if (n & 1) r = static_cast<T>(r * x);
+    x = static_cast<T>(x * x);
+  }
+  return r;
+}
+
+/* ---- functions of complex numbers: the C library's, which numpy uses too --------------------------------------------
+ */
+
+inline _Complex float to_c(Complex<float> x) {
+  _Complex float c;
+  __real__ c = x.re;
+  __imag__ c = x.im;
+  return c;
+}
+inline _Complex double to_c(Complex<double> x) {
+  _Complex double c;
+  __real__ c = x.re;
+  __imag__ c = x.im;
+  return c;
+}
+inline Complex<float> from_c(_Complex float x) { return {__real__ x, __imag__ x}; }
+inline Complex<double> from_c(_Complex double x) { return {__real__ x, __imag__ x}; }
+#define LAMELLA_COMPLEX_WORD(name)                                                                  \
+  inline Complex<float> name##_(Complex<float> x) { return from_c(__builtin_c##name##f(to_c(x))); } \
+  inline Complex<double> name##_(Complex<double> x) { return from_c(__builtin_c##name(to_c(x))); }
+LAMELLA_COMPLEX_WORD(exp)
+LAMELLA_COMPLEX_WORD(log)
+LAMELLA_COMPLEX_WORD(sin)
+LAMELLA_COMPLEX_WORD(cos)
+LAMELLA_COMPLEX_WORD(tan)
+LAMELLA_COMPLEX_WORD(tanh)
+LAMELLA_COMPLEX_WORD(sinh)
+LAMELLA_COMPLEX_WORD(cosh)
+LAMELLA_COMPLEX_WORD(acos)
+LAMELLA_COMPLEX_WORD(acosh)
+LAMELLA_COMPLEX_WORD(asin)
+LAMELLA_COMPLEX_WORD(asinh)
+LAMELLA_COMPLEX_WORD(atan)
+LAMELLA_COMPLEX_WORD(atanh)
+LAMELLA_COMPLEX_WORD(sqrt)
+#undef LAMELLA_COMPLEX_WORD
+
+inline float modulus(Complex<float> x) { return ::hypotf(x.re, x.im); }
+inline double modulus(Complex<double> x) { return ::hypot(x.re, x.im); }
+template <class F>
+inline F arg(Complex<F> x) {
+  return atan2_(x.im, x.re);
+}
+template <class F>
+inline Complex<F> log2_(Complex<F> x) {
+  const Complex<F> l = log_(x);
+  const F k = F(1.4426950408889634);
+  return {l.re * k, l.im * k};
+}
+template <class F>
+inline Complex<F> log10_(Complex<F> x) {
+  const Complex<F> l = log_(x);
+  const F k = F(0.4342944819032518);
+  return {l.re * k, l.im * k};
+}
+template <class F>
+inline Complex<F> exp2_(Complex<F> x) {
+  const F k = F(0.6931471805599453);
+  return exp_(Complex<F>(x.re * k, x.im * k));
+}
+template <class F>
+inline Complex<F> log1p_(Complex<F> x) {
+  const F l = hypot_(x.re + 1, x.im);
+  return {log_(l), atan2_(x.im, x.re + 1)};
+}
+template <class F>
+inline Complex<F> expm1_(Complex<F> x) {
+  const F half = sin_(x.im / 2);
+  return {expm1_(x.re) * cos_(x.im) - 2 * half * half, exp_(x.re) * sin_(x.im)};
+}
+
+inline _Complex float cpow_c(_Complex float x, _Complex float y) { return __builtin_cpowf(x, y); }
+inline _Complex double cpow_c(_Complex double x, _Complex double y) { return __builtin_cpow(x, y); }
+/* Small whole exponents by squaring, as numpy does: exact where the result is. */
+template <class F>
+inline Complex<F> pow_(Complex<F> x, Complex<F> y) {
+  if (y == Complex<F>(0)) return {1, 0};
+  if (x == Complex<F>(0)) {
+    if (y.re > 0 && y.im == 0) return {0, 0};
+    return {std::numeric_limits<F>::quiet_NaN(), std::numeric_limits<F>::quiet_NaN()};
+  }
+  if (y.im != 0 || y.re != trunc_(y.re) || abs_(y.re) >= 100) return from_c(cpow_c(to_c(x), to_c(y)));
+  Complex<F> r{1, 0};
+  for (int n = static_cast<int>(abs_(y.re)); n; n >>= 1) {
+    if (n & 1) r = r * x;
+    x = x * x;
+  }
+  return y.re < 0 ? Complex<F>(1) / r : r;
+}
+
+/* ---- how functions print themselves
+ * ---------------------------------------------------------------------------------- */
+
+#define LAMELLA_SYMBOL_FUNCTION(name) \
+  inline Symbol name##_(const Symbol& a) { return {#name "(" + a.text + ")"}; }
+LAMELLA_VECTOR_FUNCTIONS(LAMELLA_SYMBOL_FUNCTION)
+LAMELLA_SYMBOL_FUNCTION(sqrt)
+LAMELLA_SYMBOL_FUNCTION(abs)
+LAMELLA_SYMBOL_FUNCTION(floor)
+LAMELLA_SYMBOL_FUNCTION(ceil)
+LAMELLA_SYMBOL_FUNCTION(trunc)
+LAMELLA_SYMBOL_FUNCTION(signbit)
+LAMELLA_SYMBOL_FUNCTION(lgamma)
+LAMELLA_SYMBOL_FUNCTION(erfinv)
+#undef LAMELLA_SYMBOL_FUNCTION
+inline Symbol normal_cdf_(const Symbol& a) { return {"(0.5 * erfc(-0.70710678118654752 * " + a.text + "))"}; }
+inline Symbol round_(const Symbol& a) { return {"rint(" + a.text + ")"}; }
+#define LAMELLA_SYMBOL_FUNCTION_2(name) \
+  inline Symbol name##_(const Symbol& a, const Symbol& b) { return {#name "(" + a.text + ", " + b.text + ")"}; }
+LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_SYMBOL_FUNCTION_2)
+LAMELLA_SYMBOL_FUNCTION_2(copysign)
+LAMELLA_SYMBOL_FUNCTION_2(fmod)
+#undef LAMELLA_SYMBOL_FUNCTION_2
+
+}  // namespace
+}  // namespace lamella::pointwise
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+#endif

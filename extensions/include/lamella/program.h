@@ -1,0 +1,30 @@
+/* What liblamella.so exports, for a program in C or C++ that links it or opens it: the table, and plugins by path. A
+ * plugin or an extension needs none of this; the loader hands it the table.
+ *
+ *   const lamella_api* api = lamella_get_api(LAMELLA_TARGET_VERSION);
+ *   if (!api) return 1;
+ *   if (lamella_load_plugin("backends/cpu/liblamella_cpu.so")) fputs(api->error_message(), stderr);
+ */
+#ifndef LAMELLA_PROGRAM_H
+#define LAMELLA_PROGRAM_H
+
+#include <lamella/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Null if this library cannot serve a program built for that version: another major, or a newer minor. */
+const lamella_api* lamella_get_api(uint32_t version);
+/* The library's own version. */
+uint32_t lamella_abi_version(void);
+/* Reads the file's stamp, opens the library and runs its lamella_plugin_init, once a process for one file. After an
+ * error nothing that it registered is left. Safe on any thread. */
+lamella_status lamella_load_plugin(const char* path);
+/* The version that a file was built for, read without opening it as a library. */
+lamella_status lamella_plugin_stamp(const char* path, uint32_t* version);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

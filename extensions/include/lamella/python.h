@@ -1,0 +1,123 @@
+/* Tensors and values between CPython and native code, for an extension module that links nothing of ours: a C table
+ * that the binding publishes as the interface "python", version 1. It needs CPython's headers, and `import lamella` to
+ * have run. Start with lamella::python::import() at the end of the file.
+ *
+ *   PyMODINIT_FUNC PyInit_mine(void) {
+ *     if (lamella::python::import() < 0) return NULL;
+ *     return PyModule_Create(&module);
+ *   }
+ *   static PyObject* negative(PyObject*, PyObject* o) {
+ *     lamella_tensor* t = lamella::python::face().unwrap(o);
+ *     if (!t) return PyErr_Format(PyExc_TypeError, "negative: argument 'self' must be Tensor");
+ *     lamella_value args[1] = {lamella::value(t)}, result = lamella::none();
+ *     if (lamella::api().call(NULL, lamella::api().find_operator("aten::neg", ""), args, 1, &result, 1))
+ *       return lamella::python::face().raise_pending();
+ *     return lamella::python::face().wrap(result.as.tensor);
+ *   }
+ *
+ * Note [The lock]  Every function but `drop` is called with the interpreter's lock held. Operators may run without it,
+ *   and other people's deleters may: what they hold of Python's goes through `drop`. */
+#ifndef LAMELLA_PYTHON_H
+#define LAMELLA_PYTHON_H
+
+#ifndef PY_SSIZE_T_CLEAN
+#define PY_SSIZE_T_CLEAN
+#endif
+#include <Python.h>
+
+#include <lamella/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LAMELLA_PYTHON_VERSION 1
+/* The capsule whose pointer is a `const lamella_capsule*`. */
+#define LAMELLA_PYTHON_CAPSULE "lamella.library.api"
+
+typedef struct {
+  uint32_t size;
+  uint32_t version; /* of the library: LAMELLA_MAKE_VERSION */
+  const char* library_version;
+  const lamella_api* (*get_api)(uint32_t version); /* null if it cannot serve a module built for that version */
+  /* Runs the init function of a library, once for the file; a module that has one calls it for itself. -1 with an
+   * exception. */
+  int (*load_plugin)(const char* path);
+} lamella_capsule;
+
+typedef struct {
+  uint32_t size;
+  PyTypeObject* tensor_type; /* lamella.Tensor */
+
+  /* Takes over the reference to the tensor; one tensor has one Python object. Null with an exception. */
+  PyObject* (*wrap)(lamella_tensor* owned);
+  /* Borrowed from the object; null, without an exception, if it is no Tensor. */
+  lamella_tensor* (*unwrap)(PyObject*);
+  /* Of a borrowed value; lists become lists. Null with an exception. */
+  PyObject* (*to_python)(const lamella_value*);
+  /* Numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and lists or tuples of
+   * tensors (None among them is a null), bools, ints or floats. The value is owned. -1 with an exception. */
+  int (*from_python)(PyObject*, lamella_value* out);
+
+  /* The thread's pending error becomes the current exception; always null. One that came from Python is the same
+   * object. */
+  PyObject* (*raise_pending)(void);
+  /* The current exception becomes the thread's pending error; its status. */
+  lamella_status (*capture_exception)(void);
+  /* Releases a reference on any thread, with the lock or without; null is nothing. Without, it is queued. */
+  void (*drop)(PyObject*);
+
+  /* "mine::twice.Tensor"; a name without its overload, or an operator packet, where there is only one. Null with an
+   * exception that lists the overloads. */
+  const lamella_operator* (*find_operator)(PyObject* packet_or_name);
+} lamella_python;
+
+#ifdef __cplusplus
+}
+
+#include <lamella/library.h>
+
+namespace lamella {
+namespace python {
+
+LAMELLA_HIDDEN inline const lamella_python*& table() {
+  static const lamella_python* t = nullptr;
+  return t;
+}
+LAMELLA_HIDDEN inline const lamella_python& face() { return *table(); }
+
+/* Finds both tables: lamella::api() and face() work from then on. Imports lamella. -1 with an exception. */
+LAMELLA_HIDDEN inline int import() {
+  if (!Api::table()) {
+    const auto* capsule = static_cast<const lamella_capsule*>(PyCapsule_Import(LAMELLA_PYTHON_CAPSULE, 0));
+    if (!capsule) return -1;
+    const uint32_t has = capsule->version, wants = LAMELLA_TARGET_VERSION;
+    Api::table() = capsule->get_api(wants);
+    if (!Api::table()) {
+      PyErr_Format(PyExc_ImportError, "this module was built for C ABI %d.%d; lamella %s has %d.%d", (int)(wants >> 16),
+                   (int)(wants & 0xffff), capsule->library_version, (int)(has >> 16), (int)(has & 0xffff));
+      return -1;
+    }
+  }
+  table() = static_cast<const lamella_python*>(api().find_interface("python", LAMELLA_PYTHON_VERSION));
+  if (table()) return 0;
+  PyErr_Format(PyExc_ImportError, "lamella %s publishes no interface \"python\" of version %d", api().library_version,
+               LAMELLA_PYTHON_VERSION);
+  return -1;
+}
+
+/* Holds the interpreter's lock while it lives, on any thread: for kernels that call Python. */
+class LAMELLA_HIDDEN Gil {
+ public:
+  Gil() : state_(PyGILState_Ensure()) {}
+  ~Gil() { PyGILState_Release(state_); }
+  Gil(const Gil&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+}  // namespace python
+}  // namespace lamella
+#endif
+#endif

@@ -1,0 +1,409 @@
+/* Registering C++ functions: the comparison of their types with a schema, the rest of `Library`, shape rules in C++,
+ * and typed calls of any operator. */
+#ifndef LAMELLA_REGISTRATION_H
+#define LAMELLA_REGISTRATION_H
+
+#include <lamella/kernel.h>
+
+#pragma GCC visibility push(hidden)
+
+namespace lamella {
+
+/* What a shape rule says of one result. */
+class Output {
+ public:
+  Output(lamella_frame* f, lamella_meta* m) : frame_(f), meta_(m) {}
+  void set(IntArrayRef sizes, ScalarType dtype) { set(sizes, dtype, {}); }
+  void set(IntArrayRef sizes, ScalarType dtype, IntArrayRef strides) {
+    LAMELLA_CHECK(sizes.size() <= LAMELLA_MAX_DIMS, "a result has at most ", LAMELLA_MAX_DIMS, " dimensions");
+    meta_->kind = LAMELLA_META_FRESH;
+    meta_->dtype = static_cast<uint8_t>(dtype);
+    meta_->ndim = static_cast<int32_t>(sizes.size());
+    LAMELLA_CHECK(strides.empty() || strides.size() == sizes.size(), "a result of ", sizes.size(), " dimensions has ",
+                  strides.size(), " strides");
+    meta_->has_strides = !strides.empty();
+    for (size_t i = 0; i < sizes.size(); i++) meta_->sizes[i] = sizes[i];
+    for (size_t i = 0; i < strides.size(); i++) meta_->strides[i] = strides[i];
+    frame_->compute_dtype = meta_->dtype;
+  }
+  /* Shape, dtype and, if it has no gaps, layout of a tensor. */
+  void like(const Tensor& t) {
+    const bool dense = t.defined() && (t.get()->flags & LAMELLA_DENSE) && !t.is_contiguous();
+    set(t.sizes(), t.dtype(), dense ? t.strides() : IntArrayRef());
+  }
+  /* Only the kernel knows; it returns a tensor of its own. */
+  void dynamic() { meta_->kind = LAMELLA_META_DYNAMIC; }
+
+ private:
+  lamella_frame* frame_;
+  lamella_meta* meta_;
+};
+
+namespace detail {
+
+/* ---- does a function fit a schema?
+ * ------------------------------------------------------------------------------------------ */
+
+inline std::string schema_type(const lamella_argument& a) {
+  static const char* const kinds[] = {"Tensor",     "Scalar", "int",    "float",        "bool",      "complex", "str",
+                                      "ScalarType", "Layout", "Device", "MemoryFormat", "Generator", "object",  "any"};
+  std::string t = a.kind < sizeof kinds / sizeof *kinds ? kinds[a.kind] : "?";
+  if (a.flags & LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS) t += "?";
+  if (a.flags & LAMELLA_ARGUMENT_LIST) t += "[]";
+  if (a.flags & LAMELLA_ARGUMENT_OPTIONAL) t += "?";
+  return t;
+}
+
+inline std::string cpp_type_of(const lamella_argument& a) {
+  static const char* const scalars[] = {
+      "const Tensor&", "Scalar", "int64_t", "double",       "bool",      "std::complex<double>", "std::string_view",
+      "ScalarType",    "Layout", "Device",  "MemoryFormat", "Generator", "lamella_value",        "lamella_value"};
+  static const char* const lists[] = {"TensorList", "lamella_value", "IntArrayRef", "ArrayRef<double>",
+                                      "ArrayRef<bool>"};
+  std::string t = "lamella_value";
+  if (!(a.flags & LAMELLA_ARGUMENT_LIST) && a.kind < sizeof scalars / sizeof *scalars) t = scalars[a.kind];
+  if ((a.flags & LAMELLA_ARGUMENT_LIST) && a.kind < sizeof lists / sizeof *lists) t = lists[a.kind];
+  if (!(a.flags & LAMELLA_ARGUMENT_OPTIONAL) || t == "lamella_value") return t;
+  return "std::optional<" + (t == "const Tensor&" ? std::string("Tensor") : t) + ">";
+}
+
+inline bool fits(const lamella_argument& a, const CppType& t) {
+  if (t.kind == LAMELLA_KIND_ANY) return true;
+  constexpr uint32_t lists = LAMELLA_ARGUMENT_LIST, optional = LAMELLA_ARGUMENT_OPTIONAL;
+  if (a.kind != t.kind || (a.flags & lists) != (t.flags & lists)) return false;
+  if ((t.flags & LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS) && !(a.flags & LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS)) return false;
+  if ((t.flags & LAMELLA_ARGUMENT_WRITTEN) && !(a.flags & LAMELLA_ARGUMENT_WRITTEN)) return false;
+  const bool undefined_is_none =
+      (t.kind == LAMELLA_KIND_TENSOR || t.kind == LAMELLA_KIND_GENERATOR) && !(t.flags & lists);
+  return (a.flags & optional) == (t.flags & optional) || (undefined_is_none && !(t.flags & optional));
+}
+
+inline std::string listed(const std::vector<CppType>& types) {
+  std::string all;
+  for (const CppType& t : types) all += (all.empty() ? "" : ", ") + t.name;
+  return all;
+}
+
+inline const lamella_argument& described(const lamella_argument* a) {
+  if (!a) throw Error::pending(api().error_kind());
+  return *a;
+}
+
+/* Whether all that a function of so many arguments leaves out has a default. The outputs of an out= form stay last. */
+inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bool exact, size_t* from) {
+  *from = n;
+  if (known == n || exact) return known == n;
+  size_t ends = n;
+  while (ends > 0 &&
+         (described(api().operator_argument(op, static_cast<int32_t>(ends - 1))).flags & LAMELLA_ARGUMENT_OUT))
+    ends--;
+  if (known > n || known < n - ends) return false;
+  *from = known - (n - ends);
+  for (size_t i = *from; i < ends; i++)
+    if (!(described(api().operator_argument(op, static_cast<int32_t>(i))).flags & LAMELLA_ARGUMENT_HAS_DEFAULT))
+      return false;
+  return true;
+}
+
+struct Fit {
+  bool writes;      /* the last parameters are the results, to be written into */
+  int32_t num_args; /* how many of the schema's the function takes */
+};
+
+/* Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
+ */
+inline Fit compare(const char* who, const lamella_operator* op, const std::vector<CppType>& parameters,
+                   const std::vector<CppType>& results, bool exact) {
+  const auto n = static_cast<size_t>(api().operator_num_args(op)),
+             m = static_cast<size_t>(api().operator_num_returns(op));
+  size_t known = parameters.size(), from = n;
+  bool writes = results.empty() && m > 0 && known >= m;
+  for (size_t i = known - m; writes && i < known; i++) writes = parameters[i].kind == LAMELLA_KIND_TENSOR;
+  writes = writes && may_leave_out(op, n, known - m, exact, &from);
+  if (writes) known -= m;
+  std::string wrong;
+  if (!writes && !may_leave_out(op, n, known, exact, &from))
+    wrong += text("\n  the schema has ", n, n == 1 ? " argument" : " arguments", ", the function takes ", known);
+  for (size_t k = 0; k < known && wrong.empty(); k++) {
+    const size_t i = k < from ? k : k + (n - known);
+    const lamella_argument& a = described(api().operator_argument(op, static_cast<int32_t>(i)));
+    if (!fits(a, parameters[k]))
+      wrong += text("\n  argument '", a.name, "': ", schema_type(a), " is ", cpp_type_of(a), ", the function takes ",
+                    parameters[k].name);
+  }
+  if (!writes && results.size() != m)
+    wrong += text("\n  the schema has ", m, m == 1 ? " result" : " results", ", the function returns ", results.size());
+  for (size_t i = 0; i < m && wrong.empty(); i++) {
+    const lamella_argument& a = described(api().operator_return(op, static_cast<int32_t>(i)));
+    const CppType& t = writes ? parameters[known + i] : results[i];
+    if (!fits({a.size, a.kind, a.flags | LAMELLA_ARGUMENT_WRITTEN, 0, "", {}}, t))
+      wrong += text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name);
+  }
+  if (wrong.empty()) return {writes, static_cast<int32_t>(known)};
+  const std::string returned = results.size() == 1 ? results[0].name
+                               : results.empty()   ? std::string("void")
+                                                   : "std::tuple<" + listed(results) + ">";
+  throw Error(LAMELLA_TYPE_ERROR,
+              text(who, ": the C++ function does not fit the schema\n  schema: ", api().operator_schema(op),
+                   "\n  C++:    ", returned, " (", listed(parameters), ")", wrong));
+}
+
+/* "twice", "mine::twice.Tensor"; throws if there is none. */
+inline const lamella_operator* find(const char* who, const char* ns, std::string name) {
+  if (name.find("::") == std::string::npos) name = std::string(ns) + "::" + name;
+  const OwnNamespace& own = own_namespace();
+  if (name.rfind(own.written + "::", 0) == 0) name.replace(0, own.written.size(), own.chosen);
+  const size_t dot = name.find('.');
+  const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
+  const lamella_operator* op = api().find_operator(name.substr(0, dot).c_str(), overload.c_str());
+  LAMELLA_CHECK(op, who, ": there is no operator ", name, "; define it first");
+  return op;
+}
+
+/* ---- shape rules
+ * -------------------------------------------------------------------------------------------------------------- */
+
+template <class P>
+struct RuleParameter {
+  static constexpr bool output = false;
+  static decltype(auto) get(lamella_frame*, const lamella_value& v, lamella_meta*) { return Parameter<P>::get(v); }
+  static void type(std::vector<CppType>& all) { all.push_back(Parameter<P>::type()); }
+};
+template <>
+struct RuleParameter<Output> {
+  static constexpr bool output = true;
+  static Output get(lamella_frame* f, const lamella_value&, lamella_meta* m) { return {f, m}; }
+  static void type(std::vector<CppType>&) {}
+};
+
+template <class F, class Pointer>
+struct Rule;
+template <class F, class... P>
+struct Rule<F, void (*)(P...)> {
+  static constexpr size_t outputs = (size_t{RuleParameter<P>::output} + ... + 0), inputs = sizeof...(P) - outputs;
+  static constexpr bool outputs_are_last() {
+    const bool output[] = {RuleParameter<P>::output...};
+    bool good = outputs > 0;
+    for (size_t i = 0; i < sizeof...(P); i++) good = good && output[i] == (i >= inputs);
+    return good;
+  }
+  static_assert(outputs_are_last(), "a shape rule's last parameters are lamella::Output, one for each result");
+  static std::vector<CppType> parameters() {
+    std::vector<CppType> all;
+    (RuleParameter<P>::type(all), ...);
+    return all;
+  }
+  static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_meta* outs) {
+    return guarded([&] { return call(f, args, outs, std::index_sequence_for<P...>()); });
+  }
+  template <size_t... I>
+  static lamella_status call(lamella_frame* f, const lamella_value* args, lamella_meta* outs,
+                             std::index_sequence<I...>) {
+    (*static_cast<F*>(const_cast<void*>(f->context)))(
+        RuleParameter<P>::get(f, args[I < inputs ? I : 0], outs + (I < inputs ? 0 : I - inputs))...);
+    return LAMELLA_OK;
+  }
+};
+
+}  // namespace detail
+
+/* ---- the library's
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+inline Library& Library::def(const char* schema, const char* file, int line) {
+  if (key_)
+    return fail(LAMELLA_RUNTIME_ERROR,
+                std::string("def: a block of kernels for '") + key_ + "' defines nothing; use LAMELLA_LIBRARY");
+  return define(schema, nullptr, nullptr, nullptr, LAMELLA_FORM_FUNCTION, file, line);
+}
+template <class F, class>
+Library& Library::def(const char* schema, F fn, const char* file, int line) {
+  if (def(schema, file, line).status()) return *this;
+  const std::string text = schema;
+  constexpr const char* space = " \t\n\r\v\f";
+  const size_t begin = text.find_first_not_of(space), end = text.find('(');
+  std::string name = text.substr(begin, end - begin);
+  name.erase(name.find_last_not_of(space) + 1);
+  return impl(name.c_str(), std::move(fn), file, line);
+}
+template <class F, class>
+Library& Library::impl(const char* op, F fn, const char* file, int line) {
+  const char* key = key_ ? key_ : "composite";
+  if constexpr (std::is_convertible<F, lamella_kernel>::value)
+    return impl(op, key, static_cast<lamella_kernel>(fn), nullptr, 0, file, line);
+  else
+    return impl(op, key, std::move(fn), file, line);
+}
+template <class F, class>
+Library& Library::impl(const char* op, const char* key, F fn, const char* file, int line) {
+  if (status_) return *this;
+  status_ = guarded([&]() -> lamella_status {
+    using S = detail::SignatureFor<F>;
+    const lamella_operator* found = detail::find("impl", ns_, op);
+    const detail::Fit fit = detail::compare("impl", found, S::parameters(), S::results(), exact_);
+    const lamella_kernel run =
+        fit.writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
+    const auto context = const_cast<void*>(S::context(std::move(fn)));
+    const uint32_t flags = LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE;
+    const int32_t known = fit.num_args > 0 ? fit.num_args : LAMELLA_NO_ARGUMENTS;
+    return kernel(op, key, {sizeof(lamella_kernel_def), flags, run, context, file, line, known}).status();
+  });
+  return *this;
+}
+/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. Like a
+ * kernel it may leave out arguments at the end that have a default, of an operator of somebody else. */
+template <class F>
+Library& Library::infer(const char* op, F fn) {
+  if (status_) return *this;
+  status_ = guarded([&]() -> lamella_status {
+    using R = detail::Rule<F, typename detail::PointerOf<F>::type>;
+    const lamella_operator* found = detail::find("infer", ns_, op);
+    std::vector<detail::CppType> results(R::outputs, detail::CppType{LAMELLA_KIND_TENSOR, 0, "Tensor"});
+    const detail::Fit fit = detail::compare("infer", found, R::parameters(), results, exact_);
+    const int32_t known = fit.num_args > 0 ? fit.num_args : LAMELLA_NO_ARGUMENTS;
+    const lamella_shape_rule_def d = {sizeof d, known, R::run, new F(std::move(fn))};
+    return api().shape_rule(lib_, op, &d, nullptr);
+  });
+  return *this;
+}
+/* A kernel against the C table, for every operator of a category that has none of its own under this block's key. */
+inline Library& Library::impl_category(const char* name, lamella_kernel fn, const char* file, int line) {
+  if (!key_) return fail(LAMELLA_RUNTIME_ERROR, "impl_category: for which key? Use LAMELLA_LIBRARY_IMPL");
+  return category(name, key_, fn, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS, file, line);
+}
+/* The same for every operator that has nothing else under this key. */
+inline Library& Library::fallback(lamella_kernel fn, const char* file, int line) {
+  return impl_category("*", fn, file, line);
+}
+
+/* ---- typed calls
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+namespace detail {
+
+template <class R>
+struct Taken { /* out of an owned result */
+  static_assert(!std::is_reference<R>::value, "what an Operator returns is a value: Tensor, not Tensor&");
+  static_assert(!std::is_convertible<R, std::string_view>::value || std::is_same<R, std::string>::value,
+                "a text that is returned is a std::string");
+  static_assert(!std::is_same<R, IntArrayRef>::value && !std::is_same<R, ArrayRef<double>>::value &&
+                    !std::is_same<R, ArrayRef<bool>>::value && !std::is_same<R, TensorList>::value,
+                "a list that is returned is a std::vector");
+  static R from(lamella_value* v) {
+    if constexpr (std::is_same<R, lamella_value>::value) { /* the caller's to release */
+      return *v;
+    } else if constexpr (std::is_same<R, Tensor>::value) {
+      return Tensor::steal(v->tag == LAMELLA_TENSOR ? v->as.tensor : nullptr);
+    } else {
+      R r = Convert<R>::get(*v);
+      api().value_release(v);
+      return r;
+    }
+  }
+};
+template <class... R>
+struct Taken<std::tuple<R...>> {
+  static std::tuple<R...> from(lamella_value* v) { return from(v, std::index_sequence_for<R...>()); }
+  template <size_t... I>
+  static std::tuple<R...> from(lamella_value* v, std::index_sequence<I...>) {
+    return {Taken<R>::from(v + I)...};
+  }
+};
+
+/* How many results a C++ type stands for. */
+template <class R>
+constexpr int32_t count_of = std::is_void<R>::value ? 0 : 1;
+template <class... R>
+constexpr int32_t count_of<std::tuple<R...>> = sizeof...(R);
+
+/* What a call refers to until it has ended. */
+template <class T>
+struct Passed {
+  static const T& of(const T& x) { return x; }
+};
+template <class T>
+struct PassedComplex {
+  static Scalar of(const T& x) { return x; }
+};
+template <class T>
+struct PassedOptional {
+  static std::optional<Scalar> of(const std::optional<T>& x) { return x ? std::optional<Scalar>(*x) : std::nullopt; }
+};
+template <class T>
+struct PassedAs : std::conditional_t<IsComplex<T>::value, PassedComplex<T>, Passed<T>> {};
+template <class T>
+struct PassedAs<std::optional<T>>
+    : std::conditional_t<IsComplex<T>::value, PassedOptional<T>, Passed<std::optional<T>>> {};
+template <>
+struct PassedAs<std::vector<std::optional<Tensor>>> {
+  static std::vector<Tensor> of(const std::vector<std::optional<Tensor>>& x) {
+    return std::vector<Tensor>(x.begin(), x.end());
+  }
+};
+struct Bools { /* in a row */
+  std::vector<uint8_t> bytes;
+  friend lamella_value value(const Bools& b) {
+    lamella_value v{LAMELLA_BOOL_LIST, static_cast<uint32_t>(b.bytes.size()), {0}};
+    v.as.bools = b.bytes.data();
+    return v;
+  }
+};
+template <>
+struct PassedAs<std::vector<bool>> {
+  static Bools of(const std::vector<bool>& x) { return {std::vector<uint8_t>(x.begin(), x.end())}; }
+};
+template <class T>
+decltype(auto) passed(const T& x) {
+  return PassedAs<T>::of(x);
+}
+
+template <class R, class Call>
+R called(Call&& run) {
+  lamella_value rets[count_of<R> + 1];
+  for (lamella_value& v : rets) v = none();
+  check(run(rets, count_of<R>));
+  if constexpr (!std::is_void<R>::value) return Taken<R>::from(rets);
+}
+
+}  // namespace detail
+
+/* An operator by name, called with types that were compared with its schema:
+ *   static const Operator<Tensor(const Tensor&, double)> scaled("mine::scaled"); */
+template <class Function>
+class Operator;
+template <class R, class... P>
+class Operator<R(P...)> {
+ public:
+  explicit Operator(const char* name) : op_(detail::find("Operator", "aten", name)) {
+    detail::compare("Operator", op_, {detail::Parameter<P>::type()...}, detail::Results<R>::types(), false);
+  }
+  R operator()(P... args) const { return called(detail::passed(args)...); }
+
+ private:
+  template <class... A>
+  R called(const A&... args) const {
+    const lamella_value values[sizeof...(A) + 1] = {value(args)..., none()};
+    return detail::called<R>(
+        [&](lamella_value* rets, int32_t n) { return api().call(nullptr, op_, values, sizeof...(A), rets, n); });
+  }
+
+  const lamella_operator* op_;
+};
+
+/* From a layer's kernel to what is below it, with these arguments; what was appended to the schema is what the call
+ * has. */
+template <class R, class... A>
+R redispatch(lamella_frame* frame, const A&... args) {
+  const auto on = [frame](const auto&... passed) {
+    const lamella_value values[sizeof...(A) + 1] = {value(passed)..., none()};
+    return detail::called<R>(
+        [&](lamella_value* rets, int32_t n) { return api().redispatch(frame, values, sizeof...(A), rets, n); });
+  };
+  return on(detail::passed(args)...);
+}
+
+}  // namespace lamella
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,289 @@
+/* Dtypes in C++: ScalarType, its constants (lamella::kFloat), the C++ type of each (Half and BFloat16 among them), and
+ * the macros that run a body for the type that a tensor has at run time:
+ *
+ *   LAMELLA_DISPATCH_FLOATING_TYPES(x.dtype(), "twice", [&] {
+ *     const scalar_t* in = x.data<scalar_t>();
+ *     ...
+ *   });
+ *
+ * LAMELLA_DISPATCH_<family>[_AND|_AND2|_AND3](dtype, name, body): FLOATING_TYPES, INTEGRAL_TYPES, ALL_TYPES (both),
+ * COMPLEX_TYPES, FLOATING_AND_COMPLEX_TYPES, ALL_TYPES_AND_COMPLEX. AND takes one more ScalarType in front, AND2 two,
+ * AND3 three, as in LAMELLA_DISPATCH_FLOATING_TYPES_AND(lamella::kHalf, …). Those with complex need <complex>, which is
+ * not included here.
+ */
+#ifndef LAMELLA_SCALAR_TYPE_H
+#define LAMELLA_SCALAR_TYPE_H
+
+#include <lamella/error.h>
+#include <lamella/half.h>
+
+#include <limits>
+
+#pragma GCC visibility push(hidden)
+
+namespace lamella {
+
+/* The numbers of enum lamella_dtype. */
+enum class ScalarType : uint8_t {
+  Bool = LAMELLA_BOOL,
+  Byte = LAMELLA_UINT8,
+  UInt16 = LAMELLA_UINT16,
+  UInt32 = LAMELLA_UINT32,
+  UInt64 = LAMELLA_UINT64,
+  Char = LAMELLA_INT8,
+  Short = LAMELLA_INT16,
+  Int = LAMELLA_INT32,
+  Long = LAMELLA_INT64,
+  Half = LAMELLA_FLOAT16,
+  BFloat16 = LAMELLA_BFLOAT16,
+  Float = LAMELLA_FLOAT32,
+  Double = LAMELLA_FLOAT64,
+  ComplexFloat = LAMELLA_COMPLEX64,
+  ComplexDouble = LAMELLA_COMPLEX128,
+  Undefined = LAMELLA_NO_DTYPE
+};
+
+constexpr ScalarType kBool = ScalarType::Bool;
+constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = kByte;
+constexpr ScalarType kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32, kUInt64 = ScalarType::UInt64;
+constexpr ScalarType kChar = ScalarType::Char, kInt8 = kChar;
+constexpr ScalarType kShort = ScalarType::Short, kInt16 = kShort;
+constexpr ScalarType kInt = ScalarType::Int, kInt32 = kInt;
+constexpr ScalarType kLong = ScalarType::Long, kInt64 = kLong;
+constexpr ScalarType kHalf = ScalarType::Half, kFloat16 = kHalf;
+constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat;
+constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble;
+constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplexDouble = ScalarType::ComplexDouble;
+
+inline const char* name(ScalarType t) {
+  static const char* const names[] = {"bool",     "uint8",   "uint16",  "uint32",    "uint64",
+                                      "int8",     "int16",   "int32",   "int64",     "float16",
+                                      "bfloat16", "float32", "float64", "complex64", "complex128"};
+  return t == ScalarType::Undefined ? "undefined" : names[static_cast<int>(t)];
+}
+constexpr bool is_complex(ScalarType t) { return t == kComplexFloat || t == kComplexDouble; }
+constexpr bool is_floating_point(ScalarType t) { return t >= ScalarType::Half && t <= ScalarType::Double; }
+constexpr bool is_integral(ScalarType t, bool with_bool = false) {
+  return (t > ScalarType::Bool && t <= ScalarType::Long) || (with_bool && t == ScalarType::Bool);
+}
+constexpr int64_t itemsize(ScalarType t) {
+  return t == kBool || t == kByte || t == kChar                        ? 1
+         : t == kUInt16 || t == kShort || t == kHalf || t == kBFloat16 ? 2
+         : t == kUInt32 || t == kInt || t == kFloat                    ? 4
+         : t == kComplexDouble                                         ? 16
+                                                                       : 8;
+}
+inline void append_part(std::string& to, ScalarType t) { to += name(t); }
+
+/* ---- two-byte floats that compute as float
+ * --------------------------------------------------------------------------- */
+
+template <class Bits>
+struct HalfOf : Bits {
+  HalfOf() = default;
+  LAMELLA_INLINE HalfOf(float x) : Bits(x) {}
+  LAMELLA_INLINE operator float() const { return static_cast<float>(static_cast<const Bits&>(*this)); }
+  LAMELLA_INLINE HalfOf& operator+=(float x) { return *this = HalfOf(*this + x); }
+  LAMELLA_INLINE HalfOf& operator-=(float x) { return *this = HalfOf(*this - x); }
+  LAMELLA_INLINE HalfOf& operator*=(float x) { return *this = HalfOf(*this * x); }
+  LAMELLA_INLINE HalfOf& operator/=(float x) { return *this = HalfOf(*this / x); }
+};
+using Half = HalfOf<float16>;
+using BFloat16 = HalfOf<bfloat16>;
+template <class Bits>
+inline void append_part(std::string& to, HalfOf<Bits> x) {
+  append_part(to, static_cast<float>(x));
+}
+
+/* std::numeric_limits of both: by bits, with so many of them for the fraction. */
+template <class T, int Fraction>
+class HalfLimits {
+  static constexpr int exponent = 15 - Fraction, bias = (1 << (exponent - 1)) - 1;
+  static constexpr T of(int bits) {
+    T x{};
+    x.bits = static_cast<uint16_t>(bits);
+    return x;
+  }
+
+ public:
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true, is_iec559 = true;
+  static constexpr bool is_bounded = true, is_modulo = false, traps = false, tinyness_before = false;
+  static constexpr std::float_denorm_style has_denorm = std::denorm_present;
+  static constexpr bool has_denorm_loss = false;
+  static constexpr std::float_round_style round_style = std::round_to_nearest;
+  static constexpr int radix = 2, digits = Fraction + 1, digits10 = Fraction * 30103 / 100000;
+  static constexpr int max_digits10 = 2 + (Fraction + 1) * 30103 / 100000;
+  static constexpr int min_exponent = 2 - bias, max_exponent = bias + 1;
+  static constexpr int min_exponent10 = -((bias - 1) * 30103 / 100000), max_exponent10 = (bias + 1) * 30103 / 100000;
+  static constexpr T min() { return of(1 << Fraction); }
+  static constexpr T max() { return of(infinity().bits - 1); }
+  static constexpr T lowest() { return of(max().bits | 0x8000); }
+  static constexpr T epsilon() { return of((bias - Fraction) << Fraction); }
+  static constexpr T round_error() { return of((bias - 1) << Fraction); }
+  static constexpr T infinity() { return of(((1 << exponent) - 1) << Fraction); }
+  static constexpr T quiet_NaN() { return of(infinity().bits | 1 << (Fraction - 1)); }
+  static constexpr T signaling_NaN() { return of(infinity().bits | 1); }
+  static constexpr T denorm_min() { return of(1); }
+};
+
+/* ---- the C++ type of a ScalarType and back
+ * ----------------------------------------------------------------------------- */
+
+namespace detail {
+
+template <class T, class = void>
+struct ScalarTypeOf {}; /* without `value`: no element of a tensor */
+template <ScalarType S>
+struct ScalarTypeIs {
+  static constexpr ScalarType value = S;
+};
+template <ScalarType S>
+struct CppTypeIs {}; /* of a complex one: std::complex, which the macros below name where they are used */
+
+#define LAMELLA_SCALAR_TYPE_(S, T)                               \
+  template <>                                                    \
+  struct ScalarTypeOf<T, void> : ScalarTypeIs<ScalarType::S> {}; \
+  template <>                                                    \
+  struct CppTypeIs<ScalarType::S> {                              \
+    using type = T;                                              \
+  };
+LAMELLA_SCALAR_TYPE_(Bool, bool)
+LAMELLA_SCALAR_TYPE_(Byte, uint8_t)
+LAMELLA_SCALAR_TYPE_(UInt16, uint16_t)
+LAMELLA_SCALAR_TYPE_(UInt32, uint32_t)
+LAMELLA_SCALAR_TYPE_(UInt64, uint64_t)
+LAMELLA_SCALAR_TYPE_(Char, int8_t)
+LAMELLA_SCALAR_TYPE_(Short, int16_t)
+LAMELLA_SCALAR_TYPE_(Int, int32_t)
+LAMELLA_SCALAR_TYPE_(Long, int64_t)
+LAMELLA_SCALAR_TYPE_(Half, lamella::Half)
+LAMELLA_SCALAR_TYPE_(BFloat16, lamella::BFloat16)
+LAMELLA_SCALAR_TYPE_(Float, float)
+LAMELLA_SCALAR_TYPE_(Double, double)
+#undef LAMELLA_SCALAR_TYPE_
+template <>
+struct ScalarTypeOf<long long, void> : ScalarTypeIs<kLong> {};
+template <>
+struct ScalarTypeOf<unsigned long long, void> : ScalarTypeIs<kUInt64> {};
+template <>
+struct ScalarTypeOf<float16, void> : ScalarTypeIs<kHalf> {};
+template <>
+struct ScalarTypeOf<bfloat16, void> : ScalarTypeIs<kBFloat16> {};
+
+/* std::complex, known by what it offers: <complex> costs more than all of these headers. */
+template <class T, class = void>
+struct IsComplex : std::false_type {};
+template <class T>
+struct IsComplex<T, std::void_t<typename T::value_type, decltype(std::declval<T>().real() + std::declval<T>().imag())>>
+    : std::is_floating_point<typename T::value_type> {};
+template <class T>
+struct ScalarTypeOf<T, std::enable_if_t<IsComplex<T>::value && sizeof(T) == 8>> : ScalarTypeIs<kComplexFloat> {};
+template <class T>
+struct ScalarTypeOf<T, std::enable_if_t<IsComplex<T>::value && sizeof(T) == 16>> : ScalarTypeIs<kComplexDouble> {};
+
+[[noreturn]] inline void dispatch_failed(const char* what, ScalarType t) {
+  throw Error(LAMELLA_NOT_IMPLEMENTED, text(what, ": not implemented for dtype ", t));
+}
+
+}  // namespace detail
+
+template <class T>
+constexpr ScalarType scalar_type_of = detail::ScalarTypeOf<std::remove_cv_t<T>>::value;
+template <ScalarType S>
+using cpp_type = typename detail::CppTypeIs<S>::type;
+
+}  // namespace lamella
+
+template <>
+class std::numeric_limits<lamella::Half> : public lamella::HalfLimits<lamella::Half, 10> {};
+template <>
+class std::numeric_limits<lamella::BFloat16> : public lamella::HalfLimits<lamella::BFloat16, 7> {};
+
+#pragma GCC visibility pop
+
+/* ---- dispatch
+ * -------------------------------------------------------------------------------------------------------- */
+
+#define LAMELLA_DISPATCH_SWITCH(dtype, what, ...)                     \
+  [&] {                                                               \
+    const ::lamella::ScalarType lamella_dispatched = (dtype);         \
+    switch (lamella_dispatched) {                                     \
+      __VA_ARGS__                                                     \
+      default:                                                        \
+        ::lamella::detail::dispatch_failed(what, lamella_dispatched); \
+    }                                                                 \
+  }()
+#define LAMELLA_DISPATCH_CASE_AS(scalar, type, ...) \
+  case scalar: {                                    \
+    using scalar_t [[maybe_unused]] = type;         \
+    return __VA_ARGS__();                           \
+  }
+#define LAMELLA_DISPATCH_CASE(scalar, ...) LAMELLA_DISPATCH_CASE_AS(scalar, ::lamella::cpp_type<scalar>, __VA_ARGS__)
+
+#define LAMELLA_DISPATCH_CASE_FLOATING_TYPES(...)        \
+  LAMELLA_DISPATCH_CASE(::lamella::kDouble, __VA_ARGS__) \
+  LAMELLA_DISPATCH_CASE(::lamella::kFloat, __VA_ARGS__)
+#define LAMELLA_DISPATCH_CASE_INTEGRAL_TYPES(...)       \
+  LAMELLA_DISPATCH_CASE(::lamella::kByte, __VA_ARGS__)  \
+  LAMELLA_DISPATCH_CASE(::lamella::kChar, __VA_ARGS__)  \
+  LAMELLA_DISPATCH_CASE(::lamella::kShort, __VA_ARGS__) \
+  LAMELLA_DISPATCH_CASE(::lamella::kInt, __VA_ARGS__)   \
+  LAMELLA_DISPATCH_CASE(::lamella::kLong, __VA_ARGS__)
+#define LAMELLA_DISPATCH_CASE_ALL_TYPES(...)        \
+  LAMELLA_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) \
+  LAMELLA_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__)
+#define LAMELLA_DISPATCH_CASE_COMPLEX_TYPES(...)                                           \
+  LAMELLA_DISPATCH_CASE_AS(::lamella::kComplexDouble, ::std::complex<double>, __VA_ARGS__) \
+  LAMELLA_DISPATCH_CASE_AS(::lamella::kComplexFloat, ::std::complex<float>, __VA_ARGS__)
+#define LAMELLA_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(...) \
+  LAMELLA_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)           \
+  LAMELLA_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define LAMELLA_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(...) \
+  LAMELLA_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__)           \
+  LAMELLA_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+
+#define LAMELLA_DISPATCH_(family, dtype, what, ...) \
+  LAMELLA_DISPATCH_SWITCH(dtype, what, LAMELLA_DISPATCH_CASE_##family(__VA_ARGS__))
+#define LAMELLA_DISPATCH_AND_(family, one, dtype, what, ...) \
+  LAMELLA_DISPATCH_SWITCH(dtype, what,                       \
+                          LAMELLA_DISPATCH_CASE_##family(__VA_ARGS__) LAMELLA_DISPATCH_CASE(one, __VA_ARGS__))
+#define LAMELLA_DISPATCH_AND2_(family, one, two, dtype, what, ...)                                            \
+  LAMELLA_DISPATCH_SWITCH(dtype, what,                                                                        \
+                          LAMELLA_DISPATCH_CASE_##family(__VA_ARGS__) LAMELLA_DISPATCH_CASE(one, __VA_ARGS__) \
+                              LAMELLA_DISPATCH_CASE(two, __VA_ARGS__))
+#define LAMELLA_DISPATCH_AND3_(family, one, two, three, dtype, what, ...)                                     \
+  LAMELLA_DISPATCH_SWITCH(dtype, what,                                                                        \
+                          LAMELLA_DISPATCH_CASE_##family(__VA_ARGS__) LAMELLA_DISPATCH_CASE(one, __VA_ARGS__) \
+                              LAMELLA_DISPATCH_CASE(two, __VA_ARGS__) LAMELLA_DISPATCH_CASE(three, __VA_ARGS__))
+
+#define LAMELLA_DISPATCH_FLOATING_TYPES(...) LAMELLA_DISPATCH_(FLOATING_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_TYPES_AND(...) LAMELLA_DISPATCH_AND_(FLOATING_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_TYPES_AND2(...) LAMELLA_DISPATCH_AND2_(FLOATING_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_TYPES_AND3(...) LAMELLA_DISPATCH_AND3_(FLOATING_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_TYPES_AND_HALF(...) \
+  LAMELLA_DISPATCH_AND_(FLOATING_TYPES, ::lamella::kHalf, __VA_ARGS__)
+#define LAMELLA_DISPATCH_INTEGRAL_TYPES(...) LAMELLA_DISPATCH_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_INTEGRAL_TYPES_AND(...) LAMELLA_DISPATCH_AND_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_INTEGRAL_TYPES_AND2(...) LAMELLA_DISPATCH_AND2_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_INTEGRAL_TYPES_AND3(...) LAMELLA_DISPATCH_AND3_(INTEGRAL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES(...) LAMELLA_DISPATCH_(ALL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES_AND(...) LAMELLA_DISPATCH_AND_(ALL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES_AND2(...) LAMELLA_DISPATCH_AND2_(ALL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES_AND3(...) LAMELLA_DISPATCH_AND3_(ALL_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_COMPLEX_TYPES(...) LAMELLA_DISPATCH_(COMPLEX_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_COMPLEX_TYPES_AND(...) LAMELLA_DISPATCH_AND_(COMPLEX_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_AND_COMPLEX_TYPES(...) LAMELLA_DISPATCH_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND(...) \
+  LAMELLA_DISPATCH_AND_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2(...) \
+  LAMELLA_DISPATCH_AND2_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND3(...) \
+  LAMELLA_DISPATCH_AND3_(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES_AND_COMPLEX(...) LAMELLA_DISPATCH_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(...) LAMELLA_DISPATCH_AND_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(...) LAMELLA_DISPATCH_AND2_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define LAMELLA_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(...) LAMELLA_DISPATCH_AND3_(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+
+#endif

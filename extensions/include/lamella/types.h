@@ -1,0 +1,209 @@
+/* What passes through the C ABI: errors, dtypes, devices, counted objects, tensors, values, and the frame of a call.
+ * Who owns what, and the functions over it, are in c_api.h.
+ *
+ * Note [Growth]  Nothing here moves or changes its meaning. A struct that somebody else fills begins with its `size`:
+ *   set it to sizeof; what a smaller, older one lacks counts as zero. A struct that the library makes (tensor, frame,
+ *   thread, api) may grow at its end: look at `size`, or at the version of the api, before reading what came later.
+ *   Reserved fields and unused bits are zero. Enumerators are appended: whoever meets a value that it does not know
+ *   hands it on unchanged, and treats an unknown kind of error as LAMELLA_RUNTIME_ERROR. */
+#ifndef LAMELLA_TYPES_H
+#define LAMELLA_TYPES_H
+
+#include <lamella/dlpack.h>
+#include <lamella/version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* These are for ever: layouts and masks depend on them. */
+#define LAMELLA_MAX_DIMS 64
+#define LAMELLA_MAX_LAYERS 64
+#define LAMELLA_MAX_ARGUMENTS 64
+#define LAMELLA_MAX_RETURNS 16
+
+/* ---- status and errors ---------------------------------------------------------------------------------- */
+
+typedef int32_t lamella_status;
+
+/* Kinds are from 1 on; what is negative is a word to the dispatcher and sets no error. */
+enum lamella_error_kind {
+  LAMELLA_RETRY = -1, /* a kernel says: my registration was withdrawn while this call was on its way; look again */
+  LAMELLA_OK = 0,
+  LAMELLA_RUNTIME_ERROR = 1,
+  LAMELLA_TYPE_ERROR = 2,
+  LAMELLA_VALUE_ERROR = 3,
+  LAMELLA_INDEX_ERROR = 4,
+  LAMELLA_NOT_IMPLEMENTED = 5,
+  LAMELLA_OUT_OF_MEMORY = 6,
+  LAMELLA_OVERFLOW = 7,
+  LAMELLA_ZERO_DIVISION = 8,
+  LAMELLA_BUFFER_ERROR = 9,
+  LAMELLA_INTERRUPTED = 10, /* Ctrl-C */
+  LAMELLA_HOST_ERROR = 11   /* the payload is the host language's own exception */
+};
+
+/* ---- dtypes and devices --------------------------------------------------------------------------------- */
+
+enum lamella_dtype {
+  LAMELLA_BOOL = 0,
+  LAMELLA_UINT8 = 1,
+  LAMELLA_UINT16 = 2,
+  LAMELLA_UINT32 = 3,
+  LAMELLA_UINT64 = 4,
+  LAMELLA_INT8 = 5,
+  LAMELLA_INT16 = 6,
+  LAMELLA_INT32 = 7,
+  LAMELLA_INT64 = 8,
+  LAMELLA_FLOAT16 = 9,
+  LAMELLA_BFLOAT16 = 10,
+  LAMELLA_FLOAT32 = 11,
+  LAMELLA_FLOAT64 = 12,
+  LAMELLA_COMPLEX64 = 13,
+  LAMELLA_COMPLEX128 = 14,
+  LAMELLA_NO_DTYPE = 255
+};
+#define LAMELLA_NUM_DTYPES 15 /* as many as this header knows */
+
+typedef struct {
+  int32_t backend; /* the small integer that the backend was given at load; meta is 0 */
+  int32_t index;
+} lamella_device;
+
+/* ---- objects: everything that is counted starts with this ------------------------------------------------ */
+
+typedef struct lamella_object lamella_object;
+
+/* Lives as long as the process. Types are told apart by name. */
+typedef struct {
+  uint32_t size;
+  const char* name;
+  void (*destroy)(lamella_object* self); /* the count reached zero; may run on any thread */
+} lamella_object_type;
+
+struct lamella_object {
+  int64_t refcount; /* changed by `retain` and `release` only */
+  const lamella_object_type* type;
+};
+
+/* ---- tensors: the public prefix of each ------------------------------------------------------------------ */
+
+typedef struct lamella_storage lamella_storage;
+
+enum lamella_tensor_flags {
+  LAMELLA_CONTIGUOUS = 1, /* row-major without gaps */
+  LAMELLA_DENSE = 2       /* some permutation of its dimensions is contiguous */
+};
+
+/* Made by the library alone, and longer than what is public of it. Read it, write through dl.data; nothing else. */
+typedef struct {
+  lamella_object object;
+  DLTensor dl; /* data already points at the first element (byte_offset is 0) */
+  int64_t numel;
+  uint64_t keys;       /* the layers that this tensor asks for */
+  uint16_t backend;    /* dl.device.device_type is DLPack's code; this is the backend's integer */
+  uint8_t dtype;       /* enum lamella_dtype */
+  uint8_t flags;       /* enum lamella_tensor_flags */
+  uint32_t device_key; /* backend << 16 | index: one comparison tells whether two tensors share a device */
+  lamella_storage* storage;
+  int64_t storage_offset; /* in elements */
+} lamella_tensor;
+
+/* ---- values: sixteen bytes, tagged ------------------------------------------------------------------------ */
+
+/* An argument has the tags that its schema admits, and none newer than the schema's types. A layer, which sees every
+ * operator, hands on the tags that it does not know; value_retain and value_release work for all. Types for which there
+ * is no tag (str[], Scalar[], Dict) are refused by `define`; a later version may have one. */
+
+enum lamella_tag {
+  LAMELLA_NONE = 0,
+  LAMELLA_BOOLEAN = 1,
+  LAMELLA_INT = 2,
+  LAMELLA_FLOAT = 3,
+  LAMELLA_COMPLEX = 4, /* as.doubles: real, imaginary */
+  LAMELLA_STRING = 5,  /* as.string, length bytes, and a final zero */
+  LAMELLA_DTYPE = 6,   /* as.i */
+  LAMELLA_DEVICE = 7,
+  LAMELLA_LAYOUT = 8,        /* as.i: 0 strided */
+  LAMELLA_MEMORY_FORMAT = 9, /* as.i: enum lamella_memory_format */
+  LAMELLA_TENSOR = 10,
+  LAMELLA_BOOL_LIST = 11,
+  LAMELLA_INT_LIST = 12,
+  LAMELLA_FLOAT_LIST = 13,
+  LAMELLA_TENSOR_LIST = 14, /* entries of an optional list may be null */
+  LAMELLA_OBJECT = 15,      /* Generator, Stream, anything with a type table */
+  LAMELLA_SYMBOLIC = 16     /* reserved: no call has one in version 1.0, and none will reach a backend's kernel */
+};
+
+enum lamella_memory_format { LAMELLA_CONTIGUOUS_FORMAT = 0, LAMELLA_PRESERVE_FORMAT = 1, LAMELLA_CHANNELS_LAST = 2 };
+
+typedef struct {
+  uint32_t tag;
+  uint32_t length; /* of strings (in bytes) and lists */
+  union {
+    int64_t i;
+    double d;
+    lamella_device device;
+    const double* doubles;
+    const char* string;
+    const uint8_t* bools;
+    const int64_t* ints;
+    lamella_tensor* tensor;
+    lamella_tensor* const* tensors;
+    lamella_object* object;
+    void* pointer;
+  } as;
+} lamella_value;
+
+/* ---- the thread's state and the frame ----------------------------------------------------------------------- */
+
+typedef struct lamella_operator lamella_operator;
+typedef struct lamella_frame lamella_frame;
+
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t include; /* layers switched on for this thread */
+  uint64_t exclude; /* layers switched off */
+  lamella_device default_device;
+  lamella_frame* frame; /* the innermost frame whose kernel called back into the host language, or null */
+} lamella_thread;
+
+struct lamella_frame {
+  uint32_t size;
+  uint32_t compute_dtype; /* what the shape rule chose */
+  const lamella_operator* op;
+  void* context;   /* what was registered with the function that runs now */
+  uint64_t keys;   /* layers still below */
+  uint64_t passed; /* layers already passed */
+  lamella_thread* thread;
+  lamella_frame* parent;
+  lamella_device device;       /* valid at backend level */
+  int32_t layer;               /* the layer whose kernel runs now, -1 at backend level */
+  uint16_t num_args, num_rets; /* of op */
+  const void* table;           /* the rest belongs to the dispatcher */
+  void* scratch;
+};
+
+/* Arguments and results are as many as the schema of frame->op says, or the arguments as many as the kernel was
+ * registered for (lamella_kernel_def), which it then hands on, too: a later version of an operator may have further
+ * ones, each with a default, behind those that the kernel knows, but before the outputs of an out= form. */
+typedef lamella_status (*lamella_kernel)(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
+
+/* The layout, which no compiler and no flag may change. */
+#ifdef __cplusplus
+#define LAMELLA_LAYOUT(condition) static_assert(condition, #condition)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define LAMELLA_LAYOUT(condition) _Static_assert(condition, #condition)
+#else
+#define LAMELLA_LAYOUT(condition) extern char lamella_layout[(condition) ? 1 : -1]
+#endif
+LAMELLA_LAYOUT(sizeof(void*) == 8 && sizeof(DLTensor) == 48);
+LAMELLA_LAYOUT(sizeof(lamella_value) == 16 && offsetof(lamella_value, as) == 8);
+LAMELLA_LAYOUT(sizeof(lamella_object) == 16 && offsetof(lamella_tensor, dl) == 16 && sizeof(lamella_tensor) == 104);
+LAMELLA_LAYOUT(sizeof(lamella_device) == 8 && offsetof(lamella_frame, context) == 16);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,405 @@
+/* What stands beside tensors in the calls of an operator: views of lists, Scalar, Device, Layout, MemoryFormat,
+ * Generator and TensorOptions; and how each becomes a value of the C ABI. */
+#ifndef LAMELLA_VALUES_H
+#define LAMELLA_VALUES_H
+
+#include <lamella/library.h>
+#include <lamella/scalar_type.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#pragma GCC visibility push(hidden)
+
+namespace lamella {
+
+using std::nullopt;
+
+/* ---- lists
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Elements of somebody else's, for as long as they live. */
+template <class T>
+class ArrayRef {
+ public:
+  constexpr ArrayRef() = default;
+  constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
+  constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
+  constexpr ArrayRef(std::initializer_list<T> list) : size_(list.size()) { /* lives as long as the call */
+    if (size_) data_ = list.begin();
+  }
+  /* std::vector, std::array, another list of the same elements */
+  template <class List, class = std::enable_if_t<
+                            std::is_convertible<decltype(std::declval<const List&>().data()), const T*>::value>>
+  constexpr ArrayRef(const List& list) : data_(list.data()), size_(list.size()) {}
+
+  constexpr const T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr const T& operator[](size_t i) const { return data_[i]; }
+  const T& at(size_t i) const {
+    LAMELLA_CHECK_INDEX(i < size_, "at: index ", i, " is out of range for ", size_, " elements");
+    return data_[i];
+  }
+  const T& front() const { return at(0); }
+  const T& back() const { return at(size_ - 1); }
+  std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
+  bool equals(ArrayRef o) const {
+    if (size_ != o.size_) return false;
+    for (size_t i = 0; i < size_; i++)
+      if (!(data_[i] == o.data_[i])) return false;
+    return true;
+  }
+  friend bool operator==(const ArrayRef& a, const ArrayRef& b) { return a.equals(b); }
+  friend bool operator!=(const ArrayRef& a, const ArrayRef& b) { return !a.equals(b); }
+
+ private:
+  const T* data_ = nullptr;
+  size_t size_ = 0;
+};
+using IntArrayRef = ArrayRef<int64_t>;
+
+/* A list of ints, one int, or nothing: the argument `dim` of many operators. */
+class OptionalIntArrayRef {
+ public:
+  OptionalIntArrayRef() = default;
+  OptionalIntArrayRef(std::nullopt_t) {}
+  OptionalIntArrayRef(IntArrayRef list) : list_(list), given_(true) {}
+  OptionalIntArrayRef(std::initializer_list<int64_t> list) : list_(list), given_(true) {}
+  OptionalIntArrayRef(const std::vector<int64_t>& list) : list_(list), given_(true) {}
+  OptionalIntArrayRef(int64_t one) : one_(one), single_(true), given_(true) {}
+  OptionalIntArrayRef(int one) : OptionalIntArrayRef(static_cast<int64_t>(one)) {}
+
+  bool has_value() const { return given_; }
+  IntArrayRef operator*() const { return single_ ? IntArrayRef(one_) : list_; }
+
+ private:
+  IntArrayRef list_;
+  int64_t one_ = 0;
+  bool single_ = false, given_ = false;
+};
+
+template <class T>
+void append_part(std::string& to, const ArrayRef<T>& list) {
+  to += '[';
+  for (size_t i = 0; i < list.size(); i++) {
+    if (i) to += ", ";
+    append_part(to, list[i]);
+  }
+  to += ']';
+}
+
+/* ---- numbers
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* A number that remembers what it was: bool, integer, floating or complex. */
+class Scalar {
+ public:
+  Scalar() : Scalar(int64_t{0}) {}
+  template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
+  Scalar(T x) {
+    if (std::is_floating_point<T>::value) {
+      tag_ = LAMELLA_FLOAT;
+      parts_[0] = static_cast<double>(x);
+    } else {
+      tag_ = std::is_same<T, bool>::value ? LAMELLA_BOOLEAN : LAMELLA_INT;
+      if constexpr (std::is_unsigned<T>::value && sizeof(T) == 8)
+        LAMELLA_CHECK(x <= static_cast<T>(INT64_MAX), "Scalar: ", x, " is more than an int64 holds");
+      integer_ = static_cast<int64_t>(x);
+    }
+  }
+  Scalar(Half x) : Scalar(static_cast<float>(x)) {}
+  Scalar(BFloat16 x) : Scalar(static_cast<float>(x)) {}
+  template <class T, std::enable_if_t<detail::IsComplex<T>::value, int> = 0>
+  Scalar(T x) : tag_(LAMELLA_COMPLEX) {
+    parts_[0] = x.real();
+    parts_[1] = x.imag();
+  }
+  explicit Scalar(const lamella_value& v) : tag_(v.tag) {
+    if (v.tag == LAMELLA_COMPLEX) {
+      parts_[0] = v.as.doubles[0];
+      parts_[1] = v.as.doubles[1];
+    } else if (v.tag == LAMELLA_FLOAT) {
+      parts_[0] = v.as.d;
+    } else {
+      LAMELLA_CHECK_TYPE(v.tag == LAMELLA_INT || v.tag == LAMELLA_BOOLEAN, "Scalar: expected a number");
+      integer_ = v.as.i;
+    }
+  }
+
+  bool isBoolean() const { return tag_ == LAMELLA_BOOLEAN; }
+  bool isIntegral(bool with_bool = false) const { return tag_ == LAMELLA_INT || (with_bool && isBoolean()); }
+  bool isFloatingPoint() const { return tag_ == LAMELLA_FLOAT; }
+  bool isComplex() const { return tag_ == LAMELLA_COMPLEX; }
+
+  /* Converted. An error for a complex number with an imaginary part that would become a real one, and for what does not
+   * fit into an integer; negative numbers wrap to unsigned ones, as in torch. */
+  template <class T>
+  T to() const {
+    if constexpr (detail::IsComplex<T>::value) {
+      using Part = typename T::value_type;
+      return isComplex() ? T(static_cast<Part>(parts_[0]), static_cast<Part>(parts_[1])) : T(to<Part>());
+    } else {
+      LAMELLA_CHECK(!isComplex() || parts_[1] == 0, "Scalar: a complex number cannot become a real one");
+      if (tag_ == LAMELLA_INT || tag_ == LAMELLA_BOOLEAN) {
+        if constexpr (std::is_same<T, bool>::value)
+          return integer_ != 0;
+        else if constexpr (std::is_integral<T>::value)
+          return in_range<T>(integer_);
+        else
+          return static_cast<T>(integer_);
+      }
+      if constexpr (std::is_same<T, bool>::value)
+        return parts_[0] != 0;
+      else if constexpr (std::is_integral<T>::value)
+        return in_range<T>(parts_[0]);
+      else if constexpr (std::is_arithmetic<T>::value)
+        return static_cast<T>(parts_[0]);
+      else
+        return T(static_cast<float>(parts_[0]));
+    }
+  }
+  double toDouble() const { return to<double>(); }
+  float toFloat() const { return to<float>(); }
+  int64_t toLong() const { return to<int64_t>(); }
+  int toInt() const { return to<int>(); }
+  bool toBool() const { return to<bool>(); }
+
+  /* For as long as this lives. */
+  lamella_value value() const {
+    lamella_value v{tag_, 0, {integer_}};
+    if (tag_ == LAMELLA_FLOAT) v.as.d = parts_[0];
+    if (tag_ == LAMELLA_COMPLEX) v.as.doubles = parts_;
+    return v;
+  }
+
+ private:
+  template <class T, class From>
+  static T in_range(From x) {
+    using Limits = std::numeric_limits<T>;
+    constexpr bool wraps = std::is_unsigned<T>::value;
+    bool fits;
+    if constexpr (std::is_floating_point<From>::value) {
+      /* The first that is too large, exact where T's limits are not. */
+      constexpr From above = 2 * static_cast<From>(T(1) << (Limits::digits - 1)), least = static_cast<From>(INT64_MIN);
+      fits = x < above && (wraps ? x > -above && x > least : x >= -above);
+      if (wraps && fits && x < 0) return static_cast<T>(static_cast<int64_t>(x));
+    } else {
+      fits = sizeof(T) >= sizeof x ||
+             (x <= static_cast<From>(Limits::max()) &&
+              x >= (wraps ? -static_cast<From>(Limits::max()) : static_cast<From>(Limits::min())));
+    }
+    LAMELLA_CHECK(fits, "Scalar: ", x, " cannot become an integer of ", wraps ? "" : "signed ", sizeof(T) * 8, " bits");
+    return static_cast<T>(x);
+  }
+
+  uint32_t tag_ = LAMELLA_INT;
+  int64_t integer_ = 0;
+  double parts_[2] = {0, 0};
+};
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+/* The text that an operator takes, as "floor", or none: whatever a std::string_view can be made of. */
+class Text {
+ public:
+  Text() = default;
+  Text(std::nullopt_t) {}
+  template <class T, std::enable_if_t<std::is_convertible<const T&, std::string_view>::value &&
+                                          !std::is_same<T, std::nullptr_t>::value,
+                                      int> = 0>
+  Text(const T& text) {
+    if constexpr (std::is_pointer<T>::value)
+      if (!text) return;
+    text_ = std::string(std::string_view(text));
+  }
+  bool has_value() const { return text_.has_value(); }
+  const std::string& operator*() const { return *text_; }
+
+ private:
+  std::optional<std::string> text_;
+};
+
+/* ---- devices and the rest
+ * -------------------------------------------------------------------------------------------------- */
+
+class Device {
+ public:
+  explicit Device(lamella_device d) : device_(d) {}
+  /* "cpu", "cuda:1"; an error if there is no such backend */
+  Device(const char* text) : Device(std::string(text)) {}
+  Device(const std::string& text) {
+    const size_t colon = text.find(':');
+    device_.index = 0;
+    if (colon != std::string::npos) {
+      const std::string number = text.substr(colon + 1);
+      LAMELLA_CHECK(!number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos,
+                    "Device: expected a name and an index, got '", text, "'");
+      device_.index = std::stoi(number);
+    }
+    check(api().find_backend(text.substr(0, colon).c_str(), &device_.backend));
+  }
+  Device(const std::string& type, int index) : Device(type) { device_.index = index; }
+
+  std::string type() const { return api().backend_name(device_.backend); }
+  int index() const { return device_.index; }
+  bool is_cpu() const { return type() == "cpu"; }
+  bool is_cuda() const { return type() == "cuda"; }
+  std::string str() const { return type() + (index() > 0 ? ":" + std::to_string(index()) : ""); }
+  lamella_device get() const { return device_; }
+  friend bool operator==(const Device& a, const Device& b) {
+    return a.device_.backend == b.device_.backend && a.device_.index == b.device_.index;
+  }
+  friend bool operator!=(const Device& a, const Device& b) { return !(a == b); }
+  /* With "cuda:1", or with the name alone, which says nothing of an index; there need not be such a backend. */
+  friend bool operator==(const Device& a, const char* text) {
+    return a.type() == text || a.type() + ":" + std::to_string(a.index()) == text;
+  }
+  friend bool operator!=(const Device& a, const char* text) { return !(a == text); }
+
+ private:
+  lamella_device device_{};
+};
+constexpr const char *kCPU = "cpu", *kCUDA = "cuda", *kMeta = "meta";
+inline void append_part(std::string& to, const Device& d) { to += d.str(); }
+
+enum class Layout : int64_t { Strided };
+constexpr Layout kStrided = Layout::Strided;
+
+enum class MemoryFormat : int64_t {
+  Contiguous = LAMELLA_CONTIGUOUS_FORMAT,
+  Preserve = LAMELLA_PRESERVE_FORMAT,
+  ChannelsLast = LAMELLA_CHANNELS_LAST
+};
+
+/* A source of random numbers; counted. */
+class Generator {
+ public:
+  Generator() = default;
+  static Generator borrow(lamella_object* o) {
+    Generator g;
+    if ((g.object_ = o)) api().retain(o);
+    return g;
+  }
+  Generator(const Generator& o) : object_(o.object_) {
+    if (object_) api().retain(object_);
+  }
+  Generator(Generator&& o) noexcept : object_(std::exchange(o.object_, nullptr)) {}
+  Generator& operator=(Generator o) noexcept {
+    std::swap(object_, o.object_);
+    return *this;
+  }
+  ~Generator() {
+    if (object_) api().release(object_);
+  }
+  bool defined() const { return object_ != nullptr; }
+  lamella_object* get() const { return object_; }
+  /* Reserves n random words for a tensor there: the key and the counter of Philox that are the caller's own. */
+  std::pair<uint64_t, uint64_t> reserve(const Device& device, uint64_t n) const {
+    std::pair<uint64_t, uint64_t> r;
+    check(api().generator_reserve(object_, device.get(), n, &r.first, &r.second));
+    return r;
+  }
+
+ private:
+  lamella_object* object_ = nullptr;
+};
+
+/* What a factory takes beside the sizes: lamella::dtype(lamella::kFloat).device("cpu"). */
+class TensorOptions {
+ public:
+  TensorOptions() = default;
+  TensorOptions(ScalarType t) : dtype_(t) {}
+  TensorOptions(Device d) : device_(d) {}
+
+  TensorOptions dtype(std::optional<ScalarType> t) const { return with(&TensorOptions::dtype_, t); }
+  TensorOptions device(std::optional<Device> d) const { return with(&TensorOptions::device_, d); }
+  TensorOptions device(const std::string& type, int index) const { return device(Device(type, index)); }
+  TensorOptions layout(std::optional<Layout> l) const { return with(&TensorOptions::layout_, l); }
+  TensorOptions pinned_memory(std::optional<bool> p) const { return with(&TensorOptions::pinned_, p); }
+  TensorOptions requires_grad(bool on = true) const { return with(&TensorOptions::requires_grad_, on); }
+
+  std::optional<ScalarType> dtype() const { return dtype_; }
+  std::optional<Device> device() const { return device_; }
+  std::optional<Layout> layout() const { return layout_; }
+  std::optional<bool> pinned_memory() const { return pinned_; }
+  bool requires_grad_set() const { return requires_grad_; }
+
+ private:
+  template <class Field, class T>
+  TensorOptions with(Field TensorOptions::*field, T x) const {
+    TensorOptions o = *this;
+    o.*field = x;
+    return o;
+  }
+  std::optional<ScalarType> dtype_;
+  std::optional<Device> device_;
+  std::optional<Layout> layout_;
+  std::optional<bool> pinned_;
+  bool requires_grad_ = false;
+};
+inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
+inline TensorOptions device(Device d) { return TensorOptions(d); }
+inline TensorOptions device(const std::string& type, int index) { return TensorOptions(Device(type, index)); }
+inline TensorOptions requires_grad(bool on = true) { return TensorOptions().requires_grad(on); }
+
+/* ---- as values, borrowed for the length of a call
+ * ----------------------------------------------------------------------------- */
+
+inline lamella_value value(const Scalar& s) { return s.value(); }
+inline lamella_value value(ScalarType t) { return {LAMELLA_DTYPE, 0, {static_cast<int64_t>(t)}}; }
+inline lamella_value value(Layout l) { return {LAMELLA_LAYOUT, 0, {static_cast<int64_t>(l)}}; }
+inline lamella_value value(MemoryFormat f) { return {LAMELLA_MEMORY_FORMAT, 0, {static_cast<int64_t>(f)}}; }
+inline lamella_value value(const Device& d) {
+  lamella_value v{LAMELLA_DEVICE, 0, {0}};
+  v.as.device = d.get();
+  return v;
+}
+inline lamella_value value(const Generator& g) {
+  lamella_value v{g.defined() ? static_cast<uint32_t>(LAMELLA_OBJECT) : static_cast<uint32_t>(LAMELLA_NONE), 0, {0}};
+  v.as.object = g.get();
+  return v;
+}
+/* The text must end with a zero: a literal or a std::string. */
+inline lamella_value value(std::string_view s) {
+  lamella_value v{LAMELLA_STRING, static_cast<uint32_t>(s.size()), {0}};
+  v.as.string = s.data();
+  return v;
+}
+inline lamella_value value(const char* s) { return s ? value(std::string_view(s)) : none(); }
+inline lamella_value value(char* s) { return value(static_cast<const char*>(s)); }
+inline lamella_value value(const std::string& s) { return value(std::string_view(s)); }
+inline lamella_value value(const Text& t) { return t.has_value() ? value(*t) : none(); }
+/* Its parts would have to live somewhere: pass a Scalar that does. */
+template <class T, std::enable_if_t<detail::IsComplex<T>::value, int> = 0>
+lamella_value value(const T&) = delete;
+inline lamella_value value(IntArrayRef list) {
+  lamella_value v{LAMELLA_INT_LIST, static_cast<uint32_t>(list.size()), {0}};
+  v.as.ints = list.data();
+  return v;
+}
+inline lamella_value value(ArrayRef<double> list) {
+  lamella_value v{LAMELLA_FLOAT_LIST, static_cast<uint32_t>(list.size()), {0}};
+  v.as.doubles = list.data();
+  return v;
+}
+inline lamella_value value(ArrayRef<bool> list) {
+  lamella_value v{LAMELLA_BOOL_LIST, static_cast<uint32_t>(list.size()), {0}};
+  v.as.bools = reinterpret_cast<const uint8_t*>(list.data());
+  return v;
+}
+inline lamella_value value(const lamella_value& v) { return v; }
+template <class T>
+inline lamella_value value(const std::optional<T>& x) {
+  return x ? value(*x) : none();
+}
+
+}  // namespace lamella
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,43 @@
+/* The version of the C ABI: what a library was built for, what it may use, and the stamp that says so in the file. Read
+ * docs/abi.md for the promise. */
+#ifndef LAMELLA_VERSION_H
+#define LAMELLA_VERSION_H
+
+#include <stdint.h>
+
+#define LAMELLA_MAKE_VERSION(major, minor) ((major) << 16 | (minor))
+
+/* What is built against N.M runs on every library N.x with x >= M. */
+#define LAMELLA_ABI_MAJOR 1
+#define LAMELLA_ABI_MINOR 0
+#define LAMELLA_ABI_VERSION LAMELLA_MAKE_VERSION(LAMELLA_ABI_MAJOR, LAMELLA_ABI_MINOR)
+
+/* The oldest library that must run what is built: define it before the first include, or with -D, to hide every newer
+ * entry. -DLAMELLA_TARGET_VERSION='LAMELLA_MAKE_VERSION(1,0)' */
+#ifndef LAMELLA_TARGET_VERSION
+#define LAMELLA_TARGET_VERSION LAMELLA_ABI_VERSION
+#endif
+#if LAMELLA_TARGET_VERSION > LAMELLA_ABI_VERSION
+#error "LAMELLA_TARGET_VERSION is newer than these headers"
+#endif
+#if LAMELLA_TARGET_VERSION < LAMELLA_MAKE_VERSION(LAMELLA_ABI_MAJOR, 0)
+#error "LAMELLA_TARGET_VERSION is of an older major version than these headers: use the headers of that version"
+#endif
+
+/* Note [Stamp]  Every library that includes these headers carries an ELF note that names the version it was built for.
+ *   The loader reads it from the file, before any of the library's code runs. */
+typedef struct {
+  uint32_t name_size, size, type;
+  char name[8];
+  uint32_t major, minor;
+} lamella_stamp;
+
+#if defined(__ELF__) && !defined(__CUDA_ARCH__)
+#if defined(__clang__)
+__attribute__((no_sanitize("address"))) /* its AddressSanitizer would put zeros behind the note; gcc's does not */
+#endif
+static const lamella_stamp lamella_stamp_of_this_file __attribute__((used, aligned(4), section(".note.lamella"))) = {
+    8, 8, 1, "Lamella", LAMELLA_TARGET_VERSION >> 16, LAMELLA_TARGET_VERSION & 0xffff};
+#endif
+
+#endif

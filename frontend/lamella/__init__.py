@@ -1,0 +1,103 @@
+"""Lamella: a tensor framework that is all dispatcher.
+
+The names and their meaning are torch's. Operators come from the catalogue and from plugins; this package gives them
+their place in the namespace. Read ``docs/architecture.md`` to follow one call through the files.
+
+>>> import lamella
+>>> lamella.tensor([1.0, 2.0]) + 1
+tensor([2., 3.])
+"""
+
+from lamella import _C
+from lamella._C import (
+    Generator,
+    OutOfMemoryError,
+    Size,
+    Tensor,
+    __version__,
+    bfloat16,
+    bool,
+    cdouble,
+    cfloat,
+    channels_last,
+    complex64,
+    complex128,
+    contiguous_format,
+    device,
+    double,
+    dtype,
+    float,
+    float16,
+    float32,
+    float64,
+    from_numpy,
+    get_default_dtype,
+    get_num_threads,
+    half,
+    int,
+    int8,
+    int16,
+    int32,
+    int64,
+    layout,
+    long,
+    memory_format,
+    preserve_format,
+    short,
+    strided,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from lamella._functions import (
+    allclose,
+    as_tensor,
+    default_generator,
+    equal,
+    finfo,
+    from_dlpack,
+    get_default_device,
+    get_fallback,
+    iinfo,
+    initial_seed,
+    is_complex,
+    is_floating_point,
+    is_tensor,
+    manual_seed,
+    numel,
+    promote_types,
+    result_type,
+    set_default_device,
+    set_default_dtype,
+    set_fallback,
+    set_num_threads,
+    set_printoptions,
+    tensor,
+)
+from lamella._missing import install as _install_missing
+from lamella._missing import mark_absent as _mark_absent
+from lamella._namespace import ops
+from lamella._namespace import publish as _publish
+from lamella._tensor import extend as _extend
+from lamella._varied import extend as _extend_varied
+from lamella._varied import unique, unique_consecutive
+
+__all__ = [name for name in dir() if not name.startswith("_")]
+
+_extend(Tensor)
+_extend_varied(Tensor)
+__all__ += _publish(globals(), Tensor)
+_install_missing(globals(), Tensor)
+
+from lamella import library, plugins  # noqa: E402
+
+_C._set_backend_loader(plugins.manager.load_backend)
+# The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
+plugins.manager.scan()
+if ("backend", "cpu") in plugins.manager.plugins:
+    plugins.manager.load(plugins.manager.plugins[("backend", "cpu")])
+plugins.manager.load_plugins()
+_mark_absent(Tensor, plugins.manager.plugins.values())
+
+__all__ += ["library", "plugins"]

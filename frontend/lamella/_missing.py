@@ -1,0 +1,142 @@
+"""What is not here yet, and says so: one answer for ``lamella.x``, ``Tensor.x`` and ``import lamella.x``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+PACKAGE = "the package around the operators"
+# Names of torch that are planned, by the step that brings them.
+PLANNED = {
+    "the catalogue": (
+        "bincount cdist corrcoef cov cross cummax cummin diff dist lu histc mode quantile renorm resize_ "
+        "trapz unsafe_chunk vander save load "
+    ),
+    PACKAGE: "optim linalg fft random special amp func compile jit onnx export hub",
+    "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
+}
+# Modules that are imported when they are first named.
+LAZY = ("library", "nn", "plugins", "testing", "utils")
+STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
+
+
+def nearest(name: str, among) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, [n for n in among if not n.startswith("_")], 1, 0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def explain(what: str, name: str, among=()) -> str:
+    """The one answer: planned or not, and the nearest existing name."""
+    if name in STEPS:
+        return f"{what} is not here yet; it is planned with {STEPS[name]}{nearest(name, among)}"
+    return f"{what} does not exist and is not planned{nearest(name, among)}"
+
+
+def absent_plugin(kind: str, name: str):
+    """The installed plugin whose manifest promises a name of this kind, but that is not loaded; or None."""
+    found = sys.modules.get("lamella.dispatcher.manager")  # lamella itself may be half imported
+    for plugin in found.manager.plugins.values() if found else ():
+        if plugin.state not in ("loaded", "loading") and name in plugin.manifest.get(kind, ()):
+            return plugin
+    return None
+
+
+def brought(what: str, plugin) -> str:
+    """Which plugin would bring it, and why it does not."""
+    state = "not loaded yet" if plugin.state == "found" else plugin.state
+    why = f"{state}: {plugin.reason}" if plugin.reason else state
+    return f"{what} is brought by plugin '{plugin.name}' ({plugin.distribution} {plugin.version}), which is {why}"
+
+
+def missing_name(what: str, name: str, among=()) -> str:
+    """The answer for a name of the namespace: a plugin's, planned, or neither."""
+    plugin = absent_plugin("names", name)
+    return brought(what, plugin) if plugin else explain(what, name, among)
+
+
+def keywords_note(names: tuple[str, ...]) -> str:
+    """What to add to a message about unknown keywords: which plugin would bring them, or which are planned."""
+    notes = []
+    for name in names:
+        if plugin := absent_plugin("keywords", name):
+            notes.append("; " + brought(f"'{name}'", plugin))
+        elif name == "names":
+            notes.append(f"; '{name}' is planned with {STEPS[name]}")
+    return "".join(notes)
+
+
+def unknown_keyword(who: str, name: str) -> Exception:
+    """What a function that is no operator raises for a keyword that nobody contributes."""
+    note = keywords_note((name,))
+    if "is planned" in note:
+        return RuntimeError(explain(f"{who}: argument '{name}'", name))
+    return TypeError(f"{who}: has no argument '{name}'{note}")
+
+
+class Planned:
+    """Stands on Tensor for a planned name; reading or setting it explains."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, obj, owner=None):
+        raise AttributeError(self.words())
+
+    def __set__(self, obj, value):
+        raise AttributeError(self.words())
+
+    def words(self) -> str:
+        return explain(f"Tensor.{self.name}", self.name)
+
+
+class Absent(Planned):
+    """Stands on Tensor for an attribute that an installed plugin would bring, if it were loaded."""
+
+    def __init__(self, name: str, plugin):
+        super().__init__(name)
+        self.plugin = plugin
+
+    def words(self) -> str:
+        return brought(f"Tensor.{self.name}", self.plugin)
+
+
+def mark_absent(tensor_type: type, plugins) -> None:
+    """Puts the attributes and methods that manifests promise on Tensor, for plugins that are not loaded."""
+    for plugin in plugins:
+        promised = [*plugin.manifest.get("attributes", ()), *plugin.manifest.get("methods", ())]
+        for name in promised if plugin.state != "loaded" else []:
+            if isinstance(vars(tensor_type).get(name, None), (Planned, type(None))):
+                setattr(tensor_type, name, Absent(name, plugin))
+
+
+class PlannedModules:
+    """Last on ``sys.meta_path``: explains ``import lamella.nn``."""
+
+    def find_spec(self, fullname: str, path=None, target=None):
+        parent, _, name = fullname.rpartition(".")
+        if parent == "lamella" and not name.startswith("_"):
+            import lamella
+
+            raise ModuleNotFoundError(missing_name(fullname, name, dir(lamella)), name=fullname)
+        return None
+
+
+def install(namespace: dict[str, Any], tensor_type: type) -> None:
+    """Makes missing names of the module, of Tensor and of submodules explain themselves."""
+
+    def __getattr__(name: str):
+        if name in LAZY:
+            return importlib.import_module(f"lamella.{name}")
+        if name.startswith("__"):
+            raise AttributeError(f"module 'lamella' has no attribute '{name}'")
+        raise AttributeError(missing_name(f"lamella.{name}", name, namespace))
+
+    namespace["__getattr__"] = __getattr__
+    namespace["__dir__"] = lambda: sorted({n for n in namespace if not n.startswith("_")} | {"__version__", *LAZY})
+    for name in STEPS:
+        if name not in dir(tensor_type):
+            setattr(tensor_type, name, Planned(name))
+    sys.meta_path.append(PlannedModules())

@@ -1,0 +1,134 @@
+"""Gives operators their place: ``lamella.add``, ``Tensor.add``, and ``lamella.ops.<namespace>.<name>`` for all."""
+
+from __future__ import annotations
+
+import copyreg
+import os
+from typing import Any
+
+from lamella import _C
+
+NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
+PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
+FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lamella_forms
+
+
+def _assign(packet):
+    """Writes through the view that the packet gives: ``t.real = x``."""
+
+    def assign(tensor, value):
+        part = packet(tensor)
+        part.copy_(value) if isinstance(value, _C.Tensor) else part.fill_(value)
+
+    return assign
+
+
+def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
+    """Puts the catalogue into the module and on Tensor; returns the names for ``__all__``."""
+    names = []
+    for qualified, forms in _C._operator_names():
+        ns, _, name = qualified.partition("::")
+        if ns != "aten" or forms & PRIVATE or (name.startswith("_")):
+            continue
+        packet = _C._packet(qualified)
+        if forms & FUNCTION and name not in namespace:
+            namespace[name] = packet
+            names.append(name)
+        if name in PROPERTIES:
+            setattr(tensor_type, name, property(packet, _assign(packet), doc=packet.__doc__))
+        elif forms & METHOD and not isinstance(vars(tensor_type).get(name), NATIVE):
+            setattr(tensor_type, name, packet)
+    return names
+
+
+class OperatorNamespace:
+    """The operators of one namespace."""
+
+    def __init__(self, name: str):
+        self.__name__ = name
+
+    def __getattr__(self, name: str):
+        if name.startswith("__"):  # what copy and pickle ask for
+            raise AttributeError(name)
+        packet = _C._packet(f"{self.__name__}::{name}")
+        self.__dict__[name] = packet
+        return packet
+
+    def __dir__(self):
+        own = self.__name__ + "::"
+        return sorted({n[len(own) :] for n, _ in _C._operator_names() if n.startswith(own)})
+
+    def __repr__(self):
+        return f"<operators of {self.__name__}>"
+
+
+class Operators:
+    """Every namespace of operators, as ``lamella.ops.<namespace>.<operator>``.
+
+    >>> lamella.ops.aten.add(lamella.tensor([1]), lamella.tensor([2]))
+    tensor([3])
+    """
+
+    def __init__(self) -> None:
+        self.loaded_libraries: set[str] = set()
+
+    def load_library(self, path: str | os.PathLike[str], namespace: str | None = None) -> Any:
+        """Loads a shared library of operators that is built already. Once more is nothing.
+
+        Args:
+            path: what ``lamella.extensions``, setuptools or CMake made
+            namespace: what its own namespace is called in this process, in place of the name that its source gives it:
+                so two versions of one library can be there. It is the first that the library opens.
+
+        Returns:
+            The namespace that it defines operators in; of several a tuple, and None if it only registers kernels.
+
+        Raises:
+            FileNotFoundError: there is no such file
+            RuntimeError: it was built for another C ABI, or is no library of operators; or it defines what somebody has
+                defined already, and the message names both
+        """
+        full = os.path.realpath(path)
+        if not os.path.exists(full):
+            raise FileNotFoundError(f"load_library: there is no file {full}")
+        defined = _C._load_plugin(full, namespace=namespace or "")
+        self.loaded_libraries.add(full)
+        return namespaces(defined)
+
+    def __getattr__(self, name: str) -> OperatorNamespace:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        space = OperatorNamespace(name)
+        self.__dict__[name] = space
+        return space
+
+    def __dir__(self):
+        return sorted({n.partition("::")[0] for n, _ in _C._operator_names()})
+
+
+ops = Operators()
+
+
+def operator(name: str) -> Any:
+    """The operator of a name, as pickle and copy find it."""
+    try:
+        packet = _C._packet(name)
+    except AttributeError:
+        packet = None
+    if not packet or not packet.schemas:  # it is taken back
+        raise AttributeError(f"lamella has no operator {name}; what defines it must be imported before it is unpickled")
+    return packet
+
+
+def _reduce(packet: Any) -> Any:
+    name = packet.__qualname__
+    return operator, (name if "::" in name else f"aten::{name}",)
+
+
+copyreg.pickle(_C.OperatorPacket, _reduce)
+
+
+def namespaces(names: list[str]) -> Any:
+    """What loading a library gives that defines operators in these: its namespace, or a tuple of them, or None."""
+    spaces = tuple(getattr(ops, name) for name in names)
+    return spaces if len(spaces) > 1 else spaces[0] if spaces else None

@@ -1,0 +1,98 @@
+"""The bytes under tensors as one object, which pickles and copies of the tensors over it share."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+import weakref
+
+from lamella import _C
+from lamella.dispatcher import contributions
+
+_known: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDictionary()
+
+
+class UntypedStorage:
+    """The bytes under a tensor. While one is alive, every tensor over these bytes gives the same object."""
+
+    __slots__ = ("_bytes", "__weakref__")
+
+    def __init__(self, flat):
+        self._bytes = flat  # uint8, over the whole storage, which it keeps alive
+        _known[flat._storage_id()] = self
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return self._bytes._storage_ptr()
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._bytes._storage_nbytes()
+
+    def __len__(self) -> int:
+        return self.nbytes()
+
+    @property
+    def device(self):
+        """Where it lives."""
+        return self._bytes.device
+
+    def __repr__(self):
+        return f"<storage of {self.nbytes()} bytes on {self.device}>"
+
+    def __deepcopy__(self, memo):
+        return UntypedStorage(self._bytes.clone())
+
+    def __reduce_ex__(self, protocol):
+        device = str(self.device)
+        if self.device.type == "meta":
+            return rebuild_storage, (device, self.nbytes(), None)
+        view = memoryview(self._bytes.cpu())
+        return rebuild_storage, (device, self.nbytes(), pickle.PickleBuffer(view) if protocol >= 5 else bytes(view))
+
+
+def storage_of(tensor) -> UntypedStorage:
+    """The one object for the storage of a tensor."""
+    known = _known.get(tensor._storage_id())
+    if known is not None:
+        return known
+    return UntypedStorage(_C._storage_view(tensor, _C.uint8, (tensor._storage_nbytes(),), (1,), 0))
+
+
+def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
+    """What a pickle holds of a storage: where it was, and its bytes; None for those of meta."""
+    empty = _C._packet("aten::empty")
+    if data is None:
+        return UntypedStorage(empty((nbytes,), dtype=_C.uint8, device=device))
+    data = memoryview(data).cast("B")
+    if len(data) != nbytes:
+        raise pickle.UnpicklingError(f"storage: {nbytes} bytes are promised, {len(data)} are there")
+    flat = empty((nbytes,), dtype=_C.uint8, device=_C._default_generator().device)
+    memoryview(flat)[:] = data
+    return UntypedStorage(flat.to(device))
+
+
+def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None):
+    """What a pickle holds of a tensor: a window into a storage, whose bounds it cannot leave; and what plugins add."""
+    if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
+        raise pickle.UnpicklingError("tensor: its storage or its type is none")
+    made = _C._storage_view(storage._bytes, dtype, tuple(size), tuple(stride), offset)
+    if kind is not _C.Tensor:
+        made = _C.Tensor.__new__(kind, made)
+    for name, value in (attributes or {}).items():
+        if name in contributions.copied:
+            setattr(made, name, value)
+        else:
+            text = f"a tensor is read without its '{name}', which no plugin brings here; see lamella.plugins.status()"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+    return made
+
+
+def reduce_tensor(tensor):
+    """``Tensor.__reduce__``: any protocol, and copy.copy and copy.deepcopy with it. The state is the user's alone."""
+    place = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
+    held = {name: getattr(tensor, name) for name in contributions.copied}
+    held = {name: value for name, value in held.items() if value is not None and value is not False}
+    # Every object has __getstate__ from Python 3.11 on.
+    state = tensor.__getstate__() if hasattr(tensor, "__getstate__") else tensor.__dict__ or None
+    return rebuild_tensor, (type(tensor), storage_of(tensor), *place, held), state

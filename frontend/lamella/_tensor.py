@@ -1,0 +1,321 @@
+"""Methods of Tensor that are Python: numpy, DLPack, storage, conversions by name, repr."""
+
+from __future__ import annotations
+
+import builtins
+
+from lamella import _C
+
+
+class Storage:
+    """The bytes under a tensor; views share them."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return self._tensor._storage_ptr()
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._tensor._storage_nbytes()
+
+    def __len__(self) -> int:
+        return self.nbytes() // self._tensor.itemsize
+
+    @property
+    def device(self):
+        """Where it lives."""
+        return self._tensor.device
+
+    def __repr__(self):
+        return f"<storage of {self.nbytes()} bytes on {self.device}>"
+
+
+def numpy(self, *, force=False):
+    """A numpy array over the same memory; writes show on both sides.
+
+    With ``force``, the values are given of any tensor: detached, and copied to the host if it lies elsewhere.
+
+    Raises:
+        TypeError: numpy cannot read the device, or has no such dtype
+        RuntimeError: a plugin refuses, as autograd where the tensor requires grad
+
+    >>> lamella.tensor([1, 2]).numpy()
+    array([1, 2])
+    """
+    import numpy as np
+
+    if force:
+        self = self.detach()
+    try:
+        return np.asarray(memoryview(self))
+    except BufferError as error:
+        if force and self.device.type != "meta" and not _on_host(self):
+            return self.to("cpu").numpy()
+        why = "numpy has no bfloat16; use .to(lamella.float32) first"
+        if not _on_host(self):
+            why = f"argument 'self' is on device '{self.device}', which numpy cannot read; use .to('cpu') first"
+        raise TypeError(f"numpy: {why}") from error
+
+
+def _on_host(tensor) -> bool:
+    return any(name == tensor.device.type and host for name, _, _, host in _C._backends())
+
+
+def __array__(self, dtype=None, copy=None):
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"__array__: {array.dtype} cannot become {dtype} without a copy")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    from lamella._arrays import tensor_over
+
+    return tensor_over(array)
+
+
+def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    from lamella._arrays import array_ufunc
+
+    _C.Tensor.__array_ufunc__ = array_ufunc  # numpy is there; from now on without this step
+    return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+
+def __reduce__(self):
+    from lamella._storage import reduce_tensor
+
+    return reduce_tensor(self)
+
+
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    if copy:
+        self = self.clone()
+    if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+        raise BufferError(f"__dlpack__: the tensor is on device {self.__dlpack_device__()}, not {dl_device}")
+    return _C._to_dlpack(self, max_version is not None and max_version[0] >= 1)
+
+
+def __dlpack_device__(self):
+    return (1 if _on_host(self) else 12, self.device.index or 0)
+
+
+def tolist(self):
+    """The elements as nested lists of Python numbers.
+
+    >>> lamella.tensor([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    return _C._to_list(self if _on_host(self) else self.to("cpu"))
+
+
+def storage(self):
+    """The storage, which views share.
+
+    >>> t = lamella.ones(4)
+    >>> t[2:].storage().data_ptr() == t.storage().data_ptr()
+    True
+    """
+    return Storage(self)
+
+
+def untyped_storage(self):
+    """The storage as bytes: one object for all tensors over it.
+
+    >>> t = lamella.ones(4)
+    >>> t[2:].untyped_storage() is t.untyped_storage(), t.untyped_storage().nbytes()
+    (True, 16)
+    """
+    from lamella._storage import storage_of
+
+    return storage_of(self)
+
+
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, **keywords):
+    """A new tensor with a copy of ``data``, of the dtype and on the device of ``self``.
+
+    >>> lamella.ones(1).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    from lamella._functions import tensor
+
+    return tensor(data, **_like(self, dtype, device), requires_grad=requires_grad, **keywords)
+
+
+def new_full(self, size, fill_value, *, dtype=None, device=None, **keywords):
+    """A tensor of ``size`` full of a number, of the dtype and on the device of ``self``.
+
+    >>> lamella.arange(1).new_full((2,), 7)
+    tensor([7, 7])
+    """
+    return _C._packet("aten::full")(size, fill_value, **_like(self, dtype, device), **keywords)
+
+
+def _like(tensor, dtype, device):
+    return {
+        "dtype": tensor.dtype if dtype is None else dtype,
+        "device": tensor.device if device is None else device,
+    }
+
+
+def _new(name, what):
+    def make(self, *size, dtype=None, device=None, **keywords):
+        size = size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size
+        return _C._packet(f"aten::{name}")(size, **_like(self, dtype, device), **keywords)
+
+    make.__name__ = make.__qualname__ = f"new_{name}"
+    make.__doc__ = (
+        f"A tensor of ``size`` {what}, of the dtype and on the device of ``self``.\n\n"
+        f">>> lamella.arange(1).new_{name}(2, 3).shape\nlamella.Size([2, 3])\n"
+    )
+    return make
+
+
+def type(self, dtype=None):
+    """The name of the type, as torch's ``"torch.FloatTensor"``; or, with a dtype, ``self`` in it.
+
+    Raises:
+        TypeError: no dtype, nor the name of one
+
+    >>> lamella.ones(1).type(), lamella.ones(1).type(lamella.int64)
+    ('lamella.FloatTensor', tensor([1]))
+    """
+    if dtype is None:
+        return f"lamella.{_TYPE_NAMES[self.dtype]}Tensor"
+    names = {f"{home}.{name}Tensor": d for d, name in _TYPE_NAMES.items() for home in ("lamella", "torch")}
+    wanted = names.get(dtype) if isinstance(dtype, str) else dtype
+    if not isinstance(wanted, (_C.dtype, builtins.type)):
+        raise TypeError(f"type: argument 'dtype' must be a dtype or a name as 'torch.FloatTensor', got {dtype!r}")
+    return self.to(wanted)
+
+
+_TYPE_NAMES = {
+    _C.bool: "Bool",
+    _C.uint8: "Byte",
+    _C.uint16: "UInt16",
+    _C.uint32: "UInt32",
+    _C.uint64: "UInt64",
+    _C.int8: "Char",
+    _C.int16: "Short",
+    _C.int32: "Int",
+    _C.int64: "Long",
+    _C.float16: "Half",
+    _C.bfloat16: "BFloat16",
+    _C.float32: "Float",
+    _C.float64: "Double",
+    _C.complex64: "ComplexFloat",
+    _C.complex128: "ComplexDouble",
+}
+
+
+def _matrix(self, name, only=False):
+    if self.ndim < 2 or (only and self.ndim != 2):
+        wanted = "a matrix" if only else "a matrix or a batch of matrices"
+        raise RuntimeError(f"Tensor.{name}: expected {wanted}, got shape {tuple(self.shape)}")
+    return self.transpose(-2, -1)
+
+
+def mT(self):
+    """The last two dimensions exchanged; a view.
+
+    >>> lamella.ones(4, 2, 3).mT.shape
+    lamella.Size([4, 3, 2])
+    """
+    return _matrix(self, "mT")
+
+
+def mH(self):
+    """The last two dimensions exchanged, and complex elements conjugated.
+
+    >>> lamella.tensor([[1.0, 2.0]]).mH
+    tensor([[1.],
+            [2.]])
+    """
+    swapped = _matrix(self, "mH")
+    return swapped.conj() if self.is_complex() else swapped
+
+
+def H(self):
+    """The conjugate transpose of a matrix.
+
+    >>> lamella.tensor([[1.0, 2.0]]).H.shape
+    lamella.Size([2, 1])
+    """
+    swapped = _matrix(self, "H", only=True)
+    return swapped.conj() if self.is_complex() else swapped
+
+
+def type_as(self, other):
+    """``self`` in the dtype of ``other``.
+
+    >>> lamella.ones(1).type_as(lamella.tensor([1])).dtype
+    lamella.int64
+    """
+    return self.to(other.dtype)
+
+
+def cpu(self):
+    """``self`` in host memory.
+
+    >>> lamella.ones(1).cpu().device
+    device(type='cpu')
+    """
+    return self.to("cpu")
+
+
+def __repr__(self):
+    from lamella._format import tensor_repr
+
+    return tensor_repr(self)
+
+
+def __format__(self, spec):
+    if self.ndim == 0 and self.device.type != "meta":
+        return format(self.item(), spec)
+    return object.__format__(self, spec)
+
+
+def __complex__(self):
+    return complex(self.item())
+
+
+def __reversed__(self):
+    return self if self.ndim == 0 else self.flip(0)
+
+
+def _cast(name, dtype):
+    target = getattr(_C, dtype)
+
+    def cast(self):
+        return self.to(target)
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"``self`` as {target}.\n\n>>> lamella.ones(1).{name}().dtype\n{target}\n"
+    return cast
+
+
+def extend(tensor_type) -> None:
+    """Puts the functions of this file on the type."""
+    from lamella._functions import allclose, equal
+
+    tensor_type.allclose, tensor_type.equal = allclose, equal
+    for f in (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full):
+        setattr(tensor_type, f.__name__, f)
+    for protocol in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce__):
+        setattr(tensor_type, protocol.__name__, protocol)
+    for special in (__repr__, __format__, __complex__, __reversed__):
+        setattr(tensor_type, special.__name__, special)
+    for view in (mT, mH, H):
+        setattr(tensor_type, view.__name__, property(view))
+    tensor_type.__array_priority__ = 1000
+    for name, what in (("empty", "of whatever is in its memory"), ("zeros", "full of zeros"), ("ones", "full of ones")):
+        setattr(tensor_type, f"new_{name}", _new(name, what))
+    for name, target in {**dict.fromkeys(CASTS), "char": "int8", "byte": "uint8"}.items():
+        setattr(tensor_type, name, _cast(name, target or name))
+
+
+CASTS = "bool short int long half bfloat16 float double cfloat cdouble".split()

@@ -1,0 +1,86 @@
+"""Registration from Python: operators, kernels, rules and layers, by the door that native plugins use.
+
+``docs/custom_operators_python.md`` is the tutorial.
+
+>>> @lamella.library.custom_op("mine::twice", mutates_args=())
+... def twice(x: lamella.Tensor) -> lamella.Tensor:
+...     return x + x
+>>> twice(lamella.tensor([1, 2]))
+tensor([2, 4])
+>>> twice.close()
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella import _C
+from lamella._C import Call, Kernel
+
+from ._custom_op import CustomOpDef, custom_op
+from ._functions import (
+    define,
+    get_kernel,
+    impl,
+    kernels_disabled,
+    register_autocast,
+    register_autograd,
+    register_backend,
+    register_fake,
+    register_kernel,
+    register_layer,
+    register_vmap,
+    set_kernel_enabled,
+)
+from ._library import Layer, Library, fallthrough_kernel
+from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
+
+in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler of Python's
+api = _C._api  # a capsule: the entrance to the C ABI, for <lamella/python.h>
+_LATER = {"OpCheckError": "_opcheck", "infer_schema": "_schema", "opcheck": "_opcheck"}  # imported when first used
+
+__all__ = [
+    "Autocast",
+    "Call",
+    "CustomOpDef",
+    "Derivative",
+    "Kernel",
+    "Layer",
+    "Library",
+    "OpCheckError",
+    "Rule",
+    "Subscription",
+    "Vmap",
+    "custom_op",
+    "define",
+    "fallthrough_kernel",
+    "find",
+    "get_kernel",
+    "impl",
+    "infer_schema",
+    "kernels_disabled",
+    "on_rule",
+    "opcheck",
+    "register_autocast",
+    "register_autograd",
+    "register_backend",
+    "register_fake",
+    "register_kernel",
+    "register_layer",
+    "register_vmap",
+    "rules",
+    "set_kernel_enabled",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'lamella.library' has no attribute '{name}'")
+    from importlib import import_module
+
+    globals()[name] = found = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -1,0 +1,246 @@
+"""custom_op: an operator from one Python function, and the object on which the rest of it is registered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from lamella import _C
+from lamella._namespace import operator
+
+from ._checks import check_callable, check_type, devices, key_name, several
+from ._functions import kernel_enabled, register_autocast
+from ._library import Library
+from ._rules import Rule, Vmap
+from ._site import Registration, Site, latest, supersede
+
+
+class CustomOpDef:
+    """What :func:`custom_op` returns: called, it is the operator; its methods register what belongs to it.
+
+    Registering again under one key replaces what this definition registered before. Pickle keeps its name, and
+    it comes back as the operator that has this name there.
+    """
+
+    __call__: Callable[..., Any]  # the operator itself, in a class of each definition's own
+
+    def __init__(self, name: str, fn: Callable[..., Any], library: Library):
+        self._qualname, self._library = name, library
+        self._registered: dict[str, int | Rule] = {}  # a kernel's handle by its key, a rule by its layer
+        self._site: Registration | None = None
+        self.__name__ = name.rpartition("::")[2]
+        self.__qualname__, self.__module__ = self.__name__, fn.__module__
+        self.__doc__, self.__wrapped__ = fn.__doc__, fn
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef {_C._find_operator(self._qualname)[1]}>"
+
+    def __reduce__(self) -> Any:
+        return _defined, (self._qualname,)
+
+    def register_kernel(
+        self, device_types: str | Iterable[str] | None, fn: Callable[..., Any] | None = None, /
+    ) -> Callable[..., Any]:
+        """Registers a kernel for the named devices, or with None for every device that has none; also as a decorator.
+
+        >>> @lamella.library.custom_op("mine::twice", mutates_args=(), device_types="cpu")
+        ... def twice(x: lamella.Tensor) -> lamella.Tensor:
+        ...     return x + x
+        >>> @twice.register_kernel("meta")
+        ... def twice_meta(x):
+        ...     return lamella.empty_like(x)
+        >>> twice(lamella.ones(2, device="meta")).shape
+        lamella.Size([2])
+        >>> twice.close()
+        """
+        return self._kernel("register_kernel", devices("register_kernel", device_types), fn)
+
+    def _kernel(self, who: str, keys: list[str], fn: Callable[..., Any] | None) -> Callable[..., Any]:
+        """Registers it under each key, or is the decorator that does."""
+
+        def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+            check_callable(who, "fn", fn)
+            for key in keys:
+                self._replace(key, self._library.impl(self._qualname, fn, key))
+            return fn
+
+        return register if fn is None else register(fn)
+
+    def register_fake(self, fn: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
+        """Registers what the operator returns for tensors of device "meta"; also as a decorator.
+
+        >>> @lamella.library.custom_op("mine::pairs", mutates_args=())
+        ... def pairs(x: lamella.Tensor) -> lamella.Tensor:
+        ...     return lamella.stack([x, x], dim=-1)
+        >>> @pairs.register_fake
+        ... def pairs_fake(x):
+        ...     return x.new_empty((*x.shape, 2))
+        >>> pairs(lamella.empty(3, device="meta")).shape
+        lamella.Size([3, 2])
+        >>> pairs.close()
+        """
+        return self._kernel("register_fake", ["meta"], fn)
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Gives the operator its derivative; see :func:`lamella.library.register_autograd`.
+
+        >>> @lamella.library.custom_op("mine::cube", mutates_args=())
+        ... def cube(x: lamella.Tensor) -> lamella.Tensor:
+        ...     return x * x * x
+        >>> def setup_context(ctx, inputs, output):
+        ...     ctx.save_for_backward(*inputs)
+        >>> def backward(ctx, grad):
+        ...     [x] = ctx.saved_tensors
+        ...     return 3 * x * x * grad
+        >>> cube.register_autograd(backward, setup_context=setup_context)
+        >>> cube.close()
+        """
+        check_callable("register_autograd", "backward", backward)
+        rule = self._library.register_autograd(self._qualname, backward, setup_context=setup_context)
+        self._replace("rule autograd", rule)
+
+    def register_autocast(self, device_type: str, cast_inputs: Any, /) -> None:
+        """Says to which dtype autocast casts its inputs; see :func:`lamella.library.register_autocast`."""
+        rule = register_autocast(self, device_type, cast_inputs, lib=self._library)
+        self._replace(f"rule autocast {rule.payload.device_type}", rule)
+
+    def register_vmap(self, func: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
+        """Gives the operator its batching rule; see :func:`lamella.library.register_vmap`."""
+
+        def register(func: Callable[..., Any]) -> Callable[..., Any]:
+            check_callable("register_vmap", "func", func)
+            self._replace("rule vmap", self._library.rule(self._qualname, "vmap", Vmap(func)))
+            return func
+
+        return register if func is None else register(func)
+
+    def register_rule(self, layer: str, payload: Any, /) -> None:
+        """Keeps what the operator brings for any other layer; see :meth:`Library.rule`."""
+        self._replace(f"rule {layer}", self._library.rule(self._qualname, layer, payload))
+
+    def _replace(self, what: str, made: int | Rule) -> None:
+        """Takes back what stood in its place, if nobody else did."""
+        before, self._registered[what] = self._registered.get(what), made
+        if before is not None and self._library.holds(before):
+            self._library.withdraw(before) if isinstance(before, int) else before.remove()
+
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> AbstractContextManager[None]:
+        """In a ``with``, passes over the operator's kernel for a device, or with True does not; then it is as before.
+
+        >>> @lamella.library.custom_op("mine::twice", mutates_args=())
+        ... def twice(x: lamella.Tensor) -> lamella.Tensor:
+        ...     return x + x
+        >>> @twice.register_kernel("cpu")
+        ... def twice_cpu(x):
+        ...     return x * 2.0
+        >>> with twice.set_kernel_enabled("cpu", False):
+        ...     twice(lamella.tensor([1]))
+        tensor([2])
+        >>> twice.close()
+        """
+        check_type("set_kernel_enabled", "enabled", enabled, bool)
+        return kernel_enabled(self, key_name("set_kernel_enabled", device_type, "device_type"), enabled)
+
+    def close(self) -> None:
+        """Takes the operator back, with everything that was registered for it."""
+        self._library.close()
+        self._registered.clear()
+        if self._site:
+            self._site.forget()
+
+
+def _defined(name: str) -> Any:
+    """What custom_op returned under a name in this process, or an operator that came otherwise."""
+    return latest(("custom_op", name)) or operator(name)
+
+
+def custom_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: str | Iterable[str] | None = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> Any:
+    """Makes an operator from a function, which becomes its kernel; also as a decorator.
+
+    Layers do not look into the function: autograd needs :meth:`CustomOpDef.register_autograd`, and the device "meta"
+    needs :meth:`CustomOpDef.register_fake`. It must not return one of its arguments, nor a view of one.
+
+    Args:
+        name: namespace and name, as "mine::twice"
+        mutates_args: names of the arguments that it writes to; "unknown" are all tensors
+        device_types: for which devices it is the kernel, as "cpu"; with None for all that have no other
+        schema: arguments and results, as "(Tensor x) -> Tensor"; from the function's type hints if absent
+        tags: torch's, which nothing reads here
+
+    Raises:
+        ValueError: the name has no namespace, or the schema cannot be inferred
+        RuntimeError: somebody has defined it already; the message names both. Where the same place of a program runs
+            again, as a cell of a notebook does, the earlier definition is closed instead.
+
+    >>> @lamella.library.custom_op("mine::scaled", mutates_args=())
+    ... def scaled(x: lamella.Tensor, by: float = 2.0) -> lamella.Tensor:
+    ...     return x * by
+    >>> scaled(lamella.ones(2)), lamella.ops.mine.scaled(lamella.ones(2), by=3.0)
+    (tensor([2., 2.]), tensor([3., 3.]))
+    >>> scaled.close()
+    """
+    check_type("custom_op", "name", name)
+    ns, colons, base = name.partition("::")
+    named = ns.isidentifier() and all(p.isidentifier() for p in base.split(".", 1))
+    if not colons or not named or base.endswith(".default"):
+        raise ValueError(f"custom_op: argument 'name': expected a namespace and a name, as 'mine::twice', got {name!r}")
+    keys = devices("custom_op", device_types)
+    if not isinstance(mutates_args, str):
+        mutates_args = tuple(several("custom_op", "mutates_args", mutates_args))
+
+    def make(fn: Callable[..., Any]) -> CustomOpDef:
+        check_callable("custom_op", "fn", fn)
+        if schema is None:
+            from ._schema import infer_schema
+
+            text = infer_schema(fn, mutates_args=mutates_args)
+        else:
+            text = _checked(name, schema, mutates_args)
+        _C._parse_schema(base + text, ns)  # before what it replaces is closed
+        site = Site()
+        supersede(("custom_op", name), site)
+        library = Library(ns, "FRAGMENT", owner=str(site))
+        try:
+            library.define(base + text, doc=fn.__doc__ or "")
+            own = name if "." in name else f"{name}.default"
+            packet = staticmethod(_C._packet(own))  # a call makes no frame of Python's on its way
+            made = type(CustomOpDef.__name__, (CustomOpDef,), {"__call__": packet})(name, fn, library)
+            made._kernel("custom_op", keys, fn)
+        except BaseException:
+            library.close()
+            raise
+        made._site = Registration(("custom_op", name), site, made.close, made)
+        return made
+
+    return make if fn is None else make(fn)
+
+
+def _checked(name: str, schema: Any, mutates_args: str | Iterable[str]) -> str:
+    """The schema that was passed, which must say the same of mutation as ``mutates_args``."""
+    check_type("custom_op", "schema", schema)
+    if not schema.lstrip().startswith("("):
+        wanted = 'arguments and results without a name, as "(Tensor x) -> Tensor"'
+        raise ValueError(f"custom_op: {name}: argument 'schema': expected {wanted}, got {schema!r}")
+    text = _C._parse_schema("f" + schema, "checked")
+    if mutates_args == "unknown":
+        return schema
+    said = set(re.findall(r"Tensor\([^()]*!(?: -> [^()]*)?\)\S* (\w+)", text.partition(") ->")[0]))
+    if isinstance(mutates_args, str) or said != set(mutates_args):
+        raise ValueError(
+            f"custom_op: {name}: the schema {schema} writes to {sorted(said) or 'nothing'}, mutates_args says "
+            f"{mutates_args!r}"
+        )
+    return schema

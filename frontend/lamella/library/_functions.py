@@ -1,0 +1,356 @@
+"""Registration without a library at hand: each function opens one, or takes the one that is passed as ``lib``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from lamella import _C
+
+from ._checks import check_callable, check_type, devices, key_name
+from ._library import Layer, Library
+from ._rules import Autocast, Rule, Vmap, found, named
+from ._site import Registration, Site, earlier
+
+OpOrName = Any  # a packet such as lamella.ops.mine.twice, what custom_op returned, or a name: "mine::twice.Tensor"
+
+
+def library_for(who: str, op: OpOrName, lib: Library | None, what: str = "op") -> Library:
+    """The library that was passed, or one more for the operator's namespace."""
+    if lib is not None:
+        check_type(who, "lib", lib, Library)
+    op = named(who, op, what)
+    if lib is None and isinstance(op, str) and "::" not in op:
+        raise ValueError(f"{who}: argument '{what}': expected a name with its namespace, as 'mine::{op}', got {op!r}")
+    name = op if isinstance(op, str) else "lamella::"
+    return lib or Library(name.partition("::")[0], "FRAGMENT", owner=str(Site()))
+
+
+def define(qualname: str, schema: str, *, lib: Library | None = None, **options: Any) -> Library:
+    """Defines an operator; ``options`` are those of :meth:`Library.define`, as ``tags`` and ``category``.
+
+    Args:
+        qualname: the operator's full name, as "mine::twice"
+        schema: its arguments and results, as "(Tensor self) -> Tensor"
+
+    Returns:
+        The library that holds it: its ``close`` takes it back.
+
+    >>> lib = lamella.library.define("mine::twice", "(Tensor self) -> Tensor")
+    >>> @lamella.library.impl("mine::twice", "default", lib=lib)
+    ... def twice(x):
+    ...     return x + x
+    >>> lamella.ops.mine.twice(lamella.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
+    """
+    for what, text in (("qualname", qualname), ("schema", schema)):
+        check_type("define", what, text)
+    lib = library_for("define", qualname, lib, "qualname")
+    lib.define(qualname + schema, **options)
+    return lib
+
+
+def register_kernel(
+    op: OpOrName,
+    device_types: str | Iterable[str] | None,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Callable[..., Any]:
+    """Registers a kernel for the named devices, or with None for every device that has none; also as a decorator.
+
+    >>> lib = lamella.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> @lamella.library.register_kernel("mine::twice", "cpu", lib=lib)
+    ... def twice(x):
+    ...     return x + x
+    >>> lamella.ops.mine.twice(lamella.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
+    """
+    return _kernel("register_kernel", op, devices("register_kernel", device_types), func, lib)
+
+
+def _kernel(
+    who: str, op: OpOrName, keys: list[str], func: Callable[..., Any] | None, lib: Library | None
+) -> Callable[..., Any]:
+    """Registers it under each key, or is the decorator that does."""
+
+    def register(func: Callable[..., Any]) -> Callable[..., Any]:
+        check_callable(who, "func", func)
+        into = library_for(who, op, lib, "qualname" if who == "impl" else "op")
+        for key in keys:
+            into.impl(op, func, key)
+        return func
+
+    return register if func is None else register(func)
+
+
+def impl(
+    qualname: OpOrName | Library,
+    types: Any,
+    func: Any = None,
+    *,
+    lib: Library | None = None,
+    dispatch_key: str = "",
+) -> Callable[..., Any]:
+    """Registers a kernel for types of device, "default" for all; also as a decorator. Torch's name for
+    :func:`register_kernel`; see :func:`define`.
+
+    Torch's other form is a decorator too: ``impl(library, name, dispatch_key)`` is that of :meth:`Library.impl`.
+
+    >>> lib = lamella.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> @lamella.library.impl(lib, "twice", "CPU")
+    ... def twice(x):
+    ...     return x + x
+    >>> lamella.ops.mine.twice(lamella.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
+    """
+    if not isinstance(qualname, Library):
+        if dispatch_key:
+            raise TypeError("impl: argument 'dispatch_key' belongs to impl(library, name, dispatch_key); pass 'types'")
+        return _kernel("impl", qualname, devices("impl", types, "types"), func, lib)
+    if lib is not None:
+        raise TypeError("impl: argument 'lib': the library is the first argument already; leave it out")
+    key = func or dispatch_key
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        qualname.impl(types, fn, key)
+        return fn
+
+    return register
+
+
+def register_fake(
+    op: OpOrName, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
+) -> Callable[..., Any]:
+    """Registers what an operator returns for tensors of device "meta": shapes, strides and dtypes without values.
+
+    ``func`` gets tensors of that device and returns new ones. It is the operator's kernel under the key "meta"; also as
+    a decorator. A shape that depends on values has no answer on "meta": raise an error that says so.
+
+    >>> lib = lamella.library.Library("mine", "DEF")
+    >>> _ = lib.define("pairs(Tensor self) -> Tensor")
+    >>> @lamella.library.register_fake("mine::pairs", lib=lib)
+    ... def pairs(x):
+    ...     return x.new_empty((*x.shape, 2))
+    >>> lamella.ops.mine.pairs(lamella.empty(3, device="meta")).shape
+    lamella.Size([3, 2])
+    >>> lib.close()
+    """
+    return _kernel("register_fake", op, ["meta"], func, lib)
+
+
+def register_autograd(
+    op: OpOrName,
+    backward: Callable[..., Any],
+    /,
+    *,
+    setup_context: Callable[..., Any] | None = None,
+    lib: Library | None = None,
+) -> Rule:
+    """Gives an operator its derivative: before or after a plugin for autograd is loaded, or without one.
+
+    Args:
+        op: a packet such as ``lamella.ops.mine.twice``, or its name
+        backward: ``backward(ctx, *grads)`` returns a gradient, or None, for each input of the operator
+        setup_context: ``setup_context(ctx, inputs, output)`` keeps for the backward pass what that needs, by
+            ``ctx.save_for_backward`` or as attributes; ``inputs`` are all of them, also those that the call left at
+            their default; of an operator with keyword-only arguments, ``keyword_only_inputs`` has these
+        lib: the library whose ``close`` withdraws it; without one it stays
+
+    Raises:
+        RuntimeError: there is no such operator, it has several overloads, or it writes to an argument or returns a view
+
+    >>> lib = lamella.library.Library("mine", "DEF")
+    >>> _ = lib.define("cube(Tensor self) -> Tensor")
+    >>> _ = lib.impl("cube", lambda x: x * x * x, "cpu")
+    >>> def setup_context(ctx, inputs, output):
+    ...     ctx.save_for_backward(*inputs)
+    >>> def backward(ctx, grad):
+    ...     [x] = ctx.saved_tensors
+    ...     return 3 * x * x * grad
+    >>> rule = lamella.library.register_autograd("mine::cube", backward, setup_context=setup_context, lib=lib)
+    >>> lamella.library.rules("mine::cube")[0].payload.backward is backward
+    True
+    >>> lib.close()
+    """
+    return library_for("register_autograd", op, lib).register_autograd(op, backward, setup_context=setup_context)
+
+
+def register_autocast(op: OpOrName, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> Rule:
+    """Says that under autocast on a type of device, an operator gets its floating inputs cast to a dtype.
+
+    It is kept as a rule of the layer "autocast", which that layer's plugin applies.
+
+    >>> rule = lamella.library.register_autocast("aten::mm", "cpu", lamella.bfloat16)
+    >>> lamella.library.rules("aten::mm", "autocast")[0].payload
+    Autocast(device_type='cpu', cast_inputs=lamella.bfloat16)
+    >>> rule.remove()
+    """
+    check_type("register_autocast", "cast_inputs", cast_inputs, _C.dtype)
+    payload = Autocast(key_name("register_autocast", device_type, "device_type"), cast_inputs)
+    return library_for("register_autocast", op, lib).rule(op, "autocast", payload)
+
+
+def register_vmap(
+    op: OpOrName, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
+) -> Callable[..., Any]:
+    """Gives an operator its batching rule: ``func(info, in_dims, *args)`` returns the results and their batch dims.
+
+    It is kept as a rule of the layer "vmap", which that layer's plugin applies; also as a decorator.
+
+    >>> lib = lamella.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> @lamella.library.register_vmap("mine::twice", lib=lib)
+    ... def twice_vmap(info, in_dims, x):
+    ...     return x + x, in_dims[0]
+    >>> lamella.library.rules("mine::twice", "vmap")[0].payload.func is twice_vmap
+    True
+    >>> lib.close()
+    """
+
+    def register(func: Callable[..., Any]) -> Callable[..., Any]:
+        check_callable("register_vmap", "func", func)
+        library_for("register_vmap", op, lib).rule(op, "vmap", Vmap(func))
+        return func
+
+    return register if func is None else register(func)
+
+
+def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Layer:
+    """A layer in a library of its own; see :meth:`Library.register_layer`.
+
+    >>> seen = []
+    >>> def watch(call, *args, **kwargs):
+    ...     seen.append(call.name)
+    ...     return call(*args, **kwargs)
+    >>> layer = lamella.library.register_layer("watch", watch)
+    >>> with layer.on():
+    ...     _ = lamella.ones(1) + 1
+    >>> seen[-1]
+    'aten::add'
+    >>> layer.remove()
+    """
+    return Library("layers", "FRAGMENT", owner=str(Site())).register_layer(name, handler, **wishes)
+
+
+def register_backend(name: str, **calls: Any) -> Library:
+    """A backend in a library of its own, whose ``close`` takes it back; see :meth:`Library.register_backend`."""
+    lib = Library(name, "FRAGMENT", owner=str(Site()))
+    lib.register_backend(name, **calls)
+    return lib
+
+
+def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
+    """What serves an operator under a key now: called, it runs that kernel, and no layer above it.
+
+    So a kernel that is registered over it can hand on the calls that it leaves alone.
+
+    Args:
+        op: a packet, or a name with its overload, as "aten::add.Tensor"
+        key: a device, a layer, "backend" or "composite"
+
+    Where a cell of a notebook runs again that gets a kernel and registers another over it, the one that it gets becomes
+    what stood below its earlier registration, when it registers again.
+
+    Raises:
+        RuntimeError: there is no such operator; or, when it is called, the kernel was one of Python's and is withdrawn
+        NotImplementedError: nothing serves the operator under this key
+
+    >>> sine = lamella.library.get_kernel("aten::sin", "cpu")
+    >>> lib = lamella.library.Library("aten", "IMPL", "cpu")
+    >>> handle = lib.impl("sin", lambda x: sine(x) if (x < 0).any() else lamella.zeros_like(x))
+    >>> lamella.sin(lamella.tensor([1.0, 2.0])), lamella.sin(lamella.tensor([-1.0, 2.0]))
+    (tensor([0., 0.]), tensor([-0.8415,  0.9093]))
+    >>> lib.close()
+    """
+    op, key = named("get_kernel", op), key_name("get_kernel", key)
+    kernel = _C._get_kernel(op, key)
+    before = earlier(("kernel", found("get_kernel", op)[0], key), Site())
+    return Replaceable(kernel, op, key, before) if before else kernel
+
+
+class Replaceable:
+    """A kernel that was got where its registration was made, which has run again since.
+
+    Note [A kernel that is about to be replaced]  Such a place is about to register again, over this kernel. It must not
+      call what it replaces, nor itself: when the earlier registration is withdrawn, this becomes what stood below it.
+    """
+
+    def __init__(self, kernel: Callable[..., Any], op: OpOrName, key: str, registration: Registration):
+        self._kernel, self._op, self._key = kernel, op, key
+        registration.followers.add(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._kernel(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._kernel)
+
+    def look_again(self) -> None:
+        """The registration is withdrawn."""
+        with suppress(NotImplementedError):  # there was nothing below: a call says that it is withdrawn
+            self._kernel = _C._get_kernel(self._op, self._key)
+
+
+def set_kernel_enabled(op: OpOrName, key: str, enabled: bool) -> None:
+    """Passes over the kernels that an operator has under a device's or a layer's name, or no longer does.
+
+    The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
+    then the fallback. An operator's in-place and out= forms follow it, and can be passed over alone. Each call with
+    False needs one with True.
+
+    Raises:
+        RuntimeError: there is no such operator, device or layer
+
+    >>> lamella.library.set_kernel_enabled("aten::relu", "cpu", True)
+    """
+    key = key_name("set_kernel_enabled", key)
+    check_type("set_kernel_enabled", "enabled", enabled, bool)
+    _C._set_kernel_enabled(found("set_kernel_enabled", op)[0], key, enabled)
+
+
+@contextmanager
+def kernel_enabled(op: OpOrName, key: str, enabled: bool) -> Iterator[None]:
+    """Inside, an operator's kernel under a key serves or is passed over; behind it is as it was before."""
+    name = found("set_kernel_enabled", op)[0]
+    times = _C._describe(name)["disabled"].count(key) if enabled else 1
+    for _ in range(times):
+        _C._set_kernel_enabled(name, key, enabled)
+    try:
+        yield
+    finally:
+        for _ in range(times):
+            _as_before(name, key, not enabled)
+
+
+def _as_before(name: str, key: str, enabled: bool) -> None:
+    with suppress(RuntimeError):  # the operator is gone, or the device or the layer
+        _C._set_kernel_enabled(name, key, enabled)
+
+
+@contextmanager
+def kernels_disabled(ops: OpOrName | Iterable[OpOrName], key: str) -> Iterator[None]:
+    """Passes over the kernels of an operator, or of several, under one key while it is open.
+
+    >>> with lamella.library.kernels_disabled(["aten::mm"], "cpu"):
+    ...     lamella.ones(1, 2) @ lamella.ones(2, 1)
+    tensor([[2.]])
+    """
+    key = key_name("kernels_disabled", key)
+    done = []
+    try:
+        for op in ops if isinstance(ops, Iterable) and not isinstance(ops, str) else [ops]:
+            name = found("kernels_disabled", op)[0]
+            _C._set_kernel_enabled(name, key, False)
+            done.append(name)
+        yield
+    finally:
+        for name in done:
+            _as_before(name, key, True)

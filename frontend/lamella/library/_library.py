@@ -1,0 +1,405 @@
+"""Library, through which everything registers, and Layer, which it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lamella import _C
+
+from ._checks import check_callable, check_type, key_name, several
+from ._rules import Autocast, Derivative, Rule, Subscription, find, keep, named, remove_all
+from ._site import Registration, Site, earlier, supersede
+
+DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
+INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
+CPU_FALLBACK = 4  # of a backend
+STACK = ("kernel", "category")  # of what is registered, else a name has one
+KINDS = ("DEF", "IMPL", "FRAGMENT")
+
+
+def fallthrough_kernel(*args: Any, **kwargs: Any) -> Any:
+    """Passed to ``impl`` as the kernel for a layer: the operator falls through it.
+
+    >>> lib = lamella.library.Library("aten", "IMPL")
+    >>> layer = lamella.library.register_layer("noisy", lambda call, *args, **kwargs: print(call.name) or call(*args))
+    >>> _ = lib.impl("exp", lamella.library.fallthrough_kernel, "noisy")
+    >>> with layer.on():
+    ...     _ = lamella.ones(1).exp().neg()
+    aten::ones
+    aten::neg
+    >>> layer.remove()
+    >>> lib.close()
+    """
+    raise NotImplementedError("fallthrough_kernel() should never be called: it is passed to Library.impl")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A registered layer: on inside ``with layer.on():``, or for the whole process with ``layer.always(True)``."""
+
+    name: str
+    bit: int
+    handle: int
+    library: Library
+
+    @contextmanager
+    def on(self):
+        """The layer sees every call of this thread inside the block."""
+        include, exclude = _C._thread_layers()
+        _C._set_thread_layers(include | 1 << self.bit, exclude & ~(1 << self.bit))
+        try:
+            yield self
+        finally:
+            _C._set_thread_layers(include, exclude)
+
+    @contextmanager
+    def off(self):
+        """The layer sees no call of this thread inside the block."""
+        include, exclude = _C._thread_layers()
+        _C._set_thread_layers(include, exclude | 1 << self.bit)
+        try:
+            yield self
+        finally:
+            _C._set_thread_layers(include, exclude)
+
+    def always(self, on: bool) -> None:
+        """Switches the layer on or off for every thread of the process."""
+        _C._process_include(1 << self.bit, on)
+
+    def remove(self) -> None:
+        """Withdraws the layer."""
+        self.always(False)
+        self.library.withdraw(self.handle)
+
+
+class Library:
+    """Registers under one namespace; ``close`` withdraws everything.
+
+    Args:
+        ns: the namespace, as "mine" in "mine::twice"
+        kind: "DEF" defines the namespace, which one library does at a time; "FRAGMENT" adds operators to somebody's;
+            "IMPL" only registers kernels
+        dispatch_key: the key of ``impl`` where a call names none: a device, a layer, "backend" or "composite"
+        owner: who registers, for messages and tables; file and line of the call if absent
+
+    Raises:
+        RuntimeError: somebody defines the namespace already; the message names both. Where the same place of a program
+            runs again, as a cell of a notebook does, its earlier library is closed instead.
+
+    >>> lib = lamella.library.Library("mine", "DEF")
+    >>> _ = lib.define("twice(Tensor self) -> Tensor")
+    >>> _ = lib.impl("twice", lambda x: x + x)
+    >>> lamella.ops.mine.twice(lamella.tensor([1, 2]))
+    tensor([2, 4])
+    >>> lib.close()
+    """
+
+    def __init__(
+        self,
+        ns: str,
+        kind: Literal["DEF", "IMPL", "FRAGMENT"],
+        dispatch_key: str = "",
+        *,
+        owner: str | None = None,
+    ):
+        site = Site()
+        for what, text in (("ns", ns), ("dispatch_key", dispatch_key), ("owner", owner or "")):
+            check_type("Library", what, text)
+        if kind not in KINDS:
+            raise ValueError(f"Library: argument 'kind': expected 'DEF', 'IMPL' or 'FRAGMENT', got {kind!r}")
+        self.ns, self.kind = ns, kind
+        self.dispatch_key = key_name("Library", dispatch_key, "dispatch_key") if dispatch_key else "composite"
+        self.owner = owner or str(site)
+        if kind == "DEF":
+            supersede(("namespace", ns), site)
+        self._library = _C._Library(ns, self.owner, kind)
+        self._closed = False
+        self._registered: dict[int, Registration] = {}  # by handle
+        self._namespace = Registration(("namespace", ns), site, self.close) if kind == "DEF" else None
+        self._kept: dict[Rule | Subscription, Registration | None] = {}  # what is Python's alone, in its order
+
+    def __repr__(self) -> str:
+        return f"<Library {self.ns} ({self.kind}), {self.owner}>"
+
+    def _register(self, key: tuple[str, ...], register: Callable[[str, int], int], what: Any = None) -> int:
+        """``register(file, line)`` as ``key``, in the place of what the same site registered before."""
+        self._check_open()
+        site = Site()
+        before = earlier(key, site)
+        if before and (key[0] not in STACK or before.followers):  # see Note [Nothing in between]
+            before.withdraw()
+            for follower in before.followers:
+                follower.look_again()
+            before = None
+        handle = register(site.file, site.line)
+        self._registered[handle] = Registration(key, site, lambda: self.withdraw(handle), what)
+        if before:
+            before.withdraw()
+        return handle
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError(f"library '{self.ns}' of {self.owner} is closed; open another one to register")
+
+    def qualified(self, who: str, op: Any, what: str = "op") -> Any:
+        """An operator's name with its namespace, which is this library's if it has none; packets as they are."""
+        op = named(who, op, what)
+        return f"{self.ns}::{op}" if isinstance(op, str) and "::" not in op else op
+
+    def define(
+        self,
+        schema: str,
+        alias_analysis: str = "",
+        *,
+        tags: Any = (),
+        category: str = "",
+        doc: str = "",
+        inplace: bool = False,
+        out: bool = False,
+    ) -> int:
+        """Defines an operator by its schema, in PyTorch's grammar; withdrawing the returned handle takes it back.
+
+        Args:
+            alias_analysis: "FROM_SCHEMA" or nothing: what an operator aliases is what its schema says
+            tags: torch's, which nothing reads here
+            category: what kind of operator it is, for layers and backends that know kinds: "pointwise", "reduction", …
+            inplace: ``name_`` is derived from it, which writes into the first argument
+            out: the keyword ``out=`` is derived, with a tensor for each result
+
+        Raises:
+            ValueError: the schema does not parse; the message shows the column
+            RuntimeError: somebody has defined it already; the message names both owners
+        """
+        for what, text in (("schema", schema), ("category", category), ("doc", doc)):
+            check_type("define", what, text)
+        if alias_analysis not in ("", "FROM_SCHEMA"):
+            expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
+            raise ValueError(f"define: argument 'alias_analysis': {expected}, got {alias_analysis!r}")
+        name = schema.partition("(")[0].strip().rpartition("::")[2]
+        _C._parse_schema(schema, self.ns)  # before what it replaces is withdrawn
+        forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
+        key = ("operator", f"{self.ns}::{name}")
+        return self._register(key, lambda *at: self._library.define(schema, category, doc, forms, *at))
+
+    def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "") -> int:
+        """Registers a kernel for an operator under a key: a device's name, a layer's, "backend" or "composite".
+
+        A kernel for "backend" serves every device that has none of its own; a "composite" does too, and layers such as
+        autograd see the operators that it calls. A layer's kernel is called as ``fn(call, *args, **kwargs)``; with
+        ``fallthrough_kernel`` the operator falls through the layer. A kernel stacks over one that is there; withdrawing
+        the returned handle restores that.
+
+        Args:
+            op_name: a name, without a namespace in this library's, or an operator
+            fn: the kernel
+            dispatch_key: the key; the library's, which is "composite" unless it was told another, if absent
+
+        Raises:
+            RuntimeError: there is no such operator
+        """
+        check_callable("impl", "fn", fn)
+        name, key = self.qualified("impl", op_name, "op_name"), self._key("impl", dispatch_key)
+        if not isinstance(name, str):
+            name = find(name)[0]
+        function = None if fn is fallthrough_kernel else fn
+        return self._register(("kernel", name, key), lambda *at: self._library.impl(name, key, function, *at), function)
+
+    def impl_category(self, category: str, fn: Callable[..., Any], dispatch_key: str = "") -> int:
+        """Registers a kernel for every operator of a category that has none of its own under this key."""
+        check_type("impl_category", "category", category)
+        check_callable("impl_category", "fn", fn)
+        key = self._key("impl_category", dispatch_key)
+        return self._register(("category", category, key), lambda *at: self._library.category(category, key, fn, *at))
+
+    def _key(self, who: str, dispatch_key: str) -> str:
+        return self.dispatch_key if dispatch_key == "" else key_name(who, dispatch_key, "dispatch_key")
+
+    def register_layer(
+        self,
+        name: str,
+        handler: Callable[..., Any] | None = None,
+        *,
+        at: str = "",
+        outside: str | Iterable[str] = (),
+        inside: str | Iterable[str] = (),
+        decompose: bool = False,
+        stays_inside: bool = False,
+        follows_alias: bool = False,
+        fallthrough: bool = False,
+    ) -> Layer:
+        """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel of their own there.
+
+        Args:
+            at: the anchor in whose band it stands: modes, profiler, names, autocast, autograd or backend
+            outside: layers and anchors that it must run before, one or several
+            inside: layers and anchors that it must run after, one or several
+            stays_inside: it also sees the calls that composites and Python kernels make
+
+        Raises:
+            RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
+        """
+        if (key := key_name("register_layer", name, "name")) != name:
+            raise ValueError(f"register_layer: argument 'name': a key {name!r} is read as {key!r}; take another name")
+        if handler is not None:
+            check_callable("register_layer", "handler", handler)
+        check_type("register_layer", "at", at)
+        before, after = several("register_layer", "outside", outside), several("register_layer", "inside", inside)
+        flags = DECOMPOSE * decompose | INSIDE * stays_inside
+        flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
+        bit = -1
+
+        def register(file: str, line: int) -> int:
+            nonlocal bit
+            bit, handle = self._library.layer(name, handler, at, before, after, flags)
+            return handle
+
+        handle = self._register(("layer", name), register)
+        return Layer(name, bit, handle, self)
+
+    def register_backend(
+        self,
+        name: str,
+        *,
+        alloc: Callable[[int, int], int],
+        free: Callable[[int, int, int], None],
+        copy_from_host: Callable[[int, int, int, int], None],
+        copy_to_host: Callable[[int, int, int, int], None],
+        synchronize: Callable[[int], None] | None = None,
+        device_count: int = 1,
+        fallback: bool = True,
+    ) -> int:
+        """Registers a device whose memory and copies are Python's; ``impl`` under its name registers its kernels.
+
+        Addresses are integers, and belong to the backend: nobody else reads them.
+
+        Args:
+            alloc: ``alloc(nbytes, index)`` returns the address of new memory of the device with that index
+            free: ``free(address, nbytes, index)``; it may run on any thread
+            copy_from_host: ``copy_from_host(to, from, nbytes, index)`` between an address of the device and the host's
+            copy_to_host: the same the other way
+            synchronize: ``synchronize(index)`` waits for the device; absent if everything is done when a call returns
+            fallback: whether the host may serve operators that this device has neither a kernel nor a composite for
+
+        Raises:
+            RuntimeError: the name is taken
+            ValueError: the name is no identifier or another key (``"composite"``), or there are fewer than one device
+        """
+        check_type("register_backend", "name", name)
+        check_type("register_backend", "device_count", device_count, int)
+        if not name.isidentifier():
+            raise ValueError(f"register_backend: argument 'name': expected an identifier, got {name!r}")
+        if device_count < 1:
+            raise ValueError(f"register_backend: argument 'device_count': must be at least 1, got {device_count}")
+        calls = {"alloc": alloc, "free": free, "copy_from_host": copy_from_host, "copy_to_host": copy_to_host}
+        for what, f in (calls if synchronize is None else calls | {"synchronize": synchronize}).items():
+            check_callable("register_backend", what, f)
+        self._check_open()
+        flags = CPU_FALLBACK if fallback else 0
+        handle = self._library.backend(name, *calls.values(), synchronize, device_count, flags)
+        self._registered[handle] = Registration(("backend", name), Site(), lambda: self.withdraw(handle))
+        return handle
+
+    def register_keyword(self, name: str, apply: Callable[[Any, Any], Any]) -> int:
+        """Contributes a keyword to all that makes tensors: operators that take ``dtype``, and ``lamella.tensor``.
+
+        ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call.
+
+        Raises:
+            RuntimeError: somebody contributes it already; the message names both owners
+            ValueError: the name is no identifier, or such operators have it as ``dtype`` and ``device``
+
+        >>> lib = lamella.library.Library("mine", "DEF")
+        >>> _ = lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value))
+        >>> lamella.zeros(2, filled=7), lamella.tensor([1, 2], filled=3)
+        (tensor([7., 7.]), tensor([3, 3]))
+        >>> lib.close()
+        """
+        check_type("register_keyword", "name", name)
+        if not name.isidentifier():
+            raise ValueError(f"register_keyword: argument 'name': expected an identifier, got {name!r}")
+        check_callable("register_keyword", "apply", apply)
+        if any(a["name"] == name for a in _C._describe("aten::zeros")["args"]):
+            raise ValueError(f"register_keyword: argument 'name': what makes tensors takes {name!r} already")
+        return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply))
+
+    def rule(self, op: Any, layer: str, payload: Any) -> Rule:
+        """Keeps what an operator brings for a layer, there or not; ``rules`` and ``on_rule`` find it.
+
+        Several rules of one operator stack: the last counts, and removing it uncovers the one before.
+
+        Args:
+            op: a packet such as ``lamella.ops.mine.twice``, or a name; without a namespace it is this library's
+            layer: the layer's name, as "autograd"
+            payload: whatever that layer's plugin understands
+
+        Raises:
+            RuntimeError: there is no such operator, or there are several overloads
+        """
+        self._check_open()
+        check_type("rule", "layer", layer)
+        site, name = Site(), find(self.qualified("rule", op))[0]
+        key = ("rule", name, layer, payload.device_type if isinstance(payload, Autocast) else "")
+        before = earlier(key, site)
+        made = keep(Rule(name, layer, payload, self))
+        self.remember(made, Registration(key, site, made.remove))
+        if before:
+            before.withdraw()
+        return made
+
+    def register_autograd(
+        self, op: Any, backward: Callable[..., Any], *, setup_context: Callable[..., Any] | None = None
+    ) -> Rule:
+        """Gives an operator its derivative; see :func:`register_autograd`."""
+        check_callable("register_autograd", "backward", backward)
+        if setup_context is not None:
+            check_callable("register_autograd", "setup_context", setup_context)
+        name, schema = find(self.qualified("register_autograd", op))
+        about = _C._describe(name)
+        if any(a["alias"] for a in about["args"]) or any(about["return_aliases"]):
+            why = f"{name} writes to an argument or returns a view; give a functional operator the derivative"
+            raise RuntimeError(f"register_autograd: argument 'op': {why}, not {schema}")
+        args = about["args"]
+        positional = {a["name"]: a["value"] for a in args if not a["keyword_only"]}
+        keywords = {a["name"]: a["value"] for a in args if a["keyword_only"] and a["has_default"]}
+        only = keywords if len(positional) < len(args) else None
+        return self.rule(op, "autograd", Derivative(backward, setup_context, positional, only))
+
+    def remember(self, kept: Rule | Subscription, made: Registration | None = None) -> None:
+        """``close`` will remove it."""
+        self._kept[kept] = made
+
+    def forget(self, kept: Rule | Subscription) -> None:
+        """It is removed already."""
+        if made := self._kept.pop(kept, None):
+            made.forget()
+
+    def holds(self, made: int | Rule) -> bool:
+        """Whether a registration or a rule of this library is still there."""
+        return made in self._registered if isinstance(made, int) else made in self._kept
+
+    def withdraw(self, handle: int) -> None:
+        """Takes one registration back.
+
+        Raises:
+            ValueError: it is none of this library, or was withdrawn before
+        """
+        check_type("withdraw", "handle", handle, int, "the number that a registration returned")
+        if handle not in self._registered:
+            raise ValueError(f"withdraw: argument 'handle': {handle} is no live registration of {self!r}")
+        self._library.withdraw(handle)
+        self._registered.pop(handle).forget()
+
+    def close(self) -> None:
+        """Takes everything back. Again is nothing."""
+        self._closed = True
+        try:
+            remove_all(list(reversed(self._kept)))
+        finally:
+            self._library.close()
+            for made in (*self._registered.values(), self._namespace):
+                if made:
+                    made.forget()
+            self._registered.clear()

@@ -1,0 +1,98 @@
+"""Where in a user's program a registration was written, and when the same place has run again.
+
+Note [Run again]  A registration made again from where it was made before, by code that was compiled since, replaces
+  the earlier one: a cell of a notebook that is run twice, a module that is reloaded. The same place is the same file
+  and the same function; all cells of a notebook are one file. Functions inside a function, and lambdas, are the same
+  if they stand where they stood, or if the earlier one is gone with the code around it: two of one name are two places.
+  Whatever else comes twice is a conflict, or stacks, as it does between strangers: a loop that registers twice runs the
+  same code, and two files are two places.
+
+Note [Nothing in between]  What stacks is registered before what it replaces is withdrawn: calls of other threads find
+  the one or the other, and if the new one is refused the old one stays. What a name has only one of, as an operator, a
+  layer or a namespace, is withdrawn first.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Hashable
+from types import CodeType
+from typing import Any
+
+NESTED = 0x10  # of a code object, as in inspect
+INSIDE = ("lamella.library", "lamella.utils.cpp_extension")
+
+
+class Site:
+    """A line of a program outside this package, and outside the builder of extensions."""
+
+    def __init__(self) -> None:
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_globals.get("__name__", "").startswith(INSIDE):
+            frame = frame.f_back
+        code, names = frame.f_code, frame.f_globals
+        self.file, self.line = code.co_filename, frame.f_lineno
+        self.place = (names.get("__file__") or f"<{names.get('__name__')}>", getattr(code, "co_qualname", code.co_name))
+        self.code = weakref.ref(code)
+
+    def is_run_again(self, earlier: Site) -> bool:
+        """Whether this is the same place as an earlier one, compiled since."""
+        now, then = self.code(), earlier.code()
+        if self.place != earlier.place or now is then:
+            return False
+        return now is None or then is None or not _is_inner(now) or _start(now) == _start(then)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def _is_inner(code: CodeType) -> bool:
+    """Whether others in its module may have its name."""
+    return bool(code.co_flags & NESTED) or code.co_name == "<lambda>"
+
+
+def _start(code: CodeType) -> tuple[int | None, ...]:
+    """Where its text begins; before Python 3.11 without the column."""
+    positions = code.co_positions() if hasattr(code, "co_positions") else ()
+    return code.co_firstlineno, next((column for _, _, column, end in positions if end), None)
+
+
+class Registration:
+    """What a site registered as ``key``, and how it is taken back. Several of one key stack."""
+
+    def __init__(self, key: Hashable, site: Site, withdraw: Callable[[], Any], what: Any = None) -> None:
+        self.key, self.site, self.withdraw, self.what = key, site, withdraw, what
+        self.followers: weakref.WeakSet[Any] = weakref.WeakSet()  # see Note [A kernel that is about to be replaced]
+        with _lock:
+            _live.setdefault(key, []).append(self)
+
+    def forget(self) -> None:
+        """It is taken back."""
+        with _lock:
+            rest = [r for r in _live.pop(self.key, []) if r is not self]
+            if rest:
+                _live[self.key] = rest
+
+
+_lock = threading.Lock()
+_live: dict[Hashable, list[Registration]] = {}  # the last of a key is the last that was registered
+
+
+def latest(key: Hashable) -> Any:
+    """What was registered last as ``key``, or None."""
+    stack = _live.get(key)
+    return stack[-1].what if stack else None
+
+
+def earlier(key: Hashable, site: Site) -> Registration | None:
+    """What was registered last as ``key`` from this site, if it has run again since."""
+    return next((r for r in reversed(_live.get(key, [])) if site.is_run_again(r.site)), None)
+
+
+def supersede(key: Hashable, site: Site) -> None:
+    """Withdraws what was registered as ``key`` if this site is that of then, run again."""
+    if before := earlier(key, site):
+        before.forget()
+        before.withdraw()

@@ -1,2 +1,0 @@
-# Made by `make stubs` from the live registry; a test compares. Do not edit.
-from lattis.plugins.autograd import *

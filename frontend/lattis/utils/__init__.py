@@ -1,1 +1,0 @@
-"""Helpers around the operators: ``lattis.utils``."""
