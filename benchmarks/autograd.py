@@ -33,7 +33,7 @@ def namespaces() -> dict[str, ModuleType]:
 
 
 def taken(samples: Run, calls: int) -> Run:
-    """A run's time for each of so many calls in it."""
+    """A run's time divided by the number of calls in it."""
     return lambda n: samples(n) / calls
 
 
@@ -151,7 +151,7 @@ def chain_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
 
 # ---- pieces ---------------------------------------------------------------------------------------------------------
 
-# What becomes of a matrix of 2000×2000; each piece is a tensor with a gradient of its own.
+# Ways to cut a matrix of 2000×2000 into pieces; each piece is a tensor with a gradient of its own.
 PIECES: list[tuple[str, Callable[[Any], Any], float]] = [
     ("unbind(0) of 2000×2000, forward and backward", lambda x: x.unbind(0), 1.0),
     ("split into 100 of 2000×2000, forward and backward", lambda x: x.split(20), 1.0),

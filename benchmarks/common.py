@@ -75,7 +75,7 @@ class Limit:
 
 
 def timer(statement: str, names: Mapping[str, Any]) -> Callable[[int], float]:
-    """Times so many runs of a statement; the loop is timeit's, about 8 ns a turn, for every peer alike."""
+    """Times a given number of runs of a statement; the loop is timeit's, about 8 ns a turn, for every peer alike."""
     return timeit.Timer(statement, globals=dict(names)).timeit
 
 
@@ -97,7 +97,7 @@ def measure(peers: Mapping[str, Run], rounds: int = ROUNDS, seconds: float = ROU
 
 
 def runs_in(seconds: float, run: Callable[[int], float]) -> int:
-    """How many runs fill about so many seconds; they warm the caches too."""
+    """How many runs take about the given number of seconds; finding that out also warms the caches."""
     n = 1
     while (took := run(n)) < seconds / 4:
         n *= 4

@@ -1,4 +1,4 @@
-// A stranger who calls operators through the C ABI: how long one call of two one-element tensors takes.
+// A library that calls operators through the C ABI: how long one call with two one-element tensors takes.
 #define LAMELLA_PLUGIN_NAME "benchmark caller"
 #include <lamella/library.h>
 

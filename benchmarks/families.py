@@ -60,7 +60,7 @@ class Family:
 
 
 def repeat(call: Call) -> common.Run:
-    """So many calls, timed; each result dies before the next is made."""
+    """Times a given number of calls; each result dies before the next is made."""
     return common.timer("call()", {"call": call})
 
 

@@ -1,4 +1,4 @@
-"""What `import lamella` costs in time and memory, beside torch, in fresh processes, less one that does nothing."""
+"""Time and memory of `import lamella`, beside torch, in fresh processes, less those of one that does nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from common import ROUNDS, Bound, Row, Sample, table
 STATEMENTS = {"nothing": "pass", "lamella": "import lamella", "torch": "import torch"}
 
 
-# The child reads its own peak: what the parent would be told counts the parent's memory before the exec too.
+# The child reads its own peak: the figure that its parent gets includes the parent's memory before the exec.
 PEAK = "; print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"
 
 

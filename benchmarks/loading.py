@@ -1,6 +1,6 @@
-"""What it takes to build and load an extension, beside torch.utils.cpp_extension, each time in a fresh process.
+"""The time to build and load an extension, beside torch.utils.cpp_extension, each time in a fresh process.
 
-Cold: an empty cache of extensions, no ccache, no precompiled header, a source that nobody compiled before. The time is
+Cold: an empty cache of extensions, no ccache, no precompiled header, a source that was not compiled before. The time is
 that of ``load_inline``, with the import of the helper but not of the framework. An edit is loaded twice: at once, while
 the helper still precompiles its header in the background, and later, when that is over.
 """
@@ -64,7 +64,7 @@ def load(peer: str, kind: str, source: str, cache: Path) -> float:
 
 
 def settle(cache: Path) -> None:
-    """Waits until the header is precompiled, which would take a processor away from what is timed next."""
+    """Waits until the header is precompiled, which would take a processor away from the next measurement."""
     end = time.monotonic() + 120
     while not list(cache.glob("precompiled/*/entry.json")):
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""Every operator at about 16 elements beside torch: what a call costs before there is work. The calls are the samples
+"""Every operator at about 16 elements beside torch: the cost of a call with next to no work. The calls are the samples
 tagged ``small``."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import families
 
 MOST = 0.15
 SECONDS = 0.008
-# What torch calls otherwise, or has no function for.
+# Operators that torch has under another name or signature, or for which it has no public function.
 OTHERWISE = {
     "embedding": lambda torch: lambda weight, indices: torch.nn.functional.embedding(indices, weight),
     "log_sigmoid": lambda torch: torch.nn.functional.logsigmoid,
@@ -30,7 +30,7 @@ OTHERWISE = {
 
 
 def peer(operator: str) -> list[Callable[..., Any]]:
-    """torch's callables of an operator's name, the one that users call first."""
+    """torch's callables of an operator's name; the one that users call comes first."""
     import torch
 
     name = operator.partition(".")[0]
@@ -44,7 +44,7 @@ def peer(operator: str) -> list[Callable[..., Any]]:
 
 def torch_arguments(sample: Any) -> tuple[list[Any], dict[str, Any]]:
     import torch
-    from lamella.dispatcher import samples
+    from lamella.operators import samples
 
     def made(leaf: Any) -> Any:
         if isinstance(leaf, samples.Spec):
@@ -76,7 +76,7 @@ def theirs(sample: Any) -> common.Run | None:
 
 def main() -> list[families.Family]:
     from lamella import _C
-    from lamella.dispatcher import samples
+    from lamella.operators import samples
 
     live = {o["schema"].partition("(")[0].removeprefix("aten::") for o in _C._operators()}
     family = families.Family("Every operator at 16 elements", MOST, MOST)

@@ -112,7 +112,7 @@ lamella_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, vo
       }
   }
   lamella_status st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
-  if (st == LAMELLA_OUT_OF_MEMORY) {  // what we hoard may be what is missing
+  if (st == LAMELLA_OUT_OF_MEMORY) {  // the blocks cached here may hold the missing memory
     trim(0);
     st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
   }

@@ -23,14 +23,15 @@ const char* backend_name(int32_t id);        // also of a withdrawn one
 std::string backend_owner(int32_t id);
 std::string device_name(lamella_device d);  // "bank:1"; "cpu"
 
-// "bank:1" into its name and index, which is 0 where none is written. False for what is no device; whether there is
-// such a backend is not asked.
+// Splits "bank:1" into name and index; without a written index, it is 0. False if the text does not name a device.
+// Whether there is such a backend is not checked.
 bool split_device(const std::string& text, std::string* name, int32_t* index);
 
-// What a backend's own function answered: an error says on which device it came, and one without a message gets one.
+// Returns the status of a backend's function. If it failed, this adds a note that names the device to its error, or
+// raises an error if the backend raised none.
 lamella_status from_backend(lamella_status st, lamella_device d, const std::string& doing);
 
-// That there is such a device; for an operator, or an entry of the C ABI.
+// Raises unless there is such a device. `who`: the operator, or the entry of the C ABI, that asks.
 lamella_status check_device(const std::string& who, lamella_device d);
 
 bool is_host(int32_t id);

@@ -30,7 +30,7 @@ namespace lamella::core {
 using Storage = lamella_storage;
 
 lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out);
-// Takes memory of somebody else; the deleter runs once nobody looks at it any more.
+// A storage over memory that it did not allocate; the deleter runs when the last reference has gone.
 Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context);
 void destroy_storage(Storage* s);
 

@@ -1,5 +1,6 @@
 #include "core/tensor.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -169,6 +170,25 @@ lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64
   }
   if (numel) *numel = empty ? 0 : n / item;
   return LAMELLA_OK;
+}
+
+void channels_last_strides(const int64_t* sizes, int64_t* strides) {
+  int64_t step = 1;
+  for (int d : {1, 3, 2, 0}) {
+    strides[d] = step;
+    step *= std::max<int64_t>(sizes[d], 1);
+  }
+}
+
+bool lies_in(const lamella_tensor* t, lamella_memory_format format) {
+  if (format == LAMELLA_PRESERVE_FORMAT) return true;
+  if (format == LAMELLA_CONTIGUOUS_FORMAT) return (t->flags & LAMELLA_CONTIGUOUS) != 0;
+  if (t->dl.ndim != 4) return false;
+  int64_t strides[4];
+  channels_last_strides(t->dl.shape, strides);
+  for (int d = 0; d < 4; d++)
+    if (t->dl.shape[d] != 1 && t->dl.strides[d] != strides[d]) return false;
+  return true;
 }
 
 lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {

@@ -52,6 +52,10 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
 void replace_storage(Tensor* t, Storage* owned);
 
 void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);
+// Strides of four dimensions (N, C, H, W) whose elements lie in the order N, H, W, C.
+void channels_last_strides(const int64_t* sizes, int64_t* strides);
+// Whether a tensor lies in memory as a format wants it; LAMELLA_PRESERVE_FORMAT wants nothing.
+bool lies_in(const lamella_tensor* t, lamella_memory_format format);
 // Raises where the bytes that a strided layout spans overflow; the sum of 64 products of 63 bits fits 128.
 lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 // The bytes that a strided layout spans from its first element; 0 for an empty one.
@@ -59,7 +63,7 @@ int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64
 
 void* get_slot(const Tensor* t, int index);
 void* exchange_slot(Tensor* t, int index, void* state);
-// Called for each slot that holds something when a tensor dies; set by whoever owns the slot table.
+// Called for each slot that holds something when a tensor dies; set by the dispatcher, which owns the slot table.
 extern void (*destroy_slot)(int index, void* state);
 
 // The core never looks into `host`. Where it is set, this is called when the last reference has gone; true: the host

@@ -40,6 +40,7 @@ class FreeList {
 
 struct ThreadState {
   lamella_thread shared{};
+  lamella_frame* calling = nullptr;  // the innermost frame whose kernel or composite calls operators: their parent
   Error error;
   FreeList tensors, storages;
   std::vector<void*> slots;  // plugins' thread-state slots, by index
@@ -56,7 +57,7 @@ inline ThreadState& this_thread() {
   return __builtin_expect(t != nullptr, 1) ? *t : start_thread();
 }
 
-// Called at thread exit for each slot that holds something; set by whoever owns the slot table.
+// Called at thread exit for each slot that holds something; set by the dispatcher, which owns the slot table.
 extern void (*destroy_thread_slot)(int index, void* state);
 
 }  // namespace lamella::core

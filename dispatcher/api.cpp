@@ -10,12 +10,20 @@
 #include "core/thread.h"
 #include "core/value.h"
 #include "dispatcher/call.h"
-#include "dispatcher/catalogue.h"
 #include "dispatcher/checked_call.h"
 #include "dispatcher/door.h"
+#include "dispatcher/explain.h"
 #include "dispatcher/generator.h"
+#include "dispatcher/interfaces.h"
+#include "dispatcher/kernels.h"
+#include "dispatcher/keys.h"
+#include "dispatcher/layer.h"
 #include "dispatcher/load.h"
+#include "dispatcher/operators.h"
 #include "dispatcher/parallel.h"
+#include "dispatcher/prepare.h"
+#include "dispatcher/registry_lock.h"
+#include "dispatcher/rules.h"
 #include "dispatcher/state.h"
 
 namespace lamella::dispatcher {
@@ -23,8 +31,6 @@ namespace {
 
 using core::full;
 using core::Tensor;
-
-Registry& registry() { return Registry::get(); }
 
 // The table's functions, in its order.
 lamella_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LAMELLA_RUNTIME_ERROR, m); }
@@ -52,7 +58,7 @@ void value_release(lamella_value* v) {
   if (v) core::release_value(*v);
 }
 
-// What the core takes on trust from the dispatcher.
+// Checks dtype, device, sizes and strides, which the core does not check again.
 lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                               int32_t dtype, lamella_device d, int64_t* numel) {
   if (ndim < 0 || (ndim > 0 && !sizes))
@@ -119,7 +125,7 @@ lamella_status tensor_detach(lamella_tensor* t, lamella_tensor** out) {
 }
 
 const lamella_operator* find_operator(const char* name, const char* overload) {
-  return registry().find(chosen_name(name), overload);
+  return dispatcher::find_operator(chosen_name(name), overload);
 }
 lamella_thread* thread() { return &core::this_thread().shared; }
 const char* operator_name(const lamella_operator* op) { return op->name.c_str(); }
@@ -127,7 +133,7 @@ const char* operator_overload(const lamella_operator* op) { return op->overload.
 // With its schema parsed; null with an error where it does not parse.
 const Operator* prepared(const lamella_operator* op) {
   if (op->schema.load(std::memory_order_acquire)) return op;
-  return registry().prepare(const_cast<Operator*>(op)) ? nullptr : op;
+  return prepare(const_cast<Operator*>(op)) ? nullptr : op;
 }
 const char* operator_schema(const lamella_operator* op) { return prepared(op) ? op->schema_text.c_str() : nullptr; }
 const char* operator_category(const lamella_operator* op) { return op->category.c_str(); }
@@ -151,7 +157,7 @@ const lamella_argument* operator_return(const lamella_operator* op, int32_t i) {
 int32_t operator_form(const lamella_operator* op) { return static_cast<int32_t>(op->form); }
 const lamella_operator* operator_functional(const lamella_operator* op) { return op->functional; }
 int32_t find_overloads(const char* name, const lamella_operator** out, int32_t room) {
-  const auto all = registry().overloads(chosen_name(name));
+  const auto all = overloads_of(chosen_name(name));
   if (room > 0 && !out) {
     core::raise(LAMELLA_VALUE_ERROR, "find_overloads: argument 1 must not be null");
     return -1;
@@ -200,7 +206,7 @@ lamella_status generator_set_state(lamella_object* g, uint64_t seed, uint64_t of
   return LAMELLA_OK;
 }
 
-// What has no meaning yet must be zero, so that it can get one.
+// Raises if a bit is set that has no meaning in this version: it must be zero, so that a later version can give it one.
 lamella_status expect_known(const char* entry, const char* field, uint32_t value, uint32_t known) {
   if (!(value & ~known)) return LAMELLA_OK;
   return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: '%s' is 0x%x, of which 0x%x is unknown here; leave it zero",
@@ -224,13 +230,13 @@ lamella_status library_open(const lamella_library_def* d, lamella_library** out)
   if (lamella_status st = expect_known("library_open", "reserved", def.reserved, 0)) return st;
   const std::string ns = chosen_namespace(def.ns);
   def.ns = ns.c_str();
-  if (lamella_status st = registry().open(def, out)) return st;
+  if (lamella_status st = open_library(def, out)) return st;
   note_opened(*out);
   return LAMELLA_OK;
 }
 void library_close(lamella_library* l) {
   note_closed(l);
-  registry().close(l);
+  close_library(l);
 }
 const char* library_namespace(const lamella_library* l) { return l->ns.c_str(); }
 lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella_handle* h) {
@@ -245,27 +251,27 @@ lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella
     if (!meaning.expression) return core::raise(LAMELLA_VALUE_ERROR, "define: 'pointwise.expression' must not be null");
     def.pointwise = &meaning;
   }
-  return registry().define(*l, def, false, h);
+  return define_operator(*l, def, false, h);
 }
 lamella_status kernel(lamella_library* l, const char* op, const char* key, const lamella_kernel_def* d,
                       lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("kernel", *d, &def)) return st;
   if (lamella_status st = expect_known("kernel", "flags", def.flags, 3)) return st;
-  return registry().kernel(*l, op, key, def, h);
+  return register_kernel(*l, op, key, def, h);
 }
 lamella_status category_kernel(lamella_library* l, const char* cat, const char* key, const lamella_kernel_def* d,
                                lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("category_kernel", *d, &def)) return st;
   if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 3)) return st;
-  return registry().category_kernel(*l, cat, key, def, h);
+  return register_category_kernel(*l, cat, key, def, h);
 }
 lamella_status shape_rule(lamella_library* l, const char* op, const lamella_shape_rule_def* d, lamella_handle* h) {
   lamella_shape_rule_def def;
   if (lamella_status st = adopt("shape_rule", *d, &def)) return st;
   if (!def.infer) return core::raise(LAMELLA_VALUE_ERROR, "shape_rule: 'infer' must not be null");
-  return registry().shape_rule(*l, op, def, h);
+  return register_shape_rule(*l, op, def, h);
 }
 lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, lamella_handle* h) {
   lamella_layer desc;
@@ -275,7 +281,7 @@ lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, l
   if (lamella_status st = expect_known("layer", "kernel_flags", desc.kernel_flags, LAMELLA_KERNEL_CALLS_OPERATORS))
     return st;
   if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
-  return registry().layer(*l, desc, bit, h);
+  return register_layer(*l, desc, bit, h);
 }
 lamella_status backend(lamella_library* l, const lamella_backend* d, int32_t* id, lamella_handle* h) {
   lamella_backend desc;
@@ -288,20 +294,20 @@ lamella_status backend(lamella_library* l, const lamella_backend* d, int32_t* id
     if (lamella_status st = adopt("backend: allocator", *desc.allocator, &memory)) return st;
   auto* kept = desc.allocator ? new lamella_allocator(memory) : nullptr;  // storages point at it: never freed
   desc.allocator = kept;
-  lamella_status st = registry().backend(*l, desc, id, h);
+  lamella_status st = register_backend(*l, desc, id, h);
   if (st) delete kept;
   return st;
 }
 lamella_status rule(lamella_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*),
                     lamella_handle* h) {
-  return registry().rule(*l, op, layer, p, destroy, h);
+  return add_rule(*l, op, layer, p, destroy, h);
 }
-void* find_rule(const lamella_operator* op, const char* layer) { return registry().find_rule(op, layer); }
+void* find_rule(const lamella_operator* op, const char* layer) { return dispatcher::find_rule(op, layer); }
 lamella_status publish_interface(lamella_library* l, const char* name, uint32_t v, const void* t, lamella_handle* h) {
-  return registry().publish_interface(*l, name, v, t, h);
+  return dispatcher::publish_interface(*l, name, v, t, h);
 }
-const void* find_interface(const char* name, uint32_t v) { return registry().find_interface(name, v); }
-lamella_status withdraw(lamella_handle h) { return registry().withdraw(h); }
+const void* find_interface(const char* name, uint32_t v) { return dispatcher::find_interface(name, v); }
+lamella_status withdraw(lamella_handle h) { return dispatcher::withdraw(h); }
 
 template <class Type>
 lamella_status adopt_slot(const char* entry, const Type& from, Type* to) {
@@ -357,11 +363,11 @@ lamella_status host_pool(const lamella_allocator* upstream, int64_t cap, const l
 }
 
 int32_t find_layer(const char* name) {
-  std::lock_guard lock(registry().mutex());
+  RegistryLock lock;
   return layer_bit(name);
 }
 
-// Unguarded are the quick ones, whose arguments the caller was given, and those that cannot fail.
+// Entries without a guard are those that cannot fail, and quick ones whose pointers came from this library.
 const lamella_api table = {
     .size = sizeof(lamella_api),
     .version = LAMELLA_ABI_VERSION,
@@ -452,15 +458,5 @@ const lamella_api table = {
 }  // namespace
 
 const lamella_api* api() { return &table; }
-
-void start() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    install_state();
-    register_catalogue();
-    const char* trace = std::getenv("LAMELLA_TRACE_DISPATCH");
-    if (trace && *trace && *trace != '0') registry().set_trace(true);
-  });
-}
 
 }  // namespace lamella::dispatcher

@@ -7,7 +7,4 @@ namespace lamella::dispatcher {
 
 const lamella_api* api();
 
-// Registers meta, composites and the catalogue. Called once by whoever uses the library first; cheap afterwards.
-void start();
-
 }  // namespace lamella::dispatcher

@@ -5,6 +5,12 @@
 #include "core/device.h"
 #include "core/error.h"
 #include "core/thread.h"
+#include "dispatcher/explain.h"
+#include "dispatcher/fill.h"
+#include "dispatcher/forms.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/placement.h"
+#include "dispatcher/transfer.h"
 
 namespace lamella::dispatcher {
 namespace {
@@ -28,28 +34,20 @@ inline uint64_t gather_keys(const CallInfo& info, const Value* args) {
 
 inline const Table* table_of(const Operator* op) {
   const Table* t = op->table.load(std::memory_order_acquire);
-  return __builtin_expect(t != nullptr, 1) ? t : Registry::get().table(op);
+  return __builtin_expect(t != nullptr, 1) ? t : filled_table(op);
 }
 
-// A composite at a layer, which is still on and may keep what the composite reads, as autograd does for derivatives. An
-// in-place form overwrites that, so there it reads a copy.
+// Runs a composite at a layer. The layer stays on and may keep the tensors that the composite reads, as autograd does
+// for derivatives. An in-place form overwrites its first argument, so there the composite reads a copy of it.
 lamella_status decompose(CallFrame& f, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *static_cast<const Table*>(f.table)->info;
   if (lamella_status st = resolve_device(f, info, args)) return st;
   if (info.form != Form::Inplace) return run_composite(f, e, args, rets, args);
-  static const Operator* clone = Registry::get().find("aten::clone", "");
-  const Value cloned[] = {args[0], core::none()};
-  Value copy = core::none();
-  const uint64_t saved = f.thread->exclude;
-  f.thread->exclude |= f.passed;
-  lamella_status st = call(&f, clone, cloned, &copy);
-  f.thread->exclude = saved;
-  if (st) return st;
+  core::TensorRef copy;
+  if (lamella_status st = clone_aside(f, core::full(args[0].as.tensor), &copy)) return st;
   std::vector<Value> read(args, args + info.nargs);
-  read[0] = copy;
-  st = run_composite(f, e, args, rets, read.data());
-  core::release_value(copy);
-  return st;
+  read[0] = core::tensor_value(copy.get());
+  return run_composite(f, e, args, rets, read.data());
 }
 
 lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) {
@@ -75,6 +73,7 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
       const uint64_t saved = f.thread->exclude, hidden = f.hidden;
       f.hidden = self & ~saved;
       f.thread->exclude = saved | self | (f.passed & ~inside_layers.load(std::memory_order_relaxed));
+      const Calling calling(f);
       st = e(f, args, rets);
       f.thread->exclude = saved;
       f.hidden = hidden;
@@ -104,22 +103,22 @@ lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   return redispatch(&f, args, rets);
 }
 
-// Whoever returns a status has raised an error; whoever forgot gets one, also where an older one of another kind, which
-// somebody got over without a word, is still there.
+// A kernel that returns a status must have raised an error of that kind. If it has not, this raises one that says so. A
+// pending error of another kind is left over from a failure that a caller ignored; it is replaced.
 __attribute__((noinline)) lamella_status explained(const Operator* op, lamella_status st) {
   if (core::pending_error().kind == st) return st;
   return core::raise(LAMELLA_RUNTIME_ERROR,
                      core::format("%s: its kernel returned %d and does not say why", operator_title(op).c_str(), st));
 }
 
-// The versions of what a call writes, from before it. A call that wrote through others, which counted already, does not
-// count again: a layer that looks between them finds every write counted once.
+// The versions of the tensors that a call writes, read before the call. If the call wrote through inner calls, these
+// have counted the write and it is not counted again: a layer that reads versions in between finds each write once.
 struct Versions {
   static constexpr int most = 8;
   uint64_t before[most];
   std::unique_ptr<uint64_t[]> rest;  // of those after the first `most`
 
-  // What is written, in its order; the tensors of a list one by one.
+  // Visits the written arguments in their order; the tensors of a list one by one.
   template <class Visit>
   static void each(const CallInfo& info, const Value* args, Visit visit) {
     int k = 0;
@@ -171,7 +170,8 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
 static inline __attribute__((always_inline)) lamella_status call_by(const Table* t, uint64_t forced, Frame* parent,
                                                                     const Operator* op, const Value* args,
                                                                     Value* rets) {
-  lamella_thread* thread = &core::this_thread().shared;
+  core::ThreadState& state = core::this_thread();
+  lamella_thread* thread = &state.shared;
   CallFrame f;
   f.size = sizeof(Frame);
   f.compute_dtype = LAMELLA_NO_DTYPE;
@@ -181,7 +181,7 @@ static inline __attribute__((always_inline)) lamella_status call_by(const Table*
            forced;
   f.passed = 0;
   f.thread = thread;
-  f.parent = parent ? parent : thread->frame;
+  f.parent = parent ? parent : state.calling ? state.calling : thread->frame;
   f.table = t;
   f.scratch = nullptr;
   f.layer = -1;

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "core/error.h"
+#include "dispatcher/explain.h"
+#include "dispatcher/prepare.h"
 
 namespace lamella::dispatcher {
 namespace {
@@ -87,19 +89,18 @@ bool all_admitted(const CallInfo& info, const Value* args) {
   return good;
 }
 
-// The quick answer for tensors and numbers. False may mean that a closer look is needed.
+// The quick answer. False may mean that a closer look is needed.
 inline bool plainly_admitted(const CallInfo& info, const Value* args) {
-  constexpr uint32_t plain = bit(LAMELLA_TENSOR) | bit(LAMELLA_NONE) | bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) |
-                             bit(LAMELLA_FLOAT) | bit(LAMELLA_DEVICE);
+  constexpr uint32_t closer = (pointers | lists | enumerations) & ~bit(LAMELLA_TENSOR);
   for (int i = 0; i < info.nargs; i++) {
     const Value& v = args[i];
-    if (v.tag >= 32 || !((info.admits[i] & plain) >> v.tag & 1) || (v.tag == LAMELLA_TENSOR && !v.as.tensor))
-      return false;
+    if (v.tag >= 31 || !(info.admits[i] >> v.tag & 1)) return false;
+    if (v.tag == LAMELLA_TENSOR ? !v.as.tensor : (closer >> v.tag & 1) && !admitted(info.admits[i], v)) return false;
   }
   return true;
 }
 
-// What came, where it is not admitted.
+// Describes a value whose kind is not admitted, for an error.
 std::string what_came(uint32_t tags, const Value& v) {
   if (v.tag >= LAMELLA_SYMBOLIC) return core::format("a value with the tag %u", v.tag);
   if (((pointers | lists) >> v.tag & 1) && !v.as.pointer) return "a null pointer";
@@ -125,8 +126,8 @@ lamella_status null_argument(const char* entry, int at) {
   return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: argument %d must not be null", entry, at));
 }
 
-// As many arguments as the operator has: those given, with the outputs of an out= form at the end again, and for those
-// that nobody gave what `missing` says of the i-th.
+// Fills `all` with one value for each argument of the operator: the given ones, with the outputs of an out= form at the
+// end again; `missing` gives the value of the i-th argument if the caller left it out.
 template <class Missing>
 lamella_status completed(const Operator* op, const Value* args, int32_t num_args, Value* all, Missing missing) {
   const CallInfo& info = op->info;
@@ -155,7 +156,7 @@ __attribute__((noinline)) lamella_status unusual_call(Frame* parent, const Opera
   if (!args && num_args > 0) return null_argument("call", 2);
   if (!rets && num_rets > 0) return null_argument("call", 4);
   if (!op->schema.load(std::memory_order_acquire))
-    if (lamella_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
+    if (lamella_status st = prepare(const_cast<Operator*>(op))) return st;
   const CallInfo& info = op->info;
   for (int32_t i = info.nrets; i < num_rets; i++) rets[i] = Value{LAMELLA_NONE, 0, {0}};
   if (num_args == info.nargs && num_rets >= info.nrets)
@@ -203,8 +204,8 @@ lamella_status check_appended(const Operator* op, const Value* args, int32_t kno
   return LAMELLA_OK;
 }
 
-// How many arguments before the outputs of an out= form somebody knows who was written for so many in all. An error,
-// and -1, where that cannot be.
+// How many arguments before the outputs of an out= form a function knows that was written for `num_args` in all. Raises
+// and returns -1 if the operator cannot have had that number.
 int32_t known_of(const char* what, const Operator* op, int32_t num_args) {
   const CallInfo& info = op->info;
   const Schema& s = *op->schema.load(std::memory_order_acquire);
@@ -242,7 +243,7 @@ lamella_status run_older(Frame* f, const Value* args, Results* results) {
   const CallInfo& info = older.op->info;
   if (lamella_status st = check_appended(older.op, args, older.known, older.who)) return st;
   f->context = older.context;
-  if (info.first_out == info.nargs) return older.function(f, args, results);  // it reads as many as it knows
+  if (info.first_out == info.nargs) return older.function(f, args, results);  // it does not read appended ones
   Value own[LAMELLA_MAX_ARGUMENTS];
   std::copy(args, args + older.known, own);
   std::fill(std::copy(args + info.first_out, args + info.nargs, own + older.known), own + info.nargs, core::none());
@@ -258,7 +259,7 @@ lamella_status adapt_to(const Operator* op, const std::string& who, int32_t num_
   if (known < 0) return core::pending_error().kind;
   if (known == op->info.first_out) return LAMELLA_OK;  // none, and it says so
   *context = new Older<Function>{*function, *context, op, known, who};
-  *function = run_older<Function, Results>;  // both for ever
+  *function = run_older<Function, Results>;  // the Older is never freed
   return LAMELLA_OK;
 }
 
@@ -279,7 +280,7 @@ lamella_status tags_of(const std::string& op, const List& list, const char* what
   return LAMELLA_OK;
 }
 
-// A default must be what a call might pass; and an int is written without a point.
+// Raises unless each default is a value that a call could pass. The default of an int must be written without a point.
 lamella_status check_literals(const std::string& op, const Schema& s, const uint32_t* admits) {
   for (size_t i = 0; i < s.args.size(); i++) {
     const Argument& a = s.args[i];
@@ -299,9 +300,9 @@ lamella_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) 
   if (lamella_status st = tags_of(op, s.args, "argument", &admits)) return st;
   if (lamella_status st = tags_of(op, s.rets, "result", &gives)) return st;
   if (lamella_status st = check_literals(op, s, admits.get())) return st;
-  for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LAMELLA_META_NONE: nobody asked for it
+  for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LAMELLA_META_NONE: not asked for
     if (s.rets[i].type.kind == Kind::Tensor) gives[i] |= bit(LAMELLA_NONE);
-  info->admits = admits.release();  // for ever, as the schema
+  info->admits = admits.release();  // never freed, as the schema
   info->gives = gives.release();
   return LAMELLA_OK;
 }
@@ -326,7 +327,7 @@ lamella_status adapt(const Operator* op, const std::string& owner, lamella_shape
 lamella_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who) {
   if (num_args == 0) return LAMELLA_OK;
   if (!op->schema.load(std::memory_order_acquire))
-    if (lamella_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
+    if (lamella_status st = prepare(const_cast<Operator*>(op))) return st;
   const int32_t known = known_of(who, op, num_args);
   return known < 0 ? core::pending_error().kind : check_appended(op, args, known, who);
 }

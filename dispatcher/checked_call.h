@@ -1,6 +1,6 @@
-// What passes between the dispatcher and those who were built with other headers: the numbers and the kinds of values
-// are checked before anything reads them, and what was appended to an operator's schema since a caller or a kernel was
-// written is made up for.
+// Checked calls between the dispatcher and code built with other headers: the numbers and the kinds of values are
+// checked before anything reads them. Arguments appended to an operator's schema after a caller was written get their
+// defaults; a kernel that was written before them is called without them.
 #pragma once
 
 #include "dispatcher/call.h"
@@ -19,7 +19,7 @@ lamella_status check_result(const Operator* op, int i, const Value& v);
 lamella_status adapt(const Operator* op, const std::string& owner, lamella_kernel_def* def);
 lamella_status adapt(const Operator* op, const std::string& owner, lamella_shape_rule_def* def);
 
-// The same for what somebody else calls: see `check_defaults` of the table.
+// The same check for functions that a layer calls itself, such as derivatives: see `check_defaults` in lamella_api.
 lamella_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who);
 
 // Which tags the arguments and the results may have: `admits` and `gives`. An error if there are no values for a type.

@@ -1,5 +1,5 @@
-// What stands between the table of the C ABI and the dispatcher: no exception leaves, no null enters where none may,
-// and a struct of an older, smaller header is read as far as it goes.
+// Guards around the entries of the C ABI: no exception leaves, a null pointer is an error where none is allowed, and a
+// struct of an older, smaller header is read as far as it goes.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "core/error.h"
-#include "dispatcher/registry.h"
+#include "dispatcher/ledger.h"
 
 namespace lamella::dispatcher {
 
@@ -27,7 +27,7 @@ constexpr uint32_t nullable(Positions... at) {
   return ((uint32_t{1} << at) | ...);
 }
 
-// What an entry answers beside the pending error: its status, null, or -1 for a count.
+// The meaning of an int32_t that an entry returns: a status (after an error, the error's), or a count (then -1).
 enum class Answers { Status, Count };
 
 template <auto Function, Name Entry, uint32_t Nullable, Answers Kind>

@@ -1,24 +1,19 @@
-// The words of the dispatcher: where an error is, and who has a kernel when the one asked for has none.
-#include <algorithm>
+#include "dispatcher/explain.h"
 
 #include "core/device.h"
 #include "core/error.h"
-#include "dispatcher/call.h"
+#include "dispatcher/kernels.h"
+#include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
 
-std::string operator_title(const Operator* op) {
-  bool aten = op->name.rfind("aten::", 0) == 0;
-  return aten ? op->base : op->name;
-}
-
-std::string where(const Frame* f, int arg) {
+std::string where(const lamella_frame* f, int arg) {
   const Schema* s = f->op->schema.load(std::memory_order_acquire);
   std::string name = s && arg < static_cast<int>(s->args.size()) ? s->args[arg].name : std::to_string(arg);
   return operator_title(f->op) + ": argument '" + name + "'";
 }
 
-lamella_status device_clash(Frame& f, int first, int second, const core::Tensor* a, const core::Tensor* b) {
+lamella_status device_clash(lamella_frame& f, int first, int second, const core::Tensor* a, const core::Tensor* b) {
   return core::raise(
       LAMELLA_RUNTIME_ERROR,
       core::format("%s: '%s' is on %s, but '%s' is on %s; move one with .to(...)", operator_title(f.op).c_str(),
@@ -26,26 +21,24 @@ lamella_status device_clash(Frame& f, int first, int second, const core::Tensor*
                    f.op->schema.load()->args[second].name.c_str(), core::device_name(b->device()).c_str()));
 }
 
-lamella_status dynamic_without_kernel(Frame& f) {
+lamella_status dynamic_without_kernel(lamella_frame& f) {
   return core::raise(LAMELLA_NOT_IMPLEMENTED, operator_title(f.op) +
                                                   ": the shape of its result depends on the data, and device '" +
                                                   core::device_name(f.device) + "' has none");
 }
 
-lamella_status unknown_bits(const Frame& f, const lamella_meta& m) {
+lamella_status unknown_bits(const lamella_frame& f, const lamella_meta& m) {
   return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule sets 'has_strides' to %d; it is 0 or 1",
                                                        operator_title(f.op).c_str(), m.has_strides));
 }
 
-lamella_status missing_kernel(Frame* f, const Value*, Value*) {
+lamella_status missing_kernel(lamella_frame* f, const core::Value*, core::Value*) {
   const Operator* op = f->op;
   std::string have;
-  Registry& registry = Registry::get();
-  std::lock_guard lock(registry.mutex());
+  RegistryLock lock;
   const Operator* meaning = op->functional ? op->functional : op;
   for (const Registration& r : meaning->kernels) {
-    const bool off = std::find(meaning->disabled.begin(), meaning->disabled.end(), r.key) != meaning->disabled.end() ||
-                     std::find(op->disabled.begin(), op->disabled.end(), r.key) != op->disabled.end();
+    const bool off = is_disabled(op, r.key);
     have += (have.empty() ? "" : ", ") + ("'" + r.key + "'") + " (" + r.owner + (off ? ", disabled)" : ")");
   }
   std::string device = core::device_name(f->device);

@@ -4,13 +4,19 @@
 #include <chrono>
 #include <list>
 #include <map>
+#include <mutex>
 
 #include "core/device.h"
 #include "core/error.h"
-#include "dispatcher/operators/compose.h"
+#include "dispatcher/explain.h"
+#include "dispatcher/prepare.h"
+#include "dispatcher/transfer.h"
 
 namespace lamella::dispatcher {
 namespace {
+
+using core::Tensor;
+using core::TensorRef;
 
 std::atomic<FallbackMode> mode{FallbackMode::Allow};
 
@@ -28,81 +34,112 @@ int64_t bytes_of(const Tensor* t) { return t ? t->numel * core::itemsize(t->dtyp
 // The arguments of one call with their tensors on another device, each tensor once. Keeps what it made until it dies.
 class Moved {
  public:
-  Moved(Compose& c, const CallInfo& info, const Value* args, int count, lamella_device to)
-      : values_(args, args + count) {
+  explicit Moved(Frame& f) : frame_(f) {}
+
+  lamella_status move_all(const CallInfo& info, const Value* args, lamella_device to) {
+    values_.assign(args, args + info.nargs);
     for (int i = 0; i < info.num_tensors; i++) {
-      const int at = info.tensors[i];
-      if (Tensor* t = tensor_arg(args[at])) values_[at] = move(c, t, to, info.written >> at & 1);
+      Value& v = values_[info.tensors[i]];
+      if (v.tag != LAMELLA_TENSOR) continue;
+      Tensor* moved;
+      if (lamella_status st = move(core::full(v.as.tensor), to, writes(info, info.tensors[i]), &moved)) return st;
+      v = core::tensor_value(moved);
     }
-    for (int i = 0; i < info.num_lists; i++) {
-      const int at = info.lists[i];
-      const Value& v = args[at];
-      if (v.tag != LAMELLA_TENSOR_LIST) continue;
-      auto& list = lists_.emplace_back();
-      for (uint32_t k = 0; k < v.length; k++) {
-        Value moved = v.as.tensors[k] ? move(c, core::full(v.as.tensors[k]), to, info.written >> at & 1) : core::none();
-        list.push_back(moved.tag == LAMELLA_TENSOR ? moved.as.tensor : nullptr);
-      }
-      values_[at] = core::tensor_list(list.data(), static_cast<int64_t>(list.size()));
-    }
+    for (int i = 0; i < info.num_lists; i++)
+      if (lamella_status st = move_list(values_[info.lists[i]], to, writes(info, info.lists[i]))) return st;
     if (info.device >= 0) values_[info.device] = core::device_value(to);
+    return LAMELLA_OK;
   }
   const Value* values() const { return values_.data(); }
 
-  // Copies what may have been written to where it came from.
-  void write_back(Compose& c) {
+  // Copies tensors that may have been written to where they came from.
+  lamella_status write_back() {
     for (const Pair& p : pairs_) {
-      if (!p.written || p.moved.tensor() == p.source) continue;
-      c.op<"copy_">(core::tensor_value(p.source), p.moved);
+      if (!p.written || p.moved.get() == p.source) continue;
+      if (lamella_status st = copying().copy(&frame_, p.source, p.moved.get())) return st;
       bytes += bytes_of(p.source);
     }
+    return LAMELLA_OK;
   }
   // A result as the caller's: a written argument itself, any other tensor on its device.
-  Var give_back(Compose& c, lamella_tensor* result, lamella_device device) {
+  lamella_status give_back(lamella_tensor* result, lamella_device device, TensorRef* out) {
     for (const Pair& p : pairs_)
-      if (p.written && p.moved.tensor() == result) return c.arg(core::tensor_value(p.source));
+      if (p.written && p.moved.get() == result) {
+        *out = TensorRef::borrow(p.source);
+        return LAMELLA_OK;
+      }
     bytes += bytes_of(core::full(result));
-    return c.op<"to.device">(core::tensor_value(result), device);
+    return copying().to_device(&frame_, core::full(result), device, out);
   }
   int64_t bytes = 0;
 
  private:
   struct Pair {
     Tensor* source;
-    Var moved;
+    TensorRef moved;
     bool written;
   };
-  Value move(Compose& c, Tensor* source, lamella_device to, bool written) {
+  static bool writes(const CallInfo& info, int at) { return info.written >> at & 1; }
+
+  lamella_status move(Tensor* source, lamella_device to, bool written, Tensor** out) {
     for (Pair& p : pairs_)
       if (p.source == source) {
         p.written |= written;
-        return p.moved.value();
+        *out = p.moved.get();
+        return LAMELLA_OK;
       }
-    pairs_.push_back({source, c.op<"to.device">(core::tensor_value(source), to), written});
-    bytes += bytes_of(pairs_.back().moved.tensor());
-    return pairs_.back().moved.value();
+    TensorRef moved;
+    if (lamella_status st = copying().to_device(&frame_, source, to, &moved)) return st;
+    *out = moved.get();
+    bytes += bytes_of(*out);
+    pairs_.push_back({source, std::move(moved), written});
+    return LAMELLA_OK;
   }
+  lamella_status move_list(Value& v, lamella_device to, bool written) {
+    if (v.tag != LAMELLA_TENSOR_LIST) return LAMELLA_OK;
+    auto& list = lists_.emplace_back();
+    for (uint32_t k = 0; k < v.length; k++) {
+      Tensor* moved = nullptr;
+      if (lamella_tensor* t = v.as.tensors[k])
+        if (lamella_status st = move(core::full(t), to, written, &moved)) return st;
+      list.push_back(moved);
+    }
+    v = core::tensor_list(list.data(), static_cast<int64_t>(list.size()));
+    return LAMELLA_OK;
+  }
+
+  Frame& frame_;
   std::vector<Value> values_;
   std::vector<Pair> pairs_;
   std::list<std::vector<lamella_tensor*>> lists_;
 };
 
 lamella_status refuse(lamella_frame* f) {
-  return raise(LAMELLA_NOT_IMPLEMENTED,
-               format("%s: device '%s' has neither a kernel nor a composite for it, and the fallback to the host is "
-                      "an error; allow it with lamella.set_fallback(\"allow\")",
-                      operator_title(f->op).c_str(), core::device_name(f->device).c_str()));
+  return core::raise(
+      LAMELLA_NOT_IMPLEMENTED,
+      core::format("%s: device '%s' has neither a kernel nor a composite for it, and the fallback to the host is "
+                   "an error; allow it with lamella.set_fallback(\"allow\")",
+                   operator_title(f->op).c_str(), core::device_name(f->device).c_str()));
 }
 
-// What the host computed, where the caller expects it.
-Value give_back(Compose& c, Moved& host, Value result, lamella_device device) {
-  Var owned(&c, result);
-  if (result.tag == LAMELLA_TENSOR_LIST) {
-    std::vector<Var> moved;
-    for (uint32_t k = 0; k < result.length; k++) moved.push_back(host.give_back(c, result.as.tensors[k], device));
-    return c.list(moved).take();
+// Puts a result of the host's, which it takes over, onto the caller's device.
+lamella_status give_back(Moved& host, Value& result, lamella_device device) {
+  if (result.tag != LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR_LIST) return LAMELLA_OK;
+  const bool list = result.tag == LAMELLA_TENSOR_LIST;
+  std::vector<TensorRef> moved(list ? result.length : 1);
+  for (size_t k = 0; k < moved.size(); k++) {
+    lamella_tensor* computed = list ? result.as.tensors[k] : result.as.tensor;
+    if (lamella_status st = computed ? host.give_back(computed, device, &moved[k]) : LAMELLA_OK) return st;
   }
-  return result.tag == LAMELLA_TENSOR ? host.give_back(c, result.as.tensor, device).take() : owned.take();
+  core::release_value(result);
+  if (!list) {
+    result = core::tensor_value(moved[0].take());
+    return LAMELLA_OK;
+  }
+  std::vector<lamella_tensor*> tensors;
+  for (const TensorRef& t : moved) tensors.push_back(t.get());
+  result = core::retain_value(core::tensor_list(tensors.data(), static_cast<int64_t>(tensors.size())));
+  return LAMELLA_OK;
 }
 
 void count(const lamella_frame* f, const Operator* op, int64_t bytes, double seconds) {
@@ -141,17 +178,16 @@ lamella_status fallback_kernel(lamella_frame* f, const Value* args, Value* rets)
   if (fallback_mode() == FallbackMode::Error) return refuse(f);
   const auto start = std::chrono::steady_clock::now();
   const Operator* op = f->op->functional ? f->op->functional : f->op;
-  if (lamella_status st = Registry::get().prepare(const_cast<Operator*>(op))) return st;
-  Compose c(f);
-  Moved host(c, op->info, args, op->info.nargs, {core::host_backend(), 0});
-  Value results[LAMELLA_MAX_RETURNS];
-  for (Value& v : results) v = core::none();
-  if (!c.status()) c.check(call(f, op, host.values(), results));
-  host.write_back(c);
-  for (int i = 0; i < op->info.nrets; i++) rets[i] = give_back(c, host, results[i], f->device);
-  if (c.status()) {
+  if (lamella_status st = prepare(const_cast<Operator*>(op))) return st;
+  Moved host(*f);
+  if (lamella_status st = host.move_all(op->info, args, {core::host_backend(), 0})) return st;
+  for (int i = 0; i < op->info.nrets; i++) rets[i] = core::none();
+  lamella_status st = call(f, op, host.values(), rets);
+  if (!st) st = host.write_back();
+  for (int i = 0; i < op->info.nrets && !st; i++) st = give_back(host, rets[i], f->device);
+  if (st) {
     release_all(rets, op->info.nrets);
-    return c.status();
+    return st;
   }
   count(f, op, host.bytes, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return LAMELLA_OK;

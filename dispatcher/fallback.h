@@ -1,4 +1,4 @@
-// The counted CPU fallback: what a backend that allows it does for operators that it has nothing for.
+// The counted CPU fallback: runs operators on the host for a backend that allows it and has no kernel for them.
 #pragma once
 
 #include <string>

@@ -11,7 +11,8 @@
 
 #include "core/error.h"
 #include "dispatcher/api.h"
-#include "dispatcher/registry.h"
+#include "dispatcher/ledger.h"
+#include "dispatcher/registry_lock.h"
 #include "dispatcher/stamp.h"
 
 namespace lamella::dispatcher {
@@ -19,7 +20,7 @@ namespace {
 
 struct File {
   void* handle = nullptr;
-  std::string path, own, chosen;            // see Note [Chosen namespace]; chosen is empty where nobody chose
+  std::string path, own, chosen;            // see Note [Chosen namespace]; chosen is empty if none was
   std::vector<lamella_library*> libraries;  // what it has open, in its order
   bool loaded = false;
 
@@ -59,11 +60,11 @@ lamella_library* take_last(File& file) {
   return last;
 }
 void withdraw(File& file) {
-  while (lamella_library* last = take_last(file)) Registry::get().close(last);
+  while (lamella_library* last = take_last(file)) close_library(last);
   file.loaded = false;
 }
 
-// The library's own: dlsym looks into those that it depends on, too. Null, with an error.
+// The library's own init function: dlsym also finds those of libraries that it depends on. Null, with an error.
 lamella_plugin_init_fn find_init(const std::string& path, void* handle) {
   void* init = dlsym(handle, "lamella_plugin_init");
   std::string why = "load_plugin: " + path + " has no lamella_plugin_init";
@@ -101,9 +102,9 @@ lamella_status initialize(File& file) {
   return st;
 }
 
-// Under the registry's lock, for which whoever looks for an operator meanwhile waits.
+// Holds the registry's lock, so that a thread that looks for an operator waits until the new file is in place.
 lamella_status initialize_in_place_of(File& earlier, File& file) {
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   withdraw(earlier);
   const lamella_status st = initialize(file);
   if (!st) return st;
@@ -146,7 +147,6 @@ std::string chosen_name(const std::string& full) {
 lamella_status load_plugin(const std::string& name, const LoadOptions& options, std::vector<std::string>* defined) {
   const std::string path = name.find('/') == std::string::npos ? "./" + name : name;  // else dlopen would search
   static auto* mutex = new std::recursive_mutex;
-  start();
   uint32_t version = 0;
   if (lamella_status st = read_stamp(path, &version)) return st;
   if (lamella_status st = check_version(path, version)) return st;
@@ -170,29 +170,3 @@ lamella_status load_plugin(const std::string& name, const LoadOptions& options, 
 }
 
 }  // namespace lamella::dispatcher
-
-namespace {
-lamella_status null_argument(const char* function, const char* argument) {
-  return lamella::core::raise(LAMELLA_VALUE_ERROR,
-                              std::string(function) + ": argument '" + argument + "' must not be null");
-}
-}  // namespace
-
-extern "C" const lamella_api* lamella_get_api(uint32_t version) {
-  if (version >> 16 != LAMELLA_ABI_MAJOR || version > LAMELLA_ABI_VERSION) return nullptr;
-  lamella::dispatcher::start();
-  return lamella::dispatcher::api();
-}
-
-extern "C" uint32_t lamella_abi_version(void) { return LAMELLA_ABI_VERSION; }
-
-extern "C" lamella_status lamella_load_plugin(const char* path) {
-  if (!path) return null_argument("lamella_load_plugin", "path");
-  return lamella::core::guarded([&] { return lamella::dispatcher::load_plugin(path); });
-}
-
-extern "C" lamella_status lamella_plugin_stamp(const char* path, uint32_t* version) {
-  if (!path) return null_argument("lamella_plugin_stamp", "path");
-  if (!version) return null_argument("lamella_plugin_stamp", "version");
-  return lamella::core::guarded([&] { return lamella::dispatcher::read_stamp(path, version); });
-}

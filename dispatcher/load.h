@@ -8,14 +8,14 @@
 
 namespace lamella::dispatcher {
 
-// How a file is loaded; by default as it is, beside what is there.
+// How a file is loaded; by default under its own namespace, beside the files that are loaded.
 struct LoadOptions {
   std::string ns;        // what its own namespace is called, in place of the name that is written there
   std::string replaces;  // a file whose registrations it takes the place of: they are back if it cannot be loaded
 };
 
-// The file's stamp is judged before any of its code runs. The library stays mapped for ever; after an error nothing
-// that it registered is left. `defined` (nullable): the namespaces that it has defined operators in.
+// The file's stamp is checked before any of its code runs. The library is never unmapped; after an error nothing that
+// it registered is left. `defined` (nullable): the namespaces that it has defined operators in.
 lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
                            std::vector<std::string>* defined = nullptr);
 
@@ -23,9 +23,9 @@ lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
 void note_opened(lamella_library*);
 void note_closed(lamella_library*);
 
-// Note [Chosen namespace]  A file's own namespace is the one that it opens first. Where whoever loads the file chose
-//   another name for it, library_open gives that one, and while the init function runs names in the written one are
-//   meant so. Afterwards names are what they say: a library asks library_namespace for its own.
+// Note [Chosen namespace]  A file's own namespace is the one that it opens first. The caller that loads the file may
+//   choose another name for it: library_open then opens that one, and while the init function runs, names in the file's
+//   own namespace mean names in the chosen one. Afterwards no name is replaced: a library asks library_namespace.
 std::string chosen_namespace(const std::string& ns);
 std::string chosen_name(const std::string& full);  // "mine::twice"
 

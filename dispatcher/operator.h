@@ -1,5 +1,5 @@
 // Operator: one schema with its form, its shape rule and the table that says where calls go.
-// Read with table.h (what a call looks at), registry.h (who may change it) and call.h (who reads it).
+// Read with table.h (the table that a call reads), operators.h and kernels.h (which change operators) and call.h.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -18,7 +18,11 @@ struct Table;
 // The forms of one meaning. In-place and out= are derived from the functional one and use its kernels.
 enum class Form : uint8_t { Functional, Inplace, Out };
 
-// What the call path needs to know of a schema.
+// Beside enum lamella_forms, for the catalogue alone: the operator copies its second argument, a tensor, into the
+// first, a tensor that it writes. The first one's device serves the call, and the second one's may differ.
+inline constexpr uint32_t form_between_devices = uint32_t{1} << 31;
+
+// The facts of a schema that the call path reads.
 struct CallInfo {
   Form form = Form::Functional;
   uint8_t nargs = 0, nrets = 0;
@@ -27,7 +31,7 @@ struct CallInfo {
   uint8_t lists[4] = {};             // positions of Tensor[] arguments
   int8_t device = -1;                // position of a Device argument
   uint8_t first_out = 0;             // position of the first output of an out= form
-  bool between_devices = false;      // copy_: the first tensor's device decides
+  bool between_devices = false;      // the first tensor's device decides, and the second one's may differ
   uint64_t written = 0;              // positions of (a!) arguments
   const uint32_t* admits = nullptr;  // for each argument the tags that it may have; see checked_call.h
   const uint32_t* gives = nullptr;   // for each result
@@ -57,12 +61,14 @@ struct lamella_operator {
   std::atomic<const lamella::dispatcher::Table*> table{nullptr};  // null: fill it on the next call
 
   std::string name;      // "aten::add"
-  std::string base;      // "add", for messages
+  std::string base;      // "add"
+  std::string title;     // for messages: "add", or "mine::twice" outside the default namespace
   std::string overload;  // "Tensor"
   std::string schema_text, category, doc, owner, file;
   int32_t line = 0;
   uint32_t forms = 0;
   bool live = true;
+  bool may_fault = false;  // in-place and out= forms compute beside their target, since a kernel may stop half-way
   lamella::dispatcher::Form form = lamella::dispatcher::Form::Functional;
   lamella_operator* functional = nullptr;  // of a derived form
   lamella_operator *inplace = nullptr, *out = nullptr;
@@ -76,6 +82,8 @@ struct lamella_operator {
   std::vector<lamella::dispatcher::Registration> kernels;
   std::vector<std::string> disabled;  // keys whose kernels (also a category's) are passed over
   std::vector<lamella::dispatcher::ShapeRule> shape_rules;
+  // Comparisons of what was written for the operator with its schema, made once that is parsed.
+  std::vector<lamella_status (*)(const lamella_operator*)> fits;
 
   std::string full_name() const { return overload.empty() ? name : name + "." + overload; }
 };

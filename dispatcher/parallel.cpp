@@ -105,8 +105,8 @@ lamella_status check_interrupt() {
   auto hook = interrupt_hook.load(std::memory_order_relaxed);
   if (!hook) return LAMELLA_OK;
 #ifdef _OPENMP
-  // The caller may hold the host language's lock while it waits for its team: another thread would wait for ever. It
-  // hears of the interrupt from the caller instead.
+  // The caller may hold the host language's lock until its team is done: a thread of the team that waited for that lock
+  // would never get it. It hears of the interrupt from the caller instead.
   if (omp_in_parallel() && omp_get_thread_num() != 0)
     return helped && helped->load(std::memory_order_relaxed) ? LAMELLA_INTERRUPTED : LAMELLA_OK;
 #endif

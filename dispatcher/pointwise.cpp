@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/promotion.h"
 #include "dispatcher/call.h"
+#include "dispatcher/explain.h"
 
 namespace lamella::dispatcher {
 namespace {
@@ -39,7 +40,7 @@ DType result_dtype(const lamella_pointwise& p, DType compute) {
   return compute;
 }
 
-// Which operand brought a dtype class: the one that an error should name.
+// The number of the operand that brought a dtype class, for an error that names it.
 int operand_of_class(const lamella_pointwise& p, const lamella_value* args, int n, int dtype_class) {
   for (int i = p.condition; i < n; i++) {
     DType t = args[i].tag == LAMELLA_TENSOR ? args[i].as.tensor->dtype : core::number_dtype(args[i]);

@@ -13,8 +13,13 @@ std::atomic<const HostLock*> host{nullptr};
 
 }  // namespace
 
+RegistryMutex& registry_mutex() {
+  static auto* mutex = new RegistryMutex;  // outlives every static destructor
+  return *mutex;
+}
+
 void set_host_lock(void* (*step_aside)(), void (*come_back)(void*)) {
-  host.store(new HostLock{step_aside, come_back});  // for ever
+  host.store(new HostLock{step_aside, come_back});  // never freed
 }
 
 void RegistryMutex::lock() {

@@ -34,7 +34,7 @@ const std::map<std::string, Kind>& kinds() {
   return m;
 }
 
-const std::map<std::string, Value>& words() {  // those that defaults of any type may be
+const std::map<std::string, Value>& words() {  // words that may be defaults of any type
   static const std::map<std::string, Value> m = {
       {"None", core::none()},
       {"True", core::boolean(true)},

@@ -59,7 +59,7 @@ class File {
   uint64_t size_ = 0;
 };
 
-// What the stamps of a file say: each source file of the library leaves one.
+// The oldest and the newest version in a file's stamps: each source file of the library leaves one stamp.
 struct Stamps {
   std::optional<uint32_t> oldest, newest;
   void add(uint32_t version) {

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/tensor.h"
 #include "core/thread.h"
+#include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
 namespace {
@@ -50,10 +52,10 @@ bool same_functions(const lamella_thread_slot_type& a, const lamella_thread_slot
   return a.capture == b.capture && a.restore == b.restore && a.destroy == b.destroy;
 }
 
-// What is below the count is never written again, so it is read without a lock.
+// Registers a slot's type, or finds it again. Slots below the count are never written again: readers need no lock.
 template <class Type>
 lamella_status add(const char* what, Type* slots, std::atomic<int>& count, const Type& t, int32_t* index) {
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   int n = count.load();
   for (int i = 0; i < n; i++)
     if (!std::strcmp(slots[i].name, t.name) && same_functions(slots[i], t)) {
@@ -163,7 +165,7 @@ void discard_thread(void* captured) {
 lamella_status add_attribute(Library& lib, const char* name, lamella_get_attribute get, lamella_set_attribute set,
                              void* context, lamella_handle* handle) {
   std::string holder = attribute_holder ? attribute_holder(name) : "";  // may wait for Python: not under the lock
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   if (const Attribute* old = find_attribute(name)) holder = old->owner;
   if (!holder.empty())
     return core::raise(LAMELLA_RUNTIME_ERROR, std::string("attribute: Tensor.") + name + " is taken by " + holder +
@@ -171,7 +173,7 @@ lamella_status add_attribute(Library& lib, const char* name, lamella_get_attribu
   auto* a = new Attribute{name, lib.owner, get, set, context, 0};
   attributes().push_back(a);
   if (attribute_hook) attribute_hook(a, true);
-  a->handle = Registry::get().add_handle(lib, [a] {
+  a->handle = enter(lib, [a](lamella_handle) {
     std::erase(attributes(), a);
     if (attribute_hook) attribute_hook(a, false);
   });
@@ -180,21 +182,21 @@ lamella_status add_attribute(Library& lib, const char* name, lamella_get_attribu
 }
 
 const Attribute* find_attribute(const std::string& name) {
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   for (const Attribute* a : attributes())
     if (a->name == name) return a;
   return nullptr;
 }
 
 void set_attribute_hooks(void (*changed)(const Attribute*, bool), std::string (*holder)(const char*)) {
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   attribute_hook = changed;
   attribute_holder = holder;
   for (const Attribute* a : attributes()) changed(a, true);
 }
 
 std::vector<std::string> attribute_names() {
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   std::vector<std::string> v;
   for (const Attribute* a : attributes()) v.push_back(a->name);
   return v;
@@ -202,14 +204,14 @@ std::vector<std::string> attribute_names() {
 
 lamella_status add_keyword(Library& lib, const char* name, lamella_apply_keyword apply, void* context,
                            lamella_handle* handle) {
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   if (const Keyword* old = find_keyword(name))
     return core::raise(LAMELLA_RUNTIME_ERROR, std::string("keyword: '") + name + "' is taken by " + old->owner + "; " +
                                                   lib.owner + " cannot register it too");
   auto* k = new Keyword{name, lib.owner, apply, context};
   keywords().push_back(k);
   num_keywords++;
-  const lamella_handle h = Registry::get().add_handle(lib, [k] {
+  const lamella_handle h = enter(lib, [k](lamella_handle) {
     std::erase(keywords(), k);
     num_keywords--;
   });
@@ -220,7 +222,7 @@ lamella_status add_keyword(Library& lib, const char* name, lamella_apply_keyword
 bool any_keywords() { return num_keywords.load(std::memory_order_relaxed) > 0; }
 
 const Keyword* find_keyword(const std::string& name) {
-  std::lock_guard lock(Registry::get().mutex());
+  RegistryLock lock;
   for (const Keyword* k : keywords())
     if (k->name == name) return k;
   return nullptr;

@@ -1,5 +1,5 @@
 // Table: the immutable snapshot that a call reads: which layers an operator has something for, and one entry for
-// each of them and for each backend. Replaced as a whole, never changed, never freed (see registry.h).
+// each of them and for each backend. Replaced as a whole, never changed, never freed (see Note [Snapshots] in fill.h).
 #pragma once
 
 #include "core/error.h"
@@ -55,7 +55,7 @@ struct Table {
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
   uint64_t forced = 0;  // of a pinned one: the layer at which it begins, whatever the tensors ask for
-  bool pinned = false;  // one kernel's, as it was when somebody asked for it: not replaced, and freed by who asked
+  bool pinned = false;  // made by pin() for one kernel: never replaced, and freed by its caller
 
   lamella_status run_infer(lamella_frame& f, const lamella_value* args, lamella_meta* metas) const {
     return core::guarded([&] { return infer(&f, Exactly(f, args), metas); });

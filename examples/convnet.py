@@ -33,14 +33,14 @@ def split_digits(device):
 
 
 def new_parameters(device):
-    """Weights so large that a layer keeps the size of what it gets, and biases of zero."""
+    """Weights scaled so that a layer's outputs are about as large as its inputs, and biases of zero."""
     torch.manual_seed(0)
     sizes = [(2 / np.prod(shape[1:])) ** 0.5 if len(shape) > 1 else 0.0 for shape in SHAPES]
     return [(torch.randn(shape) * s).to(device).requires_grad_() for shape, s in zip(SHAPES, sizes, strict=True)]
 
 
 def forward(x, conv1, bias1, conv2, bias2, linear1, bias3, linear2, bias4):
-    """What the net says of images: for each, ten numbers, the largest at its class."""
+    """The net's output: ten numbers for each image, the largest at the class that it predicts."""
     x = F.max_pool2d(F.relu(F.conv2d(x, conv1, bias1)), 2)
     x = F.max_pool2d(F.relu(F.conv2d(x, conv2, bias2)), 2)
     x = F.relu(F.linear(x.flatten(1), linear1, bias3))
@@ -65,7 +65,7 @@ def accuracy(x, y, parameters) -> float:
 
 
 def train(x, y, held_out, labels, parameters, epochs: int, steps: int | None):
-    """Losses, one for each step, and accuracies on what is held out, each with the steps taken before it."""
+    """Losses, one for each step, and accuracies on held-out images, each with the number of steps before it."""
     losses, accuracies = [], []
     velocities = [torch.zeros_like(p) for p in parameters]
     draw = np.random.default_rng(1)
@@ -74,7 +74,7 @@ def train(x, y, held_out, labels, parameters, epochs: int, steps: int | None):
     for i, batch in enumerate(batches):
         rate = RATE * (1 - i / len(batches))
         chosen = torch.from_numpy(batch).to(x.device)
-        shift = draw.integers(-2, 3, 2).tolist()  # the next time the same digits stand elsewhere
+        shift = draw.integers(-2, 3, 2).tolist()  # so that the net sees the same digits at different places
         losses.append(step(x[chosen].roll(shift, (2, 3)), y[chosen], parameters, velocities, rate))
         if (i + 1) % an_epoch == 0 or i + 1 == len(batches):
             accuracies.append((i + 1, accuracy(held_out, labels, parameters)))

@@ -91,12 +91,12 @@ def accuracy(x, labels, w1, w2) -> float:
 
 
 def report_flops(expected: int, layers: dict, console: Console) -> bool:
-    """Prints what was counted, backward's calls too; False if the layers differ, or their products from the formula."""
+    """Prints the counts, backward's calls too; False if the layers differ, or their products from the formula."""
     counted = {name: layer.counts() for name, layer in layers.items()}
     table = Table(title="floating-point operations")
     for i, name in enumerate(["operator", "formula", *counted]):
         table.add_column(name, justify="right" if i else "left")
-    products = ("aten::mm", "aten::bmm")  # a device without mm makes it of bmm, which is what layers see
+    products = ("aten::mm", "aten::bmm")  # on a device without mm, layers see the bmm that it is made of
     operators = sorted(
         {o for c in counted.values() for o in c}, key=lambda o: -max(c.get(o, 0) for c in counted.values())
     )

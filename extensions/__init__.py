@@ -11,7 +11,8 @@ from typing import Any
 from .build import Build, Source, build_library
 from .cache import Cache
 from .errors import BuildError, CacheError, CompileError, MissingTool
-from .paths import cache_folder, cmake_path, include_paths, library_paths
+from .locations import include_paths, library_paths
+from .paths import cache_folder, cmake_path
 from .steps import is_ninja_available
 
 __all__ = [

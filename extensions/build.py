@@ -1,7 +1,7 @@
-"""Builds an extension into the user's cache and says where it lies: what ``load`` and ``load_inline`` stand on.
+"""Builds an extension into the user's cache and returns the path of its library, for ``load`` and ``load_inline``.
 
 A build is looked up by the contents of its sources, the flags and the compiler; each object by the headers that it read
-as well. What is there is not built again, by whichever process it was built.
+as well. A result that is in the cache is not built again, whichever process built it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CUDA = (".cu",)
 
 @dataclass(frozen=True)
 class Source:
-    """A file to compile, or the text of one that the cache will hold."""
+    """A file to compile, or a text to compile, which is written to a file in the cache."""
 
     path: Path
     text: str
@@ -68,7 +68,7 @@ class Unit:
     key: str
     precompiled: Precompiled | None = None
     object: str | None = None  # its digest, once it is known
-    used: Sequence[str] = ()  # what the precompiled header that it uses has read
+    used: Sequence[str] = ()  # the headers inside the precompiled header that it uses
 
     def step(self, work: Path, number: int, launcher: Sequence[str], precompiled: bool) -> Step:
         output = work / f"{number}.o"
@@ -82,7 +82,7 @@ class Unit:
         return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
 
     def headers(self, work: Path, number: int) -> list[str]:
-        """What it read, by way of a precompiled header too."""
+        """The headers that the compiler read, those inside a precompiled header included."""
         return list(dict.fromkeys([*map(full, read_depfile(work / f"{number}.d")), *self.used]))
 
 
@@ -103,7 +103,7 @@ class Build:
         with_cuda: bool | None = None,
         std: str = "c++17",
         sanitizers: Sequence[str] = (),
-        implicit: bool = False,  # each C++ source begins with the public header, though it does not say so
+        implicit: bool = False,  # each C++ source is compiled as if it began with the public header
         verbose: bool = False,
         keep: bool = False,
     ):
@@ -142,7 +142,7 @@ class Build:
             key = digest("object", identity, given(flags), str(source.path), source.text, environment())
             return Unit(source, (cuda.nvcc,), flags, key)
         header = self.implicit or umbrella(source.text)
-        # __FILE__ owns what is registered in messages; of what the cache holds the name is enough.
+        # Messages name a registration by its __FILE__; for a file in the cache, they need its name alone.
         mapped = [f"-fmacro-prefix-map={source.path.parent}/="] if source.written else []
         implicit = ["-include", self.implicit] if self.implicit else []
         flags = (*flags_for(source.path, self.flags), *self.define, *mapped, *implicit)
@@ -184,7 +184,7 @@ class Build:
             try:
                 made = self.run(work)
             except CompileError as error:
-                if "ccache: error" in error.log:  # it has no folder of its own, perhaps
+                if "ccache: error" in error.log:  # it may lack a folder that it can write to
                     made = self.run(work, launcher=())
                 elif blamed := self.blamed(error):
                     made = self.run_without(blamed, work)
@@ -197,7 +197,7 @@ class Build:
         return made
 
     def run(self, work: Path, launcher: Sequence[str] | None = None, precompiled: bool = True) -> Path:
-        """Compiles what is missing, links, and takes the results into the cache."""
+        """Compiles the missing objects, links, and moves the results into the cache."""
         jobs, begun = job_limit(), work.stat().st_ctime_ns
         launcher = find_ccache() if launcher is None else launcher
         ready = [self.cache.object_file(u.object) if u.object else None for u in self.units]
@@ -221,7 +221,7 @@ class Build:
         return self.cache.keep_library(self.library_key(), output)
 
     def run_without(self, blamed: Sequence[Precompiled], work: Path) -> Path:
-        """Runs without precompiled headers; these are dropped if that helps."""
+        """Builds again without precompiled headers, and drops the blamed ones if that succeeds."""
         try:
             made = self.run(work, precompiled=False)
         except CompileError as error:
@@ -231,7 +231,7 @@ class Build:
         return made
 
     def blamed(self, error: CompileError) -> list[Precompiled]:
-        """The precompiled headers that an error may come from: it speaks of them, or is in what they were made of."""
+        """The precompiled headers that may have caused an error: its log mentions them, or a header inside them."""
         used = [u for u in self.units if u.precompiled and u.used]
         file = first_error(error.log).partition(":")[0]
         suspect = any(mark in error.log for mark in (".gch", "internal compiler error", "PCH"))
@@ -239,7 +239,7 @@ class Build:
 
 
 def find_ccache() -> list[str]:
-    """ccache, in front of the compiler where it is there; ``CCACHE_DISABLE=1`` is its own switch."""
+    """The command of ccache, to put before the compiler; empty where it is absent or ``CCACHE_DISABLE`` is set."""
     found = shutil.which("ccache")
     return [found] if found and not os.environ.get("CCACHE_DISABLE") else []
 

@@ -1,20 +1,21 @@
-"""The cache of built extensions: what it holds is found by content, checked by content, and put into place by rename.
+"""The cache of built extensions: entries are found by content, checked by content, and put into place by rename.
 
     manifests/KEY         the results of one compile command, each with the headers that it read
     objects/DIGEST.o      called by their content
     libraries/KEY/        a library and entry.json, which has its digest
     precompiled/KEY/      precompiled headers
-    sources/KEY/          what load_inline was given
-    compilers/KEY         what a compiler says of itself
-    locks/, builds/       of builds that run now
+    sources/KEY/          the sources given to load_inline
+    compilers/KEY         the output of a compiler's -v
+    locks/, builds/       the locks and folders of running builds
 
-Note [Locks]  A lock is the operating system's (flock), so it ends with whoever holds it, however that ends. A lock's
-file is removed by its holder; whoever waited for a file that is gone by then begins again with a new one. Each build
-works in a folder of its own, whose lock it takes before it makes the folder: a folder whose lock is free belongs to a
-dead build and is removed. A process that the holder forks has no part in its locks.
+Note [Locks]  A lock is the operating system's (flock), so it ends with the process that holds it, however that process
+ends. The holder removes the lock's file. A process that waited for the lock then sees that its file is gone, and starts
+again with a new file. Each build works in a folder of its own, whose lock it takes before it makes the folder: a
+folder whose lock is free belongs to a dead build and is removed. A process that the holder forks has no part in its
+locks.
 
-Note [Own names]  The folder may have other things in it, if somebody chose it so. Nothing is removed, and no file
-passed over, unless its name is one that only this cache gives.
+Note [Own names]  The user may choose a folder that holds other files. A file is removed, or left out of the inputs of a
+build, only if its name has a form that this cache alone gives (OWN, PASSING).
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from typing import Any
 
 from .errors import CacheError, cache_error
 
-FORMAT = 2  # in every key: another layout finds nothing of this one
+FORMAT = 2  # part of every key: code with another layout finds no entry of this one
 KEPT = ("manifests", "objects", "libraries", "precompiled", "sources", "compilers")
-OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # what is kept is called by a digest
-PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # what a build reads of the cache itself
-MOST_RESULTS = 8  # of one command: the headers it read had other contents then
-IN_USE = 60  # seconds: what was found so lately may be about to be opened
+OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # the names of entries: digests
+PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # inputs of a build in the cache itself
+MOST_RESULTS = 8  # kept for one command, each for other contents of the headers that it read
+IN_USE = 60  # seconds: an entry that was found since then may be about to be opened
 
 
 def digest(*parts: Any) -> str:
@@ -63,7 +64,7 @@ def size_limit() -> int:
 
 
 def mark_of(status: os.stat_result) -> list[int]:
-    """What changes with a file unless somebody takes pains."""
+    """Size, times and inode of a file: a write to it changes them, unless the writer puts the old ones back."""
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
@@ -73,8 +74,8 @@ def describe(files: Sequence[str]) -> dict[str, list]:
 
 
 def unchanged(files: dict[str, list], absent: Sequence[str]) -> bool:
-    """Whether all have the contents that they had, and what was absent still is. A file is read only if its mark is
-    another."""
+    """Whether all files have the contents that they had, and the absent ones are still absent. A file is read only if
+    its mark has changed."""
     try:
         same = all(mark_of(os.stat(f)) == then or digest_of(f) == content for f, (then, content) in files.items())
         return same and not any(os.path.exists(f) for f in absent)
@@ -94,7 +95,7 @@ def unlock(lock: int) -> None:
 
 
 def forget_locks() -> None:
-    """In a child of fork: the locks are its parent's."""
+    """Closes the locks in a child of fork, as they belong to the parent."""
     for lock in held:
         with suppress(OSError):
             os.close(lock)
@@ -146,7 +147,7 @@ class Cache:
                 (self.folder / name).mkdir(mode=0o700, exist_ok=True)
 
     def holds(self, file: str) -> bool:
-        """Whether a file is one that builds put here on their way: what it says is in the keys already."""
+        """Whether builds make this file here for their own use: its contents are part of the keys already."""
         prefix = f"{self.folder}/"
         return file.startswith(prefix) and PASSING.match(file[len(prefix) :]) is not None
 
@@ -160,7 +161,7 @@ class Cache:
     # ---- locks
 
     def open_lock(self, file: Path, *, wait: bool = True) -> int | None:
-        """A lock for ``unlock``. None without ``wait`` where somebody holds it."""
+        """Takes a lock, which ``unlock`` ends. With ``wait=False``, None if it is held already."""
         while True:
             lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
@@ -179,7 +180,7 @@ class Cache:
 
     @contextmanager
     def lock(self, key: str) -> Iterator[None]:
-        """Others with the same key wait. See Note [Locks]."""
+        """Holds a lock: other builds with the same key wait. See Note [Locks]."""
         self.prepare()
         file = self.folder / "locks" / key
         with self.words_for_failures():
@@ -212,7 +213,7 @@ class Cache:
             unlock(lock)
 
     def remove_dead(self) -> bool:
-        """Removes what builds have left that ended without a word. Returns whether others are running."""
+        """Removes the files of builds that died. Returns whether other builds are running."""
         running = False
         for file in (self.folder / "builds").glob("lamella-*.lock"):
             if (lock := self.open_lock(file, wait=False)) is None:
@@ -230,7 +231,7 @@ class Cache:
     # ---- objects, by the command that made them
 
     def find_object(self, key: str) -> str | None:
-        """The digest of what a command gave when all headers were as they are now."""
+        """The digest of the object that a command made from headers with their present contents, or None."""
         for result in self.manifest(key):
             if unchanged(result["headers"], result["absent"]):
                 self.touch(self.folder / "manifests" / key)
@@ -256,14 +257,14 @@ class Cache:
         return None
 
     def keep_object(self, key: str, file: Path, headers: Sequence[str], absent: Sequence[str], begun: int) -> str:
-        """Takes the object over from a workplace. It is not found again if a header changed since the build began, or
-        where a file is there that was not: one that the compiler would have read in place of another."""
+        """Moves the object here from a workplace. It is not found again if a header changed since the build began, or
+        once one of the absent files exists: the compiler would read that file in place of another."""
         with self.words_for_failures():
             content = digest_of(file)
             os.replace(file, self.folder / "objects" / f"{content}.o")
             try:
                 described = describe(headers)
-            except OSError:  # one has gone
+            except OSError:  # a header is gone
                 return content
             if any(mark[2] > begun for mark, _ in described.values()):
                 return content
@@ -273,7 +274,7 @@ class Cache:
         return content
 
     def write(self, file: Path, text: str | bytes) -> None:
-        """The whole file or nothing."""
+        """Writes the whole file or nothing: under another name first, then renamed."""
         file.parent.mkdir(mode=0o700, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=self.folder / "builds", prefix="lamella-", suffix=".part")
         try:
@@ -288,7 +289,7 @@ class Cache:
     # ---- compilers
 
     def find_answer(self, key: str) -> str | None:
-        """What was kept under a key, if it is there and sound."""
+        """The compiler's output that was kept under a key, if it is there and sound."""
         file = self.folder / "compilers" / key
         with suppress(OSError, UnicodeError):
             content, _, text = file.read_text().partition("\n")
@@ -298,7 +299,7 @@ class Cache:
         return None
 
     def keep_answer(self, key: str, text: str) -> None:
-        """Keeps it, if the cache is in use already and can be written; it only saves time."""
+        """Keeps a compiler's output, if the cache is in use already and can be written. Failing to is no error."""
         with suppress(OSError):
             if (self.folder / "builds").is_dir():
                 self.write(self.folder / "compilers" / key, f"{digest(text)}\n{text}")
@@ -319,9 +320,9 @@ class Cache:
         return file
 
     def keep_library(self, key: str, file: Path) -> Path:
-        """Takes the library over from a workplace, whose folder it must be alone in."""
+        """Moves the library here from a workplace, with the folder around it, which must hold nothing else."""
         folder = self.folder / "libraries" / key
-        with self.lock(f"library-{key}"), self.words_for_failures():  # other flags may give the same objects
+        with self.lock(f"library-{key}"), self.words_for_failures():  # a build with other flags may make the same one
             if found := self.find_library(key):
                 return found
             entry = {"file": file.name, "digest": digest_of(file)}
@@ -333,7 +334,7 @@ class Cache:
     # ---- size
 
     def touch(self, file: Path) -> None:
-        """It is used now; a read-only cache does not learn that."""
+        """Records that an entry is used now; does nothing in a read-only cache."""
         with suppress(OSError):
             os.utime(file)
 
@@ -351,7 +352,7 @@ class Cache:
         return found
 
     def prune(self, most: int | None = None) -> None:
-        """Removes what was not used for longest until the rest is within the limit, or in use."""
+        """Removes the entries that were unused for longest, until the rest is within the limit or in use."""
         most = size_limit() if most is None else most
         entries, now = sorted(self.entries()), time.time()
         total = sum(size for _, size, _ in entries)
@@ -362,13 +363,13 @@ class Cache:
             total -= size
 
     def clear(self) -> None:
-        """Removes everything that is kept, but for what a build reads that runs now."""
+        """Removes every entry, except sources and precompiled headers while a build runs, which may read them."""
         with self.words_for_failures():
             running = self.remove_dead()
             for _, _, path in self.entries():
                 if not (running and path.parent.name in ("sources", "precompiled")):
                     remove(path)
-            for folder in (self.folder / "builds").glob("lamella-*[0-9a-f]"):  # that somebody wanted to keep
+            for folder in (self.folder / "builds").glob("lamella-*[0-9a-f]"):  # kept on request by ``Build(keep=True)``
                 if not folder.with_name(folder.name + ".lock").exists():
                     remove(folder)
 

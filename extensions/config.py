@@ -1,11 +1,12 @@
-"""What `lamella config` and `python -m lamella_headers` print, for those who build without Python's tools."""
+"""Flags and folders that `lamella config` and `python -m lamella_headers` print, to build without Python's tools."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 
-from .paths import cmake_path, include_paths, library_paths, root
+from .locations import include_paths, library_paths
+from .paths import cmake_path, root
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

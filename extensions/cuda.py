@@ -1,4 +1,4 @@
-"""CUDA's compiler: nvcc of the machine or of PyPI, its flags, and what is missing where there is none.
+"""CUDA's compiler: nvcc of the machine or of PyPI, its flags, and an error that names the part that is missing.
 
 A GPU is not needed: sources are compiled to objects anywhere. The runtime is linked statically, so an extension needs
 no library of CUDA but the driver's.

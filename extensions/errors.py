@@ -1,4 +1,4 @@
-"""What goes wrong while an extension is built or loaded: every message says what was tried and what to do."""
+"""The errors of building and loading an extension: every message says what was tried and what to do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CompileError(BuildError):
 
 
 class CacheError(BuildError):
-    """The cache cannot be used: its folder is full, read-only, or somebody else's."""
+    """The cache cannot be used: its folder is full, read-only, or belongs to another user."""
 
 
 MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference", "ld: cannot find")
@@ -52,7 +52,7 @@ def shortened(log: str, most: int = 300) -> str:
 
 
 def cache_error(error: OSError, folder: Path) -> CacheError:
-    """The same failure of the file system in words for whoever called ``load``."""
+    """Turns a failure of the file system into a CacheError that tells the caller of ``load`` what to do."""
     reason = {
         errno.ENOSPC: "the disk is full",
         errno.EDQUOT: "the quota of the disk is used up",

@@ -1,5 +1,5 @@
-"""What a compilation reads beside its source: the files that its flags name, headers, and where none was that it would
-have read in place of another.
+"""The inputs of a compilation besides its source: the files that its flags name, the headers that it read, and absent
+files, which it would have read in place of one of those headers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def expanded(flags: Sequence[str], within: tuple[str, ...] = ()) -> list[str]:
                 text = Path(file).read_text(errors="surrogateescape")
                 try:
                     words = shlex.split(text)
-                except ValueError:  # the compiler will say what it thinks of the quotes
+                except ValueError:  # the compiler will report the wrong quotes
                     words = text.split()
                 found += expanded(words, (*within, file))
     return found
@@ -77,7 +77,7 @@ def files_of(flags: Sequence[str]) -> list[str]:
 
 
 def given(flags: Sequence[str]) -> list:
-    """Flags, with what they mean beside their words."""
+    """Flags, with the files that they name and the processor that they mean, for a key."""
     native = any(f.startswith(("-march=native", "-mtune=native", "-mcpu=native")) for f in expanded(flags))
     return [list(flags), [[f, digest_of(f)] for f in files_of(flags)], processor() if native else ""]
 
@@ -95,7 +95,7 @@ def read_depfile(file: Path) -> list[str]:
 
 
 class Search:
-    """Where a compiler looks for headers, in its order. What it looks for beside the file that asks comes before."""
+    """The folders that a compiler searches for headers, in order, after the folder of the file that includes them."""
 
     def __init__(self, compiler: Compiler, flags: Sequence[str]):
         words = absolute(expanded(flags))
@@ -109,15 +109,15 @@ class Search:
         return [p.rstrip("/") for p in (*paths, *environment().get(variable, "").split(":")) if p]
 
     def of(self, source: Path, text: str, headers: Sequence[str]) -> tuple[list[str], list[str]]:
-        """What a compilation looked at that read these headers: the files that are there, and where none is.
+        """The inputs of a compilation that read these headers: the files that exist, and the paths that are absent.
 
-        A file is named with the first folder above it that is missing, as that stands for all that would be in it.
+        An absent path is cut off after its first folder that is missing, which stands for all files inside it.
         """
         files, wanted = list(headers), [p for h in headers for p in self.before(h, str(source.parent))]
         system = tuple(f + "/" for f in self.default)
         texts = {str(source): text}
         for header in headers:
-            with suppress(OSError):  # whoever keeps the list finds that it has gone
+            with suppress(OSError):  # it is gone: ``describe``, which records the list, will raise
                 if not header.startswith(system):
                     texts[header] = Path(header).read_text(errors="replace")
         for file, said in texts.items():
@@ -132,7 +132,7 @@ class Search:
         return list(dict.fromkeys(files)), missing(wanted)
 
     def before(self, header: str, beside: str) -> Iterator[str]:
-        """Where a header would be found before it was, by whatever name it was included."""
+        """The paths that a compiler searched before it found this header, for each name that includes it."""
         folders = [beside, *self.folders]
         for n, folder in enumerate(folders):
             if header.startswith(folder + "/"):
@@ -140,7 +140,7 @@ class Search:
 
 
 def missing(paths: Sequence[str]) -> list[str]:
-    """What is not there of paths: each itself, or the first folder above it that is missing."""
+    """The paths that do not exist, each cut off after its first folder that is missing."""
     exists = cache(os.path.exists)
     found: dict[str, None] = {}
     for path in dict.fromkeys(paths):

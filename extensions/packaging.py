@@ -62,7 +62,7 @@ class CppExtension(Extension):
         self.language = "c++"
 
     def flags(self, tool: str) -> list[str]:
-        """``extra_compile_args`` for "cxx" or "nvcc", as it is by now: commands of others may have added to it."""
+        """``extra_compile_args`` for "cxx" or "nvcc", at present: other commands may have added to it."""
         given = self.extra_compile_args
         return list(given.get(tool) or ()) if isinstance(given, Mapping) else list(given) if tool == "cxx" else []
 
@@ -79,7 +79,7 @@ class CUDAExtension(CppExtension):
 
 
 class BuildExtension(build_ext):
-    """Builds the extensions of this file, in parallel (``MAX_JOBS``); with ninja only what is out of date."""
+    """Builds these extensions, their files in parallel (``MAX_JOBS``); with ninja only the files out of date."""
 
     required_ninja: bool | None = None
     plain_names = False
@@ -121,8 +121,8 @@ class BuildExtension(build_ext):
             steps = self.steps(ext, work, Path(self.get_ext_fullpath(ext.name)).absolute())
             run_steps(steps, work, jobs=job_limit(), ninja=ninja, verbose=bool(self.verbose > 1), warn=True)
         except BuildError as error:
-            # The commands before have printed much; the error is the last that is read. setuptools knows this one: an
-            # optional extension is passed over.
+            # Output so far is flushed, so that the error comes last. setuptools knows this exception: without an
+            # optional extension it goes on.
             sys.stdout.flush()
             raise errors.CompileError(str(error)) from None
 

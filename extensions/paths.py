@@ -29,31 +29,9 @@ def root() -> Path:
     raise MissingTool(f"there are no headers near {here}: install lamella-headers, or lamella again")
 
 
-def include_paths(device_type: str = "cpu") -> list[str]:
-    """The folders for ``-I``: Lamella's headers; for "cuda" also CUDA's.
-
-    >>> len(include_paths())
-    1
-    """
-    paths = [str(root() / "include")]
-    if device_type == "cuda":
-        from .cuda import Cuda
-
-        paths += Cuda.find().include_paths
-    return paths
-
-
-def library_paths(device_type: str = "cpu") -> list[str]:
-    """The folders for ``-L``: that of liblamella.so, for programs without Python; an extension links nothing of it.
-
-    Empty with ``lamella-headers`` alone. For "cuda" also CUDA's.
-    """
-    paths = [str(root())] if (root() / "liblamella.so").exists() else []
-    if device_type == "cuda":
-        from .cuda import Cuda
-
-        paths += Cuda.find().library_paths
-    return paths
+def header_path() -> str:
+    """The folder that holds ``lamella/extension.h``."""
+    return str(root() / "include")
 
 
 def cmake_path() -> str:

@@ -1,4 +1,4 @@
-"""Precompiled headers for g++, in the user's cache: made after a build, by a process of its own that nobody waits for.
+"""Precompiled headers for g++, in the user's cache: a background process makes them after a build.
 
 A source takes part if its first include is one of ``UMBRELLAS``, as that of ``load_inline`` always is. The compiler
 itself checks that the flags are the same, and passes over a header that does not fit.
@@ -24,7 +24,7 @@ from .steps import Step, run_steps
 from .toolchain import Compiler, full
 
 UMBRELLAS = ("lamella/extension.h", "lamella/library.h", "lamella/pybind.h")
-# Runs this file without what is around its package: the framework need not be imported for it.
+# A program that imports this file without the package above it, so that the framework is not imported.
 MAKER = """
 import importlib.util, sys
 from pathlib import Path
@@ -105,8 +105,8 @@ class Precompiled:
         return Step(f"{self.header} does not compile", command, output, (source,))
 
     def keep(self, work: Path) -> None:
-        """Takes it over from the workplace. Beside it stands a header that passes on to the real one: the compiler
-        opens that when the header is included again, or when it passes over what is here."""
+        """Moves it here from the workplace. Beside it goes a header that includes the real one: the compiler opens that
+        when the header is included again, or when it rejects the precompiled one."""
         folder = work / "precompiled"
         headers = [h for h in map(full, read_depfile(work / "precompiled.d")) if not self.cache.holds(h)]
         headers, absent = Search(self.compiler, self.flags).of(work / "precompiled.h", "", headers)
@@ -124,8 +124,8 @@ class Precompiled:
 
 
 def make(cache: str, header: str, identity: str, *words: str) -> None:
-    """What MAKER calls: the compiler's command and the flags stand around ``--``."""
-    if not os.path.isdir(cache):  # it was somebody's for a moment only
+    """The function that MAKER calls. In ``words`` the compiler's command stands before ``--``, the flags after it."""
+    if not os.path.isdir(cache):  # the cache was a temporary folder, which is gone
         return
     end = words.index("--")
     compiler = Compiler(words[:end], "gcc", (), identity)

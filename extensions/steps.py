@@ -24,7 +24,7 @@ from typing import Any
 from .errors import CompileError, MissingTool, cache_error
 from .toolchain import tool_environment
 
-# What tools say of the disk, in the language of LC_ALL=C.
+# Messages of tools about a full disk or a file's size, in the language of LC_ALL=C.
 DISK = {
     "No space left on device": errno.ENOSPC,
     "Disk quota exceeded": errno.EDQUOT,
@@ -46,7 +46,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Run:
-    """One step of a run, with what its command says, and a file that is there if it failed."""
+    """One step of a run, with the log of its command, and a file that exists if it failed."""
 
     step: Step
     log: Path
@@ -60,7 +60,7 @@ class Run:
 
 
 def job_limit() -> int:
-    """``MAX_JOBS``, else as many processors as this process may use."""
+    """``MAX_JOBS``, else the number of processors that this process may use."""
     text = os.environ.get("MAX_JOBS", "")
     if not text:
         return len(os.sched_getaffinity(0))
@@ -101,7 +101,7 @@ def run_steps(
     Raises:
         CompileError: a step failed; of several the first in the list is told
     """
-    # ccache's direct mode looks at headers that were read, not at those that would be read before them by now.
+    # ccache's direct mode checks the headers that were read; it overlooks a new header that would be found first.
     environment = tool_environment() | {"TMPDIR": str(folder), "CCACHE_NODIRECT": "1"}
     runs = [Run(step, folder / f"step{n}.log", folder / f"step{n}.failed") for n, step in enumerate(steps)]
     for run in runs:
@@ -129,7 +129,7 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
         if said in log:
             return cache_error(OSError(number, ""), folder)
     disk = os.statvfs(folder)
-    if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # there was no room to say it
+    if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # the disk is full: it could not write its error
         return cache_error(OSError(errno.ENOSPC, ""), folder)
     if "unsupported GNU version" in log or "unsupported clang version" in log:
         what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags)"
@@ -139,7 +139,7 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
 
 
 def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environment: dict[str, str]) -> str:
-    """Writes build.ninja and runs it. Returns ninja's own complaint, which is empty where no step is to blame."""
+    """Writes build.ninja and runs it. Returns ninja's own error; empty on success, or if a step failed."""
     rules = [f"builddir = {dollars(folder)}", ""]
     for number, run in enumerate(runs):
         step = run.step
@@ -186,7 +186,7 @@ def escape(path: Path) -> str:
 
 @contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Ctrl-C counts afterwards: while a process begins, nobody has what would end it."""
+    """Delays Ctrl-C to the end of the block: while a process starts, there is no handle yet by which to end it."""
     heard = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(heard):
         yield
@@ -198,7 +198,7 @@ def interrupts_later() -> Iterator[None]:
     finally:
         try:
             signal.signal(signal.SIGINT, heard)
-        except BaseException:  # of another signal's handler, which runs first
+        except BaseException:  # raised by another signal's handler, which may run first
             signal.signal(signal.SIGINT, heard)
             raise
         if came:

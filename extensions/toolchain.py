@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .cache import Cache, digest, mark_of
 from .errors import MissingTool
-from .paths import include_paths, python_include_paths
+from .paths import header_path, python_include_paths
 
 # The oldest compilers that the tests were run with; for C++23, which they do not use, the first that know it well.
 NEEDED = {"17": {"gcc": 12, "clang": 14}, "20": {"gcc": 12, "clang": 14}, "23": {"gcc": 13, "clang": 17}}
@@ -66,14 +66,14 @@ def find_compiler(cache: Cache | None = None) -> Compiler:
 
 
 def tool_environment() -> dict[str, str]:
-    """The environment for compilers: they speak English, and a sanitizer that this process begins with, and that would
-    take the memory that they leave for leaks, is not theirs."""
+    """The environment for compilers: messages in English, and no preloaded sanitizer, which would report as leaks the
+    memory that compilers never free."""
     preloaded = [p for p in re.split(r"[\s:]+", os.environ.get("LD_PRELOAD", "")) if not PRELOADED.search(p)]
     return {**os.environ, "LC_ALL": "C", "LD_PRELOAD": ":".join(preloaded)}
 
 
 def ask(command: Sequence[str], *words: str, without: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
-    """What a compiler says of itself."""
+    """Runs a compiler and returns the finished process, with its output."""
     given = {name: text for name, text in tool_environment().items() if name not in without}
     return subprocess.run([*command, *words], capture_output=True, text=True, errors="replace", env=given)
 
@@ -85,7 +85,7 @@ def inspect(command: tuple[str, ...], path: str, folder: Path | None) -> Compile
     if program is None:
         raise MissingTool(f"CXX is {command[0]!r}, which is no program on PATH")
     file = os.path.realpath(program)
-    status = os.stat(file)  # it may be a script that somebody edits
+    status = os.stat(file)  # part of the key: the file may be a script, which can be edited
     key = digest("compiler", program, command, file, mark_of(status), environment())
     kept = Cache(folder) if folder and is_gcc(file) else None
     text = kept and kept.find_answer(key)
@@ -101,7 +101,7 @@ def inspect(command: tuple[str, ...], path: str, folder: Path | None) -> Compile
 
 
 def is_gcc(file: str) -> bool:
-    """Whether a program is g++ itself, which is what its file is: others call what may change without them."""
+    """Whether a program is g++ itself. A script is not: the compiler it calls may change while the script stays."""
     if not re.search(r"g\+\+(-[\d.]+)?$", file):
         return False
     with open(file, "rb") as opened:
@@ -109,7 +109,7 @@ def is_gcc(file: str) -> bool:
 
 
 def about(command: tuple[str, ...]) -> str:
-    """What a compiler says of itself: ``-v`` names version, target and configuration."""
+    """The output of a compiler's ``-v``: version, target and configuration."""
     try:
         run = ask(command, "-v")
     except OSError as error:
@@ -130,18 +130,18 @@ def default_folders(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[s
 
 
 def full(path: str | os.PathLike[str]) -> str:
-    """A path that doesn't depend on the current folder. ``..`` stays: what is before it may be a link."""
+    """A path that doesn't depend on the current folder. ``..`` stays: the folder before it may be a link."""
     return os.path.join(os.getcwd(), os.fspath(path))
 
 
 def environment() -> dict[str, str]:
-    """What of the environment belongs to a build's identity. An empty path in a list is the current folder."""
+    """The environment variables that a build's key contains. An empty path in a list is the current folder."""
     given = {name: os.environ[name] for name in (*FOLDERS, *WORDS) if name in os.environ}
     return {name: ":".join(map(full, text.split(":"))) if name in FOLDERS else text for name, text in given.items()}
 
 
 def processor() -> str:
-    """What ``-march=native`` looks at."""
+    """The description of the processor, on which ``-march=native`` depends."""
     try:
         with open("/proc/cpuinfo") as f:
             lines = f.read().partition("\n\n")[0].splitlines()
@@ -159,7 +159,7 @@ def check_name(name: str) -> str:
 
 @cache
 def sanitizer_runtime(compiler: Compiler, sanitizer: str) -> str:
-    """The shared library that must be in a process before what is built with a sanitizer.
+    """The shared library that a process must load before it loads an extension built with a sanitizer.
 
     Raises:
         MissingTool: the compiler has none
@@ -191,7 +191,7 @@ def sanitizer_flags(compiler: Compiler, sanitizers: Sequence[str]) -> list[str]:
 
 
 def defines(name: str) -> list[str]:
-    """What makes one extension's flags differ from another's; never part of a precompiled header."""
+    """Macros with the extension's name. Precompiled headers are made without them, so that extensions share them."""
     return [f"-D{known}_EXTENSION_NAME={check_name(name)}" for known in ("LAMELLA", "TORCH")]
 
 
@@ -207,7 +207,7 @@ def compile_flags(
     """Flags of the C++ compiler. What the caller adds comes last and wins."""
     if not re.fullmatch(r"(c|gnu)\+\+\d[\da-z]", std):
         raise ValueError(f"argument 'cpp_std': expected a standard such as 'c++17', got {std!r}")
-    folders = [*include, *include_paths(), *(python_include_paths() if python else [])]
+    folders = [*include, *[header_path()], *(python_include_paths() if python else [])]
     return [
         f"-std={std}",
         "-O2",
@@ -223,7 +223,7 @@ def compile_flags(
 
 
 def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
-    """The flags for one source: of those for C++ C takes most."""
+    """The flags for one source. A C source gets the flags for C++ without those that C does not know."""
     if source.suffix != ".c":
         return list(flags)
     plain = [f for f in flags if not f.startswith(("-std=c++", "-std=gnu++")) and f != "-fvisibility-inlines-hidden"]

@@ -1,4 +1,4 @@
-"""Rules of the repository that no linter knows: device names above the backends, the first line of a file."""
+"""Rules of the repository that linters do not check: device names above the backends, the first line of a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEVICES = ("cpu", "cuda", "hip", "xpu", "mps")
 STRING = re.compile(r'R"\((?:.|\n)*?\)"|"((?:\\.|[^"\\\n])*)"')
 # path -> the reason why a device's name may stand in its logic
 EXCEPTIONS = {
-    "dispatcher/manager.py": "none of its own: names come from the entry points",
+    "plugins/manager.py": "none of its own: names come from the entry points",
 }
 
 
@@ -31,7 +31,7 @@ def strip_comments(text: str) -> str:
 
 
 def device_literals(text: str) -> Iterator[tuple[int, str]]:
-    """Line and content of each C++ string that is a device's name and nothing else: text for people holds more."""
+    """Line and content of each C++ string that is only a device's name; messages for people hold more text."""
     code = strip_comments(text)
     for found in STRING.finditer(code):
         content = found.group(1) or ""
@@ -46,7 +46,7 @@ def python_device_literals(text: str) -> Iterator[tuple[int, str]]:
 
 
 def above_the_backends(root: Path) -> Iterator[Path]:
-    for room in ("core", "dispatcher", "plugins"):
+    for room in ("core", "dispatcher", "operators", "plugins"):
         yield from sorted(p for p in (root / room).rglob("*") if p.suffix in (".cpp", ".h", ".py"))
 
 
@@ -73,7 +73,7 @@ def test_no_exception_without_need():
     "name, text",
     [
         ("dispatcher/a.cpp", 'if (name == "cpu") return 1;'),
-        ("dispatcher/operators/b.cpp", 'static const Callee c("x", "cuda:0");'),
+        ("operators/b.cpp", 'static const Callee c("x", "cuda:0");'),
         ("core/c.h", 'constexpr const char* host = "cpu";'),
         ("plugins/p/d.py", 'x = t.to("cuda")'),
     ],
@@ -91,14 +91,70 @@ def test_text_for_people_is_no_finding(tmp_path):
     assert findings(tmp_path) == []
 
 
+# ---- the mechanism names no operator ----
+
+# A literal of the dispatcher that is also an operator's name -> the other thing that it names
+OTHER_MEANINGS = {"complex": "a class of dtypes, a type of schemas", "all": "all classes of dtypes"}
+
+
+def names_of_the_catalogue() -> set[str]:
+    """Operators with and without their overloads, and categories."""
+    import lamella
+
+    found = set()
+    for op in lamella._C._operators():
+        if op["name"].startswith("aten::"):
+            name = op["name"].removeprefix("aten::")
+            found |= {name, f"{name}.{op['overload']}", op["category"]}
+    return found - {""}
+
+
+def operator_literals(text: str, names: set[str]) -> Iterator[tuple[int, str]]:
+    """Line and content of each C++ string that names an operator, a category or the catalogue's namespace."""
+    code = strip_comments(text)
+    for found in STRING.finditer(code):
+        content = found.group(1) or ""
+        if content.startswith("aten::") or (content in names and content not in OTHER_MEANINGS):
+            yield code.count("\n", 0, found.start()) + 1, content
+
+
+def mechanism_faults(root: Path, names: set[str]) -> list[str]:
+    files = sorted(p for p in (root / "dispatcher").rglob("*") if p.suffix in (".cpp", ".h"))
+    found = [(p, line, text) for p in files for line, text in operator_literals(p.read_text(), names)]
+    return [f"{p.relative_to(root).as_posix()}:{line}: {text!r}" for p, line, text in found]
+
+
+def test_the_mechanism_names_no_operator():
+    assert mechanism_faults(ROOT, names_of_the_catalogue()) == [], "declare a flag, or hand in a function"
+
+
+@pytest.mark.parametrize("literal", ["aten::mul", "copy_", "to.device", "pointwise"])
+def test_a_planted_operator_is_found(literal, tmp_path):
+    (tmp_path / "dispatcher").mkdir()
+    (tmp_path / "dispatcher" / "a.cpp").write_text(f'// "clone"\nauto* op = find("{literal}");\n')
+    assert mechanism_faults(tmp_path, names_of_the_catalogue()) == [f"dispatcher/a.cpp:2: {literal!r}"]
+
+
 def opening(path: Path) -> str:
-    """The first line that says something."""
+    """The first line that is neither empty nor `#!`."""
     lines = path.read_text().splitlines()
     return next((line for line in lines if line.strip() and not line.startswith("#!")), "")
 
 
 def tracked(*suffixes: str) -> Iterator[Path]:
-    rooms = ("core", "dispatcher", "backends", "plugins", "extensions", "frontend", "tests", "benchmarks", "examples")
+    rooms = (
+        "core",
+        "dispatcher",
+        "operators",
+        "backends",
+        "plugins",
+        "extensions",
+        "frontend",
+        "tools",
+        "tests",
+        "benchmarks",
+        "examples",
+    )
     for room in rooms:
         for path in sorted((ROOT / room).rglob("*")):
             if path.suffix in suffixes and not {"build", ".venv"} & set(path.parts) and "egg-info" not in str(path):
@@ -106,7 +162,7 @@ def tracked(*suffixes: str) -> Iterator[Path]:
 
 
 def test_each_file_opens_with_what_it_is():
-    """Stated by the first line: a docstring or a comment. A .cpp beside a header of its name may leave it to that."""
+    """The first line must be a docstring or a comment. A .cpp beside a header of its name may leave it to that."""
     silent = []
     for path in tracked(".py", ".h", ".cpp"):
         start = opening(path)
@@ -121,9 +177,9 @@ def is_generated(text: str) -> bool:
 
 
 def test_no_file_is_a_growing_one():
-    """None above five hundred lines, but what is written from the registry."""
+    """No file has more than five hundred lines, except those generated from the registry."""
     long = []
-    for room in ("core", "dispatcher", "extensions", "frontend/lamella", "frontend/binding"):
+    for room in ("core", "dispatcher", "operators", "plugins", "backends", "extensions", "frontend"):
         for path in sorted((ROOT / room).rglob("*")):
             text = path.read_text() if path.suffix in (".py", ".h", ".cpp") else ""
             if len(text.splitlines()) > 500 and not is_generated(text):
@@ -132,7 +188,7 @@ def test_no_file_is_a_growing_one():
 
 
 def links(page: Path) -> set[Path]:
-    """Where a page's links lead inside the repository."""
+    """The targets of a page's links inside the repository."""
     targets = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
     return {(page.parent / target).resolve() for target in targets}
 

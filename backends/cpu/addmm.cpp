@@ -57,7 +57,7 @@ lamella_status add_scaled(const lamella_tensor* c, const lamella_tensor* self, c
   });
 }
 
-// addmm, baddbmm, addmv and addr: the product first, then what is added to it. With beta 0, self is not read.
+// addmm, baddbmm, addmv and addr: the product first, then beta times self is added. With beta 0, self is not read.
 enum class Product { matrices, batches, vector, outer };
 template <Product Kind>
 lamella_status added_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {

@@ -443,7 +443,7 @@ lamella_status convolution_kernel(lamella_frame*, const lamella_value* args, lam
   return finish(c);
 }
 
-// constant_pad_nd: the whole is filled, then the middle copied; a negative padding cuts what is copied.
+// constant_pad_nd: fills the whole result, then copies the input into its middle; a negative padding cuts the input.
 lamella_status pad_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const lamella_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
   const int n = in->dl.ndim;

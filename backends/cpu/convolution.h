@@ -33,13 +33,13 @@ struct Convolution {
   int64_t depth() const { return in * taps; }
 };
 
-// What a convolution from `input` to `out`, or its gradient, reads of its arguments: stride, padding, dilation and
-// groups are those from the third on.
+// Reads the arguments of a convolution from `input` to `out`, or of its gradient: stride, padding, dilation and groups
+// are args[3] to args[6].
 void read_convolution(const lamella_value* args, const lamella_tensor* input, const lamella_tensor* weight,
                       const lamella_tensor* bias, const lamella_tensor* out, Convolution* c);
 // The size of the padded image.
 void pad_sizes(Convolution* c);
-// Memory for so many padded channels, with `slack` zeros behind them.
+// Memory for `channels` padded channels, with `slack` zeros behind them.
 lamella_status take_padded(Space* space, const Convolution& c, int64_t channels);
 // One channel of an image into its padded plane.
 void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to);

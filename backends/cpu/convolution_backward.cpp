@@ -1,6 +1,6 @@
-// The gradient of a convolution's input: convolutions of the output's gradient, one for each phase of the stride, whose
-// taps are those that read the phase; or, where an image has many more places than the gradient, sums of what each tap
-// gives back.
+// The gradient of a convolution's input: convolutions of the output's gradient, one for each phase of the stride, with
+// the taps that read the phase. Where an image has many more places than the gradient, each tap's products are instead
+// added to the image where the tap reads.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -61,7 +61,7 @@ class InputGradient {
     }
     pad_sizes(&grad_);
     whole_ = c_.stride[0] * c_.stride[1] * c_.stride[2] == 1;
-    // Multiplications of each weight; what a tap gives is added in as much time as a few of them take.
+    // Multiplications with one tap's weights. Adding a tap's products to the image costs as much as 8 output channels.
     const int64_t vector = windows_of(c_.dtype).vector;
     scatters_ = whole_ && (c_.outs + 8) * rounded(c_.count, vector) < c_.outs * rounded(pixels_, vector);
   }

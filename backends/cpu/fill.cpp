@@ -1,4 +1,4 @@
-// What fills new memory: numbers, ranges and the identity.
+// Filling new memory: with a number, a range or the identity.
 #include "backends/cpu/loops.h"
 #include "backends/cpu/parts.h"
 #include "backends/cpu/strips.h"
@@ -29,7 +29,7 @@ lamella_status fill_with(const lamella_value& number, const lamella_tensor* t) {
       same(n, at[0], step[0], at[1], 0);
       return LAMELLA_OK;
     }
-    // Doubling copies: the first element, then what is there already.
+    // Doubling copies: the first element, then the part that is filled already.
     std::memcpy(at[0], element, item);
     for (int64_t done = 1; done < n;) {
       int64_t more = std::min({done, n - done, int64_t{2048}});

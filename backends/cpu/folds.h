@@ -1,4 +1,4 @@
-// Folds: what a reduction does to a run of elements or to neighbouring columns, compiled once per instruction set.
+// Folds: the loops of reductions over a run of elements or neighbouring columns, compiled once per instruction set.
 // The walk around them is in reduction.cpp.
 #pragma once
 
@@ -49,11 +49,11 @@ struct Fold {
 
 inline constexpr int64_t fold_width = 1024;  // columns at a time, at most
 
-const Fold* fold(Reduce what, int dtype);  // null: nobody folds this dtype
+const Fold* fold(Reduce what, int dtype);  // null: there is no fold for this dtype
 
 }  // namespace lamella::cpu
 
-// Null for what is none of theirs.
+// The folds of one family; null for a reduction of another family.
 LAMELLA_DECLARE_ISA(const Fold*, sum_fold, (Reduce what, int dtype))
 LAMELLA_DECLARE_ISA(const Fold*, extremum_fold, (Reduce what, int dtype))
 LAMELLA_DECLARE_ISA(const Fold*, moment_fold, (Reduce what, int dtype))

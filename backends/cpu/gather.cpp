@@ -22,9 +22,7 @@ lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_t
     if (bad >= p.size || bad < -p.wrap) break;
     for (int d = index->dl.ndim - 1; d >= 0 && ++at[d] == index->dl.shape[d]; d--) at[d] = 0;
   }
-  std::string name = api().operator_name(f->op);
-  if (name.rfind("aten::", 0) == 0) name = name.substr(6);
-  return fail(LAMELLA_INDEX_ERROR, name + ": argument '" + argument + "': index " + std::to_string(bad) +
+  return fail(LAMELLA_INDEX_ERROR, title(f) + ": argument '" + argument + "': index " + std::to_string(bad) +
                                        " is out of range for dimension " + std::to_string(dim) + " of size " +
                                        std::to_string(p.size));
 }

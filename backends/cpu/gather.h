@@ -1,4 +1,4 @@
-// What indexing kernels share: a tensor walked by index tensors.
+// Common parts of the indexing kernels, which walk a tensor by index tensors.
 #pragma once
 
 #include "backends/cpu/index_loops.h"
@@ -21,8 +21,8 @@ lamella_status check_indices(lamella_frame* f, const char* argument, const lamel
 // The tensor itself, or a copy in int64.
 lamella_status as_int64(lamella_tensor* t, Tensor* out);
 
-// Checks an index tensor (int64) and replaces it by the offsets in bytes that it means: for one that is read again and
-// again.
+// Checks an index tensor (int64) and replaces it by the offsets in bytes that it means, for kernels that read it
+// several times.
 lamella_status resolve(lamella_frame* f, const char* argument, int dim, Tensor* index, Places* places);
 
 // n rows of memory of self, one after another, by an index vector whose elements are `is` bytes apart.

@@ -1,4 +1,4 @@
-// Matrix products and convolutions on plain memory: what is compiled once per instruction set, and oneDNN's product.
+// Matrix products and convolutions on plain memory: loops compiled once per instruction set, and oneDNN's product.
 #pragma once
 
 #include <cstdint>

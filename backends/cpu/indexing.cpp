@@ -89,7 +89,7 @@ class Indexed {
     return plain && is_contiguous(only) && index_ == only->dl.data ? only : nullptr;
   }
 
-  // Adds what the index says, and self.
+  // Adds the index or the offsets to the operands of a walk, and self.
   void add_index(Strips& s) const { s.add(index_, index_strides_); }
   void add_self(Strips& s) const { s.add(self_->dl.data, strides_); }
 
@@ -99,11 +99,6 @@ class Indexed {
     Places places;
     int dim;
   };
-
-  static std::string title(lamella_frame* f) {
-    std::string name = api().operator_name(f->op);
-    return name.rfind("aten::", 0) == 0 ? name.substr(6) : name;
-  }
 
   void keep(int d, int64_t item) {
     shape_[total_] = self_->dl.shape[d];
@@ -144,8 +139,9 @@ class Indexed {
     return LAMELLA_OK;
   }
 
-  // One index tensor is walked as it is; several are added up to offsets. So is one that each slice before its
-  // dimension reads again and, `apart`, one whose elements do not stand in row-major order or are written to.
+  // Chooses what the loops read: a single index tensor as it is, or offsets. Several index tensors are added up to
+  // offsets. A single one becomes offsets if each slice before its dimension reads it again and, where `apart`, if its
+  // elements are not in row-major order or share memory with self.
   lamella_status offsets(lamella_frame* f, bool apart) {
     const lamella_tensor* only = parts_[0].index.get();
     int64_t slices = 1;
@@ -265,7 +261,7 @@ lamella_status index_put_(lamella_frame* f, const lamella_value* a, lamella_valu
   const lamella_tensor* self = r[0].as.tensor;
   lamella_tensor* values = a[2].as.tensor;
   Tensor beside;
-  if (values->storage == self->storage) {  // reading what is being written: from a copy
+  if (values->storage == self->storage) {  // self is written while values are read: they are copied
     lamella_tensor* raw;
     if (lamella_status st =
             api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw))

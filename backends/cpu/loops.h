@@ -1,4 +1,4 @@
-// What is compiled once per instruction set and chosen at load: casts, the pointwise loops, and moving tiles.
+// Loops compiled once per instruction set and chosen at load: casts, the pointwise loops, and moving tiles.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -29,7 +29,7 @@ struct Loops {
   PackLoop pack[5];                                           // by the logarithm of the element's size
   void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
   void (*fence)();
-  PointwiseEntries pointwise[5];
+  PointwiseEntries pointwise[5];  // empty for the baseline, for which operators bring their own
 };
 
 const Loops& loops();  // of the chosen instruction set

@@ -114,7 +114,7 @@ struct Part {
   double loss = 0, weight = 0;
 };
 
-// part(first, last, Part*) for each block of [0, n); their sum, in order. A thread gets at least so many blocks.
+// part(first, last, Part*) for each block of [0, n); their sum, in order. A thread gets at least `least` blocks.
 template <class Body>
 lamella_status by_blocks(lamella_frame* f, int64_t n, int64_t block, int64_t least, Part* sum, Body part) {
   const int64_t blocks = (n + block - 1) / block;

@@ -1,5 +1,5 @@
-// Products of matrices and vectors, with what is added to them: large float32 ones by oneDNN, the rest by our own
-// tiles.
+// Products of matrices and vectors, perhaps plus a bias: large float32 ones by oneDNN, the rest by the tiles of
+// isa/gemm.cpp.
 #include "backends/cpu/matmul.h"
 
 #include <algorithm>

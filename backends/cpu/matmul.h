@@ -31,13 +31,13 @@ inline Matrix rows_of(const lamella_tensor* t) {
           t->dl.strides[n - 1]};
 }
 
-// c = a · b + bias, one number per column, or null; the bias is left out of complex products. The dtype is one that
-// products are computed in.
+// c = a · b + bias. The bias is one number per column, or null; complex products leave it out. The dtype is a result of
+// product_dtype.
 lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr);
 // The same for each matrix of three dimensions.
 lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c);
 
-// What products of a dtype are computed in. Narrow integers wrap the same way in 32 bits.
+// The dtype in which products of a dtype are computed. Narrow integers wrap the same way in 32 bits.
 inline int product_dtype(int dtype) {
   if (dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16) return LAMELLA_FLOAT32;
   if (dtype == LAMELLA_UINT8 || dtype == LAMELLA_INT8 || dtype == LAMELLA_INT16 || dtype == LAMELLA_UINT16)

@@ -1,4 +1,4 @@
-// What is not zero: its places, and what is written to them.
+// The places of nonzero elements: nonzero, and masked_scatter, which writes to the places of a mask.
 #include "backends/cpu/nonzero.h"
 
 #include <string>

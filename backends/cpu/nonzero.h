@@ -1,4 +1,4 @@
-// The places of what is not zero in a tensor.
+// The places of nonzero elements in a tensor.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ inline lamella_status as_bytes(lamella_tensor* t, Tensor* out) {
 
 inline constexpr int64_t mask_block = 65536;
 
-// The flat positions of what is not zero, block by block; place(begin, count, positions) may run on any thread.
+// The flat positions of nonzero elements, block by block; place(begin, count, positions) may run on any thread.
 struct Found {
   const uint8_t* mask;
   int64_t n, blocks;

@@ -226,7 +226,7 @@ lamella_status apply(const lamella_value& input, lamella_tensor* out, const doub
   return st ? st : w.close();
 }
 
-// n doubles as a tensor that nobody else sees.
+// A tensor over n doubles, for the kernels here: it has no storage, so no other code may keep it.
 struct Loose {
   lamella_tensor t{};
   int64_t size, stride = 1;

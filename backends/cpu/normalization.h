@@ -1,4 +1,4 @@
-// What the kernels of norms and their gradients share: numbers by row and by channel.
+// Common parts of the kernels of norms and their gradients: numbers by row and by channel.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ inline void as_doubles(const lamella_value& v, int64_t n, double absent, double*
     std::fill(to, to + n, absent);
 }
 
-// So many doubles: beside the call if they are few.
+// An array of n doubles: on the stack if they are few.
 class Doubles {
  public:
   explicit Doubles(int64_t n) : more_(n > few ? new double[n] : nullptr), data_(n > few ? more_.get() : here_) {}

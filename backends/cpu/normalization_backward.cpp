@@ -88,7 +88,7 @@ struct Parts {
   }
 };
 
-// Adds the parts of so many sums into the first.
+// Adds the parts, of n sums each, into the first.
 void join(double* sums, int64_t n, int64_t parts) {
   for (int64_t p = 1; p < parts; p++)
     for (int64_t i = 0; i < n; i++) sums[i] += sums[p * n + i];
@@ -108,8 +108,8 @@ const NormGradients* gradients_of(int dtype) {
 
 // ---- layer and root-mean-square norms -------------------------------------------------------------------------------
 
-// Rows of n elements, each with its own mean (null: none is subtracted) and scale. Weight and bias are those of so many
-// rows in turn.
+// Rows of n elements, each with its own mean (null: none is subtracted) and scale. Weight and bias have `in_turn` rows:
+// row i takes row i % in_turn of them.
 struct RowNorm {
   int64_t rows, n, in_turn;
   const double *means, *scales;
@@ -246,8 +246,8 @@ lamella_status group_norm_backward(lamella_frame* f, const lamella_value* a, lam
 
 // ---- batch norm -----------------------------------------------------------------------------------------------------
 
-// What each channel has: statistics, and of the gradient g the sums of g and of g * (x - mean). The gradient of the
-// input is a * g + b * (x - mean) + c.
+// The numbers of each channel: statistics, and of the gradient g the sums of g and of g * (x - mean). The gradient of
+// the input is a * g + b * (x - mean) + c.
 struct ChannelNumbers {
   double *mean, *scale, *weight, *sum, *by_x, *a, *b, *c;
   static constexpr int64_t count = 8;

@@ -118,7 +118,7 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// Up to so many channels, an image is read as it lies.
+// An image of at most this number of channels is read as it lies.
 constexpr int64_t few_channels = 4;
 
 // An operand as the caller has it and as the primitive wants it. Where these differ, a copy lies in the space.
@@ -291,7 +291,8 @@ Cache& cache() {
   return *all;
 }
 
-// What oneDNN is given. One signal waits for one image's channels at most, which bounds the work from above.
+// Whether oneDNN computes a convolution. Signals are blocked while it computes an image's channels: the upper bound of
+// the work limits how long one waits.
 bool suits(const Convolution& c) {
   const double work = c.work(), most = 1e9 / static_cast<double>(std::min<int64_t>(c.outs, 128));
   if (work < 1e5 || work > most * static_cast<double>(c.outs)) return false;

@@ -1,4 +1,4 @@
-// The CPU backend enters by the same door as a stranger's: memory, then kernels for what the catalogue leaves open.
+// The CPU backend registers itself through the C ABI, as any plugin does: its memory, then kernels for operators.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
@@ -20,7 +20,7 @@ lamella_status host_copy(void*, int32_t, void* dst, const void* src, int64_t byt
   return LAMELLA_OK;
 }
 
-// What `lamella info` prints: an interface like anybody's.
+// The interface `cpu.info`, from which `lamella info` prints the instruction set.
 struct Info {
   uint32_t size;
   const char* isa;

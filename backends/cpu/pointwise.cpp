@@ -22,7 +22,7 @@ int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* arg
 constexpr int64_t tile_bytes = 8192;  // of each operand; all of them fit into the first-level cache
 constexpr int64_t short_run = 32;     // elements below which rows go through tiles
 
-// What a loop of this dtype writes.
+// The dtype that a loop of this dtype writes.
 int result_of(int rule, int dtype) {
   if (rule == LAMELLA_RESULT_BOOL) return LAMELLA_BOOL;
   if (rule == LAMELLA_RESULT_REAL && dtype >= LAMELLA_COMPLEX64)
@@ -48,15 +48,12 @@ lamella_status no_loop(lamella_frame* f, const Call& c) {
   static const char* const names[] = {"bool",     "uint8",   "uint16",  "uint32",    "uint64",
                                       "int8",     "int16",   "int32",   "int64",     "float16",
                                       "bfloat16", "float32", "float64", "complex64", "complex128"};
-  return fail(LAMELLA_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)).substr(6) +
-                                           ": argument 'self': the cpu backend has no loop for dtype " +
+  return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": argument 'self': the cpu backend has no loop for dtype " +
                                            names[c.compute] + " yet; convert with .to(...)");
 }
 
 lamella_status fault(const Call& c, lamella_frame* f) {
-  std::string name = api().operator_name(f->op);
-  if (name.rfind("aten::", 0) == 0) name = name.substr(6);
-  return fail(LAMELLA_ZERO_DIVISION, name + ": argument 'other': " + c.p->fault);
+  return fail(LAMELLA_ZERO_DIVISION, title(f) + ": argument 'other': " + c.p->fault);
 }
 
 // Room for one tile of each operand.
@@ -269,11 +266,12 @@ lamella_status general(lamella_frame* f, const lamella_pointwise* p, const lamel
   return __builtin_expect(faults, 0) ? fault(c, f) : LAMELLA_OK;
 }
 
+// The meaning of an operator with the loops of the chosen instruction set.
 const lamella_pointwise* find_meaning(const std::string& name) {
   for (const PointwiseEntries& family : loops().pointwise)
     for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++)
       if (name == e->names) return &e->meaning;
-  return nullptr;
+  return api().operator_pointwise(api().find_operator(("aten::" + name).c_str(), ""));
 }
 
 // The exponents that have shorter ways, rounded as torch rounds them: products, a root, quotients.
@@ -324,6 +322,7 @@ void register_meaning(Library& m, const PointwiseEntry& e) {
 
 void register_pointwise(Library& m) {
   m.category("pointwise", "cpu", pointwise_kernel);
+  m.impl("aten::pow.Tensor_Scalar", "cpu", pow_by_number);
   for (const PointwiseEntries& family : loops().pointwise)
     for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++) register_meaning(m, *e);
 }

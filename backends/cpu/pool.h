@@ -1,4 +1,4 @@
-// Pools over planes, or over pixels of neighbouring channels: what is compiled once per instruction set.
+// Pools over planes, or over pixels of neighbouring channels: loops compiled once per instruction set.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -7,8 +7,8 @@
 
 namespace lamella::cpu {
 
-// One plane (height, width) of neighbours, or one image of pixels with so many channels; its windows, and rows
-// [begin, end) of its outputs.
+// One plane (height, width) of neighbours, or one image of pixels with `channels` neighbouring channels; its windows,
+// and rows [begin, end) of its outputs.
 struct PoolPlane {
   const void* in;
   int64_t height, width, channels;  // channels 0: a plane
@@ -21,7 +21,7 @@ struct PoolPlane {
   void* space;      // pool_space() elements of at least four bytes
 };
 
-// Pixels have at least so many bytes: a vector of any instruction set.
+// The least number of bytes of a pixel: a vector of any instruction set.
 inline constexpr int64_t least_pixel = 64;
 
 // A padded row of the image, as far as windows reach whose count is rounded up to whole vectors.

@@ -403,8 +403,7 @@ void search_rows(const lamella_tensor* cdf, const lamella_tensor* u, const lamel
 lamella_status search_cdf(lamella_frame* f, const lamella_value* a, lamella_value* r) {
   const lamella_tensor *cdf = a[0].as.tensor, *u = a[1].as.tensor, *out = r[0].as.tensor;
   if (cdf->dtype != LAMELLA_FLOAT32 && cdf->dtype != LAMELLA_FLOAT64)
-    return fail(LAMELLA_NOT_IMPLEMENTED,
-                std::string(api().operator_name(f->op)).substr(6) + ": argument 'cdf': expected float32 or float64");
+    return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": argument 'cdf': expected float32 or float64");
   return parallel_for(0, u->numel, 512, [&](int64_t b, int64_t e) -> lamella_status {
     (cdf->dtype == LAMELLA_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf, u, out, b, e);
     return LAMELLA_OK;

@@ -43,7 +43,7 @@ struct Axis {
   int64_t size, in, out[2];  // strides in elements
 };
 
-// The input's dimensions, split into those that are kept and those that are reduced; neighbours in memory merged.
+// The input's dimensions, split into kept and reduced ones; neighbours in memory are merged.
 struct Geometry {
   int kept = 0, gone = 0;
   Axis keep[LAMELLA_MAX_DIMS], go[LAMELLA_MAX_DIMS];
@@ -274,7 +274,7 @@ class Reduction {
     return st;
   }
 
-  // `count` groups of n accumulators, so many bytes apart, into the first, pairwise.
+  // Joins `count` groups of n accumulators, `apart` bytes apart, into the first, pairwise.
   void join(int64_t n, char* acc, int64_t apart, int64_t count) const {
     for (int64_t step = 1; step < count; step *= 2)
       for (int64_t i = 0; i + step < count; i += 2 * step) fold_.join(n, acc + i * apart, acc + (i + step) * apart);

@@ -7,8 +7,6 @@
 namespace lamella::cpu {
 namespace {
 
-const char* title(lamella_frame* f) { return api().operator_name(f->op) + 6; }
-
 // A copy in another dtype, where rounding each element before the sum shows: to half precision, and to bool.
 lamella_status rounded(const lamella_tensor*& in, int dtype, Tensor* holder) {
   const bool shows = dtype == LAMELLA_BOOL || dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16;

@@ -8,10 +8,11 @@
 namespace lamella::cpu {
 
 struct Scan {
-  int carry_bytes;  // of what is carried from element to element, at most 16
+  int carry_bytes;  // of the carry from element to element, at most 16
   void (*start)(int64_t n, void* carry);
   void (*join)(void* carry, const void* later);
-  // A piece of a row: each output is `offset` joined with what the carry has come to. Zero offset, continued carry.
+  // A piece of a row: joins each element to the carry; each output is `offset` joined with the carry. A neutral offset
+  // and the carry of the piece before continue a row.
   void (*row)(int64_t n, const void* in, void* out, const void* offset, void* carry);
   void (*total)(int64_t n, const void* in, void* out, const void* offset, void* carry);  // the carry alone, same bits
   // Rows of `width` columns; strides in elements.

@@ -1,5 +1,5 @@
-// What is in order: sorts, the first or the k-th of each row, the order of rows. Rows in parallel, or one long row in
-// buckets, which the threads share.
+// Kernels that put elements in order: sorts, the first or the k-th of each row, the order of rows. Rows in parallel, or
+// one long row in buckets, which the threads share.
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -151,7 +151,7 @@ struct Sort {
     const int64_t* ends = places + (parts - 1) * sort_buckets;
     auto first_of = [&](int64_t k) { return k ? ends[k - 1] : 0; };
     // A share of the elements is the buckets that begin there, however few: each thread has as much to do, and the
-    // caller, who hears of interrupts, is there as long as the others.
+    // caller's thread, which alone hears of interrupts, works as long as the others.
     constexpr int64_t shares = 64;
     auto sort = [&](int64_t share, int64_t end) -> lamella_status {
       const int64_t from = n * share / shares, to = n * end / shares;
@@ -263,7 +263,7 @@ lamella_status topk(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return parallel_for(0, s.rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
-// The k-th element of each row, or a NaN of those that have one; r: values and perhaps indices, one for each row.
+// The k-th element of each row or, if `nan`, a NaN if the row has one; r: values and perhaps indices, one for each row.
 lamella_status picked(const lamella_tensor* self, int dim, int64_t k, bool nan, const lamella_value* r, bool indexed) {
   const Rows rows(self, dim);
   const int64_t n = rows.length, step = rows.stride(self);

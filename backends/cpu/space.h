@@ -24,8 +24,8 @@ class Space {
     data_ = tensor_.data<char>();
     return LAMELLA_OK;
   }
-  // The same for what is written in no order. Fresh pages are cleared when they are first written, large ones for long:
-  // touched here one by one, they keep nobody waiting who asks for an interrupt now and then.
+  // The same for memory that is written in no order. The system clears a fresh page when it is first written, a large
+  // one for long: a loop that meets many checks for interrupts late. So pages are touched here one by one.
   lamella_status take_touched(int64_t bytes) {
     if (lamella_status st = take(bytes)) return st;
     constexpr int64_t page = 2 << 20;

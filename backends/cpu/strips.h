@@ -162,7 +162,7 @@ class Strips {
     return -1;
   }
 
-  // Sorts dimensions by the first operand's strides and merges those that every operand walks without a gap.
+  // Sorts dimensions by the first operand's strides and merges neighbours that every operand walks without a gap.
   void merge() {
     int order[LAMELLA_MAX_DIMS];
     int n = 0;

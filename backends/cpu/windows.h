@@ -1,4 +1,4 @@
-// Windows of images on plain memory: what is compiled once per instruction set.
+// Windows of images on plain memory: loops compiled once per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct WindowKernels {
   // Adds to sums (channels · taps, width) the windows times grad (places, width); the width is a multiple of `vector`.
   void (*weight_gradient)(const Windows&, const void* grad, int64_t width, void* sums);
   // The same with grad (outs, places), whose channels are grad_step elements apart; sums (channels, outs, taps,
-  // vector), where what is asked for is the sum of each vector.
+  // vector): the caller adds up each vector.
   void (*weight_gradient_by_places)(const Windows&, const void* grad, int64_t outs, int64_t grad_step, void* sums);
   // The transpose of reading windows: adds values (channels, taps, places) to the image, each where its tap reads.
   void (*add_windows)(const Windows&, const void* values);

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   args[0] = of(x);
   if (api->call(NULL, api->find_operator("demo::twice", ""), args, 1, &doubled, 1)) return failed("twice");
   args[1] = doubled;
-  /* alpha is not given: it has its default */
+  /* alpha is not given, so it gets its default */
   if (api->call(NULL, api->find_operator("aten::add", "Tensor"), args, 2, &sum, 1)) return failed("add");
   for (i = 0; i < 6; i++) printf("%g ", ((float*)sum.as.tensor->dl.data)[i]);
   printf("\n");

@@ -4,7 +4,7 @@
 
 static const lamella_api* api;
 
-/* One result, as self. */
+/* The shape rule: one result with the dtype and sizes of self. */
 static lamella_status infer(lamella_frame* frame, const lamella_value* args, lamella_meta* out) {
   const lamella_tensor* self = args[0].as.tensor;
   int32_t i;
@@ -16,7 +16,7 @@ static lamella_status infer(lamella_frame* frame, const lamella_value* args, lam
   return LAMELLA_OK;
 }
 
-/* The share of one thread; see parallel_for. */
+/* Computes the elements of one thread; parallel_for calls it. */
 static lamella_status body(void* context, int64_t begin, int64_t end) {
   float** data = (float**)context;
   int64_t i;

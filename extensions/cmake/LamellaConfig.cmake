@@ -19,7 +19,7 @@ endif()
 
 # lamella_extension(name sources...): the library libNAME.so, which a plugin loads with ctx.load_library.
 # lamella_extension(name PYTHON sources...): an extension module of Python, by pybind11.
-# OWNER: who registers, for messages and tables; the target's name where it is absent. STANDARD: 17, 20 or 23.
+# OWNER: the name of the owner in messages and tables; by default the target's name. STANDARD: 17, 20 or 23.
 # Where no build type is set it is compiled with -O2, as by the other builders.
 function(lamella_extension name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "PYTHON" "OWNER;STANDARD" "")

@@ -5,6 +5,8 @@
 
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
+#include "dispatcher/explain.h"
+#include "dispatcher/prepare.h"
 
 namespace lamella::binding {
 
@@ -31,7 +33,7 @@ bool names(PyObject* key, const Param& p) { return same(key, p.name) || same(key
 }  // namespace
 
 bool make_signature(const dispatcher::Operator* op, Signature* s) {
-  if (dispatcher::Registry::get().prepare(const_cast<dispatcher::Operator*>(op))) {
+  if (dispatcher::prepare(const_cast<dispatcher::Operator*>(op))) {
     raise_pending();
     return false;
   }
@@ -147,7 +149,7 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnam
     if (!plain(args[used++], p[at].type, &values[at], lists)) return false;
   }
   const auto count = static_cast<Py_ssize_t>(params.size());
-  uint64_t named = 0;  // those that keywords give
+  uint64_t named = 0;  // bits of the parameters that keywords give
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);
     Py_ssize_t i = at;
@@ -186,7 +188,7 @@ void add_context(const dispatcher::Operator* op, const Param& p) {
 
 }  // namespace
 
-// The overload that got furthest is the one that was meant; of equals, the one whose complaint is most specific.
+// Keeps the complaint of the overload that got furthest, as it was meant most likely; of equals, the most specific one.
 bool Signature::fail(Mismatch* why, int progress, Complaint complaint, const std::string& text) const {
   if (std::pair(progress, complaint) > std::pair(why->progress, why->complaint)) {
     why->progress = progress;

@@ -16,7 +16,7 @@ struct Param {
   bool spelled_out = false;  // a list of tensors that the remaining positional arguments may be
 };
 
-// Why no overload fits: the complaint of the one that got furthest.
+// Why no overload fits: the complaint of the overload that got furthest.
 enum class Complaint { missing, too_many, unknown_keyword, wrong_type };
 struct Mismatch {
   bool explain = false;  // most calls look at an overload or two that do not fit: no text is made for those

@@ -48,9 +48,9 @@ const char* format_of(DType t) {
   }
 }
 
-// What one export holds until it is released.
+// The data of one export, kept until it is released.
 struct Export {
-  Tensor* pin;  // a tensor of its own over the storage: resizing ours must not free what somebody reads
+  Tensor* pin;  // a second tensor over the storage: resizing the first must not free exported memory
   Py_ssize_t shape[LAMELLA_MAX_DIMS];
   Py_ssize_t strides[LAMELLA_MAX_DIMS];
 };
@@ -84,7 +84,7 @@ PyObject* export_checks = nullptr;
 
 bool may_export(PyObject* tensor) {
   const Tensor* t = unwrap(tensor);
-  // A view that nobody has looked at since its base was written may still be without bits of its own.
+  // A view that was not used since its base was written may not have its own bits yet.
   if (!(t->keys | t->storage->sticky) || !export_checks) return true;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(export_checks); i++) {
     PyObject* check = Py_NewRef(PyList_GET_ITEM(export_checks, i));

@@ -8,8 +8,8 @@ namespace lamella::binding {
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags);
 void release_buffer_export(PyObject* tensor, Py_buffer* view);
 
-// Whether somebody may have the tensor's memory who goes around the dispatcher: plugins are asked about tensors that a
-// layer follows. False with the exception of the one that refuses.
+// Whether the tensor's memory may be given to code that goes around the dispatcher: plugins are asked about tensors
+// that a layer follows. False with the exception of the plugin that refuses.
 bool may_export(PyObject* tensor);
 // _set_export_checks(list): of callables, which are given the tensor and raise
 PyObject* set_export_checks(PyObject*, PyObject* list);

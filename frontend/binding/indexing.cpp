@@ -1,11 +1,10 @@
 // tensor[index] and tensor[index] = value.
 //
 // Note [Indices]  As in numpy, with torch's choice where the two differ. Integers, slices, None and ... become views,
-// one
-//   after another: an integer, or a zero-dim integer tensor, beside index tensors is a view too, so in x[0, :, i] what
-//   i gives stays in place, where numpy moves it to the front. What is left are index tensors (integers of any dtype,
-//   lists, arrays) and bool masks; index.Tensor and index_put_ take them together. A bool scalar is a mask over a new
-//   dimension of size one. uint8 holds integers, as in numpy; torch takes it for a mask and warns.
+//   one after another: an integer, or a zero-dim integer tensor, beside index tensors is a view too, so in x[0, :, i]
+//   the dimension of i stays in its place, where numpy moves it to the front. Index tensors (integers of any dtype,
+//   lists, arrays) and bool masks are left; index.Tensor and index_put_ take them together. A bool scalar is a mask
+//   over a new dimension of size one. uint8 holds integers, as in numpy; torch takes it for a mask and warns.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,6 +13,8 @@
 #include "frontend/binding/packet.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/tensor_object.h"
+#include "dispatcher/operators.h"
+#include "dispatcher/prepare.h"
 
 namespace lamella::binding {
 namespace {
@@ -21,8 +22,8 @@ namespace {
 using dispatcher::Operator;
 
 const Operator* op(const char* name, const char* overload = "") {
-  const Operator* o = dispatcher::Registry::get().find(std::string("aten::") + name, overload);
-  if (o) dispatcher::Registry::get().prepare(const_cast<Operator*>(o));
+  const Operator* o = dispatcher::find_operator(std::string("aten::") + name, overload);
+  if (o) dispatcher::prepare(const_cast<Operator*>(o));
   return o;
 }
 
@@ -96,7 +97,7 @@ bool is_integer(PyObject* o) {
 
 int dims_of_index(const Tensor* t) { return t->dtype == LAMELLA_BOOL ? t->ndim() : 1; }
 
-// What is left of an index once its views are taken: a list of index tensors, absent ones between them.
+// The rest of an index once its views are taken: a list of index tensors, absent ones between them.
 class Index {
  public:
   Index() = default;
@@ -293,7 +294,7 @@ int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
   return st;
 }
 
-// A tensor to assign: of the view's dtype and device, without leading dimensions of size one that it has too many.
+// The value to assign, with the view's dtype and device, and without surplus leading dimensions of size one.
 PyObject* assignable(PyObject* value, const Tensor* view, int dims) {
   if (core::dtype_class(unwrap(value)->dtype) == LAMELLA_CLASS_COMPLEX &&
       core::dtype_class(view->dtype) != LAMELLA_CLASS_COMPLEX)

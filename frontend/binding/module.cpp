@@ -1,5 +1,5 @@
-// lamella._C: the types and operators of the call path, and by pybind11 what is called now and then: registration,
-// plugins, threads, settings.
+// lamella._C: the types and operators of the call path, and by pybind11 the functions that are called rarely:
+// registration, plugins, threads, settings.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -16,6 +16,16 @@
 #include "dispatcher/parallel.h"
 #include "dispatcher/state.h"
 #include "dispatcher/fallback.h"
+#include "dispatcher/fill.h"
+#include "dispatcher/interfaces.h"
+#include "dispatcher/kernels.h"
+#include "dispatcher/keys.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/ledger.h"
+#include "dispatcher/operators.h"
+#include "dispatcher/prepare.h"
+#include "dispatcher/registry_lock.h"
+#include "dispatcher/show.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/plugin_keywords.h"
@@ -25,6 +35,7 @@
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
+#include "operators/start.h"
 
 namespace py = pybind11;
 
@@ -32,7 +43,6 @@ namespace lamella::binding {
 namespace {
 
 using dispatcher::Operator;
-using dispatcher::Registry;
 
 void check(lamella_status st) {
   if (!st) return;
@@ -41,12 +51,12 @@ void check(lamella_status st) {
 }
 
 py::dict describe_operator(Operator* op) {
-  check(Registry::get().prepare(op));
+  check(dispatcher::prepare(op));
   std::string owner, doc, file;  // which may change when it is defined again
   int line;
   std::vector<std::pair<std::string, std::string>> registered;
   {
-    dispatcher::RegistryLock lock(Registry::get().mutex());
+    dispatcher::RegistryLock lock;
     std::tie(owner, doc, file, line) = std::tie(op->owner, op->doc, op->file, op->line);
     for (const auto& r : (op->functional ? op->functional : op)->kernels) registered.emplace_back(r.key, r.owner);
   }
@@ -109,8 +119,8 @@ class PyLibrary {
  public:
   PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
     const uint32_t k = kind == "DEF" ? LAMELLA_DEFINES : kind == "IMPL" ? LAMELLA_IMPLEMENTS : LAMELLA_EXTENDS;
-    check(Registry::get().open({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0},
-                               &lib_));
+    check(dispatcher::open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0},
+                                   &lib_));
   }
 
   lamella_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
@@ -124,7 +134,7 @@ class PyLibrary {
     d.file = file.c_str();
     d.line = line;
     lamella_handle h;
-    check(Registry::get().define(*lib_, d, false, &h));
+    check(dispatcher::define_operator(*lib_, d, false, &h));
     forget_signatures();
     return h;
   }
@@ -132,20 +142,20 @@ class PyLibrary {
                       int line) {
     lamella_handle h;
     if (callable.is_none()) {  // explicit fall-through
-      check(Registry::get().kernel(*lib_, op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
+      check(dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
       return h;
     }
     auto* cell = new PythonKernel{callable.release().ptr()};
     lamella_status st =
-        Registry::get().kernel(*lib_, op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
+        dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
   lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
                           int line) {
     lamella_handle h;
     auto* cell = new PythonKernel{callable.release().ptr()};
-    lamella_status st =
-        Registry::get().category_kernel(*lib_, name.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
+    lamella_status st = dispatcher::register_category_kernel(*lib_, name.c_str(), key.c_str(),
+                                                             described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
   py::tuple layer(const std::string& name, py::object handler, const std::string& at,
@@ -168,7 +178,7 @@ class PyLibrary {
     l.context = cell;
     int32_t bit = -1;
     lamella_handle h;
-    lamella_status st = Registry::get().layer(*lib_, l, &bit, &h);
+    lamella_status st = dispatcher::register_layer(*lib_, l, &bit, &h);
     return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
   }
   lamella_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
@@ -186,13 +196,13 @@ class PyLibrary {
     return keep(st, h, cell);
   }
   void withdraw(lamella_handle h) {
-    check(Registry::get().withdraw(h));
+    check(dispatcher::withdraw(h));
     drop(h);
     forget_signatures();
   }
   void close() {
     if (!lib_) return;
-    Registry::get().close(std::exchange(lib_, nullptr));  // first, so that no table leads to an empty cell
+    dispatcher::close_library(std::exchange(lib_, nullptr));  // first, so that no table leads to an empty cell
     auto cells = std::exchange(cells_, {});
     for (auto& [h, cell] : cells) Py_CLEAR(cell->callable);  // a call that is on its way to it will look again
     forget_signatures();
@@ -233,7 +243,7 @@ void add_registration(py::module_& m) {
       .def("close", &PyLibrary::close);
   m.def("_operators", [] {
     py::list l;
-    for (Operator* op : Registry::get().all()) l.append(describe_operator(op));
+    for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
     return l;
   });
   m.def("_describe", [](py::object o) {
@@ -243,19 +253,19 @@ void add_registration(py::module_& m) {
   });
   m.def("_operator_names", [] {
     std::vector<std::tuple<std::string, uint32_t>> v;
-    for (Operator* op : Registry::get().all())
+    for (Operator* op : dispatcher::all_operators())
       if (op->form != dispatcher::Form::Out) v.emplace_back(op->name, op->forms);
     return v;
   });
   m.def("_return_type", [](const std::string& name) -> py::object {
-    for (Operator* op : Registry::get().all()) {
-      if (results_name(op) != name || Registry::get().prepare(op)) continue;
+    for (Operator* op : dispatcher::all_operators()) {
+      if (results_name(op) != name || dispatcher::prepare(op)) continue;
       if (PyTypeObject* type = op->info.nrets > 0 ? results_type(op) : nullptr)
         return py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(type));
     }
     return py::none();
   });
-  m.def("_show", [](const std::string& name) { return Registry::get().show(name); });
+  m.def("_show", [](const std::string& name) { return dispatcher::show(name); });
   m.def("_packet", [](const std::string& name) {
     PyObject* p = packet(name);
     if (!p) throw py::error_already_set();
@@ -264,7 +274,7 @@ void add_registration(py::module_& m) {
   m.def("_find_operator", [](py::object o) {  // full name and schema
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();
-    check(Registry::get().prepare(op));
+    check(dispatcher::prepare(op));
     return std::pair(op->full_name(), op->schema_text);
   });
   m.def("_get_kernel", [](py::object o, const std::string& key) {
@@ -275,12 +285,12 @@ void add_registration(py::module_& m) {
   });
   m.def("_parse_schema", [](const std::string& text, const std::string& ns) {
     std::string whole;
-    check(Registry::get().check_schema(text, ns, &whole));
+    check(dispatcher::check_schema(text, ns, &whole));
     return whole;
   });
-  m.def("_retained_bytes", [] { return Registry::get().retained_bytes(); });
+  m.def("_retained_bytes", [] { return dispatcher::retained_bytes(); });
   m.def("_forget_signatures", forget_signatures);
-  m.def("_set_trace", [](bool on) { Registry::get().set_trace(on); });
+  m.def("_set_trace", [](bool on) { dispatcher::set_trace(on); });
   m.def("_layers", [] {
     py::list l;
     for (int bit = LAMELLA_MAX_LAYERS - 1; bit >= 0; bit--)
@@ -297,14 +307,14 @@ void add_registration(py::module_& m) {
 
 void add_fallback(py::module_& m) {
   m.def("_set_kernel_enabled", [](const std::string& op, const std::string& key, bool on) {
-    check(Registry::get().set_kernel_enabled(op, key, on));
+    check(dispatcher::set_kernel_enabled(op, key, on));
   });
   m.def("_support", [](const std::string& device) {  // every functional operator with how a device serves it
     const int32_t id = core::backend_id(device.c_str());
     if (id < 0) throw std::runtime_error("support: there is no device '" + device + "'");
     py::list l;
-    for (Operator* op : Registry::get().all())
-      if (!op->functional) l.append(py::make_tuple(op->full_name(), Registry::get().support(op, id)));
+    for (Operator* op : dispatcher::all_operators())
+      if (!op->functional) l.append(py::make_tuple(op->full_name(), dispatcher::support(op, id)));
     return l;
   });
   m.def("_set_fallback", [](bool allow) {
@@ -379,7 +389,7 @@ void add_plugins(py::module_& m) {
             uint32_t size;
             const char* text;
           };
-          auto* i = static_cast<const Info*>(Registry::get().find_interface(name.c_str(), 1));
+          auto* i = static_cast<const Info*>(dispatcher::find_interface(name.c_str(), 1));
           return i ? py::object(py::str(i->text)) : py::object(py::none());
         });
 }
@@ -469,7 +479,7 @@ void add_settings(py::module_& m) {
 
 PYBIND11_MODULE(_C, m) {
   using namespace lamella::binding;
-  lamella::dispatcher::start();
+  lamella::operators::start();
   PyObject* p = m.ptr();
   init_errors(p);
   if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 ||

@@ -10,6 +10,9 @@
 #include <unordered_map>
 
 #include "dispatcher/state.h"
+#include "dispatcher/operators.h"
+#include "dispatcher/prepare.h"
+#include "dispatcher/registry_lock.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/tensor_object.h"
 
@@ -20,7 +23,6 @@ PyTypeObject* packet_type = nullptr;
 namespace {
 
 using dispatcher::Operator;
-using dispatcher::Registry;
 
 struct Packet {
   PyObject_HEAD vectorcallfunc vectorcall;
@@ -46,19 +48,19 @@ std::string title(const Packet* p) { return without_aten(p->overload && p->overl
 
 // "default" is the one without a name.
 Operator* one_overload(const std::string& name, const std::string& overload) {
-  Operator* found = Registry::get().find(name, overload);
-  if (!found && overload == "default") found = Registry::get().find(name, "");
+  Operator* found = dispatcher::find_operator(name, overload);
+  if (!found && overload == "default") found = dispatcher::find_operator(name, "");
   return found && found->form != dispatcher::Form::Out ? found : nullptr;
 }
 
 std::vector<Operator*> operators_of(const Packet* p) {
-  if (!p->overload) return Registry::get().overloads(*p->name);
-  Operator* one = Registry::get().find(*p->name, *p->overload);
+  if (!p->overload) return dispatcher::overloads_of(*p->name);
+  Operator* one = dispatcher::find_operator(*p->name, *p->overload);
   return one ? std::vector<Operator*>{one} : std::vector<Operator*>{};
 }
 
 bool refresh(Packet* p) {
-  const auto now = generation;  // what is registered meanwhile is for the next call
+  const auto now = generation;  // a registration from here on is for the next call
   std::vector<Operator*> live = operators_of(p);
   live.erase(std::remove_if(live.begin(), live.end(), [](auto* op) { return op->form == dispatcher::Form::Out; }),
              live.end());
@@ -160,7 +162,7 @@ PyObject* named_results(const Operator* op, Value* rets, int n) {
 // The out= form: outputs are one tensor or a tuple of them, appended to the arguments.
 PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* out, Arena& arena) {
   const dispatcher::CallInfo* info;
-  if (Registry::get().prepare(const_cast<Operator*>(s.out))) return raise_pending();
+  if (dispatcher::prepare(const_cast<Operator*>(s.out))) return raise_pending();
   info = &s.out->info;
   int n = info->nargs - info->first_out;
   PyObject* single[1] = {out};
@@ -298,14 +300,14 @@ PyObject* get_doc(PyObject* self, void*) {
   if (p->doc) return Py_NewRef(p->doc);
   std::string s;
   for (Operator* op : operators_of(p)) {
-    if (op->form == dispatcher::Form::Out || Registry::get().prepare(op)) continue;
+    if (op->form == dispatcher::Form::Out || dispatcher::prepare(op)) continue;
     s += title(p) + op->schema.load()->signature() + "\n";
   }
   bool inplace = false;
   for (Operator* op : operators_of(p)) inplace |= op->form == dispatcher::Form::Inplace;
   s += "\n";
   for (Operator* op : operators_of(p)) {
-    dispatcher::RegistryLock lock(Registry::get().mutex());  // it may be defined again
+    dispatcher::RegistryLock lock;  // it may be defined again
     if (op->doc.empty()) continue;
     s += (inplace ? "In place, in self: " : "") + op->doc;
     break;
@@ -329,7 +331,7 @@ PyObject* get_schemas(PyObject* self, void*) {
   Packet* p = cast(self);
   PyObject* l = PyList_New(0);
   for (Operator* op : operators_of(p)) {
-    if (Registry::get().prepare(op)) continue;
+    if (dispatcher::prepare(op)) continue;
     PyObject* s = PyUnicode_FromString(op->schema_text.c_str());
     PyList_Append(l, s);
     Py_DECREF(s);
@@ -400,7 +402,7 @@ PyObject* packet(const std::string& name) {
   std::string base, overload;
   dispatcher::split_name(name, &base, &overload);
   const Operator* one = base != name ? one_overload(base, overload) : nullptr;
-  if (base != name ? !one : Registry::get().overloads(name).empty()) {
+  if (base != name ? !one : dispatcher::overloads_of(name).empty()) {
     PyErr_Format(PyExc_AttributeError, "lamella has no operator %s", name.c_str());
     return nullptr;
   }

@@ -9,7 +9,7 @@ namespace {
 
 struct AttributeObject {
   PyObject_HEAD const dispatcher::Attribute* attribute;
-  PyObject* before;  // what the name gave earlier, or null
+  PyObject* before;  // the attribute that had the name earlier, or null
 };
 PyTypeObject* attribute_type = nullptr;
 
@@ -77,12 +77,12 @@ void attribute_changed(const dispatcher::Attribute* a, bool added) {
   }
 }
 
-// The plugin manager knows what is ours, a plugin's, or only planned.
+// The owner of a name on Tensor, which the plugin manager knows; "" if the name is free, or only planned.
 std::string holder(const char* name) {
   std::string who;
   if (!Py_IsInitialized()) return who;
   Gil gil;
-  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "lamella.dispatcher.contributions");
+  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "lamella.plugins.contributions");
   PyObject* found = module ? PyObject_CallMethod(module, "method_holder", "s", name) : nullptr;
   if (found && PyUnicode_Check(found)) who = text_of(found);
   Py_XDECREF(found);

@@ -10,10 +10,10 @@
 
 namespace lamella::binding {
 
-// Of the categories creation and random, with a keyword `dtype`: results are fresh tensors.
+// Whether plugins' keywords apply: to operators of the categories creation and random that have a keyword `dtype`.
 bool makes_tensors(const Signature& s);
 
-// Those of one call.
+// The keywords of plugins in one call.
 class Contributed {
  public:
   // Adds the values of the other keywords to `rest` and returns their names; null with an exception. An operator's own
@@ -33,7 +33,7 @@ class Contributed {
   Arena arena_;
 };
 
-// One keyword on a tensor that Python made. 1; 0 if nobody contributes it; -1 with an exception.
+// Applies one keyword to a tensor that Python made. 1; 0 if there is no such keyword; -1 with an exception.
 int apply_keyword(PyObject* tensor, const std::string& name, PyObject* value);
 
 // Calls a PythonKernel with the tensor and the value.

@@ -6,7 +6,6 @@
 #include "frontend/binding/plugin_attributes.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
-#include "dispatcher/operators/rules.h"
 
 namespace lamella::binding {
 namespace {
@@ -38,7 +37,7 @@ PyObject* commutative(PyObject* a, PyObject* b) {
   return try_packet(ops.*Op, args, 2);
 }
 
-// Of an operator that the catalogue may lack.
+// A protocol of an operator that the catalogue may lack.
 template <PyObject* Packets::*Op>
 PyObject* optional(PyObject* a, PyObject* b) {
   if (!(ops.*Op)) Py_RETURN_NOTIMPLEMENTED;
@@ -87,7 +86,7 @@ PyObject* invert(PyObject* a) {
   return call_packet(ops.bitwise_not, &a, 1);
 }
 
-// A number argument carries 63 bits of an uint64; what is larger is read as Python's int.
+// The operator `item` returns an uint64 of at most 63 bits; a larger one is read by tolist(), as Python's int.
 PyObject* item(PyObject* a) {
   PyObject* number = call_packet(ops.item, &a, 1);
   if (number || unwrap(a)->dtype != LAMELLA_UINT64 || !PyErr_ExceptionMatches(PyExc_OverflowError)) return number;
@@ -258,7 +257,7 @@ PyObject* is_contiguous(PyObject* a, PyObject* args, PyObject* keywords) {
   if (format && !read_enum(format, memory_format_type, &wanted))
     return PyErr_Format(PyExc_TypeError, "is_contiguous: argument 'memory_format' must be a memory format, got %s",
                         Py_TYPE(format)->tp_name);
-  return PyBool_FromLong(dispatcher::lies_in(unwrap(a), {LAMELLA_MEMORY_FORMAT, 0, {wanted}}));
+  return PyBool_FromLong(core::lies_in(unwrap(a), static_cast<lamella_memory_format>(wanted)));
 }
 PyObject* numel(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->numel); }
 PyObject* dim(PyObject* a, PyObject*) { return get_ndim(a, nullptr); }

@@ -1,4 +1,4 @@
-// What makes a Tensor feel like a number, a sequence and an object: slots of its type, filled in protocols.cpp.
+// The slots of Tensor's type by which it acts as a number, a sequence and an object; filled in protocols.cpp.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What every file of the binding shares: CPython's API, and errors on their way from values to exceptions and back.
+// Declarations for every file of the binding: CPython's API, and functions that turn errors into exceptions and back.
 // Operators and Tensor are written against CPython's API, because they are the call path; pybind11 serves the rest.
 #pragma once
 
@@ -22,7 +22,8 @@ using core::Value;
 
 // Turns the thread's pending error into a Python exception; always returns null.
 PyObject* raise_pending();
-// Runs what CPython calls; where memory runs out, the exception says so, and no C++ exception meets CPython's frames.
+// Runs the body of a function that CPython calls: std::bad_alloc becomes a Python exception, as no C++ exception may
+// reach CPython's frames.
 template <class F>
 inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
   try {
@@ -35,11 +36,11 @@ inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
 // Turns the current Python exception into a pending error, which keeps the exception object itself.
 lamella_status capture_exception();
 
-// A str as UTF-8. What is none, as a lone surrogate, is escaped, and so are zeros; "" where memory ends. No exception
-// is left.
+// A str as UTF-8. A lone surrogate, which UTF-8 has not, is escaped, and so are zeros; "" where memory ends. No
+// exception is left.
 std::string text_of(PyObject* str);
 
-// Drops a reference from a thread that may not hold the GIL: queued until somebody does.
+// Drops a reference on any thread. Without the GIL, the reference is queued until a thread holds the GIL.
 void drop_anywhere(PyObject* o);
 
 // Releases a tensor on a thread that holds the GIL, later.

@@ -1,6 +1,7 @@
 #include "frontend/binding/python_backend.h"
 
 #include "core/error.h"
+#include "dispatcher/keys.h"
 
 namespace lamella::binding {
 namespace {
@@ -94,7 +95,7 @@ lamella_status register_python_backend(dispatcher::Library& lib, const std::stri
   desc.copy_from_host = copy_from_host;
   desc.copy_to_host = copy_to_host;
   if (calls.synchronize != Py_None) desc.synchronize = synchronize;
-  const lamella_status st = dispatcher::Registry::get().backend(lib, desc, nullptr, handle);
+  const lamella_status st = dispatcher::register_backend(lib, desc, nullptr, handle);
   if (st != LAMELLA_OK) {
     for (PyObject* o : callables) Py_DECREF(o);
     delete b;

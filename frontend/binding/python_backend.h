@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dispatcher/registry.h"
+#include "dispatcher/ledger.h"
 #include "frontend/binding/python.h"
 
 namespace lamella::binding {

@@ -4,7 +4,8 @@
 #include <lamella/python.h>
 
 #include "dispatcher/api.h"
-#include "dispatcher/registry.h"
+#include "dispatcher/operators.h"
+#include "dispatcher/registry_lock.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
@@ -12,7 +13,6 @@
 namespace lamella::binding {
 
 using dispatcher::Operator;
-using dispatcher::Registry;
 
 const Operator* find_operator(PyObject* o) {
   std::string name, overload;
@@ -20,11 +20,11 @@ const Operator* find_operator(PyObject* o) {
   if (packed) {
     name = *packed;
     if (const std::string* one = packet_overload(o))
-      if (const Operator* op = Registry::get().find(name, overload = *one)) return op;
+      if (const Operator* op = dispatcher::find_operator(name, overload = *one)) return op;
   } else if (PyUnicode_Check(o) && PyUnicode_AsUTF8(o)) {
     std::string full = PyUnicode_AsUTF8(o);
     dispatcher::split_name(full.find("::") == std::string::npos ? "aten::" + full : full, &name, &overload);
-    if (const Operator* op = Registry::get().find(name, overload)) return op;
+    if (const Operator* op = dispatcher::find_operator(name, overload)) return op;
   } else {
     if (!PyErr_Occurred())
       PyErr_Format(PyExc_TypeError, "operator: expected an operator or its name, as 'aten::add.Tensor', got %s",
@@ -34,7 +34,7 @@ const Operator* find_operator(PyObject* o) {
   const Operator* only = nullptr;
   std::string all;
   int n = 0;
-  for (const Operator* op : Registry::get().overloads(name)) {
+  for (const Operator* op : dispatcher::overloads_of(name)) {
     if (op->form == dispatcher::Form::Out) continue;
     all += (n++ ? ", " : "") + op->full_name();
     only = op;

@@ -1,4 +1,4 @@
-// What strangers' extension modules see of the binding: the interface "python" of <lamella/python.h>, and the capsule
+// The part of the binding for other extension modules: the interface "python" of <lamella/python.h>, and the capsule
 // with the table of the C ABI.
 #pragma once
 

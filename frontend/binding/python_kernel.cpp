@@ -12,6 +12,10 @@
 #include "frontend/binding/arguments.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
+#include "dispatcher/explain.h"
+#include "dispatcher/fill.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/operators.h"
 
 namespace lamella::binding {
 namespace {
@@ -20,7 +24,7 @@ using dispatcher::Operator;
 
 PyTypeObject* call_type = nullptr;
 
-// What a layer's handler gets first: the operator, and the way on.
+// The first argument of a layer's handler: the operator, and a way to go on with the call.
 struct Call {
   PyObject_HEAD vectorcallfunc vectorcall;
   lamella_frame* frame;      // null once the handler has returned
@@ -132,7 +136,7 @@ PyType_Slot slots[] = {
 PyType_Spec spec = {"lamella.library.Call", sizeof(Call), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-// ---- what get_kernel gives: one kernel, called without what stands above it ----------------------------------------
+// ---- the result of get_kernel: one kernel, called without the layers above it --------------------------------------
 
 PyTypeObject* kernel_type = nullptr;
 
@@ -218,7 +222,7 @@ bool from_python(const lamella_frame* f, PyObject* o, const dispatcher::Return& 
 }
 
 // Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
-// be what the rule said; it takes the place of the allocation, or is copied into memory that the caller gave.
+// be as the rule described it; it takes the place of the allocation, or is copied into memory that the caller gave.
 lamella_status deliver(lamella_frame* f, Value* ret, Value result, bool replace) {
   if (ret->tag == LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR) {
     core::release_value(result);
@@ -248,7 +252,7 @@ lamella_status deliver(lamella_frame* f, Value* ret, Value result, bool replace)
     *ret = result;
     return LAMELLA_OK;
   }
-  static const Operator* copy = dispatcher::Registry::get().find("aten::copy_", "");
+  static const Operator* copy = dispatcher::find_operator("aten::copy_", "");
   Value in[3] = {*ret, result, core::boolean(false)}, out = core::none();
   lamella_status st = dispatcher::call(f, copy, in, &out);
   core::release_value(out);
@@ -257,7 +261,7 @@ lamella_status deliver(lamella_frame* f, Value* ret, Value result, bool replace)
 }
 
 lamella_status take_results(lamella_frame* f, PyObject* result, Value* rets, bool layer) {
-  if (PyList_Check(result) && f->op->schema.load()->rets.size() > 1) {  // as it is now, whatever its items do
+  if (PyList_Check(result) && f->op->schema.load()->rets.size() > 1) {  // a copy, as items may change the list
     PyObject* now = PyList_AsTuple(result);
     const lamella_status st = now ? take_results(f, now, rets, layer) : capture_exception();
     Py_XDECREF(now);
@@ -356,7 +360,7 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
 
 PyObject* new_kernel(const Operator* op, const std::string& key) {
   dispatcher::Table* table;
-  if (dispatcher::Registry::get().pin(const_cast<Operator*>(op), key, &table)) return raise_pending();
+  if (dispatcher::pin(const_cast<Operator*>(op), key, &table)) return raise_pending();
   PyObject* o = kernel_type->tp_alloc(kernel_type, 0);
   if (!o) {
     ::operator delete(table);

@@ -13,7 +13,7 @@ struct PythonKernel {
 
 lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 
-// What serves an operator under a key now, as a callable. Null with an exception.
+// The kernel that serves an operator under a key now, as a callable. Null with an exception.
 PyObject* new_kernel(const dispatcher::Operator* op, const std::string& key);
 
 int init_python_kernels(PyObject* module);

@@ -51,7 +51,7 @@ void dealloc(PyObject* self) {
 }
 
 // The tensor's last reference has gone, and it owned its Python object. Ownership flips back: the object, which a weak
-// reference may have handed out again, takes the tensor, and whoever drops it last ends both.
+// reference may have handed out again, takes the tensor, and both end with the object's last reference.
 bool host_released(Tensor* t) {
   if (!Py_IsInitialized()) return false;
   t->object.refcount = 1;

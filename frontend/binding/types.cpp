@@ -82,7 +82,7 @@ int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t val
   if (!o) return -1;
   o->value = value;
   o->name = name;
-  enumerators.push_back(o);  // the one of its value, for ever
+  enumerators.push_back(o);  // the only one of its value; never freed
   return PyModule_AddObject(module, name, Py_NewRef(reinterpret_cast<PyObject*>(o)));
 }
 

@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   shared = chain(w, one, depth);
   root = total(shared);
 
-  in_threads(threads, [](int) {  // each the shared part
+  in_threads(threads, [](int) {  // each thread walks the shared part
     for (int i = 0; i < rounds; i++)
       OK(api, autograd->backward(&root, nullptr, 1, nullptr, 0, nullptr,
                                  LAMELLA_BACKWARD_ACCUMULATE | LAMELLA_BACKWARD_RETAIN_GRAPH));
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   OK(api, autograd->set_grad(w, nullptr));
   done("one graph is walked by several threads");
 
-  in_threads(threads, [](int which) {  // each its own, on the shared part; hooks come and go
+  in_threads(threads, [](int which) {  // each records a chain of its own on it; hooks are added and removed
     for (int i = 0; i < rounds; i++) {
       lamella_tensor *own = chain(shared, one, which), *sum = total(own), *got = nullptr;
       lamella_node* node;
@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
   });
   done("several threads record on shared parts and go back");
 
-  for (int i = 0; i < rounds; i++) {  // the graph is freed under somebody's feet: an error or a result
+  for (int i = 0; i < rounds; i++) {  // one run may free the graph while another walks it: an error or a result
     api->release(shared);
     api->release(root);
     lamella_tensor* product = times(w, w);

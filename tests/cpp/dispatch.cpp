@@ -118,7 +118,7 @@ static void layers() {
   drop(call("aten::clone", "", {of(a), {}}));
   CHECK(seen->size() == 1 && (*seen)[0] == "first:aten::clone");
   t->include = 0;
-  // A tensor asks for a layer; a storage's sticky bit reaches it through any view.
+  // A tensor's bit brings a call to a layer; a storage's sticky bit does so through any view.
   seen->clear();
   api->tensor_set_keys(a, uint64_t{1} << first);
   drop(call("aten::neg", "", {of(a)}));
@@ -179,7 +179,7 @@ static void rules() {
 static const char* prepared = nullptr;
 static void* prepare(void* context, const lamella_operator* op, const void* payload) {
   CHECK(static_cast<const char**>(context) == &prepared && !std::strcmp(static_cast<const char*>(payload), "payload"));
-  CHECK(!std::strcmp(api->operator_name(op), "aten::neg"));  // whose rule it is, for the forms in place, too
+  CHECK(!std::strcmp(api->operator_name(op), "aten::neg"));  // the rule's operator, for in-place forms, too
   return const_cast<char*>(prepared);
 }
 

@@ -1,5 +1,5 @@
-// The table of the C ABI as a stranger meets it: nulls, wrong numbers of arguments, structs of other sizes, errors that
-// travel, what each entry refuses. Usage: test_door LIBLAMELLA_CPU.SO
+// Wrong uses of the C ABI's table: nulls, wrong numbers of arguments, structs of other sizes, errors that are moved to
+// other threads, and the values that each entry refuses. Usage: test_door LIBLAMELLA_CPU.SO
 #include <lamella/program.h>
 
 #include <cstring>
@@ -161,7 +161,7 @@ static void arity() {
   lamella_value layout[] = {{LAMELLA_INT_LIST, 1, {0}}, {LAMELLA_NONE, 0, {0}}, {LAMELLA_LAYOUT, 0, {7}}};
   layout[0].as.ints = &extent;
   FAILS(api, api->call(nullptr, zeros, layout, 3, &r, 1), "'layout' must be Layout?, got the layout 7");
-  lamella_value into[3] = {of(a), of(b), of(b)};  // what is left out stands before the outputs
+  lamella_value into[3] = {of(a), of(b), of(b)};  // the missing argument's place is before the outputs
   OK(api, api->call(nullptr, out, into, 3, &r, 1));
   CHECK(r.as.tensor == b && at(r, 0) == 4 && at(r, 1) == 6);
   api->value_release(&r);
@@ -199,7 +199,7 @@ static void kernels() {
   OK(api, api->call(nullptr, op, args, 1, &r, 1));
   CHECK(r.as.tensor == a);
   api->value_release(&r);
-  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "result 0 of its kernel must be Tensor, got None");  // the other
+  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "result 0 of its kernel must be Tensor, got None");  // `nothing`
   CHECK(r.tag == LAMELLA_NONE);
   OK(api, add_kernel(api, l, "busy", "cpu", throws));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "thrown");
@@ -208,7 +208,7 @@ static void kernels() {
     FAILS(api, api->call(nullptr, op, args, 1, &r, 1),
           status == LAMELLA_RETRY ? "was not withdrawn" : "does not say why");
   }
-  api->raise(LAMELLA_VALUE_ERROR, "of another day");  // somebody went on without error_clear
+  api->raise(LAMELLA_VALUE_ERROR, "of another day");  // left over: its caller did not call error_clear
   OK(api, add_kernel(api, l, "busy", "cpu", answers, reinterpret_cast<void*>(intptr_t{LAMELLA_INDEX_ERROR})));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "returned 4 and does not say why");
   lamella_library* other = library("another");

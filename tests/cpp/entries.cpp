@@ -1,5 +1,5 @@
-// Entries of the table that the other programs have no use for, and a device with streams and events, as whoever
-// schedules work on it would drive it through what was registered. Usage: test_entries LIBLAMELLA_CPU.SO
+// Entries of the table that the other programs do not use, and a device with streams and events, driven through its
+// registered functions as a scheduler would do. Usage: test_entries LIBLAMELLA_CPU.SO
 #include <lamella/program.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 static const lamella_api* api;
 
-// ---- a device that does its work when somebody waits --------------------------------------------------------------
+// ---- a device that does its work when a caller waits for it -------------------------------------------------------
 
 namespace {
 
@@ -26,7 +26,7 @@ struct Event {
 struct Machine {
   Stream own;
   Stream* current = &own;
-  std::vector<std::pair<void*, Stream*>> used;  // memory that a stream works with
+  std::vector<std::pair<void*, Stream*>> used;  // memory, and the stream that uses it
   int64_t live_streams = 0, live_events = 0, waits = 0;
 };
 Machine machine;
@@ -274,7 +274,7 @@ static void layers(int32_t cpu) {
     CHECK(seen == before + on);
   }
   api->release(t);
-  OK(api, api->check_interrupt());  // nobody has asked for it: a program without Python
+  OK(api, api->check_interrupt());  // there is no handler: a program without Python
   api->library_close(l);
   done("a layer for every thread of the process");
 }

@@ -1,5 +1,5 @@
-// What was built with other headers, or written for an operator as it was: kernels that know fewer arguments, layers
-// that hand on fewer, structs that have grown, libraries of other versions and kinds. Usage: test_growth
+// Code that was built with older headers or for an operator with fewer arguments: kernels that know fewer arguments,
+// layers that pass on fewer, structs that have grown, libraries of other versions and kinds. Usage: test_growth
 // LIBLAMELLA_CPU.SO
 #include <lamella/program.h>
 
@@ -39,12 +39,12 @@ static const lamella_operator* define(lamella_library* l, const char* schema, co
   return api->find_operator(name, overload);
 }
 
-// self * times, as it was once written: for (Tensor self, int times).
+// self * times: an older kernel, written for (Tensor self, int times).
 static lamella_status multiplies(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   rets[0] = of(one(*static_cast<float*>(args[0].as.tensor->dl.data) * static_cast<float>(args[1].as.i)));
   return LAMELLA_OK;
 }
-// The same into an output, which was the third argument then.
+// The same into an output, which is the third argument of the older operator.
 static lamella_status multiplies_into(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_tensor* out = args[2].as.tensor;
   *static_cast<float*>(out->dl.data) =
@@ -88,7 +88,7 @@ static void older_kernels() {
     OK(api, api->call(nullptr, op, args, given, &r, 1));
     CHECK(taken(&r) == 6);
   }
-  args[2] = num(0);  // the same, said by another kind of number
+  args[2] = num(0);  // the same default value, given as an integer instead of a bool
   OK(api, api->call(nullptr, op, args, 4, &r, 1));
   CHECK(taken(&r) == 6);
   args[2] = flag(true);
@@ -122,7 +122,7 @@ static lamella_status newest(lamella_frame* f, const lamella_value* args, lamell
   reached = args[2].as.i;
   return multiplies(f, args, rets);
 }
-// A layer of the day when the operator had two arguments; it doubles the number.
+// An older layer, written when the operator had two arguments; it doubles the number.
 static lamella_status doubles(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   lamella_value own[2] = {args[0], num(args[1].as.i * 2)};
   rets[0].tag = 0x5a5a;
@@ -154,14 +154,14 @@ static void older_layers() {
   OK(api, api->call(nullptr, op, args, 2, &r, 1));
   CHECK(taken(&r) == 24 && reached == 7);
   OK(api, api->call(nullptr, op, args, 3, &r, 1));
-  CHECK(taken(&r) == 24 && reached == 5);  // what this call has, not the default
+  CHECK(taken(&r) == 24 && reached == 5);  // the value of this call, not the default
   api->thread()->include = 0;
   api->release(a);
   api->library_close(l);
   done("layers that hand on fewer arguments leave the others as the call has them");
 }
 
-// The shape of the first argument, whatever `depth` is.
+// An older shape rule, written before `depth`: the shape of the first argument.
 static lamella_status like_first(lamella_frame*, const lamella_value* args, lamella_meta* m) {
   const lamella_tensor* t = args[0].as.tensor;
   m->dtype = t->dtype;
@@ -188,7 +188,7 @@ static lamella_status add_rule(lamella_library* l, const char* op, lamella_infer
   return api->shape_rule(l, op, &d, nullptr);
 }
 
-// As it was once written: for (Tensor self, int times, Tensor(a!) out).
+// An older shape rule, written for (Tensor self, int times, Tensor(a!) out).
 static lamella_status like_third(lamella_frame* f, const lamella_value* args, lamella_meta* m) {
   CHECK(args[1].as.i == 2 && args[2].tag == LAMELLA_TENSOR);
   return like_first(f, args + 2, m);

@@ -41,7 +41,7 @@ cd "$top/tests/operators"
 if sanitized run_all.py planted > /dev/null 2>&1; then echo "sanitize: a byte behind a tensor was read, and not reported"; exit 1; fi
 sanitized run_all.py
 wait $gradients
-# Kernels of strangers, compiled with the sanitizers, too.
+# Kernels of other packages, compiled with the sanitizers, too.
 cd "$top/tests"
 export LAMELLA_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }

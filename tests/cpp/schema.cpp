@@ -4,6 +4,7 @@
 #include "check.h"
 #include "core/error.h"
 #include "dispatcher/api.h"
+#include "operators/start.h"
 
 using namespace lamella;
 using dispatcher::Kind;
@@ -18,7 +19,7 @@ static Schema parse(const char* text) {
   return s;
 }
 
-// What is printed parses to the same text again.
+// A printed schema parses, and prints as the same text again.
 static void round_trip(const char* text) {
   Schema s = parse(text);
   std::string once = s.text();
@@ -144,7 +145,7 @@ static void mutations() {
 }
 
 int main() {
-  dispatcher::start();
+  operators::start();
   kinds();
   aliases();
   trips();

@@ -1,5 +1,5 @@
-// The reader of stamps on files that are cut, foreign, huge and hostile: it answers, and reads nothing it may not. Run
-// under AddressSanitizer. Usage: test_stamp LIBRARY
+// The reader of stamps on files that are cut, foreign, huge and hostile: it returns an answer and never reads outside
+// the file. Run under AddressSanitizer. Usage: test_stamp LIBRARY
 #include <elf.h>
 #include <lamella/program.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ static lamella_status judge(const std::vector<char>& bytes, uint32_t* version) {
   return st;
 }
 
-// A small library with the segments of `good`, which is cut behind its notes.
+// A small library with the segments of `good`: the file is cut after its notes.
 static std::vector<char> shortened(std::vector<char> good) {
   Elf64_Ehdr head;
   std::memcpy(&head, good.data(), sizeof head);
@@ -51,7 +51,7 @@ static void append(std::vector<char>* to, const void* data, size_t bytes) {
 
 static lamella_stamp stamp_of(uint32_t major, uint32_t minor) { return {8, 8, 1, "Lamella", major, minor}; }
 
-// `good` with these notes in place of its own, in as many segments.
+// `good` with these notes in place of its own, in the given number of segments.
 static std::vector<char> with_notes(std::vector<char> good, const std::vector<char>& notes, uint64_t align,
                                     uint16_t segments = 1) {
   Elf64_Ehdr head;
@@ -66,7 +66,7 @@ static std::vector<char> with_notes(std::vector<char> good, const std::vector<ch
   return good;
 }
 
-// The segment may be aligned to more than a note is, and hold others; a sanitizer leaves zeros behind.
+// A segment may have a larger alignment than its notes, and hold other notes; a sanitizer leaves zeros between them.
 static void segments_of_all_alignments(const std::vector<char>& good) {
   uint32_t version = 0;
   const lamella_stamp stamp = stamp_of(LAMELLA_ABI_MAJOR, LAMELLA_ABI_MINOR);
@@ -107,7 +107,7 @@ static void several_stamps(const std::vector<char>& good) {
   done("objects of several versions in one library");
 }
 
-// However often a file points at its notes, and however long they are.
+// A file with a great many segments that all point at the same long notes is read in a few seconds.
 static void endless_notes(const std::vector<char>& good) {
   uint32_t version = 0;
   const lamella_stamp stamp = stamp_of(1, 0);
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
   std::ifstream in(argv[1], std::ios::binary);
   const std::vector<char> good = shortened({std::istreambuf_iterator<char>(in), {}});
   CHECK(judge(good, &version) == LAMELLA_OK && version == LAMELLA_ABI_VERSION);
-  for (size_t n = 0; n < good.size(); n++)  // what is cut has lost its notes or is no library
+  for (size_t n = 0; n < good.size(); n++)  // a cut file has lost its notes or is no library
     CHECK(judge({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)}, &version) || n >= 64);
   done("files cut at every length");
 
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   FAILS(api, lamella_plugin_stamp("/dev/zero", &version), "no ELF file");
   FAILS(api, lamella_plugin_stamp("/tmp", &version), "no ELF file");
   CHECK(mkfifo(name, 0600) == 0);
-  FAILS(api, lamella_plugin_stamp(name, &version), "no ELF file");  // and does not wait for who writes
+  FAILS(api, lamella_plugin_stamp(name, &version), "no ELF file");  // and does not wait for a writer
   unlink(name);
   done("foreign files, pipes, devices and folders");
 }

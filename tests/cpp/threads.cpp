@@ -18,7 +18,7 @@ static lamella_status same(lamella_frame*, const lamella_value* args, lamella_va
   return LAMELLA_OK;
 }
 
-// Defines an operator with a rule, a layer and an interface, lets others call it, and withdraws it all.
+// Defines an operator with a rule, a layer and an interface, lets other threads call it, and withdraws everything.
 static void come_and_go(std::atomic<bool>* stop) {
   lamella_operator_def d{};
   d.size = sizeof d;
@@ -42,7 +42,7 @@ static void come_and_go(std::atomic<bool>* stop) {
   *stop = true;
 }
 
-// Calls what is there: it works, or says that it was withdrawn.
+// Calls the operator if it is defined: the call works, or its error says that the operator was withdrawn.
 static void call(int32_t cpu, std::atomic<bool>* stop, std::atomic<int64_t>* worked, std::atomic<int64_t>* refused) {
   const int64_t one = 1;
   lamella_tensor* t;

@@ -2,7 +2,7 @@
 
 ``python abi.py INCLUDE [VERSION]`` prints them; ``abi_1_0.txt`` holds those of version 1.0, and nothing rewrites it.
 When a minor version is finished, a person makes its file with this command, once. The headers are read after the
-preprocessor (so that LAMELLA_TARGET_VERSION counts), and a small program that is compiled with them says the numbers.
+preprocessor (so that LAMELLA_TARGET_VERSION applies), and a small program that is compiled with them gives the numbers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def split(text: str, separator: str) -> list[str]:
 
 
 def signature(text: str) -> str:
-    """A type in one spelling, with the names of its parameters: two of one type may not change places."""
+    """A type in one spelling, with the names of its parameters, so that a swap of two with one type is seen."""
     if pointer := re.match(r"^(.*?)\((\*?\w*)\)(\(.*\))$", text.strip()):
         parameters = ", ".join(signature(p) for p in split(pointer[3][1:-1], ","))
         return f"{signature(pointer[1])} ({pointer[2]})({parameters})"
@@ -141,12 +141,12 @@ def measure(include: Path, version: int, lines: list[str], numbers: list[str]) -
 
 
 def key(line: str) -> str:
-    """What a line is about: all but its numbers and its type."""
+    """The subject of a line: all but its numbers and its type."""
     return re.split(r" = | at | of \d|: ", line)[0]
 
 
 def differences(golden: list[str], now: list[str]) -> list[str]:
-    """What no longer is as it was, one line each: moved, retyped, renumbered, taken away or added."""
+    """The changes, one line each: moved, retyped, renumbered, removed or added."""
     before, after = {key(line): line for line in golden}, {key(line): line for line in now}
     found = [f"taken away: {line}" for k, line in before.items() if k not in after]
     found += [f"changed: {line}  ->  {after[k]}" for k, line in before.items() if k in after and after[k] != line]
@@ -155,7 +155,7 @@ def differences(golden: list[str], now: list[str]) -> list[str]:
 
 
 def breaks(older: list[str], newer: list[str]) -> list[str]:
-    """What a library with the lines ``newer`` does to plugins built for ``older``: all but additions at the ends."""
+    """Changes that break plugins of ``older`` on a library with the lines ``newer``: all but additions at the ends."""
     found = []
     for line in differences(older, newer):
         kind, _, about = line.partition(": ")

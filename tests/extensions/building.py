@@ -1,4 +1,4 @@
-"""What the tests of the build helper share: sources, compilers that count or stop, programs with their own cache."""
+"""Helpers for tests of the build helper: sources, compilers that count or stop, programs with their own cache."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from children import clean_environment, run
 
-# An operator over others, so that it needs no loop: self + self * factor. The slim header compiles in half a second.
+# An operator that calls another one, so that it needs no loop: self + self * factor. The slim header compiles in 0.5 s.
 OPERATOR = """
 #include <lamella/library.h>
 static lamella_status scaled(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
@@ -35,7 +35,7 @@ def operator(factor):
 
 
 class Bench:
-    """A cache of its own, and programs that use it in processes of their own."""
+    """A cache in a folder of its own, and child processes that run programs with this cache."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -49,7 +49,7 @@ class Bench:
         return run(sys.executable, "-c", textwrap.dedent(program), *arguments, cwd=self.folder, **(self.env | env))
 
     def start(self, program, *arguments, prefix=(), **env):
-        """The process of a program, in a group of its own."""
+        """Starts a program as a process in a group of its own."""
         return subprocess.Popen(
             [*prefix, sys.executable, "-c", textwrap.dedent(program), *arguments],
             cwd=self.folder,
@@ -61,7 +61,7 @@ class Bench:
         )
 
     def fails(self, program, *arguments, prefix=(), **env):
-        """What a program says that must end with an exception: its last message."""
+        """Runs a program that must end with an exception, and returns the last traceback."""
         process = self.start(program, *arguments, prefix=prefix, **env)
         output, errors = process.communicate(timeout=100)
         assert process.returncode == 1, f"it ended with {process.returncode}\n{output}\n{errors}"
@@ -84,7 +84,7 @@ class Bench:
         return sorted(self.cache.glob(pattern))
 
     def is_tidy(self):
-        """Nothing is left of builds that ended."""
+        """Whether finished builds have left no folders and no locks."""
         return not self.files("builds/*") and not self.files("locks/*")
 
 

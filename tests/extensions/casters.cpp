@@ -1,4 +1,4 @@
-// A pybind11 module with every caster, errors of every sort, and operators of its own beside it.
+// A pybind11 module with every caster and errors of every sort; it also registers operators.
 #include <lamella/pybind.h>
 
 using namespace lamella;
@@ -22,7 +22,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     return sum;
   });
   m.def("last", [](const Tensor& x, std::optional<IntArrayRef> list) {
-    const Tensor y = x.clone();  // what would take memory that is free
+    const Tensor y = x.clone();  // would take the list's memory if that were free
     return list ? list->vec() : y.sizes().vec();
   });
   m.def("sizes", [](const Tensor& x) { return x.sizes(); });

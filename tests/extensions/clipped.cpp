@@ -1,6 +1,6 @@
-// A pointwise operator, behind the header that has everything else.
+// A pointwise operator whose header is included after the one of the other headers.
 #include <lamella/extension.h>
-// after it
+// after extension.h
 #include <lamella/pointwise.h>
 
 using namespace lamella::pointwise;

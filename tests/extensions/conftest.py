@@ -1,4 +1,4 @@
-"""What tests of extensions share: a cache of their own, a namespace of their own, and what they open is closed."""
+"""Fixtures for tests of extensions: a cache and a namespace of their own, and a list of objects to close at the end."""
 
 import itertools
 import os
@@ -34,7 +34,7 @@ def ns():
 
 @pytest.fixture
 def opened():
-    """Keeps what a test opens, and closes it."""
+    """A function that keeps an object and returns it; all kept objects are closed when the test ends."""
     made = []
     yield lambda o: made.append(o) or o
     for o in reversed(made):

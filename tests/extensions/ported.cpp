@@ -1,5 +1,5 @@
-// What programs that were written for torch do: texts of any kind, writes through x[i], functions that take their
-// arguments over, results by reference, limits of half floats.
+// C++ as programs for torch write it: strings of any kind, writes through x[i], functions that take their arguments by
+// value, results by reference, limits of half floats.
 #include <lamella/extension.h>
 
 #include <complex>
@@ -93,7 +93,7 @@ LAMELLA_LIBRARY(ported, m) {
     x.select(0, 1) = y + 1;
     x[2] = 7.0;
     Tensor z = x;
-    z = y;  // another name, no write
+    z = y;  // z is another name then; nothing is written
   });
   m.def("by_value(Tensor x) -> Tensor", [](const Tensor& x) { return ByValue::apply(x * 2); });
   m.def("reassigned(Tensor x) -> Tensor", [](const Tensor& x) {
@@ -199,7 +199,7 @@ LAMELLA_LIBRARY(ported, m) {
         "aten::index.Tensor");
     return index(x, at);
   });
-  // These two read behind their memory and their arguments, for whoever wants to see that a sanitizer says so.
+  // These two read behind their memory and their arguments, so that a test can see a sanitizer report it.
   m.def("behind_memory() -> int", [] {
     const std::vector<int64_t> one(1);
     const volatile size_t behind = 1;

@@ -16,7 +16,7 @@ CPP_TESTS = TOP / "tests" / "cpp"
 
 @pytest.fixture(scope="session")
 def twice(tmp_path_factory):
-    """The example's extension, in C99 and strict."""
+    """The example's extension, compiled as C99 with strict warnings."""
     source = (EXAMPLE / "twice.c").read_text()
     return library(source, tmp_path_factory.mktemp("twice") / "twice.so", "-std=c99", *STRICT)
 
@@ -34,7 +34,7 @@ def test_a_c_program(compiler, standard, twice, tmp_path):
 
 
 def test_the_page_of_the_c_program_holds(tmp_path):
-    """The commands of its README, as they stand."""
+    """Runs the commands of its README as they are."""
     text = (EXAMPLE / "README.md").read_text()
     commands = text.split("```sh\n")[1].split("```")[0]
     for name in ("program.c", "twice.c"):

@@ -1,4 +1,4 @@
-"""A library is judged before any of its code runs: by its stamp, then by what its init function says."""
+"""The loader checks a library's stamp before any of its code runs, and then the result of its init function."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pytest
 from lamella import _C
 from native import HEADERS_0, include, installed, library, output
 
-# Sizes of the name and of what follows, the type, the name, 1.0: older loaders know no other.
+# The note's bytes for version 1.0: sizes of name and content, type, name, version. Older loaders read no other form.
 STAMP = bytes.fromhex("08000000 08000000 01000000 4c616d656c6c6100 01000000 00000000")
 
-# What its code leaves when it runs: a library that is refused before dlopen leaves nothing.
+# A constructor that creates the file TRACE: a library that is refused before dlopen leaves no such file.
 RUNS = """
 #include <stdio.h>
 __attribute__((constructor)) static void runs(void) { fclose(fopen(TRACE, "w")); }
@@ -82,7 +82,7 @@ def test_the_same_extension_on_todays_headers_is_loaded(build):
     assert _C._plugin_stamp(str(new)) == _C._abi_version
     _C._load_plugin(str(new))
     assert ran() and names_of("headers_0") == ["headers_0::twice"]
-    _C._load_plugin(str(new))  # once more is nothing
+    _C._load_plugin(str(new))  # loading it again does nothing
 
 
 def aged(tmp_path, major, minor):
@@ -148,7 +148,7 @@ def test_a_pipe_is_no_library(tmp_path):
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_stamp_is_one_note_whatever_the_sanitizer(compiler, tmp_path):
-    """The bytes that every reader of every version looks for, alone in their section."""
+    """The section holds these bytes alone, which the readers of all versions look for."""
     made = library(init("return 0;"), tmp_path / "made.o", "-c", "-fsanitize=address", compiler=compiler)
     path = library("", tmp_path / "made.so", made, compiler=compiler)
     assert _C._plugin_stamp(str(path)) == _C._abi_version
@@ -167,7 +167,7 @@ def test_a_library_without_an_init_function(build):
 
 
 def test_the_init_function_of_a_library_that_it_needs_is_not_its_own(tmp_path):
-    """dlsym would find it. One file's init runs once, and for that file."""
+    """dlsym would find that function. One file's init function runs once, and for that file."""
     body = 'lamella_library* l; lamella_operator_def d = {sizeof d}; d.schema = "one() -> Tensor"; '
     body += 'return OPEN("needed", "me") || api->define(l, &d, NULL);'
     needed = library(init(body), tmp_path / "libneeded.so", "-Wl,-soname,libneeded.so")

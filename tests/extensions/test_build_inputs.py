@@ -1,4 +1,4 @@
-"""What a build is made of: whatever changes its result is noticed by the next process; whatever else is there stays."""
+"""The inputs of a build: the next process notices every change of one, and a build leaves all other files alone."""
 
 import json
 import os
@@ -75,7 +75,7 @@ def test_a_header_in_place_of_the_systems(bench):
 @pytest.mark.parametrize("asks", ['"opt.h"', "<opt.h>"])
 @pytest.mark.parametrize("where", ["source", "header"])
 def test_a_header_that_is_asked_for(where, asks, bench):
-    """Whether it is there is part of the result, though nothing is read of it."""
+    """The header's existence changes the result, though its content is not read."""
     (bench.folder / "b").mkdir()
     text = f"#if __has_include({asks})\n#define FACTOR 7\n#else\n#define FACTOR 1\n#endif\n"
     if where == "header":
@@ -91,7 +91,7 @@ def test_a_header_that_is_asked_for(where, asks, bench):
 
 
 def test_a_compiler_cache_does_not_see_less(bench):
-    """ccache looks no further than at the headers that were read, unless it is told to."""
+    """By default ccache checks only the headers that were read."""
     if not shutil.which("ccache"):
         pytest.skip("ccache is not installed: apt-get install ccache")
     bench.env["CCACHE_DIR"] = str(bench.folder / "ccache")
@@ -143,7 +143,7 @@ def test_a_relative_folder_of_the_environment(bench):
 
 @pytest.mark.parametrize("flag", ["@flags", "@outer"])
 def test_a_response_file(flag, bench):
-    """It may name another, which is looked for in the current folder."""
+    """It may name another response file, which is looked for in the current folder."""
     write(bench.folder, "built.cpp", operator("FACTOR"))
     write(bench.folder, "outer", "-O1 @flags\n")
     for n in (1, 7):
@@ -175,12 +175,12 @@ toolchain.about = lambda command: print("asked") or about(command)
 
 
 def test_a_compiler_is_asked_once(bench):
-    """What g++ says of itself is kept while its file is the same; a script may call another one the next time."""
+    """g++'s description of itself is kept while its file is the same; a script's is not: it may call another one."""
     program, said = ASKED + LOAD, "[2, 4]"
     compiler = bench.folder / "g++"
     shutil.copy(os.path.realpath(shutil.which("g++")), compiler)
     places = run("g++", "-print-search-dirs", cwd=bench.folder)
-    prefix = re.search(r"^install: (.*/)[^/]+/[^/]+/$", places, re.MULTILINE)[1]  # which a copy does not find
+    prefix = re.search(r"^install: (.*/)[^/]+/[^/]+/$", places, re.MULTILINE)[1]  # a copy of g++ does not find it
 
     def lines():
         return bench.run(program, operator(1), CXX=str(compiler), GCC_EXEC_PREFIX=prefix).split("\n")[:-1]
@@ -215,7 +215,7 @@ def test_a_static_library(flags, bench):
 
 
 def test_headers_in_the_folder_of_the_cache(bench):
-    """Somebody builds in his own folder; and a folder's name may begin like the cache's."""
+    """The build's folder is that of the headers; or the name of the headers' folder begins with that of the cache."""
     for build, headers in ((".", "."), (".", "sources"), ("cache", "cache-include")):
         for n in (1, 7):
             write(bench.folder, f"{headers}/config.h", f"#define FACTOR {n}\n")
@@ -226,7 +226,7 @@ def test_headers_in_the_folder_of_the_cache(bench):
 
 
 def test_a_precompiled_header_that_vanishes(bench):
-    """The object still knows what it was made of: headers that change are noticed."""
+    """The record of an object's headers outlives the precompiled header, so changes of them are noticed."""
     shutil.copytree(include_paths()[0], bench.folder / "headers")
     header = bench.folder / "headers" / "lamella" / "library.h"
     header.write_text(header.read_text() + "\n#define FACTOR 1\n")
@@ -264,7 +264,7 @@ def test_the_processor_where_the_flags_ask_for_it():
 
 
 def test_nothing_of_the_user_is_removed(bench):
-    """A folder that has things of the same names in it already is built in, pruned and emptied."""
+    """A build in a folder that already has files with the cache's names, and pruning and emptying it, keep them."""
     files = ["sources/mine/main.c", "builds/yarn/x", "builds/yarn.lock", "libraries/big.a", "objects/a.o", "locks/x"]
     for name in files:
         os.utime(write(bench.folder, name, "mine" * 1000), (1, 1))

@@ -39,7 +39,7 @@ def test_the_package(project, tmp_path):
     shims.mkdir()
     (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {python} "$@"\n')
     (shims / "pip").chmod(0o755)
-    # No network and no second copy of what is installed: settings of the machine, not of the commands.
+    # The environment keeps pip off the network and from copying installed packages; the commands stay as they are.
     settings = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
     run("sh", "-ec", f"PATH={shims}:$PATH\n{INSTALL}", cwd=project, **settings)
     (tmp_path / "elsewhere").mkdir()

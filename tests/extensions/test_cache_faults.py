@@ -1,4 +1,4 @@
-"""The cache of built extensions under crashes, crowds, full and read-only disks, and broken files."""
+"""The cache of built extensions: crashes, many users at once, full and read-only disks, and broken files."""
 
 import os
 import subprocess
@@ -65,7 +65,7 @@ def test_a_killed_build_leaves_no_lock(bench, ninja):
 
 
 def path_without(bench, *names):
-    """A PATH of links to what is on this one, but for a few programs."""
+    """A PATH with links to all programs of the present one, except some."""
     folder = bench.folder / "bin"
     folder.mkdir(exist_ok=True)
     for place in reversed(os.environ["PATH"].split(os.pathsep)):
@@ -125,7 +125,7 @@ def test_a_library_that_is_not_what_was_built_is_built_again(bench, how):
     sound = library.read_bytes()
     spoil(library, how)
     assert bench.run(LOAD, operator(1), CXX=compiler).strip() == "[2, 4]"
-    assert library.read_bytes() == sound and count() == 1  # linked again, of the object that was kept
+    assert library.read_bytes() == sound and count() == 1  # linked again from the object that was kept
     spoil(library, how)
     [kept] = bench.files("objects/*.o")
     spoil(kept, how)
@@ -161,7 +161,7 @@ def test_a_broken_precompiled_header_is_dropped(cached):
 
 @pytest.mark.parametrize("header", ["extension.h", "library.h"])
 def test_the_precompiled_header_is_used(header, bench):
-    """By -H the compiler says which headers it opens, and marks one that it takes from what is precompiled."""
+    """With -H the compiler prints the headers that it opens, and marks a precompiled one."""
     program = LOAD.replace("True)", f"{header == 'library.h'}, verbose=True, extra_cflags='-O0 -H')")
     bench.env["MAX_JOBS"] = "2"
     taken = []
@@ -174,7 +174,7 @@ def test_the_precompiled_header_is_used(header, bench):
 
 
 def test_an_error_in_a_header_that_is_precompiled(bench):
-    """It may be of the precompiled header, which is dropped if the source compiles without it, or of the source."""
+    """The cause may be the precompiled header, which is dropped if the source compiles without it, or the source."""
     fails = bench.folder / "fails"  # a pattern of commands
     said = f"{include_paths()[0]}/lamella/library.h:5:1: error: nonsense"
     env = {"MAX_JOBS": "2"}
@@ -257,7 +257,7 @@ def test_the_cache_is_bounded_and_can_be_emptied(bench):
         bench.run(LOAD, operator(factor))
     sizes = [size for _, size, _ in Cache(bench.cache).entries()]
     Cache(bench.cache).prune(sum(sizes) - 1)
-    assert sizes == [size for _, size, _ in Cache(bench.cache).entries()]  # all of it may be about to be used
+    assert sizes == [size for _, size, _ in Cache(bench.cache).entries()]  # new entries stay: they may be in use
     for _, _, path in Cache(bench.cache).entries():
         for file in (path, *path.rglob("*")):
             os.utime(file, (1, 1))
@@ -271,7 +271,7 @@ def test_the_cache_is_bounded_and_can_be_emptied(bench):
 
 
 def contents(folder):
-    """What a folder holds, but for what Python compiles beside its modules."""
+    """The files in a folder with their sizes and times, without Python's compiled modules."""
     files = [f for f in folder.rglob("*") if "__pycache__" not in f.parts]
     return {str(f): (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if not f.is_dir()}
 

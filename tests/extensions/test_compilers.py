@@ -1,4 +1,4 @@
-"""One source, by every compiler, standard and string ABI there is here: all in one process, and each works."""
+"""One source, built by every compiler, standard and string ABI of this machine: all work in one process."""
 
 import shutil
 import subprocess
@@ -30,7 +30,7 @@ def libraries(tmp_path_factory):
 
 
 def test_the_pages_say_which_compilers_are_new_enough():
-    """As the build helper does: the oldest that these tests were run with."""
+    """The pages name the same versions as the build helper: the oldest that these tests were run with."""
     needed = (NEEDED["17"]["gcc"], NEEDED["17"]["clang"])
     assert needed == (NEEDED["20"]["gcc"], NEEDED["20"]["clang"])
     for page in ("build_an_extension.md", "custom_operators_cpp.md"):
@@ -67,7 +67,7 @@ def test_all_of_them_in_one_process(libraries):
                 ops.fails("operator", in_parallel)
             with pytest.raises(lamella.OutOfMemoryError):
                 ops.fails("memory", in_parallel)
-        # what they make belongs to nobody in particular
+        # tensors that they make can be used by all libraries
         assert [len(t.shape) for t in ops.made()][:2] == [2, 2]
 
 
@@ -87,14 +87,14 @@ def test_functions_of_different_compilers_meet_in_one_graph(libraries):
 
 
 def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
-    """No symbol of Lamella is looked up by a library, and it offers its entry alone."""
+    """A library looks up no symbol of Lamella, and exports only its init function."""
     if not shutil.which("nm"):
         pytest.skip("nm is not installed: apt-get install binutils")
     for path in libraries.values():
         lines = subprocess.run(["nm", "-DC", path], capture_output=True, text=True, check=True).stdout.splitlines()
         assert not [line for line in lines if " U " in line and "lamella" in line]
         names = [line.split(" ", 2)[2] for line in lines if line[:1] != " "]
-        # But for the ends of the section, which are hidden, and for templates of the standard library.
+        # Except the symbols at the ends of the section, which are hidden, and templates of the standard library.
         offered = [n for n in names if "lamella" in n and "std::" not in n and not n.startswith("__st")]
         assert offered == ["lamella_plugin_init"], path
 
@@ -102,7 +102,7 @@ def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_pointwise_operator(compiler, tmp_path_factory):
     name = f"pointwise_{compiler[:-2]}"
-    simd = ("-fopenmp-simd",) if compiler == "g++" else ()  # clang++ would warn of each loop that it leaves as it is
+    simd = ("-fopenmp-simd",) if compiler == "g++" else ()  # clang++ would warn of each loop that it does not vectorize
     flags = (f"-DNAMESPACE={name}", "-O3", *simd, *STRICT)
     load(compile_library(tmp_path_factory, HERE / "clipped.cpp", *flags, compiler=compiler))
     x = lamella.linspace(-2, 2, 4099)
@@ -114,7 +114,7 @@ HEADERS = sorted(h.name for h in (INCLUDE / "lamella").glob("*.h") if h.name not
 
 
 def complaints(compiler, headers, *flags):
-    """What a compiler says of a file that includes these headers."""
+    """A compiler's messages for a file that includes these headers."""
     command = (compiler, "-std=c++17", "-fsyntax-only", "-fopenmp-simd", "-I", INCLUDE, *STRICT, *flags)
     source = "".join(f"#include <lamella/{h}>\n" for h in headers)
     return subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True).stderr
@@ -122,7 +122,7 @@ def complaints(compiler, headers, *flags):
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_headers_parse_alone(compiler):
-    """Each by itself, without the operators but where it is theirs; but for those that need Python's."""
+    """Each header by itself, except those that need Python's; with the operators only where a header is about them."""
     for header in HEADERS:
         without = () if header in ("arithmetic.h", "operators.h") else ("-DLAMELLA_NO_OPERATORS",)
         assert not complaints(compiler, [header], *without), header
@@ -131,7 +131,7 @@ def test_headers_parse_alone(compiler):
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_headers_parse_together(compiler, backwards):
-    """In the order of their names, and in the other; and in both behind the header that has most of them."""
+    """In the order of their names, and reversed; and both after the header that includes most of them."""
     headers = HEADERS[::-1] if backwards else HEADERS
     assert not complaints(compiler, headers)
     assert not complaints(compiler, ["extension.h", *headers])

@@ -1,5 +1,5 @@
 """docs/custom_operators_cpp.md, step by step: its files are written, its examples run in order, in one session. And the
-recipe of README.md, in both ways that it says."""
+recipe of README.md, in both ways that it names."""
 
 import doctest
 import os

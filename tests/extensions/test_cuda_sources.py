@@ -1,4 +1,4 @@
-"""CUDA sources, compiled without a GPU by the nvcc of the machine or of PyPI; what is said where a part is missing."""
+"""CUDA sources, compiled without a GPU by the nvcc of the machine or of PyPI; the errors where a part is missing."""
 
 import importlib.util
 import os
@@ -96,7 +96,7 @@ def test_a_failed_kernel_names_the_line(bench, home):
 
 
 def test_a_host_compiler_that_nvcc_refuses(bench, home):
-    """An nvcc that says what nvcc says then; g++ itself cannot be made to look too new."""
+    """A script imitates nvcc's message, since g++ itself cannot be made to look too new."""
     copy = bench.folder / "cuda"
     (copy / "bin").mkdir(parents=True)
     refusal = "host_config.h:139:2: error: #error -- unsupported GNU version! gcc versions later than 15"
@@ -129,7 +129,7 @@ def test_without_nvcc_it_says_what_to_install(bench):
 
 
 def test_a_part_that_is_missing_is_named(bench, home):
-    """A toolkit of links without the compiler's back end."""
+    """A copy of the toolkit without the compiler's back end."""
     copy = bench.folder / "cuda"
     (copy / "bin").mkdir(parents=True)
     for tool in (Path(home) / "bin").iterdir():

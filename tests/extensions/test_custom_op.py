@@ -1,4 +1,4 @@
-"""lamella.library's forms: kinds of Library, what torch writes, custom_op, and what is registered for an operator."""
+"""lamella.library: kinds of Library, torch's way of writing calls, custom_op, and registrations for an operator."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_kernel_for_every_device_gives_way_to_a_devices_own(ns, opened):
         f(lamella.ones(1, device="meta"))
 
 
-# ---- what torch's users write --------------------------------------------------------------------------------------
+# ---- torch's way of writing calls ----------------------------------------------------------------------------------
 
 
 def test_impl_of_a_library(ns, opened):
@@ -283,7 +283,7 @@ def test_rules_for_layers_that_come_later(ns, opened):
     lib, known = opened(Library(ns + "_layer", "FRAGMENT")), {}
 
     def hear(rule):
-        known.setdefault(rule.op, []).append(rule.payload)  # what replaces comes before what it replaces goes
+        known.setdefault(rule.op, []).append(rule.payload)  # a new rule comes before the one it replaces goes
         return lambda: known[rule.op].remove(rule.payload)
 
     def autocast(call, *args):

@@ -14,7 +14,7 @@ x = lamella.tensor([1, 2])
 
 
 def test_a_dozen_edits(bench):
-    """The operator is another each time, for whoever kept it too; each leaves a library in memory and little else."""
+    """Each edit changes the operator, also for code that kept it, and leaves one library in memory and little else."""
     (bench.folder / "mine.cpp").write_text(operator("FACTOR"))
     program = """
     import gc, itertools, lamella
@@ -38,7 +38,7 @@ def test_a_dozen_edits(bench):
 
 
 def test_flags_are_an_edit_and_another_name_is_another_extension(bench):
-    """The same file under two names stays loaded twice; under one name, what came first is withdrawn."""
+    """The same file under two names stays loaded twice; under one name, the older library is withdrawn."""
     (bench.folder / "mine.cpp").write_text(operator(1).replace("LIBRARY(built", "LIBRARY(NAMESPACE"))
     program = """
     import lamella
@@ -95,7 +95,7 @@ print(build(sys.argv[1].replace("value(1)", "value(5)")).scaled(x).tolist())
 
 
 def test_what_is_edited_goes_as_a_whole(bench):
-    """A kernel over somebody's operator, a layer and a derivative are of the extension too."""
+    """Also a kernel for another library's operator, a layer and a derivative belong to the extension."""
     source = """
 #include <lamella/extension.h>
 LAMELLA_LIBRARY(whole, m) {
@@ -129,7 +129,7 @@ for n in (3, 4, 5):
 
 
 def test_calls_that_are_under_way(bench):
-    """Threads call while the extension is edited: every answer is one version's, and nobody finds none."""
+    """Threads call while the extension is edited: every answer is that of one version, and no call fails."""
     program = (
         EDIT
         + """
@@ -227,7 +227,8 @@ print(made[1].factor())
 
 
 def test_a_module_is_known_by_what_was_built(bench):
-    """However it comes to Lamella's headers, an edit replaces the operators; a module without them has none."""
+    """An edit replaces a module's operators, whether its file includes Lamella's headers itself or through another one.
+    A module without these headers has none."""
     (bench.folder / "ours.h").write_text("#include <lamella/pybind.h>\n")
     source = """
 #include "HEADER"

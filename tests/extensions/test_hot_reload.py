@@ -1,4 +1,4 @@
-"""What runs again replaces what it registered, keeps no Python object alive, and leaves little behind."""
+"""Code that runs again replaces its own registrations, keeps no Python object alive, and leaves little in memory."""
 
 import ctypes
 import gc
@@ -88,7 +88,7 @@ def test_a_cell_opens_its_library_again(notebook):
 
 
 def test_a_cell_adds_to_a_library_of_another(notebook):
-    """The kernel of a cell that runs again takes the place of the earlier one, rather than standing on it."""
+    """The kernel of a cell that runs again replaces the earlier one, rather than hiding it."""
     notebook.run('lib = lamella.library.Library("cellmore", "DEF"); lib.define("f(Tensor x) -> Tensor")')
     for factor in (2, 3):
         handle = notebook.run(f'handle = lib.impl("f", lambda x: x * {factor}, "cpu")')["handle"]
@@ -114,7 +114,7 @@ def test_a_typing_error_leaves_what_was_there(notebook):
 
 
 def test_a_cell_that_registers_over_a_kernel_runs_again(notebook):
-    """However often it runs, its kernel stands on what was there before, and withdrawing it restores that."""
+    """However often it runs, its kernel hides the one from before the cell, and withdrawing it restores that."""
     notebook.run('kernels = lamella.library.Library("aten", "IMPL", "cpu")')
     x = lamella.tensor([-1.0, 4.0])
     for factor in (1, 2, 3):
@@ -136,7 +136,7 @@ def test_another_cell_opens_a_library_of_its_own(notebook):
 
 
 def test_another_place_stacks_and_uncovers(notebook):
-    """A function is another place than the cells: its kernel stands on theirs, and a cell still replaces its own."""
+    """A function is another place than the cells: its kernel hides theirs, and a cell still replaces its own."""
     notebook.run('lib = lamella.library.Library("cellstack", "DEF"); lib.define("f(Tensor x) -> Tensor")')
     lib = notebook.names["lib"]
     notebook.run("""
@@ -157,7 +157,7 @@ def test_another_place_stacks_and_uncovers(notebook):
 
 
 def test_a_refused_rule_leaves_the_earlier_one(notebook):
-    """As a refused kernel does: what replaces is registered before what it replaces is withdrawn."""
+    """As with a refused kernel: the new one is registered before the old one is withdrawn."""
     names = notebook.run(CELL.format(factor=2))
 
     def refuse(rule):
@@ -223,7 +223,7 @@ def test_a_module_is_reloaded(tmp_path, monkeypatch):
 
 
 def test_the_same_code_twice_is_a_conflict():
-    """A loop, or a function called again, is no cell that ran again; nor is another file."""
+    """A loop, a function that is called again, or another file does not count as a cell that ran again."""
     with Opened() as opened:
 
         def register():
@@ -259,7 +259,7 @@ def two_operators():
 
 
 def test_functions_of_one_function_are_places_of_their_own():
-    """Also where they have one name, as lambdas do."""
+    """Also if they have the same name, as lambdas do."""
     with Opened() as opened:
         names = {"__name__": "placed", "__file__": "/elsewhere/placed.py", "opened": opened}
         exec(TWO_PLACES, names)
@@ -279,7 +279,7 @@ def test_functions_of_one_function_are_places_of_their_own():
 
 @pytest.mark.parametrize("moved, kept", [("", False), ("", True), ("\n\n", False)])
 def test_a_function_in_a_function_is_reloaded(moved, kept):
-    """In a module that was edited: what it registers replaces what it did before, wherever it stands now."""
+    """In an edited module: its registration replaces the earlier one, also if the function has moved in the file."""
     text = """
 def register(lib):
     def inner(): return lib.impl("f", lambda x: x * {}, "cpu")
@@ -345,16 +345,16 @@ libc.mallinfo2.restype = Mallinfo2
 
 
 def allocated():
-    """The bytes that malloc has given out, and Python for small objects, at their largest. How many pages that takes
-    depends on what ran before."""
+    """The bytes allocated by malloc, and 512, the most, for each of Python's small objects. Pages are not counted, as
+    their number depends on earlier tests."""
     gc.collect()
     info = libc.mallinfo2()
     return info.uordblks + info.hblkhd + 512 * sys.getallocatedblocks()
 
 
 def left_by(run, times, first):
-    """The bytes that a run leaves behind each time, once `first` have filled what is kept anyway. The least of four
-    spells: a leak shows in each, a table of the process that grows by megabytes, once in a while, in one."""
+    """The bytes that each run leaves behind, after `first` runs have filled all caches. The least of four periods: a
+    leak shows in each of them, but a table of the process that now and then grows by megabytes in one alone."""
     spells, each = [], times // 4
     for i in range(first + 4 * each + 1):
         if i >= first and (i - first) % each == 0:
@@ -379,7 +379,7 @@ def test_a_reload_leaves_less_than_a_kilobyte(notebook):
 
 
 def test_operators_with_other_schemas_leave_little(notebook):
-    """A cell whose schema changes each time leaves an operator each time, which calls may still run on."""
+    """A cell whose schema changes each time leaves one operator each time, since calls may still use it."""
 
     def reload(i):
         schema = f"(Tensor x, int n{i % 7}=0) -> Tensor"
@@ -387,7 +387,7 @@ def test_operators_with_other_schemas_leave_little(notebook):
         op(lamella.ones(1))
         op.close()
 
-    assert 0 < left_by(reload, 1500, first=50) < 1024
+    assert left_by(reload, 1500, first=50) < 1024  # below zero if other memory was freed meanwhile
 
 
 def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():
@@ -402,7 +402,7 @@ def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():
         with pytest.raises(ValueError, match="in-place form needs a Tensor"):
             lib.define(f'f(str s="{text}", int[3] n=1) -> Tensor', inplace=True)
 
-    assert left_by(throw_away, 1500, first=20) < 100  # a text alone takes 4,000
+    assert left_by(throw_away, 1500, first=20) < 100  # one default text takes 4,000
     lib.close()
 
 

@@ -1,4 +1,4 @@
-"""Schemas from type hints: each hint, each default, and what no schema has a word for."""
+"""Schemas from type hints: each hint, each default, and hints that no schema can express."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_a_layer_has_a_name_that_keys_can_have(lib):
 
 
 def test_names_given_as_one(lib, f):
-    """Where several are taken, a str is one of them."""
+    """A str where a sequence of names is expected counts as one name."""
     seen = []
     layer = lib.register_layer("watch", lambda call, *a: seen.append(call.name) or call(*a), outside="autograd")
     with layer.on():
@@ -188,7 +188,7 @@ def test_a_keyword_that_is_taken(lib, name):
 
 @pytest.mark.parametrize("enabled", [False, True])
 def test_an_operator_that_goes_while_its_kernel_is_passed_over(ns, enabled):
-    """The block is left with the exception of the block, or none."""
+    """Leaving the block raises only the block's own exception, if there is one."""
     for failing in (False, True):
         op = custom_op(f"{ns}::g", lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor")
         library.set_kernel_enabled(op, "cpu", False)

@@ -1,4 +1,4 @@
-"""``load`` and ``load_inline``: what they return, what they build again, and what they say when something is wrong."""
+"""``load`` and ``load_inline``: the modules they return, the files they build again, and their error messages."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def test_load_builds_files_and_returns_their_namespace(bench):
     assert count() == 2
     assert bench.run(program, CXX=compiler).strip() == "<operators of built> [3, 6]"
     assert count() == 2
-    # A header counts by its content: the same text again is no change, another text is.
+    # A header counts by its content: writing the same text again is no change.
     (bench.folder / "scale.h").write_text("static const long factor = 2;\n")
     bench.run(program, CXX=compiler)
     assert count() == 2
@@ -141,7 +141,7 @@ def test_comments_make_no_module(text):
 
 
 def test_a_kind_that_the_sources_do_not_show(bench):
-    """Messages name the argument that tells it."""
+    """Error messages name the argument that gives the kind."""
     text = bench.fails(LOAD.replace("True)", "True, is_python_module=True)"), operator(1))
     assert "BuildError: extension 'built' was built as an extension module of Python, and it has no" in text
     assert "PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m): pass is_python_module=False" in text
@@ -196,7 +196,7 @@ def test_a_missing_symbol_is_named_as_in_cpp(bench):
 
 
 def test_a_library_of_another_abi_is_not_opened(bench):
-    """Built with the headers of before 1.0, which left no stamp. Its constructor would end the process."""
+    """Built with the headers from before 1.0, which left no stamp. Its constructor would end the process."""
     (bench.folder / "old.cpp").write_text("""
 #include <lamella/extension.h>
 __attribute__((constructor)) static void opened() { __builtin_trap(); }
@@ -315,7 +315,7 @@ def test_a_sanitizer_that_must_come_first_says_so(bench):
 
 
 def test_a_read_behind_a_block_is_reported(bench):
-    """The whole build runs in the process that the message asks for; its compilers know nothing of the sanitizer."""
+    """The process runs with the variables that the error asks for; its compilers do not inherit the sanitizer."""
     runtime = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
     if not os.path.isabs(runtime):
         pytest.skip("libasan is not installed: apt-get install libasan8")
@@ -342,7 +342,7 @@ def test_a_compiler_without_the_runtime(bench):
 
 
 def test_a_clang_with_the_runtime(bench):
-    """The flags and the name of the runtime are clang's; here a script speaks for it."""
+    """The flags and the name of the runtime are clang's; a script imitates clang."""
     (bench.folder / "libclang_rt.asan-x86_64.so").symlink_to("nowhere")
     clang = script(
         bench.folder / "clang++",
@@ -364,7 +364,7 @@ def test_a_clang_with_the_runtime(bench):
 
 
 def test_max_jobs_is_the_cap(bench):
-    """Each compilation notes how many run with it."""
+    """Each compilation writes down how many run at that time."""
     running = bench.folder / "running"
     running.mkdir()
     note = f"touch {running}/$$; ls {running} | wc -l >> {bench.folder}/seen; sleep 0.1; rm {running}/$$"
@@ -390,7 +390,7 @@ def test_without_ninja_it_builds_too(bench):
 
 
 def test_ccache_serves_a_second_cache(bench):
-    """For files; the text of load_inline lies in the cache itself, so each has a path of its own."""
+    """For files only: load_inline writes its text into the cache, so two caches have different paths for it."""
     if not shutil.which("ccache"):
         pytest.skip("ccache is not installed: apt-get install ccache")
     bench.env["CCACHE_DIR"] = str(bench.folder / "ccache")
@@ -410,7 +410,7 @@ def test_ccache_serves_a_second_cache(bench):
 
 
 def test_folders_for_compilers(bench):
-    """A program is built with nothing but them."""
+    """These folders suffice to build a program."""
     (bench.folder / "main.c").write_text("""
 #include <lamella/program.h>
 #include <stdio.h>
@@ -423,7 +423,7 @@ int main(void) { return printf("%d\\n", lamella_abi_version() == LAMELLA_ABI_VER
 
 
 def test_folders_for_cuda(bench):
-    """With an nvcc that only says where it is, and beside it what is asked for."""
+    """With a script as nvcc that only prints its folder, and empty files for the toolkit's parts."""
     home = bench.folder / "cuda"
     for part in ("include/cuda_runtime.h", "include/crt/host_config.h", "nvvm/bin/cicc", "lib64/libcudart_static.a"):
         (home / part).parent.mkdir(parents=True, exist_ok=True)

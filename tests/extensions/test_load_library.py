@@ -1,4 +1,4 @@
-"""``lamella.ops.load_library``: libraries that are built already, and two versions of one under names of their own."""
+"""``lamella.ops.load_library``: libraries that are already built, and two versions of one under different names."""
 
 import shutil
 import sys
@@ -8,7 +8,7 @@ import pytest
 from children import run
 from native import library
 
-# Two versions: each is called by the number that it multiplies by. `scaled` calls its own `helper`, by name.
+# Two versions: each is named after the number that it multiplies by. `scaled` calls its own `helper`, by name.
 VERSION = """
 #include <lamella/extension.h>
 using lamella::Tensor;
@@ -68,7 +68,7 @@ def test_two_versions_in_one_process(versions, tmp_path):
     second = lamella.ops.load_library(versions[3], namespace="versions_v2")
     assert second is lamella.ops.versions_v2 is lamella.ops.load_library(str(versions[3]))
     x = lamella.tensor([1.0])
-    for _ in range(2):  # in turns, so that neither has the other's
+    for _ in range(2):  # alternately, to see that neither calls the other's
         for ops, number in ((first, 2), (second, 3)):
             assert [f(x).item() for f in (ops.helper, ops.scaled, ops.fast)] == [number] * 3
     assert first.called_versions() == 2 and second.called_versions_v2() == 3
@@ -124,8 +124,8 @@ LAMELLA_LIBRARY(many_attributes, m) {
 
 
 def test_a_load_and_a_thread_that_looks_things_up_wait_for_each_other_in_one_order(tmp_path):
-    """Attributes of Tensor take the interpreter's lock under the registry's; a lookup holds the first and wants the
-    second."""
+    """Adding attributes of Tensor takes the interpreter's lock while holding the registry's; a lookup that holds the
+    interpreter's lock needs the registry's. They must not wait for each other."""
     path = library(MANY, tmp_path / "many.so", "-std=c++17", "-O0", compiler="g++")
     run(
         sys.executable,

@@ -1,4 +1,4 @@
-"""opcheck: what is right passes, and each planted defect is found by its own check, in words that name it."""
+"""opcheck: correct operators pass, and each planted defect is found by its own check, in words that name it."""
 
 import itertools
 
@@ -21,7 +21,7 @@ CHECKS = (
 
 
 def made(fn, *, mutates_args=(), schema=None, fake=None, backward=None, save=True, key=None):
-    """An operator in a namespace of its own, complete unless the test leaves something out."""
+    """An operator in a namespace of its own, with the given fake kernel and derivative."""
     op = custom_op(f"checked{next(count)}::f", fn, mutates_args=mutates_args, schema=schema, device_types=key)
     if fake:
         op.register_fake(fake)
@@ -362,7 +362,7 @@ def test_random_numbers_go_on_where_they_were():
     assert lamella.initial_seed() == 7 and [*found, lamella.rand(2).tolist()] == wanted
 
 
-# ---- what writes, and returns something fresh ------------------------------------------------------------------------
+# ---- operators that write, and return a new tensor -------------------------------------------------------------------
 
 
 def counts(f, key):
@@ -372,7 +372,7 @@ def counts(f, key):
 
 @pytest.mark.needs("autograd")
 def test_a_gradient_that_is_dropped_beside_a_write():
-    """Nobody can give such an operator a derivative: it is found, whether it is silent or an error."""
+    """Such an operator cannot have a derivative: opcheck reports it, whether backward drops the gradient or fails."""
     op = counts(lambda n, x: (n.add_(1), x.detach() * 2)[1], "cpu")
     args = (lamella.zeros(1), x())
     try:
@@ -387,7 +387,7 @@ def test_a_gradient_that_is_dropped_beside_a_write():
 
 @pytest.mark.needs("autograd")
 def test_a_write_beside_what_is_differentiated():
-    """A composite's derivative is that of its parts; what it writes to is anew in each of its calls."""
+    """A composite's derivative is that of its parts; each call of a check gets a new copy of the written argument."""
 
     def right(n, x):
         n.add_(1)
@@ -441,7 +441,7 @@ def test_how_close_a_gradient_must_be():
     assert cleared(op, (x(),), atol=0.1) == dict.fromkeys(CHECKS, "SUCCESS")
 
 
-# ---- what is right, though there is nothing to differentiate, or not in float64 -------------------------------------
+# ---- correct operators with no result to differentiate, or with none in float64 --------------------------------------
 
 
 @pytest.mark.needs("autograd")

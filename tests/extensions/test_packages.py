@@ -158,7 +158,7 @@ def other_pythons():
 
 
 def test_another_python_installs_the_wheel_and_opens_its_library(operators, tmp_path):
-    """There is no Lamella for that Python here, so dlopen alone is shown: no symbol of the library is missing."""
+    """There is no Lamella for that Python here, so the test only opens the library: no symbol of it is missing."""
     if not other_pythons():
         pytest.skip("no second Python (3.10 to 3.15) is installed in PATH or by pyenv")
     for minor, python in other_pythons().items():
@@ -180,7 +180,7 @@ def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
 
 
 def test_the_framework_gives_the_same_helper(tmp_path):
-    """And a second build does only what is out of date."""
+    """And a second build compiles only files that are out of date."""
     folder = package(tmp_path / "mine-1.0", helper="lamella.utils.cpp_extension")
     command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
     log = folder / "compiled"

@@ -1,4 +1,4 @@
-"""What programs that were written for torch do with tensors in C++, and what they must not be able to do."""
+"""C++ as programs for torch write it: uses of tensors that must work, and others that must be errors."""
 
 import os
 from pathlib import Path
@@ -140,10 +140,10 @@ def test_what_is_streamed():
 def test_numbers_that_do_not_fit(convert, dtype):
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
     for x in (low, high, 0, 1.75, -0.0):
-        if dtype != "int64" or abs(x) != high:  # which no double is
+        if dtype != "int64" or abs(x) != high:  # no double has this value
             assert convert(x) == int(x)
     if dtype == "uint8":
-        assert [convert(x) for x in (-1, -255, -1.0, True)] == [255, 1, 255, 1]  # torch's meaning
+        assert [convert(x) for x in (-1, -255, -1.0, True)] == [255, 1, 255, 1]  # converted as in torch
     for x in (2.0 * high, -2.0 * high - 4, float("inf"), float("-inf"), float("nan"), high + 1.0):
         with pytest.raises(RuntimeError, match="Scalar: .* cannot become an integer of"):
             convert(x)
@@ -185,7 +185,7 @@ def test_strides_that_do_not_belong_to_the_sizes():
     assert ops.ported.strided(lamella.ones(2, 2, 2)).shape == (2, 2, 2)
 
 
-if os.environ.get("LAMELLA_PLANTED"):  # the sanitizers' check of themselves
+if os.environ.get("LAMELLA_PLANTED"):  # a sanitizer must report these
 
     def test_planted_behind_memory():
         ops.ported.behind_memory()

@@ -129,7 +129,7 @@ def test_an_exception_of_python_stays_itself(bound):
 
 
 def test_a_module_for_another_abi_is_not_imported(tmp_path):
-    """It says so itself, as nothing of Lamella is asked before Python opens it."""
+    """The module itself raises the error, as Python opens it without Lamella's loader."""
     headers = tmp_path / "headers"
     shutil.copytree(include(), headers)
     version = headers / "lamella/version.h"
@@ -177,7 +177,7 @@ print(m.nothing(), len(m.made()), "lamella" in sys.modules)
 
 
 def bilinear_warp(image, matrix, size):
-    """What cv::warpPerspective computes by default: bilinear between pixels, zeros outside, the matrix inverted."""
+    """cv::warpPerspective with its defaults: bilinear between pixels, zeros outside, the matrix inverted."""
     inverse = np.linalg.inv(matrix.astype(np.float64))
     v, u = np.mgrid[:size, :size].astype(np.float64)
     x, y, w = np.einsum("ij,jkl->ikl", inverse, np.stack([u, v, np.ones_like(u)]))

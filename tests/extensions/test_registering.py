@@ -1,4 +1,4 @@
-"""What is registered for an operator: refused where it cannot be right, replaced and taken back in any order."""
+"""Registrations for an operator: wrong ones are refused, others are replaced and withdrawn in any order."""
 
 import copy
 import itertools
@@ -39,7 +39,7 @@ def test_no_derivative_for_what_has_aliases(ns, opened, schema):
 
 @pytest.mark.needs("autograd")
 def test_which_gradients_are_needed_is_said_for_every_argument(ns, opened):
-    """Also for those that the call left at their default, or that have it."""
+    """Also for arguments that the call left out, and for those that it gave their default."""
     seen = []
 
     def backward(ctx, grad):
@@ -137,7 +137,7 @@ def test_a_tensor_that_was_not_given_has_no_gradient(ns, opened, type):
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize("schema", [ONE, LISTS])
 def test_a_derivative_made_by_hand(ns, opened, schema):
-    """As a rule that knows the operator's functions only."""
+    """Registered as a rule, without the checks of register_autograd."""
     op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
     wanted = []
     op.register_rule("autograd", Derivative(lambda ctx, grad: wanted[0](grad)))
@@ -205,7 +205,7 @@ def test_enabling_what_is_enabled_counts_for_nothing(ns, opened):
     assert op(lamella.zeros(1)).item() == 20
 
 
-# ---- what a definition replaces --------------------------------------------------------------------------------------
+# ---- registrations that replace earlier ones -------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -325,7 +325,7 @@ def test_a_namespace_has_no_dunder_names(ns):
 
 
 def test_one_overload_is_a_callable_of_its_own():
-    """What custom_op returns, and what opcheck looks at, is the overload of its name and no other."""
+    """custom_op returns, and opcheck checks, the overload of that name and no other."""
 
     @custom_op("ours::one.a", mutates_args=())
     def a(x: lamella.Tensor, n: int) -> lamella.Tensor:

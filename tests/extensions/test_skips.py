@@ -1,4 +1,4 @@
-"""What CI demands of this folder: with LAMELLA_TEST_COMPLETE no test is skipped that a Debian package would let run."""
+"""With LAMELLA_TEST_COMPLETE, as CI sets it, a test fails that is skipped only because a Debian package is missing."""
 
 import re
 import subprocess

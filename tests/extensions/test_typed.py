@@ -1,4 +1,4 @@
-"""Kernels that are C++ functions: what they take and give, shape rules, layers, the catalogue's operators from C++."""
+"""Kernels that are C++ functions: arguments and results, shape rules, layers, the catalogue's operators from C++."""
 
 import threading
 from pathlib import Path
@@ -144,7 +144,7 @@ def test_layers_have_typed_kernels_categories_and_a_fallback():
     try:
         before = ops.typed.watch(True)
         assert ops.typed.watched(x).tolist() == x.tolist()
-        assert ops.typed.passed() - before == 1 + 100  # the operator's own, and `passed` by the fallback
+        assert ops.typed.passed() - before == 1 + 100  # the operator's own kernel, and the fallback for `passed`
         lamella.mm(x, x)
         assert ops.typed.passed() - before == 1 + 100 + 10 + 100
     finally:

@@ -1,4 +1,4 @@
-"""What C++ operators refuse, and what becomes of what they throw."""
+"""Operators in C++: calls and registrations that are refused, and exceptions that become errors."""
 
 import subprocess
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_what_is_thrown_becomes_its_exception(what, in_parallel, threads):
     kind, message = THROWN[what]
     with pytest.raises(kind, match=message):
         ops.typed.fails(what, in_parallel)
-    assert ops.typed.count(0) > 0  # and all goes on
+    assert ops.typed.count(0) > 0  # later calls work
 
 
 def test_an_error_that_was_caught_is_over():
@@ -89,7 +89,7 @@ def test_wrong_arguments(call, kind):
         call(ops.typed)
 
 
-# ---- what is wrong when it is registered ---------------------------------------------------------------------------
+# ---- wrong registrations -------------------------------------------------------------------------------------------
 
 MISFITS = {
     "schema": ('m.def("f(Tensor self -> Tensor");', ValueError, ["schema: expected", "column", "^"]),
@@ -159,7 +159,7 @@ MISFITS = {
 
 @pytest.fixture(scope="module")
 def misfits(tmp_path_factory):
-    """All of them in one library: which one is registered is the environment's choice."""
+    """All of them in one library; a variable of the environment says which one it registers."""
     blocks = "".join(
         f'LAMELLA_LIBRARY(misfit_{name}, m) {{ if (std::getenv("MISFIT") == std::string("{name}")) {{ {body} }} }}\n'
         for name, (body, *_) in MISFITS.items()

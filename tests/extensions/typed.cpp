@@ -1,4 +1,4 @@
-// Operators of every sort on <lamella/extension.h> alone, under the namespace that the compiler is told.
+// Operators of every sort on <lamella/extension.h> alone, in the namespace that a compiler flag gives.
 #include <lamella/extension.h>
 
 #include <complex>
@@ -52,7 +52,7 @@ Tensor diagonal_sum(const Tensor& x) {
   return full({}, sum, x.options());
 }
 
-// Whatever the catalogue has is a method, a function and an operator.
+// The catalogue's operators as methods, as functions and as C++ operators.
 Tensor methods(const Tensor& x, const Tensor& y) {
   Tensor z = (x + y * 2 - 1) / (2 + x.abs());
   z.add_(lamella::maximum(x, y)).mul_(3);
@@ -128,14 +128,14 @@ struct Halved : Function<Halved> {
   throw std::logic_error("unknown: " + what);
 }
 
-// Once on this thread, or on all of them.
+// Throws once on this thread, or on all threads of a parallel loop.
 Tensor fails(const std::string& what, bool in_parallel) {
   if (!in_parallel) throws(what);
   parallel_for(0, 64, 1, [&](int64_t, int64_t) { throws(what); });
   return Tensor();
 }
 
-// An error of an operator that was caught is nobody's any more.
+// An operator's error that was caught leaves no pending error behind.
 std::string survives(const Tensor& x) {
   try {
     x + ones({17});
@@ -168,7 +168,7 @@ LAMELLA_LIBRARY(NAMESPACE, m) {
   m.define("moved(Tensor self, int by) -> Tensor", nullptr, nullptr, nullptr,
            LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT);
   m.infer("moved", [](const Tensor& self, int64_t, Output out) { out.like(self); });
-  m.impl("moved", "cpu", [](const Tensor& self, int64_t by) { return self + by; });  // not into what is given
+  m.impl("moved", "cpu", [](const Tensor& self, int64_t by) { return self + by; });  // not the given output
   m.def("parts(Tensor self) -> (Tensor, Tensor)");
   m.infer("parts", [](const Tensor& self, Output head, Output tail) {
     head.set({1}, self.dtype());

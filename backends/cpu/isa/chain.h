@@ -14,7 +14,7 @@ struct Plain {
 struct Square {
   LAMELLA_INLINE void operator()(Floats& v) const { v *= v; }
 };
-// `map` is what is done to each vector first, `nothing` an element that does not count.
+// `map` changes each vector first; `nothing` fills the last one: it does not change the result.
 template <bool Product, class Map = Plain>
 struct FloatChain {
   template <class V>
@@ -33,7 +33,7 @@ struct FloatChain {
     };
     Doubles total = Doubles{} + neutral;
     Floats a[4], v;
-    // Not unrolled further: the order of the loads, each with a step of its own, is what the prefetcher sees.
+    // Not unrolled further: the prefetcher follows the order of the loads, each of which has a step of its own.
     auto four = [&](int64_t steps) __attribute__((always_inline)) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; k++) a[k] = Floats{} + static_cast<float>(neutral);

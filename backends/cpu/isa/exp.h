@@ -1,4 +1,4 @@
-// e^x for what is at most 0, or at most a given number, in arithmetic that gives the same bits in a vector and alone;
+// e^x for x of at most 0, or at most a given number, in arithmetic that gives the same bits in a vector and alone;
 // at most one unit in the last place beside the exact value, down to the smallest subnormal. For the files of this
 // folder.
 #pragma once
@@ -23,9 +23,9 @@ inline __attribute__((always_inline)) double multiply_add(double a, double b, do
 #endif
 }
 
-// What differs between float and double. `nearest` added to a number leaves its nearest integer, with the exponent's
-// bias, in the low bits; the bias is larger by 24 (54), taken back at the end, so that results below the normal range
-// are rounded once. What is below `least` gives 0.
+// Constants that differ between float and double. `nearest` added to a number leaves its nearest integer, with the
+// exponent's bias, in the low bits; the bias is larger by 24 (54), taken back at the end, so that results below the
+// normal range are rounded once. For x below `least`, e^x is 0.
 template <class T>
 struct ExpRange;
 template <>

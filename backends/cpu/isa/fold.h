@@ -1,4 +1,4 @@
-// What the reductions of this folder are made of: accumulators of single elements, and which of them serves a dtype.
+// Templates for the folds of this folder: accumulators, the loops over them, and the choice of a fold for a dtype.
 #pragma once
 
 #include <limits>

@@ -115,7 +115,7 @@ template <class T, int Rows, int Vectors, bool Joined>
 __attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const int64_t* taps, const Places<T>* places,
                                            const Target<T>& target) {
   typedef Vector<T> V;
-  const Target<T> t = target;  // what is stored could change the other one
+  const Target<T> t = target;  // a copy: a store could change `target`
   V sum[Rows][Vectors] = {};
   const int64_t row = left.row, column = left.column;
   const T* base[(Rows + 2) / 3];
@@ -161,7 +161,7 @@ INLINE void with_rows(int rows, Body body) {
   body.template operator()<1>();
 }
 
-// The rows that the next tile takes of those that are left.
+// The number of rows of the next tile, where `left` rows are left.
 INLINE int rows_of(int64_t left) {
   if (left == 16 && tile_rows > 8) return 8;  // twice eight rather than twelve and four
   if (left >= tile_rows) return tile_rows;

@@ -7,11 +7,13 @@ void fill_loops(Loops& l) {
   l.isa = LAMELLA_ISA_NAME;
   fill_casts(l);
   fill_tiles(l);
+#ifndef LAMELLA_BASELINE  // operators bring loops for the baseline themselves
   l.pointwise[0] = pointwise_arithmetic();
   l.pointwise[1] = pointwise_functions();
   l.pointwise[2] = pointwise_choosing();
   l.pointwise[3] = pointwise_activations();
   l.pointwise[4] = pointwise_backward();
+#endif
 }
 
 }  // namespace lamella::cpu::LAMELLA_ISA

@@ -1,5 +1,5 @@
-// Sums of what is made of elements on the way: vectors by vectors, then one by one at the end. For the files of this
-// folder.
+// Sums of numbers that a function computes from elements: vector by vector, then one by one at the end. For the files
+// of this folder.
 #pragma once
 
 #include "backends/cpu/isa/chain.h"
@@ -23,7 +23,7 @@ struct Lanes<double> {
 LAMELLA_INLINE void into_double(Doubles& total, const Floats& v) { FloatChain<false>::into(total, v); }
 LAMELLA_INLINE void into_double(Doubles& total, const Doubles& v) { total += v; }
 
-// N sums. make(i, v...) makes what is added of element i, and of those after it that a vector holds.
+// N sums. make(i, to) sets the N numbers to add for element i, or N vectors for element i and those after it.
 template <class T, int N, class Make>
 LAMELLA_INLINE void add_all_made(int64_t n, Make make, double (&sums)[N]) {
   using V = typename Lanes<T>::type;

@@ -1,4 +1,4 @@
-// Norms: moments of a run, and what is done to its elements with them. Note [Instruction sets]: isa.h.
+// Norms: moments of a run, and scaling of its elements by them. Note [Instruction sets]: isa.h.
 #include "backends/cpu/isa/moments.h"
 #include "backends/cpu/norms.h"
 

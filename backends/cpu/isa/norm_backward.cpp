@@ -1,4 +1,4 @@
-// Gradients of norms: sums over runs and over columns, and what is made of them. Note [Instruction sets]: isa.h.
+// Gradients of norms: sums over runs and over columns, and the gradients from these. Note [Instruction sets]: isa.h.
 #include "backends/cpu/isa/made.h"
 #include "backends/cpu/norms.h"
 

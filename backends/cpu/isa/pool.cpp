@@ -1,5 +1,5 @@
 // Pools. In planes, the rows of a window are joined into one, then its columns; channels last, pixels are joined. All
-// loops run along what is neighbouring in memory. Note [Instruction sets] is in backends/cpu/isa.h.
+// loops run along elements that are neighbours in memory. Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/isa/pool_windows.h"
 
 namespace lamella::cpu {
@@ -242,7 +242,8 @@ void mean(const PoolPlane& p) {
   });
 }
 
-// What is left of a sum: vectors of N, then half as wide, in an order that the count alone decides.
+// The end of a sum: adds the last n elements and the lanes of `sum`, in vectors of N, then of half as many; the order
+// depends on n alone.
 template <class T, int N>
 INLINE T fold(typename VectorOf<T, N>::type sum, const T* x, int64_t n) {
   using V = typename VectorOf<T, N>::type;

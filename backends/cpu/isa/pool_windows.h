@@ -1,4 +1,4 @@
-// What the loops of pools share: vectors of any length, and where windows lie in their image.
+// Common parts of the loops of pools: vectors of any length, and where windows lie in their image.
 #pragma once
 
 #include <limits>

@@ -1,5 +1,5 @@
-// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011) and what is
-// drawn from it, in tiles of 64 values of the counter.
+// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011) and the
+// numbers drawn from it, in tiles of 64 values of the counter.
 #include <lamella/pointwise/vocabulary.h>
 
 #include <cstring>

@@ -15,7 +15,7 @@ struct ComplexOf {
   T re, im;
 };
 
-// What is carried: floats as double, integers as int64.
+// The type of a carry: double for floats, int64 for integers.
 template <class T>
 struct CarryOf {
   using type = int64_t;

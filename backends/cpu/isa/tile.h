@@ -1,4 +1,4 @@
-// What tiles of sums are made of: vectors as wide as the instruction set's, and as many as its registers hold.
+// Vectors for tiles of sums: their width and a tile's size, by the instruction set and its registers; loads and stores.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ INLINE Vector<T> load_some(const T* from, int64_t count) {
   return v;
 #endif
 }
-// The lanes of a vector from the at-th on, and what is loaded into them: the others keep what they have. Nothing of
-// theirs is read where loads have masks; elsewhere they must be readable.
+// The lanes of a vector from the at-th on, and a load into such lanes: the others keep their values. The memory of the
+// others is not read where loads have masks; elsewhere it must be readable.
 #if defined(__AVX512F__)
 template <class T>
 using Lanes = __mmask16;

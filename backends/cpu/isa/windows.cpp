@@ -232,8 +232,8 @@ void weight_gradient_by_places(const Windows& w, const void* grad, int64_t outs,
   }
 }
 
-// Adds rows of `n` elements in strips of vectors, and what is left in strips of smaller ones: a load that covers more
-// than was stored just before would wait for the store.
+// Adds rows of `n` elements in strips of vectors, and the rest in strips of smaller vectors: a load that covers more
+// than the store just before it would wait for that store.
 template <class T, int Lanes>
 INLINE void add_rows(T* to, const int64_t* row, int64_t rows, const T* from, int64_t columns, int64_t n) {
   typedef T V __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T)), may_alias));

@@ -1,4 +1,4 @@
-"""Device ``bank``: imported when somebody first names the device.
+"""Device ``bank``: imported when a program first names the device.
 
 >>> import lamella
 >>> lamella.ones(2, device="bank:1") + 1

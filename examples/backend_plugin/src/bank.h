@@ -1,4 +1,4 @@
-// What the device gives to its kernels: sealed addresses, a stream of tasks, and views by which they read and write.
+// Helpers for the device's kernels: sealed addresses, a stream of tasks, and views that read and write elements.
 #pragma once
 
 #include <lamella/extension.h>
@@ -9,21 +9,21 @@
 #include <tuple>
 
 namespace bank {
-using lamella::api;
-// Note [Sealed pages]  The addresses that tensors carry lie in pages that mprotect keeps closed for ever: whoever
-//   follows one without asking this backend gets SIGSEGV, also while a kernel runs. The data lie `capacity` bytes
-//   further, where only this backend's kernels look.
+using lamella::api, lamella::fail, lamella::title;
+// Note [Sealed pages]  The addresses that tensors carry lie in pages that are never readable: code that follows one
+//   without going through this backend gets SIGSEGV, also while a kernel runs. The data lie `capacity` bytes further,
+//   at addresses that only this backend computes.
 constexpr int64_t capacity = int64_t{1} << 36;  // of one bank
 inline char* open(const void* sealed) { return static_cast<char*>(const_cast<void*>(sealed)) + capacity; }
 
-// What went wrong in a kernel after its call had returned; raised when somebody next waits for the stream.
+// An error of a kernel that ran after its call had returned; the next wait for the stream raises it.
 struct Fault {
   int kind = LAMELLA_OK;
   std::string message;
 };
 using Task = std::function<Fault()>;
-lamella_status launch(const lamella_tensor* on, Task task);  // behind all tasks of the tensor's bank
-lamella_status synchronize(void*, int32_t index);            // until none is left; raises the first fault
+lamella_status launch(const lamella_tensor* on, Task task);  // runs it after all tasks of the tensor's bank
+lamella_status synchronize(void*, int32_t index);            // waits for all tasks; raises the first fault
 
 constexpr int sizes[LAMELLA_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 using lamella::bfloat16, lamella::float16;
@@ -38,7 +38,7 @@ template <class To, class From> To convert(From x) {
   if constexpr (std::is_same_v<From, float16> || std::is_same_v<From, bfloat16>) return convert<To>(float(x));
   else if constexpr (is_complex<From> && !is_complex<To>)
     return std::is_same_v<To, bool> ? static_cast<To>(x != From()) : convert<To>(x.real());
-  else if constexpr (integral && std::is_floating_point_v<From>)  // what C++ leaves open wraps
+  else if constexpr (integral && std::is_floating_point_v<From>)  // wraps out of range, where C++ leaves it undefined
     return !(x > -9.3e18 && x < 1.85e19) ? To(INT64_MIN) : x < 9.2e18 ? To(int64_t(x)) : To(uint64_t(x));
   else return static_cast<To>(x);
 }
@@ -68,8 +68,8 @@ inline uint64_t bit(int64_t dim, const lamella_tensor* t) {
   return uint64_t{1} << (dim < 0 ? dim + (t->dl.ndim ? t->dl.ndim : 1) : dim);
 }
 
-// All that a kernel keeps of a tensor, which may be gone, or have changed, when it runs: its elements, broadcast to a
-// shape, in row-major order. Dimensions in the mask `last` are the innermost, so that they form lines.
+// A tensor's elements, broadcast to a shape, in row-major order. A kernel keeps this and not the tensor, which may be
+// freed or changed before it runs. Dimensions in the mask `last` are the innermost, so that they form lines.
 struct View {
   explicit View(const lamella_tensor* t, uint64_t last = 0) : View(t, t, last) {}
   View(const lamella_tensor* t, const lamella_tensor* shape, uint64_t last = 0, bool whole = false) : dtype(t->dtype) {
@@ -85,10 +85,9 @@ struct View {
       }
   }
   View(const lamella_value& v, int dtype, const lamella_tensor* shape) : dtype(dtype) {
-    const int has = v.tag == LAMELLA_COMPLEX ? LAMELLA_COMPLEX128
-                    : v.tag == LAMELLA_FLOAT ? LAMELLA_FLOAT64
-                                             : LAMELLA_INT64;
-    const void* from = v.tag == LAMELLA_COMPLEX ? static_cast<const void*>(v.as.doubles) : &v.as;
+    const bool complex = v.tag == LAMELLA_COMPLEX, real = v.tag == LAMELLA_FLOAT;
+    const int has = complex ? LAMELLA_COMPLEX128 : real ? LAMELLA_FLOAT64 : LAMELLA_INT64;
+    const void* from = complex ? static_cast<const void*>(v.as.doubles) : &v.as;
     if (v.tag == LAMELLA_TENSOR) *this = View(v.as.tensor, shape);
     else conversion(has, dtype)(1, number, 0, static_cast<const char*>(from), 0), add(shape->numel, 0);
   }
@@ -98,7 +97,7 @@ struct View {
     count *= size;
     if (size == 1) return;
     if (dims.empty() || dims.back().second != size * step) dims.emplace_back(size, step);
-    else dims.back() = {dims.back().first * size, step};  // two that are one
+    else dims.back() = {dims.back().first * size, step};  // joins two dimensions
   }
 
   // Calls body(n, address, step) for each innermost row.
@@ -123,7 +122,7 @@ struct View {
   alignas(16) char number[16];
 };
 
-// A view's elements as a dtype, each `step` bytes behind the one before: the view's own where they lie so, else a copy.
+// A view's elements in a dtype, `step` bytes apart: the view's own memory if it has this dtype and layout, else a copy.
 struct Row {
   Row(const View& view, int dtype, bool read = true, bool dense = true) : step(sizes[dtype]), of(view), dtype(dtype) {
     const bool one = view.dims.size() < 2 && (!dense || view.dims.empty() || view.dims[0].second == step);
@@ -141,7 +140,7 @@ struct Row {
       });
   }
 
-  Fault write() const {  // a copy's elements into the view; there is no fault
+  Fault write() const {  // writes a copy's elements into the view; never returns a fault
     if (copy.empty()) return {};
     of.rows([this, from = data](int64_t n, char* to, int64_t to_step) mutable {
       conversion(dtype, of.dtype)(n, to, to_step, from, step);

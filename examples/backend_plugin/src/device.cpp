@@ -1,5 +1,4 @@
-// The device `bank`: two of them, each with memory of its own and a stream, whose thread runs the kernels one after
-// another behind the caller's back. Read this file first.
+// The two devices of `bank`: each has its own memory, and a thread as its stream running kernels in order. Read first.
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -37,7 +36,7 @@ struct Bank : Waiting {
 };
 
 Bank& bank(int32_t index) {
-  static auto* all = new Bank[devices];  // for ever, like their threads
+  static auto* all = new Bank[devices];  // never freed, as their threads never end
   return all[index];
 }
 
@@ -46,7 +45,7 @@ void Bank::work() {
     if (tasks.empty()) {
       idle.notify_all();
       pending = false;
-      lock.unlock();  // waking a thread is slow: look around for a moment before sleeping
+      lock.unlock();  // waking a thread is slow: poll for a moment before sleeping
       for (int i = 0; i < 2000 && !pending; i++) __builtin_ia32_pause();
       lock.lock();
       wake.wait(lock, [this] { return !tasks.empty(); });
@@ -67,8 +66,8 @@ void Bank::work() {
 
 int64_t whole_pages(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-// Under a pool, which keeps what is freed for the next tensor of the same bank: its kernels stand in the stream behind
-// those that still use the block.
+// The allocator under a pool that keeps freed blocks for the bank's next tensors. That is safe: kernels of the next
+// tensor run after those that still use the block.
 lamella_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
   Bank& b = bank(index);
   std::lock_guard lock(b.mutex);
@@ -79,7 +78,7 @@ lamella_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
   *out = again ? same.back() : b.begin + b.used;
   if (b.begin == MAP_FAILED || (!again && bytes > capacity - 4096 - b.used) ||
       mprotect(open(*out), bytes, PROT_READ | PROT_WRITE))
-    return lamella::fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
+    return fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
   if (again) same.pop_back();
   else b.used += whole_pages(bytes);
   return LAMELLA_OK;
@@ -87,13 +86,13 @@ lamella_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
 
 void release(void*, void* data, int64_t bytes, int32_t index) {
   Bank& b = bank(index);
-  b.wait(false);  // kernels may still be on their way to it
+  b.wait(false);  // queued kernels may still use the block
   std::lock_guard lock(b.mutex);
   mprotect(open(data), bytes, PROT_NONE);
   madvise(open(data), bytes, MADV_DONTNEED);
   b.freed[whole_pages(bytes)].push_back(data);
 }
-// A fork finds the banks idle. The child has their memory, but neither their threads nor those who waited for them.
+// Before a fork, waits until the banks are idle. The child has their memory, but no threads: it starts new ones.
 template <int Step> void fork() {
   for (Bank* b = &bank(0); b < &bank(0) + devices; b++)
     if (Step == 0) b->wait(false, true);
@@ -113,7 +112,7 @@ lamella_status launch(const lamella_tensor* on, Task task) {
 
 lamella_status synchronize(void*, int32_t index) {
   const Fault fault = bank(index).wait(true);
-  return fault.kind ? lamella::fail(fault.kind, fault.message) : LAMELLA_OK;
+  return fault.kind ? fail(fault.kind, fault.message) : LAMELLA_OK;
 }
 
 LAMELLA_LIBRARY_FRAGMENT(aten, m) {

@@ -1,4 +1,4 @@
-// The primitive set. A kernel builds views on the caller's thread and launches what works on them.
+// The primitive set. A kernel builds views on the caller's thread and launches a task that works on them.
 #include <algorithm>
 #include <numeric>
 #include "bank.h"
@@ -51,18 +51,16 @@ lamella_status random_kernel(lamella_frame*, const lamella_value* args, lamella_
   return generate<uint64_t>(self, [=](uint64_t i) { return philox(seed, offset + i); });
 }
 
-// Every pointwise operator, also those it never heard of: an operator brings its loops.
+// Every pointwise operator, also those of other packages: an operator brings its loops.
 lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   const lamella_pointwise* meaning = api().operator_pointwise(f->op);
   const bool half = f->compute_dtype == LAMELLA_FLOAT16 || f->compute_dtype == LAMELLA_BFLOAT16;
   const int compute = half ? int{LAMELLA_FLOAT32} : f->compute_dtype;
-  const std::string full = api().operator_name(f->op), name = full.rfind("aten::", 0) ? full : full.substr(6);
   const lamella_loop loop = meaning->loops[compute];
-  if (!loop) return lamella::fail(LAMELLA_NOT_IMPLEMENTED, name + ": device 'bank' has no loop for this dtype");
+  if (!loop) return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": device 'bank' has no loop for this dtype");
   const lamella_tensor* out = rets[0].as.tensor;
   std::vector<View> operands{View(out)};
-  const bool real =
-      meaning->result == LAMELLA_RESULT_REAL && compute >= LAMELLA_COMPLEX64;  // the part of a complex one
+  const bool real = meaning->result == LAMELLA_RESULT_REAL && compute >= LAMELLA_COMPLEX64;  // a complex one's part
   std::vector<int> dtypes{meaning->result == LAMELLA_RESULT_BOOL ? int{LAMELLA_BOOL} : real ? compute - 2 : compute};
   for (int k = 0; k < meaning->inputs; k++) {
     dtypes.push_back(meaning->condition && k == 0 ? int{LAMELLA_BOOL} : compute);
@@ -81,12 +79,12 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
     }
     const int met = loop(operands[0].count, data.data(), steps.data(), params.data());
     for (lamella_value& v : params) api().value_release(&v);
-    if (met) return {LAMELLA_ZERO_DIVISION, name + ": argument 'other': " + meaning->fault};
+    if (met) return {LAMELLA_ZERO_DIVISION, title(f) + ": argument 'other': " + meaning->fault};
     return rows[0].write();
   });
 }
 
-// Floating elements are added one by one in extended precision: no less exact than in pairs.
+// Floating elements are added one by one in extended precision, which is at least as exact as pairwise addition.
 template <class T, bool Multiplies> struct Total {
   using Real = std::conditional_t<std::is_same_v<T, double>, long double, T>;
   using Wide = std::conditional_t<std::is_same_v<T, std::complex<double>>, std::complex<long double>, Real>;
@@ -118,8 +116,8 @@ uint64_t mask(const lamella_value& dims, const lamella_tensor* t) {
   return m ? m : ~m;
 }
 
-// What Accumulator makes of each line of `self`, converted to the result's dtype unless it selects; with Scan, of each
-// beginning of a line.
+// Applies Accumulator to each line of `self`, converted to the result's dtype unless Selects; with Scan, writes its
+// value after each element.
 template <template <class> class Accumulator, bool Scan = false, bool Selects = false>
 lamella_status line_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const lamella_tensor *out = rets[0].as.tensor, *self = args[0].as.tensor;
@@ -169,7 +167,7 @@ lamella_status sort_kernel(lamella_frame*, const lamella_value* args, lamella_va
   });
 }
 
-// body(element of `self` that `index` names along `dim`, element of `other` beside it); writes `out`, one of these.
+// For each index, calls body(self's element at it along `dim`, other's element); writes `out`, which is self or other.
 template <class Body>
 lamella_status by_index(const char* name, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
                         const lamella_tensor* other, const lamella_tensor* out, Body body) {
@@ -202,7 +200,7 @@ template <bool Add> lamella_status scatter_kernel(lamella_frame*, const lamella_
   return by_index(Add ? "scatter_add_" : "scatter_", self, args[1].as.i, args[2].as.tensor, src, self, put);
 }
 
-// nonzero(self): its caller needs the count, so this waits for all that was put into the stream before.
+// nonzero(self): its caller needs the count, so this waits for all tasks of the stream.
 lamella_status nonzero_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const lamella_tensor* self = args[0].as.tensor;
   std::vector<int64_t> found;
@@ -227,7 +225,7 @@ lamella_status nonzero_kernel(lamella_frame*, const lamella_value* args, lamella
   });
 }
 
-// As many columns as fit a vector; of complex numbers one.
+// The columns that fill one vector; a single column for complex numbers.
 template <class T> struct Columns { typedef T type __attribute__((vector_size(64))); };
 template <> struct Columns<std::complex<double>> { using type = std::complex<double>; };
 

@@ -17,4 +17,4 @@ In-place and ``out=`` forms count like their functional form. An operator that i
 counts nothing itself; its parts do. A call that raises counts nothing.
 """
 
-import lamella  # noqa: F401  # first: it imports the modules here as plugins, whole
+import lamella  # noqa: F401  # first: it imports the modules here as plugins

@@ -1,4 +1,4 @@
-"""Switching a layer on and off, for a block, a thread or the process. The two faces share this."""
+"""Switching a layer on and off, for a block, a thread or the process. ``native`` and ``twin`` share this."""
 
 import threading
 
@@ -8,7 +8,7 @@ class Switch:
 
     def __init__(self, find):
         self.find = find
-        self.local = threading.local()  # .block: what enable() entered on this thread
+        self.local = threading.local()  # .block: the context manager that enable() entered on this thread
 
     def on(self):
         """This thread's calls are counted inside the block."""

@@ -1,4 +1,4 @@
-"""The same layer in pure Python: nothing but ``lamella.library``.
+"""The same layer in pure Python, by ``lamella.library`` alone.
 
 >>> from lamella_flops import twin
 >>> with twin.on():
@@ -53,7 +53,7 @@ def formula(call, args, kwargs, result) -> int:
 
 
 def count(call, *args, **kwargs):
-    """The layer's handler for every operator: on with the call, then count."""
+    """The layer's handler for every operator: runs the call, then counts it."""
     before = getattr(thread, "counted", 0)
     result = call(*args, **kwargs)
     if getattr(thread, "counted", 0) == before:

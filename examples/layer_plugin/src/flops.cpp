@@ -1,7 +1,7 @@
 // A layer in C++ that counts floating-point operations per operator. Start at LAMELLA_LIBRARY at the end of the file.
 //
 // Note [Parts count]  The layer stays inside composites, so it sees an operator and then the operators that it is
-//   written over. Whatever counted nothing below itself counts by its formula; whatever did leaves it to its parts.
+//   written over. A call counts by its formula only if the operators inside it counted nothing.
 #include "flops.h"
 
 #include <lamella/extension.h>
@@ -37,7 +37,7 @@ Counts& counts() {
 uint64_t layer_mask = 0;
 thread_local int64_t counted = 0;  // by this thread, to see whether the parts of a call have counted
 
-// Strangers' operators count by their category; the names are the catalogue's.
+// How an operator counts: by its category, also if another package defined it; some of the catalogue by their name.
 Rule rule_of(const lamella_operator* op) {
   if (api().operator_num_args(op) == 0 || api().operator_num_returns(op) == 0) return Rule::Nothing;
   const std::string category = api().operator_category(op);
@@ -95,7 +95,7 @@ int64_t formula(Rule rule, const lamella_value* args, const lamella_value* rets)
   }
 }
 
-// The fallback for every operator: on with the call, then count.
+// The fallback for every operator: runs the call, then counts it.
 lamella_status count(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
   const Known& op = known(frame->op);
   if (op.rule == Rule::Nothing) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
@@ -146,7 +146,7 @@ lamella_flops table = {sizeof table, -1, enable, enable_process, entries, name, 
 
 }  // namespace
 
-// For the Python face, which opens this very file with ctypes.
+// For lamella_flops/native.py, which opens this library with ctypes.
 extern "C" __attribute__((visibility("default"))) const lamella_flops* lamella_flops_table(void) { return &table; }
 
 LAMELLA_LIBRARY(flops, m) {

@@ -1,4 +1,4 @@
-/* The interface "flops", version 1: what the native layer publishes for programs and other plugins, in plain C.
+/* The interface "flops", version 1, in plain C: functions of the native layer for programs and other plugins.
  *
  *   const lamella_flops* flops = api->find_interface("flops", 1);
  *   flops->enable(1);

@@ -1,4 +1,4 @@
-"""Device ``numpy``: memory and kernels are numpy's. Imported when somebody first names the device.
+"""Device ``numpy``: memory and kernels are numpy's. Imported when a program first names the device.
 
 >>> import lamella
 >>> lamella.ones(2, device="numpy") + 1
@@ -11,7 +11,7 @@ import lamella
 import numpy as np
 from lamella.plugins import hookimpl
 
-BLOCKS: dict[int, np.ndarray] = {}  # by address: all memory that is alive
+BLOCKS: dict[int, np.ndarray] = {}  # all allocated memory, by address
 
 
 def alloc(nbytes, index):
@@ -65,7 +65,7 @@ def scaled(function):
     return lambda x, y, *, alpha=1: function(x, y if alpha == 1 else np.multiply(y, alpha))
 
 
-# What numpy computes in the dtype that the operands arrive in.
+# The operators whose kernels are functions of numpy, which compute in the dtype of their operands.
 KERNELS = {
     "add.Tensor": scaled(np.add),
     "sub.Tensor": scaled(np.subtract),

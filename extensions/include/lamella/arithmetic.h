@@ -30,7 +30,7 @@ LAMELLA_BINARY_(>=, ge)
 inline Tensor operator+(const Scalar& x, const Tensor& y) { return lamella::add(y, x); }
 inline Tensor operator-(const Scalar& x, const Tensor& y) { return lamella::rsub(y, x); }
 inline Tensor operator*(const Scalar& x, const Tensor& y) { return lamella::mul(y, x); }
-inline Tensor operator/(const Scalar& x, const Tensor& y) { return lamella::reciprocal(y).mul(x); }
+inline Tensor operator/(const Scalar& x, const Tensor& y) { return lamella::div(x, y); }
 inline Tensor operator==(const Scalar& x, const Tensor& y) { return lamella::eq(y, x); }
 inline Tensor operator!=(const Scalar& x, const Tensor& y) { return lamella::ne(y, x); }
 inline Tensor operator<(const Scalar& x, const Tensor& y) { return lamella::gt(y, x); }

@@ -1,4 +1,4 @@
-/* Derivatives, and the interface "autograd" of whichever plugin differentiates. An operator brings its derivative as
+/* Derivatives, and the interface "autograd" of the plugin that differentiates. An operator brings its derivative as
  * a rule of the layer "autograd", before, after or without such a plugin:
  *
  *   static lamella_derivative square = {sizeof square, "self: grad * 2 * self"};
@@ -6,15 +6,16 @@
  *
  * The interface is found as find_interface("autograd", 1). What docs/abi.md promises of the table holds of this file,
  * too: the structs that are handed in are read as far as their `size` says and copied, and all of them, the table of
- * the interface as well, grow at their end alone. Who differentiates may be older than the library: look at the table's
- * `size` before calling what came after version 1.0. One lamella_derivative may serve several operators.
+ * the interface as well, grow at their end alone. The plugin may be older than the library: look at the table's `size`
+ * before calling a function that came after version 1.0. One lamella_derivative may serve several operators.
  *
  * Note [Formulas]  "argument: expression", separated by semicolons. An expression calls operators by name
  *   (mm(grad, t(other))), with + - * / between tensors and numbers. It may name the operator's arguments, its results
  *   (`result`, or by name, or result0, result1), the gradients of its results (`grad`, grad0, grad1), shapes and dtypes
  *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
- *   ("input, weight: f(grad, mask)"; those not wanted may come back absent). What it names is what is saved. A gradient
- *   that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs nothing where x is real.
+ *   ("input, weight: f(grad, mask)"; an unwanted gradient may come back absent). It saves the arguments and results
+ *   that it names. A gradient that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs
+ *   nothing where x is real.
  *   The tensors of a list that an operator returns are results one by one, and `grads` is the list of the gradients of
  *   all results ("self: stack(grads, dim)"): zeros where none came, but absent for a parameter of type Tensor?[]. An
  *   operator with a formula takes one list with a gradient, and returns one, at most.
@@ -34,23 +35,23 @@ typedef struct lamella_node lamella_node;
 typedef struct {
   uint32_t size;
   const char* formulas; /* or null, and then: */
-  /* After the operator ran: saves on the node what `backward` will need. Nullable. */
+  /* After the operator ran: saves on the node the values that `backward` will need. Nullable. */
   lamella_status (*setup)(void* context, lamella_node* node, const lamella_value* args, const lamella_value* rets);
   /* One gradient for each result (null: it has none), one owned tensor or null for each tensor argument; the
    * tensors of a list count one by one, in both. */
   lamella_status (*backward)(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs);
   void* context;
-  /* How many arguments the operator had when this was written. Where one that came later is not what it is by default,
-   * a call that is recorded is an error. 0: it holds for whatever comes, as it must for an operator that has outputs
-   * among its arguments. */
+  /* How many arguments the operator had when this was written. If a later argument does not have its default value,
+   * recording the call is an error. 0: the derivative is right for all arguments; this is required of an operator that
+   * has outputs among its arguments. */
   int32_t num_args;
   uint32_t reserved;
 } lamella_derivative;
 
 enum lamella_hook_kind {
-  LAMELLA_HOOK_TENSOR = 0,     /* grads: the one gradient of a tensor; what it leaves there replaces it */
+  LAMELLA_HOOK_TENSOR = 0,     /* grads: the one gradient of a tensor, which the hook may replace there */
   LAMELLA_HOOK_BEFORE = 1,     /* grads: all gradients that come to the node */
-  LAMELLA_HOOK_AFTER = 2,      /* grads: what the node computed; also: what came to it */
+  LAMELLA_HOOK_AFTER = 2,      /* grads: those that the node computed; also: those that came to it */
   LAMELLA_HOOK_ACCUMULATED = 3 /* a leaf's gradient has been added to; grads: none */
 };
 
@@ -80,7 +81,7 @@ enum lamella_backward_flags {
   LAMELLA_BACKWARD_ACCUMULATE = 4 /* into leaves; else gradients of `inputs` are returned */
 };
 
-/* What happens to saved tensors: `pack` gives an object to keep, `unpack` a tensor of it. */
+/* Hooks for saved tensors: `pack` turns a tensor into an object to keep, `unpack` turns that into a tensor again. */
 typedef struct {
   uint32_t size;
   void* context;
@@ -115,7 +116,7 @@ typedef struct {
   int32_t (*node_results)(lamella_node*);
   int32_t (*node_edges)(lamella_node*);
   lamella_node* (*node_edge)(lamella_node*, int32_t i, uint32_t* output); /* borrowed, or null */
-  /* Edges to the given tensors (null: none), as many results, each described by set_history. */
+  /* A node with an edge to each input (null: no edge). set_history then says which tensor each result is. */
   lamella_status (*node_new)(const lamella_node_type*, void* context, lamella_tensor* const* inputs, int32_t num_inputs,
                              int32_t num_results, lamella_node** out);
   int32_t (*node_needs)(lamella_node*, int32_t edge);             /* during backward: whether a gradient is asked for */
@@ -130,7 +131,7 @@ typedef struct {
   /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
   lamella_status (*zeros)(lamella_node*, int32_t result, lamella_tensor** out);
 
-  /* hooks: by its id one is removed, on any thread; nothing happens if it has gone before, with its node or alone */
+  /* hooks: removed by id, on any thread; nothing happens if the hook was removed before, alone or with its node */
   lamella_status (*hook_add)(lamella_node*, uint32_t output, const lamella_hook*, uint64_t* id);
   void (*hook_remove)(uint64_t id);
 
@@ -142,8 +143,8 @@ typedef struct {
   /* this thread */
   lamella_status (*push_saved_hooks)(const lamella_saved_hooks*);
   void (*pop_saved_hooks)(void);
-  /* Anomaly mode, for the process: what `trace` returns is kept with each node, and added to an error in its backward;
-   * with check_nan, a NaN that a node makes is one. The text is from malloc. Off when `trace` is null. */
+  /* Anomaly mode, for the process: the text that `trace` returns (from malloc) is kept with each node, and added to an
+   * error in its backward; with check_nan, a node that makes a NaN fails too. Off when `trace` is null. */
   void (*set_anomaly)(char* (*trace)(void), int32_t check_nan);
 } lamella_autograd;
 

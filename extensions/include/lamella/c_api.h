@@ -4,9 +4,9 @@
  *
  * Note [Ownership]  Arguments are borrowed for the call. Results are owned by the caller, and empty (tag
  *   LAMELLA_NONE) after an error. To keep an argument longer, `retain` it; a retained list or string is a copy.
- * Note [Status]     Every function that can fail returns a lamella_status, 0 on success. Whoever fails calls
- *   `raise` (which returns the status to hand on); whoever sees a non-zero status hands it on unchanged. Who goes on
- *   after an error calls `error_clear`.
+ * Note [Status]     Every function that can fail returns a lamella_status, 0 on success. A function that fails calls
+ *   `raise`, and returns the status that `raise` returned. Code that gets a non-zero status from another function hands
+ *   it on unchanged; to go on after an error, it calls `error_clear`.
  * Note [Kernels]    A backend kernel of an operator that has a shape rule finds its outputs allocated in `rets`
  *   and writes into them; it neither checks nor allocates. Where the rule said "dynamic", or where an
  *   operator has no shape rule, `rets` is empty and the kernel fills it with results of its own. A layer's
@@ -14,19 +14,21 @@
  * Note [Threads]    Every function of the table may be called on any thread, also while others call and register; one
  *   tensor's data, version and slots are written by one thread at a time. Kernels, rules and handlers run on the
  *   caller's thread, and on many at once. The pending error belongs to the thread.
- * Note [Contexts]   Every function that is registered gets back the `context` that came with it; where it gets a state
- *   of its own making (slots, deleters, payloads), that is its context. Contexts, and the strings and tables that are
- *   not copied, live as long as the process: a call may still be on its way to what was withdrawn. Whoever must reclaim
- *   one empties it, lets its kernel answer LAMELLA_RETRY, and keeps the emptied shell. Strings are copied.
+ * Note [Contexts]   Every registered function gets back the `context` that was registered with it; a function that gets
+ *   a state which its plugin made (slots, deleters, payloads) gets that instead of a context. Contexts, and the strings
+ *   and tables that are not copied, must live as long as the process: a call that began before their registration was
+ *   withdrawn may still use them. To reclaim a context's memory, free what it holds, let its kernel return
+ *   LAMELLA_RETRY, and keep the empty context itself. Strings are copied.
  * Note [Null]       No argument may be null unless it says "nullable"; handles that are returned (lamella_handle*) are
- *   nullable always. Functions that return a status say LAMELLA_VALUE_ERROR to a null, to a library that was closed,
- * and to an index that nobody was given; retain, release and value_release of null do nothing; what else a null does is
- *   undefined.
+ *   nullable always. Functions that return a status return LAMELLA_VALUE_ERROR for a null, for a library that was
+ *   closed, and for an index that no registration returned; retain, release and value_release of null do nothing. The
+ *   effect of any other null is undefined.
  * Note [Append only]  Entries are added at the end of the table, each under #if LAMELLA_TARGET_VERSION >=
  *   LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none is moved, retyped or taken away. */
 #ifndef LAMELLA_C_API_H
 #define LAMELLA_C_API_H
 
+#include <lamella/backend.h>
 #include <lamella/types.h>
 
 #ifdef __cplusplus
@@ -44,7 +46,7 @@ enum lamella_meta_kind {
   LAMELLA_META_NONE = 5      /* no result: one of several, which the caller did not ask for */
 };
 
-/* An array of these is handed to the rule, so its size is for ever. Other bits of has_strides will say which of the
+/* An array of these is handed to the rule, so its size never changes. Other bits of has_strides will say which of the
  * reserved words mean something; the rule finds it zero, and bits that mean nothing yet are an error. */
 typedef struct {
   uint8_t kind;
@@ -61,7 +63,7 @@ typedef struct {
 /* Checks the arguments and describes each output. May set frame->compute_dtype. */
 typedef lamella_status (*lamella_infer)(lamella_frame* frame, const lamella_value* args, lamella_meta* outs);
 
-/* Serves an operator and the forms derived of it. num_args: for how many it was written, as in a kernel_def. */
+/* Serves an operator and its derived forms. num_args: for how many arguments it was written, as in a kernel_def. */
 typedef struct {
   uint32_t size;
   int32_t num_args;
@@ -104,87 +106,12 @@ typedef struct {
   uint8_t result;                        /* enum lamella_result_rule */
   uint8_t condition;                     /* 1: the first operand is a bool and does not vote on the dtype */
   uint8_t params_promote;                /* 1: parameters vote on the dtype like numbers (clamp) */
-  uint8_t absent[8];                     /* what a missing parameter means */
+  uint8_t absent[8];                     /* enum lamella_absent: the meaning of a missing parameter */
   const char* expression;                /* in C's notation over x, y, z and p, q, r */
   const char* fault;                     /* the message for the declared fault, or null */
   lamella_loop loops[LAMELLA_MAX_LOOPS]; /* by compute dtype; null where not accepted; float16 has none, bfloat16's is
                                           * for operands that are all bfloat16 */
 } lamella_pointwise;
-
-/* ---- allocators and backends ------------------------------------------------------------------------------------ */
-
-typedef struct {
-  uint32_t size; /* set by the caller, who may be older or newer: fill no more than that */
-  uint32_t reserved;
-  int64_t live_bytes;
-  int64_t peak_bytes;
-  int64_t cached_bytes;
-  int64_t allocations;
-  int64_t system_allocations;
-} lamella_allocator_stats;
-
-/* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. The
- * stream is where the memory will first be used; null: the thread's current one. */
-typedef struct {
-  uint32_t size;
-  void* context;
-  lamella_status (*alloc)(void* context, int64_t bytes, int32_t index, void* stream, void** out);
-  void (*free)(void* context, void* data, int64_t bytes, int32_t index); /* on any thread */
-  void (*record_stream)(void* context, void* data, void* stream);        /* nullable */
-  void (*stats)(void* context, int32_t index, lamella_allocator_stats*); /* nullable */
-  void (*trim)(void* context, int64_t cap); /* nullable: give back cached bytes above cap */
-} lamella_allocator;
-
-enum lamella_event_flags { LAMELLA_EVENT_TIMING = 1 };
-
-enum lamella_backend_flags {
-  LAMELLA_BACKEND_HOST = 1,         /* the CPU may read its pointers */
-  LAMELLA_BACKEND_MIXED_DTYPES = 2, /* kernels take operands of other dtypes than the compute dtype */
-  LAMELLA_BACKEND_CPU_FALLBACK = 4  /* a counted fallback may serve missing kernels */
-};
-
-/* Copied when it is registered, the allocator too. Functions run on any thread and set the pending error when they
- * fail; an error of work under way may come late, from whoever waits next. Null slots: the device has no such thing.
- * Streams and events are the device's own handles; a null stream is its default one. */
-typedef struct {
-  uint32_t size;
-  uint32_t flags; /* enum lamella_backend_flags */
-  const char* name;
-  int32_t dlpack_type;
-  int32_t reserved;
-  void* context;
-  const lamella_allocator* allocator;
-  int32_t (*device_count)(void* context); /* nullable: one */
-  /* "float64", "memory.total", …: 0 means no, or unknown. Nullable. */
-  int64_t (*capability)(void* context, int32_t index, const char* name);
-
-  /* Bytes between this backend and host memory, or within it: the other side is host memory, and may be reused when
-   * the function returns. */
-  lamella_status (*copy_from_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
-  lamella_status (*copy_to_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
-  /* Bytes from one device to another, at least one of them this backend's; done = 0: it cannot, ask somebody else.
-   * Nullable. The destination is asked, then the source, then the bytes go through the host. */
-  lamella_status (*copy_between)(void* context, lamella_device to, void* dst, lamella_device from, const void* src,
-                                 int64_t bytes, int32_t* done);
-  lamella_status (*synchronize)(void* context, int32_t index); /* nullable: all work of the device */
-
-  /* streams; all nullable. The current one is the thread's. */
-  lamella_status (*stream_create)(void* context, int32_t index, int32_t priority, void** out);
-  void (*stream_destroy)(void* context, int32_t index, void* stream);
-  lamella_status (*stream_current)(void* context, int32_t index, void** out);
-  lamella_status (*stream_set_current)(void* context, int32_t index, void* stream);
-  lamella_status (*stream_synchronize)(void* context, int32_t index, void* stream);
-  lamella_status (*stream_query)(void* context, int32_t index, void* stream, int32_t* done);
-
-  /* events; all nullable */
-  lamella_status (*event_create)(void* context, int32_t index, uint32_t flags, void** out); /* lamella_event_flags */
-  void (*event_destroy)(void* context, int32_t index, void* event);
-  lamella_status (*event_record)(void* context, int32_t index, void* event, void* stream);
-  lamella_status (*event_wait)(void* context, int32_t index, void* event, void* stream); /* the stream waits */
-  lamella_status (*event_synchronize)(void* context, int32_t index, void* event);        /* this thread waits */
-  lamella_status (*event_query)(void* context, int32_t index, void* event, int32_t* done);
-  lamella_status (*event_elapsed)(void* context, int32_t index, void* start, void* end, double* milliseconds);
-} lamella_backend;
 
 /* ---- layers ----------------------------------------------------------------------------------------------------- */
 
@@ -208,9 +135,9 @@ typedef struct {
                           * context */
   uint32_t kernel_flags; /* enum lamella_kernel_flags of the fallback */
   uint32_t reserved;
-  /* Nullable: what `rule` gets as its context in place of the payload of an operator. Asked whenever the operator's
-   * table is filled, under a lock: it calls no operator and waits for nobody, and what it gives lives as long as the
-   * process. Null: no memory. */
+  /* Nullable: makes the context that `rule` gets in place of an operator's payload. Called whenever the operator's
+   * table is filled, under a lock: it must call no operator and wait for no thread. The context must live as long as
+   * the process. Null: no memory. */
   void* (*prepare)(void* context, const lamella_operator* op, const void* payload);
 } lamella_layer;
 
@@ -243,7 +170,7 @@ typedef lamella_status (*lamella_get_attribute)(lamella_frame*, void* context, l
 typedef lamella_status (*lamella_set_attribute)(lamella_frame*, void* context, lamella_tensor* self,
                                                 const lamella_value* value);
 
-/* What a factory's keyword does to the fresh tensor: zeros(2, requires_grad=True). Any value that Python gave. */
+/* Applies a factory's keyword to the new tensor: zeros(2, requires_grad=True). `value`: any value that Python gave. */
 typedef lamella_status (*lamella_apply_keyword)(lamella_frame*, void* context, lamella_tensor* result,
                                                 const lamella_value* value);
 
@@ -257,9 +184,9 @@ enum lamella_kernel_flags {
   LAMELLA_KERNEL_FAILS_LATE = 2       /* when it fails it may have written: counted; others leave all as it was */
 };
 
-/* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. Where it
- * has more now, the kernel is called with as many as it knows while the others have their defaults, and with others the
- * call is an error. 0: the kernel takes whatever comes, and looks at the frame. */
+/* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it
+ * has more now, the kernel is called with the arguments that it knows, provided that the others have their default
+ * values; else the call is an error. 0: the kernel takes any number of arguments, and reads it from the frame. */
 #define LAMELLA_NO_ARGUMENTS (-1) /* it was written for none */
 typedef struct {
   uint32_t size;
@@ -271,12 +198,12 @@ typedef struct {
   int32_t num_args;
 } lamella_kernel_def;
 
-/* Of those that define, a namespace has one at a time; any number add operators to it, or only kernels. */
+/* A namespace has one library at a time that defines it; any number may add operators to it, or kernels alone. */
 enum lamella_library_kind { LAMELLA_DEFINES = 0, LAMELLA_EXTENDS = 1, LAMELLA_IMPLEMENTS = 2 };
 
 typedef struct {
   uint32_t size;
-  uint32_t version; /* LAMELLA_TARGET_VERSION: what the caller was built for */
+  uint32_t version; /* LAMELLA_TARGET_VERSION: the version that the caller was built for */
   const char* ns;
   const char* owner; /* for messages */
   uint32_t kind;     /* enum lamella_library_kind */
@@ -288,8 +215,8 @@ enum lamella_forms {
   LAMELLA_FORM_OUT = 2,
   LAMELLA_FORM_METHOD = 4,
   LAMELLA_FORM_FUNCTION = 8,
-  LAMELLA_FORM_PRIVATE = 16,  /* not shown in the namespace */
-  LAMELLA_FORM_NO_KERNEL = 32 /* the shape rule is the whole operator (views, empty): every device has it */
+  LAMELLA_FORM_PRIVATE = 16,   /* not shown in the namespace */
+  LAMELLA_FORM_NO_KERNEL = 32, /* the shape rule is the whole operator (views, empty): every device has it */
 };
 
 typedef struct {
@@ -306,7 +233,7 @@ typedef struct {
   uint32_t reserved;
 } lamella_operator_def;
 
-/* ---- what a schema says of an argument or of a result ----------------------------------------------------------- */
+/* ---- arguments and results, as a schema describes them ---------------------------------------------------------- */
 
 enum lamella_kind {
   LAMELLA_KIND_TENSOR = 0,
@@ -377,7 +304,7 @@ struct lamella_api {
   /* tensors */
   lamella_status (*tensor_empty)(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
                                  lamella_device device, lamella_tensor** out); /* strides: nullable */
-  /* Memory of somebody else; the deleter (nullable) gets `context` on any thread, and is not called after an error. */
+  /* Memory of the caller; the deleter (nullable) gets `context` on any thread, and is not called after an error. */
   lamella_status (*tensor_from_blob)(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                      int32_t dtype, lamella_device device, void (*deleter)(void*), void* context,
                                      lamella_tensor** out); /* strides: nullable */
@@ -395,22 +322,22 @@ struct lamella_api {
 
   /* calling. Operators live as long as the process; calling one that was withdrawn is an error. */
   const lamella_operator* (*find_operator)(const char* name, const char* overload); /* "aten::add", "Tensor"; or null */
-  /* As many arguments as the schema had when the caller was written: what was appended since has its default; of an
-   * out= form the outputs are the last. Room for the results or more, in memory that need not be set; others are none.
+  /* args: those that the schema had when the caller was written. Arguments appended since get their defaults; the
+   * outputs of an out= form stay last. rets: room for the results or more, not set before; the rest is set to none.
    * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
   lamella_status (*call)(lamella_frame* parent, const lamella_operator* op, const lamella_value* args, int32_t num_args,
                          lamella_value* rets, int32_t num_rets);
-  /* From a layer's kernel to what is below it. Fewer arguments: the others are what the call has. Kinds are trusted. */
+  /* Goes on from a layer's kernel to the layers below. Arguments left out keep the call's values. Kinds are trusted. */
   lamella_status (*redispatch)(lamella_frame* frame, const lamella_value* args, int32_t num_args, lamella_value* rets,
                                int32_t num_rets);
-  /* Before a layer follows what somebody wrote when the operator had num_args arguments (as in lamella_kernel_def; 0:
-   * nothing is checked): an error unless those appended since are what they are by default. args: as many as the
-   * operator has now. `who` is named in the error: "the derivative". */
+  /* For a layer that is about to follow a rule, written when the operator had num_args arguments (as in
+   * lamella_kernel_def; 0: nothing is checked): an error unless the arguments appended since have their default values.
+   * args: all that the operator has now. `who` names the rule in the error: "the derivative". */
   lamella_status (*check_defaults)(const lamella_operator* op, const lamella_value* args, int32_t num_args,
                                    const char* who);
   lamella_thread* (*thread)(void);
 
-  /* what operators look like. Borrowed; null, or -1 for numbers, with an error where the schema does not parse. */
+  /* descriptions of operators. Borrowed; null, or -1 for numbers, with an error where the schema does not parse. */
   const char* (*operator_name)(const lamella_operator*);     /* "aten::add" */
   const char* (*operator_overload)(const lamella_operator*); /* "Tensor" or "" */
   const char* (*operator_schema)(const lamella_operator*);
@@ -426,7 +353,7 @@ struct lamella_api {
 
   /* work */
   lamella_status (*parallel_for)(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context);
-  int32_t (*num_threads)(void);                                               /* at most so many run a parallel_for */
+  int32_t (*num_threads)(void);                                               /* the most that run a parallel_for */
   lamella_status (*scratch)(lamella_frame* frame, int64_t bytes, void** out); /* host memory until the kernel returns */
   lamella_status (*check_interrupt)(void); /* now and then in a long kernel: LAMELLA_INTERRUPTED after Ctrl-C */
 
@@ -445,17 +372,17 @@ struct lamella_api {
   /* key: a layer, a device, "backend" (any device), "composite" */
   lamella_status (*kernel)(lamella_library*, const char* op, const char* key, const lamella_kernel_def*,
                            lamella_handle*);
-  /* category "*": whatever has nothing else under this key, a fallback. Its num_args is 0. */
+  /* category "*": a fallback, for operators without another kernel under this key. Its num_args is 0. */
   lamella_status (*category_kernel)(lamella_library*, const char* category, const char* key, const lamella_kernel_def*,
                                     lamella_handle*);
   lamella_status (*shape_rule)(lamella_library*, const char* op, const lamella_shape_rule_def*, lamella_handle*);
   lamella_status (*layer)(lamella_library*, const lamella_layer*, int32_t* bit, lamella_handle*);    /* bit: nullable */
   lamella_status (*backend)(lamella_library*, const lamella_backend*, int32_t* id, lamella_handle*); /* id: nullable */
-  /* Kept until the layer comes. destroy (nullable) tells that it was withdrawn: a call may still be reading it. */
+  /* Kept until the layer comes. destroy (nullable) is called on withdrawal, while a call may still be reading it. */
   lamella_status (*rule)(lamella_library*, const char* op, const char* layer, void* payload, void (*destroy)(void*),
                          lamella_handle*);
   void* (*find_rule)(const lamella_operator*, const char* layer); /* or null */
-  /* A table that grows at its end with each version; one that breaks takes another name. */
+  /* From one version to the next the table may only grow at its end. An incompatible table takes another name. */
   lamella_status (*publish_interface)(lamella_library*, const char* name, uint32_t version, const void* table,
                                       lamella_handle*);
   const void* (*find_interface)(const char* name, uint32_t min_version); /* or null */
@@ -470,7 +397,7 @@ struct lamella_api {
   void (*thread_slot_set)(int32_t index, void* state);
   void* (*thread_capture)(void);          /* all registered slots, include, exclude, default device */
   void (*thread_restore)(void* captured); /* consumes it */
-  void (*thread_discard)(void* captured); /* of one that nobody will restore */
+  void (*thread_discard)(void* captured); /* frees a captured state instead of restoring it */
   lamella_status (*attribute)(lamella_library*, const char* name, lamella_get_attribute, lamella_set_attribute,
                               void* context, lamella_handle*); /* without a setter it is read-only */
   /* a keyword of every operator of the categories creation and random that takes `dtype` */
@@ -479,21 +406,22 @@ struct lamella_api {
 
   /* devices and memory */
   lamella_status (*find_backend)(const char* name, int32_t* id);
-  const char* (*backend_name)(int32_t id); /* also of one that was withdrawn */
-  /* What was registered, to call: synchronize, copies, streams, capabilities. Null once withdrawn; never freed. */
+  const char* (*backend_name)(int32_t id); /* also of a withdrawn backend */
+  /* The registered description, to call its functions (synchronize, copies, …). Null once withdrawn; never freed. */
   const lamella_backend* (*backend_description)(int32_t id);
-  /* Keeps freed blocks of `upstream` (nullable: the system's memory); cap 0: a quarter of the memory. For ever. */
+  /* An allocator that lives as long as the process and keeps up to `cap` freed bytes of `upstream` (nullable: the
+   * system's memory). cap 0: a quarter of the memory. */
   lamella_status (*host_pool)(const lamella_allocator* upstream, int64_t cap, const lamella_allocator** out);
 
   int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
-  /* The one that it was opened with, unless whoever loads the file has chosen another name for that. Borrowed. */
+  /* The namespace that it was opened with, or another that was chosen when the file was loaded. Borrowed. */
   const char* (*library_namespace)(const lamella_library*);
 
   /* ---- here ends version 1.0; what comes later is appended ---- */
 };
 
-/* A library's entry, called by the loader: `lamella_plugin_init`. The table lives as long as the process. What it has
- * registered is withdrawn again if it returns an error. */
+/* A library's entry, called by the loader: `lamella_plugin_init`. The table lives as long as the process. If it
+ * returns an error, all that it registered is withdrawn. */
 typedef lamella_status (*lamella_plugin_init_fn)(const lamella_api* api);
 
 LAMELLA_LAYOUT(sizeof(lamella_meta) == 48 + 16 * LAMELLA_MAX_DIMS && sizeof(lamella_argument) == 40);

@@ -1,4 +1,4 @@
-/* The DLPack structures (dmlc/dlpack, version 1.0): the one description of a strided array that everybody reads.
+/* The DLPack structures (dmlc/dlpack, version 1.0): the description of a strided array that all frameworks read.
  * Lamella keeps a DLTensor inside each tensor; export wraps a snapshot of it. Where the original is included too,
  * whichever comes first serves: include a newer one before this. */
 #ifndef LAMELLA_DLPACK_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#ifndef DLPACK_DLPACK_H_ /* somebody else's copy is the same ABI */
+#ifndef DLPACK_DLPACK_H_ /* another header's copy is the same ABI */
 #define DLPACK_DLPACK_H_
 
 #define DLPACK_MAJOR_VERSION 1

@@ -61,9 +61,10 @@ class Error : public std::exception {
   int kind() const { return kind_; } /* enum lamella_error_kind */
   const char* what() const noexcept override { return message_.c_str(); }
 
-  /* Makes it the thread's pending error. */
-  lamella_status raise() const {
-    if (!taken_) return fail(kind_, message_);
+  /* Makes it the thread's pending error. The prefix stands before a message that does not begin with it; an error that
+   * an operator had set stays as it was. */
+  lamella_status raise(const std::string& prefix = {}) const {
+    if (!taken_) return fail(kind_, message_.rfind(prefix, 0) == 0 ? message_ : prefix + message_);
     api().retain(taken_);
     return api().error_restore(taken_);
   }
@@ -81,7 +82,7 @@ inline void check(lamella_status status) {
 
 namespace detail {
 
-/* Inside a catch block: what was thrown becomes the pending error. */
+/* Inside a catch block: the exception becomes the pending error. */
 inline lamella_status raise_thrown() {
   try {
     throw;
@@ -102,7 +103,8 @@ inline lamella_status raise_thrown() {
 
 }  // namespace detail
 
-/* Calls what may throw, where C calls. Costs nothing until something is thrown. */
+/* Calls a function that may throw, inside one that C calls: an exception becomes the pending error. Costs
+ * nothing until something is thrown. */
 template <class F>
 inline lamella_status guarded(F&& f) {
   try {

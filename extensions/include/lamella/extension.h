@@ -1,4 +1,4 @@
-/* Everything for those who write operators, in C++17 over <lamella/c_api.h> alone: lamella::Tensor with the catalogue's
+/* Everything for writing operators, in C++17 over <lamella/c_api.h> alone: lamella::Tensor with the catalogue's
  * operators as methods, kernels that are C++ functions, dtype dispatch, LAMELLA_CHECK, autograd Functions.
  *
  *   lamella::Tensor twice(const lamella::Tensor& x) { return x * 2; }

@@ -63,7 +63,7 @@ class AutogradContext {
   /* Whether a gradient is asked for the i-th argument; the tensors of a list count one by one. */
   bool needs_input_grad(size_t i) const { return i < needs_.size() && needs_[i]; }
 
-  /* What is no tensor: ctx->saved_data["n"] = n; std::any_cast<int64_t>(ctx->saved_data["n"]). */
+  /* Saved values that are no tensors: ctx->saved_data["n"] = n; std::any_cast<int64_t>(ctx->saved_data["n"]). */
   std::map<std::string, std::any> saved_data;
 
  private:
@@ -115,7 +115,7 @@ class Function {
   struct HoldsTensors<X, std::void_t<decltype(*std::declval<const X&>().begin())>>
       : std::is_convertible<decltype(*std::declval<const X&>().begin()), Tensor> {};
 
-  /* The tensors of any list one by one; what is no tensor counts as one that is undefined. */
+  /* Appends an argument: a list tensor by tensor; an argument that is no tensor as an undefined tensor. */
   template <class X>
   static void collect(AutogradContext& c, variable_list& to, const X& x) {
     if constexpr (std::is_convertible<const X&, Tensor>::value) {

@@ -1,5 +1,5 @@
-/* Structs that others hand in, older or newer than the library that reads them (Note [Growth] of <lamella/types.h>):
- * for whoever publishes an interface with structs of its own.
+/* Reading structs that callers hand in, older or newer than the library that reads them (Note [Growth] of
+ * <lamella/types.h>). For plugins that publish an interface with structs of their own.
  *
  *   lamella_hook own;
  *   if (const std::string wrong = lamella::copy_given(*given, &own); !wrong.empty()) return fail(LAMELLA_VALUE_ERROR,
@@ -17,19 +17,19 @@
 
 namespace lamella {
 
-/* How large a struct was when it was first published: none that is smaller was ever made by a header. A struct that
+/* The size of a struct when it was first published: no header ever declared it smaller. A struct that
  * grows gets a specialization with the size that it had, beside the struct:
  *   template <> inline constexpr uint32_t lamella::first_size<lamella_hook> = 40; */
 template <class T>
 inline constexpr uint32_t first_size = sizeof(T);
 
-/* A copy of a struct as this library knows it: a tail that the caller's header did not have is zero; one that this
- * library does not know must be. Returns why it cannot be read; empty if it was. */
+/* Copies a struct as this library knows it. Fields that the caller's header did not have become zero; bytes that this
+ * library does not know must be zero. Returns why the struct cannot be read, or an empty text. */
 template <class T>
 std::string copy_given(const T& from, T* to) {
   const uint32_t size = from.size;
   const auto* bytes = reinterpret_cast<const char*>(&from);
-  if (size < first_size<T> || size > 1 << 16) /* what is larger was never set */
+  if (size < first_size<T> || size > 1 << 16) /* too large: the caller never set it */
     return "the struct's size is " + std::to_string(size) + "; set it to sizeof";
   for (size_t i = sizeof(T); i < size; i++)
     if (bytes[i])

@@ -29,11 +29,11 @@ namespace detail {
 /* ---- types
  * -------------------------------------------------------------------------------------------------------------- */
 
-/* What a C++ type is in a schema. */
+/* The schema type that a C++ type stands for. */
 struct CppType {
-  uint32_t kind;  /* enum lamella_kind */
-  uint32_t flags; /* LIST, OPTIONAL, OPTIONAL_ELEMENTS */
-  std::string name;
+  uint32_t kind;         /* enum lamella_kind */
+  uint32_t flags;        /* LIST, OPTIONAL, OPTIONAL_ELEMENTS */
+  std::string (*name)(); /* as it is spelled, for messages */
 };
 
 /* `get` from a borrowed argument, `put` into an owned result. */
@@ -45,7 +45,9 @@ inline lamella_status put_copy(const lamella_value& v, lamella_value* out) { ret
 #define LAMELLA_CONVERT_(T, KIND, FLAGS, NAME, GET, PUT)                      \
   template <>                                                                 \
   struct Convert<T, void> {                                                   \
-    static CppType type() { return {LAMELLA_KIND_##KIND, FLAGS, NAME}; }      \
+    static constexpr CppType type() {                                         \
+      return {LAMELLA_KIND_##KIND, FLAGS, [] { return std::string(NAME); }};  \
+    }                                                                         \
     static T get(const lamella_value& v) { return GET; }                      \
     static lamella_status put(const T& x, lamella_value* out) { return PUT; } \
   };
@@ -78,7 +80,9 @@ LAMELLA_CONVERT_(lamella_value, ANY, 0, "lamella_value", v, put_copy(x, out))
 
 template <>
 struct Convert<Tensor, void> {
-  static CppType type() { return {LAMELLA_KIND_TENSOR, 0, "Tensor"}; }
+  static constexpr CppType type() {
+    return {LAMELLA_KIND_TENSOR, 0, [] { return std::string("Tensor"); }};
+  }
   /* The argument itself: a Tensor is nothing but the pointer. */
   static const Tensor& get(const lamella_value& v) {
     static lamella_tensor* const undefined = nullptr;
@@ -93,22 +97,25 @@ struct Convert<Tensor, void> {
 };
 template <class T>
 struct Convert<T, std::enable_if_t<IsComplex<T>::value>> {
-  static CppType type() { return {LAMELLA_KIND_COMPLEX, 0, "std::complex"}; }
+  static constexpr CppType type() {
+    return {LAMELLA_KIND_COMPLEX, 0, [] { return std::string("std::complex"); }};
+  }
   static T get(const lamella_value& v) { return Scalar(v).to<T>(); }
   static lamella_status put(const T& x, lamella_value* out) { return put_copy(Scalar(x).value(), out); }
 };
 template <class T>
 struct Convert<std::vector<T>, void> {
   using List = Convert<ArrayRef<T>>;
-  static CppType type() {
-    return {List::type().kind, List::type().flags, "std::vector<" + Convert<T>::type().name + ">"};
-  }
+  static std::string spelled() { return "std::vector<" + Convert<T>::type().name() + ">"; }
+  static constexpr CppType type() { return {List::type().kind, List::type().flags, spelled}; }
   static std::vector<T> get(const lamella_value& v) { return List::get(v).vec(); }
   static lamella_status put(const std::vector<T>& x, lamella_value* out) { return List::put(x, out); }
 };
 template <> /* whose elements are bits */
 struct Convert<std::vector<bool>, void> {
-  static CppType type() { return {LAMELLA_KIND_BOOL, LAMELLA_ARGUMENT_LIST, "std::vector<bool>"}; }
+  static constexpr CppType type() {
+    return {LAMELLA_KIND_BOOL, LAMELLA_ARGUMENT_LIST, [] { return std::string("std::vector<bool>"); }};
+  }
   static std::vector<bool> get(const lamella_value& v) { return std::vector<bool>(v.as.bools, v.as.bools + v.length); }
   static lamella_status put(const std::vector<bool>& x, lamella_value* out) {
     const std::vector<uint8_t> bytes(x.begin(), x.end());
@@ -119,9 +126,9 @@ struct Convert<std::vector<bool>, void> {
 };
 template <>
 struct Convert<std::vector<std::optional<Tensor>>, void> {
-  static CppType type() {
+  static constexpr CppType type() {
     return {LAMELLA_KIND_TENSOR, LAMELLA_ARGUMENT_LIST | LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS,
-            "std::vector<std::optional<Tensor>>"};
+            [] { return std::string("std::vector<std::optional<Tensor>>"); }};
   }
   static std::vector<std::optional<Tensor>> get(const lamella_value& v) {
     std::vector<std::optional<Tensor>> all(v.length);
@@ -132,9 +139,9 @@ struct Convert<std::vector<std::optional<Tensor>>, void> {
 };
 template <class T>
 struct Convert<std::optional<T>, void> {
-  static CppType type() {
-    CppType t = Convert<T>::type();
-    return {t.kind, t.flags | LAMELLA_ARGUMENT_OPTIONAL, "std::optional<" + t.name + ">"};
+  static std::string spelled() { return "std::optional<" + Convert<T>::type().name() + ">"; }
+  static constexpr CppType type() {
+    return {Convert<T>::type().kind, Convert<T>::type().flags | LAMELLA_ARGUMENT_OPTIONAL, spelled};
   }
   static std::optional<T> get(const lamella_value& v) {
     return v.tag == LAMELLA_NONE ? std::optional<T>() : std::optional<T>(Convert<T>::get(v));
@@ -151,7 +158,7 @@ struct HasSchemaType : std::false_type {};
 template <class T>
 struct HasSchemaType<T, std::void_t<decltype(Convert<T>::type())>> : std::true_type {};
 
-/* A parameter as it is written; what is passed to it. */
+/* A parameter, by its type as written: the schema type, and `get`, which makes the argument that is passed. */
 template <class P>
 struct Parameter {
   using T = std::remove_cv_t<std::remove_reference_t<P>>;
@@ -160,17 +167,19 @@ struct Parameter {
       "no type of a schema is this parameter's: int is int64_t, float is double; see Note [Types] in kernel.h");
   static_assert(!std::is_lvalue_reference<P>::value || std::is_const<std::remove_reference_t<P>>::value,
                 "a kernel's parameter is a value or a const reference; const Tensor& can be written to");
-  static CppType type() {
-    CppType t = Convert<T>::type();
-    if (std::is_reference<P>::value) t.name = "const " + t.name + "&";
-    return t;
+  static std::string spelled() { return "const " + Convert<T>::type().name() + "&"; }
+  static constexpr CppType type() {
+    return {Convert<T>::type().kind, Convert<T>::type().flags,
+            std::is_reference<P>::value ? spelled : Convert<T>::type().name};
   }
   static decltype(auto) get(const lamella_value& v) { return Convert<T>::get(v); }
 };
 /* A tensor that is written; the variable is the kernel's own. */
 template <>
 struct Parameter<Tensor&> {
-  static CppType type() { return {LAMELLA_KIND_TENSOR, LAMELLA_ARGUMENT_WRITTEN, "Tensor&"}; }
+  static constexpr CppType type() {
+    return {LAMELLA_KIND_TENSOR, LAMELLA_ARGUMENT_WRITTEN, [] { return std::string("Tensor&"); }};
+  }
   struct Own {
     Tensor t;
     operator Tensor&() { return t; }
@@ -186,22 +195,25 @@ struct Results {
   using T = std::remove_cv_t<std::remove_reference_t<R>>;
   static_assert(HasSchemaType<T>::value, "no type of a schema is this result's; see Note [Types] in kernel.h");
   static constexpr size_t count = 1;
-  static std::vector<CppType> types() {
-    CppType t = Convert<T>::type();
-    if (std::is_reference<R>::value) t.name += "&";
-    return {t};
+  static std::string spelled() { return Convert<T>::type().name() + "&"; }
+  static constexpr CppType type() {
+    return {Convert<T>::type().kind, Convert<T>::type().flags,
+            std::is_reference<R>::value ? spelled : Convert<T>::type().name};
   }
+  static constexpr CppType types_[] = {type()};
+  static ArrayRef<CppType> types() { return {types_, 1}; }
   static lamella_status put(const T& x, lamella_value* rets) { return Convert<T>::put(x, rets); }
   static lamella_status put(T&& x, lamella_value* rets) { return Convert<T>::put(std::move(x), rets); }
 };
 template <>
 struct Results<void> {
-  static std::vector<CppType> types() { return {}; }
+  static ArrayRef<CppType> types() { return {}; }
 };
 template <class... R>
 struct Results<std::tuple<R...>> {
   static constexpr size_t count = sizeof...(R);
-  static std::vector<CppType> types() { return {Results<R>::types()[0]...}; }
+  static constexpr CppType types_[] = {Results<R>::type()...};
+  static ArrayRef<CppType> types() { return {types_, count}; }
   static lamella_status put(std::tuple<R...>&& x, lamella_value* rets) {
     return put(x, rets, std::index_sequence_for<R...>());
   }
@@ -222,7 +234,7 @@ struct Results<std::tuple<R...>> {
   }
 };
 
-/* The shape rule's outputs, where a kernel did not write into them but returned tensors of its own. */
+/* Puts the tensors that a kernel returned in the place of outputs that the shape rule had allocated. */
 inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella_value* allocated, lamella_value* own,
                                                        size_t n) {
   static Callee copy{"aten::copy_", ""};
@@ -245,32 +257,80 @@ inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella
 /* ---- the adapter
  * ------------------------------------------------------------------------------------------------------------ */
 
-template <class F, class R, class... P>
-struct Adapter {
-  static constexpr bool by_pointer = std::is_pointer<F>::value;
-  static constexpr size_t arguments = sizeof...(P);
+/* A function that is known when its adapter is compiled, as Constant<twice>{}: it needs no context. */
+template <auto Function>
+using Constant = std::integral_constant<decltype(Function), Function>;
+template <class F>
+struct IsConstant : std::false_type {};
+template <class F, F f>
+struct IsConstant<std::integral_constant<F, f>> : std::true_type {};
 
-  /* A function's address is the context itself; a function object is kept for ever, as registrations may be called
-   * late. */
+/* Where an adapter finds the function that it calls. The address of a function is the context itself; a function object
+ * is allocated and never freed, as registrations may be called late. */
+template <class F>
+struct Callable {
   static const void* context(F fn) {
-    if constexpr (by_pointer)
+    if constexpr (IsConstant<F>::value)
+      return (void)fn, nullptr;
+    else if constexpr (std::is_pointer<F>::value)
       return reinterpret_cast<const void*>(fn);
     else
       return new F(std::move(fn));
   }
-  static decltype(auto) function(const lamella_frame* f) {
-    if constexpr (by_pointer)
+  static decltype(auto) of([[maybe_unused]] const lamella_frame* f) {
+    if constexpr (IsConstant<F>::value)
+      return F::value;
+    else if constexpr (std::is_pointer<F>::value)
       return reinterpret_cast<F>(const_cast<void*>(f->context));
     else
       return *static_cast<F*>(const_cast<void*>(f->context));
   }
-  static std::vector<CppType> parameters() { return {Parameter<P>::type()...}; }
-  static std::vector<CppType> results() { return Results<R>::types(); }
+};
+
+/* Inside a catch block: an Error of the operator's own function says the operator's title first. One that begins with
+ * the title, or with the name alone, as "twice" of "mine::twice", is left as it is. */
+__attribute__((cold, noinline)) inline lamella_status raise_thrown_in(const lamella_frame* f) {
+  try {
+    throw;
+  } catch (const Error& e) {
+    const std::string message = e.what(), whole = title(f) + ": ";
+    const lamella_operator* meaning = api().operator_functional(f->op);
+    bool titled = false;
+    for (const lamella_operator* op : {f->op, meaning ? meaning : f->op}) {
+      const std::string full = title(op);
+      const size_t colon = full.rfind(':'); /* npos + 1 is 0 */
+      titled |= message.rfind(full.substr(colon + 1) + ": ", 0) == 0 || message.rfind(full + ": ", 0) == 0;
+    }
+    return e.raise(titled ? std::string() : whole);
+  } catch (...) {
+    return raise_thrown();
+  }
+}
+template <class F>
+inline lamella_status guarded_in(const lamella_frame* frame, F&& f) {
+  try {
+    return f();
+  } catch (...) {
+    return raise_thrown_in(frame);
+  }
+}
+
+template <class... P>
+struct Types {
+  static constexpr CppType all[] = {Parameter<P>::type()..., CppType{}};
+  static ArrayRef<CppType> list() { return {all, sizeof...(P)}; }
+};
+
+template <class F, class R, class... P>
+struct Adapter {
+  static constexpr size_t arguments = sizeof...(P);
+
+  static decltype(auto) function(const lamella_frame* f) { return Callable<F>::of(f); }
 
   /* Arguments that the schema has, then, for a function that writes into them, the outputs. */
   template <bool Framed, size_t Outputs>
   static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-    return guarded([&] { return call<Framed, Outputs>(f, args, rets, std::index_sequence_for<P...>()); });
+    return guarded_in(f, [&] { return call<Framed, Outputs>(f, args, rets, std::index_sequence_for<P...>()); });
   }
 
  private:
@@ -293,7 +353,7 @@ struct Adapter {
                              "this kernel writes into its outputs, and the operator has no shape rule that allocates "
                              "them: give it one by m.infer");
     (void)rets;
-    /* One expression each: what a parameter refers to is there until the result is given. */
+    /* Each call is one expression, so that the objects that parameters refer to live until the result is stored. */
     if constexpr (std::is_void<R>::value && Framed)
       return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), LAMELLA_OK;
     else if constexpr (std::is_void<R>::value)
@@ -338,11 +398,10 @@ struct Signature {
     else
       return wanted == Outputs ? &A::template run<Framed, Outputs> : writing<Outputs + 1>(wanted);
   }
-  static lamella_kernel plain() { return &A::template run<Framed, 0>; }
+  static constexpr lamella_kernel plain() { return &A::template run<Framed, 0>; }
   static lamella_kernel writing(size_t outputs) { return writing<1>(outputs); }
-  static std::vector<CppType> parameters() { return A::parameters(); }
-  static std::vector<CppType> results() { return A::results(); }
-  static const void* context(F fn) { return A::context(std::move(fn)); }
+  static ArrayRef<CppType> parameters() { return Types<P...>::list(); }
+  static ArrayRef<CppType> results() { return Results<R>::types(); }
   static constexpr bool is_void = std::is_void<R>::value;
 };
 template <class F, class Pointer>
@@ -382,6 +441,8 @@ template <class R, class... P>
 struct PointerOf<R (*)(P...) noexcept, void> {
   using type = R (*)(P...);
 };
+template <class F, F f>
+struct PointerOf<std::integral_constant<F, f>, void> : PointerOf<F> {};
 template <class F>
 using PlainFunction = std::conditional_t<std::is_pointer<F>::value, typename PointerOf<F>::type, F>;
 

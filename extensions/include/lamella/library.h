@@ -1,6 +1,6 @@
 /* The slim half of the C++ over <lamella/c_api.h>, for plugins whose kernels are written against the C table: an owning
- * TensorRef, values, a Library to register through, and LAMELLA_LIBRARY, which needs no static initializer. Who writes
- * operators includes <lamella/extension.h>, which has this and more. Start with LAMELLA_LIBRARY at the end of the file.
+ * TensorRef, values, a Library to register through, and LAMELLA_LIBRARY, which needs no static initializer. To write
+ * operators, include <lamella/extension.h>, which has this and more. Start with LAMELLA_LIBRARY at the end of the file.
  *
  *   static lamella_status twice(lamella_frame* f, const lamella_value* args, lamella_value* rets) { ... }
  *   LAMELLA_LIBRARY(mine, m) {
@@ -76,6 +76,16 @@ class LAMELLA_HIDDEN TensorRef {
   lamella_tensor* t_ = nullptr;
 };
 
+/* ---- operators ------------------------------------------------------------------------------------------------ */
+
+/* An operator as messages name it: "add", or "mine::twice" where the namespace is not the catalogue's. */
+LAMELLA_HIDDEN inline std::string title(const lamella_operator* op) {
+  const std::string name = api().operator_name(op);
+  constexpr char catalogue[] = "aten::";
+  return name.rfind(catalogue, 0) == 0 ? name.substr(sizeof catalogue - 1) : name;
+}
+LAMELLA_HIDDEN inline std::string title(const lamella_frame* f) { return title(f->op); }
+
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 LAMELLA_HIDDEN inline lamella_value value(lamella_tensor* t) {
@@ -140,16 +150,15 @@ class LAMELLA_HIDDEN ExcludeGuard {
 
 /* ---- registration ------------------------------------------------------------------------------------------------ */
 
-/* A function: no name of a key, and not null, by which an operator falls through a layer. */
+/* Holds for functions: not for a key's name, and not for null, which makes an operator fall through a layer. */
 template <class F>
 using IsFunction =
     std::enable_if_t<!std::is_convertible<F, const char*>::value && !std::is_same<F, std::nullptr_t>::value>;
-/* One with types of its own, as opposed to a kernel against the C table. */
+/* Holds for functions with C++ types of their own, not for kernels against the C table. */
 template <class F>
 using IsTyped = std::enable_if_t<!std::is_convertible<F, lamella_kernel>::value>;
 
-/* Where somebody loaded this library under another name than its source says: its namespace there, and the one it has.
- */
+/* The namespace of a library that was loaded under another name: as its source writes it, and as it was chosen. */
 struct LAMELLA_HIDDEN OwnNamespace {
   std::string written, chosen;
 };
@@ -197,7 +206,7 @@ class LAMELLA_HIDDEN Library {
                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     return kernel(op, key, {sizeof(lamella_kernel_def), flags, fn, const_cast<void*>(context), file, line, 0});
   }
-  /* One that says for how many arguments it was written. */
+  /* A kernel that says for how many arguments it was written. */
   Library& kernel(const char* op, const char* key, const lamella_kernel_def& def) {
     if (!status_) status_ = api().kernel(lib_, op, key, &def, nullptr);
     return *this;
@@ -216,16 +225,16 @@ class LAMELLA_HIDDEN Library {
     if (!status_) status_ = api().layer(lib_, &l, bit, nullptr);
     return *this;
   }
-  /* What a layer wants to know of an operator; kept until that layer comes. */
+  /* A layer's rule for an operator, as a derivative for "autograd"; kept until that layer comes. */
   Library& rule(const char* op, const char* layer, const void* payload) {
     if (!status_) status_ = api().rule(lib_, op, layer, const_cast<void*>(payload), nullptr, nullptr);
     return *this;
   }
   /* Its derivative, in the notation of <lamella/autograd.h>: m.derivative("twice", "self: grad * 2"). num_args: how
-   * many arguments the operator had when it was written, for operators of somebody else that may grow. */
+   * many arguments the operator had when it was written, for operators of another library, which may grow. */
   Library& derivative(const char* op, const char* formulas, int32_t num_args = 0) {
     const OwnNamespace& own = own_namespace();
-    auto* d = new lamella_derivative{}; /* kept for ever, like the text */
+    auto* d = new lamella_derivative{}; /* never freed, nor is the text */
     d->size = sizeof *d;
     d->formulas = formulas;
     d->num_args = num_args;
@@ -284,7 +293,7 @@ class LAMELLA_HIDDEN Library {
   lamella_status status_ = LAMELLA_OK;
 };
 
-/* Runs a block of registrations; what it throws becomes the status. */
+/* Runs a block of registrations; an exception becomes the status. */
 template <class Body>
 LAMELLA_HIDDEN lamella_status run_block(const char* ns, const char* owner, const char* key, uint32_t kind, Body body) {
   return guarded([&] {
@@ -298,8 +307,8 @@ LAMELLA_HIDDEN lamella_status run_block(const char* ns, const char* owner, const
 
 /* Note [No static initializers]  Each LAMELLA_LIBRARY block leaves a pointer to itself in the section lamella_init; one
  * weak lamella_plugin_init for the whole library walks the section when the loader calls it and returns the first bad
- * status. Several blocks in several files work: those that define run first, those of a key last, and the blocks of one
- * file in their order, which the section does not keep. */
+ * status. Several blocks in several files work: blocks that define a namespace run first, blocks of a key last, and the
+ * blocks of one file in the file's order. The section does not keep that order, so each block has its number. */
 extern "C" {
 typedef struct {
   lamella_status (*run)(void);
@@ -308,6 +317,7 @@ typedef struct {
 extern const lamella_block* const __start_lamella_init[] __attribute__((weak, visibility("hidden")));
 extern const lamella_block* const __stop_lamella_init[] __attribute__((weak, visibility("hidden")));
 
+#ifndef LAMELLA_NO_PLUGIN_INIT /* of a library that no loader opens */
 /* Called by the loader alone, which knows whether this library is loaded: again after it was unloaded. */
 __attribute__((weak, visibility("default"))) lamella_status lamella_plugin_init(const lamella_api* api) {
   lamella::Api::table() = api;
@@ -318,6 +328,7 @@ __attribute__((weak, visibility("default"))) lamella_status lamella_plugin_init(
     if (lamella_status st = b->run()) return st;
   return LAMELLA_OK;
 }
+#endif
 }
 
 #ifndef LAMELLA_PLUGIN_NAME
@@ -327,9 +338,9 @@ __attribute__((weak, visibility("default"))) lamella_status lamella_plugin_init(
 #define LAMELLA_CAT_(a, b) a##b
 #define LAMELLA_CAT(a, b) LAMELLA_CAT_(a, b)
 
-/* A namespace of one's own, with its operators; a second one that defines it is an error that names both. */
+/* Defines a namespace and its operators; a second library that defines it is an error that names both. */
 #define LAMELLA_LIBRARY(ns, m) LAMELLA_BLOCK_(ns, nullptr, LAMELLA_DEFINES, m, __COUNTER__)
-/* More of one that somebody else defines: aten's are the catalogue's. */
+/* Adds operators to a namespace that another library defines, as the catalogue defines aten. */
 #define LAMELLA_LIBRARY_FRAGMENT(ns, m) LAMELLA_BLOCK_(ns, nullptr, LAMELLA_EXTENDS, m, __COUNTER__)
 /* Kernels of one key: a device, a layer, or composite. */
 #define LAMELLA_LIBRARY_IMPL(ns, key, m) LAMELLA_BLOCK_(ns, #key, LAMELLA_IMPLEMENTS, m, __COUNTER__)

@@ -9,6 +9,224 @@
 namespace lamella {
 
 inline const Tensor& TensorMethods::self_() const { return static_cast<const Tensor&>(*this); }
+inline Tensor _adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::_adaptive_avg_pool2d_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor _batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double eps) {
+  static detail::Callee op_{"aten::_batch_norm_eval", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(eps)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _batch_norm_train(const Tensor& input, const Tensor& weight, const Tensor& bias, double eps) {
+  static detail::Callee op_{"aten::_batch_norm_train", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(eps)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> _batch_norm_with_update(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double momentum, double eps) {
+  static detail::Callee op_{"aten::_batch_norm_with_update", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(momentum), lamella::value(eps)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline Tensor _binary_cross_entropy(const Tensor& input, const Tensor& target) {
+  static detail::Callee op_{"aten::_binary_cross_entropy", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target)};
+  return op_.tensor(args_);
+}
+inline Tensor _class_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index, int64_t reduction, bool logits) {
+  static detail::Callee op_{"aten::_class_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index), lamella::value(reduction), lamella::value(logits)};
+  return op_.tensor(args_);
+}
+inline Tensor _class_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index, int64_t reduction, bool logits) {
+  static detail::Callee op_{"aten::_class_loss_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index), lamella::value(reduction), lamella::value(logits)};
+  return op_.tensor(args_);
+}
+inline Tensor _convolution_backward_input(const Tensor& grad_output, const Tensor& weight, IntArrayRef input_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  static detail::Callee op_{"aten::_convolution_backward_input", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(weight), lamella::value(input_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor _convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef weight_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  static detail::Callee op_{"aten::_convolution_backward_weight", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(weight_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor _elu_backward(const Tensor& grad_output, const Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
+  static detail::Callee op_{"aten::_elu_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> _fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
+  static detail::Callee op_{"aten::_fused_rms_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(eps)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> _fused_rms_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& rstd, const Tensor& weight, ArrayRef<bool> output_mask) {
+  static detail::Callee op_{"aten::_fused_rms_norm_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(normalized_shape), lamella::value(rstd), lamella::value(weight), lamella::value(output_mask)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor _gelu(const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _gelu_(const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor _gelu_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _gelu_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor _gelu_tanh(const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu_tanh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _gelu_tanh_(const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu_tanh_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor _gelu_tanh_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu_tanh_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _gelu_tanh_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::_gelu_tanh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor _log_sigmoid_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::_log_sigmoid_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
+  static detail::Callee op_{"aten::_log_softmax_backward_data", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output), lamella::value(dim), lamella::value(input_dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor _nan_to_num(const Tensor& self, const Scalar& nan, const Scalar& posinf, const Scalar& neginf) {
+  static detail::Callee op_{"aten::_nan_to_num", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(nan), lamella::value(posinf), lamella::value(neginf)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> _nll_pick(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index) {
+  static detail::Callee op_{"aten::_nll_pick", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor _pair_loss(const Tensor& input, const Tensor& target, int64_t kind, double width, int64_t reduction) {
+  static detail::Callee op_{"aten::_pair_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(kind), lamella::value(width), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
+inline Tensor _pair_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, int64_t kind, double width, int64_t reduction) {
+  static detail::Callee op_{"aten::_pair_loss_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(target), lamella::value(kind), lamella::value(width), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _permute_randomly_(const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::_permute_randomly_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(generator)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& _random_bits_(const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::_random_bits_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(generator)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor _row_order(const Tensor& self) {
+  static detail::Callee op_{"aten::_row_order", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _scatter_fold_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) {
+  static detail::Callee op_{"aten::_scatter_fold_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor _search_cdf(const Tensor& cdf, const Tensor& u) {
+  static detail::Callee op_{"aten::_search_cdf", ""};
+  const lamella_value args_[] = {lamella::value(cdf), lamella::value(u)};
+  return op_.tensor(args_);
+}
+inline Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
+  static detail::Callee op_{"aten::_softmax_backward_data", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output), lamella::value(dim), lamella::value(input_dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor _trunc_divide(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::_trunc_divide", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline Tensor _trunc_divide(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::_trunc_divide", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _trunc_divide_(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::_trunc_divide_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& _trunc_divide_(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::_trunc_divide_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& _trunc_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::_trunc_divide", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& _trunc_divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::_trunc_divide", "Scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool sorted = true, bool return_inverse = false, bool return_counts = false) {
+  static detail::Callee op_{"aten::_unique2", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(sorted), lamella::value(return_inverse), lamella::value(return_counts)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> _unique_consecutive(const Tensor& self, bool return_inverse = false, bool return_counts = false, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::_unique_consecutive", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(return_inverse), lamella::value(return_counts), lamella::value(dim)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
 inline Tensor abs(const Tensor& self) {
   static detail::Callee op_{"aten::abs", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -56,6 +274,12 @@ inline const Tensor& acosh_out(const Tensor& out, const Tensor& self) {
 inline Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
   static detail::Callee op_{"aten::adaptive_avg_pool1d", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(output_size)};
+  return op_.tensor(args_);
+}
+inline Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
+  static detail::Callee op_{"aten::adaptive_avg_pool2d", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_};
   return op_.tensor(args_);
 }
 inline Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
@@ -145,6 +369,11 @@ inline const Tensor& addr_out(const Tensor& out, const Tensor& self, const Tenso
   const lamella_value args_[] = {lamella::value(self), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor alias(const Tensor& self) {
+  static detail::Callee op_{"aten::alias", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
 }
 inline Tensor all(const Tensor& self) {
   static detail::Callee op_{"aten::all", ""};
@@ -466,6 +695,22 @@ inline Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(ceil_mode), lamella::value(count_include_pad)};
   return op_.tensor(args_);
 }
+inline Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) {
+  static detail::Callee op_{"aten::avg_pool2d", ""};
+  const detail::Repeated<2> list1_(kernel_size);
+  const detail::Repeated<2> list2_(stride);
+  const detail::Repeated<2> list3_(padding);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, lamella::value(ceil_mode), lamella::value(count_include_pad), lamella::value(divisor_override)};
+  return op_.tensor(args_);
+}
+inline Tensor avg_pool2d_backward(const Tensor& grad_output, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) {
+  static detail::Callee op_{"aten::avg_pool2d_backward", ""};
+  const detail::Repeated<2> list2_(kernel_size);
+  const detail::Repeated<2> list3_(stride);
+  const detail::Repeated<2> list4_(padding);
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), list2_, list3_, list4_, lamella::value(ceil_mode), lamella::value(count_include_pad), lamella::value(divisor_override)};
+  return op_.tensor(args_);
+}
 inline Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::baddbmm", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
@@ -490,6 +735,16 @@ inline Tensor bernoulli(const Tensor& self, const Generator& generator = {}) {
 inline Tensor bernoulli(const Tensor& self, double p, const Generator& generator = {}) {
   static detail::Callee op_{"aten::bernoulli", "p"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean") {
+  static detail::Callee op_{"aten::binary_cross_entropy", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
+inline Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& pos_weight = undefined()) {
+  static detail::Callee op_{"aten::binary_cross_entropy_with_logits", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(pos_weight)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_and(const Tensor& self, const Tensor& other) {
@@ -941,6 +1196,17 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, lamella::value(padding), list5_, lamella::value(groups)};
   return op_.tensor(args_);
 }
+inline Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  static detail::Callee op_{"aten::convolution", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, const OptionalIntArrayRef& bias_sizes, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, ArrayRef<bool> output_mask) {
+  static detail::Callee op_{"aten::convolution_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(weight), lamella::value(bias_sizes), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(transposed), lamella::value(output_padding), lamella::value(groups), lamella::value(output_mask)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
 inline Tensor copysign(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::copysign", "Tensor"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
@@ -1006,6 +1272,11 @@ inline const Tensor& count_nonzero_out(const Tensor& out, const Tensor& self, In
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean", double label_smoothing = 0.0) {
+  static detail::Callee op_{"aten::cross_entropy", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(ignore_index), lamella::value(reduce), lamella::value(reduction), lamella::value(label_smoothing)};
+  return op_.tensor(args_);
 }
 inline Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::cumprod", ""};
@@ -1086,6 +1357,11 @@ inline Tensor div(const Tensor& self, const Scalar& other) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
   return op_.tensor(args_);
 }
+inline Tensor div(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::div", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
 inline Tensor div(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Tensor_mode"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
@@ -1094,11 +1370,6 @@ inline Tensor div(const Tensor& self, const Tensor& other, const Text& rounding_
 inline Tensor div(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Scalar_mode"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
-  return op_.tensor(args_);
-}
-inline Tensor div(const Scalar& self, const Tensor& other) {
-  static detail::Callee op_{"aten::div", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Tensor& other) {
@@ -1135,6 +1406,11 @@ inline Tensor divide(const Tensor& self, const Scalar& other) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
   return op_.tensor(args_);
 }
+inline Tensor divide(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::divide", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
 inline Tensor divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Tensor_mode"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
@@ -1143,11 +1419,6 @@ inline Tensor divide(const Tensor& self, const Tensor& other, const Text& roundi
 inline Tensor divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Scalar_mode"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
-  return op_.tensor(args_);
-}
-inline Tensor divide(const Scalar& self, const Tensor& other) {
-  static detail::Callee op_{"aten::divide", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
@@ -1210,9 +1481,31 @@ inline Tensor einsum(const Text& equation, TensorList tensors) {
   const lamella_value args_[] = {lamella::value(equation), lamella::value(tensors)};
   return op_.tensor(args_);
 }
+inline Tensor elu(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) {
+  static detail::Callee op_{"aten::elu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale)};
+  return op_.tensor(args_);
+}
+inline const Tensor& elu_(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) {
+  static detail::Callee op_{"aten::elu_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& elu_out(const Tensor& out, const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) {
+  static detail::Callee op_{"aten::elu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1, bool scale_grad_by_freq = false, bool sparse = false) {
   static detail::Callee op_{"aten::embedding", ""};
   const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(padding_idx), lamella::value(scale_grad_by_freq), lamella::value(sparse)};
+  return op_.tensor(args_);
+}
+inline Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq) {
+  static detail::Callee op_{"aten::embedding_dense_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(indices), lamella::value(num_weights), lamella::value(padding_idx), lamella::value(scale_grad_by_freq)};
   return op_.tensor(args_);
 }
 inline Tensor empty(IntArrayRef size, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
@@ -1528,6 +1821,23 @@ inline const Tensor& ge_out(const Tensor& out, const Tensor& self, const Scalar&
   op_.written(args_);
   return out;
 }
+inline Tensor gelu(const Tensor& self, const Text& approximate = "none") {
+  static detail::Callee op_{"aten::gelu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(approximate)};
+  return op_.tensor(args_);
+}
+inline const Tensor& gelu_(const Tensor& self, const Text& approximate = "none") {
+  static detail::Callee op_{"aten::gelu_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(approximate)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& gelu_out(const Tensor& out, const Tensor& self, const Text& approximate = "none") {
+  static detail::Callee op_{"aten::gelu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(approximate), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor ger(const Tensor& self, const Tensor& vec2) {
   static detail::Callee op_{"aten::ger", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(vec2)};
@@ -1615,9 +1925,80 @@ inline Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
   return op_.tensor(args_);
 }
+inline Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
+  static detail::Callee op_{"aten::hardshrink_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(self), lamella::value(lambd)};
+  return op_.tensor(args_);
+}
 inline const Tensor& hardshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
   static detail::Callee op_{"aten::hardshrink", "out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(lambd), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor hardsigmoid(const Tensor& self) {
+  static detail::Callee op_{"aten::hardsigmoid", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hardsigmoid_(const Tensor& self) {
+  static detail::Callee op_{"aten::hardsigmoid_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor hardsigmoid_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::hardsigmoid_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hardsigmoid_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::hardsigmoid", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor hardswish(const Tensor& self) {
+  static detail::Callee op_{"aten::hardswish", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hardswish_(const Tensor& self) {
+  static detail::Callee op_{"aten::hardswish_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor hardswish_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::hardswish_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hardswish_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::hardswish", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+  static detail::Callee op_{"aten::hardtanh", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min_val), lamella::value(max_val)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hardtanh_(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+  static detail::Callee op_{"aten::hardtanh_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min_val), lamella::value(max_val)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor hardtanh_backward(const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  static detail::Callee op_{"aten::hardtanh_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(min_val), lamella::value(max_val)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hardtanh_out(const Tensor& out, const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+  static detail::Callee op_{"aten::hardtanh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(min_val), lamella::value(max_val), lamella::value(out)};
   op_.written(args_);
   return out;
 }
@@ -1647,6 +2028,11 @@ inline Tensor hstack(TensorList tensors) {
   const lamella_value args_[] = {lamella::value(tensors)};
   return op_.tensor(args_);
 }
+inline Tensor huber_loss(const Tensor& input, const Tensor& target, const Text& reduction = "mean", double delta = 1.0, const Tensor& weight = undefined()) {
+  static detail::Callee op_{"aten::huber_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(reduction), lamella::value(delta), lamella::value(weight)};
+  return op_.tensor(args_);
+}
 inline Tensor hypot(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::hypot", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
@@ -1661,6 +2047,11 @@ inline const Tensor& hypot_out(const Tensor& out, const Tensor& self, const Tens
 inline Tensor imag(const Tensor& self) {
   static detail::Callee op_{"aten::imag", ""};
   const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline Tensor index(const Tensor& self, TensorList indices) {
+  static detail::Callee op_{"aten::index", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
   return op_.tensor(args_);
 }
 inline Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) {
@@ -1752,6 +2143,11 @@ inline const Tensor& isposinf_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor kl_div(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", bool log_target = false) {
+  static detail::Callee op_{"aten::kl_div", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(log_target)};
+  return op_.tensor(args_);
+}
 inline Tensor kron(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::kron", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
@@ -1774,6 +2170,11 @@ inline std::tuple<Tensor, Tensor> kthvalue_out(const Tensor& values, const Tenso
   const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
   op_.written<2>(args_);
   return {values, indices};
+}
+inline Tensor l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& weight = undefined()) {
+  static detail::Callee op_{"aten::l1_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(weight)};
+  return op_.tensor(args_);
 }
 inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enable = true) {
   static detail::Callee op_{"aten::layer_norm", ""};
@@ -1799,6 +2200,28 @@ inline const Tensor& le_out(const Tensor& out, const Tensor& self, const Tensor&
 inline const Tensor& le_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::le", "Scalar_out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01) {
+  static detail::Callee op_{"aten::leaky_relu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(negative_slope)};
+  return op_.tensor(args_);
+}
+inline const Tensor& leaky_relu_(const Tensor& self, const Scalar& negative_slope = 0.01) {
+  static detail::Callee op_{"aten::leaky_relu_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(negative_slope)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor leaky_relu_backward(const Tensor& grad_output, const Tensor& self, const Scalar& negative_slope, bool self_is_result) {
+  static detail::Callee op_{"aten::leaky_relu_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(negative_slope), lamella::value(self_is_result)};
+  return op_.tensor(args_);
+}
+inline const Tensor& leaky_relu_out(const Tensor& out, const Tensor& self, const Scalar& negative_slope = 0.01) {
+  static detail::Callee op_{"aten::leaky_relu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(negative_slope), lamella::value(out)};
   op_.written(args_);
   return out;
 }
@@ -1879,6 +2302,22 @@ inline const Tensor& lgamma_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_vector_norm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_vector_norm_out(const Tensor& out, const Tensor& self, const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_vector_norm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined()) {
+  static detail::Callee op_{"aten::linear", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias)};
+  return op_.tensor(args_);
+}
 inline Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::linspace", ""};
   const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(steps), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
@@ -1924,6 +2363,23 @@ inline const Tensor& log2_out(const Tensor& out, const Tensor& self) {
 }
 inline const Tensor& log_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::log", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor log_sigmoid(const Tensor& self) {
+  static detail::Callee op_{"aten::log_sigmoid", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& log_sigmoid_(const Tensor& self) {
+  static detail::Callee op_{"aten::log_sigmoid_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& log_sigmoid_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::log_sigmoid", "out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
   op_.written(args_);
   return out;
@@ -2133,6 +2589,25 @@ inline Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
   return op_.tensor(args_);
 }
+inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  static detail::Callee op_{"aten::max_pool2d_with_indices", ""};
+  const detail::Repeated<2> list1_(kernel_size);
+  const detail::Repeated<2> list2_(stride);
+  const detail::Repeated<2> list3_(padding);
+  const detail::Repeated<2> list4_(dilation);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor max_pool2d_with_indices_backward(const Tensor& grad_output, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const Tensor& indices) {
+  static detail::Callee op_{"aten::max_pool2d_with_indices_backward", ""};
+  const detail::Repeated<2> list2_(kernel_size);
+  const detail::Repeated<2> list3_(stride);
+  const detail::Repeated<2> list4_(padding);
+  const detail::Repeated<2> list5_(dilation);
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), list2_, list3_, list4_, list5_, lamella::value(ceil_mode), lamella::value(indices)};
+  return op_.tensor(args_);
+}
 inline Tensor maximum(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::maximum", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
@@ -2226,6 +2701,28 @@ inline const Tensor& minimum_out(const Tensor& out, const Tensor& self, const Te
   op_.written(args_);
   return out;
 }
+inline Tensor mish(const Tensor& self) {
+  static detail::Callee op_{"aten::mish", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& mish_(const Tensor& self) {
+  static detail::Callee op_{"aten::mish_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor mish_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::mish_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& mish_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::mish", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor mm(const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::mm", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
@@ -2255,6 +2752,11 @@ inline Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destin
 inline Tensor movedim(const Tensor& self, int64_t source, int64_t destination) {
   static detail::Callee op_{"aten::movedim", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  return op_.tensor(args_);
+}
+inline Tensor mse_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& weight = undefined()) {
+  static detail::Callee op_{"aten::mse_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(weight)};
   return op_.tensor(args_);
 }
 inline Tensor msort(const Tensor& self) {
@@ -2366,11 +2868,22 @@ inline Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t len
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(length)};
   return op_.tensor(args_);
 }
+inline std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& weight, const Tensor& running_mean, const Tensor& running_var, const Tensor& save_mean, const Tensor& save_invstd, bool train, double eps, ArrayRef<bool> output_mask) {
+  static detail::Callee op_{"aten::native_batch_norm_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(weight), lamella::value(running_mean), lamella::value(running_var), lamella::value(save_mean), lamella::value(save_invstd), lamella::value(train), lamella::value(eps), lamella::value(output_mask)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
 inline std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   static detail::Callee op_{"aten::native_dropout", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
   auto all_ = op_.several<2>(args_);
   return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, double scale) {
+  static detail::Callee op_{"aten::native_dropout_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(mask), lamella::value(scale)};
+  return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) {
   static detail::Callee op_{"aten::native_group_norm", ""};
@@ -2378,9 +2891,21 @@ inline std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input,
   auto all_ = op_.several<3>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
 }
+inline std::tuple<Tensor, Tensor, Tensor> native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, ArrayRef<bool> output_mask) {
+  static detail::Callee op_{"aten::native_group_norm_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(mean), lamella::value(rstd), lamella::value(weight), lamella::value(N), lamella::value(C), lamella::value(HxW), lamella::value(group), lamella::value(output_mask)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
 inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) {
   static detail::Callee op_{"aten::native_layer_norm", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(bias), lamella::value(eps)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& bias, ArrayRef<bool> output_mask) {
+  static detail::Callee op_{"aten::native_layer_norm_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(normalized_shape), lamella::value(mean), lamella::value(rstd), lamella::value(weight), lamella::value(bias), lamella::value(output_mask)};
   auto all_ = op_.several<3>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
 }
@@ -2427,6 +2952,11 @@ inline const Tensor& negative_out(const Tensor& out, const Tensor& self) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean") {
+  static detail::Callee op_{"aten::nll_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(ignore_index), lamella::value(reduce), lamella::value(reduction)};
+  return op_.tensor(args_);
 }
 inline Tensor nonzero(const Tensor& self) {
   static detail::Callee op_{"aten::nonzero", ""};
@@ -2501,6 +3031,11 @@ inline const Tensor& not_equal_out(const Tensor& out, const Tensor& self, const 
   op_.written(args_);
   return out;
 }
+inline Tensor one_hot(const Tensor& self, int64_t num_classes = -1) {
+  static detail::Callee op_{"aten::one_hot", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(num_classes)};
+  return op_.tensor(args_);
+}
 inline Tensor ones(IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::ones", ""};
   const lamella_value args_[] = {lamella::value(size), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
@@ -2521,6 +3056,11 @@ inline const Tensor& outer_out(const Tensor& out, const Tensor& self, const Tens
   const lamella_value args_[] = {lamella::value(self), lamella::value(vec2), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor pad(const Tensor& self, IntArrayRef pad, const Text& mode = "constant", std::optional<double> value = {}) {
+  static detail::Callee op_{"aten::pad", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(pad), lamella::value(mode), lamella::value(value)};
+  return op_.tensor(args_);
 }
 inline Tensor permute(const Tensor& self, IntArrayRef dims) {
   static detail::Callee op_{"aten::permute", ""};
@@ -2709,6 +3249,23 @@ inline Tensor relu(const Tensor& self) {
   static detail::Callee op_{"aten::relu", ""};
   const lamella_value args_[] = {lamella::value(self)};
   return op_.tensor(args_);
+}
+inline Tensor relu6(const Tensor& self) {
+  static detail::Callee op_{"aten::relu6", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& relu6_(const Tensor& self) {
+  static detail::Callee op_{"aten::relu6_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& relu6_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::relu6", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
 }
 inline const Tensor& relu_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::relu", "out"};
@@ -2942,6 +3499,11 @@ inline Tensor sigmoid(const Tensor& self) {
   const lamella_value args_[] = {lamella::value(self)};
   return op_.tensor(args_);
 }
+inline Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) {
+  static detail::Callee op_{"aten::sigmoid_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output)};
+  return op_.tensor(args_);
+}
 inline const Tensor& sigmoid_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sigmoid", "out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
@@ -2966,6 +3528,28 @@ inline Tensor signbit(const Tensor& self) {
 }
 inline const Tensor& signbit_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::signbit", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor silu(const Tensor& self) {
+  static detail::Callee op_{"aten::silu", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& silu_(const Tensor& self) {
+  static detail::Callee op_{"aten::silu_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor silu_backward(const Tensor& grad_output, const Tensor& self) {
+  static detail::Callee op_{"aten::silu_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& silu_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::silu", "out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
   op_.written(args_);
   return out;
@@ -3003,6 +3587,16 @@ inline const Tensor& sinh_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor slice(const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
+  static detail::Callee op_{"aten::slice", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(end), lamella::value(step)};
+  return op_.tensor(args_);
+}
+inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) {
+  static detail::Callee op_{"aten::smooth_l1_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(beta)};
+  return op_.tensor(args_);
+}
 inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::softmax", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
@@ -3011,6 +3605,50 @@ inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType>
 inline const Tensor& softmax_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::softmax", "int_out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
+  static detail::Callee op_{"aten::softplus", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(beta), lamella::value(threshold)};
+  return op_.tensor(args_);
+}
+inline const Tensor& softplus_(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
+  static detail::Callee op_{"aten::softplus_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(beta), lamella::value(threshold)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor softplus_backward(const Tensor& grad_output, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
+  static detail::Callee op_{"aten::softplus_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(beta), lamella::value(threshold)};
+  return op_.tensor(args_);
+}
+inline const Tensor& softplus_out(const Tensor& out, const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
+  static detail::Callee op_{"aten::softplus", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(beta), lamella::value(threshold), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5) {
+  static detail::Callee op_{"aten::softshrink", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
+  return op_.tensor(args_);
+}
+inline const Tensor& softshrink_(const Tensor& self, const Scalar& lambd = 0.5) {
+  static detail::Callee op_{"aten::softshrink_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
+  op_.written(args_);
+  return self;
+}
+inline Tensor softshrink_backward(const Tensor& grad_output, const Tensor& self, const Scalar& lambd) {
+  static detail::Callee op_{"aten::softshrink_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(lambd)};
+  return op_.tensor(args_);
+}
+inline const Tensor& softshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
+  static detail::Callee op_{"aten::softshrink", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd), lamella::value(out)};
   op_.written(args_);
   return out;
 }
@@ -3259,8 +3897,30 @@ inline Tensor tanh(const Tensor& self) {
   const lamella_value args_[] = {lamella::value(self)};
   return op_.tensor(args_);
 }
+inline Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) {
+  static detail::Callee op_{"aten::tanh_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output)};
+  return op_.tensor(args_);
+}
 inline const Tensor& tanh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::tanh", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor tanhshrink(const Tensor& self) {
+  static detail::Callee op_{"aten::tanhshrink", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& tanhshrink_(const Tensor& self) {
+  static detail::Callee op_{"aten::tanhshrink_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.written(args_);
+  return self;
+}
+inline const Tensor& tanhshrink_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::tanhshrink", "out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
   op_.written(args_);
   return out;
@@ -3295,6 +3955,11 @@ inline const Tensor& threshold_(const Tensor& self, const Scalar& threshold, con
   const lamella_value args_[] = {lamella::value(self), lamella::value(threshold), lamella::value(value)};
   op_.written(args_);
   return self;
+}
+inline Tensor threshold_backward(const Tensor& grad_output, const Tensor& self, const Scalar& threshold) {
+  static detail::Callee op_{"aten::threshold_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(threshold)};
+  return op_.tensor(args_);
 }
 inline const Tensor& threshold_out(const Tensor& out, const Tensor& self, const Scalar& threshold, const Scalar& value) {
   static detail::Callee op_{"aten::threshold", "out"};
@@ -3371,6 +4036,11 @@ inline Tensor true_divide(const Tensor& self, const Scalar& other) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
   return op_.tensor(args_);
 }
+inline Tensor true_divide(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::true_divide", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
+}
 inline Tensor true_divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Tensor_mode"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
@@ -3379,11 +4049,6 @@ inline Tensor true_divide(const Tensor& self, const Tensor& other, const Text& r
 inline Tensor true_divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Scalar_mode"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
-  return op_.tensor(args_);
-}
-inline Tensor true_divide(const Scalar& self, const Tensor& other) {
-  static detail::Callee op_{"aten::true_divide", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {

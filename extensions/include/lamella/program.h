@@ -1,5 +1,5 @@
-/* What liblamella.so exports, for a program in C or C++ that links it or opens it: the table, and plugins by path. A
- * plugin or an extension needs none of this; the loader hands it the table.
+/* The functions that liblamella.so exports, for a program in C or C++ that links it or opens it: they return the table,
+ * and load plugins by path. A plugin or an extension needs none of this; the loader hands it the table.
  *
  *   const lamella_api* api = lamella_get_api(LAMELLA_TARGET_VERSION);
  *   if (!api) return 1;

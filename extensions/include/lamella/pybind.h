@@ -36,7 +36,7 @@ inline int start() {
   if (started) return 0;
   if (import() < 0) return -1;
   const auto* capsule = static_cast<const lamella_capsule*>(PyCapsule_Import(LAMELLA_PYTHON_CAPSULE, 0));
-  Dl_info own; /* by the loader, which runs the init function once for the file, whoever opened it */
+  Dl_info own; /* the module's file: the loader runs its init function, once, though Python opened the file */
   if (!capsule || (dladdr(&started, &own) && capsule->load_plugin(own.dli_fname) < 0)) return -1;
   pybind11::register_local_exception_translator([](std::exception_ptr p) {
     try {

@@ -16,7 +16,7 @@
  *   }
  *
  * Note [The lock]  Every function but `drop` is called with the interpreter's lock held. Operators may run without it,
- *   and other people's deleters may: what they hold of Python's goes through `drop`. */
+ *   and so may deleters: they drop references to Python's objects through `drop`. */
 #ifndef LAMELLA_PYTHON_H
 #define LAMELLA_PYTHON_H
 
@@ -53,7 +53,7 @@ typedef struct {
   PyObject* (*wrap)(lamella_tensor* owned);
   /* Borrowed from the object; null, without an exception, if it is no Tensor. */
   lamella_tensor* (*unwrap)(PyObject*);
-  /* Of a borrowed value; lists become lists. Null with an exception. */
+  /* The Python object for a borrowed value; lists become lists. Null with an exception. */
   PyObject* (*to_python)(const lamella_value*);
   /* Numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and lists or tuples of
    * tensors (None among them is a null), bools, ints or floats. The value is owned. -1 with an exception. */

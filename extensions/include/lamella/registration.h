@@ -9,33 +9,85 @@
 
 namespace lamella {
 
-/* What a shape rule says of one result. */
+/* One result, which a shape rule describes. */
 class Output {
  public:
-  Output(lamella_frame* f, lamella_meta* m) : frame_(f), meta_(m) {}
-  void set(IntArrayRef sizes, ScalarType dtype) { set(sizes, dtype, {}); }
-  void set(IntArrayRef sizes, ScalarType dtype, IntArrayRef strides) {
+  Output(lamella_frame* f, const lamella_value* args, lamella_meta* m) : frame_(f), args_(args), meta_(m) {}
+
+  /* A new tensor. The kernel computes in its dtype too, unless `compute_in` names another. */
+  void set(IntArrayRef sizes, ScalarType dtype) {
     LAMELLA_CHECK(sizes.size() <= LAMELLA_MAX_DIMS, "a result has at most ", LAMELLA_MAX_DIMS, " dimensions");
     meta_->kind = LAMELLA_META_FRESH;
     meta_->dtype = static_cast<uint8_t>(dtype);
     meta_->ndim = static_cast<int32_t>(sizes.size());
-    LAMELLA_CHECK(strides.empty() || strides.size() == sizes.size(), "a result of ", sizes.size(), " dimensions has ",
-                  strides.size(), " strides");
-    meta_->has_strides = !strides.empty();
+    meta_->has_strides = 0;
     for (size_t i = 0; i < sizes.size(); i++) meta_->sizes[i] = sizes[i];
-    for (size_t i = 0; i < strides.size(); i++) meta_->strides[i] = strides[i];
     frame_->compute_dtype = meta_->dtype;
   }
+  void set(IntArrayRef sizes, ScalarType dtype, IntArrayRef strides) {
+    set(sizes, dtype);
+    LAMELLA_CHECK(strides.empty() || strides.size() == sizes.size(), "a result of ", sizes.size(), " dimensions has ",
+                  strides.size(), " strides");
+    set_strides(strides);
+  }
   /* Shape, dtype and, if it has no gaps, layout of a tensor. */
-  void like(const Tensor& t) {
-    const bool dense = t.defined() && (t.get()->flags & LAMELLA_DENSE) && !t.is_contiguous();
-    set(t.sizes(), t.dtype(), dense ? t.strides() : IntArrayRef());
+  void like(const Tensor& t) { like(t, t.dtype()); }
+  void like(const Tensor& t, ScalarType dtype) {
+    set(t.sizes(), dtype);
+    if (t.defined() && (t.get()->flags & LAMELLA_DENSE) && !t.is_contiguous()) set_strides(t.strides());
+  }
+  /* Changes the dtype of a result that `set` or `like` has described; the layout stays. */
+  void set_dtype(ScalarType dtype) {
+    meta_->dtype = static_cast<uint8_t>(dtype);
+    compute_in(dtype);
+  }
+  void compute_in(ScalarType dtype) { frame_->compute_dtype = static_cast<uint32_t>(dtype); }
+
+  /* An argument itself, into which an operator writes. */
+  void same(const Tensor& argument) {
+    meta_->kind = LAMELLA_META_SAME;
+    meta_->alias_of = position(argument);
+  }
+  /* A view of an argument: strides and offset count elements, of `dtype` if it is given. */
+  void view(const Tensor& argument, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
+            ScalarType dtype = ScalarType::Undefined) {
+    LAMELLA_CHECK(strides.size() == sizes.size(), "a view of ", sizes.size(), " dimensions has ", strides.size(),
+                  " strides");
+    const uint32_t compute = frame_->compute_dtype; /* a view computes nothing */
+    set(sizes, dtype, strides);
+    frame_->compute_dtype = compute;
+    meta_->kind = LAMELLA_META_ALIAS;
+    meta_->alias_of = position(argument);
+    meta_->offset = offset;
+  }
+  /* A tensor over the argument's memory that no layer takes for a view. */
+  void detached(const Tensor& argument) {
+    view(argument, argument.sizes(), argument.strides(), argument.storage_offset());
+    meta_->kind = LAMELLA_META_DETACHED;
   }
   /* Only the kernel knows; it returns a tensor of its own. */
   void dynamic() { meta_->kind = LAMELLA_META_DYNAMIC; }
+  /* No tensor: one of several results, which the caller did not ask for. */
+  void absent() { meta_->kind = LAMELLA_META_NONE; }
+
+  /* As `set` or `like` has described it. */
+  IntArrayRef sizes() const { return {meta_->sizes, static_cast<size_t>(meta_->ndim)}; }
+  ScalarType dtype() const { return static_cast<ScalarType>(meta_->dtype); }
+  void set_strides(IntArrayRef strides) {
+    for (size_t i = 0; i < strides.size(); i++) meta_->strides[i] = strides[i];
+    meta_->has_strides = !strides.empty();
+  }
 
  private:
+  uint8_t position(const Tensor& argument) const {
+    uint8_t i = 0;
+    while (i < frame_->num_args && !(args_[i].tag == LAMELLA_TENSOR && args_[i].as.tensor == argument.get())) i++;
+    LAMELLA_CHECK(i < frame_->num_args, "a result can only be, or view, a tensor among the arguments");
+    return i;
+  }
+
   lamella_frame* frame_;
+  const lamella_value* args_;
   lamella_meta* meta_;
 };
 
@@ -78,9 +130,9 @@ inline bool fits(const lamella_argument& a, const CppType& t) {
   return (a.flags & optional) == (t.flags & optional) || (undefined_is_none && !(t.flags & optional));
 }
 
-inline std::string listed(const std::vector<CppType>& types) {
+inline std::string listed(ArrayRef<CppType> types) {
   std::string all;
-  for (const CppType& t : types) all += (all.empty() ? "" : ", ") + t.name;
+  for (const CppType& t : types) all += (all.empty() ? "" : ", ") + t.name();
   return all;
 }
 
@@ -89,7 +141,7 @@ inline const lamella_argument& described(const lamella_argument* a) {
   return *a;
 }
 
-/* Whether all that a function of so many arguments leaves out has a default. The outputs of an out= form stay last. */
+/* Whether a function of `known` arguments leaves out only ones with a default. The outputs of an out= form are last. */
 inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bool exact, size_t* from) {
   *from = n;
   if (known == n || exact) return known == n;
@@ -112,8 +164,8 @@ struct Fit {
 
 /* Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
  */
-inline Fit compare(const char* who, const lamella_operator* op, const std::vector<CppType>& parameters,
-                   const std::vector<CppType>& results, bool exact) {
+inline Fit compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters, ArrayRef<CppType> results,
+                   bool exact) {
   const auto n = static_cast<size_t>(api().operator_num_args(op)),
              m = static_cast<size_t>(api().operator_num_returns(op));
   size_t known = parameters.size(), from = n;
@@ -129,7 +181,7 @@ inline Fit compare(const char* who, const lamella_operator* op, const std::vecto
     const lamella_argument& a = described(api().operator_argument(op, static_cast<int32_t>(i)));
     if (!fits(a, parameters[k]))
       wrong += text("\n  argument '", a.name, "': ", schema_type(a), " is ", cpp_type_of(a), ", the function takes ",
-                    parameters[k].name);
+                    parameters[k].name());
   }
   if (!writes && results.size() != m)
     wrong += text("\n  the schema has ", m, m == 1 ? " result" : " results", ", the function returns ", results.size());
@@ -137,10 +189,11 @@ inline Fit compare(const char* who, const lamella_operator* op, const std::vecto
     const lamella_argument& a = described(api().operator_return(op, static_cast<int32_t>(i)));
     const CppType& t = writes ? parameters[known + i] : results[i];
     if (!fits({a.size, a.kind, a.flags | LAMELLA_ARGUMENT_WRITTEN, 0, "", {}}, t))
-      wrong += text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name);
+      wrong +=
+          text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name());
   }
   if (wrong.empty()) return {writes, static_cast<int32_t>(known)};
-  const std::string returned = results.size() == 1 ? results[0].name
+  const std::string returned = results.size() == 1 ? results[0].name()
                                : results.empty()   ? std::string("void")
                                                    : "std::tuple<" + listed(results) + ">";
   throw Error(LAMELLA_TYPE_ERROR,
@@ -164,46 +217,62 @@ inline const lamella_operator* find(const char* who, const char* ns, std::string
  * -------------------------------------------------------------------------------------------------------------- */
 
 template <class P>
-struct RuleParameter {
-  static constexpr bool output = false;
-  static decltype(auto) get(lamella_frame*, const lamella_value& v, lamella_meta*) { return Parameter<P>::get(v); }
-  static void type(std::vector<CppType>& all) { all.push_back(Parameter<P>::type()); }
+constexpr bool is_output = std::is_same<P, Output>::value;
+
+/* The arguments before the outputs, as types and as an adapter. */
+template <class F, bool Framed, class Inputs, size_t Outputs, class... P>
+struct RuleOf; /* of the parameters P that are left to sort */
+template <class F, bool Framed, class... Inputs, size_t Outputs, class P, class... Rest>
+struct RuleOf<F, Framed, Types<Inputs...>, Outputs, P, Rest...>
+    : std::conditional_t<is_output<P>, RuleOf<F, Framed, Types<Inputs...>, Outputs + 1, Rest...>,
+                         RuleOf<F, Framed, Types<Inputs..., P>, Outputs, Rest...>> {
+  static_assert(is_output<P> || Outputs == 0,
+                "a shape rule's last parameters are lamella::Output, one for each result");
 };
-template <>
-struct RuleParameter<Output> {
-  static constexpr bool output = true;
-  static Output get(lamella_frame* f, const lamella_value&, lamella_meta* m) { return {f, m}; }
-  static void type(std::vector<CppType>&) {}
+template <class F, bool Framed, class... Inputs, size_t Outputs>
+struct RuleOf<F, Framed, Types<Inputs...>, Outputs> {
+  static_assert(Outputs > 0, "a shape rule's last parameters are lamella::Output, one for each result");
+  static_assert(Outputs <= LAMELLA_MAX_RETURNS, "an operator has at most 16 results");
+  static constexpr size_t outputs = Outputs;
+  static ArrayRef<CppType> parameters() { return Types<Inputs...>::list(); }
+  static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_meta* outs) {
+    return guarded_in(f, [&] {
+      return call(f, args, outs, std::index_sequence_for<Inputs...>(), std::make_index_sequence<Outputs>());
+    });
+  }
+
+ private:
+  template <size_t... I, size_t... O>
+  static lamella_status call(lamella_frame* f, [[maybe_unused]] const lamella_value* args, lamella_meta* outs,
+                             std::index_sequence<I...>, std::index_sequence<O...>) {
+    if constexpr (Framed)
+      Callable<F>::of(f)(f, Parameter<Inputs>::get(args[I])..., Output(f, args, outs + O)...);
+    else
+      Callable<F>::of(f)(Parameter<Inputs>::get(args[I])..., Output(f, args, outs + O)...);
+    return LAMELLA_OK;
+  }
 };
 
 template <class F, class Pointer>
 struct Rule;
 template <class F, class... P>
-struct Rule<F, void (*)(P...)> {
-  static constexpr size_t outputs = (size_t{RuleParameter<P>::output} + ... + 0), inputs = sizeof...(P) - outputs;
-  static constexpr bool outputs_are_last() {
-    const bool output[] = {RuleParameter<P>::output...};
-    bool good = outputs > 0;
-    for (size_t i = 0; i < sizeof...(P); i++) good = good && output[i] == (i >= inputs);
-    return good;
-  }
-  static_assert(outputs_are_last(), "a shape rule's last parameters are lamella::Output, one for each result");
-  static std::vector<CppType> parameters() {
-    std::vector<CppType> all;
-    (RuleParameter<P>::type(all), ...);
-    return all;
-  }
-  static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_meta* outs) {
-    return guarded([&] { return call(f, args, outs, std::index_sequence_for<P...>()); });
-  }
-  template <size_t... I>
-  static lamella_status call(lamella_frame* f, const lamella_value* args, lamella_meta* outs,
-                             std::index_sequence<I...>) {
-    (*static_cast<F*>(const_cast<void*>(f->context)))(
-        RuleParameter<P>::get(f, args[I < inputs ? I : 0], outs + (I < inputs ? 0 : I - inputs))...);
-    return LAMELLA_OK;
-  }
-};
+struct Rule<F, void (*)(P...)> : RuleOf<F, false, Types<>, 0, P...> {};
+template <class F, class... P>
+struct Rule<F, void (*)(lamella_frame*, P...)> : RuleOf<F, true, Types<>, 0, P...> {};
+template <class F>
+using RuleFor = Rule<PlainFunction<F>, typename PointerOf<F>::type>;
+
+inline constexpr CppType tensor_results[LAMELLA_MAX_RETURNS] = {
+    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(),
+    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(),
+    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(),
+    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type()};
+
+/* Whether a rule's types fit the schema; the results that a rule describes are tensors, or lists of them. */
+template <class R>
+Fit compare_rule(const lamella_operator* op, bool exact) {
+  return compare("infer", op, R::parameters(), {tensor_results, R::outputs}, exact);
+}
 
 }  // namespace detail
 
@@ -243,25 +312,25 @@ Library& Library::impl(const char* op, const char* key, F fn, const char* file, 
     const detail::Fit fit = detail::compare("impl", found, S::parameters(), S::results(), exact_);
     const lamella_kernel run =
         fit.writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
-    const auto context = const_cast<void*>(S::context(std::move(fn)));
+    const auto context = const_cast<void*>(detail::Callable<detail::PlainFunction<F>>::context(std::move(fn)));
     const uint32_t flags = LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE;
     const int32_t known = fit.num_args > 0 ? fit.num_args : LAMELLA_NO_ARGUMENTS;
     return kernel(op, key, {sizeof(lamella_kernel_def), flags, run, context, file, line, known}).status();
   });
   return *this;
 }
-/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. Like a
- * kernel it may leave out arguments at the end that have a default, of an operator of somebody else. */
+/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. For an
+ * operator of another library it may, like a kernel, leave out arguments at the end that have a default. */
 template <class F>
 Library& Library::infer(const char* op, F fn) {
   if (status_) return *this;
   status_ = guarded([&]() -> lamella_status {
-    using R = detail::Rule<F, typename detail::PointerOf<F>::type>;
+    using R = detail::RuleFor<F>;
     const lamella_operator* found = detail::find("infer", ns_, op);
-    std::vector<detail::CppType> results(R::outputs, detail::CppType{LAMELLA_KIND_TENSOR, 0, "Tensor"});
-    const detail::Fit fit = detail::compare("infer", found, R::parameters(), results, exact_);
+    const detail::Fit fit = detail::compare_rule<R>(found, exact_);
     const int32_t known = fit.num_args > 0 ? fit.num_args : LAMELLA_NO_ARGUMENTS;
-    const lamella_shape_rule_def d = {sizeof d, known, R::run, new F(std::move(fn))};
+    void* context = const_cast<void*>(detail::Callable<detail::PlainFunction<F>>::context(std::move(fn)));
+    const lamella_shape_rule_def d = {sizeof d, known, R::run, context};
     return api().shape_rule(lib_, op, &d, nullptr);
   });
   return *this;
@@ -316,7 +385,7 @@ constexpr int32_t count_of = std::is_void<R>::value ? 0 : 1;
 template <class... R>
 constexpr int32_t count_of<std::tuple<R...>> = sizeof...(R);
 
-/* What a call refers to until it has ended. */
+/* Converts an argument to an object that a lamella_value can refer to until the call has ended. */
 template <class T>
 struct Passed {
   static const T& of(const T& x) { return x; }
@@ -375,7 +444,7 @@ template <class R, class... P>
 class Operator<R(P...)> {
  public:
   explicit Operator(const char* name) : op_(detail::find("Operator", "aten", name)) {
-    detail::compare("Operator", op_, {detail::Parameter<P>::type()...}, detail::Results<R>::types(), false);
+    detail::compare("Operator", op_, detail::Types<P...>::list(), detail::Results<R>::types(), false);
   }
   R operator()(P... args) const { return called(detail::passed(args)...); }
 
@@ -390,8 +459,8 @@ class Operator<R(P...)> {
   const lamella_operator* op_;
 };
 
-/* From a layer's kernel to what is below it, with these arguments; what was appended to the schema is what the call
- * has. */
+/* Goes on from a layer's kernel to the layers below, with these arguments. Arguments that were appended to the schema
+ * keep the call's values. */
 template <class R, class... A>
 R redispatch(lamella_frame* frame, const A&... args) {
   const auto on = [frame](const auto&... passed) {

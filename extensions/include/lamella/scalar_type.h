@@ -96,7 +96,7 @@ inline void append_part(std::string& to, HalfOf<Bits> x) {
   append_part(to, static_cast<float>(x));
 }
 
-/* std::numeric_limits of both: by bits, with so many of them for the fraction. */
+/* std::numeric_limits of Half and BFloat16, made of bits; Fraction is the number of bits of the fraction. */
 template <class T, int Fraction>
 class HalfLimits {
   static constexpr int exponent = 15 - Fraction, bias = (1 << (exponent - 1)) - 1;

@@ -25,19 +25,20 @@ class Tensor : public TensorMethods {
   Tensor(const TensorRef& t) { static_cast<TensorRef&>(*this) = t; }
   Tensor(TensorRef&& t) noexcept { static_cast<TensorRef&>(*this) = std::move(t); }
   /* Of an argument that may be absent: undefined without one. */
-  Tensor(const std::optional<Tensor>& t) : Tensor(t ? *t : Tensor()) {}
+  template <class Optional, class = std::enable_if_t<std::is_same<Optional, std::optional<Tensor>>::value>>
+  Tensor(const Optional& t) : Tensor(t ? *t : Tensor()) {}
   Tensor(std::nullopt_t) {}
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
 #ifndef LAMELLA_NO_OPERATORS
-  /* x[i] = y writes the elements: what has no name cannot hold another tensor. */
+  /* x[i] = y writes the elements: a temporary would be no use as a handle of another tensor. */
   void operator=(const Tensor& from) && { copy_(from); }
   void operator=(Tensor&& from) && { copy_(from); }
   void operator=(const Scalar& x) && { fill_(x); }
 #endif
-  /* Neither whether it is defined nor its element: ask for one of them. */
+  /* Deleted, as it could mean defined() or item(): call one of them. */
   explicit operator bool() const = delete;
   static Tensor steal(lamella_tensor* t) { return TensorRef::steal(t); }
   static Tensor borrow(lamella_tensor* t) { return TensorRef::borrow(t); }
@@ -117,7 +118,7 @@ class Tensor : public TensorMethods {
   }
 #endif
 
-  /* Of whichever plugin differentiates; without one nothing requires a gradient. */
+  /* By the plugin that differentiates; without one, no tensor requires a gradient. */
   bool requires_grad() const {
     const lamella_autograd* a = autograd();
     return a && a->requires_grad(there());
@@ -179,7 +180,7 @@ class Tensor : public TensorMethods {
 };
 static_assert(sizeof(Tensor) == sizeof(lamella_tensor*), "a list of Tensor is a list of lamella_tensor*");
 
-/* The one that stands for "none". */
+/* The undefined tensor, which stands for "none". */
 inline const Tensor& undefined() {
   static const Tensor none;
   return none;
@@ -189,7 +190,7 @@ inline void append_part(std::string& to, const Tensor& t) {
   to += t.defined() ? detail::text("Tensor(shape=", t.sizes(), ", dtype=", t.dtype(), ")") : std::string("Tensor()");
 }
 
-/* What is Lamella's own as a part of a message, into a std::ostream. */
+/* Writes an object of a type of Lamella's into a std::ostream, as it would stand in a message. */
 template <class Traits, class T,
           class = std::enable_if_t<!std::is_arithmetic<T>::value && !std::is_pointer<std::decay_t<T>>::value &&
                                    !std::is_convertible<const T&, std::string_view>::value>>
@@ -268,7 +269,7 @@ class Callee {
   std::atomic<const lamella_operator*> op_{nullptr};
 };
 
-/* What a factory made, with what its options ask for beside the operator's arguments. */
+/* A factory's tensor, with the option applied that is no argument of the operator: requires_grad. */
 inline Tensor finished(Tensor t, const TensorOptions& options) {
   if (options.requires_grad_set()) t.set_requires_grad(true);
   return t;
@@ -378,7 +379,7 @@ Tensor from_blob(T* data, IntArrayRef sizes, OptionalIntArrayRef strides, Delete
     delete owner;
     throw;
   }
-  return detail::finished(std::move(made), options); /* who owns the owner now */
+  return detail::finished(std::move(made), options); /* the tensor owns the owner now */
 }
 template <class T, class Deleter, class = decltype(std::declval<Deleter&>()(std::declval<T*>()))>
 Tensor from_blob(T* data, IntArrayRef sizes, Deleter deleter, const TensorOptions& options = {}) {
@@ -388,7 +389,7 @@ Tensor from_blob(T* data, IntArrayRef sizes, Deleter deleter, const TensorOption
 /* ---- work
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* body(begin, end) for pieces of the range, on all threads; what it throws on any of them is thrown here. */
+/* body(begin, end) for pieces of the range, on all threads; an exception on any of them is thrown here. */
 template <class Body,
           class = std::enable_if_t<std::is_void<decltype(std::declval<Body&>()(int64_t(), int64_t()))>::value>,
           class = void>

@@ -1,11 +1,11 @@
-/* What passes through the C ABI: errors, dtypes, devices, counted objects, tensors, values, and the frame of a call.
- * Who owns what, and the functions over it, are in c_api.h.
+/* The types of the C ABI: errors, dtypes, devices, counted objects, tensors, values, and the frame of a call. The rules
+ * of ownership, and the functions over these types, are in c_api.h.
  *
- * Note [Growth]  Nothing here moves or changes its meaning. A struct that somebody else fills begins with its `size`:
- *   set it to sizeof; what a smaller, older one lacks counts as zero. A struct that the library makes (tensor, frame,
+ * Note [Growth]  Nothing here moves or changes its meaning. A struct that a plugin fills begins with its `size`, to be
+ *   set to sizeof; fields that an older, smaller one lacks are zero. A struct that the library makes (tensor, frame,
  *   thread, api) may grow at its end: look at `size`, or at the version of the api, before reading what came later.
- *   Reserved fields and unused bits are zero. Enumerators are appended: whoever meets a value that it does not know
- *   hands it on unchanged, and treats an unknown kind of error as LAMELLA_RUNTIME_ERROR. */
+ *   Reserved fields and unused bits are zero. Enumerators are appended: code that meets an unknown value hands
+ *   it on unchanged, and treats an unknown kind of error as LAMELLA_RUNTIME_ERROR. */
 #ifndef LAMELLA_TYPES_H
 #define LAMELLA_TYPES_H
 
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* These are for ever: layouts and masks depend on them. */
+/* These never change: layouts and masks depend on them. */
 #define LAMELLA_MAX_DIMS 64
 #define LAMELLA_MAX_LAYERS 64
 #define LAMELLA_MAX_ARGUMENTS 64
@@ -26,7 +26,7 @@ extern "C" {
 
 typedef int32_t lamella_status;
 
-/* Kinds are from 1 on; what is negative is a word to the dispatcher and sets no error. */
+/* Kinds of error begin at 1. A negative value is a message to the dispatcher, and sets no error. */
 enum lamella_error_kind {
   LAMELLA_RETRY = -1, /* a kernel says: my registration was withdrawn while this call was on its way; look again */
   LAMELLA_OK = 0,
@@ -63,7 +63,7 @@ enum lamella_dtype {
   LAMELLA_COMPLEX128 = 14,
   LAMELLA_NO_DTYPE = 255
 };
-#define LAMELLA_NUM_DTYPES 15 /* as many as this header knows */
+#define LAMELLA_NUM_DTYPES 15 /* the dtypes that this header knows */
 
 typedef struct {
   int32_t backend; /* the small integer that the backend was given at load; meta is 0 */
@@ -95,7 +95,7 @@ enum lamella_tensor_flags {
   LAMELLA_DENSE = 2       /* some permutation of its dimensions is contiguous */
 };
 
-/* Made by the library alone, and longer than what is public of it. Read it, write through dl.data; nothing else. */
+/* Made by the library alone, and longer than these public fields. Read them, write through dl.data; do nothing else. */
 typedef struct {
   lamella_object object;
   DLTensor dl; /* data already points at the first element (byte_offset is 0) */
@@ -171,9 +171,9 @@ typedef struct {
 
 struct lamella_frame {
   uint32_t size;
-  uint32_t compute_dtype; /* what the shape rule chose */
+  uint32_t compute_dtype; /* the shape rule chose it */
   const lamella_operator* op;
-  void* context;   /* what was registered with the function that runs now */
+  void* context;   /* registered with the function that runs now */
   uint64_t keys;   /* layers still below */
   uint64_t passed; /* layers already passed */
   lamella_thread* thread;
@@ -185,9 +185,9 @@ struct lamella_frame {
   void* scratch;
 };
 
-/* Arguments and results are as many as the schema of frame->op says, or the arguments as many as the kernel was
- * registered for (lamella_kernel_def), which it then hands on, too: a later version of an operator may have further
- * ones, each with a default, behind those that the kernel knows, but before the outputs of an out= form. */
+/* The numbers of arguments and results are those in the schema of frame->op. A kernel registered for fewer arguments
+ * (lamella_kernel_def) gets and hands on that number: a later version of an operator may have further arguments, each
+ * with a default, behind those that the kernel knows, but before the outputs of an out= form. */
 typedef lamella_status (*lamella_kernel)(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 
 /* The layout, which no compiler and no flag may change. */

@@ -1,4 +1,4 @@
-/* What stands beside tensors in the calls of an operator: views of lists, Scalar, Device, Layout, MemoryFormat,
+/* The types that operators take beside tensors: views of lists, Scalar, Device, Layout, MemoryFormat,
  * Generator and TensorOptions; and how each becomes a value of the C ABI. */
 #ifndef LAMELLA_VALUES_H
 #define LAMELLA_VALUES_H
@@ -20,7 +20,7 @@ using std::nullopt;
 /* ---- lists
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Elements of somebody else's, for as long as they live. */
+/* A view of elements that another object owns; valid as long as they live. */
 template <class T>
 class ArrayRef {
  public:
@@ -63,6 +63,54 @@ class ArrayRef {
 };
 using IntArrayRef = ArrayRef<int64_t>;
 
+/* A list of at most 64 ints with its own memory on the stack: sizes, strides, dimensions that are being put together.
+ * As in torch, `DimVector`. */
+class DimVector {
+ public:
+  DimVector() = default;
+  DimVector(std::initializer_list<int64_t> list) : DimVector(IntArrayRef(list)) {}
+  explicit DimVector(IntArrayRef list) {
+    for (int64_t x : list) push_back(x);
+  }
+  DimVector(size_t n, int64_t x) {
+    for (size_t i = 0; i < n; i++) push_back(x);
+  }
+  void push_back(int64_t x) {
+    LAMELLA_CHECK(size_ < LAMELLA_MAX_DIMS, "a tensor has at most ", LAMELLA_MAX_DIMS, " dimensions");
+    data_[size_++] = x;
+  }
+  void append(IntArrayRef list) {
+    for (int64_t x : list) push_back(x);
+  }
+  void insert(size_t at, int64_t x) {
+    push_back(x);
+    for (size_t i = size_ - 1; i > at; i--) data_[i] = data_[i - 1];
+    data_[at] = x;
+  }
+  void erase(size_t at) {
+    for (size_t i = at + 1; i < size_; i++) data_[i - 1] = data_[i];
+    size_--;
+  }
+  void pop_back() { size_--; }
+  void clear() { size_ = 0; }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  int64_t* data() { return data_; }
+  const int64_t* data() const { return data_; }
+  int64_t* begin() { return data_; }
+  int64_t* end() { return data_ + size_; }
+  const int64_t* begin() const { return data_; }
+  const int64_t* end() const { return data_ + size_; }
+  int64_t& operator[](size_t i) { return data_[i]; }
+  int64_t operator[](size_t i) const { return data_[i]; }
+  int64_t& back() { return data_[size_ - 1]; }
+
+ private:
+  int64_t data_[LAMELLA_MAX_DIMS];
+  size_t size_ = 0;
+};
+
 /* A list of ints, one int, or nothing: the argument `dim` of many operators. */
 class OptionalIntArrayRef {
  public:
@@ -71,7 +119,14 @@ class OptionalIntArrayRef {
   OptionalIntArrayRef(IntArrayRef list) : list_(list), given_(true) {}
   OptionalIntArrayRef(std::initializer_list<int64_t> list) : list_(list), given_(true) {}
   OptionalIntArrayRef(const std::vector<int64_t>& list) : list_(list), given_(true) {}
+  OptionalIntArrayRef(const DimVector& list) : list_(list), given_(true) {}
+  template <class List, class = std::enable_if_t<std::is_same<List, std::optional<IntArrayRef>>::value>>
+  OptionalIntArrayRef(const List& list) : given_(list.has_value()) {
+    if (list) list_ = *list;
+  }
   OptionalIntArrayRef(int64_t one) : one_(one), single_(true), given_(true) {}
+  template <class One, class = std::enable_if_t<std::is_same<One, std::optional<int64_t>>::value>, class = void>
+  OptionalIntArrayRef(const One& one) : one_(one.value_or(0)), single_(true), given_(one.has_value()) {}
   OptionalIntArrayRef(int one) : OptionalIntArrayRef(static_cast<int64_t>(one)) {}
 
   bool has_value() const { return given_; }
@@ -136,8 +191,8 @@ class Scalar {
   bool isFloatingPoint() const { return tag_ == LAMELLA_FLOAT; }
   bool isComplex() const { return tag_ == LAMELLA_COMPLEX; }
 
-  /* Converted. An error for a complex number with an imaginary part that would become a real one, and for what does not
-   * fit into an integer; negative numbers wrap to unsigned ones, as in torch. */
+  /* Converted. An error for a complex number with an imaginary part that would become a real one, and for a number that
+   * does not fit into an integer; negative numbers wrap to unsigned ones, as in torch. */
   template <class T>
   T to() const {
     if constexpr (detail::IsComplex<T>::value) {
@@ -169,7 +224,7 @@ class Scalar {
   int toInt() const { return to<int>(); }
   bool toBool() const { return to<bool>(); }
 
-  /* For as long as this lives. */
+  /* The value refers to this number, and is valid as long as this lives. */
   lamella_value value() const {
     lamella_value v{tag_, 0, {integer_}};
     if (tag_ == LAMELLA_FLOAT) v.as.d = parts_[0];
@@ -204,7 +259,7 @@ class Scalar {
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-/* The text that an operator takes, as "floor", or none: whatever a std::string_view can be made of. */
+/* The text that an operator takes, as "floor", or none; made of anything that converts to a std::string_view. */
 class Text {
  public:
   Text() = default;
@@ -309,7 +364,7 @@ class Generator {
   lamella_object* object_ = nullptr;
 };
 
-/* What a factory takes beside the sizes: lamella::dtype(lamella::kFloat).device("cpu"). */
+/* The options that a factory takes beside the sizes: lamella::dtype(lamella::kFloat).device("cpu"). */
 class TensorOptions {
  public:
   TensorOptions() = default;
@@ -374,7 +429,7 @@ inline lamella_value value(const char* s) { return s ? value(std::string_view(s)
 inline lamella_value value(char* s) { return value(static_cast<const char*>(s)); }
 inline lamella_value value(const std::string& s) { return value(std::string_view(s)); }
 inline lamella_value value(const Text& t) { return t.has_value() ? value(*t) : none(); }
-/* Its parts would have to live somewhere: pass a Scalar that does. */
+/* Deleted: a value points to the parts of a complex number. Pass a Scalar, which holds them. */
 template <class T, std::enable_if_t<detail::IsComplex<T>::value, int> = 0>
 lamella_value value(const T&) = delete;
 inline lamella_value value(IntArrayRef list) {
@@ -382,6 +437,7 @@ inline lamella_value value(IntArrayRef list) {
   v.as.ints = list.data();
   return v;
 }
+inline lamella_value value(const DimVector& list) { return value(IntArrayRef(list)); }
 inline lamella_value value(ArrayRef<double> list) {
   lamella_value v{LAMELLA_FLOAT_LIST, static_cast<uint32_t>(list.size()), {0}};
   v.as.doubles = list.data();

@@ -1,5 +1,5 @@
-/* The version of the C ABI: what a library was built for, what it may use, and the stamp that says so in the file. Read
- * docs/abi.md for the promise. */
+/* Versions of the C ABI: the version that these headers describe, the oldest version that a library is built for, and
+ * the stamp in the library's file that records the latter. docs/abi.md says what is promised. */
 #ifndef LAMELLA_VERSION_H
 #define LAMELLA_VERSION_H
 
@@ -7,13 +7,13 @@
 
 #define LAMELLA_MAKE_VERSION(major, minor) ((major) << 16 | (minor))
 
-/* What is built against N.M runs on every library N.x with x >= M. */
+/* A library built against N.M runs on every Lamella N.x with x >= M. */
 #define LAMELLA_ABI_MAJOR 1
 #define LAMELLA_ABI_MINOR 0
 #define LAMELLA_ABI_VERSION LAMELLA_MAKE_VERSION(LAMELLA_ABI_MAJOR, LAMELLA_ABI_MINOR)
 
-/* The oldest library that must run what is built: define it before the first include, or with -D, to hide every newer
- * entry. -DLAMELLA_TARGET_VERSION='LAMELLA_MAKE_VERSION(1,0)' */
+/* The oldest Lamella that must run the built library: define it before the first include, or with -D, to hide every
+ * newer entry. -DLAMELLA_TARGET_VERSION='LAMELLA_MAKE_VERSION(1,0)' */
 #ifndef LAMELLA_TARGET_VERSION
 #define LAMELLA_TARGET_VERSION LAMELLA_ABI_VERSION
 #endif

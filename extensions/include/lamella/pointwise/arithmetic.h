@@ -215,7 +215,7 @@ struct abs : Pointwise<1, ANY> {
   }
 };
 
-/* Of NaN: 0. */
+/* The sign of NaN is 0. */
 struct sign : Pointwise<1, ORDERED> {
   template <class T>
   static T apply(T x) {

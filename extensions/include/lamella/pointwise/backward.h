@@ -9,7 +9,7 @@
 namespace lamella::pointwise {
 namespace {
 
-/* Of floating tensors, with vector forms inside, and without. */
+/* Derivatives of floating tensors: with functions inside that have vector forms, and without. */
 template <int Params = 0>
 struct CurveBackward : Pointwise<2, FLOAT, Params> {
   static constexpr bool maths = true;

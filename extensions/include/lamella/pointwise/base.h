@@ -1,4 +1,4 @@
-/* What every declaration of a pointwise operator is made of; declarations.h says what the members mean. */
+/* Base classes for the declarations of pointwise operators; declarations.h says what the members mean. */
 #ifndef LAMELLA_POINTWISE_BASE_H
 #define LAMELLA_POINTWISE_BASE_H
 

@@ -75,7 +75,7 @@ struct fmin : Pointwise<2, ORDERED> {
   }
 };
 
-/* What stands for NaN and for the infinities. */
+/* Replaces NaN and the infinities by the given numbers. */
 struct nan_to_num : Pointwise<1, FLOAT, 3> {
   template <class T>
   static T apply(T x, T nan, T high, T low) {

@@ -1,5 +1,5 @@
 /* Pointwise operators, declared once, by meaning. The catalogue registers from here (schema and documentation
- * stand in dispatcher/operators/pointwise_*.cpp); a backend may instantiate the same declarations for its own loops.
+ * stand in operators/pointwise_*.cpp); a backend may instantiate the same declarations for its own loops.
  *
  * A declaration is a struct: how many inputs and scalar parameters, which dtype classes it accepts, which dtype it
  * computes in and returns, and `apply`, its meaning over scalars. Optional: `maths` (it calls functions that have
@@ -14,7 +14,7 @@
 #include <lamella/pointwise/choosing.h>
 #include <lamella/pointwise/functions.h>
 
-/* Every declaration, for whoever instantiates them all: X(struct, names of the operators that mean it). */
+/* Every declaration, for code that instantiates them all: X(struct, names of the operators that mean it). */
 #define LAMELLA_POINTWISE_DECLARATIONS(X) \
   LAMELLA_POINTWISE_ARITHMETIC(X)         \
   LAMELLA_POINTWISE_FUNCTIONS(X)          \

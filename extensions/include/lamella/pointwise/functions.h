@@ -130,7 +130,7 @@ struct logaddexp2 : Maths<2, FLOAT> {
   }
 };
 
-/* 0 where x is 0, whatever the logarithm, unless y is NaN. */
+/* 0 where x is 0, also if log(y) is NaN or infinite, unless y is NaN. */
 struct xlogy : Maths<2, ORDERED> {
   template <class T>
   static T apply(T x, T y) {

@@ -6,8 +6,8 @@
  *   both give the same bits (-ffp-contract=off), and no padding is needed.
  *
  * Note [One dense loop]  An operator has one vector loop a dtype, over dense operands. Strided operands are gathered,
- *   and scalars spread, tile by tile in the first-level cache, by code that all operators share: what each
- *   combination of strides would gain with a loop of its own is small beside what it costs to compile. */
+ *   and scalars spread, tile by tile in the first-level cache, by code that all operators share: a loop for
+ *   each combination of strides would be little faster, and cost much time to compile. */
 #ifndef LAMELLA_POINTWISE_LOOPS_H
 #define LAMELLA_POINTWISE_LOOPS_H
 
@@ -63,7 +63,7 @@ inline T parameter(const lamella_value& v, int absent) {
   }
 }
 
-/* m elements of so many bytes, `stride` bytes apart, side by side; and back. */
+/* gather copies m elements of `Bytes` bytes, `stride` bytes apart, to lie side by side; scatter copies them back. */
 template <int Bytes>
 struct UnitOf {
   struct type {

@@ -45,7 +45,7 @@ LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
 
 namespace lamella::pointwise {
 
-/* What an operator prints when it is called with this: an expression in C's notation. */
+/* A number that is a text: an operator called with symbols returns its own expression, in C's notation. */
 struct Symbol {
   std::string text;
 
@@ -259,7 +259,7 @@ inline double erfinv_(double y) {
 }
 inline float erfinv_(float y) { return static_cast<float>(erfinv_(static_cast<double>(y))); }
 
-/* Exact integer power by squaring; a negative exponent gives what rounding 1/x^n to zero gives. */
+/* Exact integer power by squaring; a negative exponent gives 1/x^n rounded to zero. */
 template <class T>
 inline T ipow(T x, T n) {
   if constexpr (std::is_signed_v<T>)

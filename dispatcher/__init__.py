@@ -1,1 +1,0 @@
-"""The dispatcher: operators, layers, registration and the plugin manager. Its C++ is beside this file."""

@@ -1,0 +1,15 @@
+// The forms of a call at backend level: functional (infer, allocate, compute into), in-place (infer, check, compute
+// into self), out= (infer, resize, compute into), and composites.
+#pragma once
+
+#include "dispatcher/call.h"
+
+namespace lamella::dispatcher {
+
+// Resolves the device, reads the table's entry for it, and runs one of the forms.
+lamella_status run_backend(Frame&, const Value* args, Value* rets);
+// Runs a composite for any form, also from a layer that decomposes. The composite reads `read`: the arguments of the
+// call, or copies of those that it overwrites.
+lamella_status run_composite(Frame&, const Entry&, const Value* args, Value* rets, const Value* read);
+
+}  // namespace lamella::dispatcher

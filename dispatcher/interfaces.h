@@ -1,0 +1,12 @@
+// Interfaces: tables of C functions that one plugin publishes by name and others look up.
+#pragma once
+
+#include "dispatcher/ledger.h"
+
+namespace lamella::dispatcher {
+
+lamella_status publish_interface(Library&, const char* name, uint32_t version, const void* table, lamella_handle*);
+// Null if there is none of the name, or only an older one.
+const void* find_interface(const char* name, uint32_t min_version);
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,148 @@
+#include "dispatcher/kernels.h"
+
+#include <algorithm>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "dispatcher/checked_call.h"
+#include "dispatcher/fill.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/operators.h"
+#include "dispatcher/prepare.h"
+#include "dispatcher/registry_lock.h"
+
+namespace lamella::dispatcher {
+namespace {
+
+struct CategoryRegistration : Registration {
+  std::string category;
+};
+std::vector<CategoryRegistration>& categories() {
+  static auto* all = new std::vector<CategoryRegistration>;
+  return *all;
+}
+
+Registration registration(const Library& lib, const char* key, const lamella_kernel_def& def, lamella_handle h) {
+  return {h, key, def.kernel, def.context, def.flags, lib.owner, def.file ? def.file : "", def.line};
+}
+
+lamella_status find_for(const char* what, const Library& lib, const char* name, Operator** op) {
+  if ((*op = find_operator(name_within(lib, name)))) return LAMELLA_OK;
+  return core::raise(LAMELLA_RUNTIME_ERROR, core::format("%s: there is no operator %s; %s must define it first", what,
+                                                         name_within(lib, name).c_str(), lib.owner.c_str()));
+}
+
+// Where the definition says for how many arguments it was written, what was written earlier is adapted.
+template <class Definition>
+lamella_status adapted(Operator* op, const Library& lib, Definition* def) {
+  if (def->num_args == 0) return LAMELLA_OK;
+  if (lamella_status st = prepare(op)) return st;
+  return adapt(op, lib.owner, def);
+}
+
+bool is_key_of_results(const std::string& key) {
+  return key == "composite" || key == "backend" || core::backend_id(key.c_str()) >= 0;
+}
+
+void use_last_shape_rule(Operator* op) {
+  for (Operator* o : {op, op->inplace, op->out})
+    if (o) {
+      o->infer = op->shape_rules.back().fn;
+      o->infer_context = op->shape_rules.back().context;
+      invalidate(o);
+    }
+}
+
+}  // namespace
+
+lamella_status register_kernel(Library& lib, const char* name, const char* key, lamella_kernel_def def,
+                               lamella_handle* handle) {
+  RegistryLock lock;
+  Operator* op;
+  if (lamella_status st = find_for("kernel", lib, name, &op)) return st;
+  if (!def.kernel && layer_bit(key) < 0 && is_key_of_results(key))
+    return core::raise(LAMELLA_VALUE_ERROR, "kernel: " + op->full_name() + ": the kernel for '" + key +
+                                                "' is null; only a layer is fallen through");
+  if (lamella_status st = adapted(op, lib, &def)) return st;
+  const lamella_handle h = enter(lib, [op](lamella_handle h) {
+    erase_handle(op->kernels, h);
+    invalidate(op);
+  });
+  op->kernels.push_back(registration(lib, key, def, h));
+  invalidate(op);
+  if (handle) *handle = h;
+  return LAMELLA_OK;
+}
+
+lamella_status register_category_kernel(Library& lib, const char* category, const char* key,
+                                        const lamella_kernel_def& def, lamella_handle* handle) {
+  RegistryLock lock;
+  if (std::string(category) != every_category && !is_category(category))
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
+  if (def.num_args != 0)
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("category_kernel: '") + category +
+                                                "': 'num_args' must be 0: its operators have various numbers");
+  const lamella_handle h = enter(lib, [](lamella_handle h) {
+    erase_handle(categories(), h);
+    invalidate_all();
+  });
+  categories().push_back({registration(lib, key, def, h), category});
+  invalidate_all();
+  if (handle) *handle = h;
+  return LAMELLA_OK;
+}
+
+lamella_status register_shape_rule(Library& lib, const char* name, lamella_shape_rule_def def, lamella_handle* handle) {
+  RegistryLock lock;
+  Operator* op;
+  if (lamella_status st = find_for("shape_rule", lib, name, &op)) return st;
+  if (lamella_status st = adapted(op, lib, &def)) return st;
+  if (op->shape_rules.empty()) op->shape_rules.push_back({0, op->infer, op->infer_context});
+  const lamella_handle h = enter(lib, [op](lamella_handle h) {
+    erase_handle(op->shape_rules, h);
+    use_last_shape_rule(op);
+  });
+  op->shape_rules.push_back({h, def.infer, def.context});
+  use_last_shape_rule(op);
+  if (handle) *handle = h;
+  return LAMELLA_OK;
+}
+
+lamella_status set_kernel_enabled(const std::string& name, const std::string& key, bool enabled) {
+  RegistryLock lock;
+  Operator* op = find_operator(with_namespace(name));
+  if (!op) return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
+  if (!is_key_of_results(key) && layer_bit(key) < 0)
+    return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
+                                                  key + "'; expected one of them, 'backend' or 'composite'");
+  auto& keys = op->disabled;
+  if (!enabled)
+    keys.push_back(key);
+  else if (auto last = std::find(keys.begin(), keys.end(), key); last != keys.end())
+    keys.erase(last);
+  invalidate(op);
+  return LAMELLA_OK;
+}
+
+bool is_disabled(const Operator* op, const std::string& key) {
+  const auto holds = [&](const Operator* o) {
+    return o && std::find(o->disabled.begin(), o->disabled.end(), key) != o->disabled.end();
+  };
+  return holds(op) || holds(op->functional);
+}
+
+const Registration* find_kernel(const Operator* op, const std::string& key) {
+  if (is_disabled(op, key)) return nullptr;
+  for (auto r = op->kernels.rbegin(); r != op->kernels.rend(); ++r)
+    if (r->key == key) return &*r;
+  return nullptr;
+}
+
+const Registration* find_category_kernel(const Operator* op, const std::string& key, const std::string& category) {
+  if (is_disabled(op, key)) return nullptr;
+  for (auto r = categories().rbegin(); r != categories().rend(); ++r)
+    if (r->key == key && r->category == category) return &*r;
+  return nullptr;
+}
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,26 @@
+// Kernels and shape rules: what was registered for operators and categories, under which key. A key is the name of a
+// layer or of a device, "backend" (every device with memory) or "composite".
+#pragma once
+
+#include "dispatcher/ledger.h"
+#include "dispatcher/operator.h"
+
+namespace lamella::dispatcher {
+
+// In place of a category: a kernel for every operator that has no other under its key, a fallback.
+inline constexpr const char* every_category = "*";
+
+lamella_status register_kernel(Library&, const char* op, const char* key, lamella_kernel_def, lamella_handle*);
+lamella_status register_category_kernel(Library&, const char* category, const char* key, const lamella_kernel_def&,
+                                        lamella_handle*);
+lamella_status register_shape_rule(Library&, const char* op, lamella_shape_rule_def, lamella_handle*);
+// Passes over the kernels of one operator for a key, also those of its category, or no longer does.
+lamella_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
+
+// Look-ups under the registry's lock. Null: there is none, or it is passed over.
+const Registration* find_kernel(const Operator*, const std::string& key);
+const Registration* find_category_kernel(const Operator*, const std::string& key, const std::string& category);
+// Whether the operator's kernels for a key, or those of its functional form, are passed over.
+bool is_disabled(const Operator*, const std::string& key);
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,11 @@
+// Layers and backends come and go: their registration, and the names that they may not have.
+#pragma once
+
+#include "dispatcher/ledger.h"
+
+namespace lamella::dispatcher {
+
+lamella_status register_layer(Library&, const lamella_layer&, int32_t* bit, lamella_handle*);
+lamella_status register_backend(Library&, const lamella_backend&, int32_t* id, lamella_handle*);
+
+}  // namespace lamella::dispatcher

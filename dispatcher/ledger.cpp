@@ -1,0 +1,74 @@
+#include "dispatcher/ledger.h"
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "dispatcher/registry_lock.h"
+
+namespace lamella::dispatcher {
+namespace {
+
+struct Ledger {
+  std::unordered_map<std::string, Library*> definers;  // of namespaces
+  std::unordered_map<lamella_handle, std::function<void(lamella_handle)>> undo;
+  lamella_handle next = 1;
+};
+Ledger& ledger() {
+  static auto* l = new Ledger;
+  return *l;
+}
+
+}  // namespace
+
+lamella_status open_library(const lamella_library_def& def, Library** out) {
+  RegistryLock lock;
+  auto& definers = ledger().definers;
+  const std::string ns = def.ns, owner = def.owner;
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  if (ns.empty() || std::isdigit(static_cast<unsigned char>(ns[0])) || !std::all_of(ns.begin(), ns.end(), letter))
+    return core::raise(LAMELLA_VALUE_ERROR, "library: argument 'ns' must be an identifier, got '" + ns + "'");
+  if (const auto taken = definers.find(ns); def.kind == LAMELLA_DEFINES && taken != definers.end())
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       "library: the namespace '" + ns + "' is defined by " + taken->second->owner + "; " + owner +
+                           " cannot define it too: add to it as a fragment, or take a name of its own, as " + ns +
+                           "_v2");
+  *out = new Library{ns, owner, def.kind, def.version};
+  if (def.kind == LAMELLA_DEFINES) definers[ns] = *out;
+  return LAMELLA_OK;
+}
+
+lamella_handle enter(Library& lib, std::function<void(lamella_handle)> undo) {
+  RegistryLock lock;
+  const lamella_handle h = ledger().next++;
+  ledger().undo[h] = std::move(undo);
+  lib.handles.push_back(h);
+  return h;
+}
+
+lamella_status withdraw(lamella_handle h) {
+  RegistryLock lock;
+  auto entry = ledger().undo.find(h);
+  if (entry == ledger().undo.end())
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       core::format("withdraw: %llu is no live registration", (unsigned long long)h));
+  const auto undo = std::move(entry->second);
+  ledger().undo.erase(entry);
+  undo(h);
+  return LAMELLA_OK;
+}
+
+void close_library(Library* lib) {
+  RegistryLock lock;
+  if (!lib->open) return;
+  lib->open = false;
+  for (size_t i = lib->handles.size(); i-- > 0;)
+    if (ledger().undo.count(lib->handles[i])) withdraw(lib->handles[i]);
+  if (const auto defined = ledger().definers.find(lib->ns);
+      defined != ledger().definers.end() && defined->second == lib)
+    ledger().definers.erase(defined);
+  lib->handles = {};
+}
+
+}  // namespace lamella::dispatcher

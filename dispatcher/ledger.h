@@ -1,0 +1,41 @@
+// The ledger: libraries, their owners, and how each registration is taken back.
+//
+// Note [Handles]  Whatever is registered gets one handle and belongs to one library. Withdrawing the handle undoes that
+//   registration; closing the library undoes all of its registrations, the last one first.
+#pragma once
+
+#include <lamella/c_api.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+struct lamella_library {
+  std::string ns, owner;
+  uint32_t kind = LAMELLA_EXTENDS;
+  uint32_t version = LAMELLA_ABI_VERSION;  // of the headers that its owner was built with
+  bool open = true;                        // a closed one is kept, since callers may still hold the pointer
+  bool defines = false;                    // whether it has defined an operator
+  std::vector<lamella_handle> handles = {};
+};
+
+namespace lamella::dispatcher {
+
+using Library = lamella_library;
+
+// Opens a library. Raises if it is to define a namespace that another library defines; the error names both owners.
+lamella_status open_library(const lamella_library_def&, Library** out);
+void close_library(Library*);
+
+// Enters a registration. `undo` runs under the registry's lock, once, when the handle is withdrawn. It takes the
+// handle as an argument, so that it can be written before the handle is known.
+lamella_handle enter(Library&, std::function<void(lamella_handle)> undo);
+lamella_status withdraw(lamella_handle);
+
+// Erases what was registered under a handle from a list.
+template <class List>
+void erase_handle(List& list, lamella_handle h) {
+  std::erase_if(list, [h](const auto& r) { return r.handle == h; });
+}
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,246 @@
+#include "dispatcher/operators.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "dispatcher/fill.h"
+#include "dispatcher/load.h"
+#include "dispatcher/pointwise.h"
+#include "dispatcher/prepare.h"
+#include "dispatcher/registry_lock.h"
+
+namespace lamella::dispatcher {
+namespace {
+
+struct Operators {
+  std::unordered_map<std::string, std::vector<Operator*>> by_name;  // "ns::name", with all overloads and forms
+  std::vector<Operator*> in_order;
+  std::string default_namespace;
+  std::unordered_map<std::string, uint32_t> categories;  // with their flags
+};
+Operators& operators() {
+  static auto* all = new Operators;  // outlives every static destructor
+  return *all;
+}
+
+// The category of operators that are declared by their meaning alone.
+std::string category_by_meaning() {
+  for (const auto& [name, flags] : operators().categories)
+    if (flags & by_meaning) return name;
+  return {};
+}
+
+bool has_namespace(const std::string& name) { return name.find("::") != std::string::npos; }
+
+}  // namespace
+
+void set_default_namespace(const std::string& ns) { operators().default_namespace = ns; }
+
+std::string with_namespace(const std::string& name) {
+  return has_namespace(name) ? name : operators().default_namespace + "::" + name;
+}
+
+std::string name_within(const Library& lib, const std::string& name) {
+  return has_namespace(name) ? chosen_name(name) : lib.ns + "::" + name;
+}
+
+void split_name(const std::string& full, std::string* name, std::string* overload) {
+  size_t dot = full.find('.', has_namespace(full) ? full.find("::") : 0);
+  *name = full.substr(0, dot);
+  *overload = dot == std::string::npos ? "" : full.substr(dot + 1);
+}
+
+void declare_category(const std::string& name, uint32_t flags) { operators().categories[name] = flags; }
+bool is_category(const std::string& name) { return operators().categories.count(name) != 0; }
+uint32_t category_flags(const std::string& name) {
+  const auto known = operators().categories.find(name);
+  return known == operators().categories.end() ? 0 : known->second;
+}
+
+Operator* find_operator(const std::string& name, const std::string& overload) {
+  RegistryLock lock;
+  auto named = operators().by_name.find(name);
+  if (named != operators().by_name.end())
+    for (Operator* op : named->second)
+      if (op->live && op->overload == overload) return op;
+  return nullptr;
+}
+
+Operator* find_operator(const std::string& full_name) {
+  std::string name, overload;
+  split_name(full_name, &name, &overload);
+  return find_operator(name, overload);
+}
+
+std::vector<Operator*> overloads_of(const std::string& name) {
+  RegistryLock lock;
+  std::vector<Operator*> v;
+  auto named = operators().by_name.find(name);
+  if (named != operators().by_name.end())
+    std::copy_if(named->second.begin(), named->second.end(), std::back_inserter(v),
+                 [](const Operator* op) { return op->live; });
+  return v;
+}
+
+std::vector<Operator*> all_operators() {
+  RegistryLock lock;
+  std::vector<Operator*> v;
+  for (Operator* op : operators().in_order)
+    if (op->live) v.push_back(op);
+  return v;
+}
+
+const std::vector<Operator*>& known_operators() { return operators().in_order; }
+
+namespace {
+
+Operator* derive(Operator* from, Form form) {
+  auto* op = new Operator;
+  bool inplace = form == Form::Inplace;
+  op->base = from->base + (inplace ? "_" : "");
+  op->name = from->name + (inplace ? "_" : "");
+  op->title = from->title + (inplace ? "_" : "");
+  bool plain = from->overload.empty() || from->overload == "Tensor";
+  if (plain && !inplace)  // clamp and clamp.Tensor: the second one's is clamp.Tensor_out
+    for (const Operator* o : operators().by_name[op->name]) plain &= o->overload != "out" || !o->live;
+  op->overload = inplace ? from->overload : plain ? "out" : from->overload + "_out";
+  op->form = form;
+  op->functional = from;
+  op->category = from->category;
+  op->may_fault = from->may_fault;
+  op->doc = from->doc;
+  op->owner = from->owner;
+  op->file = from->file;
+  op->line = from->line;
+  op->forms = from->forms & ~(LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT);
+  op->infer = from->infer;
+  op->infer_context = from->infer_context;
+  op->pointwise = from->pointwise;
+  operators().by_name[op->name].push_back(op);
+  operators().in_order.push_back(op);
+  return op;
+}
+
+// Raises if the schema does not allow the derived forms, which write the operator's results into given tensors.
+lamella_status check_forms(const Operator& op) {
+  const Schema& s = *op.schema.load();
+  const auto plain = [](const Type& t) { return t.kind == Kind::Tensor && !t.list && !t.optional; };
+  const bool tensors =
+      !s.rets.empty() && std::all_of(s.rets.begin(), s.rets.end(), [&](const Return& r) { return plain(r.type); });
+  const char* wanted = nullptr;
+  if ((op.forms & LAMELLA_FORM_INPLACE) && !(tensors && s.rets.size() == 1 && !s.args.empty() && plain(s.args[0].type)))
+    wanted = "in-place form needs a Tensor as first argument and one as result";
+  else if ((op.forms & LAMELLA_FORM_OUT) && !tensors)
+    wanted = "out= form needs results that are all of type Tensor";
+  if (!wanted) return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR, "define: an " + std::string(wanted) + ": " + s.text());
+}
+
+// The withdrawn operator that `op` defines again unchanged, or null. It is reused: kept pointers to it work again, and
+// a cell of a notebook that runs a thousand times leaves one operator. Only its doc, owner, file and line may be new.
+Operator* withdrawn_twin(const Operator& op) {
+  for (Operator* old : operators().by_name[op.name]) {
+    const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&
+                      old->schema_text == op.schema_text && old->category == op.category && old->forms == op.forms &&
+                      old->infer == op.infer && old->infer_context == op.infer_context && !old->pointwise &&
+                      !op.pointwise && old->shape_rules.size() <= 1;
+    if (!same) continue;
+    for (Operator* o : {old, old->inplace, old->out})
+      if (o) {
+        o->live = true;
+        o->doc = op.doc;
+        o->owner = op.owner;
+        o->file = op.file;
+        o->line = op.line;
+      }
+    return old;
+  }
+  return nullptr;
+}
+
+void withdraw_operator(Operator* op) {
+  for (Operator* o : {op, op->inplace, op->out})
+    if (o) {
+      o->live = false;
+      o->disabled.clear();  // a later definition starts afresh
+      invalidate(o);
+    }
+}
+
+}  // namespace
+
+lamella_status define_operator(Library& lib, const lamella_operator_def& def, bool lazily, lamella_handle* handle) {
+  RegistryLock lock;
+  std::string ns, name, overload;
+  const char* begin = def.schema + std::strspn(def.schema, " \t\n\r\v\f");
+  const std::string schema = chosen_name(begin);
+  if (lamella_status st = parse_name(schema, lib.ns, &ns, &name, &overload)) return st;
+  auto full = ns + "::" + name;
+  if (lib.kind == LAMELLA_IMPLEMENTS)
+    return core::raise(LAMELLA_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
+                                                  "' is of kind IMPL, which registers kernels only");
+  if (Operator* old = find_operator(full, overload))
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       core::format("define: the operator %s is already defined by %s; %s cannot define it too",
+                                    old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
+  if (ns != lib.ns)
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       "define: " + full + " is outside the namespace '" + lib.ns + "' of the library of " + lib.owner);
+  if (def.pointwise && (def.pointwise->inputs < 1 || def.pointwise->inputs > 3 || def.pointwise->params > 3))
+    return core::raise(
+        LAMELLA_VALUE_ERROR,
+        core::format("define: %s declares %d inputs and %d parameters; a pointwise operator has 1 to 3 and at most 3",
+                     full.c_str(), def.pointwise->inputs, def.pointwise->params));
+  auto* op = new Operator;
+  op->name = full;
+  op->base = name;
+  op->title = ns == operators().default_namespace ? name : full;
+  op->overload = overload;
+  op->schema_text = schema;
+  op->category = def.category ? def.category : def.pointwise ? category_by_meaning() : "";
+  op->may_fault = (category_flags(op->category) & may_fault) != 0;
+  op->doc = def.doc ? def.doc : "";
+  op->owner = lib.owner;
+  op->file = def.file ? def.file : "";
+  op->line = def.line;
+  op->forms = def.forms;
+  op->infer = def.infer;
+  op->infer_context = def.infer_context;
+  if (def.pointwise) {
+    auto* meaning = new lamella_pointwise(*def.pointwise);  // never freed, as the operator and its texts
+    meaning->expression = strdup(meaning->expression);
+    if (meaning->fault) meaning->fault = strdup(meaning->fault);
+    op->pointwise = meaning;
+    if (!op->infer) {
+      op->infer = infer_pointwise;
+      op->infer_context = meaning;
+    }
+  }
+  if (!lazily) {
+    lamella_status st = prepare(op);
+    if (!st) st = check_forms(*op);
+    if (st) {
+      discard(op);
+      return st;
+    }
+  }
+  if (Operator* twin = lazily ? nullptr : withdrawn_twin(*op)) {
+    discard(op);
+    op = twin;
+  } else {
+    operators().by_name[full].push_back(op);
+    operators().in_order.push_back(op);
+    if (def.forms & LAMELLA_FORM_INPLACE) op->inplace = derive(op, Form::Inplace);
+    if (def.forms & LAMELLA_FORM_OUT) op->out = derive(op, Form::Out);
+  }
+  const lamella_handle h = enter(lib, [op](lamella_handle) { withdraw_operator(op); });
+  lib.defines = true;
+  if (handle) *handle = h;
+  return LAMELLA_OK;
+}
+
+}  // namespace lamella::dispatcher

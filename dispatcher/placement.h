@@ -1,0 +1,30 @@
+// Placement: the device that serves a call.
+#pragma once
+
+#include "core/tensor.h"
+#include "dispatcher/call.h"
+
+namespace lamella::dispatcher {
+
+// Visits every tensor argument with its position, also those in lists.
+template <class Visit>
+void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
+  for (int i = 0; i < info.num_tensors; i++) {
+    const Value& v = args[info.tensors[i]];
+    if (v.tag == LAMELLA_TENSOR && v.as.tensor) visit(info.tensors[i], core::full(v.as.tensor));
+  }
+  for (int i = 0; i < info.num_lists; i++) {
+    const Value& v = args[info.lists[i]];
+    if (v.tag != LAMELLA_TENSOR_LIST) continue;
+    for (uint32_t k = 0; k < v.length; k++)
+      if (v.as.tensors[k]) visit(info.lists[i], core::full(v.as.tensors[k]));
+  }
+}
+
+// Sets frame.device: an explicit device, else the common device of the tensors, else the thread's default. A zero-dim
+// tensor on a host votes only where there are no other tensors. An error names both arguments.
+lamella_status resolve_device(Frame&, const CallInfo&, const Value* args);
+// Whether the first two arguments, both tensors, are on different devices.
+bool crosses(const Value* args);
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,24 @@
+// Targets: the tensors that in-place and out= forms write into, and what overlapping memory allows.
+#pragma once
+
+#include "core/tensor.h"
+#include "dispatcher/call.h"
+
+namespace lamella::dispatcher {
+
+bool has_shape(const core::Tensor* t, int ndim, const int64_t* sizes);
+// Whether writing `out` may change elements of `in` that are read later. `elementwise`: each element is read before it
+// is written, so that the same geometry is safe.
+bool overlaps(const core::Tensor* out, const core::Tensor* in, bool elementwise);
+// Raises where several elements of a written argument share one memory location.
+lamella_status check_all_writable(Frame&, const CallInfo&, const Value* args);
+
+// The position of the argument into which the i-th result of a derived form goes.
+inline int target_position(const CallInfo& info, int i) { return info.form == Form::Inplace ? 0 : info.first_out + i; }
+// Raises unless a result of this dtype and shape can be stored in the target at position `at`.
+lamella_status check_target(Frame&, const CallInfo&, int at, core::Tensor* target, core::DType, int ndim,
+                            const int64_t* sizes);
+// Puts a computed tensor into the target, which becomes the result.
+lamella_status store_result(Frame&, core::Tensor* target, core::Tensor* computed, Value* ret);
+
+}  // namespace lamella::dispatcher

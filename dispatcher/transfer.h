@@ -1,0 +1,33 @@
+// Transfer: bytes between devices, and the copies that the dispatcher itself makes around a kernel.
+//
+// Note [Copying]  The dispatcher copies, clones and moves tensors, but it knows no operator. The catalogue hands in the
+//   functions that do this, once, before the first call.
+#pragma once
+
+#include "core/tensor.h"
+#include "dispatcher/call.h"
+
+namespace lamella::dispatcher {
+
+struct Copying {
+  // Writes `from` into `to`, converting the dtype; the devices may differ.
+  lamella_status (*copy)(Frame*, core::Tensor* to, core::Tensor* from);
+  lamella_status (*clone)(Frame*, core::Tensor* from, core::TensorRef* out);
+  // `from` itself where it is on the device already.
+  lamella_status (*to_device)(Frame*, core::Tensor* from, lamella_device, core::TensorRef* out);
+  // Serves a call of an operator with form_between_devices whose first two arguments, the destination and the
+  // source, are on different devices.
+  lamella_status (*between_devices)(Frame*, const Value* args);
+};
+void set_copying(const Copying&);
+const Copying& copying();
+
+// The same as `copy` and `clone`, for the dispatcher's own needs: the layers that the call has passed do not see them.
+lamella_status copy_aside(Frame&, core::Tensor* to, core::Tensor* from);
+lamella_status clone_aside(Frame&, core::Tensor* from, core::TensorRef* out);
+
+// The bytes of a contiguous tensor into another one of the same dtype and size. The destination's backend is asked,
+// then the source's; else they go through host memory.
+lamella_status move_bytes(const core::Tensor* to, const core::Tensor* from);
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,10 @@
+// The copies that the dispatcher makes, by operators of the catalogue.
+#pragma once
+
+#include "dispatcher/transfer.h"
+
+namespace lamella::operators {
+
+const dispatcher::Copying& copying_by_operators();
+
+}  // namespace lamella::operators

@@ -1,0 +1,310 @@
+// Creation: tensors out of sizes and numbers.
+#include <cmath>
+
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+// The keywords that every factory has, as one argument.
+TensorOptions options_of(std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                         const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
+}
+
+// The dtype that follows from a number alone.
+ScalarType number_dtype(const Scalar& number) { return static_cast<ScalarType>(core::number_dtype(number.value())); }
+
+// ---- out of sizes, and like other tensors ----
+
+void infer_zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout>, const std::optional<Device>&,
+                 std::optional<bool>, Output out) {
+  const ScalarType t = dtype.value_or(default_dtype());
+  check_sizes("size", size, t);
+  out.set(size, t);
+}
+
+void infer_empty(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                 const std::optional<Device>& device, std::optional<bool> pin_memory,
+                 std::optional<MemoryFormat> memory_format, Output out) {
+  infer_zeros(size, dtype, layout, device, pin_memory, out);
+  if (memory_format) lay_out(out, "memory_format", memory_format, Tensor());
+}
+
+void infer_empty_strided(IntArrayRef size, IntArrayRef stride, std::optional<ScalarType> dtype, std::optional<Layout>,
+                         const std::optional<Device>&, std::optional<bool>, Output out) {
+  const ScalarType t = dtype.value_or(default_dtype());
+  check_sizes("size", size, t);
+  LAMELLA_CHECK(size.size() == stride.size(), argument("stride"), ": ", stride.size(), " strides for ", size.size(),
+                " sizes");
+  for (int64_t s : stride) LAMELLA_CHECK(s >= 0, argument("stride"), ": strides must not be negative");
+  out.set(size, t, stride);
+}
+
+void infer_empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout>,
+                      const std::optional<Device>&, std::optional<bool>, std::optional<MemoryFormat> memory_format,
+                      Output out) {
+  out.set(self.sizes(), dtype.value_or(self.dtype()));
+  lay_out(out, "memory_format", memory_format, self);
+}
+
+void infer_full(IntArrayRef size, const Scalar& fill_value, std::optional<ScalarType> dtype, std::optional<Layout>,
+                const std::optional<Device>&, std::optional<bool>, Output out) {
+  const ScalarType t = dtype ? *dtype : number_dtype(fill_value);
+  check_sizes("size", size, t);
+  check_number("fill_value", fill_value, t);
+  out.set(size, t);
+}
+
+void infer_full_like(const Tensor& self, const Scalar& fill_value, std::optional<ScalarType> dtype,
+                     std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory,
+                     std::optional<MemoryFormat> memory_format, Output out) {
+  infer_empty_like(self, dtype, layout, device, pin_memory, memory_format, out);
+  check_number("fill_value", fill_value, out.dtype());
+}
+
+Tensor filled(IntArrayRef size, const TensorOptions& options, const Scalar& number) {
+  const Tensor x = lamella::empty(size, options);
+  x.fill_(number);
+  return x;
+}
+Tensor filled_like(const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format,
+                   const Scalar& number) {
+  const Tensor x = lamella::empty_like(self, options, memory_format);
+  x.fill_(number);
+  return x;
+}
+
+Tensor zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+             const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return filled(size, options_of(dtype, layout, device, pin_memory), 0);
+}
+Tensor ones(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+            const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return filled(size, options_of(dtype, layout, device, pin_memory), 1);
+}
+Tensor full(IntArrayRef size, const Scalar& fill_value, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+            const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  const ScalarType t = dtype ? *dtype : number_dtype(fill_value);
+  return filled(size, options_of(t, layout, device, pin_memory), fill_value);
+}
+
+Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                  const std::optional<Device>& device, std::optional<bool> pin_memory,
+                  std::optional<MemoryFormat> memory_format) {
+  return filled_like(self, options_of(dtype, layout, device, pin_memory), memory_format, 0);
+}
+Tensor ones_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                 const std::optional<Device>& device, std::optional<bool> pin_memory,
+                 std::optional<MemoryFormat> memory_format) {
+  return filled_like(self, options_of(dtype, layout, device, pin_memory), memory_format, 1);
+}
+Tensor full_like(const Tensor& self, const Scalar& fill_value, std::optional<ScalarType> dtype,
+                 std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory,
+                 std::optional<MemoryFormat> memory_format) {
+  return filled_like(self, options_of(dtype, layout, device, pin_memory), memory_format, fill_value);
+}
+
+// ---- ranges ----
+
+void check_ordered(const char* name, const Scalar& number) {
+  LAMELLA_CHECK(!number.isComplex(), argument(name), ": a complex number has no order");
+}
+
+void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype,
+                  std::optional<Layout>, const std::optional<Device>&, std::optional<bool>, Output out) {
+  check_ordered("start", start);
+  check_ordered("end", end);
+  check_ordered("step", step);
+  const bool floating = start.isFloatingPoint() || end.isFloatingPoint() || step.isFloatingPoint();
+  const ScalarType t = dtype.value_or(floating ? default_dtype() : kLong);
+  const double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
+  LAMELLA_CHECK(std::isfinite(from) && std::isfinite(to), argument("end"), ": the range from ", from, " ('start') to ",
+                to, " is not finite");
+  LAMELLA_CHECK(by != 0 && std::isfinite(by), argument("step"), ": the step must be finite and not zero");
+  LAMELLA_CHECK((by > 0) == (to >= from) || to == from, argument("step"), ": the step ", by, " leads away from ", from,
+                " to ", to);
+  double count;
+  if (floating) {
+    count = std::ceil((to - from) / by);
+  } else {  // exactly, also beyond 2^53
+    const __int128 span = static_cast<__int128>(end.toLong()) - start.toLong(), s = step.toLong();
+    count = static_cast<double>((span + s + (s > 0 ? -1 : 1)) / s);
+  }
+  LAMELLA_CHECK(!(count > 9e18), argument("end"),
+                ": the range from 'start' by 'step' has more elements than 63 bits can count");
+  const int64_t n = static_cast<int64_t>(count);
+  check_sizes("end", n, t);
+  out.set(n, t);
+}
+
+Tensor arange_end(const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                  const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return lamella::arange(0, end, 1, options_of(dtype, layout, device, pin_memory));
+}
+Tensor arange_start(const Scalar& start, const Scalar& end, std::optional<ScalarType> dtype,
+                    std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return lamella::arange(start, end, 1, options_of(dtype, layout, device, pin_memory));
+}
+
+void check_count(const char* name, int64_t n) {
+  LAMELLA_CHECK(n >= 0, argument(name), ": expected at least 0, got ", n);
+}
+
+void check_spaced(const Scalar& start, const Scalar& end, int64_t steps) {
+  check_ordered("start", start);
+  check_ordered("end", end);
+  check_count("steps", steps);
+}
+
+// `steps` numbers from start to end in float64, each reckoned from the nearer end, so that both ends are exact.
+Tensor spaced(double start, double end, int64_t steps, const std::optional<Device>& device) {
+  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  auto count = [&](int64_t from, int64_t to, int64_t by) {
+    return lamella::arange(from, to, by, TensorOptions(kDouble).device(device));
+  };
+  const Tensor up = count(0, steps, 1) * step + start;
+  if (steps < 2) return up;
+  const Tensor down = end - count(steps - 1, -1, -1) * step;
+  slice(up, 0, steps / 2).copy_(slice(down, 0, steps / 2));
+  return up;
+}
+
+void infer_linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype,
+                    std::optional<Layout>, const std::optional<Device>&, std::optional<bool>, Output out) {
+  check_spaced(start, end, steps);
+  const ScalarType t = dtype.value_or(default_dtype());
+  check_sizes("steps", steps, t);
+  out.set(steps, t);
+}
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype,
+                std::optional<Layout>, const std::optional<Device>& device, std::optional<bool>) {
+  return spaced(start.toDouble(), end.toDouble(), steps, device).to(dtype.value_or(default_dtype()));
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype,
+                std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  check_spaced(start, end, steps);
+  const Tensor exponents = lamella::linspace(start, end, steps, options_of(kDouble, layout, device, pin_memory));
+  return lamella::pow(base, exponents).to(dtype.value_or(default_dtype()));
+}
+
+// ---- matrices and numbers ----
+
+void infer_eye_m(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optional<Layout>,
+                 const std::optional<Device>&, std::optional<bool>, Output out) {
+  check_count("n", n);
+  check_count("m", m);
+  const ScalarType t = dtype.value_or(default_dtype());
+  check_sizes("n", {n, m}, t);
+  out.set({n, m}, t);
+}
+void infer_eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+               const std::optional<Device>& device, std::optional<bool> pin_memory, Output out) {
+  infer_eye_m(n, n, dtype, layout, device, pin_memory, out);
+}
+Tensor eye_m(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+             const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  const Tensor x = lamella::zeros({n, m}, options_of(dtype, layout, device, pin_memory));
+  x.diagonal().fill_(1);
+  return x;
+}
+Tensor eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+           const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return eye_m(n, n, dtype, layout, device, pin_memory);
+}
+
+Tensor scalar_tensor(const Scalar& s, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                     const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return lamella::full({}, s, options_of(dtype.value_or(default_dtype()), layout, device, pin_memory));
+}
+
+// ---- in place ----
+
+void infer_fill(const Tensor& self, const Scalar& value, Output out) {
+  out.same(self);
+  check_number("value", value, self.dtype());
+}
+
+const Tensor& fill_tensor(const Tensor& self, const Tensor& value) {
+  LAMELLA_CHECK(value.dim() == 0, argument("value"), ": expected a zero-dim tensor, got shape ", shape_text(value));
+  return self.copy_(value);
+}
+
+void infer_self(const Tensor& self, Output out) { out.same(self); }
+const Tensor& zero_(const Tensor& self) { return self.fill_(0); }
+
+#define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+#define LIKE                                                                                                   \
+  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? " \
+  "memory_format=None) -> Tensor"
+
+}  // namespace
+
+const std::vector<Declaration>& creation_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "creation",
+       function | no_kernel_needed, shape<infer_empty>, nullptr,
+       "A tensor of the given sizes whose elements are not initialized.\n\n"
+       "Args:\n    size: the sizes, as integers or one sequence\n    dtype: element type; the default dtype if "
+       "absent\n    device: where it lives; the default device if absent\n\n"
+       "Raises:\n    RuntimeError: a size is negative, or memory does not suffice\n\n>>> lamella.empty(2, "
+       "3).shape\nlamella.Size([2, 3])\n"},
+      {"empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor", "creation", function | no_kernel_needed,
+       shape<infer_empty_strided>, nullptr,
+       "An uninitialized tensor with the given sizes and strides (in elements).\n\n>>> lamella.empty_strided((2, 3), "
+       "(1, 2)).stride()\n(1, 2)\n"},
+      {"empty_like(Tensor self, " LIKE, "creation", function | no_kernel_needed, shape<infer_empty_like>, nullptr,
+       "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> "
+       "lamella.empty_like(lamella.ones(2, 3)).shape\nlamella.Size([2, 3])\n"},
+      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, shape<infer_zeros>, composite<zeros>,
+       "A tensor of zeros.\n\n>>> lamella.zeros(2, dtype=lamella.int64)\ntensor([0, 0])\n"},
+      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, shape<infer_zeros>, composite<ones>,
+       "A tensor of ones.\n\n>>> lamella.ones(2)\ntensor([1., 1.])\n"},
+      {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, shape<infer_full>,
+       composite<full>,
+       "A tensor filled with one number; its dtype follows from the number if absent.\n\n>>> lamella.full((2,), "
+       "7)\ntensor([7, 7])\n"},
+      {"zeros_like(Tensor self, " LIKE, "creation", function, shape<infer_empty_like>, composite<zeros_like>,
+       "Zeros like `self`.\n\n>>> lamella.zeros_like(lamella.ones(2))\ntensor([0., 0.])\n"},
+      {"ones_like(Tensor self, " LIKE, "creation", function, shape<infer_empty_like>, composite<ones_like>,
+       "Ones like `self`.\n\n>>> lamella.ones_like(lamella.zeros(2))\ntensor([1., 1.])\n"},
+      {"full_like(Tensor self, Scalar fill_value, " LIKE, "creation", function, shape<infer_full_like>,
+       composite<full_like>,
+       "A tensor like `self`, filled with one number.\n\n>>> lamella.full_like(lamella.zeros(2), 3.5)\ntensor([3.5000, "
+       "3.5000])\n"},
+      {"arange(Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr, composite<arange_end>,
+       "The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) / step) of "
+       "them.\n\n"
+       "Raises:\n    RuntimeError: the step is zero or leads away from the end\n\n>>> lamella.arange(1, 8, "
+       "3)\ntensor([1, 4, 7])\n"},
+      {"arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr,
+       composite<arange_start>, nullptr},
+      {"arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor", "creation", function,
+       shape<infer_arange>, nullptr, nullptr},
+      {"eye(SymInt n, " OPTIONS ") -> Tensor", "creation", function, shape<infer_eye>, composite<eye>,
+       "A matrix with ones on its diagonal and zeros elsewhere.\n\n>>> lamella.eye(2)\ntensor([[1., 0.],\n        [0., "
+       "1.]])\n"},
+      {"eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor", "creation", function, shape<infer_eye_m>, composite<eye_m>,
+       nullptr},
+      {"linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor", "creation", function,
+       shape<infer_linspace>, composite<linspace>,
+       "`steps` numbers at equal distances, from `start` to `end`, both included.\n\n>>> lamella.linspace(0, 1, 3)\n"
+       "tensor([0.0000, 0.5000, 1.0000])\n"},
+      {"logspace(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS ") -> Tensor", "creation", function,
+       nullptr, composite<logspace>,
+       "`base` to the powers that linspace() gives.\n\n>>> lamella.logspace(0, 2, 3)\ntensor([  1.,  10., 100.])\n"},
+      {"scalar_tensor(Scalar s, " OPTIONS ") -> Tensor", "creation", function, nullptr, composite<scalar_tensor>,
+       "A zero-dim tensor of the default dtype or the given one.\n\n>>> lamella.scalar_tensor(2)\ntensor(2.)\n"},
+      {"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "creation", everywhere, nullptr,
+       composite<fill_tensor>,
+       "Sets every element of `self` to one number, in place.\n\n>>> lamella.zeros(2).fill_(3)\ntensor([3., 3.])\n"},
+      {"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "creation", everywhere, shape<infer_fill>, nullptr,
+       nullptr},
+      {"zero_(Tensor(a!) self) -> Tensor(a!)", "creation", method | function, shape<infer_self>, composite<zero_>,
+       "Sets every element of `self` to zero, in place.\n\n>>> lamella.ones(2).zero_()\ntensor([0., 0.])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

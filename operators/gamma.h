@@ -1,0 +1,11 @@
+// The derivatives of the logarithm of the gamma function, for the table of pointwise functions.
+#pragma once
+
+#include <lamella/extension.h>
+
+namespace lamella::operators {
+
+Tensor digamma(const Tensor& self);
+Tensor polygamma(int64_t n, const Tensor& self);
+
+}  // namespace lamella::operators

@@ -1,0 +1,44 @@
+// Common parts of operators over index tensors: checks of their arguments, and shape rules that are one check.
+#pragma once
+
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+
+// A zero-dim tensor counts as one dimension of one.
+inline int64_t dims_of(const Tensor& t) { return std::max<int64_t>(t.dim(), 1); }
+inline int64_t size_of(const Tensor& t, int64_t d) { return t.dim() ? t.sizes()[d] : 1; }
+
+void check_int64(const char* name, const Tensor& index);
+void check_integral(const char* name, const Tensor& index);
+void check_same_dtype(const char* name, const Tensor& t, const Tensor& self);
+// A number or a zero-dim tensor that is written into a dtype.
+void check_filling(const char* name, const Scalar& value, ScalarType dtype);
+void check_filling(const char* name, const Tensor& value, ScalarType dtype);
+// Raises if `t` shares memory with `self`, which is written while `t` is read.
+void check_apart(const char* name, const Tensor& t, const Tensor& self);
+
+// Negative indices count from the end.
+Tensor wrapped(const Tensor& index, int64_t n);
+
+// The shape rules of an operator's two forms, made from one check that takes all of its arguments.
+template <auto Check>
+struct RulesOf;
+template <class... Rest, void (*Check)(const Tensor&, Rest...)>
+struct RulesOf<Check> {
+  static void copied(const Tensor& self, Rest... rest, Output out) {
+    Check(self, rest...);
+    out.set(self.sizes(), self.dtype());
+  }
+  static void written(const Tensor& self, Rest... rest, Output out) {
+    Check(self, rest...);
+    out.same(self);
+  }
+};
+// The functional form gives a new tensor, the in-place form `self` itself.
+template <auto Check>
+inline constexpr auto infer_copied = RulesOf<Check>::copied;
+template <auto Check>
+inline constexpr auto infer_written = RulesOf<Check>::written;
+
+}  // namespace lamella::operators

@@ -1,0 +1,124 @@
+// Bool masks, and the places of nonzero elements.
+#include "operators/indexing.h"
+
+namespace lamella::operators {
+namespace {
+
+// The mask is bool and broadcasts with self, or to it; their common shape.
+DimVector check_mask(const Tensor& self, const Tensor& mask, bool to_self) {
+  LAMELLA_CHECK(mask.dtype() == kBool, argument("mask"), ": expected a bool mask, got dtype ", mask.dtype());
+  DimVector common(self.sizes());
+  const bool fits = broadcast(&common, mask.sizes()) && (!to_self || IntArrayRef(common) == self.sizes());
+  LAMELLA_CHECK(fits, argument("mask"), ": shape ", shape_text(mask), " does not broadcast ", to_self ? "to " : "with ",
+                shape_text(self), " ('self')");
+  return common;
+}
+
+// The number, or the zero-dim tensor in self's dtype, as where() takes it: it must not widen the result.
+Tensor filling(const Tensor& value, ScalarType dtype) { return value.to(dtype); }
+Scalar filling(const Scalar& value, ScalarType dtype) {
+  const lamella_value v = value.value();
+  if (core::can_cast(core::number_dtype(v), core_dtype(dtype))) return value;
+  const double number = core::as_double(v);
+  return dtype == kBool ? Scalar(number != 0) : Scalar(static_cast<int64_t>(number));
+}
+
+// masked_fill takes a number or a zero-dim tensor.
+template <class Value>
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Value& value) {
+  check_mask(self, mask, false);
+  check_filling("value", value, self.dtype());
+  return lamella::where(mask, filling(value, self.dtype()), self);
+}
+
+template <class Value>
+void check_masked_fill_inplace(const Tensor& self, const Tensor& mask, const Value& value) {
+  check_mask(self, mask, true);
+  check_filling("value", value, self.dtype());
+}
+
+// One pass: where() into self.
+template <class Value>
+const Tensor& masked_fill_inplace(const Tensor& self, const Tensor& mask, const Value& value) {
+  const Tensor apart = mask.get()->storage == self.get()->storage ? mask.clone() : mask;
+  return lamella::where_out(self, apart, filling(value, self.dtype()), self);
+}
+
+Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  const DimVector common = check_mask(self, mask, false);
+  const auto fitted = [&](const Tensor& t) {
+    const Tensor x = t.sizes() == IntArrayRef(common) ? t : t.expand(common);
+    return common.empty() ? x.reshape({1}) : x;
+  };
+  const Tensor x = fitted(self), at = fitted(mask);
+  return lamella::index(x, {at});
+}
+
+void check_masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  check_mask(self, mask, true);
+  check_same_dtype("source", source, self);
+}
+
+Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  const Tensor at = mask.expand(self.sizes()).reshape({self.numel()}).nonzero().select(1, 0);
+  LAMELLA_CHECK(at.numel() <= source.numel(), argument("source"), ": ", source.numel(), " elements for ", at.numel(),
+                " places of the mask");
+  const Tensor values = slice(source.reshape({source.numel()}), 0, 0, at.numel());
+  const Tensor copy = self.clone(MemoryFormat::Contiguous);
+  copy.view({self.numel()}).scatter_(0, at, values);
+  return copy;
+}
+
+void infer_nonzero(const Tensor& /*self*/, Output out) { out.dynamic(); }
+
+Tensor argwhere(const Tensor& self) { return self.nonzero(); }
+
+// One vector of indices for each dimension; a zero-dim tensor counts as one of one.
+std::vector<Tensor> nonzero_by_dimension(const Tensor& self) {
+  return (self.dim() == 0 ? self.reshape({1}) : self).nonzero().unbind(1);
+}
+
+// With `as_tuple` it gives a list, without it one tensor. No C++ type is both, so this is written against the C ABI.
+lamella_status nonzero_as_tuple(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return (args[1].as.i ? composite<nonzero_by_dimension> : composite<argwhere>).run(f, args, rets);
+}
+
+}  // namespace
+
+const std::vector<Declaration>& mask_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", "indexing", everywhere, nullptr,
+       composite<masked_fill<Scalar>>,
+       "`self` with `value` where the bool mask holds.\n\n>>> lamella.masked_fill(lamella.tensor([1, 2]), "
+       "lamella.tensor([True, False]), 0)\ntensor([0, 2])\n"},
+      {"masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", "indexing", everywhere, nullptr,
+       composite<masked_fill<Tensor>>, nullptr},
+      {"masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)", "indexing", method,
+       shape<infer_written<check_masked_fill_inplace<Scalar>>>, composite<masked_fill_inplace<Scalar>>,
+       "masked_fill() in place.\n\n>>> lamella.tensor([1, 2]).masked_fill_(lamella.tensor([True, False]), 0)\n"
+       "tensor([0, 2])\n"},
+      {"masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)", "indexing", method,
+       shape<infer_written<check_masked_fill_inplace<Tensor>>>, composite<masked_fill_inplace<Tensor>>, nullptr},
+      {"masked_select(Tensor self, Tensor mask) -> Tensor", "indexing", everywhere | out, nullptr,
+       composite<masked_select>,
+       "The elements where the bool mask holds, as one row; both broadcast.\n\n>>> "
+       "lamella.masked_select(lamella.tensor([1, 2, 3]), lamella.tensor([True, False, True]))\ntensor([1, 3])\n"},
+      {"masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", "scatter", everywhere | inplace,
+       shape<infer_copied<check_masked_scatter>>, composite<masked_scatter>,
+       "`self` with the first elements of `source`, in row-major order, where the bool mask holds.\n\n>>> "
+       "lamella.masked_scatter(lamella.zeros(3), lamella.tensor([True, False, True]), lamella.tensor([1., 2.]))\n"
+       "tensor([1., 0., 2.])\n"},
+      {"nonzero(Tensor self) -> Tensor", "indexing", everywhere, shape<infer_nonzero>, nullptr,
+       "The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple` one "
+       "vector for each dimension.\n\n>>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))\ntensor([[0, 1],\n        "
+       "[1, 0]])\n"},
+      {"nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]", "indexing", everywhere, nullptr, nonzero_as_tuple,
+       nullptr},
+      {"argwhere(Tensor self) -> Tensor", "indexing", everywhere, nullptr, composite<argwhere>,
+       "nonzero() by numpy's name.\n\n>>> lamella.argwhere(lamella.tensor([0, 3]))\ntensor([[1]])\n"},
+      {"where(Tensor condition) -> Tensor[]", "indexing", function, nullptr, composite<nonzero_by_dimension>, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,440 @@
+// Matrix products. bmm is the primitive; everything else is written over it, and has kernels where that is faster.
+#include "operators/einsum.h"
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+// ---- shape rules -------------------------------------------------------------------------------------------------
+
+// An argument with its name, for messages.
+struct Named {
+  const char* name;
+  const Tensor& t;
+};
+
+void check_ndim(const Named& x, int64_t ndim) {
+  LAMELLA_CHECK(x.t.dim() == ndim, argument(x.name), ": expected ", ndim, " dimension", ndim == 1 ? "" : "s",
+                ", got shape ", shape_text(x.t));
+}
+
+void check_dtypes(const Named& x, const Named& y) {
+  const ScalarType first = x.t.dtype(), second = y.t.dtype();
+  LAMELLA_CHECK(first == second, argument(y.name), ": its dtype ", second, " is not that of '", x.name, "', ", first,
+                "; convert one with .to(...)");
+  LAMELLA_CHECK_NOT_IMPLEMENTED(first != kBool, argument(x.name),
+                                ": bools have no product of sums; convert with .to(lamella.int64) or the like");
+}
+
+void check_multiply(bool multiply, const Named& x, const Named& y) {
+  LAMELLA_CHECK(multiply, "shapes ", shape_text(x.t), " ('", x.name, "') and ", shape_text(y.t), " ('", y.name,
+                "') do not multiply");
+}
+
+// The product of (…, n, k) and (…, k, m), both of `ndim` dimensions.
+void infer_product(const Named& x, const Named& y, int ndim, Output& out) {
+  check_ndim(x, ndim);
+  check_ndim(y, ndim);
+  check_dtypes(x, y);
+  const IntArrayRef left = x.t.sizes(), right = y.t.sizes();
+  const bool batches = ndim == 2 || left[0] == right[0];
+  check_multiply(left[ndim - 1] == right[ndim - 2] && batches, x, y);
+  const ScalarType t = x.t.dtype();
+  if (ndim == 2)
+    out.set({left[0], right[1]}, t);
+  else
+    out.set({left[0], left[1], right[2]}, t);
+  check(core::check_sizes(ndim == 2 ? "mm" : "bmm", ndim, out.sizes().data(), itemsize(t), nullptr));
+}
+
+void infer_mm(const Tensor& self, const Tensor& mat2, Output out) {
+  infer_product({"self", self}, {"mat2", mat2}, 2, out);
+}
+void infer_bmm(const Tensor& self, const Tensor& mat2, Output out) {
+  infer_product({"self", self}, {"mat2", mat2}, 3, out);
+}
+
+// The product of (n, k) and (k).
+void infer_matrix_vector(const Named& matrix, const Named& vec, Output& out) {
+  check_ndim(matrix, 2);
+  check_ndim(vec, 1);
+  check_dtypes(matrix, vec);
+  check_multiply(matrix.t.size(1) == vec.t.size(0), matrix, vec);
+  out.set({matrix.t.size(0)}, matrix.t.dtype());
+}
+
+void infer_mv(const Tensor& self, const Tensor& vec, Output out) {
+  infer_matrix_vector({"self", self}, {"vec", vec}, out);
+}
+
+void infer_vectors(const Named& x, const Named& y, Output& out) {
+  check_ndim(x, 1);
+  check_ndim(y, 1);
+  check_dtypes(x, y);
+  check_multiply(x.t.size(0) == y.t.size(0), x, y);
+  out.set({}, x.t.dtype());
+}
+
+void infer_dot(const Tensor& self, const Tensor& tensor, Output out) {
+  infer_vectors({"self", self}, {"tensor", tensor}, out);
+}
+void infer_vdot(const Tensor& self, const Tensor& other, Output out) {
+  infer_vectors({"self", self}, {"other", other}, out);
+}
+
+void check_factor(const char* name, const Scalar& number, ScalarType t) {
+  LAMELLA_CHECK(!number.isFloatingPoint() || !is_integral(t, true), argument(name),
+                ": must be an integer beside dtype ", t, ", got ", number.toDouble());
+  check_number(name, number, t);
+}
+
+// Checks the tensor that a product is added to: it has the dtype of the factors, of which `first` is one, and
+// broadcasts to the product's shape.
+void check_added(const Tensor& self, const Named& first, const Scalar& beta, const Scalar& alpha, const Output& out) {
+  DimVector sizes(out.sizes());
+  const bool fits =
+      self.sizes().size() <= sizes.size() && broadcast(&sizes, self.sizes()) && IntArrayRef(sizes) == out.sizes();
+  LAMELLA_CHECK(fits, argument("self"), ": shape ", shape_text(self), " does not broadcast to the product's ",
+                shape_text(out.sizes()));
+  check_dtypes(first, {"self", self});
+  check_factor("beta", beta, out.dtype());
+  check_factor("alpha", alpha, out.dtype());
+}
+
+// Whether a number is x exactly.
+bool is(const Scalar& number, double x) {
+  const lamella_value v = number.value();
+  return as_double(v) == x && (v.tag != LAMELLA_COMPLEX || v.as.doubles[1] == 0);
+}
+
+void infer_addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha,
+                 Output out) {
+  infer_product({"mat1", mat1}, {"mat2", mat2}, 2, out);
+  check_added(self, {"mat1", mat1}, beta, alpha, out);
+}
+void infer_baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                   const Scalar& alpha, Output out) {
+  infer_product({"batch1", batch1}, {"batch2", batch2}, 3, out);
+  check_added(self, {"batch1", batch1}, beta, alpha, out);
+}
+void infer_addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                  const Scalar& alpha, Output out) {
+  infer_product({"batch1", batch1}, {"batch2", batch2}, 3, out);
+  out.set({batch1.size(1), batch2.size(2)}, batch1.dtype());
+  check_added(self, {"batch1", batch1}, beta, alpha, out);
+}
+void infer_addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha,
+                 Output out) {
+  infer_matrix_vector({"mat", mat}, {"vec", vec}, out);
+  check_added(self, {"mat", mat}, beta, alpha, out);
+}
+void infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha,
+                Output out) {
+  check_ndim({"vec1", vec1}, 1);
+  check_ndim({"vec2", vec2}, 1);
+  check_dtypes({"vec1", vec1}, {"vec2", vec2});
+  const int64_t n = vec1.size(0), m = vec2.size(0);
+  out.set({n, m}, vec1.dtype());
+  check_added(self, {"vec1", vec1}, beta, alpha, out);
+  // The sum is pointwise: it lies in columns where self does.
+  if (self.dim() < 2 || is(beta, 0) || self.size(0) != n || self.size(1) != m) return;
+  if (n > 1 && m > 1 && self.stride(0) > 0 && self.stride(0) < self.stride(1)) out.set_strides({1, n});
+}
+
+void infer_linear(const Tensor& input, const Tensor& weight, const Tensor& bias, Output out) {
+  LAMELLA_CHECK(input.dim() > 0, argument("input"), ": a zero-dim tensor has no features to multiply");
+  LAMELLA_CHECK(weight.dim() == 1 || weight.dim() == 2, argument("weight"),
+                ": expected shape (out features, in features) or (in features), got shape ", shape_text(weight));
+  check_dtypes({"input", input}, {"weight", weight});
+  LAMELLA_CHECK(input.size(-1) == weight.size(-1), argument("weight"), ": shape ", shape_text(weight),
+                " does not end with the in features of 'input', shape ", shape_text(input));
+  DimVector sizes(input.sizes());
+  sizes.pop_back();
+  if (weight.dim() == 2) sizes.push_back(weight.size(0));
+  const ScalarType t = input.dtype();
+  out.set(sizes, t);
+  if (!bias.defined())
+    return check(core::check_sizes("linear", static_cast<int>(sizes.size()), sizes.data(), itemsize(t), nullptr));
+  check_dtypes({"input", input}, {"bias", bias});
+  const int64_t features = weight.dim() == 2 ? weight.size(0) : 1;
+  const bool fits = bias.dim() == 0 || (bias.dim() == 1 && (bias.size(0) == features || bias.size(0) == 1));
+  LAMELLA_CHECK(fits, argument("bias"), ": expected shape (", features, ",), got shape ", shape_text(bias));
+}
+
+// ---- composites ----------------------------------------------------------------------------------------------------
+
+Tensor mm(const Tensor& self, const Tensor& mat2) {
+  const Tensor x = self.unsqueeze(0), y = mat2.unsqueeze(0);
+  return x.bmm(y).squeeze(0);
+}
+
+Tensor mv(const Tensor& self, const Tensor& vec) { return self.mm(vec.unsqueeze(1)).squeeze(1); }
+
+Tensor dot(const Tensor& self, const Tensor& tensor) { return self.unsqueeze(0).mm(tensor.unsqueeze(1)).squeeze(); }
+
+Tensor vdot(const Tensor& self, const Tensor& other) {
+  return self.is_complex() ? self.conj().dot(other) : self.dot(other);
+}
+
+Tensor outer(const Tensor& self, const Tensor& vec2) {
+  check_ndim({"self", self}, 1);
+  check_ndim({"vec2", vec2}, 1);
+  return self.unsqueeze(1) * vec2;
+}
+
+// beta * self + alpha * product. With beta 0, the elements of self do not matter, NaN included. The first summand
+// decides how the sum lies in memory: a product of matrices is plain, however self lies.
+Tensor add_to(const Tensor& self, Tensor product, const Scalar& beta, const Scalar& alpha, bool as_self = false) {
+  if (!is(alpha, 1)) product = product * alpha;
+  if (is(beta, 0)) return product;
+  const Tensor summand = is(beta, 1) ? self : self * beta;
+  return as_self ? summand + product : product + summand;
+}
+
+template <auto Product>
+Tensor added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar& beta, const Scalar& alpha) {
+  return add_to(self, Product(x, y), beta, alpha);
+}
+
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
+  return add_to(self, vec1.outer(vec2), beta, alpha, true);
+}
+
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+  const Tensor product = batch1.bmm(batch2);
+  return add_to(self, product.sum(0, false, product.dtype()), beta, alpha);
+}
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const Tensor product = input.matmul(weight.t());
+  return bias.defined() ? product + bias : product;
+}
+
+// Broadcasts the batches of both; then one bmm.
+Tensor batched(const Tensor& x, const Tensor& y) {
+  const IntArrayRef of_x(x.sizes().data(), x.dim() - 2), of_y(y.sizes().data(), y.dim() - 2);
+  DimVector batch(of_x);
+  LAMELLA_CHECK(broadcast(&batch, of_y), "shapes ", shape_text(x), " ('self') and ", shape_text(y),
+                " ('other') do not broadcast");
+  int64_t count = 1;
+  for (int64_t n : batch) count *= n;
+  auto with = [&](int64_t rows, int64_t columns) {
+    DimVector all((IntArrayRef(batch)));
+    all.append({rows, columns});
+    return all;
+  };
+  auto flat = [&](const Tensor& t) {
+    return t.expand(with(t.size(-2), t.size(-1))).reshape({count, t.size(-2), t.size(-1)});
+  };
+  return flat(x).bmm(flat(y)).view(with(x.size(-2), y.size(-1)));
+}
+
+// Batches of rows meet one matrix, or one column: all rows are one matrix too.
+Tensor folded(const Tensor& x, const Tensor& y) {
+  DimVector sizes(x.sizes());
+  sizes.pop_back();
+  int64_t rows = 1;
+  for (int64_t n : sizes) rows *= n;
+  const Tensor flat = x.reshape({rows, x.size(-1)});
+  if (y.dim() == 1) return flat.mv(y).view(sizes);
+  sizes.push_back(y.size(1));
+  return flat.mm(y).view(sizes);
+}
+
+Tensor matmul(const Tensor& self, const Tensor& other) {
+  const Named left{"self", self}, right{"other", other};
+  const int64_t nx = self.dim(), ny = other.dim();
+  for (const Named* x : {&left, &right})
+    LAMELLA_CHECK(x->t.dim() > 0, argument(x->name), ": a zero-dim tensor has no matrix product; use *");
+  check_dtypes(left, right);
+  check_multiply(self.size(-1) == other.size(std::max<int64_t>(ny - 2, 0)), left, right);
+  if (nx == 2 && ny == 2) return self.mm(other);
+  if (nx == 1 && ny == 1) return self.dot(other);
+  if (nx == 2 && ny == 1) return self.mv(other);
+  if (nx > 2 && ny <= 2) return folded(self, other);
+  if (nx > 1) return batched(self, other);
+  const Tensor row = self.unsqueeze(0);
+  const Tensor product = ny == 2 ? row.mm(other) : batched(row, other);
+  return product.squeeze(-2);
+}
+
+// The size of a dimension that wrap_dims() admits: a zero-dim tensor counts as one dimension.
+int64_t size_of(const Tensor& x, int64_t d) { return x.dim() == 0 ? 1 : x.size(d); }
+
+// The dimensions named are summed over, pair by pair: one product of two matrices.
+Tensor contract(Tensor x, Tensor y, const DimVector& left, const DimVector& right) {
+  DimVector order_x, order_y, sizes;
+  int64_t n = 1, k = 1, m = 1;
+  auto has = [](const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); };
+  for (int64_t d = 0; d < x.dim(); d++)
+    if (!has(left, d)) {
+      order_x.push_back(d);
+      sizes.push_back(x.size(d));
+      n *= x.size(d);
+    }
+  for (size_t i = 0; i < left.size(); i++) {
+    order_x.push_back(left[i]);
+    order_y.push_back(right[i]);
+    const int64_t of_x = size_of(x, left[i]), of_y = size_of(y, right[i]);
+    k *= std::max(of_x, of_y);
+    if ((of_x == 1) != (of_y == 1)) {  // a size of 1 broadcasts: sum the other one first
+      Tensor& longer = of_x == 1 ? y : x;
+      k /= std::max<int64_t>(of_x == 1 ? of_y : of_x, 1);
+      longer = longer.sum(of_x == 1 ? right[i] : left[i], true, longer.dtype());
+    }
+  }
+  for (int64_t d = 0; d < y.dim(); d++)
+    if (!has(right, d)) {
+      order_y.push_back(d);
+      sizes.push_back(y.size(d));
+      m *= y.size(d);
+    }
+  const Tensor flat_x = x.permute(order_x).reshape({n, k});
+  const Tensor flat_y = y.permute(order_y).reshape({k, m});
+  return flat_x.mm(flat_y).view(sizes);
+}
+
+Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
+  check_dtypes({"self", self}, {"other", other});
+  LAMELLA_CHECK(dims_self.size() == dims_other.size(), argument("dims_other"), ": names ", dims_other.size(),
+                " dimensions, but 'dims_self' names ", dims_self.size());
+  wrap_dims("dims_self", dims_self, self.dim());
+  wrap_dims("dims_other", dims_other, other.dim());
+  DimVector left, right;
+  for (size_t i = 0; i < dims_self.size(); i++) {
+    const int64_t p = dims_self[i], q = dims_other[i];
+    left.push_back(p < 0 ? p + self.dim() : p);
+    right.push_back(q < 0 ? q + other.dim() : q);
+    const int64_t n = size_of(self, left[i]), m = size_of(other, right[i]);
+    LAMELLA_CHECK(n == m || n == 1 || m == 1, "dimension ", p, " of 'self' has size ", n, ", dimension ", q,
+                  " of 'other' has ", m);
+  }
+  return contract(self, other, left, right);
+}
+
+Tensor tensordot_last(const Tensor& self, const Tensor& other, int64_t dims) {
+  check_dtypes({"self", self}, {"other", other});
+  const int64_t most = std::min(self.dim(), other.dim());
+  LAMELLA_CHECK(dims >= 0 && dims <= most, argument("dims"), ": must be between 0 and ", most, ", got ", dims);
+  DimVector left, right;
+  for (int64_t i = 0; i < dims; i++) {
+    left.push_back(self.dim() - dims + i);
+    right.push_back(i);
+    check_multiply(self.size(left[i]) == other.size(i), {"self", self}, {"other", other});
+  }
+  return contract(self, other, left, right);
+}
+
+Tensor inner(const Tensor& self, const Tensor& other) {
+  const int64_t nx = self.dim(), ny = other.dim();
+  if (nx == 0 || ny == 0) return self * other;
+  check_dtypes({"self", self}, {"other", other});
+  check_multiply(self.size(-1) == other.size(-1), {"self", self}, {"other", other});
+  if (nx == 1 && ny == 1) return self.dot(other);
+  if (ny <= 2) return lamella::linear(self, other);
+  return contract(self, other, {nx - 1}, {ny - 1});
+}
+
+Tensor kron(const Tensor& self, const Tensor& other) {
+  const int64_t nx = self.dim(), ny = other.dim(), n = std::max(nx, ny);
+  LAMELLA_CHECK(2 * n <= LAMELLA_MAX_DIMS, argument("self"), ": ", n, " dimensions, at most ", LAMELLA_MAX_DIMS / 2,
+                " are supported");
+  DimVector left, right, sizes;
+  for (int64_t d = 0; d < n; d++) {
+    const int64_t p = d < n - nx ? 1 : self.size(d - (n - nx)), q = d < n - ny ? 1 : other.size(d - (n - ny));
+    left.append({p, 1});
+    right.append({1, q});
+    sizes.push_back(p * q);
+  }
+  return (self.reshape(left) * other.reshape(right)).reshape(sizes);
+}
+
+}  // namespace
+
+#define ADDED "*, Scalar beta=1, Scalar alpha=1) -> Tensor"
+
+const std::vector<Declaration>& matmul_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"mm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, shape<infer_mm>, composite<mm>,
+       "The product of two matrices (n, k) and (k, m).\n\nRaises:\n    RuntimeError: the shapes do not multiply or the "
+       "dtypes differ\n\n"
+       ">>> lamella.mm(lamella.tensor([[1., 2.]]), lamella.tensor([[3.], [4.]]))\ntensor([[11.]])\n"},
+      {"bmm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, shape<infer_bmm>, nullptr,
+       "Products of matrices, pair by pair: (b, n, k) and (b, k, m).\n\n>>> lamella.bmm(lamella.ones(2, 1, 3), "
+       "lamella.ones(2, 3, 1)).shape\nlamella.Size([2, 1, 1])\n"},
+      {"matmul(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, nullptr, composite<matmul>,
+       "The matrix product of the last two dimensions; those before broadcast. A vector is a row on the left, a column "
+       "on the right.\n\n"
+       ">>> lamella.matmul(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))\ntensor(11.)\n"},
+      {"mv(Tensor self, Tensor vec) -> Tensor", "matmul", everywhere | out, shape<infer_mv>, composite<mv>,
+       "The product of a matrix (n, k) and a vector (k).\n\n>>> lamella.mv(lamella.tensor([[1., 2.], [3., 4.]]), "
+       "lamella.tensor([1., 10.]))\ntensor([21., 43.])\n"},
+      {"dot(Tensor self, Tensor tensor) -> Tensor", "matmul", everywhere | out, shape<infer_dot>, composite<dot>,
+       "The sum of the products of two vectors' elements.\n\n>>> lamella.dot(lamella.tensor([1, 2]), "
+       "lamella.tensor([3, "
+       "4]))\ntensor(11)\n"},
+      {"vdot(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, shape<infer_vdot>, composite<vdot>,
+       "dot, with the first vector conjugated.\n\n>>> lamella.vdot(lamella.tensor([1., 2.]), lamella.tensor([3., "
+       "4.]))\ntensor(11.)\n"},
+      {"inner(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, nullptr, composite<inner>,
+       "Sums of products over the last dimensions of both: of vectors, their dot product.\n\n>>> "
+       "lamella.inner(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10]))\ntensor([21, 43])\n"},
+      {"outer(Tensor self, Tensor vec2) -> Tensor", "matmul", everywhere | out, nullptr, composite<outer>,
+       "Every element of a vector times every element of another.\n\n>>> lamella.outer(lamella.tensor([1, 2]), "
+       "lamella.tensor([3, 4]))\ntensor([[3, 4],\n        [6, 8]])\n"},
+      {"ger(Tensor self, Tensor vec2) -> Tensor", "matmul", everywhere | out, nullptr, composite<outer>,
+       "outer, by BLAS's name.\n\n>>> lamella.ger(lamella.tensor([1, 2]), lamella.tensor([3])).shape\nlamella.Size([2, "
+       "1])\n"},
+      {"addmm(Tensor self, Tensor mat1, Tensor mat2, " ADDED, "matmul", all_forms, shape<infer_addmm>,
+       composite<added<lamella::mm>>,
+       "beta * self + alpha * (mat1 @ mat2); self broadcasts. With beta 0, self is not read.\n\n>>> "
+       "lamella.addmm(lamella.tensor([1., 2.]), lamella.ones(2, 3), lamella.ones(3, 2))\ntensor([[4., 5.],\n        "
+       "[4., "
+       "5.]])\n"},
+      {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, shape<infer_baddbmm>,
+       composite<added<lamella::bmm>>,
+       "beta * self + alpha * bmm(batch1, batch2); self broadcasts. With beta 0, self is not read.\n\n>>> "
+       "lamella.baddbmm(lamella.ones(1), lamella.ones(2, 1, 3), lamella.ones(2, 3, 1))\ntensor([[[4.]],\n<BLANKLINE>\n "
+       "    "
+       "   "
+       "[[4.]]])\n"},
+      {"addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, shape<infer_addbmm>,
+       composite<addbmm>,
+       "beta * self + alpha * the sum of bmm(batch1, batch2) over its batches.\n\n>>> "
+       "lamella.addbmm(lamella.ones(1), lamella.ones(2, 1, 3), lamella.ones(2, 3, 1))\ntensor([[7.]])\n"},
+      {"addmv(Tensor self, Tensor mat, Tensor vec, " ADDED, "matmul", all_forms, shape<infer_addmv>,
+       composite<added<lamella::mv>>,
+       "beta * self + alpha * (mat @ vec); self broadcasts. With beta 0, self is not read.\n\n>>> "
+       "lamella.addmv(lamella.ones(2), lamella.ones(2, 3), lamella.ones(3))\ntensor([4., 4.])\n"},
+      {"addr(Tensor self, Tensor vec1, Tensor vec2, " ADDED, "matmul", all_forms, shape<infer_addr>, composite<addr>,
+       "beta * self + alpha * outer(vec1, vec2); self broadcasts. With beta 0, self is not read.\n\n>>> "
+       "lamella.addr(lamella.ones(2), lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))\ntensor([[4., 5.],\n        "
+       "[7., "
+       "9.]])\n"},
+      {"linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", "matmul", function | hidden,
+       shape<infer_linear>, composite<linear>,
+       "input @ weight.T + bias: the last dimension of `input` are the in features, `weight` is (out features, in "
+       "features).\n\n>>> lamella.ops.aten.linear(lamella.tensor([1., 2.]), lamella.ones(3, 2), lamella.tensor([0., "
+       "1., "
+       "2.]))\ntensor([3., 4., 5.])\n"},
+      {"einsum(str equation, Tensor[] tensors) -> Tensor", "matmul", function, nullptr, composite<einsum>,
+       "Sums of products by an equation: letters label dimensions, ',' parts operands, what the output after '->' "
+       "lacks is summed. Without '->', the output has the labels that stand once, in alphabetical order; '...' stands "
+       "for dimensions that broadcast.\n\nRaises:\n    RuntimeError: the equation is no equation, or does not fit the "
+       "shapes\n\n"
+       ">>> lamella.einsum('ij,j->i', [lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10])])\ntensor([21, "
+       "43])\n"},
+      {"tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", "matmul", function, nullptr,
+       composite<tensordot>,
+       "Sums of products over pairs of dimensions: those listed, or the last `dims` of self with the first of "
+       "other.\n\n>>> lamella.tensordot(lamella.ones(2, 3, 4), lamella.ones(3, 4), 2)\ntensor([12., 12.])\n"},
+      {"tensordot.int(Tensor self, Tensor other, int dims=2) -> Tensor", "matmul", function, nullptr,
+       composite<tensordot_last>, nullptr},
+      {"kron(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, nullptr, composite<kron>,
+       "The Kronecker product: every element of self times the whole of other, laid out in blocks.\n\n>>> "
+       "lamella.kron(lamella.tensor([1, 10]), lamella.tensor([1, 2]))\ntensor([ 1,  2, 10, 20])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

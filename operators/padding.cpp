@@ -1,0 +1,121 @@
+// Padding: by a constant, or from within.
+#include "core/tensor.h"
+#include "operators/windows.h"
+
+namespace lamella::operators {
+namespace {
+
+// How many places come before and after each dimension; a negative number cuts.
+struct Margins {
+  DimVector before, after;
+};
+
+// Reads pairs (before, after) from the last dimension on.
+Margins read_pad(const Tensor& self, IntArrayRef pad) {
+  const int64_t ndim = self.dim(), pairs = static_cast<int64_t>(pad.size()) / 2;
+  LAMELLA_CHECK(pad.size() % 2 == 0 && pairs <= ndim, argument("pad"), ": takes pairs (before, after) for at most ",
+                ndim, " dimensions, the last first, got ", shape_text(pad));
+  Margins m{DimVector(ndim, 0), DimVector(ndim, 0)};
+  for (int64_t i = 0; i < pairs; i++) {
+    const int64_t d = ndim - 1 - i, before = pad[2 * i], after = pad[2 * i + 1];
+    m.before[d] = before;
+    m.after[d] = after;
+    int64_t size;
+    const bool overflows =
+        __builtin_add_overflow(before, after, &size) || __builtin_add_overflow(size, self.size(d), &size);
+    LAMELLA_CHECK(!overflows && size >= 0, argument("pad"), ": dimension ", d, " of size ", self.size(d),
+                  " cannot be padded by (", before, ", ", after, ")");
+  }
+  return m;
+}
+
+DimVector padded_sizes(const Tensor& self, const Margins& m) {
+  DimVector sizes(self.sizes());
+  for (size_t d = 0; d < sizes.size(); d++) sizes[d] += m.before[d] + m.after[d];
+  return sizes;
+}
+
+void infer_pad(const Tensor& self, IntArrayRef pad, const Scalar& value, Output out) {
+  set_image(out, padded_sizes(self, read_pad(self, pad)), self.dtype(), channels_last(self));
+  check_number("value", value, self.dtype());
+  check_sizes("pad", out.sizes(), self.dtype());
+}
+
+// Negative padding cuts.
+Tensor constant_pad(const Tensor& self, IntArrayRef pad, const Scalar& value) {
+  const Margins m = read_pad(self, pad);
+  const DimVector sizes = padded_sizes(self, m);
+  DimVector strides = sizes;
+  if (channels_last(self))
+    strides = image_strides(sizes);
+  else
+    core::contiguous_strides(static_cast<int>(sizes.size()), sizes.data(), strides.data());
+  const Tensor out = lamella::empty_strided(sizes, strides, self.options());
+  out.fill_(value);
+  Tensor x = self, inside = out;
+  for (int64_t d = 0; d < self.dim(); d++) {
+    const int64_t n = x.size(d), before = m.before[d], after = m.after[d];
+    if (before < 0 || after < 0)
+      x = lamella::slice(x, d, std::max<int64_t>(-before, 0), n + std::min<int64_t>(after, 0), 1);
+    if (before > 0 || after > 0)
+      inside = lamella::slice(inside, d, std::max<int64_t>(before, 0), sizes[d] - std::max<int64_t>(after, 0), 1);
+  }
+  inside.copy_(x);
+  return out;
+}
+
+// One dimension, its ends filled from within: copies of single places, or of a run.
+Tensor extend(const Tensor& x, int64_t d, int64_t before, int64_t after, std::string_view mode) {
+  const int64_t n = x.size(d);
+  DimVector sizes(x.sizes());
+  sizes[d] = n + before + after;
+  const Tensor out = lamella::empty(sizes, x.options());
+  auto place = [&](int64_t to, int64_t at, int64_t count) {
+    lamella::slice(out, d, to, to + count, 1).copy_(lamella::slice(x, d, at, at + count, 1));
+  };
+  place(before, 0, n);
+  if (mode == "circular") {
+    if (before) place(0, n - before, before);
+    if (after) place(before + n, 0, after);
+    return out;
+  }
+  for (int64_t i = 0; i < before; i++) place(before - 1 - i, mode == "reflect" ? i + 1 : 0, 1);
+  for (int64_t i = 0; i < after; i++) place(before + n + i, mode == "reflect" ? n - 2 - i : n - 1, 1);
+  return out;
+}
+
+Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::optional<double> value) {
+  if (mode == "constant") return lamella::constant_pad_nd(self, pad, value ? Scalar(*value) : Scalar(0));
+  LAMELLA_CHECK(mode == "reflect" || mode == "replicate" || mode == "circular", argument("mode"),
+                ": must be 'constant', 'reflect', 'replicate' or 'circular', got '", mode, "'");
+  const Margins m = read_pad(self, pad);
+  Tensor x = self;
+  for (int64_t d = x.dim() - 1; d >= 0; d--) {
+    const int64_t before = m.before[d], after = m.after[d];
+    if (!before && !after) continue;
+    const int64_t n = x.size(d), most = mode == "reflect" ? n - 1 : mode == "circular" ? n : n > 0 ? INT64_MAX : 0;
+    LAMELLA_CHECK(before >= 0 && after >= 0 && std::max(before, after) <= most, argument("pad"), ": mode '", mode,
+                  "' cannot pad dimension ", d, " of size ", n, " by (", before, ", ", after, ")");
+    x = extend(x, d, before, after, mode);
+  }
+  return x;
+}
+
+}  // namespace
+
+const std::vector<Declaration>& padding_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "copy", function, shape<infer_pad>,
+       composite<constant_pad>,
+       "Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on; negative ones "
+       "cut.\n\n>>> lamella.constant_pad_nd(lamella.tensor([1, 2]), (1, 2), 9)\ntensor([9, 1, 2, 9, 9])\n"},
+      {"pad(Tensor self, SymInt[] pad, str mode='constant', float? value=None) -> Tensor", "copy", function | hidden,
+       nullptr, composite<pad>,
+       "Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode 'reflect', "
+       "'replicate' or 'circular', from within.\n\n>>> lamella.ops.aten.pad(lamella.tensor([1, 2, 3]), (2, 1), "
+       "'reflect')\ntensor([3, 2, 1, 2, 3, 2])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

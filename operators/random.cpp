@@ -1,0 +1,421 @@
+// Random numbers: Philox's words are the primitive; uniform, normal, Bernoulli and integer numbers, permutations and
+// samples follow from them. Composites take the same words as native kernels, so a stream is one on every device.
+#include "operators/random.h"
+
+#include <cmath>
+#include <limits>
+
+namespace lamella::operators {
+
+int64_t largest_integer(ScalarType t) {
+  switch (t) {
+    case kBool:
+      return 1;
+    case kByte:
+      return UINT8_MAX;
+    case kUInt16:
+      return UINT16_MAX;
+    case kUInt32:
+      return UINT32_MAX;
+    case kChar:
+      return INT8_MAX;
+    case kShort:
+      return INT16_MAX;
+    case kInt:
+      return INT32_MAX;
+    case kHalf:
+      return 1 << 11;
+    case kBFloat16:
+      return 1 << 8;
+    case kFloat:
+      return 1 << 24;
+    case kDouble:
+      return int64_t{1} << 53;
+    default:
+      return INT64_MAX;
+  }
+}
+
+void check_drawn(const char* name, ScalarType t) {
+  LAMELLA_CHECK(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t);
+}
+
+TensorOptions options_of(std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                         std::optional<bool> pin_memory) {
+  return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
+}
+
+namespace {
+
+// `count` words of the stream as int64.
+Tensor words(const Generator& generator, const Device& device, int64_t count) {
+  const Tensor w = lamella::empty(count, TensorOptions(kUInt32).device(device));
+  return lamella::_random_bits_(w, generator).to(kLong);
+}
+
+}  // namespace
+
+Tensor wide_words(const Generator& generator, const Device& device, int64_t count, int bits) {
+  const Tensor w = words(generator, device, 2 * count).view({count, 2});
+  const Tensor high = w.select(1, 0), low = w.select(1, 1);
+  return high * (int64_t{1} << (bits - 32)) + low.floor_divide(int64_t{1} << (64 - bits));
+}
+
+Tensor uniform_numbers(const Generator& generator, const Device& device, IntArrayRef size, ScalarType dtype) {
+  return lamella::empty(size, TensorOptions(dtype).device(device)).uniform_(0, 1, generator);
+}
+
+const Tensor& store(const Tensor& self, const Tensor& row) { return self.copy_(row.view(self.sizes())); }
+
+namespace {
+
+// `count` uniform numbers from [0, 1), in float64 or else float32, made of words.
+Tensor units(const Generator& generator, const Device& device, int64_t count, bool wide) {
+  if (wide) return wide_words(generator, device, count, 53).to(kDouble) * (1.0 / 9007199254740992.0);
+  return words(generator, device, count).floor_divide(256).to(kFloat) * (1.0 / 16777216.0);
+}
+
+// ---- shape rules ----------------------------------------------------------------------------------------------------
+
+void infer_words(const Tensor& self, const Generator&, Output out) {
+  out.same(self);
+  LAMELLA_CHECK(self.dtype() == kUInt32, argument("self"), ": expected dtype uint32, got ", self.dtype());
+}
+
+void set_new(Output& out, IntArrayRef size, ScalarType t) {
+  check_sizes("size", size, t);
+  out.set(size, t);
+}
+void set_like(Output& out, const Tensor& self, ScalarType t, std::optional<MemoryFormat> memory_format) {
+  out.set(self.sizes(), t);
+  lay_out(out, "memory_format", memory_format, self);
+}
+
+// The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating.
+void infer_drawn(IntArrayRef size, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
+                 std::optional<Device>, std::optional<bool>, Output out) {
+  const ScalarType t = dtype.value_or(default_dtype());
+  check_drawn("dtype", t);
+  set_new(out, size, t);
+}
+void infer_drawn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout>, std::optional<Device>,
+                      std::optional<bool>, std::optional<MemoryFormat> memory_format, Output out) {
+  const ScalarType t = dtype.value_or(self.dtype());
+  check_drawn(dtype ? "dtype" : "self", t);
+  set_like(out, self, t, memory_format);
+}
+
+double largest_finite(ScalarType t) {
+  switch (t) {
+    case kHalf:
+      return 65504;
+    case kBFloat16:
+      return 0x1.fep127;
+    case kFloat:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+void check_bound(const char* name, double bound, double largest, ScalarType t) {
+  LAMELLA_CHECK(std::fabs(bound) <= largest, argument(name), ": ", bound, " is beyond what dtype ", t, " holds");
+}
+
+void infer_uniform(const Tensor& self, double from, double to, const Generator&, Output out) {
+  const ScalarType t = self.dtype();
+  out.same(self);
+  check_drawn("self", t);
+  const double largest = largest_finite(t);
+  LAMELLA_CHECK(from <= to, "the range 'from' ", from, " 'to' ", to, " is not one");
+  check_bound("from", from, largest, t);
+  check_bound("to", to, largest, t);
+  LAMELLA_CHECK(to - from <= largest, argument("to"), ": the range from ", from, " ('from') to ", to,
+                " is wider than the largest number of dtype ", t);
+}
+
+void check_std(double std) {
+  LAMELLA_CHECK(std >= 0, argument("std"), ": the standard deviation must not be negative, got ", std);
+}
+
+void infer_normal(const Tensor& self, double, double std, const Generator&, Output out) {
+  check_std(std);
+  out.same(self);
+  check_drawn("self", self.dtype());
+}
+void infer_normal_numbers(double, double std, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
+                          std::optional<Layout>, std::optional<Device>, std::optional<bool>, Output out) {
+  check_std(std);
+  const ScalarType t = dtype.value_or(default_dtype());
+  check_drawn("dtype", t);
+  set_new(out, size, t);
+}
+
+// Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
+int64_t end_of(ScalarType t) { return largest_integer(t) == INT64_MAX ? INT64_MAX : largest_integer(t) + 1; }
+
+// The bounds of a range of integers, and the names that a message has for them. `subject` is the operator's first
+// argument; the name of `low` is empty where no argument says it.
+struct Range {
+  int64_t low, high;
+  const char *subject, *low_name, *high_name;
+};
+
+void check_integers(ScalarType t, const Range& r) {
+  const int64_t largest = largest_integer(t);
+  LAMELLA_CHECK(!is_complex(t), argument(r.subject), ": a complex dtype has no range of integers");
+  const char *before = *r.low_name ? " ('" : "", *after = *r.low_name ? "')" : "";
+  LAMELLA_CHECK(r.low < r.high && static_cast<__int128>(r.high) - r.low <= INT64_MAX, argument(r.high_name),
+                ": the range from ", r.low, before, r.low_name, after, " to ", r.high, " is empty or too wide");
+  const bool is_unsigned = t >= kByte && t <= kUInt64;
+  const int64_t lowest = is_unsigned || t == kBool ? 0 : is_floating_point(t) ? -largest : -largest - 1;
+  LAMELLA_CHECK(r.high - 1 <= largest && r.low >= lowest, argument(r.high - 1 > largest ? r.high_name : r.low_name),
+                ": ", r.low, " to ", r.high - 1, " is beyond what dtype ", t, " holds");
+}
+
+// random_.from: [from, to); without `to`, up to the largest integer that the dtype holds.
+void infer_integers(const Tensor& self, int64_t from, std::optional<int64_t> to, const Generator&, Output out) {
+  const ScalarType t = self.dtype();
+  out.same(self);
+  check_integers(t, {from, to.value_or(end_of(t)), "self", "from", "to"});
+}
+void infer_integers_to(const Tensor& self, int64_t to, const Generator&, Output out) {
+  out.same(self);
+  check_integers(self.dtype(), {0, to, "self", "", "to"});
+}
+void infer_integers_all(const Tensor& self, const Generator&, Output out) {
+  out.same(self);
+  check_integers(self.dtype(), {0, end_of(self.dtype()), "self", "", "self"});
+}
+
+void infer_randint(int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
+                   std::optional<Layout>, std::optional<Device>, std::optional<bool>, Output out) {
+  const ScalarType t = dtype.value_or(kLong);
+  check_integers(t, {0, high, "high", "", "high"});
+  set_new(out, size, t);
+}
+void infer_randint_low(int64_t low, int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
+                       std::optional<Layout>, std::optional<Device>, std::optional<bool>, Output out) {
+  const ScalarType t = dtype.value_or(kLong);
+  check_integers(t, {low, high, "low", "low", "high"});
+  set_new(out, size, t);
+}
+void infer_randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout>,
+                        std::optional<Device>, std::optional<bool>, std::optional<MemoryFormat> memory_format,
+                        Output out) {
+  const ScalarType t = dtype.value_or(self.dtype());
+  check_integers(t, {0, high, "self", "", "high"});
+  set_like(out, self, t, memory_format);
+}
+void infer_randint_like_low(const Tensor& self, int64_t low, int64_t high, std::optional<ScalarType> dtype,
+                            std::optional<Layout>, std::optional<Device>, std::optional<bool>,
+                            std::optional<MemoryFormat> memory_format, Output out) {
+  const ScalarType t = dtype.value_or(self.dtype());
+  check_integers(t, {low, high, "self", "low", "high"});
+  set_like(out, self, t, memory_format);
+}
+
+// The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
+double largest_below(double end, ScalarType t) {
+  switch (t) {
+    case kHalf:
+      return lamella::largest_below<lamella::float16>(end);
+    case kBFloat16:
+      return lamella::largest_below<lamella::bfloat16>(end);
+    case kFloat:
+      return lamella::largest_below<float>(end);
+    default:
+      return lamella::largest_below<double>(end);
+  }
+}
+
+// ---- what composites draw ----------------------------------------------------------------------------------------
+
+const Tensor& uniform(const Tensor& self, double from, double to, const Generator& generator) {
+  Tensor x = units(generator, self.device(), self.numel(), self.dtype() == kDouble) * (to - from) + from;
+  if (from < to) x = x.clamp(std::nullopt, largest_below(to, self.dtype()));
+  return store(self, x);
+}
+
+const Tensor& normal(const Tensor& self, double mean, double std, const Generator& generator) {
+  const int64_t pairs = (self.numel() + 1) / 2;
+  const Tensor u = units(generator, self.device(), 2 * pairs, self.dtype() == kDouble).view({pairs, 2});
+  const Tensor radius = ((1 - u.select(1, 0)).log() * -2.0).sqrt();
+  const Tensor angle = u.select(1, 1) * 6.283185307179586;
+  const Tensor z = lamella::empty_like(u);
+  z.select(1, 0).copy_(radius * angle.cos());
+  z.select(1, 1).copy_(radius * angle.sin());
+  const Tensor row = slice(z.view(2 * pairs), 0, 0, self.numel());
+  return store(self, row * std + mean);
+}
+
+// floor(v * range / 2^62) for v of 62 bits, in digits of 31 bits so that nothing overflows.
+Tensor scaled(const Tensor& v, int64_t range) {
+  constexpr int64_t base = int64_t{1} << 31;
+  auto high = [](const Tensor& x) { return x.floor_divide(base); };
+  auto low = [&](const Tensor& x) { return x - high(x) * base; };
+  const Tensor v1 = high(v), v0 = low(v);
+  const int64_t r1 = range / base, r0 = range % base;
+  const Tensor a = v1 * r0, b = v0 * r1;
+  return v1 * r1 + high(a) + high(b) + high(low(a) + low(b) + high(v0 * r0));
+}
+
+const Tensor& integers(const Tensor& self, int64_t from, std::optional<int64_t> to, const Generator& generator) {
+  const int64_t range = to.value_or(end_of(self.dtype())) - from, count = self.numel();
+  const Tensor x = range <= int64_t{1} << 31
+                       ? (words(generator, self.device(), count) * range).floor_divide(int64_t{1} << 32)
+                       : scaled(wide_words(generator, self.device(), count, 62), range);
+  return store(self, x + from);
+}
+
+// ---- in place, with other arguments ---------------------------------------------------------------------------------
+
+const Tensor& random_all(const Tensor& self, const Generator& generator) {
+  return self.random_(0, std::nullopt, generator);
+}
+const Tensor& random_to(const Tensor& self, int64_t to, const Generator& generator) {
+  return self.random_(0, to, generator);
+}
+
+// ---- new tensors ----------------------------------------------------------------------------------------------------
+
+Tensor rand(IntArrayRef size, const Generator& generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+            std::optional<Device> device, std::optional<bool> pin_memory) {
+  return lamella::empty(size, options_of(dtype, layout, device, pin_memory)).uniform_(0, 1, generator);
+}
+Tensor randn(IntArrayRef size, const Generator& generator, std::optional<ScalarType> dtype,
+             std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return lamella::empty(size, options_of(dtype, layout, device, pin_memory)).normal_(0, 1, generator);
+}
+
+Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, const Generator& generator,
+                   std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                   std::optional<bool> pin_memory) {
+  const TensorOptions options = options_of(dtype.value_or(kLong), layout, device, pin_memory);
+  return lamella::empty(size, options).random_(low, high, generator);
+}
+Tensor randint(int64_t high, IntArrayRef size, const Generator& generator, std::optional<ScalarType> dtype,
+               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return randint_low(0, high, size, generator, dtype, layout, device, pin_memory);
+}
+
+Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                 std::optional<Device> device, std::optional<bool> pin_memory,
+                 std::optional<MemoryFormat> memory_format) {
+  return lamella::empty_like(self, options_of(dtype, layout, device, pin_memory), memory_format).uniform_();
+}
+Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                  std::optional<Device> device, std::optional<bool> pin_memory,
+                  std::optional<MemoryFormat> memory_format) {
+  return lamella::empty_like(self, options_of(dtype, layout, device, pin_memory), memory_format).normal_();
+}
+Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, std::optional<ScalarType> dtype,
+                        std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
+                        std::optional<MemoryFormat> memory_format) {
+  const TensorOptions options = options_of(dtype, layout, device, pin_memory);
+  return lamella::empty_like(self, options, memory_format).random_(low, high);
+}
+Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                    std::optional<Device> device, std::optional<bool> pin_memory,
+                    std::optional<MemoryFormat> memory_format) {
+  return randint_like_low(self, 0, high, dtype, layout, device, pin_memory, memory_format);
+}
+
+void check_spreads(double std) { check_std(std); }
+// Standard deviations in a tensor are looked at where it has data.
+void check_spreads(const Tensor& std) {
+  if (std.device().get().backend == core::meta_backend || std.is_complex()) return;
+  const bool negative = (std >= 0).logical_not().any().item().toBool();  // NaN is one
+  LAMELLA_CHECK(!negative, argument("std"), ": a standard deviation must not be negative");
+}
+
+// Normal numbers of a mean and a standard deviation, one of them a tensor at least.
+template <class Mean, class Std>
+Tensor normal_tensors(Mean mean, Std std, const Generator& generator) {
+  check_spreads(std);
+  Tensor shaped;
+  if constexpr (std::is_same_v<Std, double>)
+    shaped = mean;
+  else if constexpr (std::is_same_v<Mean, double>)
+    shaped = std;
+  else
+    shaped = mean + std;
+  return lamella::empty_like(shaped).normal_(0, 1, generator) * std + mean;
+}
+
+Tensor normal_numbers(double mean, double std, IntArrayRef size, const Generator& generator,
+                      std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                      std::optional<bool> pin_memory) {
+  return lamella::empty(size, options_of(dtype, layout, device, pin_memory)).normal_(mean, std, generator);
+}
+
+#define OPTIONS                                                                                            \
+  "*, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
+  "pin_memory=None) -> Tensor"
+#define LIKE                                                                                                   \
+  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? " \
+  "memory_format=None) -> Tensor"
+
+}  // namespace
+
+const std::vector<Declaration>& random_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
+       shape<infer_words>, nullptr,
+       "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
+      {"rand(SymInt[] size, " OPTIONS, "random", function, shape<infer_drawn>, composite<rand>,
+       "Uniform numbers in [0, 1), from Philox-4x32-10 (Salmon et al., 2011).\n\nThe stream depends on the seed alone, "
+       "not on the device or the number of threads.\n\n"
+       ">>> g = lamella.Generator().manual_seed(0)\n>>> lamella.rand(2, generator=g).shape\nlamella.Size([2])\n"},
+      {"randn(SymInt[] size, " OPTIONS, "random", function, shape<infer_drawn>, composite<randn>,
+       "Normal numbers with mean 0 and standard deviation 1: Box and Muller's transform of Philox's stream.\n\n>>> "
+       "lamella.randn(2, 3).shape\nlamella.Size([2, 3])\n"},
+      {"rand_like(Tensor self, " LIKE, "random", function, shape<infer_drawn_like>, composite<rand_like>,
+       "Uniform numbers in [0, 1) in the shape, dtype and device of `self`.\n\n>>> lamella.rand_like(lamella.ones(2, "
+       "3)).shape\nlamella.Size([2, 3])\n"},
+      {"randn_like(Tensor self, " LIKE, "random", function, shape<infer_drawn_like>, composite<randn_like>,
+       "Normal numbers in the shape, dtype and device of `self`.\n\n>>> lamella.randn_like(lamella.ones(2, "
+       "3)).shape\nlamella.Size([2, 3])\n"},
+      {"randint(SymInt high, SymInt[] size, " OPTIONS, "random", function, shape<infer_randint>, composite<randint>,
+       "Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says "
+       "otherwise.\n\nRaises:\n    RuntimeError: the range is empty or beyond the dtype\n\n"
+       ">>> bool((lamella.randint(3, 5, (4,)) >= 3).all())\nTrue\n"},
+      {"randint.low(SymInt low, SymInt high, SymInt[] size, " OPTIONS, "random", function, shape<infer_randint_low>,
+       composite<randint_low>, nullptr},
+      {"randint_like(Tensor self, SymInt high, " LIKE, "random", function, shape<infer_randint_like>,
+       composite<randint_like>,
+       "Integers below `high`, from `low` (0) on, in the shape, dtype and device of `self`.\n\n>>> "
+       "lamella.randint_like(lamella.ones(2), 1)\ntensor([0., 0.])\n"},
+      {"randint_like.low_dtype(Tensor self, SymInt low, SymInt high, " LIKE, "random", function,
+       shape<infer_randint_like_low>, composite<randint_like_low>, nullptr},
+      {"normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
+       nullptr, composite<normal_tensors<const Tensor&, const Tensor&>>,
+       "Normal numbers of the given means and standard deviations, which broadcast.\n\n>>> "
+       "lamella.normal(lamella.zeros(2), lamella.zeros(2))\ntensor([0., 0.])\n"},
+      {"normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor", "random", function,
+       nullptr, composite<normal_tensors<const Tensor&, double>>, nullptr},
+      {"normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
+       nullptr, composite<normal_tensors<double, const Tensor&>>, nullptr},
+      {"normal.float_float(float mean, float std, SymInt[] size, " OPTIONS, "random", function,
+       shape<infer_normal_numbers>, composite<normal_numbers>, nullptr},
+      {"uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)", "random",
+       method, shape<infer_uniform>, composite<uniform>,
+       "Fills `self` with uniform numbers in [from, to).\n\n>>> bool((lamella.empty(5).uniform_(2, 3) >= 2).sum() == "
+       "5)\nTrue\n"},
+      {"normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)", "random",
+       method, shape<infer_normal>, composite<normal>,
+       "Fills `self` with normal numbers.\n\nRaises:\n    RuntimeError: std is negative\n\n>>> "
+       "lamella.empty(5).normal_(0, 2).shape\nlamella.Size([5])\n"},
+      {"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", method,
+       shape<infer_integers_all>, composite<random_all>,
+       "Fills `self` with integers from `from` (0) up to but not including `to`; without it, as far as the dtype "
+       "counts.\n\n>>> lamella.zeros(2).random_(1)\ntensor([0., 0.])\n"},
+      {"random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
+       shape<infer_integers_to>, composite<random_to>, nullptr},
+      {"random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
+       shape<infer_integers>, composite<integers>, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

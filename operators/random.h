@@ -1,0 +1,25 @@
+// The draws from the stream of words that the composites of random.cpp and sampling.cpp share.
+#pragma once
+
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+
+// The largest integer that a dtype holds, or counts up to without gaps, as a bound of what random_ draws.
+int64_t largest_integer(ScalarType t);
+
+// An error unless the dtype of a named argument is floating; unlike check_floating's, its message names no conversion.
+void check_drawn(const char* name, ScalarType t);
+
+// `count` numbers of at most 63 bits as int64, each made of two words of the stream.
+Tensor wide_words(const Generator& generator, const Device& device, int64_t count, int bits);
+// Uniform numbers from [0, 1) in a new tensor, by uniform_.
+Tensor uniform_numbers(const Generator& generator, const Device& device, IntArrayRef size, ScalarType dtype);
+
+// Stores a row of numbers into self, whatever its shape and dtype, and returns self.
+const Tensor& store(const Tensor& self, const Tensor& row);
+// The arguments that a factory takes beside the sizes.
+TensorOptions options_of(std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                         std::optional<bool> pin_memory);
+
+}  // namespace lamella::operators

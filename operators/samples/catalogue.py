@@ -1,0 +1,62 @@
+"""All samples of the installed package, by operator, and how they become tensors and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lamella.operators.samples.parse import Sample, read
+
+
+@cache
+def read_all() -> dict[str, list[Sample]]:
+    """operator with overload -> its samples, good and bad."""
+    found: dict[str, list[Sample]] = {}
+    for path in sorted(Path(__file__).parent.glob("*.txt")):
+        for sample in read(path):
+            found.setdefault(sample.operator, []).append(sample)
+    return found
+
+
+def operators() -> list[str]:
+    """Every operator that has samples."""
+    return sorted(read_all())
+
+
+def of(operator: str) -> list[Sample]:
+    """The valid calls of an operator, "add.Tensor"; an in-place one without lines has its functional form's."""
+    return [s for s in every(operator) if not s.raises]
+
+
+def bad(operator: str) -> list[Sample]:
+    """The calls that raise."""
+    return [s for s in every(operator) if s.raises]
+
+
+# Operators that are another name of one; its samples serve both.
+ALIASES = {
+    "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
+    "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "divide": "div", "true_divide": "div", "fix": "trunc",
+    "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "multiply": "mul", "negative": "neg",
+    "not_equal": "ne", "subtract": "sub",
+}  # fmt: skip
+
+
+def every(operator: str) -> list[Sample]:
+    found = read_all().get(operator)
+    name, dot, overload = operator.partition(".")
+    if found is None and name in ALIASES:
+        return [replace(s, operator=operator) for s in read_all().get(ALIASES[name] + dot + overload, ())]
+    if found is None and name.endswith("_"):
+        return [replace(s, operator=operator) for s in read_all().get(name[:-1] + dot + overload, ())]
+    return found or []
+
+
+def call(operator: str) -> Callable[..., Any]:
+    """What runs an operator: all overloads of its name, chosen by the arguments as for a user."""
+    from lamella import _C
+
+    return _C._packet("aten::" + operator.partition(".")[0])

@@ -1,0 +1,203 @@
+// Samples: Bernoulli's, permutations, categories; and dropout, which is one.
+#include <cmath>
+
+#include "operators/random.h"
+
+namespace lamella::operators {
+namespace {
+
+void check_probability(double p) {
+  LAMELLA_CHECK(p >= 0 && p <= 1, argument("p"), ": a probability is between 0 and 1, got ", p);
+}
+
+void infer_bernoulli(const Tensor& self, double p, const Generator&, Output out) {
+  out.same(self);
+  check_probability(p);
+}
+
+void infer_bernoulli_tensor(const Tensor& self, const Tensor& p, const Generator&, Output out) {
+  check_drawn("p", p.dtype());
+  same_with(out, self, "p", p);
+}
+
+// Probabilities in a tensor are looked at where they have data.
+void check_probabilities(const char* name, const Tensor& p) {
+  const bool fit = (p >= 0).logical_and(p <= 1).all().item().toBool();
+  LAMELLA_CHECK(fit, argument(name), ": a probability is between 0 and 1");
+}
+
+const Tensor& bernoulli_p(const Tensor& self, double p, const Generator& generator) {
+  const Tensor u = uniform_numbers(generator, self.device(), self.numel(), kFloat);
+  return store(self, u < static_cast<double>(static_cast<float>(p)));
+}
+
+// 1 with the probability of each element of p.
+const Tensor& bernoulli_tensor(const Tensor& self, const Tensor& p, const Generator& generator) {
+  if (self.numel() > 0) check_probabilities("p", p);
+  const ScalarType t = p.dtype() == kDouble ? kDouble : kFloat;
+  const Tensor u = uniform_numbers(generator, self.device(), self.sizes(), t);
+  return self.copy_(u < p);
+}
+
+// bernoulli, of probabilities, and bernoulli.p: new tensors in the layout of self.
+void infer_bernoulli_of(const Tensor& self, const Generator&, Output out) {
+  check_drawn("self", self.dtype());
+  out.like(self);
+}
+void infer_bernoulli_with(const Tensor& self, double p, const Generator&, Output out) {
+  out.like(self);
+  check_probability(p);
+}
+
+Tensor bernoulli(const Tensor& self, const Generator& generator) {
+  check_probabilities("self", self);
+  return lamella::empty_like(self).bernoulli_(self, generator);
+}
+Tensor bernoulli_with(const Tensor& self, double p, const Generator& generator) {
+  return lamella::empty_like(self).bernoulli_(p, generator);
+}
+
+// A fraction p of the elements becomes 0, the rest grows by 1 / (1 - p); the mask says which stay.
+std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+  check_probability(p);
+  const Tensor mask = lamella::empty_like(input, kBool);
+  if (!train.value_or(true) || p == 0) return {input.clone(), mask.fill_(true)};
+  mask.bernoulli_(1 - p);
+  return {lamella::native_dropout_backward(input, mask, p == 1 ? 0. : 1 / (1 - p)), mask};
+}
+
+Tensor dropout(const Tensor& input, double p, bool train) {
+  check_probability(p);
+  if (!train || p == 0) return input;
+  return std::get<0>(lamella::native_dropout(input, p, true));
+}
+
+// The order of random keys of 63 bits, equal ones in the order of their places.
+Tensor randperm(int64_t n, const Generator& generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                std::optional<Device> device, std::optional<bool> pin_memory) {
+  const Tensor row = lamella::empty(n, options_of(dtype.value_or(kLong), layout, device, pin_memory));
+  return lamella::_permute_randomly_(row, generator);
+}
+
+void check_counts(const char* name, ScalarType t, int64_t n) {
+  LAMELLA_CHECK(!is_complex(t) && n - 1 <= largest_integer(t), argument(name), ": dtype ", t, " does not count to ", n);
+}
+
+void infer_randperm(int64_t n, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
+                    std::optional<Device>, std::optional<bool>, Output out) {
+  const ScalarType t = dtype.value_or(kLong);
+  LAMELLA_CHECK(n >= 0, argument("n"), ": must not be negative, got ", n);
+  check_counts("n", t, n);
+  check_sizes("n", n, t);
+  out.set(n, t);
+}
+
+void infer_permutation(const Tensor& self, const Generator&, Output out) {
+  out.same(self);
+  LAMELLA_CHECK(self.dim() == 1, argument("self"), ": expected one dimension, got shape ", shape_text(self));
+  check_counts("self", self.dtype(), self.numel());
+}
+
+const Tensor& permute_randomly(const Tensor& self, const Generator& generator) {
+  const Tensor keys = wide_words(generator, self.device(), self.numel(), 63);
+  return store(self, std::get<1>(keys.sort(true, 0, false)));
+}
+
+// The rule of _search_cdf, which counts the entries of each row of cdf that are at most u, row by row.
+void infer_search(const Tensor& cdf, const Tensor& u, Output out) {
+  const bool fit = cdf.dim() == 2 && u.dim() == 2 && cdf.size(0) == u.size(0) && cdf.dtype() == u.dtype();
+  LAMELLA_CHECK(fit, "'cdf' ", shape_text(cdf), " and 'u' ", shape_text(u),
+                " must be matrices of one dtype with as many rows");
+  out.set(u.sizes(), kLong);
+}
+
+Tensor search_cdf(const Tensor& cdf, const Tensor& u) { return (cdf.unsqueeze(1) <= u.unsqueeze(2)).sum(2); }
+
+void infer_multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Generator&, Output out) {
+  check_drawn("self", self.dtype());
+  LAMELLA_CHECK(self.dim() >= 1 && self.dim() <= 2 && self.size(-1) != 0, argument("self"),
+                ": expected one row of probabilities or several, got shape ", shape_text(self));
+  const int64_t categories = self.size(-1);
+  LAMELLA_CHECK(num_samples >= 1 && (replacement || num_samples <= categories), argument("num_samples"),
+                ": cannot draw ", num_samples, " samples from ", categories, " categories",
+                replacement ? "" : " without replacement");
+  DimVector sizes(self.sizes());
+  sizes.back() = num_samples;
+  out.set(sizes, kLong);
+}
+
+// Weights must be finite and not negative, and a row must have enough that are not zero.
+void check_weights(const Tensor& w, int64_t needed) {
+  const Tensor wrong = (w >= 0).logical_and(w < HUGE_VAL).logical_not().sum();
+  const Tensor few = ((w > 0).sum(-1) < needed).sum();
+  const int64_t code = ((wrong > 0) * 2 + (few > 0) * 1).item().toLong();
+  LAMELLA_CHECK(code < 2, argument("self"), ": probabilities must be finite and not negative");
+  LAMELLA_CHECK(code == 0, argument("self"), ": a row has fewer than ", needed, " probabilities above zero");
+}
+
+// Without replacement: the largest of weight / exponential (Efraimidis and Spirakis, 2006). With it: by the inverse of
+// the cumulative distribution.
+Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Generator& generator) {
+  check_weights(self, replacement ? 1 : num_samples);
+  const bool row = self.dim() == 1;
+  Tensor p = self.to(self.dtype() == kDouble ? kDouble : kFloat);
+  if (row) p = p.unsqueeze(0);
+  const int64_t categories = p.size(1);
+  const DimVector size = {p.size(0), replacement ? num_samples : categories};
+  const Tensor u = uniform_numbers(generator, self.device(), size, p.dtype());
+  Tensor drawn;
+  if (replacement) {
+    const Tensor cdf = p.cumsum(1);
+    drawn = lamella::_search_cdf(cdf / slice(cdf, 1, categories - 1), u);
+  } else {
+    const Tensor exponential = (-(1 - u).log()).clamp(1e-30);
+    const Tensor order = std::get<1>((p / exponential).sort(true, 1, true));
+    drawn = slice(order, 1, 0, num_samples).clone();
+  }
+  return row ? drawn.squeeze(0) : drawn;
+}
+
+#define OPTIONS                                                                                            \
+  "*, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
+  "pin_memory=None) -> Tensor"
+
+}  // namespace
+
+const std::vector<Declaration>& sampling_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"randperm(SymInt n, " OPTIONS, "random", function, shape<infer_randperm>, composite<randperm>,
+       "The integers below `n` in random order.\n\n>>> lamella.randperm(4).sort().values\ntensor([0, 1, 2, 3])\n"},
+      {"_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
+       shape<infer_permutation>, composite<permute_randomly>,
+       "Fills a row with the integers below its size, in random order."},
+      {"bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "random", everywhere,
+       shape<infer_bernoulli_of>, composite<bernoulli>,
+       "1 with the probability that each element of `self` gives, else 0; or with one probability `p`.\n\nRaises:\n    "
+       "RuntimeError: `p` is no probability, or the dtype of `self` is not floating\n\n>>> "
+       "lamella.bernoulli(lamella.tensor([0., 1.]))\ntensor([0., 1.])\n"},
+      {"bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "random", everywhere,
+       shape<infer_bernoulli_with>, composite<bernoulli_with>, nullptr},
+      {"bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)", "random", method,
+       shape<infer_bernoulli>, composite<bernoulli_p>,
+       "Fills `self` with 1, with probability `p`, and 0.\n\n>>> lamella.zeros(2).bernoulli_(1)\ntensor([1., 1.])\n"},
+      {"bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", "random", method,
+       shape<infer_bernoulli_tensor>, composite<bernoulli_tensor>, nullptr},
+      {"multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
+       "random", everywhere, shape<infer_multinomial>, composite<multinomial>,
+       "Indices drawn with the probabilities, or weights, in the rows of `self`.\n\nRaises:\n    RuntimeError: a "
+       "weight is negative or not finite, or a row has too few above zero\n\n>>> "
+       "lamella.multinomial(lamella.tensor([0., 1., 0.]), 1)\ntensor([1])\n"},
+      {"_search_cdf(Tensor cdf, Tensor u) -> Tensor", "random", hidden, shape<infer_search>, composite<search_cdf>,
+       "How many entries of each row of `cdf`, which ascends, are at most each `u` of that row."},
+      {"native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "random", function, nullptr,
+       composite<native_dropout>,
+       "dropout, unless `train` is False, and a bool tensor that says which elements stay.\n\n>>> "
+       "lamella.native_dropout(lamella.ones(2), 0.5, False)[1]\ntensor([True, True])\n"},
+      {"dropout(Tensor input, float p, bool train) -> Tensor", "random", function, nullptr, composite<dropout>,
+       "In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else `input` "
+       "itself.\n\n>>> lamella.dropout(lamella.ones(2), 0.5, False)\ntensor([1., 1.])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,46 @@
+// Scans: running sums and products along a dimension.
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+ScalarType scanned_dtype(const Tensor& self, std::optional<ScalarType> dtype) {
+  return dtype.value_or(is_integral(self.dtype(), true) ? kLong : self.dtype());
+}
+
+void infer_scan(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Output out) {
+  wrap_dim("dim", dim, self.dim());
+  out.like(self, scanned_dtype(self, dtype));
+}
+
+// Each turn joins what lies 1, 2, 4, … places before: log2(n) products in all.
+Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
+  const ScalarType t = scanned_dtype(self, dtype);
+  Tensor y = as(as(self, t), wide_of(t));
+  if (y.dim() == 0) return as(y, t).clone();
+  const int64_t n = y.size(dim);
+  for (int64_t step = 1; step < n; step *= 2) {
+    const Tensor next = y.clone(), late = slice(next, dim, step);
+    late.copy_(slice(y, dim, step) * slice(y, dim, 0, n - step));
+    y = next;
+  }
+  return n > 1 && y.dtype() == t ? y : as(y, t).clone();
+}
+
+}  // namespace
+
+const std::vector<Declaration>& scan_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan", all_forms, shape<infer_scan>,
+       nullptr,
+       "Running sums along a dimension; integers and bools give int64. Floats are added in float64.\n\n"
+       ">>> lamella.cumsum(lamella.tensor([1., 2., 3.]), 0)\ntensor([1., 3., 6.])\n"},
+      {"cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan", all_forms, shape<infer_scan>,
+       composite<cumprod>,
+       "Running products along a dimension; integers and bools give int64.\n\n"
+       ">>> lamella.cumprod(lamella.tensor([1., 2., 3.]), 0)\ntensor([1., 2., 6.])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

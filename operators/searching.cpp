@@ -1,0 +1,127 @@
+// Searches: where numbers belong among others that are in order.
+#include "operators/sort.h"
+
+namespace lamella::operators {
+namespace {
+
+// Values are a tensor or a number; of a number there is no tensor.
+const Tensor& tensor_of(const Tensor& values) { return values; }
+const Tensor& tensor_of(const Scalar&) { return undefined(); }
+
+void check_values(const char* name, const Tensor& values, ScalarType t) {
+  LAMELLA_CHECK(values.dtype() == t, argument(name), ": dtype ", values.dtype(), ", but the boundaries have dtype ", t,
+                "; convert one");
+}
+void check_values(const char* name, const Scalar& values, ScalarType) {
+  LAMELLA_CHECK(!values.isComplex(), argument(name), ": a complex number has no order");
+}
+
+// The boundaries are a vector or, if `rows`, may be rows as the tensor of values has them.
+void check_fit(const char* name, const Tensor& boundaries, const Tensor& values, bool rows) {
+  const int64_t n = boundaries.dim();
+  bool fits = n == 1 || (rows && values.defined() && n > 1 && values.dim() == n);
+  for (int64_t d = 0; d + 1 < n && fits; d++) fits = boundaries.size(d) == values.size(d);
+  LAMELLA_CHECK(fits, argument(name), ": expected a vector", rows ? ", or rows as the values have them" : "",
+                ", got shape ", shape_text(boundaries));
+}
+
+// A place for each of the values.
+void set_places(Output& out, const Tensor& values, bool narrow) {
+  out.set(values.defined() ? values.sizes() : IntArrayRef(), narrow ? kInt : kLong);
+}
+
+template <class Values>
+void infer_searchsorted(const Tensor& sorted_sequence, const Values& self, bool out_int32, bool right,
+                        std::optional<std::string_view> side, const Tensor& sorter, Output out) {
+  if (side) {
+    LAMELLA_CHECK(*side == "left" || *side == "right", argument("side"), ": expected 'left' or 'right', got '", *side,
+                  "'");
+    LAMELLA_CHECK(*side == "right" || !right, argument("side"), ": 'left', but 'right' is True; pass one of them");
+  }
+  if (sorter.defined()) {
+    LAMELLA_CHECK(sorter.dtype() == kLong, argument("sorter"), ": expected dtype int64, got ", sorter.dtype());
+    LAMELLA_CHECK(sorter.sizes() == sorted_sequence.sizes(), argument("sorter"), ": shape ", shape_text(sorter),
+                  " differs from that of 'sorted_sequence', ", shape_text(sorted_sequence));
+  }
+  check_ordered("sorted_sequence", sorted_sequence);
+  check_values("self", self, sorted_sequence.dtype());
+  check_fit("sorted_sequence", sorted_sequence, tensor_of(self), true);
+  set_places(out, tensor_of(self), out_int32);
+}
+
+template <class Values>
+void infer_bucketize(const Values& self, const Tensor& boundaries, bool out_int32, bool, Output out) {
+  check_ordered("self", boundaries);
+  check_values("self", self, boundaries.dtype());
+  check_fit("boundaries", boundaries, tensor_of(self), false);
+  set_places(out, tensor_of(self), out_int32);
+}
+
+// The halving of a range, for all values at once: `place` moves by `step` where the boundary before it is still
+// smaller. A NaN is larger than all numbers, as it is for sort().
+Tensor places(const Tensor& boundaries, const Tensor& values, bool right, bool narrow) {
+  const int64_t n = boundaries.size(-1);
+  const bool vector = boundaries.dim() == 1;
+  const Tensor v = vector ? values.reshape(values.numel()) : values;
+  Tensor place = lamella::zeros_like(v, kLong);
+  int64_t step = 1;
+  while (step <= n / 2) step *= 2;
+  for (; step > 0 && n > 0; step /= 2) {
+    const Tensor last = place + (step - 1);
+    const Tensor there = boundaries.gather(-1, last.clamp_max(n - 1));
+    Tensor passed = right ? there > v : there >= v;
+    if (v.is_floating_point()) {
+      const Tensor nan = there.isnan();
+      passed = passed.logical_or(right ? nan.logical_and(v == v) : nan);
+    }
+    const Tensor stays = passed.logical_or(last >= n);
+    place = lamella::where(stays, place, place + step);
+  }
+  if (vector) place = place.reshape(values.sizes());
+  return narrow ? place.to(kInt) : place;
+}
+// A number is compared as it is: beside narrow integers in int64, or in float64.
+Tensor places(const Tensor& boundaries, const Scalar& value, bool right, bool narrow) {
+  ScalarType t = boundaries.dtype();
+  if (is_integral(t, true) && (value.isFloatingPoint() || t != kUInt64)) t = value.isFloatingPoint() ? kDouble : kLong;
+  const Tensor in = boundaries.to(t);
+  return places(in, lamella::full({}, value, in.options()), right, narrow);
+}
+
+template <class Values>
+Tensor searchsorted(const Tensor& sorted_sequence, const Values& self, bool out_int32, bool right,
+                    std::optional<std::string_view> side, const Tensor& sorter) {
+  const Tensor sequence = sorter.defined() ? sorted_sequence.gather(-1, sorter) : sorted_sequence;
+  return places(sequence, self, right || side == "right", out_int32);
+}
+
+template <class Values>
+Tensor bucketize(const Values& self, const Tensor& boundaries, bool out_int32, bool right) {
+  return places(boundaries, self, right, out_int32);
+}
+
+}  // namespace
+
+const std::vector<Declaration>& searching_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "
+       "side=None, Tensor? sorter=None) -> Tensor",
+       "sort", function | out, shape<infer_searchsorted<Tensor>>, composite<searchsorted<Tensor>>,
+       "Where numbers would be inserted into a vector that is in order, or into the row that stands where theirs does: "
+       "before the elements that equal them, or, with `right` or side='right', behind.\n\nArgs:\n    sorter: indices "
+       "that put `sorted_sequence` in order, if it is not\n\n>>> lamella.searchsorted(lamella.tensor([1, 3, 5]), "
+       "lamella.tensor([3, 4]))\ntensor([1, 2])\n"},
+      {"searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? "
+       "side=None, Tensor? sorter=None) -> Tensor",
+       "sort", function, shape<infer_searchsorted<Scalar>>, composite<searchsorted<Scalar>>, nullptr},
+      {"bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", "sort",
+       everywhere | out, shape<infer_bucketize<Tensor>>, composite<bucketize<Tensor>>,
+       "The bucket of each number: how many boundaries, which are in order, are smaller, or, with `right`, not "
+       "larger.\n\n>>> lamella.bucketize(lamella.tensor([3, 4]), lamella.tensor([1, 3, 5]))\ntensor([1, 2])\n"},
+      {"bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", "sort",
+       function, shape<infer_bucketize<Scalar>>, composite<bucketize<Scalar>>, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

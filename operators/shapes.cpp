@@ -1,0 +1,81 @@
+#include "operators/shapes.h"
+
+#include "core/error.h"
+#include "core/tensor.h"
+#include "dispatcher/pointwise.h"
+
+namespace lamella::operators {
+
+std::string shape_text(IntArrayRef sizes) { return core::shape_string(static_cast<int>(sizes.size()), sizes.data()); }
+
+int64_t wrap_dim(const char* name, int64_t dim, int64_t ndim) {
+  const int64_t n = std::max<int64_t>(ndim, 1);
+  LAMELLA_CHECK_INDEX(dim >= -n && dim < n, argument(name), ": dimension ", dim, " is out of range for ", ndim,
+                      " dimensions; it takes ", -n, " to ", n - 1);
+  return dim < 0 ? dim + n : dim;
+}
+
+uint64_t wrap_dims(const char* name, IntArrayRef dims, int64_t ndim) {
+  uint64_t set = 0;
+  for (int64_t dim : dims) {
+    const int64_t d = wrap_dim(name, dim, ndim);
+    LAMELLA_CHECK(!(set >> d & 1), argument(name), ": dimension ", d, " appears twice in ",
+                  core::describe(value(dims)));
+    set |= uint64_t{1} << d;
+  }
+  return set;
+}
+
+void check_floating(const char* name, ScalarType t) {
+  LAMELLA_CHECK(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t,
+                "; convert it with .to(lamella.float32)");
+}
+
+void check_sizes(const char* name, IntArrayRef sizes, ScalarType t) {
+  uint64_t all = 0;  // a product of four sizes below 2^14 fits anything
+  for (int64_t s : sizes) all |= static_cast<uint64_t>(s);
+  if (all >> 14 == 0 && sizes.size() <= 4) return;
+  const lamella_status st =
+      core::check_sizes(argument(name).c_str(), static_cast<int>(sizes.size()), sizes.data(), itemsize(t), nullptr);
+  if (!st) return;
+  const std::string message = core::pending_error().message;  // it begins with the argument
+  core::pending_error().clear();
+  throw Error(st, message);
+}
+
+void check_number(const char* name, const Scalar& number, ScalarType t) {
+  LAMELLA_CHECK(core::number_fits(number.value(), core_dtype(t)), argument(name), ": ", core::describe(number.value()),
+                " does not fit dtype ", t);
+}
+
+bool broadcast(DimVector* sizes, IntArrayRef other) {
+  int ndim = static_cast<int>(sizes->size());
+  while (sizes->size() < other.size()) sizes->push_back(1);
+  return dispatcher::broadcast(&ndim, sizes->data(), static_cast<int>(other.size()), other.data());
+}
+
+void same_with(Output& out, const Tensor& self, const char* name, const Tensor& other) {
+  DimVector sizes(self.sizes());
+  const bool fits = broadcast(&sizes, other.sizes()) && IntArrayRef(sizes) == self.sizes();
+  LAMELLA_CHECK(fits, argument(name), ": shape ", shape_text(other), " does not broadcast to ", shape_text(self));
+  out.same(self);
+}
+
+void lay_out(Output& out, const char* name, std::optional<MemoryFormat> format, const Tensor& t) {
+  const MemoryFormat wanted = format.value_or(MemoryFormat::Preserve);
+  if (wanted == MemoryFormat::ChannelsLast) {
+    LAMELLA_CHECK(out.sizes().size() == 4, argument(name), ": channels_last has four dimensions, got shape ",
+                  shape_text(out.sizes()));
+    int64_t strides[4];
+    core::channels_last_strides(out.sizes().data(), strides);
+    out.set_strides({strides, 4});
+  } else if (wanted == MemoryFormat::Preserve && t.defined()) {
+    out.like(t, out.dtype());
+  }
+}
+
+bool lies_in(const Tensor& t, std::optional<MemoryFormat> format) {
+  return core::lies_in(t.get(), static_cast<lamella_memory_format>(format.value_or(MemoryFormat::Preserve)));
+}
+
+}  // namespace lamella::operators

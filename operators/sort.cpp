@@ -1,0 +1,161 @@
+// Sorting. sort.stable is the primitive.
+#include "operators/sort.h"
+
+#include <cmath>
+
+namespace lamella::operators {
+
+void check_ordered(const char* name, const Tensor& t) {
+  LAMELLA_CHECK(!t.is_complex(), argument(name), ": dtype ", t.dtype(), " has no order to sort by");
+}
+
+namespace {
+
+// Values and their indices.
+using Both = std::tuple<Tensor, Tensor>;
+
+void set_both(IntArrayRef sizes, ScalarType t, Output& values, Output& indices) {
+  values.set(sizes, t);
+  indices.set(sizes, kLong);
+}
+
+void infer_sort(const Tensor& self, int64_t dim, bool, Output values, Output indices) {
+  check_ordered("self", self);
+  wrap_dim("dim", dim, self.dim());
+  set_both(self.sizes(), self.dtype(), values, indices);
+}
+void infer_sort_stable(const Tensor& self, std::optional<bool>, int64_t dim, bool descending, Output values,
+                       Output indices) {
+  infer_sort(self, dim, descending, values, indices);
+}
+
+Both sorted(const Tensor& self, int64_t dim, bool descending) { return self.sort(true, dim, descending); }
+
+Both sort(const Tensor& self, int64_t dim, bool descending) { return sorted(self, dim, descending); }
+
+Tensor argsort(const Tensor& self, int64_t dim, bool descending) { return std::get<1>(sorted(self, dim, descending)); }
+Tensor argsort_stable(const Tensor& self, bool, int64_t dim, bool descending) {
+  return std::get<1>(sorted(self, dim, descending));
+}
+
+Tensor msort(const Tensor& self) { return std::get<0>(sorted(self, 0, false)); }
+
+void infer_topk(const Tensor& self, int64_t k, int64_t dim, bool, bool, Output values, Output indices) {
+  check_ordered("self", self);
+  const int64_t d = wrap_dim("dim", dim, self.dim()), n = self.dim() ? self.size(d) : 1;
+  LAMELLA_CHECK(k >= 0 && k <= n, argument("k"), ": ", k, " of the ", n, " elements along dimension ", d);
+  DimVector sizes(self.sizes());
+  if (self.dim()) sizes[d] = k;
+  set_both(sizes, self.dtype(), values, indices);
+}
+
+Both topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorted*/) {
+  auto [values, indices] = sorted(self, dim, largest);
+  for (Tensor* x : {&values, &indices})
+    if (x->dim()) *x = slice(*x, dim, 0, k).contiguous();
+  return {values, indices};
+}
+
+// Position i of the sorted order along a dimension, values and indices.
+Both ranked(const Both& both, int64_t dim, int64_t i, bool keepdim) {
+  auto [values, indices] = both;
+  for (Tensor* x : {&values, &indices}) {
+    if (!x->dim()) continue;
+    *x = x->select(dim, i);
+    if (keepdim) *x = x->unsqueeze(dim);
+    *x = x->clone();
+  }
+  return {values, indices};
+}
+
+int64_t length_along(const Tensor& t, int64_t dim) { return t.dim() ? t.size(dim) : 1; }
+
+// Values and indices of one element along a dimension, counted from the front.
+void set_picked(const Tensor& self, int64_t dim, bool keepdim, Output& values, Output& indices) {
+  check_ordered("self", self);
+  DimVector sizes;
+  for (int64_t d = 0; d < self.dim(); d++)
+    if (d != dim || keepdim) sizes.push_back(d == dim ? 1 : self.size(d));
+  set_both(sizes, self.dtype(), values, indices);
+}
+
+void infer_kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim, Output values, Output indices) {
+  const int64_t d = wrap_dim("dim", dim, self.dim()), n = length_along(self, d);
+  LAMELLA_CHECK(k >= 1 && k <= n, argument("k"), ": the ", k, "th of ", n, " elements along dimension ", d,
+                "; it takes 1 to ", n);
+  set_picked(self, d, keepdim, values, indices);
+}
+Both kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
+  return ranked(sorted(self, dim, false), dim, k - 1, keepdim);
+}
+
+// The lower of two middle elements; a NaN where there is one.
+Both medians(const Tensor& self, int64_t dim, int64_t n, bool keepdim) {
+  const Both both = sorted(self, dim, false);
+  const auto [value, index] = ranked(both, dim, (n - 1) / 2, keepdim);
+  if (!value.is_floating_point()) return {value, index};
+  const auto [last, last_index] = ranked(both, dim, n - 1, keepdim);
+  const Tensor nan = last != last;
+  return {lamella::where(nan, last, value), lamella::where(nan, last_index, index)};
+}
+
+void infer_median(const Tensor& self, Output out) {
+  check_ordered("self", self);
+  LAMELLA_CHECK(self.numel() || self.is_floating_point(), argument("self"),
+                ": an empty tensor of integers has no median");
+  out.set({}, self.dtype());
+}
+Tensor median(const Tensor& self) {
+  if (self.numel() == 0) return lamella::full({}, std::nan(""), self.options());
+  return std::get<0>(medians(self.reshape(self.numel()), 0, self.numel(), false));
+}
+
+void infer_median_dim(const Tensor& self, int64_t dim, bool keepdim, Output values, Output indices) {
+  const int64_t d = wrap_dim("dim", dim, self.dim());
+  LAMELLA_CHECK_INDEX(length_along(self, d) != 0, argument("dim"), ": no elements along it");
+  set_picked(self, d, keepdim, values, indices);
+}
+Both median_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return medians(self, dim, length_along(self, dim), keepdim);
+}
+
+}  // namespace
+
+const std::vector<Declaration>& sort_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", "sort",
+       everywhere | out, shape<infer_sort>, composite<sort>,
+       "The elements in order along one dimension, and the indices they had. Equal ones keep their order; NaN is "
+       "larger "
+       "than all.\n\n>>> lamella.sort(lamella.tensor([3, 1, 2])).indices\ntensor([1, 2, 0])\n"},
+      {"sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor "
+       "indices)",
+       "sort", everywhere | out, shape<infer_sort_stable>, nullptr, nullptr},
+      {"argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", "sort", everywhere, nullptr,
+       composite<argsort>,
+       "The indices that sort() gives.\n\n>>> lamella.argsort(lamella.tensor([3, 1, 2]))\ntensor([1, 2, 0])\n"},
+      {"argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", "sort", everywhere,
+       nullptr, composite<argsort_stable>, nullptr},
+      {"msort(Tensor self) -> Tensor", "sort", everywhere | out, nullptr, composite<msort>,
+       "The elements in order along the first dimension.\n\n>>> lamella.msort(lamella.tensor([3, 1, 2]))\n"
+       "tensor([1, 2, 3])\n"},
+      {"topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor "
+       "indices)",
+       "sort", everywhere | out, shape<infer_topk>, composite<topk>,
+       "The `k` largest elements along one dimension, or the smallest, in order, and their indices; of equal ones the "
+       "first.\n\nRaises:\n    RuntimeError: there are fewer than `k`\n\n>>> lamella.topk(lamella.tensor([1, 5, 3]), "
+       "2).values\ntensor([5, 3])\n"},
+      {"kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
+       everywhere | out, shape<infer_kthvalue>, composite<kthvalue>,
+       "The k-th smallest element along one dimension, counted from 1, and its index.\n\n>>> "
+       "lamella.kthvalue(lamella.tensor([3, 1, 2]), 2).values\ntensor(2)\n"},
+      {"median(Tensor self) -> Tensor", "sort", everywhere, shape<infer_median>, composite<median>,
+       "The middle element in order, the lower of two; along one dimension also its index. A NaN comes before all.\n\n"
+       ">>> lamella.median(lamella.tensor([3, 1, 2, 9]))\ntensor(2)\n"},
+      {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
+       everywhere | out, shape<infer_median_dim>, composite<median_dim>, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,134 @@
+// Triangles and diagonals.
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+void infer_triangle(const Tensor& self, int64_t /*diagonal*/, Output out) {
+  LAMELLA_CHECK(self.dim() >= 2, argument("self"), ": expected at least 2 dimensions, got shape ", shape_text(self));
+  out.set(self.sizes(), self.dtype());
+}
+
+// Where column - row is at most (tril) or at least (triu) the diagonal.
+template <bool Lower>
+Tensor triangle(const Tensor& self, int64_t diagonal) {
+  const TensorOptions options = self.options().dtype(kLong);
+  auto count = [&](int64_t n) { return lamella::arange(0, n, 1, options); };
+  const Tensor from = count(self.size(-1)) - count(self.size(-2)).unsqueeze(1);
+  return lamella::where(Lower ? from <= diagonal : from >= diagonal, self, false).contiguous();
+}
+
+// The number of places of a matrix that have column - row <= offset.
+__int128 places_below(int64_t rows, int64_t columns, int64_t offset) {
+  const __int128 first = std::max<__int128>(-static_cast<__int128>(offset), 0);  // the first row that has such a place
+  if (first >= rows || columns == 0) return 0;
+  const __int128 whole = std::clamp<__int128>(columns - static_cast<__int128>(offset) - 1, first, rows);
+  const __int128 n = whole - first, least = first + offset + 1;  // rows before the first whole one, from `least` on
+  return n * least + n * (n - 1) / 2 + (rows - whole) * columns;
+}
+
+template <bool Lower>
+void infer_triangle_indices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype,
+                            std::optional<Layout> /*layout*/, std::optional<Device> /*device*/,
+                            std::optional<bool> /*pin_memory*/, Output out) {
+  LAMELLA_CHECK(row >= 0, argument("row"), ": expected at least 0, got ", row);
+  LAMELLA_CHECK(col >= 0, argument("col"), ": expected at least 0, got ", col);
+  LAMELLA_CHECK(offset != INT64_MIN, argument("offset"), ": the diagonal is too far away");
+  const __int128 n =
+      Lower ? places_below(row, col, offset) : static_cast<__int128>(row) * col - places_below(row, col, offset - 1);
+  const DimVector sizes = {2, n > INT64_MAX ? INT64_MAX : static_cast<int64_t>(n)};
+  const ScalarType t = dtype.value_or(kLong);
+  check_sizes("row", sizes, t);
+  out.set(sizes, t);
+}
+
+template <bool Lower>
+Tensor triangle_indices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype,
+                        std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  const Tensor ones =
+      lamella::ones({row, col}, TensorOptions().dtype(kBool).layout(layout).device(device).pinned_memory(pin_memory));
+  const Tensor kept = Lower ? ones.tril(offset) : ones.triu(offset);
+  return kept.nonzero().t().contiguous().to(dtype.value_or(kLong));
+}
+
+// The sizes of diag_embed's result, after the checks of its arguments.
+DimVector embedded_sizes(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const int64_t ndim = self.dim() + 1;
+  LAMELLA_CHECK(self.dim() != 0, argument("self"), ": a zero-dim tensor has no diagonal to be");
+  LAMELLA_CHECK(ndim <= LAMELLA_MAX_DIMS, argument("self"), ": no room for a dimension");
+  const int64_t i = wrap_dim("dim1", dim1, ndim), j = wrap_dim("dim2", dim2, ndim);
+  LAMELLA_CHECK(i != j, argument("dim2"), ": dimension ", j, " is 'dim1' already");
+  int64_t n;
+  LAMELLA_CHECK(offset != INT64_MIN && !__builtin_add_overflow(self.size(-1), std::abs(offset), &n), argument("offset"),
+                ": the diagonal is too far away");
+  DimVector sizes(self.sizes());
+  sizes.pop_back();
+  sizes.insert(std::min(i, j), n);
+  sizes.insert(std::max(i, j), n);
+  check(core::check_sizes("diag_embed", static_cast<int>(ndim), sizes.data(), itemsize(self.dtype()), nullptr));
+  return sizes;
+}
+
+void infer_diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2, Output out) {
+  out.set(embedded_sizes(self, offset, dim1, dim2), self.dtype());
+}
+
+Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const Tensor out = lamella::zeros(embedded_sizes(self, offset, dim1, dim2), self.options());
+  out.diagonal(offset, dim1, dim2).copy_(self);
+  return out;
+}
+
+Tensor diag(const Tensor& self, int64_t diagonal) {
+  if (self.dim() == 1) return self.diag_embed(diagonal);
+  LAMELLA_CHECK(self.dim() == 2, argument("self"), ": expected a vector or a matrix, got shape ", shape_text(self));
+  return self.diagonal(diagonal).clone();
+}
+
+Tensor diagflat(const Tensor& self, int64_t offset) { return self.reshape({self.numel()}).diag_embed(offset); }
+
+Tensor trace(const Tensor& self) {
+  LAMELLA_CHECK(self.dim() == 2, argument("self"), ": expected a matrix, got shape ", shape_text(self));
+  return self.diagonal().sum();
+}
+
+#define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+
+}  // namespace
+
+const std::vector<Declaration>& triangle_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"tril(Tensor self, int diagonal=0) -> Tensor", "copy", all_forms, shape<infer_triangle>,
+       composite<triangle<true>>,
+       "The lower triangle of the last two dimensions, zero above the given diagonal.\n\n>>> "
+       "lamella.tril(lamella.ones(2, 2))\ntensor([[1., 0.],\n        [1., 1.]])\n"},
+      {"triu(Tensor self, int diagonal=0) -> Tensor", "copy", all_forms, shape<infer_triangle>,
+       composite<triangle<false>>,
+       "The upper triangle of the last two dimensions, zero below the given diagonal.\n\n>>> "
+       "lamella.triu(lamella.ones(2, 2))\ntensor([[1., 1.],\n        [0., 1.]])\n"},
+      {"tril_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function,
+       shape<infer_triangle_indices<true>>, composite<triangle_indices<true>>,
+       "The rows and columns of a lower triangle's elements.\n\n>>> lamella.tril_indices(2, 2)\ntensor([[0, 1, 1],\n"
+       "        [0, 0, 1]])\n"},
+      {"triu_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function,
+       shape<infer_triangle_indices<false>>, composite<triangle_indices<false>>,
+       "The rows and columns of an upper triangle's elements.\n\n>>> lamella.triu_indices(2, 2)\ntensor([[0, 0, 1],\n"
+       "        [0, 1, 1]])\n"},
+      {"diag(Tensor self, int diagonal=0) -> Tensor", "copy", everywhere, nullptr, composite<diag>,
+       "A matrix with a vector on its diagonal, or a copy of a matrix's diagonal.\n\n>>> "
+       "lamella.diag(lamella.tensor([1, "
+       "2]))\ntensor([[1, 0],\n        [0, 2]])\n"},
+      {"diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", "copy", everywhere,
+       shape<infer_diag_embed>, composite<diag_embed>,
+       "Zeros, with the last dimension of `self` as the diagonal of two dimensions.\n\n>>> "
+       "lamella.diag_embed(lamella.ones(2, 3)).shape\nlamella.Size([2, 3, 3])\n"},
+      {"diagflat(Tensor self, int offset=0) -> Tensor", "copy", everywhere, nullptr, composite<diagflat>,
+       "A matrix with all elements of `self` on its diagonal.\n\n>>> lamella.diagflat(lamella.tensor([[1], [2]]))\n"
+       "tensor([[1, 0],\n        [0, 2]])\n"},
+      {"trace(Tensor self) -> Tensor", "reduction", everywhere, nullptr, composite<trace>,
+       "The sum of a matrix's diagonal.\n\n>>> lamella.trace(lamella.tensor([[1, 2], [3, 4]]))\ntensor(5)\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

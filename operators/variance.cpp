@@ -1,0 +1,111 @@
+// Variances and standard deviations, alone and with the mean.
+#include "operators/reduction.h"
+
+namespace lamella::operators {
+namespace {
+
+// The number subtracted from n: 1 or 0 by `unbiased`, else `correction`, which is 1 if it is absent.
+double correction_of(bool unbiased) { return unbiased ? 1 : 0; }
+double correction_of(const std::optional<Scalar>& correction) {
+  return correction ? as_double(correction->value()) : 1;
+}
+
+// The shape rule of all overloads; `mean` is the output of the mean, which var and std do not have.
+template <class... Mean>
+void infer_spread(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim, Output out, Mean... mean) {
+  check_inexact(self, "a variance");
+  const uint64_t dims = dims_of(self, dim);
+  reduced(out, self, dims, keepdim, real_of(self.dtype()));
+  (reduced(mean, self, dims, keepdim, self.dtype()), ...);
+}
+template <class... Mean>
+void infer_all(const Tensor& self, bool /*unbiased*/, Output out, Mean... mean) {
+  infer_spread(self, nullopt, false, out, mean...);
+}
+template <class... Mean>
+void infer_dims(const Tensor& self, std::optional<IntArrayRef> dim, bool /*unbiased*/, bool keepdim, Output out,
+                Mean... mean) {
+  infer_spread(self, dim, keepdim, out, mean...);
+}
+template <class... Mean>
+void infer_corrected(const Tensor& self, std::optional<IntArrayRef> dim, const std::optional<Scalar>& /*correction*/,
+                     bool keepdim, Output out, Mean... mean) {
+  infer_spread(self, dim, keepdim, out, mean...);
+}
+
+template <bool WithMean>
+using Spread = std::conditional_t<WithMean, std::tuple<Tensor, Tensor>, Tensor>;
+
+// The mean first, then the squares of the differences from it.
+template <bool Root, bool WithMean>
+Spread<WithMean> spread(const Tensor& self, const OptionalIntArrayRef& dim, double correction, bool keepdim) {
+  const ScalarType t = self.dtype();
+  const Tensor x = as(self, wide_of(t)), mean = mean_over(x, dim, true), d = (x - mean).abs();
+  const double left = static_cast<double>(length_over(x, dims_of(x, dim))) - correction;
+  Tensor var = (d * d).sum(dim, keepdim) / std::max(left, 0.);
+  if (Root) var = var.sqrt();
+  var = as(var, real_of(t));
+  if constexpr (WithMean)
+    return {std::move(var), as(mean_over(x, dim, keepdim), t)};
+  else
+    return var;
+}
+template <bool Root, bool WithMean>
+Spread<WithMean> spread_all(const Tensor& self, bool unbiased) {
+  return spread<Root, WithMean>(self, nullopt, correction_of(unbiased), false);
+}
+template <bool Root, bool WithMean>
+Spread<WithMean> spread_dims(const Tensor& self, std::optional<IntArrayRef> dim, bool unbiased, bool keepdim) {
+  return spread<Root, WithMean>(self, dim, correction_of(unbiased), keepdim);
+}
+template <bool Root, bool WithMean>
+Spread<WithMean> spread_corrected(const Tensor& self, std::optional<IntArrayRef> dim,
+                                  const std::optional<Scalar>& correction, bool keepdim) {
+  return spread<Root, WithMean>(self, dim, correction_of(correction), keepdim);
+}
+
+}  // namespace
+
+const std::vector<Declaration>& variance_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"var(Tensor self, bool unbiased=True) -> Tensor", "reduction", everywhere, shape<infer_all<>>,
+       composite<spread_all<false, false>>,
+       "The variance over all elements, or over dimensions: the squares of what differs from the mean, added and "
+       "divided by n - `correction` (1 if `unbiased`, the default, else 0).\n\nRaises:\n    RuntimeError: the dtype is "
+       "neither floating nor complex\n\n>>> lamella.var(lamella.tensor([1., 2., 3., 4.]), "
+       "correction=0)\ntensor(1.2500)\n"},
+      {"var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "reduction",
+       everywhere | out, shape<infer_dims<>>, composite<spread_dims<false, false>>, nullptr},
+      {"var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+       "reduction", everywhere | out, shape<infer_corrected<>>, composite<spread_corrected<false, false>>, nullptr},
+      {"std(Tensor self, bool unbiased=True) -> Tensor", "reduction", everywhere, shape<infer_all<>>,
+       composite<spread_all<true, false>>,
+       "The standard deviation, the root of var.\n\n>>> lamella.std(lamella.tensor([1., 3.]), "
+       "unbiased=False)\ntensor(1.)\n"},
+      {"std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "reduction",
+       everywhere | out, shape<infer_dims<>>, composite<spread_dims<true, false>>, nullptr},
+      {"std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+       "reduction", everywhere | out, shape<infer_corrected<>>, composite<spread_corrected<true, false>>, nullptr},
+      {"var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "reduction", everywhere,
+       shape<infer_all<Output>>, composite<spread_all<false, true>>,
+       "The variance and the mean, in one pass.\n\n>>> lamella.var_mean(lamella.tensor([1., 3.]), "
+       "unbiased=False)\n(tensor(1.), tensor(2.))\n"},
+      {"var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+       "reduction", everywhere, shape<infer_dims<Output>>, composite<spread_dims<false, true>>, nullptr},
+      {"var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, "
+       "Tensor)",
+       "reduction", everywhere, shape<infer_corrected<Output>>, composite<spread_corrected<false, true>>, nullptr},
+      {"std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "reduction", everywhere,
+       shape<infer_all<Output>>, composite<spread_all<true, true>>,
+       "The standard deviation and the mean, in one pass.\n\n>>> lamella.std_mean(lamella.tensor([1., 5.]), "
+       "unbiased=False)\n(tensor(2.), tensor(3.))\n"},
+      {"std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+       "reduction", everywhere, shape<infer_dims<Output>>, composite<spread_dims<true, true>>, nullptr},
+      {"std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, "
+       "Tensor)",
+       "reduction", everywhere, shape<infer_corrected<Output>>, composite<spread_corrected<true, true>>, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,384 @@
+// Views: the same storage seen otherwise. Each is a shape rule and nothing else, or made of such; no backend needs a
+// kernel.
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+// The dimensions of a view while they are put together, on the stack.
+struct Dims {
+  Dims() = default;
+  explicit Dims(const Tensor& self) : sizes(self.sizes()), strides(self.strides()) {}
+  void add(int64_t size, int64_t stride) {
+    sizes.push_back(size);
+    strides.push_back(stride);
+  }
+
+  DimVector sizes, strides;
+};
+
+void infer_alias(const Tensor& self, Output out) {
+  out.view(self, self.sizes(), self.strides(), self.storage_offset());
+}
+
+void infer_detach(const Tensor& self, Output out) { out.detached(self); }
+
+// ---- other orders of the dimensions ----
+
+void infer_t(const Tensor& self, Output out) {
+  const IntArrayRef sizes = self.sizes(), strides = self.strides();
+  LAMELLA_CHECK(sizes.size() <= 2, argument("self"), ": expected at most 2 dimensions, got shape ", shape_text(self));
+  if (sizes.size() == 2)
+    out.view(self, {sizes[1], sizes[0]}, {strides[1], strides[0]}, self.storage_offset());
+  else
+    out.view(self, sizes, strides, self.storage_offset());
+}
+
+void transposed(const Tensor& self, const char* first, int64_t dim0, const char* second, int64_t dim1, Output& out) {
+  const int64_t i = wrap_dim(first, dim0, self.dim()), j = wrap_dim(second, dim1, self.dim());
+  Dims v(self);
+  if (self.dim()) {
+    std::swap(v.sizes[i], v.sizes[j]);
+    std::swap(v.strides[i], v.strides[j]);
+  }
+  out.view(self, v.sizes, v.strides, self.storage_offset());
+}
+void infer_transpose(const Tensor& self, int64_t dim0, int64_t dim1, Output out) {
+  transposed(self, "dim0", dim0, "dim1", dim1, out);
+}
+void infer_swapaxes(const Tensor& self, int64_t axis0, int64_t axis1, Output out) {
+  transposed(self, "axis0", axis0, "axis1", axis1, out);
+}
+
+void infer_permute(const Tensor& self, IntArrayRef dims, Output out) {
+  const IntArrayRef sizes = self.sizes(), strides = self.strides();
+  LAMELLA_CHECK(dims.size() == sizes.size(), argument("dims"), ": ", dims.size(), " dimensions for a tensor of ",
+                self.dim());
+  wrap_dims("dims", dims, self.dim());
+  Dims v;
+  for (int64_t dim : dims) {
+    const int64_t d = dim < 0 ? dim + self.dim() : dim;
+    v.add(sizes[d], strides[d]);
+  }
+  out.view(self, v.sizes, v.strides, self.storage_offset());
+}
+
+void move_dims(const Tensor& self, IntArrayRef source, IntArrayRef destination, Output& out) {
+  const int64_t ndim = self.dim();
+  LAMELLA_CHECK(source.size() == destination.size(), argument("source"), ": ", source.size(), " dimensions to move to ",
+                destination.size(), " places");
+  const uint64_t from = wrap_dims("source", source, ndim), to = wrap_dims("destination", destination, ndim);
+  if (ndim == 0) return infer_alias(self, out);
+  int64_t order[LAMELLA_MAX_DIMS];
+  for (size_t i = 0; i < source.size(); i++) {
+    const int64_t s = source[i], d = destination[i];
+    order[d < 0 ? d + ndim : d] = s < 0 ? s + ndim : s;
+  }
+  Dims v;
+  int64_t next = 0;
+  for (int64_t d = 0; d < ndim; d++) {
+    if (!(to >> d & 1)) {
+      while (from >> next & 1) next++;
+      order[d] = next++;
+    }
+    v.add(self.sizes()[order[d]], self.strides()[order[d]]);
+  }
+  out.view(self, v.sizes, v.strides, self.storage_offset());
+}
+void infer_movedim_list(const Tensor& self, IntArrayRef source, IntArrayRef destination, Output out) {
+  move_dims(self, source, destination, out);
+}
+void infer_movedim_int(const Tensor& self, int64_t source, int64_t destination, Output out) {
+  move_dims(self, source, destination, out);
+}
+
+// ---- dimensions of size 1 ----
+
+void expanded_to(const Tensor& self, const char* name, IntArrayRef wanted, Output& out) {
+  const IntArrayRef sizes = self.sizes();
+  const int64_t n = static_cast<int64_t>(wanted.size()), lead = n - self.dim();
+  LAMELLA_CHECK(n <= LAMELLA_MAX_DIMS && lead >= 0, argument(name), ": ", n, " sizes for a tensor of shape ",
+                shape_text(self));
+  int64_t expanded[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
+  for (int64_t i = n - 1; i >= 0; i--) {
+    const int64_t have = i < lead ? 1 : sizes[i - lead];
+    const int64_t want = wanted[i] == -1 && i >= lead ? have : wanted[i];
+    LAMELLA_CHECK(want >= 0 && (have == 1 || want == have), argument(name), ": shape ", shape_text(self),
+                  " does not expand to ", shape_text(wanted), " (dimension ", i, ")");
+    expanded[i] = want;
+    strides[i] = i >= lead && have == want ? self.strides()[i - lead] : 0;
+  }
+  const IntArrayRef all(expanded, n);
+  check_sizes(name, all, self.dtype());
+  out.view(self, all, IntArrayRef(strides, n), self.storage_offset());
+}
+void infer_expand(const Tensor& self, IntArrayRef size, bool /*implicit*/, Output out) {
+  expanded_to(self, "size", size, out);
+}
+void infer_broadcast_to(const Tensor& self, IntArrayRef size, Output out) { expanded_to(self, "size", size, out); }
+void infer_expand_as(const Tensor& self, const Tensor& other, Output out) {
+  expanded_to(self, "other", other.sizes(), out);
+}
+
+// Drops the dimensions of size 1 that the set names, one bit each.
+void squeezed(const Tensor& self, uint64_t dims, Output& out) {
+  const IntArrayRef sizes = self.sizes(), strides = self.strides();
+  Dims v;
+  for (size_t d = 0; d < sizes.size(); d++)
+    if (sizes[d] != 1 || !(dims >> d & 1)) v.add(sizes[d], strides[d]);
+  out.view(self, v.sizes, v.strides, self.storage_offset());
+}
+void infer_squeeze(const Tensor& self, Output out) { squeezed(self, ~uint64_t{0}, out); }
+void infer_squeeze_dim(const Tensor& self, int64_t dim, Output out) {
+  squeezed(self, uint64_t{1} << wrap_dim("dim", dim, self.dim()), out);
+}
+void infer_squeeze_dims(const Tensor& self, IntArrayRef dim, Output out) {
+  squeezed(self, wrap_dims("dim", dim, self.dim()), out);
+}
+
+void infer_unsqueeze(const Tensor& self, int64_t dim, Output out) {
+  const IntArrayRef sizes = self.sizes(), strides = self.strides();
+  const int64_t n = self.dim(), d = wrap_dim("dim", dim, n + 1);
+  LAMELLA_CHECK(n < LAMELLA_MAX_DIMS, argument("self"), ": it has ", LAMELLA_MAX_DIMS,
+                " dimensions already, the most there are");
+  Dims v;
+  for (int64_t k = 0; k < d; k++) v.add(sizes[k], strides[k]);
+  v.add(1, d < n ? sizes[d] * strides[d] : 1);
+  for (int64_t k = d; k < n; k++) v.add(sizes[k], strides[k]);
+  out.view(self, v.sizes, v.strides, self.storage_offset());
+}
+
+// ---- parts of the elements ----
+
+void infer_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
+                 int64_t step, Output out) {
+  LAMELLA_CHECK(self.dim() > 0, argument("self"), ": a zero-dim tensor cannot be sliced");
+  const int64_t d = wrap_dim("dim", dim, self.dim()), n = self.sizes()[d], stride = self.strides()[d];
+  LAMELLA_CHECK_VALUE(step >= 1, argument("step"), ": the step must be positive, got ", step);
+  const auto limit = [n](int64_t i) { return i < 0 ? std::max<int64_t>(i + n, 0) : std::min(i, n); };
+  const int64_t first = start ? limit(*start) : 0, last = end ? limit(*end) : n;
+  const int64_t length = std::max<int64_t>(last - first, 0);
+  Dims v(self);
+  v.sizes[d] = length / step + (length % step != 0);
+  if (__builtin_mul_overflow(stride, step, &v.strides[d])) v.strides[d] = stride;  // a single element
+  out.view(self, v.sizes, v.strides, self.storage_offset() + first * stride);
+}
+
+void infer_narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length, Output out) {
+  LAMELLA_CHECK(self.dim() > 0, argument("self"), ": a zero-dim tensor cannot be narrowed");
+  const int64_t d = wrap_dim("dim", dim, self.dim()), n = self.sizes()[d];
+  LAMELLA_CHECK_INDEX(start >= -n && start <= n, argument("start"), ": ", start, " is out of range for dimension ", d,
+                      " of size ", n);
+  if (start < 0) start += n;
+  LAMELLA_CHECK(length >= 0 && length <= n - start, argument("length"), ": ", length, " elements from ", start,
+                " on exceed dimension ", d, " of size ", n);
+  DimVector sizes(self.sizes());
+  sizes[d] = length;
+  out.view(self, sizes, self.strides(), self.storage_offset() + start * self.strides()[d]);
+}
+
+void infer_select(const Tensor& self, int64_t dim, int64_t index, Output out) {
+  LAMELLA_CHECK_INDEX(self.dim() > 0, argument("self"), ": a zero-dim tensor has nothing to select from; use .item()");
+  const IntArrayRef sizes = self.sizes(), strides = self.strides();
+  const int64_t d = wrap_dim("dim", dim, self.dim()), n = sizes[d];
+  LAMELLA_CHECK_INDEX(index >= -n && index < n, argument("index"), ": index ", index, " is out of range for dimension ",
+                      d, " of size ", n);
+  Dims v;
+  for (int64_t k = 0; k < self.dim(); k++)
+    if (k != d) v.add(sizes[k], strides[k]);
+  out.view(self, v.sizes, v.strides, self.storage_offset() + (index < 0 ? index + n : index) * strides[d]);
+}
+
+void infer_diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2, Output out) {
+  const IntArrayRef sizes = self.sizes(), strides = self.strides();
+  LAMELLA_CHECK(self.dim() >= 2, argument("self"), ": expected at least 2 dimensions, got shape ", shape_text(self));
+  const int64_t i = wrap_dim("dim1", dim1, self.dim()), j = wrap_dim("dim2", dim2, self.dim());
+  LAMELLA_CHECK(i != j, argument("dim2"), ": dimension ", j, " is 'dim1' already");
+  const int64_t rows = sizes[i], columns = sizes[j];
+  int64_t n = offset >= 0 ? std::min(rows, offset >= columns ? 0 : columns - offset)
+                          : std::min(offset <= -rows ? 0 : rows + offset, columns);
+  n = std::max<int64_t>(n, 0);
+  int64_t first = self.storage_offset();
+  if (n > 0) first += offset >= 0 ? offset * strides[j] : -offset * strides[i];
+  Dims v;
+  for (int64_t k = 0; k < self.dim(); k++)
+    if (k != i && k != j) v.add(sizes[k], strides[k]);
+  v.add(n, strides[i] + strides[j]);
+  out.view(self, v.sizes, v.strides, first);
+}
+
+// One dimension, cut into windows of `size` that start `step` apart; each window is a last dimension.
+void infer_unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step, Output out) {
+  const bool zero_dim = self.dim() == 0;
+  const int64_t d = wrap_dim("dimension", dimension, self.dim()), length = zero_dim ? 1 : self.sizes()[d];
+  LAMELLA_CHECK(size >= 0 && size <= length, argument("size"), ": windows of ", size, " elements along dimension ", d,
+                " of size ", length);
+  LAMELLA_CHECK(step > 0, argument("step"), ": the step must be positive, got ", step);
+  LAMELLA_CHECK(self.dim() < LAMELLA_MAX_DIMS, argument("self"), ": it has no room for a dimension");
+  Dims v(self);
+  const int64_t stride = zero_dim ? 1 : self.strides()[d];
+  if (!zero_dim) {
+    v.sizes[d] = (length - size) / step + 1;
+    if (__builtin_mul_overflow(stride, step, &v.strides[d])) v.strides[d] = stride;  // a single window
+  }
+  v.add(size, stride);
+  out.view(self, v.sizes, v.strides, self.storage_offset());
+}
+
+void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset,
+                      Output out) {
+  LAMELLA_CHECK(size.size() == stride.size(), argument("stride"), ": ", stride.size(), " strides for ", size.size(),
+                " sizes ('size')");
+  check_sizes("size", size, kBool);
+  const int64_t offset = storage_offset.value_or(self.storage_offset()), bytes = self.get()->storage->bytes;
+  __int128 last = 0;
+  bool empty = false;
+  for (size_t i = 0; i < size.size(); i++) {
+    LAMELLA_CHECK(stride[i] >= 0, argument("stride"), ": stride[", i, "] is ", stride[i],
+                  "; strides must not be negative");
+    empty |= size[i] == 0;
+    last += static_cast<__int128>(size[i] - 1) * stride[i];
+  }
+  const __int128 end = empty ? offset : offset + last + 1;
+  LAMELLA_CHECK(offset >= 0 && end * itemsize(self.dtype()) <= bytes, "'size' ", shape_text(size), " with 'stride' ",
+                shape_text(stride), " from 'storage_offset' ", offset, " reach beyond the storage of ", bytes,
+                " bytes");
+  out.view(self, size, stride, offset);
+}
+
+// ---- lists of views ----
+
+std::vector<Tensor> broadcast_tensors(TensorList tensors) {
+  DimVector shape;
+  for (size_t i = 0; i < tensors.size(); i++)
+    LAMELLA_CHECK(broadcast(&shape, tensors[i].sizes()), argument("tensors"), ": shape ", shape_text(tensors[i]),
+                  " at position ", i, " does not broadcast with those before, ", shape_text(shape));
+  std::vector<Tensor> all;
+  all.reserve(tensors.size());
+  for (const Tensor& t : tensors) all.push_back(t.expand(shape));
+  return all;
+}
+
+std::vector<Tensor> meshgrid_by(TensorList tensors, bool columns_first) {
+  const size_t n = tensors.size();
+  DimVector shape;
+  for (size_t i = 0; i < n; i++) {
+    LAMELLA_CHECK(tensors[i].dim() <= 1, argument("tensors"), ": expected vectors, got shape ", shape_text(tensors[i]),
+                  " at position ", i);
+    shape.push_back(tensors[i].numel());
+  }
+  const bool swapped = columns_first && n > 1;
+  if (swapped) std::swap(shape[0], shape[1]);
+  std::vector<Tensor> all;
+  all.reserve(n);
+  for (size_t i = 0; i < n; i++) {
+    const size_t d = swapped && i < 2 ? 1 - i : i;
+    DimVector ones(n, 1);
+    ones[d] = shape[d];
+    all.push_back(tensors[i].view(ones).expand(shape));
+  }
+  return all;
+}
+
+std::vector<Tensor> meshgrid(TensorList tensors) { return meshgrid_by(tensors, false); }
+
+std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view indexing) {
+  LAMELLA_CHECK(indexing == "ij" || indexing == "xy", argument("indexing"), ": expected 'ij' or 'xy', got '", indexing,
+                "'");
+  return meshgrid_by(tensors, indexing == "xy");
+}
+
+}  // namespace
+
+const std::vector<Declaration>& view_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"t(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_t>, nullptr,
+       "The transpose of a matrix; vectors stay as they are.\n\n>>> lamella.ones(2, 3).t().shape\nlamella.Size([3, "
+       "2])\n"},
+      {"transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_transpose>, nullptr,
+       "Swaps two dimensions.\n\n>>> lamella.transpose(lamella.ones(2, 3, 4), 0, 2).shape\nlamella.Size([4, 3, 2])\n"},
+      {"permute(Tensor(a) self, int[] dims) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_permute>,
+       nullptr,
+       "Reorders the dimensions.\n\n>>> lamella.permute(lamella.ones(2, 3, 4), (2, 0, 1)).shape\nlamella.Size([4, 2, "
+       "3])\n"},
+      {"expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)", "view", method | no_kernel_needed,
+       shape<infer_expand>, nullptr,
+       "Repeats dimensions of size 1 without copying; -1 keeps a size.\n\n>>> lamella.tensor([[1], [2]]).expand(2, "
+       "3)\ntensor([[1, 1, 1],\n        [2, 2, 2]])\n"},
+      {"slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+       "view", hidden | no_kernel_needed, shape<infer_slice>, nullptr, "self[start:end:step] along one dimension."},
+      {"select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_select>, nullptr,
+       "One position along a dimension, which disappears.\n\nRaises:\n    IndexError: dim or index is out of "
+       "range\n\n>>> lamella.select(lamella.arange(6).view(2, 3), 0, 1)\ntensor([3, 4, 5])\n"},
+      {"squeeze(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_squeeze>, nullptr,
+       "Drops dimensions of size 1: all, or those named.\n\n>>> lamella.squeeze(lamella.ones(1, 3, "
+       "1)).shape\nlamella.Size([3])\n"},
+      {"squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_squeeze_dim>, nullptr, nullptr},
+      {"squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_squeeze_dims>, nullptr, nullptr},
+      {"unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_unsqueeze>,
+       nullptr,
+       "Inserts a dimension of size 1.\n\n>>> lamella.unsqueeze(lamella.ones(3), 0).shape\nlamella.Size([1, 3])\n"},
+      {"as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, shape<infer_as_strided>, nullptr,
+       "A view of the storage with the given sizes, strides and offset (in elements).\n\nRaises:\n    RuntimeError: it "
+       "would reach beyond the storage\n\n"
+       ">>> lamella.as_strided(lamella.arange(5), (2, 2), (2, 1))\ntensor([[0, 1],\n        [2, 3]])\n"},
+      {"detach(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_detach>, nullptr,
+       "The same storage, cut from any history of gradients.\n\n>>> lamella.ones(2).detach()\ntensor([1., 1.])\n"},
+      {"alias(Tensor(a) self) -> Tensor(a)", "view", hidden | no_kernel_needed, shape<infer_alias>, nullptr,
+       "A second tensor over the same elements."},
+      {"narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, shape<infer_narrow>, nullptr,
+       "`length` positions from `start` on along one dimension.\n\n>>> lamella.narrow(lamella.arange(5), 0, 1, "
+       "3)\ntensor([1, 2, 3])\n"},
+      {"swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_swapaxes>, nullptr,
+       "transpose() by numpy's name.\n\n>>> lamella.swapaxes(lamella.ones(2, 3), 0, 1).shape\nlamella.Size([3, 2])\n"},
+      {"swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_transpose>, nullptr,
+       "transpose() by another name.\n\n>>> lamella.swapdims(lamella.ones(2, 3), 0, 1).shape\nlamella.Size([3, 2])\n"},
+      {"unfold(Tensor(a) self, int dimension, SymInt size, SymInt step) -> Tensor(a)", "view",
+       method | no_kernel_needed, shape<infer_unfold>, nullptr,
+       "Windows of `size` positions along one dimension, `step` apart; the positions within are a last dimension.\n\n"
+       ">>> lamella.arange(5).unfold(0, 3, 2)\ntensor([[0, 1, 2],\n        [2, 3, 4]])\n"},
+      {"diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, shape<infer_diagonal>, nullptr,
+       "The diagonal of two dimensions, as a last dimension; `offset` columns to the right.\n\n>>> "
+       "lamella.diagonal(lamella.arange(4).view(2, 2))\ntensor([0, 3])\n"},
+      {"expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method | no_kernel_needed,
+       shape<infer_expand_as>, nullptr,
+       "expand() to the shape of `other`.\n\n>>> lamella.ones(1).expand_as(lamella.zeros(2))\ntensor([1., 1.])\n"},
+      {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_broadcast_to>, nullptr,
+       "expand() by numpy's name.\n\n>>> lamella.broadcast_to(lamella.tensor([1, 2]), (2, 2))\ntensor([[1, 2],\n       "
+       " "
+       "[1, 2]])\n"},
+      {"broadcast_tensors(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<broadcast_tensors>,
+       "The tensors expanded to their common shape.\n\n>>> [x.shape for x in lamella.broadcast_tensors("
+       "lamella.ones(2, 1), lamella.ones(3))]\n[lamella.Size([2, 3]), lamella.Size([2, 3])]\n"},
+      {"meshgrid(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<meshgrid>,
+       "Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with indexing='xy' the "
+       "first two dimensions change places.\n\n>>> lamella.meshgrid(lamella.tensor([1, 2]), "
+       "lamella.tensor([3]))[0]\ntensor([[1],\n        [2]])\n"},
+      {"meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", "view", function, nullptr,
+       composite<meshgrid_indexing>, nullptr},
+      {"movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, shape<infer_movedim_list>, nullptr,
+       "Moves dimensions to other places; the rest keep their order.\n\n>>> lamella.movedim(lamella.ones(2, 3, 4), 0, "
+       "2).shape\nlamella.Size([3, 4, 2])\n"},
+      {"movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_movedim_int>, nullptr, nullptr},
+      {"moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view",
+       everywhere | no_kernel_needed, shape<infer_movedim_list>, nullptr,
+       "movedim() by numpy's name.\n\n>>> lamella.moveaxis(lamella.ones(2, 3), 0, 1).shape\nlamella.Size([3, 2])\n"},
+      {"moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
+       shape<infer_movedim_int>, nullptr, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,311 @@
+"""Writes the catalogue's operators for C++ from the live registry: two headers, for ``make stubs``.
+
+``<lamella/tensor_methods.h>`` declares the methods, ``<lamella/operators.h>`` has functions and the methods' bodies.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+HEAD = "/* {what} Made by `make stubs` from the live registry; a test compares. Do not edit. */\n"
+END = ["", "}  // namespace lamella", "#pragma GCC visibility pop", "", "#endif", ""]
+
+# a schema's type -> the parameter's type in C++
+TYPES = {
+    "Tensor": "const Tensor&",
+    "Tensor?": "const Tensor&",
+    "Tensor[]": "TensorList",
+    "Tensor?[]": "TensorList",
+    "Scalar": "const Scalar&",
+    "Scalar?": "const std::optional<Scalar>&",
+    "int": "int64_t",
+    "int?": "std::optional<int64_t>",
+    "float": "double",
+    "float?": "std::optional<double>",
+    "bool": "bool",
+    "bool?": "std::optional<bool>",
+    "str": "const Text&",
+    "str?": "const Text&",
+    "ScalarType": "ScalarType",
+    "ScalarType?": "std::optional<ScalarType>",
+    "Layout?": "std::optional<Layout>",
+    "Device?": "const std::optional<Device>&",
+    "MemoryFormat": "MemoryFormat",
+    "MemoryFormat?": "std::optional<MemoryFormat>",
+    "Generator?": "const Generator&",
+}
+OPTIONS = {"dtype": "ScalarType?", "layout": "Layout?", "device": "Device?", "pin_memory": "bool?"}
+FORMATS = {"contiguous_format": "Contiguous", "preserve_format": "Preserve", "channels_last": "ChannelsLast"}
+RESERVED = set("and bool char default delete double float int long new not or register short this union xor".split())
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    type: str  # in C++
+    default: str | None  # in C++
+    values: tuple[str, ...]  # what it gives to the array of values
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    operator: str
+    overload: str
+    parameters: tuple[Parameter, ...]  # as they are written, outputs first
+    values: tuple[str, ...]  # as the schema has them
+    returned: str
+    form: str
+    method: bool
+    function: bool
+
+    @property
+    def required(self) -> int:
+        return sum(p.default is None for p in self.parameters)
+
+    def at_least(self, count: int) -> Function:
+        """The same function, whose first `count` parameters have no default."""
+        parameters = tuple(replace(p, default=None) if i < count else p for i, p in enumerate(self.parameters))
+        return replace(self, parameters=parameters)
+
+
+def cpp_type(schema_type: str) -> str:
+    text = schema_type.replace("SymInt", "int")
+    if re.fullmatch(r"int\[\d*\]", text):
+        return "IntArrayRef"
+    if re.fullmatch(r"int\[\d*\]\?", text):
+        return "const OptionalIntArrayRef&"
+    return "ArrayRef<bool>" if text.startswith("bool[") else TYPES[text]
+
+
+def default(arg: dict) -> str | None:
+    if not arg["has_default"]:
+        return None
+    text, kind = arg["default"], arg["type"]
+    if text == "None":
+        return {"Tensor?": "undefined()", "Generator?": "{}"}.get(kind, "{}")
+    if text in FORMATS:
+        return f"MemoryFormat::{FORMATS[text]}"
+    if kind == "float":
+        return {"inf": "__builtin_inf()", "-inf": "-__builtin_inf()"}.get(text, text)
+    if text.startswith("["):
+        return "{" + text[1:-1] + "}"
+    return f'"{text[1:-1]}"' if text[0] in "'\"" else text.lower()
+
+
+def value(arg: dict, name: str) -> str:
+    repeated = re.fullmatch(r"(?:Sym)?[iI]nt\[(\d+)\]", arg["type"])
+    if repeated and int(repeated[1]) > 1:
+        return f"detail::Repeated<{repeated[1]}>({name})"
+    return f"lamella::value({name})"
+
+
+def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
+    """Those of the schema, dtype, layout, device and pin_memory as one; and its outputs."""
+    inputs: list[Parameter] = []
+    outputs: list[Parameter] = []
+    args = op["args"]
+    i = 0
+    while i < len(args):
+        if {a["name"]: a["type"] for a in args[i : i + 4]} == OPTIONS:
+            parts = ("options.dtype()", "options.layout()", "options.device()", "options.pinned_memory()")
+            values = tuple(f"lamella::value({v})" for v in parts)
+            inputs.append(Parameter("options", "const TensorOptions&", "{}", values))
+            i += 4
+            continue
+        name = args[i]["name"] + ("_" if args[i]["name"] in RESERVED else "")
+        p = Parameter(name, cpp_type(args[i]["type"]), default(args[i]), (value(args[i], name),))
+        (outputs if op["form"] == "out" and args[i]["written"] else inputs).append(p)
+        i += 1
+    return inputs, outputs
+
+
+def returned(op: dict) -> str:
+    kinds = [{"Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "Scalar": "Scalar"}[t] for t, _ in op["returns"]]
+    if op["form"] == "inplace" or (op["form"] == "out" and len(kinds) == 1):
+        return "const Tensor&"
+    return kinds[0] if len(kinds) == 1 else f"std::tuple<{', '.join(kinds)}>"
+
+
+def function(op: dict) -> Function:
+    inputs, outputs = parameters(op)
+    last = max((i for i, p in enumerate(inputs) if p.default is None), default=-1)
+    inputs = [replace(p, default=None) if i <= last else p for i, p in enumerate(inputs)]
+    values = tuple(v for p in inputs + outputs for v in p.values)
+    name = op["name"].partition("::")[2] + ("_out" if op["form"] == "out" else "")
+    written = op["form"] == "inplace" or bool(op["args"] and op["args"][0]["written"] and not outputs)
+    form = "out" if outputs else "inplace" if written else "functional"
+    return Function(
+        name + ("_" if name in RESERVED else ""),
+        op["name"],
+        op["overload"],
+        tuple(outputs + inputs),
+        values,
+        "const Tensor&" if form == "inplace" else returned(op),
+        form,
+        op["method"] and form != "out",
+        # What Python does not show (slice, _nll_pick) is a function here, for composites.
+        not op["method"] if op["private"] else op["function"] and (form != "inplace" or not op["method"]),
+    )
+
+
+def variants(f: Function) -> list[Function]:
+    """A factory that draws numbers without a generator, too: rand(sizes, options)."""
+    names = [p.name for p in f.parameters]
+    if "options" not in names or "generator" not in names:
+        return [f]
+    at = names.index("generator")
+    drawn = f.parameters[at].values
+    without = (*f.parameters[:at], *f.parameters[at + 1 :])
+    values = tuple("lamella::none()" if v in drawn else v for v in f.values)
+    return [replace(f, parameters=without, values=values), f.at_least(at + 1)]
+
+
+def distinct(found: list[Function]) -> list[Function]:
+    """Overloads of one name of which every call means one: the later takes its defaults back, or goes."""
+    kept: list[Function] = []
+    for f in found:
+        for other in kept:
+            for count in range(len(f.parameters) + 1):
+                both = [p.type for p in f.parameters[:count]] == [p.type for p in other.parameters[:count]]
+                if both and f.required <= count and other.required <= count <= len(other.parameters):
+                    f = f.at_least(count + 1)
+                    if len(f.parameters) == count:
+                        break
+            else:
+                continue
+            break
+        else:
+            kept.append(f)
+    return kept
+
+
+def functions() -> list[Function]:
+    from lamella import _C
+
+    by_name: dict[str, list[Function]] = {}
+    for op in _C._operators():
+        if op["name"].startswith("aten::") and (op["private"] or op["method"] or op["function"]):
+            for f in variants(function(op)):
+                by_name.setdefault(f.name, []).append(f)
+    return [f for name in sorted(by_name) for f in distinct(by_name[name])]
+
+
+def signature(f: Function, *, method: bool, defaults: bool, scope: str = "") -> str:
+    parts = [
+        f"{p.type} {p.name}" + (f" = {p.default}" if defaults and p.default is not None else "")
+        for p in f.parameters[int(method) :]
+    ]
+    return f"{f.returned} {scope}{f.name}({', '.join(parts)})" + (" const" if method else "")
+
+
+def body(f: Function, first: str = "") -> list[str]:
+    """Statements; ``first`` stands for the first parameter in a method."""
+    values = list(f.values)
+    if first:
+        values[0] = values[0].replace(f.parameters[0].name + ")", first + ")")
+    lines = [
+        f'static detail::Callee op_{{"{f.operator}", "{f.overload}"}};',
+        f"const lamella_value args_[] = {{{', '.join(values)}}};",
+    ]
+    if any(p.startswith("detail::Repeated") for p in values):
+        lines = repeated(lines, values)
+    options = any(p.name == "options" for p in f.parameters)
+    if f.form != "functional":
+        outputs = [p.name for p in f.parameters[: f.returned.count("Tensor")]]
+        result = first or outputs[0] if f.returned == "const Tensor&" else f"{{{', '.join(outputs)}}}"
+        written = f"op_.written<{len(outputs)}>" if len(outputs) > 1 else "op_.written"
+        return [*lines, f"{written}(args_);", f"return {result};"]
+    if f.returned == "Tensor":
+        result = "op_.tensor(args_)"
+        return [*lines, f"return {f'detail::finished({result}, options)' if options else result};"]
+    if f.returned == "Scalar":
+        return [*lines, "return op_.scalar(args_);"]
+    if f.returned.startswith("std::vector"):
+        return [*lines, "return op_.tensors(args_);"]
+    count = f.returned.count("Tensor")
+    parts = ", ".join(f"std::move(all_[{i}])" for i in range(count))
+    return [*lines, f"auto all_ = op_.several<{count}>(args_);", f"return {{{parts}}};"]
+
+
+def repeated(lines: list[str], values: list[str]) -> list[str]:
+    """A list that is one number for every dimension lives as long as the call."""
+    named, before = [], []
+    for i, v in enumerate(values):
+        if v.startswith("detail::Repeated"):
+            kind, _, name = v.partition("(")
+            before.append(f"const {kind} list{i}_({name};")
+            v = f"list{i}_"
+        named.append(v)
+    return [lines[0], *before, f"const lamella_value args_[] = {{{', '.join(named)}}};"]
+
+
+def defined(text: str, statements: list[str]) -> list[str]:
+    return [f"inline {text} {{", *(f"  {s}" for s in statements), "}"]
+
+
+def methods_header() -> str:
+    lines = [
+        HEAD.format(what="The catalogue's operators as methods, declared."),
+        "#ifndef LAMELLA_TENSOR_METHODS_H",
+        "#define LAMELLA_TENSOR_METHODS_H",
+        "",
+        "#include <lamella/values.h>",
+        "",
+        "#include <tuple>",
+        "",
+        "#pragma GCC visibility push(hidden)",
+        "namespace lamella {",
+        "",
+        "class Tensor;",
+        "using TensorList = ArrayRef<Tensor>;",
+        "",
+        "#ifdef LAMELLA_NO_OPERATORS",
+        "using TensorMethods = TensorRef;",
+        "#else",
+        "inline const Tensor& undefined();",
+        "",
+        "class TensorMethods : public TensorRef {",
+        " public:",
+    ]
+    for f in functions():
+        if f.method:
+            lines.append(f"  {signature(f, method=True, defaults=True)};")
+    lines += [" private:", "  const Tensor& self_() const;", "};", "#endif", *END]
+    return "\n".join(lines)
+
+
+def operators_header() -> str:
+    lines = [
+        HEAD.format(what="The operators: lamella::add(x, y), x.add(y), x.add_(y), lamella::add_out(out, x, y)."),
+        "#ifndef LAMELLA_OPERATORS_H",
+        "#define LAMELLA_OPERATORS_H",
+        "",
+        "#include <lamella/tensor.h>",
+        "",
+        "#pragma GCC visibility push(hidden)",
+        "namespace lamella {",
+        "",
+        "inline const Tensor& TensorMethods::self_() const { return static_cast<const Tensor&>(*this); }",
+    ]
+    found = functions()
+    for f in found:
+        if f.function:
+            lines += defined(signature(f, method=False, defaults=True), body(f))
+    for f in found:
+        if not f.method:
+            continue
+        text = signature(f, method=True, defaults=False, scope="TensorMethods::")
+        if f.function:
+            arguments = ["self_()", *(p.name for p in f.parameters[1:])]
+            lines += [f"inline {text} {{ return lamella::{f.name}({', '.join(arguments)}); }}"]
+        else:
+            lines += defined(text, body(f, "self_()"))
+    lines += END
+    return "\n".join(lines)
+
+
+def files() -> dict[str, str]:
+    """Every header by its file's name."""
+    return {"tensor_methods.h": methods_header(), "operators.h": operators_header()}

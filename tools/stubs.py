@@ -1,0 +1,444 @@
+"""Writes the type stubs and the C++ operators from the live registry: ``python tools/stubs.py FOLDER HEADERS``.
+
+``make stubs`` calls it. The operators for C++ are written by ``cpp_stubs.py``. Only operators are generated; the types
+that are written by hand in C++ are described in ``TYPES`` below.
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+import sys
+from pathlib import Path
+
+import cpp_stubs
+from lamella._namespace import PROPERTIES
+
+HEAD = """# Made by `make stubs` from the live registry; a test compares. Do not edit.
+"""
+
+TYPES = """
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, overload
+
+Number = int | float | bool | complex
+_int = int
+_float = float
+_bool = bool
+
+class dtype:
+    @property
+    def itemsize(self) -> _int: ...
+    @property
+    def is_floating_point(self) -> _bool: ...
+    @property
+    def is_complex(self) -> _bool: ...
+    @property
+    def is_signed(self) -> _bool: ...
+
+class layout: ...
+class memory_format: ...
+
+class device:
+    def __init__(self, type: device | str, index: _int | None = None) -> None: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def index(self) -> _int | None: ...
+
+class Size(tuple[_int, ...]):
+    def numel(self) -> _int: ...
+
+class Generator:
+    def __init__(self, device: device | str = "cpu") -> None: ...
+    def manual_seed(self, seed: _int) -> Generator: ...
+    def initial_seed(self) -> _int: ...
+    def get_state(self) -> tuple[_int, _int]: ...
+    def set_state(self, state: tuple[_int, _int]) -> Generator: ...
+    @property
+    def device(self) -> device: ...
+
+class OutOfMemoryError(RuntimeError): ...
+
+class Call:
+    name: str
+    overload: str
+    schema: str
+    category: str
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class Kernel:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class OperatorPacket:
+    schemas: list[str]
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+_Dtype = dtype | str | type
+_Device = device | str
+_Index = Any
+"""
+
+TENSOR = """
+class Tensor:
+    shape: Size
+    dtype: dtype
+    device: device
+    ndim: _int
+    itemsize: _int
+    nbytes: _int
+    T: Tensor
+    mT: Tensor
+    mH: Tensor
+    H: Tensor
+    _version: _int
+    _base: Tensor | None
+    _keys: _int
+    def __init__(self, *args: Any) -> None: ...
+    def size(self, dim: _int | None = None) -> Any: ...
+    def stride(self, dim: _int | None = None) -> Any: ...
+    def data_ptr(self) -> _int: ...
+    def element_size(self) -> _int: ...
+    def is_contiguous(self, memory_format: memory_format = ...) -> _bool: ...
+    def numel(self) -> _int: ...
+    def nelement(self) -> _int: ...
+    def dim(self) -> _int: ...
+    def ndimension(self) -> _int: ...
+    def storage_offset(self) -> _int: ...
+    def is_floating_point(self) -> _bool: ...
+    def is_complex(self) -> _bool: ...
+    def _storage_ptr(self) -> _int: ...
+    def _storage_nbytes(self) -> _int: ...
+    def _storage_id(self) -> _int: ...
+    def storage(self) -> Any: ...
+    def untyped_storage(self) -> Any: ...
+    def new_empty(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_zeros(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_ones(self, *size: _int | Sequence[_int], dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_full(self, size: Sequence[_int], fill_value: Number, *, dtype: _Dtype | None = None, device: _Device | None = None, **keywords: Any) -> Tensor: ...
+    def new_tensor(self, data: Any, *, dtype: _Dtype | None = None, device: _Device | None = None, requires_grad: _bool = False, **keywords: Any) -> Tensor: ...
+    def type(self, dtype: Any = None) -> Any: ...
+    def equal(self, other: Tensor) -> _bool: ...
+    def allclose(self, other: Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool: ...
+    def numpy(self, *, force: _bool = False) -> Any: ...
+    def tolist(self) -> Any: ...
+    def type_as(self, other: Tensor) -> Tensor: ...
+    def cpu(self) -> Tensor: ...
+    def byte(self) -> Tensor: ...
+    def char(self) -> Tensor: ...
+    def cfloat(self) -> Tensor: ...
+    def cdouble(self) -> Tensor: ...
+    def short(self) -> Tensor: ...
+    def long(self) -> Tensor: ...
+    def half(self) -> Tensor: ...
+    def bfloat16(self) -> Tensor: ...
+    def double(self) -> Tensor: ...
+    def float(self) -> Tensor: ...
+    def int(self) -> Tensor: ...
+    def bool(self) -> Tensor: ...
+    def __array__(self, dtype: Any = None, copy: _bool | None = None) -> Any: ...
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any: ...
+    def __dlpack_device__(self) -> tuple[_int, _int]: ...
+    def __getitem__(self, index: _Index) -> Tensor: ...
+    def __setitem__(self, index: _Index, value: Any) -> None: ...
+    def __len__(self) -> _int: ...
+    def __iter__(self) -> Iterator[Tensor]: ...
+    def __contains__(self, value: Any) -> _bool: ...
+    def __bool__(self) -> _bool: ...
+    def __int__(self) -> _int: ...
+    def __float__(self) -> _float: ...
+    def __complex__(self) -> complex: ...
+    def __index__(self) -> _int: ...
+    def __hash__(self) -> _int: ...
+    def __neg__(self) -> Tensor: ...
+    def __pos__(self) -> Tensor: ...
+    def __abs__(self) -> Tensor: ...
+    def __invert__(self) -> Tensor: ...
+    def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+    def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+"""
+
+BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+REFLECTED = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+INPLACE = "add sub mul truediv floordiv mod pow and or xor lshift rshift".split()
+COMPARISONS = "lt le gt ge".split()
+
+KINDS = {
+    "Tensor": "Tensor",
+    "Scalar": "Number",
+    "int": "_int",
+    "SymInt": "_int",
+    "float": "_float",
+    "bool": "_bool",
+    "str": "str",
+    "ScalarType": "_Dtype",
+    "Layout": "layout",
+    "Device": "_Device",
+    "MemoryFormat": "memory_format",
+    "Generator": "Generator",
+}
+
+
+def annotation(schema_type: str) -> str:
+    """A schema's type in Python: "int[2]?" is "Sequence[_int] | _int | None"."""
+    optional = schema_type.endswith("?")
+    base = schema_type.rstrip("?")
+    if "[" in base:
+        inner, _, size = base.partition("[")
+        element = annotation(inner)
+        text = f"Sequence[{element}]"
+        if size.rstrip("]") and inner in ("int", "SymInt"):
+            text += " | _int"
+    else:
+        text = KINDS.get(base, "Any")
+    return text + " | None" if optional else text
+
+
+def parameter(arg: dict, method_self: bool) -> str:
+    if method_self:
+        return "self"
+    name = arg["name"] + ("_" if keyword.iskeyword(arg["name"]) else "")
+    text = f"{name}: {annotation(arg['type'])}"
+    return text + " = ..." if arg["has_default"] else text
+
+
+def returned(op: dict) -> str:
+    kinds = [annotation(t) for t, _ in op["returns"]]
+    if len(kinds) == 1:
+        return kinds[0]
+    return f"tuple[{', '.join(kinds)}]" if kinds else "None"
+
+
+class Contributed:
+    """What the loaded plugins of a distribution bring: types of attributes and keywords are their manifests'."""
+
+    def __init__(self, distribution: str):
+        from lamella import _C, plugins
+        from lamella.plugins import contributions
+
+        loaded = [p for p in plugins.status() if p.distribution == distribution and p.state == "loaded"]
+        owners = [p.name for p in loaded]
+        self.names = {n: vars(sys.modules["lamella"])[n] for n, who in contributions.names.items() if who in owners}
+        self.methods = {n: vars(_C.Tensor)[n] for n, who in contributions.methods.items() if who in owners}
+        self.attributes = self.promised(loaded, "attributes")
+        self.keywords = self.promised(loaded, "keywords")
+
+    @staticmethod
+    def promised(plugins, kind: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for manifest in (p.manifest.get(kind, {}) for p in plugins):
+            found |= {n: in_stub(manifest[n]) if isinstance(manifest, dict) else "Any" for n in manifest}
+        return found
+
+    def modules(self) -> dict[str, str]:
+        """Name and place of the modules among the names."""
+        return {n: o.__name__ for n, o in self.names.items() if inspect.ismodule(o)}
+
+    def package_lines(self) -> list[str]:
+        """Names are imported from where they are defined."""
+        lines = []
+        for name, o in sorted(self.names.items()):
+            if inspect.ismodule(o):
+                lines.append(f"from lamella import {name} as {name}")
+            elif inspect.isfunction(o) or inspect.isclass(o):
+                lines.append(f"from {o.__module__} import {o.__qualname__} as {name}")
+            else:
+                lines.append(f"{name}: Any")
+        return lines
+
+    def imports(self) -> list[str]:
+        """Imports of the classes that the methods' annotations name."""
+        lines = set()
+        for o in filter(inspect.isfunction, self.methods.values()):
+            for word in re.findall(r"\w+", " ".join(map(str, inspect.get_annotations(o).values()))):
+                known = o.__globals__.get(word)
+                if inspect.isclass(known) and known.__module__.startswith("lamella.") and known.__name__ != "Tensor":
+                    lines.add(f"from {known.__module__} import {word}")
+        return sorted(lines)
+
+    def tensor_lines(self) -> list[str]:
+        lines = [f"    {name}: {text}" for name, text in sorted(self.attributes.items())]
+        for name, o in sorted(self.methods.items()):
+            if isinstance(o, property) and o.fget:
+                lines.append(f"    {name}: {in_stub(inspect.get_annotations(o.fget).get('return', 'Any'))}")
+            elif inspect.isfunction(o):
+                lines.append(f"    def {name}{python_signature(o)}: ...")
+            else:
+                lines.append(f"    {name}: Any")
+        return lines
+
+
+def in_stub(text) -> str:
+    """An annotation as it reads inside Tensor, where float is a method."""
+    text = text if isinstance(text, str) else inspect.formatannotation(text)
+    return re.sub(r"\b(bool|int|float)\b", r"_\1", text.replace("lamella.", ""))
+
+
+class Default:
+    def __repr__(self) -> str:
+        return "..."
+
+
+class Annotation:
+    def __init__(self, text: str):
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def python_signature(function) -> str:
+    """A Python function's, defaults left out."""
+    empty = inspect.Parameter.empty
+    s = inspect.signature(function)
+    parameters = []
+    for i, p in enumerate(s.parameters.values()):
+        p = p.replace(annotation=empty if p.annotation is empty or i == 0 else Annotation(in_stub(p.annotation)))
+        parameters.append(p if p.default is empty else p.replace(default=Default()))
+    returned = "Any" if s.return_annotation is empty else in_stub(s.return_annotation)
+    text = str(s.replace(parameters=parameters, return_annotation=empty))
+    return f"{text.replace(' = ...', '=...').replace('=...', ' = ...')} -> {returned}"
+
+
+def signature(op: dict, method: bool, out: bool, name: str, keywords: dict[str, str]) -> str:
+    parts, starred = [], False
+    for i, arg in enumerate(op["args"]):
+        if arg["keyword_only"] and not starred:
+            parts.append("*")
+            starred = True
+        parts.append(parameter(arg, method and i == 0))
+    spread = next((i for i, a in enumerate(op["args"]) if a["type"] == "SymInt[]" and i == int(method)), None)
+    if spread is not None and name in (
+        "empty",
+        "zeros",
+        "ones",
+        "rand",
+        "randn",
+        "view",
+        "reshape",
+        "permute",
+        "expand",
+    ):
+        parts[spread] = f"*{op['args'][spread]['name']}: _int | Sequence[_int]"
+        parts = [p for p in parts if p != "*"]
+        starred = True
+    if op["category"] in ("creation", "random") and any(a["name"] == "dtype" and a["keyword_only"] for a in op["args"]):
+        parts += [f"{k}: {text} = ..." for k, text in sorted(keywords.items())]
+    if out:
+        if not starred:
+            parts.append("*")
+        count = len(op["returns"])
+        parts.append(
+            "out: Tensor | None = None" if count == 1 else f"out: tuple[{', '.join(['Tensor'] * count)}] | None = None"
+        )
+    return f"def {name}({', '.join(parts)}) -> {returned(op)}: ..."
+
+
+def definitions(ops: list[dict], method: bool, outs: set[str], indent: str, keywords: dict[str, str]) -> list[str]:
+    by_name: dict[str, list[str]] = {}
+    for op in ops:
+        name = op["name"].partition("::")[2]
+        wanted = op["method"] if method else op["function"]
+        if method and name in PROPERTIES:
+            by_name[name] = [f"{name}: Tensor"]
+            continue
+        if not op["name"].startswith("aten::") or op["form"] == "out" or op["private"] or not wanted:
+            continue
+        out = op["form"] == "functional" and f"{name}.{op['overload']}" in outs and not method
+        text = signature(op, method, out, name, keywords)
+        if text not in by_name.setdefault(name, []):
+            by_name[name].append(text)
+    lines = []
+    for _name, texts in sorted(by_name.items()):
+        for text in texts:
+            if len(texts) > 1:
+                lines.append(f"{indent}@overload")
+            lines.append(f"{indent}{text}")
+    return lines
+
+
+def native_stub(distribution: str = "lamella") -> str:
+    """The text of ``_C.pyi``, with the names that the plugins of a distribution add."""
+    from lamella import _C
+
+    contributed = Contributed(distribution)
+    ops = _C._operators()
+    outs = with_out(ops)
+    lines = [HEAD.rstrip(), *contributed.imports(), TYPES.strip("\n"), TENSOR.rstrip()]
+    for word, names in (("", BINARY), ("r", REFLECTED), ("i", INPLACE), ("", COMPARISONS)):
+        lines += [f"    def __{word}{n}__(self, other: Any) -> Tensor: ..." for n in names]
+    lines += definitions(ops, True, outs, "    ", contributed.keywords)
+    lines += contributed.tensor_lines()
+    for name in sorted(vars(_C)):
+        value = getattr(_C, name)
+        kind = type(value).__name__
+        if kind in ("dtype", "layout", "memory_format"):
+            lines.append(f"{name}: {kind}")
+        elif (
+            name.startswith("_")
+            and callable(value)
+            and not name.startswith("__")
+            or name in ("get_num_threads", "get_default_dtype", "from_numpy")
+        ):
+            lines.append(f"{name}: Callable[..., Any]" if name != "_Library" else "_Library: Any")
+    lines += ["_api: Any", "_compiler: str", "__version__: str"]
+    return "\n".join(lines) + "\n"
+
+
+def with_out(ops: list[dict]) -> set[str]:
+    """ "name.overload" of the functional forms that take out=."""
+    return {
+        f"{o['name'].partition('::')[2]}.{o['overload']}" for o in ops if o["form"] == "functional" and has_out(o, ops)
+    }
+
+
+def has_out(op: dict, ops: list[dict]) -> bool:
+    wanted = "out" if op["overload"] in ("", "Tensor") else op["overload"] + "_out"
+    return any(o["form"] == "out" and o["name"] == op["name"] and o["overload"] == wanted for o in ops)
+
+
+def package_stub(distribution: str = "lamella") -> str:
+    """The text of ``__init__.pyi``, with the names that the plugins of a distribution add."""
+    import lamella
+    from lamella import _C, _functions
+
+    contributed = Contributed(distribution)
+    ops = _C._operators()
+    outs = with_out(ops)
+    native = [n for n in lamella.__all__ if n in vars(_C)]
+    python = [n for n in lamella.__all__ if n in vars(_functions) and n not in vars(_C)]
+    text = " ".join([*contributed.package_lines(), *contributed.keywords.values()])
+    typing = "Any, overload" if "Any" in text else "overload"
+    lines = [HEAD.rstrip(), "from collections.abc import Sequence", f"from typing import {typing}", ""]
+    lines.append("__all__: list[str]")
+    lines.append("from lamella import library as library")
+    lines.append("from lamella import nn as nn")
+    lines.append("from lamella import plugins as plugins")
+    lines.append("from lamella import testing as testing")
+    hidden = ["Number", "_bool", "_Device", "_Dtype", "_float", "_int", "__version__"]
+    lines += [f"from lamella._C import {n} as {n}" for n in sorted(native) + hidden]
+    lines += [f"from lamella._functions import {n} as {n}" for n in sorted(python)]
+    lines += ["from lamella._namespace import ops as ops", *contributed.package_lines(), ""]
+    lines += definitions(ops, False, outs, "", contributed.keywords)
+    return "\n".join(lines) + "\n"
+
+
+def files(distribution: str = "lamella") -> dict[str, str]:
+    """Every stub by its file's name: the two above, and one for each module that a plugin brings into the namespace."""
+    found = {"_C.pyi": native_stub(distribution), "__init__.pyi": package_stub(distribution)}
+    for name, place in Contributed(distribution).modules().items():
+        found[f"{name}.pyi"] = f"{HEAD}from {place} import *\n"
+    return found
+
+
+def main(folder: str, headers: str) -> None:
+    for place, made in ((folder, files()), (headers, cpp_stubs.files())):
+        for name, text in made.items():
+            Path(place, name).write_text(text)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(inspect.cleandoc(__doc__ or ""))
+    main(sys.argv[1], sys.argv[2])
