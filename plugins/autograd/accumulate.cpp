@@ -12,7 +12,7 @@ struct AccumulateNode : Node {
 };
 
 // Engines add under one of these, so that two of them may meet at a leaf. It is held while operators run, which may
-// wait for the host language's lock: therefore nobody takes it who holds that lock. See also Guard, which is short.
+// wait for the host language's lock: so no thread may take it that holds that lock. See also Guard, which is short.
 std::recursive_mutex& adding(const Node* n) {
   static std::recursive_mutex all[64];
   return all[(reinterpret_cast<uintptr_t>(n) / 64) % 64];
@@ -20,8 +20,8 @@ std::recursive_mutex& adding(const Node* n) {
 
 bool sole_owner(const lamella_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
 
-// What a leaf keeps of the first gradient: the tensor itself where nobody else can see its memory, else a copy. Takes
-// over the reference.
+// Makes the tensor that a leaf keeps as its first gradient: g itself where nothing else refers to its memory, else a
+// copy. Takes over the reference to g.
 lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   const lamella_tensor* base = api().tensor_base(g);
   const bool alone =
@@ -36,7 +36,7 @@ lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
       *out = g;
       return LAMELLA_OK;
     }
-    st = api().tensor_detach(g, out);  // a gradient of its own rather than a view of what nobody sees
+    st = api().tensor_detach(g, out);  // a gradient without a base: nothing else refers to that
   } else {
     st = run.ops.clone(g, out);
   }
@@ -44,7 +44,7 @@ lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   return st;
 }
 
-// Adds to what stands in `grad`, which others may read or take away meanwhile. Takes over the reference to g.
+// Adds g to the leaf's `grad`, which other threads may read or take away meanwhile. Takes over the reference to g.
 lamella_status add_to(Run& run, Node* n, lamella_tensor* g) {
   std::lock_guard lock(adding(n));
   const auto leaf = [n] { return static_cast<AccumulateNode*>(n)->leaf; };

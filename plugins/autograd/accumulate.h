@@ -1,4 +1,4 @@
-// The node at the end of every path: it adds what arrives to a leaf's grad.
+// The node at the end of every path: it adds the gradients that arrive to a leaf's grad.
 #pragma once
 
 #include "node.h"

@@ -1,4 +1,4 @@
-// Applying: how a node of the usual kind computes its gradients, from what it saved, by its rule's formulas.
+// Applying: a node of the usual kind computes its gradients from its saved values, by its rule's formulas.
 #include "record.h"
 
 namespace lamella::autograd {
@@ -17,7 +17,7 @@ struct Values {
   }
 };
 
-// The general way: what hooks have packed, and results that get their history again.
+// The general way: also for values that hooks have packed, and for results, which get their history again.
 __attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
   SavedValue own[most_saves];
   {
@@ -39,7 +39,7 @@ __attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& r
   return st;
 }
 
-// What the formulas compute with: moved out of the node unless the graph is retained.
+// The saved values that the formulas compute with: moved out of the node unless the graph is retained.
 lamella_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
   if (!n->rule->saves_tensors) {  // numbers stay with the node, for another backward
     for (int i = 0; i < n->num_saved; i++) out.v[i] = n->saved()[i].value;
@@ -70,7 +70,7 @@ lamella_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
   return unpack_any(n, run, out);
 }
 
-// The first edge of an input: all have one, but a list has as many as it is long.
+// The first edge of an input. An input has one edge, a list one for each of its tensors.
 int first_edge(const Rule& r, const Node* n, int input) {
   if (__builtin_expect(r.list < 0 || input <= r.list, 1)) return input;
   return input + n->num_edges - static_cast<int>(r.inputs.size());

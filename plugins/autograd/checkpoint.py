@@ -1,4 +1,4 @@
-"""checkpoint: what a part of the graph would save is computed again in backward, ``lamella.utils.checkpoint``.
+"""checkpoint: tensors that a part of the graph would save are computed again in backward; ``lamella.utils.checkpoint``.
 
 While the part runs, each tensor that a node saves is replaced by a place in a list. When backward asks for the first of
 them, the part runs once more and fills the places in the same order. Its arguments are saved as a node saves: inside
@@ -46,7 +46,7 @@ def checkpoint(
     determinism_check: str = "default",
     **kwargs: Any,
 ) -> Any:
-    """What ``function(*args, **kwargs)`` returns, without keeping what its backward needs: that is computed again.
+    """Returns ``function(*args, **kwargs)`` without saving tensors for its backward: they are computed again.
 
     Args:
         use_reentrant: False or absent
@@ -81,7 +81,7 @@ def checkpoint_sequential(
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
 ) -> Any:
-    """Calls functions one after the other, all but the last of so many segments as checkpoints.
+    """Calls functions one after the other, in segments: each is a checkpoint, except the last.
 
     Args:
         functions: each takes what the one before returned
@@ -181,7 +181,7 @@ class _Part:
         return tensor
 
     def run_again(self) -> None:
-        """Keeps what is saved now at the places that are still waited for."""
+        """Runs the function again, and keeps the tensors that it saves at places that backward may still ask for."""
         given = list(self.others)
         for i, t in zip(self.at, self.arguments.saved_tensors, strict=True):
             given[i] = t

@@ -1,4 +1,4 @@
-// Nodes whose backward is a function of somebody else: derivatives that are functions, and nodes made by hand.
+// Nodes whose backward is a function from outside: derivatives that are functions, and nodes made by hand.
 #include <cstring>
 
 #include "given.h"
@@ -30,7 +30,7 @@ void release_saved(Node* node) {
   std::vector<SavedValue> own;
   {
     Guard guard(n);
-    n->released |= !n->saved.empty();  // one that saved nothing may run again
+    n->released |= !n->saved.empty();  // a node that saved nothing may run again
     own.swap(n->saved);
   }
   for (SavedValue& s : own) s.drop();

@@ -39,7 +39,7 @@ const std::vector<Line> network_derivatives = {
     // losses
     {"_pair_loss",
      "input: _pair_loss_backward(grad, input, target, kind, width, reduction);"
-     "target: _pair_loss_backward(grad, target, input, kind, width, reduction)"},  // of what is even in the difference
+     "target: _pair_loss_backward(grad, target, input, kind, width, reduction)"},  // even in input - target
     {"_class_loss",
      "input: _class_loss_backward(grad, input, target, weight, ignore_index, reduction, logits); target: none"},
     {"_nll_pick", "input: _class_loss_backward(grad, input, target, weight, ignore_index, 0, false); target: none"},

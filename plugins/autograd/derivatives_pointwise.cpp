@@ -118,7 +118,7 @@ const std::vector<Line> pointwise_derivatives = {
      "other: where(logical_or(le(self, other), isnan(other)), 0, grad)"},
     {"_nan_to_num", "self: where(isfinite(self), grad, 0)"},
 
-    // what is true or false, or made of bits
+    // operators that return bools or work on bits
     {"eq.Tensor, eq.Scalar, ne.Tensor, ne.Scalar, not_equal.Tensor, not_equal.Scalar, lt.Tensor, lt.Scalar, "
      "less.Tensor, less.Scalar, le.Tensor, le.Scalar, less_equal.Tensor, less_equal.Scalar, gt.Tensor, gt.Scalar, "
      "greater.Tensor, greater.Scalar, ge.Tensor, ge.Scalar, greater_equal.Tensor, greater_equal.Scalar, logical_and, "

@@ -30,7 +30,7 @@ const std::vector<Line> view_derivatives = {
     {"view_as_real", "self: view_as_complex(contiguous(grad))"},
     {"view_as_complex", "self: view_as_real(grad)"},
 
-    // what the gradients of views are made of
+    // operators that compute the gradients of views
     {"autograd::_select_backward", "grad: select(grad0, dim, index)"},
     {"autograd::_slice_backward", "grad: slice(grad0, dim, start, end, step)"},
     {"autograd::_narrow_backward", "grad: narrow(grad0, dim, start, length)"},

@@ -1,4 +1,4 @@
-"""What gradcheck and gradgradcheck do: Jacobians by finite differences and by backward.
+"""The computations of gradcheck and gradgradcheck: Jacobians by finite differences and by backward.
 
 Everything is counted in real numbers: a complex output is its real and its imaginary parts, and a complex input is
 moved along both axes; the gradient of a real number s with respect to x + iy is ds/dx + i ds/dy, half of which is the
@@ -17,7 +17,7 @@ from lamella import Tensor
 
 from . import _python, api
 from .function import Function
-from .gradcheck import GradcheckError
+from .gradcheck_error import GradcheckError
 
 # ---- in and out ------------------------------------------------------------------------------------------------------
 
@@ -100,14 +100,14 @@ class Check:
     # By differences.
 
     def moved(self, i: int, parts: Tensor) -> list[Tensor]:
-        """The results, as real numbers, where input `i` is moved by as many."""
+        """The results, as real numbers, after input `i` is moved by ``parts``, given as real numbers too."""
         x = self.inputs[i]
         inputs = list(self.inputs)
         inputs[i] = (x.detach() + _from_parts(parts, x)).requires_grad_()
         return [_parts(o) for o in self.results(inputs)]
 
     def along(self, i: int, parts: Tensor) -> list[Tensor]:
-        """The derivatives of the results along it."""
+        """The derivatives of the results along ``parts``, a direction of input `i`."""
         ahead, behind = self.moved(i, parts * self.eps), self.moved(i, parts * -self.eps)
         return [(a - b) / (2 * self.eps) for a, b in zip(ahead, behind, strict=True)]
 
@@ -134,10 +134,10 @@ class Check:
             found = self.gradients(output, _from_parts(unit, output))
             yield tuple(_parts(lamella.zeros_like(x) if g is None else g) for g, x in zip(found, self.of, strict=True))
 
-    # What is compared.
+    # The comparisons.
 
     def jacobians(self) -> None:
-        """Each element, by both ways."""
+        """Compares each element of the Jacobians, computed in both ways."""
         outputs = self.results()
         analytical = [list(zip(*self.rows(o), strict=True)) for o in outputs]
         for k, i in enumerate(self.wanted):
@@ -160,7 +160,7 @@ class Check:
         return bool(((a - n).abs() <= (self.atol if atol is None else atol) + self.rtol * n.abs()).all())
 
     def products(self) -> None:
-        """One product u J v for each pair of output and input, and all elements where they differ."""
+        """Compares one product u J v for each pair of output and input; where they differ, all elements."""
         outputs, draw = self.results(), random.Random(0)
         us = [_random(o, draw) for o in outputs]
         rows = [self.gradients(o, u) for o, u in zip(outputs, us, strict=True)]
@@ -203,7 +203,7 @@ class Check:
                     )
 
     def undefined(self) -> None:
-        """All outputs without a gradient, then each, beside zeros for the others: no gradient, or zeros."""
+        """Without a gradient of any output, then of each beside zeros of the others, backward gives none or zeros."""
         outputs = [o for o in self.results() if o.requires_grad]
         if not outputs:
             return

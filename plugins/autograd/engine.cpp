@@ -30,7 +30,7 @@ struct Walk : Run {
     lamella_tensor** into;
   };
 
-  bool selective = false;  // only what leads to the captures
+  bool selective = false;  // only nodes that lead to the captures
   std::vector<Node*> met, ready;
   std::unordered_map<const Node*, Beside> beside;
   std::unordered_multimap<const Node*, Capture> captures;
@@ -147,8 +147,8 @@ struct Walk : Run {
       return LAMELLA_OK;
     }
     lamella_status st;
-    // A large sum is kept where it is, if nobody else can see that memory; a new small tensor costs less than the
-    // checks of a write in place.
+    // A large sum is written in place, if nothing else refers to its memory; for a small one, a new tensor costs less
+    // than the checks of a write in place.
     constexpr int64_t large = 1024;
     const bool in_place = there->numel >= large && !create_graph && (there->flags & LAMELLA_DENSE) &&
                           __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
@@ -172,7 +172,7 @@ struct Walk : Run {
                            int m) {
     Extra* e = has_extra(n);
     if (!e) return LAMELLA_OK;
-    std::vector<Extra::Hook> hooks;  // those that stand now; one may remove others
+    std::vector<Extra::Hook> hooks;  // the present hooks; one may remove others
     {
       Guard guard(n);
       for (const Extra::Hook& h : e->hooks)
@@ -273,7 +273,7 @@ struct Walk : Run {
 
   lamella_status apply(Node* n, lamella_tensor** grads, lamella_tensor** outs) {
     for (int i = 0; i < n->num_edges; i++) outs[i] = nullptr;
-    std::vector<lamella_tensor*> came;  // for those who look afterwards
+    std::vector<lamella_tensor*> came;  // for the hooks that run afterwards
     if (has_extra(n)) {
       came.assign(grads, grads + n->num_results);
       for (lamella_tensor* t : came)
@@ -365,7 +365,7 @@ struct Current {
   ~Current() { current = before; }
 };
 
-// What backward starts with: the gradient that the caller gave, or one.
+// The gradient that backward starts with: the one that the caller gave, or 1.
 lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella_tensor* given, int i,
                              lamella_tensor** out) {
   const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";

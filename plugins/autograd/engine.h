@@ -49,7 +49,7 @@ struct Run {
 lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const* grads, int num_roots,
                             lamella_tensor* const* inputs, int num_inputs, lamella_tensor** outs, uint32_t flags);
 
-// What a gradient must be to flow along an edge: summed to the shape, cast to the dtype.
+// Makes a gradient fit the result that an edge leads to: sums it to the shape, and casts it to the dtype.
 lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad, lamella_tensor** out);
 
 // Whether a gradient along this edge is asked for, in this thread's run.

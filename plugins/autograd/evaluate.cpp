@@ -49,7 +49,7 @@ struct Evaluation {
     }
   }
 
-  // What few formulas name: the mask, and gradients where a list is among the results.
+  // Operands that few formulas name: the mask, and gradients where a list is among the results.
   __attribute__((noinline)) lamella_value read_list(Operand o) const {
     if (o.from == Operand::LastGrad) {
       lamella_tensor* g = grads[num_grads - o.index];

@@ -19,7 +19,7 @@ struct Expression {
   int count = 1;  // of Results
 };
 
-// What a name of the formula stands for.
+// The meaning of a name in a formula.
 struct Name {
   Kind kind;
   Operand operand;  // of a gradient or the mask
@@ -55,7 +55,7 @@ class Compiler {
   }
 
  private:
-  // ---- what may be named
+  // ---- the names of a formula
 
   static const lamella_argument& described(const lamella_argument* a) {
     if (!a) throw Bad{api().error_message()};
@@ -398,7 +398,7 @@ class Compiler {
     return true;
   }
 
-  // The first overload that takes what is given.
+  // The first overload that takes these arguments.
   const lamella_operator* resolve(const std::string& name, const std::vector<Expression>& args,
                                   const std::vector<std::pair<std::string, Expression>>& keywords) {
     const size_t dot = name.find('.');

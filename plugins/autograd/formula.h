@@ -42,7 +42,7 @@ struct Step {
   uint8_t to, returns = 1;  // `returns` temporaries from `to` on
   const lamella_operator* op = nullptr;
   std::vector<Operand> operands;
-  std::vector<uint8_t> kinds;  // what the operator takes there: enum lamella_kind, with list_of added for lists
+  std::vector<uint8_t> kinds;  // the operator's parameters there: enum lamella_kind, with list_of added for lists
 };
 constexpr uint8_t list_of = 64;
 constexpr uint64_t all_grads = uint64_t{1} << 63;
@@ -72,32 +72,32 @@ struct Rule {
   std::vector<Save> saves;
   std::deque<lamella_value> constants;
   std::deque<std::string> strings;  // of constants
-  bool saves_tensors = false;       // or else what is saved costs nothing, and stays after backward
+  bool saves_tensors = false;       // if not, saved values cost nothing, and stay after backward
   int num_args, num_returns;
-  int list_return = -1;  // what the operator returns as a list: its tensors are results of the node one by one
+  int list_return = -1;  // the return value that is a list: its tensors are results of the node one by one
   int written = -1;      // the argument that the operator itself writes
-  int written_for = 0;   // so many arguments, where the operator has more now
+  int written_for = 0;   // the number of arguments, where the operator has more now
   const lamella_derivative* functions = nullptr;  // instead of formulas
   lamella_status broken = LAMELLA_OK;             // the formulas do not compile
   std::string error;
 
-  // What the operator returns as this of a node's so many results.
+  // The operator's return value that has this one of the node's `num_results` results.
   int return_of(int result, int num_results) const {
     if (list_return < 0 || result < list_return) return result;
     return std::max(list_return, result - (num_results - num_returns));
   }
 };
 
-// What formulas may need: compile() refuses those that need more. Several targets take an operator's several results.
+// Limits of formulas: compile() refuses those that need more. Several targets take an operator's several results.
 constexpr int most_saves = 24, most_temporaries = 40, most_operands = 32, most_ints = 64, most_constants = 256;
 constexpr int most_targets = LAMELLA_MAX_RETURNS;
 
-// What the layer keeps of a lamella_derivative for one operator, and gives its kernel as the context. Never freed:
-// calls may be on their way, and graphs hold the rule.
+// The layer's copy of a lamella_derivative for one operator, which is the context of its kernel. Never freed: calls may
+// be on their way, and graphs hold the rule.
 struct Derivative {
   const lamella_operator* op;
   lamella_derivative given;
-  std::string formulas;  // what given.formulas points at
+  std::string formulas;  // given.formulas points at this
   std::string wrong;     // why the caller's struct could not be read
   std::atomic<const Rule*> rule{nullptr};
 };

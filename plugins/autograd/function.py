@@ -40,7 +40,7 @@ class Function(_python._FunctionBase):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Saves what backward needs, where forward takes no ctx."""
+        """Saves the tensors that backward needs, where forward takes no ctx."""
         raise NotImplementedError("Function: setup_context is called for classes that define it only")
 
     @staticmethod
@@ -53,7 +53,7 @@ _python._set_base_setup(Function.setup_context)
 
 
 class _DifferentiatedOnce(Function):
-    """Hands gradients on, and refuses to be differentiated with respect to what they were computed from."""
+    """Hands gradients on; it is an error to differentiate them with respect to the tensors that they were made of."""
 
     @staticmethod
     def forward(ctx, count, *grads_and_sources):

@@ -38,7 +38,7 @@ def _same(several: bool, tensors: tuple) -> Any:
 
 
 def _inputs(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
-    """The inputs, as what gradients are asked for; under create_graph still with their history."""
+    """The inputs as tensors whose gradients can be asked for; under create_graph still with their history."""
     return tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in inputs)
 
 
@@ -66,7 +66,7 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
 def _outputs(
     name: str, func: Callable[..., Tensors], xs: tuple[Tensor, ...], strict: bool
 ) -> tuple[bool, tuple[Tensor, ...]]:
-    """What func makes of the inputs, and whether it was a tuple."""
+    """The outputs of func for the inputs, and whether they were a tuple."""
     several, outputs = _tuple(name, "the result of argument 'func'", func(*xs))
     for i, o in enumerate(outputs):
         if strict and not o.requires_grad:
@@ -77,7 +77,7 @@ def _outputs(
 def _opened(
     name: str, func: Callable[..., Tensors], inputs: Tensors, create_graph: bool, strict: bool
 ) -> tuple[bool, tuple[Tensor, ...], bool, tuple[Tensor, ...]]:
-    """Whether the inputs were a tuple, and as one; the same of what func makes of them."""
+    """Whether the inputs were a tuple, and they as a tuple; then the same for the outputs of func."""
     several, given = _tuple(name, "argument 'inputs'", inputs)
     xs = _inputs(given, create_graph)
     return several, xs, *_outputs(name, func, xs, strict)
@@ -123,8 +123,8 @@ def _along(
     create_graph: bool,
     strict: bool,
 ) -> tuple[Tensor, ...]:
-    """The derivatives of outputs along the vectors: gradients are linear in what they start from, so that they are
-    differentiated by that."""
+    """The derivatives of outputs along the vectors. Gradients are linear in the ones that backward starts with, so
+    they are differentiated with respect to those."""
     starts = tuple(lamella.zeros_like(o, requires_grad=True) for o in outputs)
     rows = _gradients(name, outputs, xs, starts, True, strict)
     return _gradients(name, rows, starts, vectors, create_graph, strict)
@@ -140,7 +140,7 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Tensors, Tensors]:
-    """What func returns, and the product of the vector v with its Jacobian: a gradient for each input.
+    """Returns the result of func, and the product of the vector v with its Jacobian: a gradient for each input.
 
     Args:
         inputs: a tensor, or a tuple of tensors
@@ -170,7 +170,7 @@ def jvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Tensors, Tensors]:
-    """What func returns, and the product of its Jacobian with the vector v: a derivative of each output along v.
+    """Returns the result of func, and the product of its Jacobian with the vector v: each output's derivative along v.
 
     It is the derivative of the product from the other side, by the vector there: func is differentiated twice.
 
@@ -200,7 +200,7 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Tensor, Tensors]:
-    """What func returns, one number, and the product of the vector v with its Hessian.
+    """Returns the result of func, one number, and the product of the vector v with its Hessian.
 
     Args:
         inputs, create_graph, strict: as for :func:`vjp`
@@ -229,7 +229,7 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Tensor, Tensors]:
-    """What func returns, one number, and the product of its Hessian with the vector v.
+    """Returns the result of func, one number, and the product of its Hessian with the vector v.
 
     The Hessian is symmetric where it is continuous: :func:`vhp` gives the same for less.
 

@@ -2,14 +2,18 @@
 // the namespace autograd. Their own derivatives follow by decomposition, or stand in the table.
 #pragma once
 
-#include "compose.h"
+#include <lamella/extension.h>
+
+#include <cstring>
+#include <string>
 
 namespace lamella::autograd {
 
-// Defines an operator with its composite.
-inline void composite(Library& m, const char* schema, lamella_kernel kernel) {
+// Defines a private operator with its composite, whose types are compared with the schema.
+template <auto Function>
+void composite(Library& m, const char* schema) {
   m.define(schema, nullptr, nullptr, nullptr, LAMELLA_FORM_PRIVATE);
-  m.impl(std::string(schema, std::strchr(schema, '(')).c_str(), "composite", kernel);
+  m.impl(std::string(schema, std::strchr(schema, '(')).c_str(), "composite", detail::Constant<Function>{});
 }
 
 void define_pointwise_functions(Library& m);

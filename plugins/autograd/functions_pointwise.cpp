@@ -1,217 +1,167 @@
-// What the gradients of pointwise functions are made of.
+// The composites that derivatives of pointwise operators are written with.
+#include <complex>
+
 #include "functions.h"
 
 namespace lamella::autograd {
 namespace {
 
-bool is_complex(const Tensor& t) { return t && t.dtype() >= LAMELLA_COMPLEX64; }
-bool is_zero(const lamella_value& v) {
-  return as_double(v) == 0 && !(v.tag == LAMELLA_COMPLEX && v.as.doubles[1] != 0);
+bool is_zero(const Scalar& n) { return n.to<std::complex<double>>() == 0.; }
+
+Scalar less_one(const Scalar& n) {
+  if (n.isComplex()) return n.to<std::complex<double>>() - 1.;
+  if (n.isFloatingPoint()) return n.toDouble() - 1;
+  return n.toLong() - 1;
 }
 
-Tensor conj(Compose& c, const Tensor& t) { return is_complex(t) ? c.op<"conj">(t) : t; }
+Tensor conj_if_complex(const Tensor& t) { return t.is_complex() ? conj(t) : t; }
+Tensor real_if_complex(const Tensor& t) { return t.is_complex() ? real(t) : t; }
 
-// A number less one, as a value.
-struct LessOne {
-  double pair[2];
-  lamella_value v;
-  explicit LessOne(const lamella_value& n) : v(n) {
-    if (n.tag == LAMELLA_COMPLEX) {
-      pair[0] = n.as.doubles[0] - 1;
-      pair[1] = n.as.doubles[1];
-      v.as.doubles = pair;
-    } else if (n.tag == LAMELLA_FLOAT) {
-      v.as.d -= 1;
-    } else {
-      v = value(n.as.i - 1);
-    }
-  }
-};
-
-// x^p: p x^(p-1), and nothing at all where p is zero.
-lamella_status pow_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
-  if (is_zero(a[2])) return c.give(r, c.op<"zeros_like">(grad));
-  const LessOne less(a[2]);
-  return c.give(r, c.op<"mul.Tensor">(grad, conj(c, c.op<"mul.Scalar">(c.op<"pow.Tensor_Scalar">(x, less.v), a[2]))));
+// The gradient of x^p by x is p x^(p-1), and zero where p is zero, even where the power is not finite.
+Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
+  if (is_zero(exponent)) return zeros_like(grad);
+  return grad * conj_if_complex(exponent * pow(self, less_one(exponent)));
 }
 
-lamella_status pow_backward_self(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]);
-  const Tensor slope = c.op<"mul.Tensor">(p, c.op<"pow.Tensor_Tensor">(x, c.op<"sub.Scalar">(p, 1)));
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(p, 0), 0, c.op<"mul.Tensor">(grad, conj(c, slope))));
+Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
+  const Tensor slope = exponent * pow(self, exponent - 1);
+  return where(exponent == 0, 0, grad * conj_if_complex(slope));
 }
 
-// x^p: x^p log x, which is zero where x is zero and the power smooth there.
-lamella_status pow_backward_exponent(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), p = c.arg(a[2]), power = c.arg(a[3]);
-  const Tensor real = is_complex(p) ? c.op<"real">(p) : p;
-  const Tensor flat = c.op<"logical_and">(c.op<"eq.Scalar">(x, 0), c.op<"ge.Scalar">(real, 0));
-  const Tensor slope = c.op<"mul.Tensor">(power, c.op<"log">(x));
-  return c.give(r, c.op<"mul.Tensor">(grad, c.op<"where.ScalarSelf">(flat, 0, conj(c, slope))));
+// The gradient of x^p by p is x^p log x, and zero where x is zero and the power is smooth there.
+Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
+  const Tensor flat = logical_and(self == 0, real_if_complex(exponent) >= 0);
+  const Tensor slope = result * log(self);
+  return grad * where(flat, 0, conj_if_complex(slope));
 }
 
-lamella_status pow_backward_base(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), p = c.arg(a[2]), power = c.arg(a[3]);
-  const Tensor base = c.op<"full">(Ints{}, a[1], As{static_cast<uint8_t>(power.dtype())}, none(), power.device());
-  const Tensor slope = conj(c, c.op<"mul.Tensor">(power, c.op<"log">(base)));
-  if (!is_zero(a[1])) return c.give(r, c.op<"mul.Tensor">(grad, slope));
-  const Tensor real = is_complex(p) ? c.op<"real">(p) : p;
-  return c.give(r, c.op<"mul.Tensor">(grad, c.op<"where.ScalarSelf">(c.op<"ge.Scalar">(real, 0), 0, slope)));
+Tensor pow_backward_base(const Tensor& grad, const Scalar& self, const Tensor& exponent, const Tensor& result) {
+  const Tensor base = full({}, self, result.options());
+  const Tensor slope = conj_if_complex(result * log(base));
+  if (!is_zero(self)) return grad * slope;
+  return grad * where(real_if_complex(exponent) >= 0, 0, slope);
 }
 
-// x / |x|: perpendicular to it; of a real number, nothing.
-lamella_status sgn_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), sgn = c.arg(a[2]);
-  if (!is_complex(x)) return c.give(r, c.op<"zeros_like">(grad));
-  const Tensor size = c.op<"abs">(x);
-  const Tensor along = c.op<"real">(c.op<"div.Tensor">(grad, sgn));
-  const Tensor across = c.op<"sub.Tensor">(grad, c.op<"mul.Tensor">(sgn, along));
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(size, 0), 0, c.op<"div.Tensor">(across, size)));
+// The gradient of x / |x| is perpendicular to x; that of a real number is zero.
+Tensor sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& sgn) {
+  if (!self.is_complex()) return zeros_like(grad);
+  const Tensor size = abs(self);
+  const Tensor along = real(grad / sgn);
+  const Tensor across = grad - sgn * along;
+  return where(size == 0, 0, across / size);
 }
 
-lamella_status angle_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), z = c.arg(a[1]);
-  if (!is_complex(z)) return c.give(r, c.op<"zeros_like">(grad));
-  const Tensor square = c.op<"square">(c.op<"abs">(z));
-  const Tensor x = c.op<"div.Tensor">(c.op<"neg">(c.op<"imag">(z)), square);
-  const Tensor y = c.op<"div.Tensor">(c.op<"real">(z), square);
-  const Tensor slope = c.op<"complex">(x, y);
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(slope, grad)));
+Tensor angle_backward(const Tensor& grad, const Tensor& self) {
+  if (!self.is_complex()) return zeros_like(grad);
+  const Tensor norm = square(abs(self));
+  const Tensor x = -imag(self) / norm;
+  const Tensor y = real(self) / norm;
+  const Tensor slope = complex(x, y);
+  return where(norm == 0, 0, slope * grad);
 }
 
-// by / (y^2 + x^2), and zero at the origin.
-lamella_status atan2_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor y = c.arg(a[0]), x = c.arg(a[1]), by = c.arg(a[2]);
-  const Tensor square = c.op<"add.Tensor">(c.op<"square">(y), c.op<"square">(x));
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"div.Tensor">(by, square)));
+// Divides `by` by self^2 + other^2; the result is zero at the origin.
+Tensor atan2_backward(const Tensor& self, const Tensor& other, const Tensor& by) {
+  const Tensor norm = square(self) + square(other);
+  return where(norm == 0, 0, by / norm);
 }
 
-lamella_status sinc_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+Tensor sinc_backward(const Tensor& grad, const Tensor& self) {
   constexpr double pi = 3.14159265358979323846;
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), px = c.op<"mul.Scalar">(x, pi);
-  const Tensor top = c.op<"sub.Tensor">(c.op<"mul.Tensor">(c.op<"cos">(px), px), c.op<"sin">(px));
-  const Tensor square = c.op<"mul.Tensor">(px, x);  // zero for tiny numbers, too
-  const Tensor slope = conj(c, c.op<"div.Tensor">(top, square));
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(square, 0), 0, c.op<"mul.Tensor">(grad, slope)));
+  const Tensor px = self * pi;
+  const Tensor top = cos(px) * px - sin(px);
+  const Tensor bottom = px * self;  // zero for tiny numbers, too
+  const Tensor slope = conj_if_complex(top / bottom);
+  return where(bottom == 0, 0, grad * slope);
 }
 
-lamella_status xlogy_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
-  const Tensor slope = c.op<"xlogy.Scalar_Other">(grad, a[2]);
-  if (as_double(a[2]) > 0) return c.give(r, slope);
-  return c.give(r, c.op<"where.ScalarSelf">(c.op<"eq.Scalar">(x, 0), 0, slope));
+Tensor xlogy_backward(const Tensor& grad, const Tensor& self, const Scalar& other) {
+  const Tensor slope = xlogy(grad, other);
+  if (as_double(other.value()) > 0) return slope;
+  return where(self == 0, 0, slope);
 }
 
-// log(x / (1 - x)); with eps, x is clamped and flat outside, without it undefined there.
-lamella_status logit_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
-  const double low = a[2].tag == LAMELLA_NONE ? 0 : as_double(a[2]);
-  const Tensor slope = c.op<"div.Tensor">(grad, c.op<"mul.Tensor">(x, c.op<"rsub.Scalar">(x, 1)));
-  const Tensor outside = c.op<"logical_or">(c.op<"lt.Scalar">(x, low), c.op<"gt.Scalar">(x, 1 - low));
-  const double there = a[2].tag == LAMELLA_NONE ? __builtin_nan("") : 0.0;
-  return c.give(r, c.op<"where.ScalarSelf">(outside, there, slope));
+// The gradient of log(x / (1 - x)). Outside of the limits it is zero with eps, as x is clamped there, and NaN without.
+Tensor logit_backward(const Tensor& grad, const Tensor& self, std::optional<double> eps) {
+  const double low = eps.value_or(0);
+  const Tensor slope = grad / (self * (1 - self));
+  const Tensor outside = logical_or(lt(self, low), gt(self, 1 - low));
+  const double there = eps.has_value() ? 0. : __builtin_nan("");
+  return where(outside, there, slope);
 }
 
-lamella_status clamp_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
+Tensor clamp_backward(const Tensor& grad, const Tensor& self, std::optional<Scalar> min, std::optional<Scalar> max) {
   Tensor inside;
-  if (a[2].tag != LAMELLA_NONE) inside = c.op<"ge.Scalar">(x, a[2]);
-  if (a[3].tag != LAMELLA_NONE) {
-    const Tensor below = c.op<"le.Scalar">(x, a[3]);
-    inside = inside ? c.op<"logical_and">(inside, below) : below;
+  if (min.has_value()) inside = self >= *min;
+  if (max.has_value()) {
+    const Tensor below = self <= *max;
+    inside = inside.defined() ? logical_and(inside, below) : below;
   }
-  return c.give(r, inside ? c.op<"where.ScalarOther">(inside, grad, 0) : grad);
+  return inside.defined() ? where(inside, grad, 0) : grad;
 }
 
-// (grad, self, min?, max?, mask): within the limits, both included, to what was limited; else to the limit.
-lamella_status clamp_tensor_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), low = c.arg(a[2]), high = c.arg(a[3]);
-  const auto both = [&](const Tensor& s, const Tensor& t) { return s && t ? c.op<"logical_and">(s, t) : s ? s : t; };
-  const auto where = [&](const Tensor& at) { return at ? c.op<"where.ScalarOther">(at, grad, 0) : grad; };
-  std::array<Tensor, 3> out;
-  if (a[4].as.bools[0])
-    out[0] = where(both(low ? c.op<"ge.Tensor">(x, low) : Tensor(), high ? c.op<"le.Tensor">(x, high) : Tensor()));
-  if (a[4].as.bools[1] && low)
-    out[1] = where(both(c.op<"lt.Tensor">(x, low), high ? c.op<"lt.Tensor">(low, high) : Tensor()));
-  if (a[4].as.bools[2] && high) {
-    const Tensor above = c.op<"gt.Tensor">(x, high);
-    out[2] = where(low ? c.op<"logical_or">(above, c.op<"lt.Tensor">(high, low)) : above);
-  }
-  return c.give(r, std::move(out));
-}
-
-lamella_status polygamma_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  return c.give(r, c.op<"mul.Tensor">(c.arg(a[0]), c.op<"polygamma">(a[1].as.i + 1, c.arg(a[2]))));
-}
-
-// x tanh(softplus(x)), twice.
-lamella_status mish_double_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]);
-  const Tensor s = c.op<"sigmoid">(x), t = c.op<"tanh">(c.op<"softplus">(x));
-  const Tensor slope = c.op<"mul.Tensor">(c.op<"rsub.Scalar">(c.op<"square">(t), 1), s);  // of t
-  const Tensor bend = c.op<"mul.Tensor">(
-      slope, c.op<"sub.Tensor">(c.op<"rsub.Scalar">(s, 1), c.op<"mul.Scalar">(c.op<"mul.Tensor">(t, s), 2)));
-  const Tensor both = c.op<"add.Tensor">(c.op<"mul.Scalar">(slope, 2), c.op<"mul.Tensor">(x, bend));
-  return c.give(r, c.op<"mul.Tensor">(grad, both));
-}
-
-// x (1 + tanh(u)) / 2 with u = k (x + cube x^3), twice.
-lamella_status gelu_tanh_double_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  constexpr double k = 0.7978845608028654, cube = 0.044715;
-  Compose c(f);
-  const Tensor grad = c.arg(a[0]), x = c.arg(a[1]), square = c.op<"square">(x);
-  const auto linear = [&](double by, double plus) {  // in the square
-    return c.op<"add.Scalar">(c.op<"mul.Scalar">(square, by), plus);
+// The gradient goes to self within the limits, both included, and to the limit that holds elsewhere.
+std::tuple<Tensor, Tensor, Tensor> clamp_tensor_backward(const Tensor& grad, const Tensor& self, const Tensor& min,
+                                                         const Tensor& max, ArrayRef<bool> mask) {
+  const auto both = [](const Tensor& s, const Tensor& t) {
+    return s.defined() && t.defined() ? logical_and(s, t) : s.defined() ? s : t;
   };
-  const Tensor t = c.op<"tanh">(c.op<"mul.Tensor">(x, linear(k * cube, k))), u1 = linear(3 * k * cube, k);
-  const Tensor u2 = c.op<"mul.Scalar">(x, 6 * k * cube);
-  const Tensor bend = c.op<"sub.Tensor">(u2, c.op<"mul.Scalar">(c.op<"mul.Tensor">(t, c.op<"square">(u1)), 2));
-  const Tensor both = c.op<"add.Tensor">(u1, c.op<"mul.Scalar">(c.op<"mul.Tensor">(x, bend), 0.5));
-  return c.give(r, c.op<"mul.Tensor">(grad, c.op<"mul.Tensor">(c.op<"rsub.Scalar">(c.op<"square">(t), 1), both)));
+  const auto grad_where = [&](const Tensor& at) { return at.defined() ? where(at, grad, 0) : grad; };
+  Tensor grad_self, grad_min, grad_max;
+  if (mask[0])
+    grad_self = grad_where(both(min.defined() ? self >= min : Tensor(), max.defined() ? self <= max : Tensor()));
+  if (mask[1] && min.defined()) grad_min = grad_where(both(self < min, max.defined() ? min < max : Tensor()));
+  if (mask[2] && max.defined()) {
+    const Tensor above = self > max;
+    grad_max = grad_where(min.defined() ? logical_or(above, max < min) : above);
+  }
+  return {grad_self, grad_min, grad_max};
+}
+
+Tensor polygamma_backward(const Tensor& grad, int64_t n, const Tensor& self) { return grad * polygamma(n + 1, self); }
+
+// The second derivative of x tanh(softplus(x)).
+Tensor mish_double_backward(const Tensor& grad, const Tensor& self) {
+  const Tensor s = sigmoid(self), t = tanh(softplus(self));
+  const Tensor slope = (1 - square(t)) * s;  // the derivative of t
+  const Tensor bend = slope * ((1 - s) - t * s * 2);
+  return grad * (slope * 2 + self * bend);
+}
+
+// The second derivative of x (1 + tanh(u)) / 2 with u = k (x + cube x^3).
+Tensor gelu_tanh_double_backward(const Tensor& grad, const Tensor& self) {
+  constexpr double k = 0.7978845608028654, cube = 0.044715;
+  const Tensor squared = square(self);
+  const Tensor t = tanh(self * (squared * (k * cube) + k));
+  const Tensor u1 = squared * (3 * k * cube) + k, u2 = self * (6 * k * cube);
+  const Tensor bend = u2 - t * square(u1) * 2;
+  const Tensor both = u1 + self * bend * 0.5;
+  return grad * ((1 - square(t)) * both);
 }
 
 }  // namespace
 
 void define_pointwise_functions(Library& m) {
-  struct {
-    const char* schema;
-    lamella_kernel kernel;
-  } const all[] = {
-      {"_pow_backward(Tensor grad, Tensor self, Scalar exponent) -> Tensor", pow_backward},
-      {"_pow_backward_self(Tensor grad, Tensor self, Tensor exponent) -> Tensor", pow_backward_self},
-      {"_pow_backward_exponent(Tensor grad, Tensor self, Tensor exponent, Tensor result) -> Tensor",
-       pow_backward_exponent},
-      {"_pow_backward_base(Tensor grad, Scalar self, Tensor exponent, Tensor result) -> Tensor", pow_backward_base},
-      {"_sgn_backward(Tensor grad, Tensor self, Tensor sgn) -> Tensor", sgn_backward},
-      {"_angle_backward(Tensor grad, Tensor self) -> Tensor", angle_backward},
-      {"_atan2_backward(Tensor self, Tensor other, Tensor by) -> Tensor", atan2_backward},
-      {"_sinc_backward(Tensor grad, Tensor self) -> Tensor", sinc_backward},
-      {"_xlogy_backward(Tensor grad, Tensor self, Scalar other) -> Tensor", xlogy_backward},
-      {"_logit_backward(Tensor grad, Tensor self, float? eps) -> Tensor", logit_backward},
-      {"_clamp_tensor_backward(Tensor grad, Tensor self, Tensor? min, Tensor? max, bool[3] mask) -> (Tensor, Tensor, "
-       "Tensor)",
-       clamp_tensor_backward},
-      {"_polygamma_backward(Tensor grad, int n, Tensor self) -> Tensor", polygamma_backward},
-      {"_mish_double_backward(Tensor grad, Tensor self) -> Tensor", mish_double_backward},
-      {"_gelu_tanh_double_backward(Tensor grad, Tensor self) -> Tensor", gelu_tanh_double_backward},
-      {"_clamp_backward(Tensor grad, Tensor self, Scalar? min, Scalar? max) -> Tensor", clamp_backward},
-  };
-  for (const auto& o : all) composite(m, o.schema, o.kernel);
+  composite<pow_backward>(m, "_pow_backward(Tensor grad, Tensor self, Scalar exponent) -> Tensor");
+  composite<pow_backward_self>(m, "_pow_backward_self(Tensor grad, Tensor self, Tensor exponent) -> Tensor");
+  composite<pow_backward_exponent>(
+      m, "_pow_backward_exponent(Tensor grad, Tensor self, Tensor exponent, Tensor result) -> Tensor");
+  composite<pow_backward_base>(
+      m, "_pow_backward_base(Tensor grad, Scalar self, Tensor exponent, Tensor result) -> Tensor");
+  composite<sgn_backward>(m, "_sgn_backward(Tensor grad, Tensor self, Tensor sgn) -> Tensor");
+  composite<angle_backward>(m, "_angle_backward(Tensor grad, Tensor self) -> Tensor");
+  composite<atan2_backward>(m, "_atan2_backward(Tensor self, Tensor other, Tensor by) -> Tensor");
+  composite<sinc_backward>(m, "_sinc_backward(Tensor grad, Tensor self) -> Tensor");
+  composite<xlogy_backward>(m, "_xlogy_backward(Tensor grad, Tensor self, Scalar other) -> Tensor");
+  composite<logit_backward>(m, "_logit_backward(Tensor grad, Tensor self, float? eps) -> Tensor");
+  composite<clamp_tensor_backward>(
+      m,
+      "_clamp_tensor_backward(Tensor grad, Tensor self, Tensor? min, Tensor? max, bool[3] mask) -> (Tensor, Tensor, "
+      "Tensor)");
+  composite<polygamma_backward>(m, "_polygamma_backward(Tensor grad, int n, Tensor self) -> Tensor");
+  composite<mish_double_backward>(m, "_mish_double_backward(Tensor grad, Tensor self) -> Tensor");
+  composite<gelu_tanh_double_backward>(m, "_gelu_tanh_double_backward(Tensor grad, Tensor self) -> Tensor");
+  composite<clamp_backward>(m, "_clamp_backward(Tensor grad, Tensor self, Scalar? min, Scalar? max) -> Tensor");
 }
 
 }  // namespace lamella::autograd

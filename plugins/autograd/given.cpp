@@ -1,4 +1,4 @@
-// Derivatives that others hand in, kept for as long as a call or a graph may need them: for ever.
+// Copies of the derivatives that other libraries hand in. They are never freed: calls and graphs may need them.
 #include "given.h"
 
 #include <map>

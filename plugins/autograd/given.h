@@ -1,4 +1,4 @@
-// The structs of <lamella/autograd.h> that others hand in, by `copy_given`.
+// The structs of <lamella/autograd.h> that other libraries hand in: sizes for `copy_given`, which copies them.
 #pragma once
 
 #include <lamella/autograd.h>

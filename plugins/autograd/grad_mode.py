@@ -25,8 +25,8 @@ __all__ = [
 
 
 def _decorate(mode, function):
-    """What ``@no_grad()`` makes of a function, a generator function or a class."""
-    import inspect  # not before somebody decorates: `import lamella` does without
+    """The function that ``@no_grad()`` returns for a function or a generator function; an error for a class."""
+    import inspect  # imported when it is first needed: `import lamella` does without
 
     if inspect.isclass(function):
         raise TypeError(f"{type(mode).__name__}: decorate the methods of {function.__name__}, not the class")

@@ -10,18 +10,9 @@ from typing import Any
 
 from lamella import Tensor
 
+from .gradcheck_error import GradcheckError
+
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
-
-class GradcheckError(RuntimeError):
-    """What gradcheck and gradgradcheck found to be wrong.
-
-    >>> x = lamella.tensor(1.0, dtype=lamella.float64, requires_grad=True)
-    >>> lamella.autograd.gradcheck(lambda x: x.detach() * x, x)
-    Traceback (most recent call last):
-    GradcheckError: gradcheck: Jacobian mismatch for output 0 with respect to input 0,
-    ...
-    """
 
 
 def gradcheck(

@@ -1,4 +1,4 @@
-"""The graph: its nodes, where gradients go, and what is saved for backward."""
+"""The graph: its nodes, the edges that gradients take, and the tensors saved for backward."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keeps what is saved for backward in host memory while it is open.
+    """Keeps tensors that are saved for backward in host memory while it is open.
 
     >>> with lamella.autograd.graph.save_on_cpu():
     ...     lamella.ones(2, requires_grad=True).exp().sum().backward()

@@ -1,5 +1,5 @@
-// Hooks of nodes. A hook's id is all that its handle holds: it keeps nothing alive, and is nobody's when the node has
-// gone.
+// Hooks of nodes. The handle of a hook holds only the hook's id, which keeps nothing alive, and names no hook once the
+// node has gone.
 #include "hooks.h"
 
 #include <mutex>

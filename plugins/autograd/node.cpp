@@ -35,7 +35,7 @@ struct Pool {
 
 __thread Pool* this_pool __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Owns the pool until the thread ends; what runs later in this thread starts another, which is not freed.
+// Owns the pool until the thread ends; code that runs later in this thread starts another, which is not freed.
 __attribute__((noinline)) Pool& start_pool() {
   struct Owner {
     Pool pool;
@@ -231,7 +231,7 @@ lamella_status check_writable(const char* op, lamella_tensor* t) {
   return LAMELLA_OK;
 }
 
-// ---- what the garbage collector of the host language may see: see Note [Cycles] in node.h --------------------------
+// ---- objects that the host language's garbage collector is shown: see Note [Cycles] in node.h -----------------------
 
 int traverse_variable(void* state, lamella_visit visit, void* visitor) {
   auto* v = static_cast<Variable*>(state);

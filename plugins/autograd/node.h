@@ -1,14 +1,14 @@
-// Node: one step of the graph that backward walks, and Variable: what autograd keeps in a tensor's slot.
+// Node, one step of the graph that backward walks, and Variable, the state of autograd in a tensor's slot.
 //
 // Note [Who owns whom]  A tensor's Variable owns the node that made it (grad_fn). A node owns the nodes that its edges
-//   lead to, and what it saved. A leaf's Variable owns the node that accumulates into it, which knows the Variable
+//   lead to, and its saved values. A leaf's Variable owns the node that accumulates into it, which knows the Variable
 //   weakly: edges to it may outlive the leaf. Nodes of the usual kind hold the Variable of their first result within
 //   themselves, so that recording a call allocates once.
-// Note [Freeing]  A graph may be a million nodes deep. Whatever is released while a node is being destroyed waits in a
-//   list of the thread, and the outermost release empties it: there is no recursion.
-// Note [Cycles]  The host language's garbage collector is shown what a tensor alone keeps alive: the hooks and host
-//   objects of its node, and of those behind it as long as each is owned by the one before and by nobody else. What
-//   others own, too, is in use for all it can tell.
+// Note [Freeing]  A graph may be a million nodes deep. A node released while another is being destroyed waits in a list
+//   of the thread, and the outermost release empties it: there is no recursion.
+// Note [Cycles]  The host language's garbage collector is shown the objects that a tensor alone keeps alive: the hooks
+//   and host objects of its node, and of the nodes behind it, as long as each is owned by the one before alone. A node
+//   with another owner counts as in use.
 #pragma once
 
 #include <lamella/autograd.h>
@@ -30,7 +30,7 @@ struct Node;
 struct Run;
 struct Extra;
 
-// The gradient of result `output` of `node` is what flows along it. Owned by whoever holds it.
+// The gradient of result `output` of `node` flows along it. The holder of an Edge owns its reference to the node.
 struct Edge {
   Node* node;
   uint32_t output;
@@ -45,7 +45,7 @@ struct Variable {
   uint64_t version = 0;  // of the storage when this history was made: views look whether their base's is newer
 };
 
-// One result of a recorded call: what its gradient must look like, and that gradient while backward collects it.
+// One result of a recorded call: the shape and dtype of its gradient, and that gradient while backward collects it.
 struct Result {
   static constexpr int inline_dims = 5;
   lamella_device device{-1, 0};
@@ -71,7 +71,7 @@ struct NodeKind {
   // leave null.
   lamella_status (*apply)(Node* n, Run& run, lamella_tensor** grads, lamella_tensor** outs);
   void (*release_saved)(Node* n);  // after backward without retain_graph
-  void (*destroy)(Node* n);        // what the kind added; the rest follows
+  void (*destroy)(Node* n);        // ends the kind's own members; the rest follows
   std::string (*name)(const Node* n);
   int (*traverse)(Node* n, lamella_visit visit, void* visitor);  // nullable
 };
@@ -81,11 +81,11 @@ struct Node {
   const NodeKind* kind = nullptr;
   uint64_t sequence = 0;                   // later calls have larger numbers; a node that accumulates has the largest
   uint32_t steps = 0;                      // of its block of memory
-  int32_t num_edges = 0, num_results = 0;  // as many as lists are long
-  bool released = false;                   // what it had saved is gone
+  int32_t num_edges = 0, num_results = 0;  // a list counts as its tensors
+  bool released = false;                   // its saved values are gone
   bool holds_host = false;                 // it or a node further down holds objects of the host language
   bool gives_view = false;                 // made by hand, and a result is a view: writes in place would go around it
-  std::atomic<bool> busy{false};           // a short lock around what was saved
+  std::atomic<bool> busy{false};           // a short lock around the saved values
   Extra* extra = nullptr;
   // A run claims the nodes that it meets; see engine.cpp.
   std::atomic<Run*> run{nullptr};
@@ -98,9 +98,9 @@ struct Node {
   Result* results = nullptr;
 };
 
-// What few nodes have.
+// The members that few nodes need.
 struct Extra {
-  struct Owner {  // keeps a hook while it runs, though somebody removes it
+  struct Owner {  // keeps a hook while it runs, even if it is removed then
     lamella_hook hook{};
     Owner() = default;
     Owner(const Owner&) = delete;

@@ -77,7 +77,7 @@ lamella_status Operators::has_nan(lamella_tensor* t, bool* out) const {
   return st;
 }
 
-// Sums what broadcasting had spread out.
+// Sums over the dimensions that broadcasting had added or expanded.
 lamella_status Operators::sum_to(lamella_tensor* t, const Result& to, lamella_tensor** out) const {
   int64_t dims[LAMELLA_MAX_DIMS];
   const int lead = t->dl.ndim - to.ndim;

@@ -1,4 +1,4 @@
-// The plugin's entry: the layer, what it keeps on tensors, the derivatives as rules, and the interface.
+// The plugin's entry: the layer, its slot on tensors, the derivatives as rules, and the interface.
 #include <cstring>
 #include <memory>
 
@@ -191,7 +191,7 @@ void set_anomaly(char* (*trace)(void), int32_t nan) {
 
 // ---- the table's guards -------------------------------------------------------------------------------------------
 
-// The interface is C: what C++ throws ends here.
+// The interface is C: C++ exceptions end here.
 template <auto Function>
 struct Closed;
 template <class... A, lamella_status (*Function)(A...)>

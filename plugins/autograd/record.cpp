@@ -110,7 +110,7 @@ void remember_trace(Node* n) {
   }
 }
 
-// Which formulas a call will need, as the set of what they save.
+// The values that a call must save, as a set of bits: those that the formulas of the needed gradients name.
 uint64_t saves_of(const Rule& r, const Edges& edges) {
   uint64_t saves = 0;
   const int list_length = edges.count() - static_cast<int>(r.inputs.size()) + 1;
@@ -131,7 +131,7 @@ lamella_value shape_value(const lamella_tensor* t, const int64_t* list) {
   return v;
 }
 
-// Of each tensor of a list: how many dimensions, then their sizes.
+// Keeps the shapes of a list: for each tensor the number of dimensions, then their sizes.
 lamella_status keep_shapes(const lamella_value& list, SavedValue& to) {
   std::vector<int64_t> all;
   for (uint32_t i = 0; list.tag == LAMELLA_TENSOR_LIST && i < list.length; i++) {
@@ -158,7 +158,7 @@ __attribute__((always_inline)) inline int each_result(const lamella_value* rets,
   return at;
 }
 
-// Of what is returned there; or after the last: how many there are.
+// The number of the first result in return value i; for the index after the last, the number of all results.
 int first_result(const lamella_value* rets, int i) {
   return each_result(rets, i, [](int, const lamella_tensor*) {});
 }
@@ -195,8 +195,8 @@ bool is_argument(const lamella_operator* op, const lamella_value* args, const la
   return is;
 }
 
-// Before a call in place: what the formulas need of the memory that it overwrites, the argument itself or views beside
-// it, is copied. A copy has the history of what it was made of, for derivatives of higher order.
+// Before a call in place: copies the tensors that the formulas need and that it overwrites, the argument itself or
+// views beside it. A copy has the history of its original, for derivatives of higher order.
 class Overwritten {
  public:
   lamella_status prepare(const Rule& r, uint64_t saves, int written, const lamella_value*& args) {
@@ -301,7 +301,7 @@ std::vector<lamella_tensor*> written_tensors(const lamella_operator* op, const l
   return all;
 }
 
-// A call counts the version of what it writes up when it is over, unless others that it called have.
+// A call counts up the version of the tensor that it writes when it is over, unless calls inside it have done so.
 class Counting {
  public:
   explicit Counting(lamella_tensor* written) : t_(written), before_(t_ ? api().tensor_version(t_) : 0) {}
@@ -356,7 +356,7 @@ lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_v
   int self_edge = -1;
   for (size_t i = 0; i < r.inputs.size() && written >= 0; i++)
     if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
-  // What is overwritten without regard to what was there has no history any more.
+  // A tensor that is overwritten regardless of its old values has no history any more.
   bool cut = false;
   if (__builtin_expect(written >= 0 && self_edge < 0, 0))
     if (lamella_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
@@ -407,7 +407,7 @@ lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, l
   const std::vector<Counting> counting(written.begin(), written.end());
   if (lamella_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   Results results(rets, num_returns);
-  Edges edges;  // also to what was overwritten: a gradient that nobody asks for is no error
+  Edges edges;  // also to overwritten tensors: it is no error unless their gradient is asked for
   lamella_status st = LAMELLA_OK;
   each_tensor(op, args, [&](int, lamella_tensor* t) {
     if (!st) st = edges.add(t);

@@ -1,4 +1,4 @@
-// Recording: what the layer does with a call. Start at `record` in record.cpp.
+// Recording: the layer's kernels, which make a node for a call. Start at `record` in record.cpp.
 #pragma once
 
 #include "formula.h"
@@ -6,7 +6,7 @@
 
 namespace lamella::autograd {
 
-// The usual node: a rule and what its formulas need.
+// The usual node: a rule, and the values that its formulas need.
 struct FormulaNode : Node {
   const Rule* rule;
   uint8_t num_saved;
@@ -16,7 +16,7 @@ extern const NodeKind formula_kind;  // in apply.cpp
 
 // The layer's kernel for operators with a derivative; the frame's context is the Derivative.
 lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
-// For all others: a node that says at backward that there is no derivative.
+// The kernel for all other operators: it makes a node whose backward is the error that there is no derivative.
 lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 
 // In views.cpp: `view`, as a strided view of its base, from that base's present history.
@@ -24,7 +24,7 @@ lamella_status regenerate(lamella_tensor* view, lamella_tensor* base, const Vari
 // Before a write: a view that was made unrecorded, of a base with a history, gets that history after all.
 lamella_status adopt(lamella_tensor* t);
 
-// In custom.cpp: nodes made by hand, and what derivatives that are functions save.
+// In custom.cpp: nodes made by hand, and nodes of derivatives that are functions, with their saved values.
 lamella_status node_new(const lamella_node_type* type, void* context, lamella_tensor* const* inputs, int32_t num_inputs,
                         int32_t num_results, lamella_node** out);
 Node* new_function_node(const Rule& r, int num_edges, int num_results);

@@ -43,7 +43,8 @@ def derived(rule) -> Callable[..., Any]:
 
 
 def _function(op: str, names: list[str], forward, backward, needs) -> type[Function]:
-    """Of a step whose first inputs are no arguments of the operator; ``needs(ctx)`` is what those need that are."""
+    """A Function whose first inputs are no arguments of the operator; ``needs(ctx)`` tells for each other input
+    whether its gradient is asked for."""
 
     def needs_input_grad(ctx):
         passed = needs(ctx)
@@ -59,12 +60,12 @@ def _function(op: str, names: list[str], forward, backward, needs) -> type[Funct
 
 
 _needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
-_inputs = cast(Any, Function)._lamella_needs.__get__  # the same, None for what is no tensor
+_inputs = cast(Any, Function)._lamella_needs.__get__  # the same, but None for an input that is no tensor
 
 
 def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """One for each argument that was passed: those at their default are left out. ``inputs`` tells for each whether its
-    gradient is asked for: None if it is no tensor, a list for a list of tensors."""
+    """A gradient for each argument that was passed: those at their default are left out. ``inputs`` tells for each
+    whether its gradient is asked for: None if it is no tensor, a list for a list of tensors."""
     found = found if isinstance(found, tuple) else (found,)
     count = len(inputs)
     if len(found) == count:
@@ -161,7 +162,7 @@ _TENSOR = object()
 
 
 def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """Where tensors stand among arguments (an int: a list of so many), and the tensors."""
+    """The places of tensors among arguments (an int: a list of that length), and the tensors."""
     layout: list[Any] = []
     tensors: list[Any] = []
     for a in args:

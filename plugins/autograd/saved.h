@@ -1,5 +1,5 @@
-// What a node keeps for its backward, with the version that the memory had: an in-place write in between is an error,
-// not a wrong gradient.
+// Values that a node saves for its backward, with the version that their memory had: an in-place write in between is an
+// error, not a wrong gradient.
 #pragma once
 
 #include "node.h"
@@ -8,8 +8,8 @@ namespace lamella::autograd {
 
 struct SavedValue;
 
-// What hooks have packed, or the tensors of a list, shared by the node and those who unpack it: that happens without
-// the node's lock. Hooks give back numbers only: an argument's history is kept beside.
+// An object that hooks have packed, or the tensors of a list. The node shares it with the threads that unpack it, since
+// they do so without the node's lock. Hooks give back numbers only: an argument's history is kept beside.
 struct Packed {
   int64_t refcount = 1;
   lamella_saved_hooks hooks{};  // none for a list
@@ -38,7 +38,7 @@ struct SavedValue {
   }
   // A copy of its own.
   lamella_status copy(SavedValue* out) const;
-  // That the memory is as it was.
+  // An error unless the memory is as it was.
   lamella_status check(const Node* n) const {
     const bool same = value.tag != LAMELLA_TENSOR || api().tensor_version(value.as.tensor) == version;
     return __builtin_expect(same, 1) ? LAMELLA_OK : changed(n);
@@ -51,8 +51,8 @@ struct SavedValue {
   lamella_status unpack_list(Node* n, bool with_graph, lamella_value* out) const;
 };
 
-// While a write to a view is differentiated: its node is no part of the graph, another stands there for it. A result
-// that it saved has its history from that one.
+// While a write to a view is differentiated: its node `write` is no part of the graph, where the node `stands` is in
+// its place. A result that `write` saved has its history from `stands`.
 struct WriteNow {
   Node* write;
   Node* stands;

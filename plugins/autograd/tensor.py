@@ -1,4 +1,4 @@
-"""What autograd puts onto Tensor, beside the attributes of the native library."""
+"""Methods and properties that autograd puts onto Tensor, beside the attributes of the native library."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-    """Calls ``hook(grad)`` whenever the gradient of this tensor is known; what it returns replaces it, unless None.
+    """Calls ``hook(grad)`` whenever the gradient of this tensor is known; a result other than None replaces it.
 
     >>> x = lamella.ones(1, requires_grad=True)
     >>> handle = x.register_hook(lambda g: g * 10)
@@ -122,7 +122,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def check_export(self: Tensor) -> None:
-    """Raises where memory is to be given away that a derivative depends on; a kernel may have what it computes with."""
+    """Raises where a derivative depends on memory that is to be given away; kernels may have their tensors' memory."""
     if self.requires_grad and (_python.is_grad_enabled() or not lamella.library.in_kernel()):
         raise RuntimeError(
             "this tensor requires grad, and writes to its memory would go unseen: give numpy or DLPack its detach(), "

@@ -1,19 +1,21 @@
-// Views and writes in place.
+// The histories of views and of tensors that were written in place.
 //
 // Note [Histories of views]  Memory has one history: its root tensor's, the base of all views. A write through a view
 //   therefore gives the base a new node, which puts the written part's gradient in place of that part of the base's
 //   (ViewWrittenNode). The versions say which views are stale: a Variable of a base holds the version of its last write
 //   in place, that of a view the version when it was made; an older view is made again, from the base as it is now,
-//   when somebody next looks at it. Its storage's sticky bit leads the calls with such a view here even if it was made
-//   before anybody asked for a gradient.
-// Note [Geometry]  A view is known by its sizes, strides and offset alone, whatever chain of operators made it. Where
-// the
-//   one is complex and the other its parts, the geometry counts real numbers.
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
+//   when it is next used. Its storage's sticky bit leads the calls with such a view here even if it was made before a
+//   gradient was asked for.
+// Note [Geometry]  A view is known by its sizes, strides and offset alone, not by the chain of operators that made it.
+//   Where one of base and view is complex and the other its parts, the geometry counts real numbers.
+#include <lamella/extension.h>
 
-#include "compose.h"
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "record.h"
 
 namespace lamella::autograd {
@@ -22,39 +24,39 @@ namespace {
 struct Geometry {
   std::vector<int64_t> sizes, strides;
   int64_t offset = 0;
-  uint8_t dtype = LAMELLA_NO_DTYPE;
+  ScalarType dtype = ScalarType::Undefined;
 
   Geometry() = default;
   explicit Geometry(const lamella_tensor* t)
       : sizes(t->dl.shape, t->dl.shape + t->dl.ndim),
         strides(t->dl.strides, t->dl.strides + t->dl.ndim),
         offset(t->storage_offset),
-        dtype(t->dtype) {}
+        dtype(static_cast<ScalarType>(t->dtype)) {}
 };
 
-bool is_complex(uint8_t dtype) { return dtype >= LAMELLA_COMPLEX64; }
+// The tensor's reference, which the caller then owns.
+lamella_tensor* owned(lamella::Tensor t) { return static_cast<TensorRef&>(t).take(); }
 
 // The view `part` of a tensor that stands for the whole of `base`: same sizes and strides, its own memory.
-Tensor view_of(Compose& c, Tensor whole, const Geometry& base, const Geometry& part) {
+lamella::Tensor view_of(lamella::Tensor whole, const Geometry& base, const Geometry& part) {
   int64_t offset = part.offset, base_offset = base.offset;
   const bool parts = is_complex(base.dtype) && !is_complex(part.dtype);
   const bool pairs = !is_complex(base.dtype) && is_complex(part.dtype);
   if (parts) {
-    whole = c.op<"view_as_real">(whole);
+    whole = view_as_real(whole);
     base_offset *= 2;
   }
-  Ints sizes = part.sizes, strides = part.strides;
+  std::vector<int64_t> sizes = part.sizes, strides = part.strides;
   if (pairs) {  // as real numbers first
     for (int64_t& s : strides) s *= 2;
     sizes.push_back(2);
     strides.push_back(1);
     offset *= 2;
   }
-  if (!c) return Tensor();
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
-  const int64_t at = empty ? 0 : offset - base_offset + whole.get()->storage_offset;  // what is empty lies nowhere
-  const Tensor view = c.op<"as_strided">(whole, sizes, strides, at);
-  return pairs ? c.op<"view_as_complex">(view) : view;
+  const int64_t at = empty ? 0 : offset - base_offset + whole.storage_offset();  // an empty view lies nowhere
+  const lamella::Tensor view = whole.as_strided(sizes, strides, at);
+  return pairs ? view_as_complex(view) : view;
 }
 
 // ---- a view, made again -------------------------------------------------------------------------------------------
@@ -63,15 +65,17 @@ struct ViewNode : Node {
   Geometry base, view;
 };
 
-// The adjoint of reading a view: zeros of the base, with what came added at the view's places.
+// The adjoint of reading a view: zeros of the base, with the gradient added at the view's places.
 lamella_status apply_view(Node* node, Run&, lamella_tensor** grads, lamella_tensor** outs) {
-  auto* n = static_cast<ViewNode*>(node);
-  Compose c(nullptr);
-  outs[0] =
-      c.op<"autograd::_strided_backward">(Tensor::borrow(grads[0]), n->base.sizes, n->base.strides, n->base.offset,
-                                          is_complex(n->base.dtype), n->view.sizes, n->view.strides, n->view.offset)
-          .take();
-  return c.status();
+  return guarded([&]() -> lamella_status {
+    static const Operator<lamella::Tensor(const lamella::Tensor&, IntArrayRef, IntArrayRef, int64_t, bool, IntArrayRef,
+                                          IntArrayRef, int64_t)>
+        strided_backward("autograd::_strided_backward");
+    const Geometry &base = static_cast<ViewNode*>(node)->base, &view = static_cast<ViewNode*>(node)->view;
+    outs[0] = owned(strided_backward(lamella::Tensor::borrow(grads[0]), base.sizes, base.strides, base.offset,
+                                     is_complex(base.dtype), view.sizes, view.strides, view.offset));
+    return LAMELLA_OK;
+  });
 }
 
 const NodeKind view_kind = {apply_view, [](Node*) {},
@@ -83,49 +87,55 @@ const NodeKind view_kind = {apply_view, [](Node*) {},
 
 // ---- a base that was written through a view -------------------------------------------------------------------------
 
-// The first edge leads to what the base was before; the others are those of the node of the write.
+// The first edge leads to the base as it was before; the others are the edges of the write's node.
 struct ViewWrittenNode : Node {
   Geometry base, view;
   Node* write;    // owned; it is no part of the graph itself
   int self_edge;  // which of its edges led to the view, and leads to the base as it was before, or -1
 };
 
+// The gradients that the write's node returned; releases those that were not taken.
+struct Computed {
+  std::vector<lamella_tensor*> list;
+
+  explicit Computed(size_t n) : list(n) {}
+  Computed(const Computed&) = delete;
+  ~Computed() {
+    for (lamella_tensor* t : list)
+      if (t) api().release(t);
+  }
+};
+
 lamella_status apply_written(Node* node, Run& run, lamella_tensor** grads, lamella_tensor** outs) {
-  auto* n = static_cast<ViewWrittenNode*>(node);
-  Compose c(nullptr);
-  // The gradient, laid out as the base is.
-  const Tensor grad = Tensor::borrow(grads[0]);
-  Tensor whole = c.op<"empty_strided">(n->base.sizes, n->base.strides, As{n->base.dtype}, none(), grad.device());
-  c.op<"copy_">(whole, grad);
-  const Tensor part = view_of(c, whole, n->base, n->view);
-  std::vector<lamella_tensor*> computed(n->write->num_edges);
-  lamella_tensor* in[1] = {c.op<"clone">(part).take()};
-  if (!c) return c.status();
-  lamella_status st;
-  {
-    const struct Standing {
-      WriteNow above;
-      ~Standing() { write_now = above; }
-    } standing{std::exchange(write_now, {n->write, n})};
-    st = n->write->kind->apply(n->write, run, in, computed.data());
-  }
-  if (in[0]) api().release(in[0]);
-  if (!st) {
-    if (n->self_edge >= 0 && computed[n->self_edge])
-      c.op<"copy_">(part, Tensor::borrow(computed[n->self_edge]));
+  return guarded([&]() -> lamella_status {
+    auto* n = static_cast<ViewWrittenNode*>(node);
+    // The gradient, laid out as the base is.
+    const lamella::Tensor grad = lamella::Tensor::borrow(grads[0]);
+    lamella::Tensor whole =
+        empty_strided(n->base.sizes, n->base.strides, TensorOptions(n->base.dtype).device(grad.device()));
+    whole.copy_(grad);
+    const lamella::Tensor part = view_of(whole, n->base, n->view);
+    Computed computed(n->write->num_edges);
+    lamella_tensor* in[1] = {owned(part.clone())};
+    lamella_status st;
+    {
+      const struct Standing {
+        WriteNow above;
+        ~Standing() { write_now = above; }
+      } standing{std::exchange(write_now, {n->write, n})};
+      st = n->write->kind->apply(n->write, run, in, computed.list.data());
+    }
+    if (in[0]) api().release(in[0]);
+    if (st) return st;
+    if (n->self_edge >= 0 && computed.list[n->self_edge])
+      part.copy_(lamella::Tensor::borrow(computed.list[n->self_edge]));
     else
-      c.op<"zero_">(part);
-    st = c.status();
-  }
-  for (int i = 0; i < n->write->num_edges; i++) {
-    if (!computed[i]) continue;
-    if (i == n->self_edge || st)
-      api().release(computed[i]);
-    else
-      outs[1 + i] = computed[i];
-  }
-  if (!st) outs[0] = whole.take();
-  return st;
+      part.zero_();
+    for (int i = 0; i < n->write->num_edges; i++)
+      if (i != n->self_edge) outs[1 + i] = std::exchange(computed.list[i], nullptr);
+    outs[0] = owned(std::move(whole));
+    return LAMELLA_OK;
+  });
 }
 
 const NodeKind written_kind = {apply_written,

@@ -1,5 +1,5 @@
-// What the files of the Python face share. It is an extension module of its own, which knows autograd by the interface
-// that the native plugin publishes, as a stranger would.
+// Declarations for the files of the Python face. That is an extension module of its own, which uses autograd only by
+// the interface that the native plugin publishes.
 #pragma once
 
 #include <lamella/python.h>

@@ -14,7 +14,7 @@ struct Context {
   PyObject_HEAD PyObject* dict;
   PyObject* weakrefs;
   lamella_node* node;  // weak: the node owns this object; null before it is there and after it has gone
-  PyObject* to_save;   // what forward gave to save_for_backward: a tuple, until the node keeps it
+  PyObject* to_save;   // save_for_backward's arguments: a tuple, until the node keeps them
   PyObject* dirty;     // tuples, or null
   PyObject* no_gradient;
   PyObject* needs;      // a tuple: of each input whether a gradient is asked for, or None if it is no tensor
@@ -234,7 +234,7 @@ bool keep_saved(Context* c, lamella_node* n, PyObject* const* results, Py_ssize_
   return true;
 }
 
-// What was recorded of a call: the results with their history.
+// Records a call of a Function, and returns its results with their history.
 PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* const* args, Py_ssize_t n) {
   std::vector<lamella_tensor*> inputs(static_cast<size_t>(n));
   for (Py_ssize_t i = 0; i < n; i++) inputs[i] = unwrap(args[i]);

@@ -1,4 +1,4 @@
-// Grad mode: the layer's bit in what the thread has switched off. As context managers, decorators and functions.
+// Grad mode: context managers, decorators and functions that switch the layer off for a thread, by its bit.
 #include "face.h"
 
 #include <structmember.h>
@@ -14,7 +14,7 @@ void enable(bool on) {
   t->exclude = on ? t->exclude & ~layer_bit() : t->exclude | layer_bit();
 }
 
-// What a `with` block switches to, and what it found.
+// The modes that a `with` block switches to, and those from before.
 struct Mode {
   PyObject_HEAD bool to, before, inference_to, inference_before;
 };

@@ -62,7 +62,7 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
     lamella_tensor* t = std::exchange(outs[static_cast<size_t>(i)], nullptr);
     return t ? python::face().wrap(t) : Py_NewRef(Py_None);
   });
-  for (lamella_tensor* t : outs)  // what no tuple took
+  for (lamella_tensor* t : outs)  // those left, if the tuple could not be made
     if (t) api().release(t);
   return result;
 } catch (const std::bad_alloc&) {

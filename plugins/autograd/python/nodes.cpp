@@ -49,7 +49,7 @@ PyObject* metadata(PyObject* o, void*) {
 
 struct Hook {
   PyObject* callable;
-  PyObject* tensor;  // weak reference to a leaf, for the one that is told of it
+  PyObject* tensor;  // weak reference to a leaf, for a hook that is called with it
 };
 
 PyObject* tuple_of(lamella_tensor* const* list, int32_t n) {
@@ -63,7 +63,7 @@ bool replace(lamella_tensor** at, PyObject* o, const char* who) {
   return true;
 }
 
-// What a hook returns replaces what it was given, unless it is None.
+// Replaces the gradients of a hook by those that it returned, unless that is None.
 bool take(PyObject* result, lamella_tensor** grads, int32_t n, bool one) {
   if (result == Py_None) return true;
   if (one || (n == 1 && !PyTuple_Check(result))) return replace(grads, result, "hook");
