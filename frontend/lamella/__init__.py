@@ -8,6 +8,8 @@ their place in the namespace. Read ``docs/architecture.md`` to follow one call t
 tensor([2., 3.])
 """
 
+import sys as _sys
+
 from lamella import _C
 from lamella._C import (
     Generator,
@@ -75,6 +77,8 @@ from lamella._functions import (
     set_printoptions,
     tensor,
 )
+from lamella._lazy import add as _add_lazy
+from lamella._missing import explain_absent as _explain_absent
 from lamella._missing import install as _install_missing
 from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
@@ -92,12 +96,14 @@ _install_missing(globals(), Tensor)
 
 from lamella import library, plugins  # noqa: E402
 
+plugins.manager.open_library = library.Library
 _C._set_backend_loader(plugins.manager.load_backend)
 # The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
-plugins.manager.scan()
-if ("backend", "cpu") in plugins.manager.plugins:
-    plugins.manager.load(plugins.manager.plugins[("backend", "cpu")])
+plugins.manager.load_hosts()
 plugins.manager.load_plugins()
 _mark_absent(Tensor, plugins.manager.plugins.values())
+_explain_absent(globals(), plugins.manager.plugins.values())
 
-__all__ += ["library", "plugins"]
+for _name in ("nn", "testing", "utils"):
+    _add_lazy(_sys.modules[__name__], _name)
+__all__ += ["library", "nn", "plugins", "testing", "utils"]

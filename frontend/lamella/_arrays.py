@@ -1,4 +1,4 @@
-"""numpy's ufuncs on tensors: one that means what an operator means runs that operator, any other runs in numpy.
+"""numpy's ufuncs on tensors: a ufunc with the meaning of an operator runs that operator, any other runs in numpy.
 
 Either way the answer is a Tensor, unless the caller gave numpy arrays to write into.
 """
@@ -13,7 +13,7 @@ from lamella import _C
 
 
 def matmul(a, b):
-    """As numpy, of two dtypes too, which the operator refuses."""
+    """A matrix product as numpy makes it, of two different dtypes too, which the operator refuses."""
     a, b = as_tensor(a), as_tensor(b)
     common = _C._promote(a.dtype, b.dtype)
     return a.to(common) @ b.to(common)
@@ -73,7 +73,7 @@ def tensor_over(array):
 
 
 def operand(x):
-    """A tensor or a number that operators take; None where only numpy, or its own type, can tell what it is."""
+    """A tensor or a number that operators take; None for an object that only numpy, or its own type, can handle."""
     kind = type(x)
     if kind in NUMBERS or isinstance(x, _C.Tensor):
         return x
@@ -91,7 +91,7 @@ def as_tensor(x):
 
 
 def find(ufunc):
-    """The function for tensors and numbers that means what the ufunc means, or None."""
+    """The function for tensors and numbers with the ufunc's meaning, or None."""
     if ufunc in _found:
         return _found[ufunc]
     function = PROTOCOLS.get(ufunc.__name__)
@@ -109,14 +109,14 @@ def find(ufunc):
 
 
 def as_array(x):
-    """What numpy computes with; bfloat16, which it lacks, as float32."""
+    """A tensor as an array, for numpy to compute with; bfloat16, which numpy lacks, as float32."""
     if not isinstance(x, _C.Tensor):
         return x
     return (x.to(_C.float32) if x.dtype is _C.bfloat16 else x).numpy()
 
 
 def as_result(value, narrow):
-    """What numpy computed, as a tensor."""
+    """A result of numpy's, as a tensor."""
     if not isinstance(value, (np.ndarray, np.generic)):
         return value
     made = tensor_over(value)
@@ -124,7 +124,7 @@ def as_result(value, narrow):
 
 
 def written_by(ufunc, method, inputs, kwargs):
-    """By numpy into copies of the tensors, which then take over what it wrote: operators count such writes."""
+    """Lets numpy write into copies of the tensors, which operators then copy back: they count such writes."""
     if method == "at":
         target = inputs[0]
         array = as_array(target).copy() if isinstance(target, _C.Tensor) else target
@@ -169,7 +169,7 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
 
 
 def by_numpy(ufunc, method, inputs, kwargs):
-    """What no operator means, or takes."""
+    """Runs a ufunc in numpy: no operator has its meaning, or takes these arguments."""
     outs = kwargs.get("out", ())
     for x in (*inputs, *outs):
         own = getattr(type(x), "__array_ufunc__", PLAIN)

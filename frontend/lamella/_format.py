@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Options:
-    """What ``set_printoptions`` sets."""
+    """The options that ``set_printoptions`` sets."""
 
     precision: int = 4
     threshold: float = 1000

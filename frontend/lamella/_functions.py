@@ -22,7 +22,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensors keep theirs. Further keywords are those that plugins contribute, as for ``lamella.zeros``.
 
     Raises:
-        TypeError: the data holds something that is no number, or nobody contributes a keyword
+        TypeError: the data holds something that is no number, or there is no such keyword
         ValueError: nested sequences of different lengths
 
     >>> lamella.tensor([[1, 2], [3, 4]])
@@ -35,7 +35,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         device = _C._get_default_device()
     copy = made is data or not isinstance(data, (list, tuple, int, float, complex, bool))
     if made is data:
-        made = data.detach()  # what is new has no history
+        made = data.detach()  # a new tensor has no history
     made = made.to(made.device if device is None else device, target, False, copy)
     if requires_grad:
         keywords["requires_grad"] = requires_grad
@@ -269,7 +269,7 @@ class iinfo:
 def set_printoptions(
     precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None
 ) -> None:
-    """How tensors print, from now on; what is not given stays, but for ``sci_mode``.
+    """Sets how tensors print. An option that is not given stays as it is, except ``sci_mode``.
 
     Args:
         precision: digits after the point; 4
@@ -294,7 +294,7 @@ def set_printoptions(
 
 
 def set_fallback(mode: str) -> None:
-    """What a backend may do for an operator that it has neither a kernel nor a composite for.
+    """Sets whether the host may serve operators that a backend has neither a kernel nor a composite for.
 
     Args:
         mode: "allow" runs it on the host with copies, counted and listed by ``lamella plugins``; "error" raises

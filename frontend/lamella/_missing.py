@@ -1,8 +1,7 @@
-"""What is not here yet, and says so: one answer for ``lamella.x``, ``Tensor.x`` and ``import lamella.x``."""
+"""Names that are not here yet: ``Tensor.x`` and ``import lamella.x`` say whether they are planned."""
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
 
@@ -16,8 +15,6 @@ PLANNED = {
     PACKAGE: "optim linalg fft random special amp func compile jit onnx export hub",
     "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
 }
-# Modules that are imported when they are first named.
-LAZY = ("library", "nn", "plugins", "testing", "utils")
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 
 
@@ -37,7 +34,7 @@ def explain(what: str, name: str, among=()) -> str:
 
 def absent_plugin(kind: str, name: str):
     """The installed plugin whose manifest promises a name of this kind, but that is not loaded; or None."""
-    found = sys.modules.get("lamella.dispatcher.manager")  # lamella itself may be half imported
+    found = sys.modules.get("lamella.plugins.manager")  # lamella itself may be half imported
     for plugin in found.manager.plugins.values() if found else ():
         if plugin.state not in ("loaded", "loading") and name in plugin.manifest.get(kind, ()):
             return plugin
@@ -58,7 +55,7 @@ def missing_name(what: str, name: str, among=()) -> str:
 
 
 def keywords_note(names: tuple[str, ...]) -> str:
-    """What to add to a message about unknown keywords: which plugin would bring them, or which are planned."""
+    """The end of a message about unknown keywords: which plugin would bring them, or which are planned."""
     notes = []
     for name in names:
         if plugin := absent_plugin("keywords", name):
@@ -69,7 +66,7 @@ def keywords_note(names: tuple[str, ...]) -> str:
 
 
 def unknown_keyword(who: str, name: str) -> Exception:
-    """What a function that is no operator raises for a keyword that nobody contributes."""
+    """The error for an unknown keyword of a function that is no operator."""
     note = keywords_note((name,))
     if "is planned" in note:
         return RuntimeError(explain(f"{who}: argument '{name}'", name))
@@ -78,6 +75,8 @@ def unknown_keyword(who: str, name: str) -> Exception:
 
 class Planned:
     """Stands on Tensor for a planned name; reading or setting it explains."""
+
+    placeholder = True  # a plugin may take the name
 
     def __init__(self, name: str):
         self.name = name
@@ -125,18 +124,25 @@ class PlannedModules:
 
 
 def install(namespace: dict[str, Any], tensor_type: type) -> None:
-    """Makes missing names of the module, of Tensor and of submodules explain themselves."""
-
-    def __getattr__(name: str):
-        if name in LAZY:
-            return importlib.import_module(f"lamella.{name}")
-        if name.startswith("__"):
-            raise AttributeError(f"module 'lamella' has no attribute '{name}'")
-        raise AttributeError(missing_name(f"lamella.{name}", name, namespace))
-
-    namespace["__getattr__"] = __getattr__
-    namespace["__dir__"] = lambda: sorted({n for n in namespace if not n.startswith("_")} | {"__version__", *LAZY})
+    """Makes missing names of Tensor and missing submodules explain themselves."""
+    namespace["__dir__"] = lambda: sorted({n for n in namespace if not n.startswith("_")} | {"__version__"})
     for name in STEPS:
         if name not in dir(tensor_type):
             setattr(tensor_type, name, Planned(name))
     sys.meta_path.append(PlannedModules())
+
+
+def explain_absent(namespace: dict[str, Any], plugins) -> None:
+    """Gives the namespace a ``__getattr__`` if an installed plugin that would bring names is not loaded.
+
+    Otherwise there is none: CPython finds the attributes of a module with one more slowly.
+    """
+    if not any(p.state != "loaded" and p.manifest.get("names") for p in plugins):
+        return
+
+    def __getattr__(name: str):
+        if plugin := absent_plugin("names", name):
+            raise AttributeError(brought(f"lamella.{name}", plugin))
+        raise AttributeError(f"module 'lamella' has no attribute '{name}'")
+
+    namespace["__getattr__"] = __getattr__

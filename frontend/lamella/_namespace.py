@@ -48,7 +48,7 @@ class OperatorNamespace:
         self.__name__ = name
 
     def __getattr__(self, name: str):
-        if name.startswith("__"):  # what copy and pickle ask for
+        if name.startswith("__"):  # copy and pickle ask for such names
             raise AttributeError(name)
         packet = _C._packet(f"{self.__name__}::{name}")
         self.__dict__[name] = packet
@@ -85,8 +85,8 @@ class Operators:
 
         Raises:
             FileNotFoundError: there is no such file
-            RuntimeError: it was built for another C ABI, or is no library of operators; or it defines what somebody has
-                defined already, and the message names both
+            RuntimeError: it was built for another C ABI, or is no library of operators; or it defines a name that is
+                defined already, and the message names both owners
         """
         full = os.path.realpath(path)
         if not os.path.exists(full):
@@ -129,6 +129,6 @@ copyreg.pickle(_C.OperatorPacket, _reduce)
 
 
 def namespaces(names: list[str]) -> Any:
-    """What loading a library gives that defines operators in these: its namespace, or a tuple of them, or None."""
+    """The result of loading a library that defines operators in these namespaces: one, a tuple of several, or None."""
     spaces = tuple(getattr(ops, name) for name in names)
     return spaces if len(spaces) > 1 else spaces[0] if spaces else None

@@ -7,7 +7,7 @@ import warnings
 import weakref
 
 from lamella import _C
-from lamella.dispatcher import contributions
+from lamella.plugins import contributions
 
 _known: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDictionary()
 
@@ -60,7 +60,7 @@ def storage_of(tensor) -> UntypedStorage:
 
 
 def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
-    """What a pickle holds of a storage: where it was, and its bytes; None for those of meta."""
+    """Makes the storage that a pickle describes: its device and its bytes, which are None on "meta"."""
     empty = _C._packet("aten::empty")
     if data is None:
         return UntypedStorage(empty((nbytes,), dtype=_C.uint8, device=device))
@@ -73,7 +73,7 @@ def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
 
 
 def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None):
-    """What a pickle holds of a tensor: a window into a storage, whose bounds it cannot leave; and what plugins add."""
+    """Makes the tensor that a pickle describes: a window into a storage, within its bounds; and plugins' attributes."""
     if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
         raise pickle.UnpicklingError("tensor: its storage or its type is none")
     made = _C._storage_view(storage._bytes, dtype, tuple(size), tuple(stride), offset)

@@ -42,6 +42,6 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
 
 
 def extend(tensor_type: type) -> None:
-    """Puts what are methods too on the type."""
+    """Puts the functions of this file that are methods too on the type."""
     for f in (unique, unique_consecutive):
         setattr(tensor_type, f.__name__, f)

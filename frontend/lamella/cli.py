@@ -34,7 +34,7 @@ def info() -> str:
 
 
 def _native():
-    from lamella.dispatcher.manager import native_folder
+    from lamella.plugins.manager import native_folder
 
     return native_folder()
 
@@ -88,7 +88,7 @@ def support(device: str) -> str:
 
 
 def cached_extensions(clear: bool) -> str:
-    """What the user's cache of built extensions holds, after emptying it where that is asked for."""
+    """The contents of the user's cache of built extensions; ``clear`` empties it first."""
     from lamella.extensions import Cache, cache_folder
 
     cache = Cache(cache_folder())

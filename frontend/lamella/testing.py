@@ -1,4 +1,4 @@
-"""For tests of those who use Lamella: ``assert_close`` with tolerances for each dtype, and ``make_tensor``.
+"""Helpers for tests of programs that use Lamella: ``assert_close`` with tolerances for each dtype, and ``make_tensor``.
 
 Values are compared in numpy, so that an operator that computes wrongly cannot vouch for itself.
 """
@@ -36,7 +36,7 @@ DTYPE_OF = {bool: lamella.bool, int: lamella.int64, float: lamella.float64, comp
 
 @dataclass
 class Rules:
-    """What assert_close was asked to check."""
+    """The options of assert_close."""
 
     allow_subclasses: bool
     rtol: float | None
@@ -47,7 +47,7 @@ class Rules:
     check_stride: bool
 
     def tolerances(self, *dtypes):
-        """Those that were given, or the loosest of the dtypes'."""
+        """The tolerances that were given, or the loosest of the dtypes'."""
         if self.rtol is not None:
             return self.rtol, self.atol
         pairs = [TOLERANCES.get(d, (0.0, 0.0)) for d in dtypes]
@@ -127,7 +127,7 @@ def assert_close(
 
 
 def compare(actual, expected, rules):
-    """By what the two are."""
+    """Compares two objects by the function for their kind."""
     pair = (actual, expected)
     if actual is None or expected is None:
         if actual is not expected:

@@ -1,4 +1,4 @@
-"""What the functions of lamella.library take: each check raises an error that names the function and the argument."""
+"""Checks of arguments for lamella.library: each raises an error that names the function and the argument."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TORCH_KEYS = {
     "default": "backend",
     "Meta": "meta",
 }
-ELSEWHERE = {  # torch's keys, by how they begin, and what stands for them
+ELSEWHERE = {  # torch's keys, by how they begin, and advice for each
     "Autograd": "register_autograd gives an operator its derivative",
     "Autocast": "register_autocast says to which dtype autocast casts",
     "FuncTorchBatched|FuncTorchVmap|Batched|Vmap": "register_vmap gives an operator its batching rule",
@@ -27,7 +27,7 @@ ELSEWHERE = {  # torch's keys, by how they begin, and what stands for them
 
 
 def check_type(who: str, what: str, value: Any, wanted: type = str, name: str = "") -> None:
-    """Raises unless it is of the type, or of the one that is called so."""
+    """Raises unless the value is of the type; ``name`` is the type's name in the message."""
     if not isinstance(value, wanted):
         name = name or ("an int" if wanted is int else f"a {wanted.__name__}")
         raise TypeError(f"{who}: argument '{what}': expected {name}, got {type(value).__name__}")

@@ -18,7 +18,7 @@ from ._site import Registration, Site, latest, supersede
 
 
 class CustomOpDef:
-    """What :func:`custom_op` returns: called, it is the operator; its methods register what belongs to it.
+    """The object that :func:`custom_op` returns: a call runs the operator; methods register its kernels and rules.
 
     Registering again under one key replaces what this definition registered before. Pickle keeps its name, and
     it comes back as the operator that has this name there.
@@ -69,7 +69,7 @@ class CustomOpDef:
         return register if fn is None else register(fn)
 
     def register_fake(self, fn: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
-        """Registers what the operator returns for tensors of device "meta"; also as a decorator.
+        """Registers the kernel for device "meta", which makes results without elements; also as a decorator.
 
         >>> @lamella.library.custom_op("mine::pairs", mutates_args=())
         ... def pairs(x: lamella.Tensor) -> lamella.Tensor:
@@ -119,11 +119,11 @@ class CustomOpDef:
         return register if func is None else register(func)
 
     def register_rule(self, layer: str, payload: Any, /) -> None:
-        """Keeps what the operator brings for any other layer; see :meth:`Library.rule`."""
+        """Keeps a rule of the operator for any other layer; see :meth:`Library.rule`."""
         self._replace(f"rule {layer}", self._library.rule(self._qualname, layer, payload))
 
     def _replace(self, what: str, made: int | Rule) -> None:
-        """Takes back what stood in its place, if nobody else did."""
+        """Withdraws the registration that had this place before, unless it is withdrawn already."""
         before, self._registered[what] = self._registered.get(what), made
         if before is not None and self._library.holds(before):
             self._library.withdraw(before) if isinstance(before, int) else before.remove()
@@ -154,7 +154,7 @@ class CustomOpDef:
 
 
 def _defined(name: str) -> Any:
-    """What custom_op returned under a name in this process, or an operator that came otherwise."""
+    """The object that custom_op returned for a name in this process, else the operator of that name."""
     return latest(("custom_op", name)) or operator(name)
 
 
@@ -182,8 +182,8 @@ def custom_op(
 
     Raises:
         ValueError: the name has no namespace, or the schema cannot be inferred
-        RuntimeError: somebody has defined it already; the message names both. Where the same place of a program runs
-            again, as a cell of a notebook does, the earlier definition is closed instead.
+        RuntimeError: the operator is defined already; the message names both owners. Where the same place of a program
+            runs again, as a cell of a notebook does, the earlier definition is closed instead.
 
     >>> @lamella.library.custom_op("mine::scaled", mutates_args=())
     ... def scaled(x: lamella.Tensor, by: float = 2.0) -> lamella.Tensor:
@@ -209,7 +209,7 @@ def custom_op(
             text = infer_schema(fn, mutates_args=mutates_args)
         else:
             text = _checked(name, schema, mutates_args)
-        _C._parse_schema(base + text, ns)  # before what it replaces is closed
+        _C._parse_schema(base + text, ns)  # before the definition that it replaces is closed
         site = Site()
         supersede(("custom_op", name), site)
         library = Library(ns, "FRAGMENT", owner=str(site))

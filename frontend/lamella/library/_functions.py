@@ -1,4 +1,4 @@
-"""Registration without a library at hand: each function opens one, or takes the one that is passed as ``lib``."""
+"""Registration without a Library object: each function opens one, or uses the library passed as ``lib``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._library import Layer, Library
 from ._rules import Autocast, Rule, Vmap, found, named
 from ._site import Registration, Site, earlier
 
-OpOrName = Any  # a packet such as lamella.ops.mine.twice, what custom_op returned, or a name: "mine::twice.Tensor"
+OpOrName = Any  # a packet such as lamella.ops.mine.twice, a result of custom_op, or a name: "mine::twice.Tensor"
 
 
 def library_for(who: str, op: OpOrName, lib: Library | None, what: str = "op") -> Library:
@@ -129,7 +129,7 @@ def impl(
 def register_fake(
     op: OpOrName, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
 ) -> Callable[..., Any]:
-    """Registers what an operator returns for tensors of device "meta": shapes, strides and dtypes without values.
+    """Registers an operator's kernel for device "meta": it finds shapes, strides and dtypes without values.
 
     ``func`` gets tensors of that device and returns new ones. It is the operator's kernel under the key "meta"; also as
     a decorator. A shape that depends on values has no answer on "meta": raise an error that says so.
@@ -248,7 +248,7 @@ def register_backend(name: str, **calls: Any) -> Library:
 
 
 def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
-    """What serves an operator under a key now: called, it runs that kernel, and no layer above it.
+    """Returns the kernel that serves an operator under a key now. A call runs it, and no layer above it.
 
     So a kernel that is registered over it can hand on the calls that it leaves alone.
 
@@ -256,8 +256,8 @@ def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
         op: a packet, or a name with its overload, as "aten::add.Tensor"
         key: a device, a layer, "backend" or "composite"
 
-    Where a cell of a notebook runs again that gets a kernel and registers another over it, the one that it gets becomes
-    what stood below its earlier registration, when it registers again.
+    If a cell of a notebook gets a kernel, registers another over it, and runs again, it gets its own earlier kernel
+    at first. When the cell registers again, that becomes the kernel below.
 
     Raises:
         RuntimeError: there is no such operator; or, when it is called, the kernel was one of Python's and is withdrawn
@@ -277,10 +277,11 @@ def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
 
 
 class Replaceable:
-    """A kernel that was got where its registration was made, which has run again since.
+    """A kernel that ``get_kernel`` returned to a site that had registered it, and has run again since.
 
-    Note [A kernel that is about to be replaced]  Such a place is about to register again, over this kernel. It must not
-      call what it replaces, nor itself: when the earlier registration is withdrawn, this becomes what stood below it.
+    Note [A kernel that is about to be replaced]  Such a site is about to register again, over this kernel. The new
+      registration must not call the earlier one, nor itself: when the earlier one is withdrawn, this object takes the
+      kernel below it.
     """
 
     def __init__(self, kernel: Callable[..., Any], op: OpOrName, key: str, registration: Registration):
@@ -294,7 +295,7 @@ class Replaceable:
         return repr(self._kernel)
 
     def look_again(self) -> None:
-        """The registration is withdrawn."""
+        """Takes the kernel that serves now, as the registration is withdrawn."""
         with suppress(NotImplementedError):  # there was nothing below: a call says that it is withdrawn
             self._kernel = _C._get_kernel(self._op, self._key)
 

@@ -16,7 +16,7 @@ from ._site import Registration, Site, earlier, supersede
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 CPU_FALLBACK = 4  # of a backend
-STACK = ("kernel", "category")  # of what is registered, else a name has one
+STACK = ("kernel", "category")  # kinds that stack; of any other kind a name has one registration
 KINDS = ("DEF", "IMPL", "FRAGMENT")
 
 
@@ -80,13 +80,13 @@ class Library:
 
     Args:
         ns: the namespace, as "mine" in "mine::twice"
-        kind: "DEF" defines the namespace, which one library does at a time; "FRAGMENT" adds operators to somebody's;
-            "IMPL" only registers kernels
+        kind: "DEF" defines the namespace, which one library does at a time; "FRAGMENT" adds operators to a
+            namespace without defining it; "IMPL" only registers kernels
         dispatch_key: the key of ``impl`` where a call names none: a device, a layer, "backend" or "composite"
         owner: who registers, for messages and tables; file and line of the call if absent
 
     Raises:
-        RuntimeError: somebody defines the namespace already; the message names both. Where the same place of a program
+        RuntimeError: the namespace is defined already; the message names both owners. Where the same place of a program
             runs again, as a cell of a notebook does, its earlier library is closed instead.
 
     >>> lib = lamella.library.Library("mine", "DEF")
@@ -119,13 +119,13 @@ class Library:
         self._closed = False
         self._registered: dict[int, Registration] = {}  # by handle
         self._namespace = Registration(("namespace", ns), site, self.close) if kind == "DEF" else None
-        self._kept: dict[Rule | Subscription, Registration | None] = {}  # what is Python's alone, in its order
+        self._kept: dict[Rule | Subscription, Registration | None] = {}  # rules and subscriptions, in their order
 
     def __repr__(self) -> str:
         return f"<Library {self.ns} ({self.kind}), {self.owner}>"
 
     def _register(self, key: tuple[str, ...], register: Callable[[str, int], int], what: Any = None) -> int:
-        """``register(file, line)`` as ``key``, in the place of what the same site registered before."""
+        """Calls ``register(file, line)``, and withdraws the registration of ``key`` that the same site made before."""
         self._check_open()
         site = Site()
         before = earlier(key, site)
@@ -171,7 +171,7 @@ class Library:
 
         Raises:
             ValueError: the schema does not parse; the message shows the column
-            RuntimeError: somebody has defined it already; the message names both owners
+            RuntimeError: the operator is defined already; the message names both owners
         """
         for what, text in (("schema", schema), ("category", category), ("doc", doc)):
             check_type("define", what, text)
@@ -179,7 +179,7 @@ class Library:
             expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
             raise ValueError(f"define: argument 'alias_analysis': {expected}, got {alias_analysis!r}")
         name = schema.partition("(")[0].strip().rpartition("::")[2]
-        _C._parse_schema(schema, self.ns)  # before what it replaces is withdrawn
+        _C._parse_schema(schema, self.ns)  # before the registration that it replaces is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
         key = ("operator", f"{self.ns}::{name}")
         return self._register(key, lambda *at: self._library.define(schema, category, doc, forms, *at))
@@ -273,7 +273,7 @@ class Library:
     ) -> int:
         """Registers a device whose memory and copies are Python's; ``impl`` under its name registers its kernels.
 
-        Addresses are integers, and belong to the backend: nobody else reads them.
+        Addresses are integers, and belong to the backend: no other code reads them.
 
         Args:
             alloc: ``alloc(nbytes, index)`` returns the address of new memory of the device with that index
@@ -308,7 +308,7 @@ class Library:
         ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call.
 
         Raises:
-            RuntimeError: somebody contributes it already; the message names both owners
+            RuntimeError: the keyword is registered already; the message names both owners
             ValueError: the name is no identifier, or such operators have it as ``dtype`` and ``device``
 
         >>> lib = lamella.library.Library("mine", "DEF")
@@ -326,14 +326,14 @@ class Library:
         return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply))
 
     def rule(self, op: Any, layer: str, payload: Any) -> Rule:
-        """Keeps what an operator brings for a layer, there or not; ``rules`` and ``on_rule`` find it.
+        """Keeps a rule of an operator for a layer, which may come later; ``rules`` and ``on_rule`` find it.
 
         Several rules of one operator stack: the last counts, and removing it uncovers the one before.
 
         Args:
             op: a packet such as ``lamella.ops.mine.twice``, or a name; without a namespace it is this library's
             layer: the layer's name, as "autograd"
-            payload: whatever that layer's plugin understands
+            payload: an object that the layer's plugin understands
 
         Raises:
             RuntimeError: there is no such operator, or there are several overloads
@@ -368,11 +368,11 @@ class Library:
         return self.rule(op, "autograd", Derivative(backward, setup_context, positional, only))
 
     def remember(self, kept: Rule | Subscription, made: Registration | None = None) -> None:
-        """``close`` will remove it."""
+        """Keeps a rule or a subscription, which ``close`` will remove."""
         self._kept[kept] = made
 
     def forget(self, kept: Rule | Subscription) -> None:
-        """It is removed already."""
+        """Forgets a rule or a subscription that is removed already."""
         if made := self._kept.pop(kept, None):
             made.forget()
 

@@ -1,4 +1,4 @@
-"""opcheck: whether an operator is what its schema and its registrations say, found by calling it."""
+"""opcheck: calls an operator to find out whether it agrees with its schema and its registrations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OF_DIFFERENCES = {"atol": 1e-5, "rtol": 1e-3}  # how close finite differences ar
 
 
 class OpCheckError(Exception):
-    """What :func:`opcheck` found; the message names the operator and the check."""
+    """A check of :func:`opcheck` failed; the message names the operator and the check."""
 
 
 class Case:
@@ -87,12 +87,12 @@ class Case:
         return difference(a, b, **self.how_close)
 
     def outcome(self, args: Any, kwargs: Any) -> list[tuple[str, Any]]:
-        """What a call returns, and what it leaves in the arguments that it writes to."""
+        """The results of a call, and the arguments that it wrote to."""
         return self.results(self.call(args, kwargs)) + self.written_inputs(args, kwargs)
 
 
 def index(place: str) -> int:
-    """Of the result that stands there, as "result 0[1]"."""
+    """The number of the result in a place such as "result 0[1]"."""
     return int(place.split()[1].partition("[")[0])
 
 
@@ -100,7 +100,7 @@ def index(place: str) -> int:
 
 
 def test_schema(c: Case) -> None:
-    """Python kernels take what the schema says, with its defaults; what is returned has the types of the schema."""
+    """Python kernels take the arguments of the schema, with its defaults; results have the types of the schema."""
     for key in sorted({key for key, _ in c.about["kernels"]}):
         kernel = latest(("kernel", c.name, key))
         if kernel is not None and not any(key == name for _, name, _ in _C._layers()):
@@ -156,7 +156,7 @@ def _number(value: Any, text: str) -> bool:
 
 
 def test_mutation(c: Case) -> None:
-    """It writes to what its schema marks with (a!) and to nothing else, and results share no memory unless they say."""
+    """It writes only to arguments that its schema marks with (a!), and results share no memory unless marked."""
     args, kwargs = c.fresh(lambda t: t.detach().clone())
     before = [(name, t, t.clone(), t._version, t.stride()) for name, t in c.inputs(args, kwargs)]
     out = c.call(args, kwargs)
@@ -217,7 +217,7 @@ def test_autograd_registration(c: Case) -> None:
 
 
 def test_gradients(c: Case) -> None:
-    """Gradients agree with finite differences in float64, whatever the strides of what comes in."""
+    """Gradients agree with finite differences in float64, for incoming gradients of any strides."""
     if not _differentiable(c):
         return
     args, kwargs = c.fresh()
@@ -279,7 +279,7 @@ def _against_differences(c: Case) -> None:
 
 
 def test_faketensor(c: Case) -> None:
-    """On device "meta" it returns what it returns elsewhere: shapes, dtypes, strides."""
+    """On device "meta" its results have the shapes, dtypes and strides that they have elsewhere."""
     here, there = c.fresh(), c.fresh(lambda t: t.detach().to("meta"))
     real = c.results(c.call(*here))
     try:
@@ -309,9 +309,9 @@ def test_faketensor(c: Case) -> None:
 
 
 def test_layers(c: Case) -> None:
-    """Every layer sees the call on its way, and none changes the result; one that decomposes may see its parts."""
+    """Every layer sees the call, or its parts if the layer decomposes; none changes the result."""
     plain = c.outcome(*c.fresh())
-    for band in ("modes", "backend"):  # the outermost and the innermost: a layer keeps its bit for ever
+    for band in ("modes", "backend"):  # only the outermost and the innermost: a layer never frees its bit
         for decompose in (False, True):
             seen, out = _under_layer(c, band, decompose)
             if c.name not in seen and not (len(seen) > 0 and _is_composite(c)):
@@ -328,7 +328,7 @@ def _is_composite(c: Case) -> bool:
 
 
 def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], list[tuple[str, Any]]]:
-    """What a layer that hands everything on sees of one call."""
+    """Runs the call under a layer that hands everything on: the operators that the layer saw, and the outcome."""
     seen: list[str] = []
 
     def record(call: Any, *args: Any, **kwargs: Any) -> Any:
@@ -385,7 +385,7 @@ def opcheck(
     atol: float | None = None,
     rtol: float | None = None,
 ) -> dict[str, str]:
-    """Calls an operator in many ways, and says where it is not what its schema and its registrations promise.
+    """Calls an operator in many ways, and says where it breaks promises of its schema or its registrations.
 
     ======================================  =========================================================================
     ``"test_schema"``                       its kernels take what the schema says, and return it

@@ -1,7 +1,7 @@
-"""Rules: what an operator brings for a layer from Python, such as its derivative, kept until that layer's plugin asks.
+"""Rules: an operator's data for a layer, such as its derivative, registered from Python, kept until a plugin asks.
 
-Neither side knows the other: ``Library.rule`` keeps a rule, ``on_rule`` tells a plugin of those that are there and of
-those that come.
+Neither side knows the other: ``Library.rule`` keeps a rule, ``on_rule`` tells a plugin of the rules that are there and
+of those that come.
 """
 
 from __future__ import annotations
@@ -10,18 +10,25 @@ import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, runtime_checkable
 
 from lamella import _C
 
 from ._checks import check_callable, check_type
 
-if TYPE_CHECKING:
-    from ._library import Library
-
 _lock = threading.RLock()  # held while callbacks run, which may register rules themselves
 _rules: list[Rule] = []
 _subscriptions: list[Subscription] = []
+
+
+@runtime_checkable
+class Holder(Protocol):
+    """The holder of rules and subscriptions, which are removed with it: a Library."""
+
+    owner: str
+
+    def remember(self, kept: Any) -> Any: ...
+    def forget(self, kept: Any) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +38,7 @@ class Rule:
     op: str
     layer: str
     payload: Any
-    library: Library = field(repr=False)
+    library: Holder = field(repr=False)
 
     @property
     def owner(self) -> str:
@@ -39,7 +46,7 @@ class Rule:
         return self.library.owner
 
     def remove(self) -> None:
-        """Withdraws the rule; whoever applied it takes back what it did.
+        """Withdraws the rule; each subscription that applied it takes that back.
 
         Raises:
             ValueError: it was withdrawn before
@@ -62,7 +69,7 @@ class Derivative:
     keyword_defaults: dict[str, Any] | None = field(default=None, repr=False)  # None: it has no keyword-only ones
 
     def set_up(self, ctx: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Calls ``setup_context``, if there is one, with what the call left at its default filled in."""
+        """Calls ``setup_context``, if there is one, with the defaults of the arguments that the call left out."""
         if self.setup_context is None:
             return
         inputs = (*args, *tuple(self.defaults.values())[len(args) :])
@@ -90,11 +97,11 @@ class Vmap:
 
 @dataclass(frozen=True, eq=False)
 class Subscription:
-    """A callback that hears of a layer's rules; what it applied goes with it."""
+    """A callback that hears of a layer's rules; the rules that it applied are taken back when it is removed."""
 
     layer: str
     callback: Callable[[Rule], Callable[[], Any] | None]
-    library: Library | None = field(repr=False)
+    library: Holder | None = field(repr=False)
     applied: dict[Rule, Callable[[], Any] | None] = field(default_factory=dict, repr=False)
 
     def apply(self, rule: Rule) -> None:
@@ -106,12 +113,12 @@ class Subscription:
         self.applied[rule] = undo
 
     def withdraw(self, rule: Rule) -> None:
-        """Takes back what the callback did for a rule."""
+        """Calls the function that undoes the callback's work for a rule."""
         if undo := self.applied.pop(rule, None):
             undo()
 
     def remove(self) -> None:
-        """Hears no more, and takes back everything that was applied, the last first. Again is nothing."""
+        """Ends the subscription, and takes back its rules, the last first. A second call does nothing."""
         with _lock:
             if self not in _subscriptions:
                 return
@@ -122,7 +129,7 @@ class Subscription:
 
 
 def _each(call: Callable[[Any], None], items: list[Any]) -> None:
-    """Calls for every item, whatever some of them raise; then raises the first of that."""
+    """Calls it for every item, also after an exception; then raises the first exception."""
     first = None
     for item in items:
         try:
@@ -134,12 +141,12 @@ def _each(call: Callable[[Any], None], items: list[Any]) -> None:
 
 
 def remove_all(kept: list[Rule | Subscription]) -> None:
-    """Removes what a library holds."""
+    """Removes the rules and subscriptions that a library holds."""
     _each(lambda one: one.remove(), kept)
 
 
 def keep(rule: Rule) -> Rule:
-    """Adds a rule and tells those who wait for it; if one of them raises, the rule is not kept."""
+    """Adds a rule and tells the subscriptions of its layer; if one of them raises, the rule is not kept."""
     with _lock:
         hearing = [s for s in _subscriptions if s.layer == rule.layer]
         try:
@@ -167,7 +174,7 @@ def find(op: Any) -> tuple[str, str]:
 
 
 def found(who: str, op: Any) -> tuple[str, str]:
-    """What ``find`` finds for another function."""
+    """The same as ``find``, for the function ``who``, which an error names."""
     return _C._find_operator(named(who, op))
 
 
@@ -190,13 +197,13 @@ def rules(op: Any, layer: str | None = None) -> list[Rule]:
 
 
 def on_rule(
-    layer: str, callback: Callable[[Rule], Callable[[], Any] | None], *, lib: Library | None = None
+    layer: str, callback: Callable[[Rule], Callable[[], Any] | None], *, lib: Holder | None = None
 ) -> Subscription:
     """Calls ``callback(rule)`` for each rule that is kept for a layer, at once and whenever one comes.
 
     The callback returns a function that withdraws what it did; it is called when the rule or the subscription is
-    removed. A rule that replaces another one comes before that goes. If the callback raises, whoever registers the rule
-    gets the exception, and the rule is not kept. A rule that was there before stays, unapplied, with a RuntimeWarning:
+    removed. A rule that replaces another one comes before that goes. If the callback raises, so does the call that
+    registers the rule, and the rule is not kept. A rule that was there before stays, unapplied, with a RuntimeWarning:
     one mistake does not stop the layer's plugin.
 
     Args:
@@ -214,12 +221,10 @@ def on_rule(
     no longer louder
     >>> subscription.remove()
     """
-    from ._library import Library
-
     check_type("on_rule", "layer", layer)
     check_callable("on_rule", "callback", callback)
     if lib is not None:
-        check_type("on_rule", "lib", lib, Library)
+        check_type("on_rule", "lib", lib, Holder)
     made = Subscription(layer, callback, lib)
     with _lock:
         _subscriptions.append(made)

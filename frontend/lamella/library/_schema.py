@@ -43,7 +43,7 @@ class _Unknown(Exception):
 
 
 def _options(hint: Any) -> list[Any] | None:
-    """What a Union is one of; None if the hint is no Union."""
+    """The members of a Union; None if the hint is no Union."""
     return list(typing.get_args(hint)) if typing.get_origin(hint) in (typing.Union, types.UnionType) else None
 
 

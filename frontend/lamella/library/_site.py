@@ -4,12 +4,12 @@ Note [Run again]  A registration made again from where it was made before, by co
   the earlier one: a cell of a notebook that is run twice, a module that is reloaded. The same place is the same file
   and the same function; all cells of a notebook are one file. Functions inside a function, and lambdas, are the same
   if they stand where they stood, or if the earlier one is gone with the code around it: two of one name are two places.
-  Whatever else comes twice is a conflict, or stacks, as it does between strangers: a loop that registers twice runs the
-  same code, and two files are two places.
+  Any other second registration is a conflict, or stacks, as for two unrelated programs: a loop that registers twice
+  runs the same code, and two files are two places.
 
-Note [Nothing in between]  What stacks is registered before what it replaces is withdrawn: calls of other threads find
-  the one or the other, and if the new one is refused the old one stays. What a name has only one of, as an operator, a
-  layer or a namespace, is withdrawn first.
+Note [Nothing in between]  A registration that stacks is made before the one that it replaces is withdrawn: calls of
+  other threads find the one or the other, and if the new one is refused the old one stays. An operator, a layer or a
+  namespace cannot stack, so the old one is withdrawn first.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _start(code: CodeType) -> tuple[int | None, ...]:
 
 
 class Registration:
-    """What a site registered as ``key``, and how it is taken back. Several of one key stack."""
+    """An object that a site registered as ``key``, and the call that takes it back. Several of one key stack."""
 
     def __init__(self, key: Hashable, site: Site, withdraw: Callable[[], Any], what: Any = None) -> None:
         self.key, self.site, self.withdraw, self.what = key, site, withdraw, what
@@ -69,7 +69,7 @@ class Registration:
             _live.setdefault(key, []).append(self)
 
     def forget(self) -> None:
-        """It is taken back."""
+        """Removes it from the list of registrations."""
         with _lock:
             rest = [r for r in _live.pop(self.key, []) if r is not self]
             if rest:
@@ -81,18 +81,18 @@ _live: dict[Hashable, list[Registration]] = {}  # the last of a key is the last 
 
 
 def latest(key: Hashable) -> Any:
-    """What was registered last as ``key``, or None."""
+    """The object that was registered last as ``key``, or None."""
     stack = _live.get(key)
     return stack[-1].what if stack else None
 
 
 def earlier(key: Hashable, site: Site) -> Registration | None:
-    """What was registered last as ``key`` from this site, if it has run again since."""
+    """The last registration of ``key`` from this site, if the site has run again since."""
     return next((r for r in reversed(_live.get(key, [])) if site.is_run_again(r.site)), None)
 
 
 def supersede(key: Hashable, site: Site) -> None:
-    """Withdraws what was registered as ``key`` if this site is that of then, run again."""
+    """Withdraws the last registration of ``key`` from this site, if the site has run again since."""
     if before := earlier(key, site):
         before.forget()
         before.withdraw()

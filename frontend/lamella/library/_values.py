@@ -34,7 +34,7 @@ def differentiates(dtype: Any) -> bool:
 
 
 def requires_grad(t: Tensor) -> bool:
-    """Whether it requires a gradient, which nothing does where nobody differentiates."""
+    """Whether it requires a gradient; False where the plugin autograd is absent."""
     return hasattr(lamella, "autograd") and t.requires_grad
 
 

@@ -1,4 +1,4 @@
-"""Neural networks: ``lamella.nn.functional`` for now; what torch.nn has beside it explains itself."""
+"""Neural networks: ``lamella.nn.functional`` for now; other names of torch.nn explain themselves."""
 
 from lamella._missing import PACKAGE, explain
 from lamella.nn import functional

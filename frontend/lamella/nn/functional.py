@@ -320,7 +320,7 @@ def avg_pool2d(
     return pool(input, kernel_size, steps(stride), padding, ceil_mode, count_include_pad, divisor_override)
 
 
-# ---- what is there, and what is not ----------------------------------------------------------------------------------
+# ---- the names of this module, if their operators exist --------------------------------------------------------------
 
 for _name, _needed in ADAPTED.items():
     if operator(_needed) is None:

@@ -60,14 +60,14 @@ __all__ = [
 ]
 
 Strings = str | Sequence[str] | None
-Identity = tuple[str, ...]  # its name, and where its sources are: what stays the same when they are edited
-_loaded: dict[Path, Any] = {}  # what each library gave
+Identity = tuple[str, ...]  # its name and the paths of its sources, which stay the same when they are edited
+_loaded: dict[Path, Any] = {}  # the result of loading each library
 _latest: dict[Identity, Path] = {}  # the library that an extension had last
 _loading = threading.RLock()  # a library is opened once, and its module made once
 
 
 def _new_lock() -> None:
-    """In a child of fork, where nobody will let go of the parent's."""
+    """Makes a new lock in a child of fork, where no thread would release the parent's."""
     global _loading
     _loading = threading.RLock()
 
@@ -128,8 +128,8 @@ def load(
     Raises:
         CompileError: a compiler or the linker refused; the message begins with its first error
         MissingTool: there is no compiler, or it is too old, or a header is missing
-        CacheError: the cache is full, read-only or somebody else's
-        BuildError: the library wants a symbol that nobody defines, or was built against another ABI
+        CacheError: the cache is full, read-only or another user's
+        BuildError: the library needs a symbol that no library defines, or was built against another ABI
     """
     files = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     cache = Cache(build_directory) if build_directory is not None else None
@@ -233,7 +233,7 @@ def _bindings(functions: str | Sequence[str] | Mapping[str, str]) -> str:
 
 
 def _open(build: Build, identity: Identity) -> Any:
-    """Loads a build's library once, in the place of what the extension was before."""
+    """Loads a build's library once, in place of the library that the extension had before."""
     file = build.library()
     with _loading:
         if file not in _loaded:
@@ -254,14 +254,14 @@ def _given(build: Build, file: Path, edited: Path | None, identity: Identity) ->
     # Its stamp is read before anything is opened, unless it is a module without our headers.
     if not build.python or _is_ours(file):
         defined = _C._load_plugin(str(file), replaces=str(edited or ""))
-        _latest[identity] = file  # whatever becomes of the module
+        _latest[identity] = file  # also if importing the module fails
         if edited is not None:
             _loaded.pop(edited, None)
     return _module(build.name, file) if build.python else _namespace.namespaces(defined)
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a library was built with Lamella's headers: it has their stamp, or what it registers by."""
+    """Whether a library was built with Lamella's headers: it has their stamp, or their init function."""
     content = file.read_bytes()
     return any(name in content for name in (b".note.lamella\0", b"\0lamella_plugin_init\0"))
 

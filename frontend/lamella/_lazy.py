@@ -1,0 +1,58 @@
+"""Lazy modules, ``lamella.nn``, ``lamella.testing`` and ``lamella.utils``: each runs when it is first used.
+
+The module of ``lamella`` itself has no ``__getattr__`` for them, since CPython then finds ``lamella.add`` more slowly.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from types import ModuleType
+from typing import Any
+
+LOCK = threading.RLock()  # held while a module runs, which may use another one; other threads wait for it
+RUNNING: set[str] = set()
+
+
+class LazyModule(ModuleType):
+    """A module whose file runs when an attribute is asked for that it does not have yet; then it is a plain module."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__") and run(self):  # the import system asks for names with underscores
+            return getattr(self, name)
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+
+    def __dir__(self) -> list[str]:
+        return dir(self) if run(self) else sorted(vars(self))  # a plain module asks its own __dir__
+
+
+def run(module: LazyModule) -> bool:
+    """Runs the module's file unless that is done; False if it is running, and itself asks.
+
+    A failure leaves the module lazy, so that its next use tries again.
+    """
+    with LOCK:
+        name = module.__name__
+        if name in RUNNING:
+            return False
+        if type(module) is LazyModule:
+            RUNNING.add(name)
+            try:
+                module.__spec__.loader.exec_module(module)  # type: ignore[union-attr]
+                module.__class__ = ModuleType  # type: ignore[assignment]
+            finally:
+                RUNNING.discard(name)
+        return True
+
+
+def add(package: ModuleType, name: str) -> None:
+    """Makes ``package.name`` a lazy module, which ``import package.name`` finds, too."""
+    full = f"{package.__name__}.{name}"
+    spec = PathFinder.find_spec(full, package.__path__)
+    assert spec is not None, f"{full} is not installed"
+    module = module_from_spec(spec)
+    module.__class__ = LazyModule
+    sys.modules[full] = module
+    setattr(package, name, module)
