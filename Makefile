@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+STEP := $(PYTHON) tools/step.py
 BUILD_NEEDS := "scikit-build-core>=1.1" "pybind11>=3.1" "onednn-devel-cpu-gomp==2023.2.0" cmake ninja setuptools wheel
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
@@ -10,26 +11,28 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 .PHONY: demo test build wheel lint bench sanitize tsan stubs clean
 
 $(VENV)/made: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) $(BUILD_NEEDS)
-	touch $@
+	@$(STEP) "make the environment $(VENV)" $(PYTHON) -m venv $(VENV)
+	@$(STEP) "install build tools" $(PIP) $(BUILD_NEEDS)
+	@touch $@
 
-# Incremental: one build folder, no build isolation.
+# Incremental: one build folder, no build isolation. An installed Lamella that cannot be imported is removed first, since
+# the build asks installed packages for their CMake files.
 build: $(VENV)/made
-	$(PIP) --no-build-isolation ".[test,demo]"
+	@$(BIN)/python -c 'import lamella' 2> /dev/null || $(BIN)/python -m pip uninstall --quiet --yes lamella 2> /dev/null
+	@$(STEP) "build and install lamella" $(PIP) -vv --no-build-isolation ".[test,demo]"
 
 demo: build
-	$(PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
-	$(BIN)/python examples/mlp.py
-	$(BIN)/python examples/convnet.py
-	$(BIN)/python examples/convnet.py --device bank --steps 60 --curve build/convnet_bank.png
+	@$(STEP) "build and install two example plugins" $(PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
+	@$(STEP) --show "train a perceptron, and count its operations" $(BIN)/python examples/mlp.py
+	@$(STEP) --show "train a convolutional network" $(BIN)/python examples/convnet.py
+	@$(STEP) --show "train it on the example device bank" $(BIN)/python examples/convnet.py --device bank --steps 60 --curve build/convnet_bank.png
 
 # The sanitized builds and their runs go side by side, as the runs take one processor. Threads that wait for others give
 # theirs away: each of pytest's processes has as many as there are processors.
 test: build
-	setsid sh tests/cpp/tsan.sh & tsan=$$!; setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
+	setsid sh tests/cpp/tsan.sh & tsan=$$!; LAMELLA_SWEEP=turn setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
 	trap "kill -- -$$tsan -$$sanitize; exit 130" INT TERM; wait $$sanitize; ended=$$?; wait $$tsan && exit $$ended
-	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python -m pytest -q -n auto --dist worksteal
+	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python ../tools/suite.py -q -n auto --dist worksteal
 
 # Wheels that install without a compiler: of lamella, lamella-headers and the examples. Each is tried in a fresh
 # environment, and so are the packages of two pages, which are built isolated.
@@ -57,7 +60,8 @@ bench: build
 	$(BENCH_PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
 	$(BENCH)/python benchmarks/run.py
 
-# AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests, bad input, all samples.
+# AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests, bad input, all samples. `make
+# test` takes a third of bad input, samples and gradients, another one each day; this takes all.
 sanitize: build
 	sh tests/cpp/sanitize.sh $(BIN)/python
 
@@ -65,7 +69,7 @@ tsan: build
 	sh tests/cpp/tsan.sh
 
 stubs: build
-	$(BIN)/python -m lamella.stubs frontend/lamella extensions/include/lamella
+	$(BIN)/python tools/stubs.py frontend/lamella extensions/include/lamella
 
 clean:
 	rm -rf build $(VENV) $(VENV)-bench

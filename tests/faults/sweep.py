@@ -1,4 +1,4 @@
-"""Bad input, swept: runs every cell, in a child process that may die, and lists what broke a promise.
+"""The sweep of bad input: runs every cell in a child process that may die, and lists the broken promises.
 
 A promise is: the right exception, whose message opens with the operator's name and quotes the argument's, and no
 tensor argument changed. ``python sweep.py`` prints the number of cells and exits with 1 where a promise was broken;
@@ -24,6 +24,9 @@ import fault_entries
 import lamella
 from fault_cells import Cell, Operator, cells, operators, valid_cells
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from shares import share  # noqa: E402
+
 
 @dataclass(frozen=True)
 class Violation:
@@ -35,7 +38,7 @@ class Violation:
 
 
 def state(t) -> tuple:
-    """Everything of a tensor that a failed call must leave alone, with the bytes of its whole storage."""
+    """All properties of a tensor that a failed call must not change, with the bytes of its whole storage."""
     storage = t.storage()
     meta = t.device.type == "meta"
     held = b"" if meta or not storage.nbytes() else ctypes.string_at(storage.data_ptr(), storage.nbytes())
@@ -70,7 +73,7 @@ def title(cell: Cell) -> str:
     return name[len("aten::") :] if name.startswith("aten::") else name
 
 
-# What users call these is a pair of brackets.
+# Operators that users call by brackets; their messages open with this word.
 BRACKETS = {"index_put_": "index"}
 
 
@@ -79,7 +82,7 @@ def openings(name: str) -> tuple[str, ...]:
 
 
 def message_faults(cell: Cell, error: BaseException) -> list[str]:
-    """The first line opens with the operator's name and quotes the argument's: later lines list what it takes."""
+    """The first line must open with the operator's name and quote the argument's; later lines list accepted types."""
     line = str(error).partition("\n")[0]
     found = []
     if cell.opens is not None and not line.startswith(cell.opens or openings(title(cell))):
@@ -93,7 +96,7 @@ def message_faults(cell: Cell, error: BaseException) -> list[str]:
 
 
 def broken_promises(cell: Cell) -> list[str]:
-    """What one cell breaks; an empty list if all is well."""
+    """The promises that one cell breaks; an empty list if there are none."""
     given = cell.given()
     before = {name: state(t) for name, t in tensors_in(given).items()}
     try:
@@ -145,7 +148,7 @@ def death(code: int) -> str:
 
 
 def sweep(todo: Sequence[Cell]) -> list[Violation]:
-    """Runs all cells. Where the child dies, that is a violation of its cell, and a new child goes on behind it."""
+    """Runs all cells. A child's death is a violation of the cell that it ran; a new child goes on with the next one."""
     violations, start = [], 0
     at = mmap.mmap(-1, 8)
     while start < len(todo):
@@ -190,7 +193,7 @@ def main(namespace: str = "aten") -> int:
         print(f"sweep: lamella comes from {found}, not from {expected}")
         return 2
     faulthandler.enable()
-    report = sweep_operators(operators(namespace), fault_entries.entries() if namespace == "aten" else ())
+    report = sweep_operators(share(operators(namespace)), fault_entries.entries() if namespace == "aten" else ())
     for v in report.violations:
         print(v)
     print(report)

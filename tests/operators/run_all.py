@@ -1,8 +1,8 @@
-"""Every sample of every operator, in children that may die: what a sanitizer says of the kernels stands in a list.
+"""Runs every sample of every operator in child processes, and lists those that died, as by a sanitizer's report.
 
 ``python run_all.py`` prints the deaths and exits with 1 where there is one; ``LAMELLA_EXPECT`` names the folder that
 lamella must come from. ``python run_all.py planted`` reads one byte behind a tensor, which a sanitizer must report.
-Values are compared elsewhere: here only memory and undefined behaviour count.
+Values are compared elsewhere: here only memory and undefined behaviour count. See shares.py for the share of a run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from pathlib import Path
 
 import lamella
 from catalogue import SAMPLED, run
-from lamella.dispatcher import samples
+from lamella.operators import samples
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from shares import share  # noqa: E402
 
 
 def run_samples(operator: str) -> None:
@@ -64,4 +67,4 @@ def main(operators: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or SAMPLED))
+    sys.exit(main(sys.argv[1:] or share(SAMPLED)))

@@ -1,4 +1,4 @@
-"""The gradients of every sample, to second order, in children that may die: for sanitizers, as run_all.py for values.
+"""Computes the gradients of every sample, to second order, in child processes, for sanitizers; see run_all.py.
 
 ``python run_gradients.py`` prints the deaths and exits with 1 where there is one; ``LAMELLA_EXPECT`` names the folder
 that lamella must come from.
@@ -13,14 +13,14 @@ from pathlib import Path
 
 import lamella
 from gradient_sweep import SAMPLED, Case, cases
-from lamella.dispatcher import samples
+from lamella.operators import samples
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "operators"))
-from run_all import death  # noqa: E402
+from run_all import death, share  # noqa: E402
 
 
 def differentiate(sample) -> None:
-    """First with the graph of the gradients, then through that, then a plain walk."""
+    """Runs backward with create_graph, then backward through the gradients' graph, then a plain backward."""
     case = Case(sample)
     for threads in (1, 2):
         lamella.set_num_threads(threads)
@@ -56,4 +56,4 @@ def main(operators: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or SAMPLED))
+    sys.exit(main(sys.argv[1:] or share(SAMPLED)))

@@ -1,0 +1,60 @@
+"""Runs pytest with the given arguments, and runs what failed once more, each test alone in a fresh process.
+
+A test that passes then is listed as flaky and does not fail the run; one that fails twice does. A flaky test is mended
+before anything else is begun. After more failures than ``MOST`` nothing is run again: those are no flakes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MOST = 10
+COUNT = re.compile(r"(\d+) (passed|failed|skipped|error)")
+
+
+def pytest(*arguments: str, keep: list[str] | None = None) -> int:
+    """Runs pytest with its output as it comes, the last lines of which are kept; its exit status."""
+    command = [sys.executable, "-m", "pytest", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if keep is not None:
+                keep[:] = [*keep[-20:], line]
+    return process.returncode
+
+
+def counts(lines: list[str]) -> dict[str, int]:
+    """The numbers of pytest's closing line."""
+    for line in reversed(lines):
+        if found := COUNT.findall(line):
+            return {what: int(number) for number, what in found}
+    return {}
+
+
+def run(arguments: list[str]) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        said: list[str] = []
+        status = pytest("-o", f"cache_dir={folder}", *arguments, keep=said)
+        failures = Path(folder, "v", "cache", "lastfailed")
+        failed = sorted(json.loads(failures.read_text())) if failures.exists() else []
+    if status != 1 or not failed or len(failed) > MOST:
+        return status
+    print(f"\n{len(failed)} failed; each runs once more, alone in a fresh process:", flush=True)
+    again = [test for test in failed if pytest("-q", "-p", "no:cacheprovider", test) != 0]
+    flaky = [test for test in failed if test not in again]
+    if flaky:
+        print("\nflaky: failed once and passed alone. Mend them first:")
+        print("\n".join(f"  {test}" for test in flaky))
+    total = counts(said)
+    print(f"\n{total.get('passed', 0) + len(flaky)} passed, {len(again)} failed", flush=True)
+    return 1 if again else 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))
