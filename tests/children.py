@@ -11,7 +11,7 @@ import pytest
 
 
 def clean_environment(**changes):
-    """The variables for a child: of ours only what the test says; tools beside this Python are found."""
+    """The variables for a child: of Lamella's only those that the test sets; PATH has the tools of this Python."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("LAMELLA_", "CCACHE_")) and k != "PYTHONPATH"}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     return env | changes
@@ -38,9 +38,9 @@ class Guest:
     env: dict = field(default_factory=dict)
 
     def run(self, program, *arguments, **env):
-        """Runs a program and returns what it printed; it must end well. ``timeout`` apart, the rest is environment."""
+        """Runs a program, which must succeed, and returns its output. Keywords but ``timeout`` are variables for it."""
         return run(self.python, "-c", textwrap.dedent(program), *arguments, cwd=self.folder, **(self.env | env))
 
     def table(self, **env):
-        """What `lamella plugins` prints."""
+        """The output of `lamella plugins`."""
         return run(self.python, "-m", "lamella.cli", "plugins", cwd=self.folder, **(self.env | env))

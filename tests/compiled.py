@@ -13,20 +13,20 @@ import pytest
 
 INCLUDE = Path(lamella._C.__file__).parent / "include"
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-FOLDER = "LAMELLA_TEST_COMPILED"  # set by the first process, for those that it starts
-# What a sanitizer needs comes from the environment.
+FOLDER = "LAMELLA_TEST_COMPILED"  # set by the first process for its child processes
+# The environment may add flags for a sanitizer.
 FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC", *os.environ.get("LAMELLA_TEST_CXXFLAGS", "").split())
 
 
 @functools.cache
 def headers():
-    """What the installed headers say, as a digest: a library belongs to the headers it was compiled with."""
+    """A digest of the installed headers: a library is compiled again when the headers change."""
     files = sorted(f for f in INCLUDE.rglob("*") if f.is_file())
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
 def shared_folder(factory):
-    """One folder for all processes of a run, beside the workers' own, with which it ends."""
+    """One folder for all processes of a run, beside the workers' own folders; pytest removes it with these."""
     if FOLDER not in os.environ:
         base = factory.getbasetemp()
         os.environ[FOLDER] = str((base.parent if base.name.startswith("popen-") else base) / "compiled")
@@ -37,7 +37,7 @@ def shared_folder(factory):
 
 @contextlib.contextmanager
 def locked(file):
-    """Alone among the processes of a run."""
+    """Runs the block while no other process of the run holds the lock."""
     with open(file, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -57,7 +57,7 @@ def compile_library(factory, source, *flags, compiler="g++"):
                 source = made.with_suffix(".cpp")
                 source.write_text(text)
             unfinished = made.with_suffix(".part")
-            plain = {**os.environ, "LD_PRELOAD": ""}  # a sanitizer of this process is none of the compiler's
+            plain = {**os.environ, "LD_PRELOAD": ""}  # the compiler must not load a sanitizer of this process
             done = subprocess.run(
                 [*command, source, "-o", unfinished, *libraries], capture_output=True, text=True, env=plain
             )

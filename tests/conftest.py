@@ -1,5 +1,5 @@
-"""What every test folder shares: hypothesis without deadlines, process-wide settings put back after each test,
-Ctrl-C that is heard, and no test of a plugin that ``LAMELLA_PLUGINS`` switched off."""
+"""Settings of all tests: hypothesis without deadlines, process-wide settings restored after each test, a handler for
+Ctrl-C, and no test of a plugin that ``LAMELLA_PLUGINS`` switched off."""
 
 import functools
 import signal
@@ -22,13 +22,13 @@ PLUGINS = Path(__file__).resolve().parent / "plugins"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs(plugin): the test is about that plugin too")
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a shell starts in the background
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell sets this for background processes
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @functools.cache
 def denied(plugin):
-    """Whether the plugin is switched off and nobody else gives what its manifest names."""
+    """Whether the plugin is switched off and no other plugin brings the names of its manifest."""
     import lamella
 
     off = [p for p in lamella.plugins.status() if p.name == plugin and p.state == "denied"]

@@ -1,4 +1,4 @@
-"""Wheels built with pip and fresh environments to install them into: no network, nothing but what this machine has."""
+"""Wheels built with pip and fresh environments to install them into, without network, from this machine's packages."""
 
 import sys
 import sysconfig
@@ -17,7 +17,7 @@ def build_wheel(package, wheels):
 
 
 def fresh_environment(folder):
-    """An environment that sees the packages of the one that runs the tests, behind its own."""
+    """An environment with packages of its own, which also sees those of the environment that runs the tests."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(run(folder / "bin/python", "-c", where, cwd=folder).strip())

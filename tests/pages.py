@@ -1,4 +1,4 @@
-"""What the pages of the documentation show, for tests that follow them to the letter. Standard library alone."""
+"""Code blocks and files that the pages of the documentation show, for tests that run them. Standard library alone."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Cell:
         return invoke(self.op, given, self.extra, self.keywords)
 
 
-# Arguments that are wrong only beside each other: the message may name either.
+# Arguments that are wrong only in combination: the message may name any of them.
 RELATED = {
     "as_strided": ("size", "stride", "storage_offset"),
     "empty_strided": ("size", "stride"),
@@ -55,7 +55,7 @@ RELATED = {
 
 
 class Operator:
-    """One schema among its overloads."""
+    """An operator's schema, and those of its overloads."""
 
     def __init__(self, op: dict, overloads: list[dict]):
         self.op = op
@@ -79,7 +79,7 @@ class Operator:
         return [a for a in others if not a["keyword_only"]] + [argument]
 
     def related(self, name: str) -> list[str]:
-        """Arguments that an error about this one may name instead: of new operators, any tensor beside any other."""
+        """Arguments that an error about this one may name instead; all of them where values by type do not fit."""
         if self.base in RELATED:
             return [n for n in RELATED[self.base] if name in RELATED[self.base]]
         return [] if fits_by_type(self.op["schema"]) else [a["name"] for a in self.inputs()]
@@ -87,7 +87,7 @@ class Operator:
     def cell(
         self, name: str, fault: str, allowed: tuple, value: Callable[[], object], scene: dict | None = None
     ) -> Cell:
-        """A call with one argument replaced (and, to set the scene, others)."""
+        """A call with one argument replaced (and others, where the fault needs them)."""
 
         def given() -> dict:
             values = arguments(self.op)
@@ -152,13 +152,13 @@ OTHERS = {
 
 
 def taken(label: str, argument: dict, o: Operator) -> bool:
-    """Whether the argument, or that of another overload, takes the value after all."""
+    """Whether the argument, or that of another overload, accepts the value."""
     types = [a["type"] for a in o.alike(argument)]
     if label == "None":
         return any(t.endswith("?") for t in types)
     if label == "a tuple of None":
         return any(t.endswith("?[]") for t in types)
-    if label == "a str":  # an unknown device's or mode's name: a fault of its own, below
+    if label == "a str":  # unknown names of devices and modes are faults of their own, below
         return any(kind(t) in ("Device", "str") for t in types)
     if label == "an int" and any(t.partition("[")[0] in ("int", "SymInt") for t in types):  # one for all dimensions
         return True
@@ -200,7 +200,7 @@ def unknown_devices(o: Operator) -> Iterator[Cell]:
 
 
 def indices(o: Operator) -> Iterator[Cell]:
-    """Dimensions and positions are known by their names."""
+    """Dimensions and positions out of range; the arguments are recognized by their names."""
     for argument in o.inputs():
         name, k = argument["name"], kind(argument["type"])
         if not (name.startswith("dim") or name == "index"):
@@ -234,7 +234,7 @@ def sizes(o: Operator) -> Iterator[Cell]:
         if kind(argument["type"]) != "SymInt[]" or name in ("stride", "indices"):
             continue
         for label, value in SIZES.items():
-            if name == "pad" and label == "a negative size":  # it cuts
+            if name == "pad" and label == "a negative size":  # a negative pad cuts
                 continue
             strided = any(a["name"] == "stride" for a in o.args)
             scene = {"stride": lambda value=value: (1,) * len(value)} if strided else {}
@@ -243,7 +243,7 @@ def sizes(o: Operator) -> Iterator[Cell]:
 
 # ---- faults by relation ----
 
-ACROSS = {"copy", "to"}  # operators that go between devices
+ACROSS = {"copy", "to"}  # operators that copy between devices
 
 
 def mixed_devices(o: Operator) -> Iterator[Cell]:
@@ -455,7 +455,7 @@ def operators(namespace: str = "aten") -> list[Operator]:
 
 
 def valid_cells(chosen: list[Operator]) -> list[Cell]:
-    """A call with nothing broken, for every operator: where that fails, a fault would prove nothing."""
+    """A valid call of every operator: if that fails, an error of a broken call proves nothing."""
     return [o.call("nothing, it is valid", ()) for o in chosen]
 
 

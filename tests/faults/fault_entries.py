@@ -1,4 +1,4 @@
-"""Cells of the public entries that are no operators: data in, indexing, conversions, defaults, registration."""
+"""Cells of public functions that are no operators: tensors from data, indexing, conversions, defaults, registration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Entry(Cell):
 
 
 def entry(name, argument, fault, allowed, call, given=dict, opens=None) -> Entry:
-    """``opens``: None, or the words with one of which the message opens; the entry's own name by default."""
+    """``opens``: words with one of which the message must open, by default the entry's name; None: not checked."""
     named = {"name": "aten::" + name, "overload": "", "schema": name}
     start = (name + ":",) if opens is None else opens
     return Entry(named, argument, fault, allowed, given, (argument,) if argument else (), opens=start, call=call)

@@ -63,7 +63,7 @@ def refuses(self, dim):
     raise IndexError("planted::refuses: argument 'dim' is never right")
 
 
-# defect -> what the sweep must say of it
+# defect -> the sweep's message for it
 DEFECTS = {
     ignores: "raised nothing",
     mutates: "changed argument 'self' (_version, bytes)",
@@ -77,7 +77,7 @@ DEFECTS = {
 
 
 def plant(kernel) -> lamella.library.Library:
-    """Registers a defect; ``close()`` of what is returned takes it away again."""
+    """Registers a defect and returns its library; closing that withdraws it."""
     library = lamella.library.Library("planted", "FRAGMENT", owner="planted defects")
     library.define(f"{kernel.__name__}(Tensor self, int dim) -> Tensor")
     library.impl(kernel.__name__, kernel, "composite")

@@ -1,11 +1,11 @@
-"""Valid arguments for every operator: one value a type and a table, or where that does not fit, one of its samples."""
+"""Valid arguments for every operator: from values for each type and a table, or, if these do not fit, from a sample."""
 
 from __future__ import annotations
 
 from functools import cache
 
 import lamella
-from lamella.dispatcher import samples
+from lamella.operators import samples
 
 
 def matrix(*shape: int, dtype=None):
@@ -117,7 +117,7 @@ def by_type(op: dict) -> dict:
 
 
 def by_sample(op: dict, chosen) -> dict:
-    """The arguments of a sample: of the operator, or of the functional one that it is a form of."""
+    """The arguments of a sample of the operator, or of its functional form."""
     args, kwargs = chosen.build()
     names = [a["name"] for a in op["args"]]
     return dict(zip(names, args, strict=False)) | kwargs
@@ -127,14 +127,14 @@ LIVE: dict[str, dict] = {}  # by schema: listing all operators takes 20 ms
 
 
 def live(schema: str) -> dict:
-    if schema not in LIVE:  # registered since
+    if schema not in LIVE:  # registered after the last listing
         LIVE.update({o["schema"]: o for o in lamella._C._operators()})
     return LIVE[schema]
 
 
 @cache
 def sample_of(schema: str):
-    """Of the valid samples with elements of an overload that has the same arguments, the first with most tensors."""
+    """A valid sample with elements, of an overload that has the same arguments: the first with the most tensors."""
     op = live(schema)
     inputs = [a["name"] for a in op["args"] if a["name"] not in outputs(op)]
     base = op["name"].rpartition("::")[2]
@@ -170,7 +170,7 @@ def fits_by_type(schema: str) -> bool:
 
 
 def arguments(op: dict) -> dict:
-    """Fresh valid arguments by name. Outputs of an out= form are what the functional form returns."""
+    """New valid arguments by name. Outputs of an out= form are copies of the functional form's results."""
     chosen = None if fits_by_type(op["schema"]) else sample_of(op["schema"])
     given = by_sample(op, chosen) if chosen else by_type(op)
     if outputs(op):
@@ -181,7 +181,7 @@ def arguments(op: dict) -> dict:
 
 
 def invoke(op: dict, given: dict, extra: tuple = (), keywords: dict | None = None):
-    """Calls the operator by its public callable; what is absent from ``given`` is not passed."""
+    """Calls the operator by its public callable; arguments absent from ``given`` are not passed."""
     positional, named, gap = [], {}, False
     for a in op["args"]:
         if a["name"] in outputs(op):

@@ -1,6 +1,6 @@
 // An allocator that fails once: to be loaded before all others (LD_PRELOAD). After scarce_arm(n), the n-th allocation
-// (from 0) that Lamella makes, itself or by operator new, finds no memory, nor does the next of as many bytes, which
-// may be a second try. The allocations of others always succeed.
+// (from 0) that Lamella makes, itself or by operator new, fails, and so does the next one of the same size, which may
+// be a second try. Allocations by other libraries always succeed.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -18,7 +18,7 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-std::atomic<long> left{-1};  // allocations until the one that fails; negative: none will
+std::atomic<long> left{-1};  // number of allocations before the one that fails; negative: none fails
 std::atomic<bool> armed{false};
 std::atomic<size_t> refused{0};  // bytes
 
@@ -64,7 +64,7 @@ void scarce_arm(long n) {
   refused = 0;
   armed = true;
 }
-// Ends it; whether an allocation failed.
+// Ends the failing; returns whether an allocation failed.
 int scarce_disarm() {
   armed = false;
   return left < 0;

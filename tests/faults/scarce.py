@@ -1,4 +1,4 @@
-"""No memory, at every allocation that an operator makes in turn: ``scarce.cpp`` must be loaded before all others.
+"""Lets each allocation of an operator fail, one after the other: ``scarce.cpp`` must be loaded before other libraries.
 
 ``python scarce.py [OPERATOR …]`` runs samples of each operator in a child, and large calls with two threads in this
 process. Where an allocation fails, the call succeeds or raises OutOfMemoryError (MemoryError where Python itself has
@@ -19,12 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "operators"))
 
 import lamella  # noqa: E402
 from catalogue import BY_TITLE, SAMPLED, bits, run, state, tensors  # noqa: E402
-from lamella.dispatcher import samples  # noqa: E402
+from lamella.operators import samples  # noqa: E402
 
 SAMPLES = 4  # of each operator
-MOST = 200  # allocations of one call that are let fail
+MOST = 200  # allocations of one call that fail in turn
 
-UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # whose elements are anybody's
+UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # their elements are not initialized
 
 # Calls with scratch memory, and enough work for two threads.
 LARGE = {
@@ -53,7 +53,7 @@ shim = ctypes.PyDLL(None)
 
 
 def plant() -> None:
-    """An operator that writes into its argument before it has all its memory."""
+    """Registers a defective kernel, which writes into its argument before its last allocation."""
     library = lamella.library.Library("aten", "IMPL", owner="planted")
 
     def kernel(x):
@@ -65,7 +65,7 @@ def plant() -> None:
 
 
 def attempt(sample: samples.Sample, n: int):
-    """(whether the n-th allocation was reached, the error, whether the arguments are what they were, the result)"""
+    """(whether the n-th allocation was reached, the error, whether the arguments are unchanged, the result)"""
     built = sample.build()
     before = [state(t) for t in tensors(built)]
     lamella.manual_seed(7)
@@ -106,7 +106,7 @@ def check(operator: str, out: int) -> None:
 
 
 def large_faults() -> list[str]:
-    """A death here is the death of all: a fork has one thread."""
+    """Faults of the large calls. They run in this process, as a forked child has one thread: a crash ends the run."""
     lamella.set_num_threads(2)
     lamella.manual_seed(0)
     x, found = lamella.rand(300_000), []

@@ -64,7 +64,7 @@ def test_cells_cover_every_argument(capsys):
 
 
 def out_of_range(namespace: str) -> list[fault_cells.Cell]:
-    """The cells of one promise: others may fail for reasons that are not planted."""
+    """The cells of one kind of fault: others may fail for reasons that are not planted."""
     return [c for c in fault_cells.cells(fault_cells.operators(namespace)) if "out of range" in c.fault]
 
 

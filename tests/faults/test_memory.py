@@ -1,4 +1,4 @@
-"""Memory that could be freed, resized or overwritten while somebody reads it: each case in a process of its own."""
+"""Memory that could be freed, resized or overwritten while it is read: each case in a process of its own."""
 
 import subprocess
 import sys

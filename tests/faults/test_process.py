@@ -17,7 +17,7 @@ import lamella
 import numpy as np
 import pytest
 
-ELSEWHERE = tempfile.gettempdir()  # so that a source tree in the current folder is never what is imported
+ELSEWHERE = tempfile.gettempdir()  # no source tree lies there that could be imported instead
 
 
 def python(code: str, *, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess:
@@ -50,8 +50,8 @@ else:
 # afterwards everything works
 assert lamella.add(lamella.ones(3), 1).tolist() == [2.0, 2.0, 2.0]
 """
-# operator -> (what it needs, the call); each works for a second or more. What needs much memory for a while has had it
-# from the system before: clearing pages, it may hold up a call for as long as it likes.
+# operator -> (preparation, the call); each call takes a second or more. Calls that need much memory run once in the
+# preparation, since the system may clear new pages for a long time in the middle of a call.
 LONG = {
     "exp": ("x = lamella.zeros(16_000_000)", "for _ in range(1): big = lamella.exp(x.view(1, -1).expand(60, -1))"),
     "sum": ("x = lamella.ones(1000, 1).expand(1000, 400_000_000)", "lamella.sum(x)"),
@@ -97,7 +97,7 @@ LONG = {
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", LONG)
 def test_ctrl_c_within_a_fifth_of_a_second(name, threads):
-    """Of five tries the fastest: a busy machine, and memory that the system clears, may hold up one of them."""
+    """The fastest of five tries counts: a busy machine, or the system clearing memory, may delay the others."""
     prepare, operator = LONG[name]
     prepare = f"lamella.set_num_threads({threads})\n{prepare}"
     waited = []
@@ -144,7 +144,7 @@ del x, y
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_signals_during_a_product_leave_the_heap_whole(threads):
-    """A handler's frame is pushed where the stack pointer is, wherever a generated kernel has put that."""
+    """A signal handler's frame is written at the stack pointer, which a generated kernel may have moved."""
     done = python(SIGNALS.format(threads=threads))
     assert done.returncode == 0, done.stderr
 
@@ -254,8 +254,8 @@ def test_out_writes_into_the_given_memory(name):
     want = oracle(*arrays)
     out = lamella.from_numpy(np.full_like(want, 7))
     pointer, storage = out.data_ptr(), out.storage().data_ptr()
-    lamella.set_num_threads(1)  # scratch memory is taken by each
-    call(a, b, out=out)  # once, for what is made on first use
+    lamella.set_num_threads(1)  # each thread takes scratch memory
+    call(a, b, out=out)  # the first call makes caches
     gc.collect()
     before = lamella._C._allocator_stats("cpu")["allocations"]
     result = call(a, b, out=out)
@@ -268,7 +268,7 @@ def test_out_writes_into_the_given_memory(name):
 
 
 def test_the_functional_form_does_allocate():
-    """The count above can change: the same call without out= takes memory."""
+    """The count of the test above does grow: the same call without out= takes memory."""
     a = lamella.ones(*SHAPE)
     before = lamella._C._allocator_stats("cpu")["allocations"]
     kept = lamella.add(a, a)
@@ -307,7 +307,7 @@ def test_out_of_memory_is_an_exception_and_the_process_goes_on(n):
 
 
 def test_out_of_memory_under_a_limit():
-    """The system refuses what the machine would have: an exception too, and what is cached is given back first."""
+    """A process limit refuses memory: also an exception, and cached memory is freed before."""
     code = """
 import resource, lamella
 x = [lamella.zeros(25_000_000) for _ in range(3)]
@@ -329,7 +329,7 @@ assert (lamella.ones(1000) + 1).sum().item() == 2000
 
 
 def in_threads(works) -> None:
-    """Runs all at once; the first exception comes out."""
+    """Runs all at once; raises the first exception."""
     errors = []
 
     def guarded(work):
@@ -349,7 +349,7 @@ def in_threads(works) -> None:
 
 
 def test_deleters_run_on_other_threads():
-    """Arrays under tensors are let go exactly once, by whatever thread drops the last reference."""
+    """Arrays under tensors are released exactly once, by the thread that drops the last reference."""
     alive = list(range(400))
     tensors = []
     for i in range(400):
@@ -383,7 +383,7 @@ def test_memory_from_one_thread_is_freed_by_another():
 
 
 class Stress:
-    """Four threads register and withdraw, eight call; every value must be one that a registration explains."""
+    """Four threads register and withdraw, eight call; every value must be that of some registration."""
 
     def __init__(self, seconds: float):
         self.end = time.monotonic() + seconds
@@ -401,7 +401,7 @@ class Stress:
                 library.impl("twice", lambda x: x + x, "composite")
                 packet = lamella._C._packet(f"stress{k}::twice")
                 assert packet(lamella.tensor([k + 1.0])).tolist() == [2.0 * (k + 1)]
-                library.impl("aten::neg", lambda x: x * -1.0, "cpu")  # stacks over ours, with the same meaning
+                library.impl("aten::neg", lambda x: x * -1.0, "cpu")  # hides Lamella's kernel, and computes the same
                 layer = library.register_layer(f"watch{k}", lambda call, *a, **kw: call(*a, **kw))
                 with layer.on():
                     assert lamella.add(lamella.ones(2), k).tolist() == [1.0 + k] * 2
@@ -502,7 +502,7 @@ print('values', (x + x).tolist())
 
 
 def test_trace_changes_no_answer():
-    """Not where the shape rule is all there is, nor where it cannot know the answer."""
+    """Neither for operators that are a shape rule alone, nor for those whose shape depends on the data."""
     code = """
 import lamella
 x = lamella.ones(2, 3, device='meta')
@@ -572,7 +572,7 @@ time.sleep({seconds})
 
 
 def test_daemon_threads_inside_parallel_loops_at_exit():
-    """Such a loop must not wait for Python, which would end the thread there; it asks for interrupts after a while."""
+    """Such a loop checks for interrupts after a while; it must not wait for Python then, which would end the thread."""
     code = """
 import threading, time
 import lamella

@@ -1,4 +1,4 @@
-"""Each allocation of each operator fails once: an error, nothing changed, and the next call as before."""
+"""Each allocation of each operator fails once: the call raises an error and changes no argument, and the next works."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What users of torch expect of a tensor beside its operators: transposes, casts by name, new_*, wide unsigned."""
+"""Methods of torch's tensors that are no operators: transposes, casts by name, new_*, wide unsigned integers."""
 
 import lamella
 import numpy as np

@@ -16,7 +16,7 @@ PARSER = doctest.DocTestParser()
 
 
 def run(text, name):
-    """Runs a text's examples with `lamella` at hand; the failures' report."""
+    """Runs a text's examples, in which `lamella` is imported already."""
     report = []
     test = PARSER.get_doctest(text, {"lamella": lamella}, name, None, 0)
     assert test.examples, f"{name}: no example"
@@ -80,7 +80,7 @@ def test_readme_examples():
 
 @pytest.mark.needs("autograd")
 def test_readme_programs():
-    """One after the other in a fresh interpreter, as a reader would paste them."""
+    """They run one after the other in a new interpreter, as if a reader pasted them."""
     programs = [b for b in blocks("README.md") if ">>> " not in b]
     assert programs, "README.md shows no program"
     found = subprocess.run([sys.executable, "-c", "\n".join(programs)], capture_output=True, text=True)

@@ -94,6 +94,6 @@ def test_bad_options(given, error):
 
 
 def test_printing_reads_only_what_it_shows():
-    """A tensor of 4 TB that lies on one element prints at once."""
+    """A tensor of 4 TB whose elements share one place in memory prints at once."""
     text = repr(lamella.ones(1).expand(10**6, 10**6))
     assert text.count("1.") == 36 and len(text) < 500

@@ -1,4 +1,4 @@
-"""lamella.nn.functional: torch.nn.functional's names over the operators that are there, and answers for the others."""
+"""lamella.nn.functional: the functions of torch.nn.functional that exist here, and error messages for the others."""
 
 import inspect
 import subprocess
@@ -19,7 +19,7 @@ def sigmoid(v):
     return 1 / (1 + np.exp(-v))
 
 
-# Each by its textbook formula.
+# Each function's textbook formula.
 FORMULAS = {
     "relu": lambda v: np.maximum(v, 0),
     "relu6": lambda v: np.clip(v, 0, 6),

@@ -45,7 +45,7 @@ def test_an_array_is_an_operand_on_either_side(function, data):
 @pytest.mark.parametrize("scalar", [np.float32(2), np.float64(2), np.int64(2), np.uint8(2), np.bool_(True)], ids=repr)
 @pytest.mark.parametrize("function", [operator.add, operator.mul, operator.truediv, operator.lt], ids=by_name)
 def test_numpy_scalars_are_numbers(function, scalar):
-    """They do not widen a tensor of their kind: as Python's numbers."""
+    """Like Python's numbers they do not widen a tensor of the same kind."""
     t = lamella.tensor([1.0, 2.0, 3.0])
     number = scalar.item()
     assert_same(function(t, scalar), function(t, number).numpy())
@@ -258,7 +258,7 @@ def test_numpys_names_of_arguments():
 @pytest.mark.parametrize("number", [3, 2.5, np.float32(1.5), np.int64(2)], ids=repr)
 @pytest.mark.parametrize("shape", [(3,), ()])
 def test_number_first(name, dtype, number, shape):
-    """As the operator between them, which gives a number no say in the dtype within its kind."""
+    """The result is that of Python's operator, where a number does not change the dtype within its kind."""
     symbol = {"div": "truediv", "floor_divide": "floordiv"}.get(name, name)
     t = lamella.full(shape, 2, dtype=lt_dtype(dtype))
     plain = number.item() if isinstance(number, np.generic) else number
@@ -333,7 +333,7 @@ def test_what_cannot_be_exported(make, text):
         memoryview(make())
 
 
-# ---- tensors spelled out ---------------------------------------------------------------------------------------------
+# ---- tensors as separate arguments -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["meshgrid", "broadcast_tensors", "vstack"])
@@ -360,7 +360,7 @@ def test_dtypes_that_an_operator_refuses_run_in_numpy():
     for got, want in same:
         assert isinstance(got, lamella.Tensor)
         np.testing.assert_array_equal(np.asarray(got), want)
-    with pytest.raises(RuntimeError, match="add"):  # both refuse: the operator's words
+    with pytest.raises(RuntimeError, match="add"):  # both refuse: the operator's error
         np.add(t, lamella.ones(3))
 
 

@@ -1,4 +1,4 @@
-"""Pickles and copies: of tensors and the storages they share, and of what stands around them."""
+"""Pickles and copies of tensors, of the storages that they share, and of dtypes, devices and results with names."""
 
 import copy
 import pickle
@@ -245,7 +245,7 @@ def test_numpy_memory_is_copied_into_the_pickle():
     "make", [lambda x: x.max(1), lambda x: x.sort(), lambda x: x.sort(stable=True), lambda x: x.topk(1)]
 )
 def test_named_results(make):
-    """Their types can be found by name, also in a process that has made none of them."""
+    """Their types can be found by name, also in a process that has not made one of them before."""
     results = make(lamella.tensor([[1.0, 3.0, 2.0]]))
     text = pickle.dumps(results)
     for again in (pickle.loads(text), copy.deepcopy(results)):

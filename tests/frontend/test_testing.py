@@ -1,4 +1,4 @@
-"""lamella.testing: what assert_close lets pass and how it words the rest, make_tensor; allclose and equal."""
+"""lamella.testing: values that assert_close accepts and its messages for others, make_tensor; allclose and equal."""
 
 import math
 
@@ -66,7 +66,7 @@ def test_words_of_a_failure():
 
 
 def test_only_mismatches_are_reported():
-    """A large difference that is allowed says nothing."""
+    """An allowed difference is not reported, even if it is the largest."""
     text = failure(lamella.tensor([1e6 + 0.5, 0.0]), lamella.tensor([1e6, 0.25]))
     assert "absolute difference: 0.25 at index (1,)" in text and "relative difference: 1.0 at index (1,)" in text
 

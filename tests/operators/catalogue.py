@@ -1,4 +1,4 @@
-"""The live catalogue as the tests see it: operators by title, their forms, and how a sample is run."""
+"""The live catalogue for the tests: operators by title, their forms, and functions that run samples."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import ctypes
 import lamella
 import ml_dtypes
 import numpy as np
-from lamella.dispatcher import samples
-from lamella.dispatcher.samples import Sample
+from lamella.operators import samples
+from lamella.operators.samples import Sample
 
 LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 
@@ -19,11 +19,11 @@ def title(o: dict) -> str:
 
 
 BY_TITLE = {title(o): o for o in LIVE}
-# What has lines of its own: functional forms, and in-place operators that are declared for themselves.
+# Operators with a declaration of their own: functional forms, and in-place operators without a functional form.
 FUNCTIONAL = sorted(t for t, o in BY_TITLE.items() if o["form"] == "functional")
 # Operators with an underscore in front are for composites, whose samples reach them; some have samples of their own.
 SAMPLED = [t for t in FUNCTIONAL if not t.startswith("_") or samples.of(t)]
-# Answers that only the data gives: meta refuses.
+# Operators whose shapes or results depend on the data: meta refuses them.
 DYNAMIC = set(
     "masked_select nonzero argwhere _mask_index item equal allclose _unique2 unique_dim unique_consecutive bincount "
     "_unique_consecutive where is_nonzero".split()
@@ -36,7 +36,7 @@ def takes_device(operator: str) -> bool:
 
 
 def run(sample: Sample, device: str = "cpu", built=None, **more):
-    """Calls the operator with a sample; random numbers begin anew."""
+    """Calls the operator with a sample, after seeding the random numbers."""
     args, kwargs = built or sample.build(device)
     if device != "cpu" and not sample.specs() and takes_device(sample.operator):
         kwargs["device"] = device
@@ -45,14 +45,14 @@ def run(sample: Sample, device: str = "cpu", built=None, **more):
 
 
 def flat(result) -> list:
-    """A result as a list: of tensors and numbers; a gradient that was not asked for is None, and left out."""
+    """A result as a list of tensors and numbers; None, a gradient that was not requested, is left out."""
     if isinstance(result, (list, tuple)):
         return [r for part in result if part is not None for r in flat(part)]
     return [result]
 
 
 def array(t) -> tuple[str, np.ndarray]:
-    """(dtype's name, elements); bfloat16 in float32, which holds it."""
+    """(dtype's name, elements); bfloat16 is converted to float32, which is exact."""
     if not isinstance(t, lamella.Tensor):
         made = np.asarray(t)
         return made.dtype.name, made
@@ -76,7 +76,7 @@ def tensors(built) -> list:
 
 
 def state(t) -> tuple:
-    """All that a call must leave alone, with the bytes of the whole storage."""
+    """All properties of a tensor that a call must not change, with the bytes of the whole storage."""
     storage = t.storage()
     held = ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
     return tuple(t.shape), t.stride(), t.storage_offset(), t._version, held

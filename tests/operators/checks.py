@@ -1,4 +1,4 @@
-"""What holds for every operator and sample: each check returns what is wrong, as text."""
+"""Checks that every operator must pass with every sample: each returns the faults that it found, as text."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import replace
 import lamella
 from catalogue import BY_TITLE, DYNAMIC, array, bits, described, flat, run, state, tensors
 from compare import differences, expected, has_oracle
-from lamella.dispatcher.samples import Sample, Spec
+from lamella.operators.samples import Sample, Spec
 
 
 def written(sample: Sample) -> list[int]:
-    """Places of the arguments that the operator writes; batch_norm its running statistics."""
+    """Positions of the arguments that the operator writes; for batch_norm its running statistics."""
     if sample.operator == "batch_norm":
         return [3, 4]
     return [i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["written"]]
 
 
 def value_faults(sample: Sample, around=None, size=0.0) -> list[str]:
-    """The result is the oracle's, and no argument changes but those that are written; the call runs in ``around``."""
+    """The result is the oracle's, and no argument changes except written ones; the call runs in ``around``."""
     built = sample.build()
     kept = [t for i, a in enumerate(built[0]) if i not in written(sample) for t in tensors(([a], {}))]
     before = [state(t) for t in kept]
@@ -35,12 +35,12 @@ def value_faults(sample: Sample, around=None, size=0.0) -> list[str]:
 
 
 def same_call_faults(sample: Sample) -> list[str]:
-    """For what has no oracle: the same call with the same seed gives the same bits."""
+    """For operators without an oracle: the same call with the same seed gives the same bits."""
     return [] if bits(run(sample)) == bits(run(sample)) else ["two calls with one seed differ"]
 
 
 def meta_faults(sample: Sample) -> list[str]:
-    """Meta says shape, strides and dtype of what the cpu gives, or refuses where only the data tells."""
+    """Meta gives the shape, strides and dtype of the cpu's result, or refuses if they depend on the data."""
     wanted = run(sample)
     try:
         got = run(sample, "meta")
@@ -85,7 +85,7 @@ def form_of(operator: str, form: str) -> dict | None:
 
 
 def inplace_faults(sample: Sample) -> list[str]:
-    """x.op_(...) leaves in x what op(x, ...) returns, where it has x's sizes and dtype."""
+    """x.op_(...) writes the result of op(x, ...) into x, if that has x's sizes and dtype."""
     if not sample.args or not isinstance(sample.args[0], Spec) or sample.args[0].repeated:
         return []
     result = run(sample)
@@ -100,7 +100,7 @@ def inplace_faults(sample: Sample) -> list[str]:
 
 
 def out_faults(sample: Sample) -> list[str]:
-    """op(..., out=o) leaves in o what op(...) returns: in memory with gaps, and in an empty tensor that grows."""
+    """op(..., out=o) writes the result of op(...) into o: in memory with gaps, and in an empty tensor that grows."""
     results = flat(run(sample))
     found = []
     for kind, make in {"with gaps": gapped, "empty": lambda r: lamella.empty(0, dtype=r.dtype)}.items():
@@ -115,7 +115,7 @@ def out_faults(sample: Sample) -> list[str]:
 
 
 def unlike(sample: Sample, got: list, wanted: list) -> list[str]:
-    """Bit for bit, but for what BLAS or oneDNN computes, which may choose another order for another layout."""
+    """Compares bits; of BLAS and oneDNN only values, since they may choose another order for another layout."""
     if BY_TITLE[sample.operator]["category"] in ("matmul", "convolution"):
         return differences([array(t) for t in got], [array(t)[1] for t in wanted])
     return [] if bits(got) == bits(wanted) else ["other values"]
@@ -145,11 +145,11 @@ OVERLAPPING = {
     ),
 }
 STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}  # their answer depends on the strides
-NUMBERED = {"distinct", "below", "of"}  # values that an operator may need as they are
+NUMBERED = {"distinct", "below", "of"}  # kinds of values that an operator may need unchanged
 
 
 def layout_faults(sample: Sample) -> list[str]:
-    """The same values in other layouts, and overlapping ones, give what the oracle says of them."""
+    """The same values in other layouts, and overlapping ones, give the oracle's results."""
     if sample.operator.partition(".")[0] in STRICT:
         return []
     layouts = dict(LAYOUTS)
@@ -159,7 +159,7 @@ def layout_faults(sample: Sample) -> list[str]:
 
 
 def six_dimensional(s: Spec) -> Spec:
-    """More dimensions in front, for what computes element by element."""
+    """A spec with more dimensions in front, for operators that compute element by element."""
     lead = (2, 1, 2, 1, 1, 2)[: max(0, 6 - len(s.shape))]
     if not s.shape:
         return s
@@ -173,7 +173,7 @@ POSITIONS = (1, 2, 5, 16)
 
 
 def position_faults(sample: Sample) -> list[str]:
-    """Bit for bit the same wherever in memory the operands begin."""
+    """The result has the same bits wherever in memory the operands begin."""
     whole = bits(run(sample))
     moved = [p for p in POSITIONS if bits(run(sample.relaid(lambda s, p=p: replace(s, offset=p)))) != whole]
     return [f"other bits {p} elements further on" for p in moved]
@@ -183,7 +183,7 @@ ELEMENTS = 300_000
 
 
 def grown(sample: Sample) -> Sample:
-    """The same call over many elements: every dimension but those of size 1 times one factor."""
+    """The same call over many elements: every dimension except those of size 1 is multiplied by one factor."""
     largest = max(sample.specs(), key=lambda s: s.span)
     long = [n for n in largest.shape if n > 1]
     count = 1
@@ -194,7 +194,7 @@ def grown(sample: Sample) -> Sample:
 
 
 def thread_faults(sample: Sample) -> list[str]:
-    """Bit for bit the same with one, two and three threads, over enough elements that they share the work."""
+    """The result has the same bits with one, two and three threads, over enough elements that they share the work."""
     large = grown(sample)
     found = []
     for threads in (1, 2, 3):

@@ -1,11 +1,11 @@
-"""Results against oracles: what of a result differs, as text; an empty list if nothing does."""
+"""Comparison of results with oracles: the differences as text; an empty list if there are none."""
 
 from __future__ import annotations
 
 import numpy as np
-from lamella.dispatcher.samples import ALIASES, Named, Sample, Spec
-from lamella.dispatcher.samples.parse import FORMATS
-from lamella.dispatcher.samples.spec import rounded
+from lamella.operators.samples import ALIASES, Named, Sample, Spec
+from lamella.operators.samples.parse import FORMATS
+from lamella.operators.samples.spec import rounded
 from oracles import NARROW, OF_SAMPLE, ORACLES
 from streams import ORACLES as STREAMS
 
@@ -20,7 +20,7 @@ TOLERANCE = {
 
 
 def base(operator: str) -> str:
-    """The oracle's name: without the overload; fill_ has one of its own, an in-place form its functional one's."""
+    """The oracle's name: the operator's, without its overload, and without the `_` of in-place forms except fill_."""
     name = operator.partition(".")[0]
     name = ALIASES.get(name, name)
     return name if name in ORACLES or name in OF_SAMPLE else name.removesuffix("_")
@@ -35,7 +35,7 @@ def widened(array):
 
 
 def expected(sample: Sample):
-    """What the oracle makes of a sample: a list of arrays."""
+    """The oracle's results for a sample: a list of arrays."""
     name = base(sample.operator)
 
     def argument(leaf):
@@ -57,8 +57,8 @@ def expected(sample: Sample):
 
 
 def differences(got, wanted, size=0.0) -> list[str]:
-    """``got`` holds (dtype's name, array) for each result; ``wanted`` arrays, or None where anything will do. The
-    results count as at least of that size."""
+    """``got`` holds (dtype's name, array) for each result; ``wanted`` arrays, or None for a result not to be compared.
+    The tolerance is for numbers of at least that size."""
     if len(got) != len(wanted):
         return [f"{len(got)} results instead of {len(wanted)}"]
     found = []
@@ -88,7 +88,7 @@ def difference(dtype: str, got, want, size=0.0) -> list[str]:
 
 
 def off(dtype: str, got, near, want, size) -> list[str]:
-    """Elements that are not within the dtype's tolerance of the size that the whole result has."""
+    """Elements whose error is more than the dtype's tolerance, relative to the largest element of the result."""
     tolerance = TOLERANCE[dtype]
     finite = np.isfinite(near)
     size = np.abs(near[finite]).max(initial=size)

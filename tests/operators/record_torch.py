@@ -1,9 +1,9 @@
-"""Records what torch makes of each sample, sizes, strides and dtype, in torch.txt; run it where torch and lamella are.
+"""Writes sizes, strides and dtype of torch's result for each sample to torch.txt; needs both torch and lamella.
 
     python tests/operators/record_torch.py
 
-A line holds the checksum of a sample's text and its results: f32[3,4] or, with strides, f32[3,4](1,3). What torch
-refuses has no line.
+A line holds the checksum of a sample's text and its results: f32[3,4] or, with strides, f32[3,4](1,3). Samples that
+torch refuses have no line.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import sys
 import warnings
 from pathlib import Path
 
-from lamella.dispatcher import samples
-from lamella.dispatcher.samples.spec import SHORT, seeded
+from lamella.operators import samples
+from lamella.operators.samples.spec import SHORT, seeded
 
 RECORD = Path(__file__).with_name("torch.txt")
 LETTERS = {name: short for short, name in SHORT.items()}
@@ -25,7 +25,7 @@ def key(sample: samples.Sample) -> str:
 
 
 def described(t) -> str:
-    """One result, from torch or lamella."""
+    """The text for one result, from torch or lamella."""
     shape, strides = tuple(t.shape), tuple(t.stride())
     step, plain = 1, True
     for n, s in zip(reversed(shape), reversed(strides), strict=True):

@@ -1,4 +1,4 @@
-"""Oracles of the random operators: Philox-4x32-10 (Salmon et al., 2011) in numpy, and what is drawn from its words."""
+"""Oracles of the random operators: Philox-4x32-10 (Salmon et al., 2011) in numpy, and random numbers from its words."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ LARGEST = {"bool": 1, "float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "flo
 
 
 def to_the_top(shape, dtype):
-    """random_ without a bound: as far as the dtype counts, and no further than a range of int64 goes."""
+    """random_ without a bound: up to the largest integer that the dtype holds exactly, within the range of int64."""
     return integers(shape, 0, min((LARGEST.get(dtype) or int(np.iinfo(dtype).max)) + 1, 2**63 - 1))
 
 
 def bernoulli(shape, p):
-    """One number p in float32, or the probabilities of each element."""
+    """p is one number, taken as float32, or the probabilities of each element."""
     if isinstance(p, (int, float)):
         return units(count_of(shape), "float32").reshape(shape) < np.float32(p)
     return units(count_of(shape), "float64" if p.dtype == "float64" else "float32").reshape(shape) < p.array()
@@ -121,12 +121,12 @@ def dtype_of(sample, default="float32") -> str:
 
 
 def drawn(f):
-    """f(shape, dtype, …) as an operator over sizes: rand((3, 4))."""
+    """Makes an oracle that takes sizes, as rand((3, 4)), from f(shape, dtype, …)."""
     return lambda s: f(s.args[0], dtype_of(s))
 
 
 def into(f):
-    """f(shape, dtype, …) as an operator over a tensor: uniform_(t, 0, 1), rand_like(t)."""
+    """Makes an oracle that takes a tensor, as uniform_(t, 0, 1) and rand_like(t), from f(shape, dtype, …)."""
     return lambda s: f(s.args[0].shape, dtype_of(s), *s.args[1:])
 
 

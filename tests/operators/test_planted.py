@@ -1,4 +1,4 @@
-"""The tests of the samples can fail: one altered element of any operator's result is reported."""
+"""The tests of the samples find errors: they report one altered element of any operator's result."""
 
 import contextlib
 import math
@@ -7,11 +7,11 @@ import checks
 import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED, flat
-from lamella.dispatcher import samples
+from lamella.operators import samples
 
 
 def altered(value):
-    """A number that no tolerance takes for the value."""
+    """A number that differs from the value by more than every tolerance."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, complex):
@@ -39,7 +39,7 @@ def alter_one(t, place: int) -> bool:
 
 @contextlib.contextmanager
 def planted(operator: str):
-    """While open, the operator's results have one element altered; the list counts them."""
+    """Inside the block, the operator's results have one element altered; the list has one entry for each."""
     o, done = BY_TITLE[operator], []
 
     def handler(call, *args, **kwargs):
@@ -64,7 +64,7 @@ ALTERABLE = [t for t in SAMPLED if not all(s.tag for s in samples.of(t))]  # mem
 
 @pytest.mark.parametrize("operator", ALTERABLE)
 def test_an_altered_element_is_reported(operator):
-    """Every sample whose result was altered is at fault, and at least one was."""
+    """Every sample whose result was altered is reported, and at least one result was altered."""
     seen = 0
     for sample in samples.of(operator):
         if sample.tag == "free":

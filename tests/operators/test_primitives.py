@@ -1,4 +1,4 @@
-"""docs/primitives.md: with nothing but its kernels the whole catalogue gives what the oracles say."""
+"""docs/primitives.md: with the kernels of that page alone, the whole catalogue gives the oracles' results."""
 
 import re
 from pathlib import Path
@@ -7,12 +7,12 @@ import checks
 import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED
-from lamella.dispatcher import samples
+from lamella.operators import samples
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/primitives.md").read_text()
 ROWS = re.findall(r"^\| (`.*?|category `.*?) \|", PAGE, re.MULTILINE)
 NAMES = [n for row in ROWS for n in re.findall(r"`([\w.]+)", row)]
-REDUCE = {"sum", "prod", "amax", "amin"}  # one primitive, whose four values count once
+REDUCE = {"sum", "prod", "amax", "amin"}  # one primitive with four kinds, which count once
 OPERATORS = set(NAMES) - {"pointwise"}
 
 
@@ -22,7 +22,7 @@ def is_primitive(title):
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_but_primitives():
-    """Passes over every other kernel of the cpu, and forbids the fallback."""
+    """Disables every other kernel of the cpu, and forbids the fallback."""
     native = {op.removeprefix("aten::") for op, kind in lamella._C._support("cpu") if kind == "native"}
     others = sorted("aten::" + t for t in native & BY_TITLE.keys() if not is_primitive(t))
     lamella.set_fallback("error")
@@ -53,7 +53,7 @@ def test_nothing_else_is_native(nothing_but_primitives):
 
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if not is_primitive(t)])
 def test_values(operator):
-    # Composites of maths functions, which the kernels have exact in another way, are as near as numbers of size 1.
+    # Composites of maths functions round differently from kernels: their tolerance is that of numbers of size 1.
     size = float(BY_TITLE[operator]["category"] == "random")
     found = [f"{s}: {what}" for s in samples.of(operator) for what in checks.value_faults(s, size=size)]
     assert not found, f"{len(found)} faults\n" + "\n".join(found[:12])

@@ -1,21 +1,21 @@
-"""Sizes, dtypes and strides of results are torch's, as record_torch.py wrote them down."""
+"""Sizes, dtypes and strides of results are torch's, as record_torch.py recorded them."""
 
 import checks
 import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED
-from lamella.dispatcher import samples
+from lamella.operators import samples
 from record_torch import RECORD, described, flat, key
 
 TORCH = dict(line.split(" ", 1) for line in RECORD.read_text().splitlines() if line[0] != "#")
-# Where the order in memory is part of the promise; elsewhere only sizes and dtype are compared.
+# Categories whose order in memory is compared; elsewhere only sizes and dtype are.
 KEEPS_STRIDES = ("pointwise", "view", "creation", "copy")
-# Another order than torch's: its second operand leads here, or it copies row by row.
+# Operators with another order than torch's: the second operand decides it here, or the result is written row by row.
 OTHER_ORDER = tuple("rsub pow float_power flip fliplr flipud rot90 conj complex polar angle log_sigmoid".split())
 
-# Results that nobody asked for are empty here; torch computes them.
+# Optional results that the call did not request are empty here; torch computes them.
 ASKED_FOR = ("unique_dim",)
-# Torch gives a mask over nothing the input's dtype; here it is bool.
+# Torch gives the mask of an empty input the input's dtype; here it is bool.
 MASKS_OF_NOTHING = ("native_dropout(f32[0, 3], 0.5, True)",)
 
 

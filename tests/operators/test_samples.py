@@ -4,13 +4,13 @@ import checks
 import pytest
 from catalogue import BY_TITLE, SAMPLED, state, tensors
 from compare import has_oracle
-from lamella.dispatcher import samples
+from lamella.operators import samples
 
-OURS = [t for t in SAMPLED if BY_TITLE[t]["category"] not in ("matmul", "convolution")]  # not oneDNN's, nor over it
+OURS = [t for t in SAMPLED if BY_TITLE[t]["category"] not in ("matmul", "convolution")]  # without those that use oneDNN
 
 
 def faults(check, chosen):
-    """What a check says of samples, a line each."""
+    """The faults that a check finds in samples, one line each."""
     return [f"{s}: {what}" for s in chosen for what in check(s)]
 
 
@@ -19,7 +19,7 @@ def assert_none(found):
 
 
 def plain(operator):
-    """Samples to vary: one of each dtype class, contiguous, with elements."""
+    """Samples whose layout the tests change: one of each dtype class, contiguous, with elements."""
     found = {}
     for s in samples.of(operator):
         specs = s.specs()
@@ -90,7 +90,7 @@ def test_bad_calls(operator):
 
 
 def bad_faults(sample):
-    """The expected kind of error, which names the operator and an argument; no argument changes."""
+    """A bad sample must raise the expected kind of error, which names the operator and an argument, and change none."""
     built = sample.build()
     before = [state(t) for t in tensors(built)]
     name = sample.operator.partition(".")[0]

@@ -1,4 +1,4 @@
-"""A fresh environment with the example packages, built and installed with pip; and tiny packages for faults."""
+"""Fixtures: a fresh environment with the example packages, installed with pip; and tiny packages with faults."""
 
 import importlib.machinery
 import importlib.util
@@ -22,7 +22,7 @@ def wheels(tmp_path_factory):
     with locked(folder.with_suffix(".lock")):
         if not folder.exists():
             unfinished = folder.with_suffix(".part")
-            unfinished.mkdir(exist_ok=True)  # somebody else failed
+            unfinished.mkdir(exist_ok=True)  # left over if another process failed
             for package in ("layer_plugin", "backend_plugin", "numpy_backend"):
                 build_wheel(package, unfinished)
             unfinished.rename(folder)
@@ -75,7 +75,7 @@ def stranger_library(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def failing_library(tmp_path_factory):
-    """The same with a block that fails after others have registered."""
+    """The same library with one more block that fails after others have registered."""
     return compile_library(tmp_path_factory, HERE / "stranger.cpp", "-DFAILS")
 
 

@@ -1,4 +1,4 @@
-// A stranger's CPython extension module over <lamella/python.h>: it links neither Lamella nor Python.
+// A CPython extension module of another package on <lamella/python.h>: it links neither Lamella nor Python.
 #include <lamella/python.h>
 
 #include <thread>
@@ -15,7 +15,7 @@ static PyObject* negative(PyObject*, PyObject* o) {
   return face().wrap(result.as.tensor);
 }
 
-// An object to a value and back: (tag, length, object).
+// Converts an object to a value and back; returns (tag, length, object).
 static PyObject* through(PyObject*, PyObject* o) {
   lamella_value v;
   if (face().from_python(o, &v) < 0) return nullptr;
@@ -25,7 +25,7 @@ static PyObject* through(PyObject*, PyObject* o) {
   return all;
 }
 
-// Calls f; its exception becomes a pending error, and an exception again. Without one: (status, message) of ours.
+// Calls f; its exception becomes a pending error, and an exception again. If there is none, raises an error of its own.
 static PyObject* errors(PyObject*, PyObject* f) {
   PyObject* result = PyObject_CallNoArgs(f);
   if (result) {
@@ -50,7 +50,7 @@ static PyObject* name(PyObject*, PyObject* o) {
   return PyUnicode_FromFormat("%s.%s", api().operator_name(op), api().operator_overload(op));
 }
 
-// The keyword `scaled`: multiplies what is fresh, in float32, and takes no zero.
+// The keyword `scaled`: multiplies the new tensor, which must be float32; zero is an error.
 static lamella_library* library = nullptr;
 static lamella_status scale(lamella_frame*, void*, lamella_tensor* result, const lamella_value* value) {
   if (lamella::as_double(*value) == 0) return lamella::fail(LAMELLA_VALUE_ERROR, "scaled: argument 'scaled' is zero");

@@ -1,4 +1,4 @@
-// A program without Python: loads the CPU backend and the example layer by path, and prints what the layer counts.
+// A program without Python: loads the CPU backend and the example layer by path, and prints the layer's counts.
 // Usage: program CPU_LIBRARY FLOPS_LIBRARY
 #include <lamella/program.h>
 

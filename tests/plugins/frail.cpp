@@ -1,5 +1,5 @@
 // The device `frail`, which fails when it is told to: an allocator, copies that fail half way, kernels that report an
-// error at once or when somebody next waits, and a device that is withdrawn. Tests command it by ctypes.
+// error at once or at the next wait, and a device that is withdrawn. Tests control it by ctypes.
 #include <lamella/extension.h>
 
 #include <cstdlib>

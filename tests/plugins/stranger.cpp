@@ -1,5 +1,5 @@
-// A stranger's native library for the tests: a kernel stacked over aten::add and withdrawn, calls through the C ABI,
-// and crowds of backends and layers. Its functions are called by ctypes; the door is lamella_plugin_init alone.
+// A native library of another package, for the tests: a kernel registered over aten::add and withdrawn, calls through
+// the C ABI, many backends and layers. Tests call its functions by ctypes; Lamella calls only lamella_plugin_init.
 #include <lamella/extension.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ static lamella_library* library = nullptr;
 static lamella_handle stacked = 0;
 static int64_t calls = 0;
 
-// Writes 42 into whatever was allocated for the result.
+// A kernel that fills its result with 42.
 static lamella_status answer(lamella_frame*, const lamella_value*, lamella_value* rets) {
   const lamella_tensor* out = rets[0].as.tensor;
   calls++;
@@ -48,7 +48,7 @@ EXPORT float add(float x, float y) {
   return result;
 }
 
-/* ---- crowds ------------------------------------------------------------------------------------------------- */
+/* ---- many backends and layers ------------------------------------------------------------------------------- */
 
 static lamella_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   *out = std::aligned_alloc(64, static_cast<size_t>((bytes + 127) / 64 * 64));
@@ -82,7 +82,7 @@ EXPORT int add_backend(const char* name, int n) {
   return api().kernel(library, "add.Tensor", name, &d, nullptr);
 }
 
-// Layers that hand on at once and count.
+// Layers that count a call and pass it on.
 static std::vector<int64_t*> seen;
 static lamella_status pass(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   ++*const_cast<int64_t*>(static_cast<const int64_t*>(f->context));
@@ -114,7 +114,7 @@ EXPORT const char* error() {
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { library = m.handle(); }
 
 #ifdef FAILS
-/* The blocks' order is the compiler's choice: whichever runs first, a kernel stands when one fails. */
+/* The compiler chooses the order of the blocks: in either order a kernel is registered before one block fails. */
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer); }
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
 #endif

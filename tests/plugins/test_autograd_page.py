@@ -1,4 +1,4 @@
-"""The C++ of docs/autograd.md, built by a stranger's means."""
+"""The C++ of docs/autograd.md, built with the installed headers alone."""
 
 import re
 from pathlib import Path

@@ -248,7 +248,7 @@ def test_in_place_and_out(guest):
 
 
 def test_an_operator_it_never_heard_of(guest):
-    """A stranger's composite runs here; what has a kernel for the host alone is served by the host, and counted."""
+    """Another package's composite runs on the device; an operator with a host kernel alone falls back, counted."""
     guest.run("""
         import lamella
 
@@ -366,7 +366,7 @@ def test_default_device(guest):
 
 
 def test_a_python_kernel_that_came_before_the_device(guest):
-    """A kernel for a device that nobody has named yet waits for it, and is then called like any device's kernel."""
+    """A kernel for a device that is not loaded yet waits for it, and is then called like any device's kernel."""
     guest.run("""
         import lamella
 
@@ -440,7 +440,7 @@ def test_it_stands_on_the_public_headers_alone():
 
 
 def test_a_stray_access_is_a_fault(guest):
-    """Whoever follows a pointer of the device dies, whether or not a kernel runs; the device itself reads on."""
+    """Code that follows a pointer of the device dies, whether or not a kernel runs; only the device can read it."""
     program = """
         import ctypes, sys
         import lamella
@@ -488,7 +488,7 @@ def test_errors_come_late_and_once(guest):
 
 
 def test_kernels_run_in_order(guest):
-    """Memory that is freed while kernels are on their way to it is used again behind them only."""
+    """Memory that is freed while queued kernels use it is used again only after them."""
     guest.run("""
         import numpy as np
         import lamella
@@ -528,7 +528,7 @@ def test_copies_between_banks_and_meta(guest):
 
 
 def test_what_serves_each_operator(guest):
-    """`lamella ops list --device bank`: nothing falls back, and what is native is the primitive set."""
+    """`lamella ops list --device bank`: no operator falls back, and the native ones are the primitive set."""
     listed = run(guest.python, "-m", "lamella.cli", "ops", "list", "--device", "bank", cwd=guest.folder)
     rows = [line.split() for line in listed.splitlines() if "aten::" in line]
     kinds = {kind for kind, *_ in rows}
@@ -538,7 +538,7 @@ def test_what_serves_each_operator(guest):
 
 
 def test_a_forked_child_goes_on(guest):
-    """The child has what the parent's kernels wrote, also those on their way, and a thread of its own for the rest."""
+    """The child sees the results of the parent's kernels, also of queued ones, and has a thread for its own kernels."""
     guest.run("""
         import os
         import signal
@@ -565,7 +565,7 @@ def test_every_sample_of_every_operator(guest):
         import lamella
         from catalogue import BY_TITLE, SAMPLED, array, flat, run
         from compare import differences, expected, has_oracle
-        from lamella.dispatcher import samples
+        from lamella.operators import samples
 
         lamella.set_fallback("error")
 

@@ -1,4 +1,4 @@
-"""The programs of `make demo`, run as a reader runs them: what they reach, what they print, and that they can fail."""
+"""The programs of `make demo`, run as a reader runs them: their accuracy, their output, and that they can fail."""
 
 import re
 import subprocess
@@ -11,12 +11,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def reached(text):
-    """Per cent of the held-out digits."""
+    """The accuracy on the held-out digits, in per cent."""
     return float(re.search(r"held out: ([\d.]+)%", text)[1])
 
 
 def ended(guest, program, *options):
-    """The exit status of a program that need not end well, and its text."""
+    """The exit status and the output of a program that may fail."""
     command = [guest.python, EXAMPLES / program, *options]
     done = subprocess.run(
         command, cwd=guest.folder, env=clean_environment(), capture_output=True, text=True, timeout=100

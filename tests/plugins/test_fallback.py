@@ -78,7 +78,7 @@ def test_written_arguments_lists_and_several_results(guest):
 
 
 def test_all_that_is_written_comes_back(guest):
-    """Written arguments that are no results, one tensor passed twice, lists; memory that others see too is refused."""
+    """Written arguments that are no results, one tensor passed twice, lists; an expanded tensor is refused."""
     guest.run(
         SETUP
         + """

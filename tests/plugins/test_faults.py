@@ -85,7 +85,7 @@ def test_a_plugin_that_fails_is_set_aside(host, packages, fault):
 
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f != "a priority that is no number"])
 def test_a_backend_that_fails_says_so_when_it_is_named(host, packages, fault):
-    """The same faults for a device: nothing until it is named, then its reason, each time, and the traceback."""
+    """The same faults in a device's plugin: no error until the device is named, then the reason, each time."""
     code, manifest, state, words = FAULTS[fault]
     packages("good", GOOD)
     packages("bad", code, manifest=manifest, group="lamella.backends")
@@ -140,7 +140,7 @@ def test_the_reason_keeps_its_traceback(host, packages):
 
 
 def test_what_a_failed_plugin_had_registered_is_taken_back(host, packages):
-    """It is set aside: half of a plugin must not stay in the tables."""
+    """The plugin is not used, and half of its registrations must not stay in the tables."""
     code = """
         import lamella
         from lamella.plugins import hookimpl
@@ -426,7 +426,7 @@ def test_a_plugin_reaches_itself_while_loading(host, packages):
 
 
 def test_a_plugin_whose_package_is_imported_before_lamella(host, packages):
-    """Its module is half made when Lamella comes to load it: it works all the same, or the reason says what to do."""
+    """Its module is half initialized when Lamella loads it: it works all the same, or the reason says what to do."""
     packages("good", GOOD)
     host.run("""
         import tiny_good
@@ -521,7 +521,7 @@ def test_a_device_that_nobody_brings(host):
 
 
 def test_a_backend_that_registers_another_device_than_its_name(host, packages):
-    """The entry's name is the device's name: one that loads and brings no such device is an error that says so."""
+    """The entry's name is the device's name: a plugin that loads but brings no such device is an error that says so."""
     packages("promise", HOOK + "        pass\n", group="lamella.backends")
     host.run("""
         import lamella
@@ -536,7 +536,7 @@ def test_a_backend_that_registers_another_device_than_its_name(host, packages):
 
 
 def test_worker_processes_have_the_plugins(host, packages, tmp_path):
-    """A worker that is spawned imports afresh; one of a pool runs an operator under a plugin's layer."""
+    """Spawned and forked workers of a pool run operators under a plugin's layer."""
     packages("good", GOOD)
     (tmp_path / "job.py").write_text(
         "import lamella\n\ndef job(n):\n    import tiny_good\n"
@@ -573,7 +573,7 @@ def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
 
 
 def test_keywords_of_a_plugin_that_is_not_loaded_name_it(host, packages):
-    """The same for keywords of factories; those that are planned say so."""
+    """The same for keywords of factories; the error for a planned keyword says that it is planned."""
     packages("good", GOOD)
     packages("bad", 'raise OSError("on fire")\n', manifest='{"keywords": ["sparkle"]}')
     host.run(

@@ -1,4 +1,4 @@
-"""The example layer in both its languages: operations by hand, order of layers, on and off, idle, without Python."""
+"""The example layer in C++ and in Python: counts against those by hand, order of layers, on, off, idle, no Python."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ from children import run
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Each case: what is called, and what it must count, by hand. a: (5, 7), b: (7, 3), v: (7,), s: (2, 5, 7), t: (2, 7, 3).
+# Each case: a call, and its counts computed by hand. a: (5, 7), b: (7, 3), v: (7,), s: (2, 5, 7), t: (2, 7, 3).
 CASES = {
     "a @ b": {"aten::mm": 2 * 5 * 7 * 3},
     "lamella.mm(a, b)": {"aten::mm": 2 * 5 * 7 * 3},
@@ -68,13 +68,13 @@ COUNT = """
 
 
 def counted(guest, cases):
-    """For each case what the two layers say; a child that dies leaves the answers it had given."""
+    """The counts of the two layers for each case."""
     return [json.loads(line) for line in guest.run(COUNT, json.dumps(cases)).splitlines()]
 
 
 @pytest.fixture(scope="module")
 def answers(guest):
-    # The one that is written over others by category runs alone: it must not take the rest with it.
+    # This case runs in a process of its own: if it crashes, the others still have their results.
     alone = "lamella.div(a, 2, rounding_mode='floor')"
     together = [c for c in CASES if c != alone]
     found = dict(zip(together, counted(guest, together), strict=True))
@@ -160,7 +160,7 @@ def test_an_idle_layer_is_in_nobodys_way(guest):
 
 
 def test_order_follows_the_wishes(guest):
-    """The twin wishes to be outside the native layer; both stand in the profiler's band, outermost first."""
+    """The twin asks to be outside the native layer; both get bits in the profiler's band, the twin the higher one."""
     out = guest.run("""
         import json
         import lamella
@@ -292,7 +292,7 @@ def test_the_native_layer_in_a_program_without_python(guest, tmp_path):
 
 
 def test_lamella_names_neither_example():
-    """No file that Lamella is made of knows the examples' names."""
+    """No file of Lamella contains the examples' names."""
     rooms = ["extensions", "core", "dispatcher", "backends", "plugins", "frontend", "cmake"]
     kinds = {".py", ".h", ".cpp", ".cmake", ".json", ".pyi", ".txt"}
     files = [f for room in rooms for f in (ROOT / room).rglob("*") if f.suffix in kinds]

@@ -62,7 +62,7 @@ def frail(host, packages, frail_library):
 
 
 def test_a_kernel_that_throws(frail):
-    """What it throws is the error, on the caller's thread and on another one."""
+    """Its exception becomes the error, thrown on the caller's thread or on another one."""
     frail.run(
         SETUP
         + """
@@ -112,7 +112,7 @@ def test_a_copy_that_fails_half_way(frail):
 
 
 def test_a_kernel_that_reports_an_error(frail):
-    """At once; and late: raised once, by whoever waits next."""
+    """An error at once is raised by the call; a late one is raised once, by the next wait."""
     frail.run(
         SETUP
         + """

@@ -1,4 +1,4 @@
-"""Keywords that plugins contribute to what makes tensors: who takes them, values, conflicts, errors, withdrawal."""
+"""Keywords that plugins add to factories: the functions that take them, values, conflicts, errors, withdrawal."""
 
 import gc
 import weakref
@@ -17,7 +17,7 @@ def lib():
 
 @pytest.fixture
 def seen(lib):
-    """What the keyword `sparkle` was given, with the tensors."""
+    """A list of (tensor, value) for each use of the keyword `sparkle`."""
     found = []
     lib.register_keyword("sparkle", lambda tensor, value: found.append((tensor, value)))
     return found

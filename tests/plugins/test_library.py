@@ -1,4 +1,4 @@
-"""lamella.library: definitions, kernels, layers, conflicts, withdrawal, and what withdrawal gives back."""
+"""lamella.library: definitions, kernels, layers, conflicts, withdrawal, and the state after it."""
 
 import gc
 import weakref
@@ -10,7 +10,7 @@ from lamella.library import Library, fallthrough_kernel, register_layer
 
 @pytest.fixture
 def lib(request):
-    """A library in a namespace of its own; everything goes when the test ends."""
+    """A library in a namespace of its own; it is closed when the test ends."""
     made = Library(f"t{abs(hash(request.node.nodeid))}", "DEF", owner="the test")
     yield made
     made.close()
@@ -27,7 +27,7 @@ def names_of_layers():
 
 
 class Tally:
-    """A layer's handler that notes each call under a name."""
+    """A layer's handler that logs each call under a name."""
 
     def __init__(self, name="", log=None):
         self.name, self.log = name, [] if log is None else log
@@ -154,7 +154,7 @@ def test_a_category_that_is_none(lib):
 
 @pytest.mark.needs("autograd")
 def test_a_layer_decomposes_a_composite_from_python(lib):
-    """Autograd records what it is written over; the composite itself is no handler of the layer's."""
+    """Autograd records the operators that the composite calls; the composite is no handler of autograd's layer."""
     lib.define("softsign(Tensor self, *, Scalar by=1) -> Tensor")
     lib.impl("softsign", lambda x, by=1: x / (by + x.abs()), "composite")
     lib.define("both(Tensor self) -> (Tensor, Tensor)")
@@ -213,7 +213,7 @@ def test_a_missing_kernel_says_who_has_one(lib):
 
 
 def test_kernels_are_passed_over_until_the_outermost_ends():
-    """Nested blocks count; forms follow their operator, and can be passed over alone."""
+    """Nested blocks are counted; in-place and out= forms are disabled with their operator, or alone."""
 
     def native(form):
         with pytest.raises(NotImplementedError, match="relu.*disabled"):
@@ -253,7 +253,7 @@ def test_close_takes_everything_back(lib):
         f(x)
     with layer.on():
         assert (x + x).item() == 2
-    other.close()  # again is nothing
+    other.close()  # closing it again does nothing
 
 
 def test_a_name_comes_back_after_close():
@@ -452,7 +452,7 @@ def test_a_layer_without_a_handler(lib):
 
 
 def test_a_kernel_of_a_layer_for_one_operator(lib):
-    """Others fall through; fallthrough_kernel makes one operator fall through a layer that has a fallback."""
+    """Other operators fall through; fallthrough_kernel makes one operator fall through a layer that has a fallback."""
     log = []
     some = lib.register_layer("some", fallthrough=True)
     lib.impl("aten::add.Tensor", Tally("some:", log), "some")
@@ -481,7 +481,7 @@ def test_a_category_of_a_layer(lib):
 
 
 def test_inside_composites_only_if_it_wishes(lib):
-    """matmul is written over mm: a layer that has let it pass sees no mm, one that stays inside does."""
+    """matmul calls mm: a layer sees no mm after it has passed matmul on, unless it stays inside."""
     x = lamella.ones(2, 2)
     for stays, wanted in [(False, ["aten::matmul"]), (True, ["aten::matmul", "aten::mm"])]:
         log = []
@@ -617,7 +617,7 @@ class Strange(Exception):
 
 
 def test_exceptions_come_back_as_the_same_object(lib):
-    """From a kernel, through two layers in Python, each of which sees it pass."""
+    """From a kernel, through two layers in Python, each of which sees the exception."""
     passed = []
 
     def watches(call, *args, **kwargs):
@@ -739,7 +739,7 @@ def test_register_layer_stands_alone():
 
 
 def test_withdrawal_while_others_call(host):
-    """Four threads register and withdraw while eight call: every call gets one of the kernels there were."""
+    """Four threads register and withdraw while eight call: every call runs one of the registered kernels."""
     host.run("""
         import threading, time
         import lamella
@@ -780,7 +780,7 @@ def test_withdrawal_while_others_call(host):
 
 
 def test_sixty_layers(host):
-    """As many as fit: each is called once, outermost first, and the next is refused by name."""
+    """All layers that fit: each is called once, outermost first, and one more is refused by name."""
     out = host.run("""
         import lamella
         from lamella import _C

@@ -1,4 +1,4 @@
-"""<lamella/python.h>: a stranger's CPython extension module that passes tensors, lists, numbers and errors through."""
+"""<lamella/python.h>: a CPython extension module of another package passes tensors, lists, numbers and errors on."""
 
 import gc
 import math
@@ -12,7 +12,7 @@ import pytest
 from children import run
 
 ROOT = Path(__file__).resolve().parents[2]
-TAGS = (  # the value's tag and length, and what comes back; the names are those of enum lamella_tag
+TAGS = (  # tag and length of the value, the object given, and the one returned; names as in enum lamella_tag
     ("NONE", 0, None, None),
     ("BOOLEAN", 0, True, True),
     ("INT", 0, -(2**62), -(2**62)),
@@ -138,7 +138,7 @@ def test_a_reference_is_dropped_without_the_lock(face):
     watch = weakref.ref(o)
     face.drop(o)
     del o
-    for _ in range(100):  # the interpreter does it at its next occasion
+    for _ in range(100):  # the interpreter drops it a moment later
         if watch() is None:
             return
         time.sleep(0.01)
@@ -173,7 +173,7 @@ def test_an_attribute_takes_no_name_that_is_taken(face):
             face.attribute(name)
     assert lamella.ones(3).shape == (3,)
     t = lamella.ones(2, 3)
-    for name in ("size_in_all", "refine_names"):  # free, and only planned
+    for name in ("size_in_all", "refine_names"):  # a free name, and one that is only planned
         held = face.attribute(name)
         assert getattr(t, name) == 6
         with pytest.raises(RuntimeError, match=rf"Tensor\.{name} is taken by face\.cpp; face\.cpp cannot"):

@@ -35,7 +35,7 @@ def package(tmp_path_factory, guest):
     shims.mkdir()
     (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {guest.python} "$@"\n')
     (shims / "pip").chmod(0o755)
-    # No network and no second copy of what is installed: settings of the machine, not of the command.
+    # The environment keeps pip off the network and from copying installed packages; the command stays as it is.
     settings = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
     env = os.environ | settings
     env["PATH"] = os.pathsep.join([str(shims), os.path.dirname(guest.python), os.environ["PATH"]])

@@ -1,4 +1,4 @@
-"""Writes repr.json: what torch 2.13 prints for repr_inputs.py. Run it where torch is: ``python record_repr.py``."""
+"""Writes the texts that torch 2.13 prints for repr_inputs.py to repr.json. Needs torch: ``python record_repr.py``."""
 
 import json
 from pathlib import Path

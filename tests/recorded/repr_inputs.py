@@ -1,4 +1,4 @@
-"""What is printed for the comparison with torch: one table of arrays, dtypes and options, the same for both sides."""
+"""Tensors that torch and Lamella print for a comparison: one table of arrays, dtypes and options for both."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ class Case:
     dtype: str | None = None
     device: str | None = None
     options: dict = field(default_factory=dict)
-    then: Callable | None = None  # of the tensor, before it is printed
-    needs: str | None = None  # a plugin
+    then: Callable | None = None  # applied to the tensor before it is printed
+    needs: str | None = None  # a plugin's name
 
     def text(self, framework):
         """The framework's repr; `framework` is a module with torch's names."""
@@ -208,7 +208,7 @@ def with_options():
 
 
 def gradients():
-    """What autograd adds to a tensor's text."""
+    """Tensors to whose text autograd adds something."""
     leaf, result = (lambda t: t.requires_grad_()), (lambda t: t.requires_grad_() * 2)
     for name, array, dtype, then in (
         ("leaf", f32(1, 2), None, leaf),
@@ -222,7 +222,7 @@ def gradients():
 
 
 def cases():
-    """All of them, by name."""
+    """All cases, by name."""
     table = {}
     for group in (floats, shapes, others, complexes, with_options, gradients):
         for case in group():

@@ -1,7 +1,7 @@
-"""What numpy and scipy make of the samples: one entry for each operator, over arrays instead of tensors.
+"""Oracles of the operators by numpy and scipy: one entry for each operator, over arrays instead of tensors.
 
 Floating arrays arrive in float64, complex ones in complex128, integers and bools in their own dtype; numbers, lists
-and strings as they stand in the sample; dtypes as numpy's. An entry returns what the operator does, in any dtype that
+and strings as they stand in the sample; dtypes as numpy's. An entry returns the operator's result, in any dtype that
 holds it.
 """
 
@@ -9,7 +9,7 @@ from oracles import backward, indexing, pointwise, products, reductions, shapes
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
-# What needs the arrays in their own dtype, and what needs the whole sample.
+# Entries that need the arrays in their own dtype, and entries that need the whole sample.
 NARROW = {"view", "nextafter", "nan_to_num", "rms_norm", "_fused_rms_norm"}
 OF_SAMPLE = {"as_strided": same_memory}
 

@@ -1,4 +1,4 @@
-"""The table of oracles, and what brings integers to floating numbers."""
+"""The table of oracles, and functions that convert integers to floating numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ORACLES: dict = {}
 
 
 def wide(x):
-    """Integers and bools as torch computes functions that give floats: numpy would take float16 for int8."""
+    """Integers and bools in float64: for functions that give floats, numpy would compute int8 in float16."""
     x = np.asarray(x)
     return x.astype(np.float64) if x.dtype.kind in "biu" else x
 

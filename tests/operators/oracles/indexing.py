@@ -11,7 +11,7 @@ from oracles.base import ORACLES, entries
 
 
 def at(x, dim, index):
-    """numpy's index of the places that gather and scatter mean."""
+    """numpy's index for the places that gather reads and scatter writes."""
     grid = list(np.indices(index.shape))
     if x.ndim:
         grid[dim] = index
@@ -141,7 +141,7 @@ entries(
 
 
 def broadcast_but(x, index, dim):
-    """Both, equal in every dimension but one."""
+    """Both arrays, broadcast to the same sizes in every dimension but one."""
     shape = list(np.broadcast_shapes(*(s[:dim] + (1,) + s[dim % len(s) + 1 :] for s in (x.shape, index.shape))))
     sizes = [shape[:dim] + [a.shape[dim]] + shape[dim % len(shape) + 1 :] for a in (x, index)]
     return np.broadcast_to(x, sizes[0]), np.broadcast_to(index, sizes[1])
@@ -151,7 +151,7 @@ def broadcast_but(x, index, dim):
 
 
 def order_of(x, dim, descending):
-    """Stable, NaN last (first when descending)."""
+    """The indices of a stable sort, NaN last (first when descending)."""
     if not descending:
         return np.argsort(x, axis=dim, kind="stable")
     return np.flip(x.shape[dim] - 1 - np.argsort(np.flip(x, dim), axis=dim, kind="stable"), dim)

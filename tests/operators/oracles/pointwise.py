@@ -28,7 +28,7 @@ for name, function in FLOAT_UNARY.items():
 
 
 def real_only(f):
-    """numpy has no floor and the like of integers in every version; they are themselves."""
+    """floor and similar functions: integers are returned unchanged, as not every version of numpy takes them."""
     return lambda x: x if x.dtype.kind in "iu" else f(x)
 
 
@@ -135,7 +135,7 @@ def div(x, y, rounding_mode=None):
 
 
 def shifted(f):
-    """Numbers take the array's dtype."""
+    """f with both operands in the array's dtype."""
 
     def go(x, y):
         kind = x.dtype if isinstance(x, np.ndarray) else y.dtype

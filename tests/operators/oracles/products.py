@@ -159,11 +159,11 @@ def adaptive(dims):
     return go
 
 
-# ---- backward: every tap gives its share to what it read, or takes it from there ------------------------------------
+# ---- backward: every tap adds its share of the gradient at the places that it read -----------------------------------
 
 
 def taps(w, x, places, stride, padding, dilation):
-    """Each tap of a kernel, and where in the padded image it read for all places."""
+    """Each tap of a kernel, the padded image, and the index of the elements that the tap reads for all places."""
     around = [(0, 0), (0, 0), *((p, p + s * n) for p, s, n in zip(padding, stride, w[2:], strict=True))]
     padded = np.pad(x, around)
     for tap in itertools.product(*map(range, w[2:])):
@@ -202,7 +202,7 @@ def max_pool_backward(g, x, kernel, stride, padding, dilation, ceil, indices):
 
 
 def backward_of(pool):
-    """Of a linear operator: each place's share, by what it makes of the image that is 1 there and 0 elsewhere."""
+    """The gradient of a linear operator: each place's weights are its result for an image that is 1 there, else 0."""
 
     def go(g, x, *rest):
         made = np.zeros(x.shape)

@@ -13,7 +13,7 @@ from oracles.base import entries, wide
 
 
 def axes(dim):
-    """numpy's axis for torch's dim: nothing and () mean all."""
+    """numpy's axis for torch's dim: None and () mean all."""
     return None if dim is None or dim == () else dim
 
 
@@ -23,7 +23,7 @@ def zero_dim(x, dim):
 
 
 def over(f):
-    """f(x, axis=, keepdims=) as an operator: (x, dim, keepdim, dtype=)."""
+    """Makes an oracle (x, dim, keepdim, dtype=) from f(x, axis=, keepdims=)."""
 
     def reduce(x, dim=None, keepdim=False, dtype=None):
         x = x if dtype is None else x.astype(dtype)
@@ -33,7 +33,7 @@ def over(f):
 
 
 def sized(f):
-    """Sums of narrow integers in int64."""
+    """f in int64 for integers and bools."""
     return lambda x, axis, keepdims: f(
         x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else None
     )

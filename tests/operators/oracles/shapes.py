@@ -198,7 +198,7 @@ entries(
 
 
 def arange(*a, dtype=None):
-    """By the number of steps, then start + i * step, as the catalogue's page says it."""
+    """Computes the number of steps, then start + i * step, as docs/primitives.md defines it."""
     start, end, step = (0, a[0], 1) if len(a) == 1 else (*a, 1)[:3]
     count = math.ceil((end - start) / step)
     return start + np.arange(count) * step

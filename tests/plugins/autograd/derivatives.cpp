@@ -1,4 +1,4 @@
-// Operators with derivatives as a stranger's library brings them: as a formula, as functions, none, and wrong ones.
+// Operators of a library outside Lamella with derivatives: as a formula, as functions, none, and wrong ones.
 #include <lamella/extension.h>
 
 #include <initializer_list>
@@ -39,7 +39,7 @@ static lamella_status backward(void*, lamella_node* node, lamella_tensor* const*
   return LAMELLA_OK;
 }
 
-// Asks about a node of another graph, which the run that goes on has not met.
+// A backward that asks about a node of another graph, which the current run has not visited.
 static lamella_node* watched = nullptr;
 static int32_t answered = -1;
 static lamella_status watch(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
@@ -60,7 +60,7 @@ extern "C" int32_t kin_answered(void) {
   return answered;
 }
 
-// A number that each thread has of its own.
+// A number for each thread.
 static int32_t mark_slot;
 static lamella_thread_slot_type mark_type = {sizeof mark_type, "mark", nullptr, nullptr, nullptr};
 extern "C" void kin_mark(intptr_t mark) { api().thread_slot_set(mark_slot, reinterpret_cast<void*>(mark)); }

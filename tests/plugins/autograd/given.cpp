@@ -1,6 +1,6 @@
-// Structs for the plugin that differentiates, of many sizes. Each lies at the end of a page, as far as its alignment
-// allows, behind which nothing can be read, in memory that cannot be written, and is gone when the plugin has seen it,
-// where it promises a copy.
+// Structs of many sizes for autograd. Each lies at the end of a read-only page, as far as its alignment allows, and the
+// page after it cannot be read. Where the interface promises a copy, the struct is unmapped after the call that gets
+// it.
 #include <lamella/extension.h>
 #include <sys/mman.h>
 
@@ -19,7 +19,7 @@ static const lamella_autograd& autograd() {
 template <class T>
 class Placed {
  public:
-  // What lies behind `content` is zero but for the last byte.
+  // The bytes behind `content` are zero, except the last one.
   Placed(T content, int64_t size, int64_t last) {
     pages_ = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     content.size = static_cast<uint32_t>(size);
@@ -72,7 +72,7 @@ static lamella_status run(void*, lamella_tensor** grads, int32_t, lamella_tensor
   return st;
 }
 
-// hook(self, kind, size, last): its gradient is tripled.
+// hook(self, kind, size, last): registers a hook that triples the gradient of self.
 static lamella_status hook(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_node* n = nullptr;
   uint64_t id;

@@ -1,4 +1,4 @@
-"""The catalogue's samples as functions to differentiate: in f64 and c128, moved off the places without a derivative."""
+"""The catalogue's samples as functions to differentiate: in f64 and c128, at places where there is a derivative."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import replace
 import lamella
 import numpy as np
 from lamella.autograd import gradcheck, gradgradcheck
-from lamella.dispatcher import samples
-from lamella.dispatcher.samples import Named, Sample, Spec
+from lamella.operators import samples
+from lamella.operators.samples import Named, Sample, Spec
 
 LIVE = {
     o["schema"].partition("(")[0].removeprefix("aten::"): o for o in lamella._C._operators() if o["owner"] == "lamella"
 }
-# In-place forms run on the samples of their functional ones. Random numbers depend on nothing.
+# In-place forms run on the samples of their functional ones. Random numbers do not depend on arguments.
 SAMPLED = sorted(t for t, o in LIVE.items() if o["form"] != "out" and o["category"] != "random" and samples.of(t))
 
-# Arguments by which there is deliberately no derivative: asking is an error, or None.
+# Arguments that deliberately have no derivative: a request for one is an error, or gives None.
 CONSTANT = {
-    "cross_entropy": {"weight"},  # of classes
+    "cross_entropy": {"weight"},  # the classes' weights
     "nll_loss": {"weight"},
-    "batch_norm": {"running_mean", "running_var"},  # a record, that training writes
+    "batch_norm": {"running_mean", "running_var"},  # statistics that training writes
 }
-# Operators whose backward does not give what differences would.
+# Operators whose gradient deliberately differs from finite differences.
 DECLARED = {
     "detach": "cuts the history: that is what it is for",
     "view.dtype": "reads the bytes as other numbers; between equal dtypes, too, as the layer does not look",
@@ -34,11 +34,11 @@ SMOOTH = (lamella.float16, lamella.bfloat16, lamella.float32, lamella.float64, l
 
 
 def excluded(sample: Sample) -> bool:
-    """Samples that say nothing about derivatives."""
+    """Whether a sample is useless for testing derivatives."""
     if sample.tag == "free" or sample.operator == "empty_like":
         return True  # values are not determined
     if any("special" in s.values for s in sample.specs()):
-        return True  # infinities, and what lies outside of domains
+        return True  # infinities, and values outside of domains
     if sample.operator == "embedding" and (sample.args[2:] or sample.kwargs):
         return True  # the row of padding gets no gradient; see test_subgradients
     # The gradient of a mean over nothing is divided by zero.
@@ -56,7 +56,7 @@ def flat(result) -> list:
 
 
 def widened(sample: Sample) -> Sample:
-    """In double precision throughout, with usual numbers instead of huge ones."""
+    """The sample in double precision, with usual numbers instead of huge ones."""
 
     def wide(leaf):
         if isinstance(leaf, Spec) and is_smooth(leaf):
@@ -72,7 +72,7 @@ def widened(sample: Sample) -> Sample:
 
 
 def cases(operator: str) -> list[Sample]:
-    """Each call that differs in more than its dtypes' widths, if it has something to differentiate by."""
+    """Samples with a floating or complex tensor, one of several that differ only in the precision of their dtypes."""
     found = {}
     for s in samples.of(operator):
         wide = widened(s)
@@ -85,14 +85,14 @@ def cases(operator: str) -> list[Sample]:
 
 
 def moved(t: lamella.Tensor, seed: int) -> lamella.Tensor:
-    """Values a little smaller than given, and none alike: ties and kinks are left, domains are not."""
+    """Values a little smaller than given, all different: off ties and kinks, but still inside of domains."""
     rng = np.random.default_rng(seed)
     factor, more = (lamella.tensor(rng.uniform(0.2, 1, tuple(t.shape))) for _ in range(2))
     return t * (1 - 0.05 * factor) + 0.01 * more
 
 
 class Variable:
-    """Where an input of the function stands among the arguments."""
+    """Marks the place of an input of the function among the arguments."""
 
     def __init__(self, number: int):
         self.number = number
@@ -142,7 +142,7 @@ class Case:
         return tuple(r for r in flat(result) if isinstance(r, lamella.Tensor) and r.dtype in SMOOTH)
 
     def values(self) -> tuple[lamella.Tensor, ...] | None:
-        """What it gives, if that is smooth: finite numbers. An in-place form may refuse what it has no room for."""
+        """The results, or None if they are not finite. An in-place form may refuse a result that does not fit."""
         try:
             with lamella.no_grad():
                 found = self(*self.inputs)
@@ -154,7 +154,7 @@ class Case:
 
 
 def faults(sample: Sample) -> list[str] | None:
-    """What is wrong with the first and the second derivatives, as text; None if there is nothing to compare."""
+    """The faults of the first and second derivatives, as text; None if there is nothing to compare."""
     case = Case(sample)
     if not case.inputs or case.values() is None:
         return None

@@ -1,5 +1,5 @@
-// Operators that take and return lists, with derivatives as a stranger's library brings them; and formulas that are
-// refused.
+// Operators of a library outside Lamella that take and return lists, with derivatives; and formulas that autograd
+// refuses.
 #include <lamella/extension.h>
 
 #include <initializer_list>
@@ -13,7 +13,7 @@ static lamella_status call(const char* name, const char* overload, std::initiali
   return api().call(nullptr, api().find_operator(name, overload), args.begin(), n, out, 1);
 }
 
-// What is owned of tensors, as a list.
+// Writes tensors into a result as a list, which owns them.
 static lamella_status give(std::vector<lamella::Tensor> tensors, lamella_value* ret) {
   std::vector<lamella_tensor*> list;
   for (const lamella::Tensor& t : tensors) list.push_back(t.get());
@@ -22,7 +22,7 @@ static lamella_status give(std::vector<lamella::Tensor> tensors, lamella_value* 
   return api().value_retain(&v, ret);
 }
 
-// x, x², … up to a power, as tensors of their own.
+// x, x², … up to a power, as separate tensors.
 static lamella_status powers(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   std::vector<lamella::Tensor> all;
   for (int64_t i = 1; i <= args[1].as.i; i++) {
@@ -32,7 +32,7 @@ static lamella_status powers(lamella_frame*, const lamella_value* args, lamella_
   }
   return give(std::move(all), rets);
 }
-// The derivative of that, where gradients may be missing.
+// The derivative of `powers`; gradients of some results may be missing.
 static lamella_status powers_backward(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_value sum = lamella::none();
   for (uint32_t i = 0; i < args[0].length; i++) {
@@ -90,7 +90,7 @@ LAMELLA_LIBRARY(lots, m) {
   m.derivative("two_lists", "a: unbind(grad); b: unbind(grad)");
   m.define("lists_out(Tensor a) -> (Tensor[], Tensor[])");
   m.derivative("lists_out", "a: stack(grads)");
-  // More than a formula may need.
+  // Formulas that exceed the limits of their size.
   std::string numbers, calls = "grad";
   for (int i = 0; i < 65; i++) numbers += (i ? ", " : "") + std::to_string(1);
   for (int i = 0; i < 10; i++) calls = "lots::wide(" + calls + ")";

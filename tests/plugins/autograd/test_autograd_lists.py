@@ -1,4 +1,4 @@
-"""Operators that return lists: one node with as many results as the list is long, some of which get no gradient."""
+"""Operators that return lists: one node with a result for each tensor of the list, some of which get no gradient."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def numbers(*shape, dtype=np.float64):
 
 
 def nodes(*tensors):
-    """Every node that leads to these."""
+    """All nodes of the graph of these tensors."""
     met, stack = [], [t.grad_fn for t in tensors]
     while stack:
         n = stack.pop()
@@ -104,7 +104,7 @@ def test_one_dimension_of_many():
 
 
 def test_a_graph_over_pieces_stays_small():
-    """Backward of n pieces adds a few nodes, not n, or else the next one takes n² steps."""
+    """Backward of n pieces records a few nodes, not n; with n, a second backward would take n² steps."""
     x = numbers(50, 3)
     (g,) = grad(sum((r * r).sum() for r in x), x, create_graph=True)
     stacked = [n for n in nodes(g) if n.name() in ("StackBackward0", "UnbindBackward0")]
@@ -168,7 +168,7 @@ def test_only_the_factor_requires_grad():
     assert w.grad.tolist() == [3, 3]
 
 
-# ---- looking on ------------------------------------------------------------------------------------------------------
+# ---- hooks and errors ------------------------------------------------------------------------------------------------
 
 
 def test_hooks_on_pieces():
@@ -210,7 +210,7 @@ def test_a_list_of_arguments_is_guarded():
         y.sum().backward()
 
 
-# ---- strangers -------------------------------------------------------------------------------------------------------
+# ---- operators of another library ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +235,7 @@ def test_a_formula_that_saves_its_results(lots):
     parts = lots.saved_powers(x, 3)
     (g,) = grad(sum(p.sum() for p in parts), x, create_graph=True)
     assert g.tolist() == [3, 2 + 4 + 8]
-    # By each result the derivative of that sum is one, and so the same comes back.
+    # The derivative of that sum with respect to each result is one, so the gradient is the same again.
     assert grad(g.sum(), x)[0].tolist() == [3, 2 + 4 + 8]
     parts = lots.saved_powers(x, 3)
     parts[1].add_(1)

@@ -1,6 +1,6 @@
-"""No memory, at every allocation of recording and backward in turn: an error, and everything works afterwards.
+"""Each allocation of recording and backward fails once: the call raises an error, and everything works afterwards.
 
-Of Lamella's own allocations, and of those that Python makes for the Python face.
+Both Lamella's own allocations, and those that Python makes for autograd's Python module.
 """
 
 import os

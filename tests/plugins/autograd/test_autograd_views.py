@@ -1,4 +1,4 @@
-"""Views and writes through them: the history of the memory is the base's, and every view follows it."""
+"""Views and writes through them: the history of shared memory is kept at the base, and every view's follows from it."""
 
 import lamella
 import numpy as np
@@ -402,7 +402,7 @@ SEEN = {
 @pytest.mark.parametrize("view", SEEN)
 @pytest.mark.parametrize("write", SAVING)
 def test_second_order_through_a_write_that_saves_its_result(write, view):
-    """The saved result is a view of what the base became."""
+    """The saved result is a view of the base after the write."""
 
     def f(x):
         y = x * 1.0

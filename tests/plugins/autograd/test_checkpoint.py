@@ -154,7 +154,7 @@ def test_bad_calls():
 
 
 def test_saved_tensors_hooks_leave_the_history():
-    """What hooks give back is differentiated as what was saved."""
+    """A tensor that an unpack hook returns is differentiated like the saved one."""
     x, w = double(3), double(3)
     with lamella.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
         y = (x * 2 * w).sin()

@@ -1,4 +1,4 @@
-"""Every derivative against differences, over the catalogue's samples, to second order; and that none is missing."""
+"""Every derivative against finite differences, over the catalogue's samples, to second order; and none is missing."""
 
 import re
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import lamella
 import pytest
 from gradient_sweep import CONSTANT, DECLARED, LIVE, SAMPLED, Case, cases, faults
-from lamella.dispatcher import samples
+from lamella.operators import samples
 
 
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if t not in DECLARED])
@@ -49,7 +49,7 @@ def test_class_weights_have_no_derivative(operator):
 
 
 def answer(title):
-    """How the layer answers a call: "rule", "decomposed", "through", "fallback", or "kernel", of its own."""
+    """How the layer serves a call: "rule", "decomposed", "through", "fallback", or "kernel" for a kernel of its own."""
     for block in re.split(r"\n(?=aten::)", lamella._C._show(f"aten::{title}")):
         if block.startswith(f"aten::{title}("):
             (found,) = re.findall(r"layer +\d+ autograd +(\S+)(?: (.*))?", block)
@@ -71,7 +71,7 @@ def test_no_operator_is_left_out():
 
 @contextmanager
 def forward_altered(operator, alter):
-    """While open, the operator computes something else than its derivative believes."""
+    """Inside the block, the operator's results are altered, so that its derivative is wrong."""
 
     def handler(call, *args, **kwargs):
         result = call(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""The engine: depth, freeing, order, threads, interruption, and what the thread's state is inside backward."""
+"""The engine: depth, freeing, order, threads, interruption, and the thread's state inside backward."""
 
 import gc
 import os
@@ -36,7 +36,7 @@ def live_bytes():
 
 
 def in_thread(function, stack=None):
-    """Runs it in a new thread, with a stack of so many bytes, and raises what it raises."""
+    """Runs it in a new thread, with `stack` bytes of stack, and raises its exception."""
     results, before = [], threading.stack_size(stack or 0)
 
     def target():
@@ -455,7 +455,7 @@ def test_tensors_of_many_dimensions():
 
 
 def test_backward_has_the_state_of_the_thread_that_calls_it():
-    """Layers that the thread switched on see its operators, and hooks run in that very thread."""
+    """Layers that the thread switched on see backward's operators, and hooks run in that same thread."""
     seen, where = [], []
 
     def watch(call, *args, **kwargs):

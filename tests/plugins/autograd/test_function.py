@@ -16,7 +16,7 @@ def leaf(*values):
 
 
 def function(forward, backward, setup=None):
-    """A Function of two or three plain functions."""
+    """A subclass of Function made of two or three plain functions."""
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     if setup:
         methods["setup_context"] = staticmethod(setup)
@@ -194,7 +194,7 @@ def test_an_input_that_is_no_tensor_has_no_gradient():
         RuntimeError, match="MadeBackward: input 1 is no tensor; its gradient must be None, got lamella"
     ):
         F.apply(x, 2.0).sum().backward()
-    F.apply(x, leaf().detach()).sum().backward()  # one that merely does not require grad may have one
+    F.apply(x, leaf().detach()).sum().backward()  # an input without requires_grad may still get a gradient
 
 
 def test_keywords_are_refused():

@@ -1,4 +1,4 @@
-"""Structs that strangers hand to the plugin: read as far as their size says, copied, and never written."""
+"""Structs that other libraries pass to autograd: they are read up to their size, copied, and never written."""
 
 import ctypes
 from pathlib import Path
@@ -7,7 +7,7 @@ import lamella
 import pytest
 from compiled import STRICT, compile_library
 
-SIZES = {"derivative": 48, "hook": 40, "node": 48, "saved": 40}  # of version 1.0, for ever
+SIZES = {"derivative": 48, "hook": 40, "node": 48, "saved": 40}  # in version 1.0; they never change
 NEWER = "has 1024 bytes and uses some behind the"
 
 

@@ -1,4 +1,4 @@
-"""gradcheck and gradgradcheck find what is wrong, and say where."""
+"""gradcheck and gradgradcheck find wrong derivatives, and say where they are."""
 
 import lamella
 import pytest
@@ -15,7 +15,7 @@ def double(*shape, dtype=lamella.float64):
 
 
 def derived(forward, backward):
-    """forward with a backward of one's own, of what it saved and the gradient."""
+    """forward with the given backward, which gets the saved input and the gradient."""
 
     class Step(Function):
         @staticmethod

@@ -1,4 +1,4 @@
-"""Writes in place: the history of what was written, what is refused, and versions that no longer fit."""
+"""Writes in place: the history of written tensors, refused writes, and saved tensors whose version has changed."""
 
 import lamella
 import numpy as np
@@ -279,7 +279,7 @@ def test_out_into_a_view_of_something_with_history():
 
 
 def test_in_place_composites():
-    """Operators that decompose write in place all the same."""
+    """In-place forms work also for operators that autograd decomposes."""
     x = leaf(0.5, -0.5)
     for write, derivative in (
         (lambda y: y.clamp_(min=0), [1, 0]),

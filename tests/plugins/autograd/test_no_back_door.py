@@ -1,5 +1,5 @@
-"""No back door: autograd's sources, copied out of the tree, renamed and built against the installed headers as a
-stranger's package, pass the whole suite of this folder with the first-party plugin denied."""
+"""Autograd uses no private access: a renamed copy of its sources, built as a package of its own against the installed
+headers, passes the whole suite of this folder with the original plugin switched off."""
 
 import re
 import shutil
@@ -56,7 +56,7 @@ endforeach()
 
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory):
-    """A Python that has the package, and a folder to run it in."""
+    """A Python with that package installed, and a folder to run it in."""
     root = tmp_path_factory.mktemp("no_back_door")
     package = root / "source/other_differentiation"
     shutil.copytree(SOURCES, package, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
@@ -65,7 +65,7 @@ def stranger(tmp_path_factory):
             text = file.read_text()
             text = text.replace("liblamella_autograd.so", "libother_differentiation.so")
             text = text.replace("lamella.plugins.autograd", "other_differentiation")
-            # its operators' namespace; what the layer and the interface are called is what others know them by
+            # the namespace of its operators; layer and interface keep their names, by which others find them
             text = text.replace("LAMELLA_LIBRARY(autograd,", "LAMELLA_LIBRARY(differentiation,")
             text = re.sub(r'"autograd::', '"differentiation::', text)
             file.write_text(text.replace('ctx.library("autograd")', 'ctx.library("differentiation")'))

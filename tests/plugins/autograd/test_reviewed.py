@@ -1,4 +1,4 @@
-"""What a review found: silently wrong gradients and races, each held by the smallest program that showed it."""
+"""Defects that a review found, silently wrong gradients and races: for each the smallest program that showed it."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""Operators of others and their derivatives: compiled ones, Python's, none at all, wrong ones, and another device."""
+"""Operators of other packages: derivatives in C++ and in Python, missing and wrong ones, and another device."""
 
 import ctypes
 import threading
@@ -171,7 +171,7 @@ def test_backward_has_the_thread_state_of_who_calls_it(compiled):
     found = in_a_thread(3, twice)
     assert found.pop("second") == found.pop("accumulated") == {(3, False)}
     assert set(found) == places - {"accumulated"}
-    for where, states in found.items():  # the first time with a graph; what is saved is asked for then alone
+    for where, states in found.items():  # the first run makes a graph; only then are saved tensors unpacked
         assert states == {(3, True)} | ({(3, False)} if where != "saved" else set()), where
 
 

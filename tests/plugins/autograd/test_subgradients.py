@@ -1,4 +1,4 @@
-"""Where a function has no derivative, the gradients are those that torch gives: the values are constants here."""
+"""Where a function has no derivative, gradients are those of torch: the values are constants in this file."""
 
 from functools import partial
 from math import inf, nan
@@ -7,7 +7,7 @@ import lamella
 import lamella.nn.functional as F
 import pytest
 
-# What is computed from x, x, and the gradient of its sum.
+# A function of x, a value of x, and the gradient of the function's sum.
 AT_KINKS = [
     ("x.abs()", [-1.0, 0.0, 2.0], [-1.0, 0.0, 1.0]),
     ("x.sign()", [0.0, 2.0], [0.0, 0.0]),

@@ -1,4 +1,4 @@
-"""Pools against windows that numpy cuts: values, indices, layouts, and what does not fit."""
+"""Pools against windows that numpy cuts: values, indices, layouts, and wrong arguments."""
 
 import itertools
 
@@ -63,7 +63,7 @@ def test_max(shape, dilation, ceil, name, composite):
             at = cut(number, *more, -1).reshape(*seen.shape[-4:-2], -1)
             real = np.where(at >= 0, np.broadcast_to(flat, flat.shape), lowest(name))
             expected = np.take_along_axis(np.broadcast_to(at, real.shape), real.argmax(-1)[..., None], -1)[..., 0]
-            clear = flat.max(-1) != lowest(name)  # where only the padding's value is there, no index is the right one
+            clear = flat.max(-1) != lowest(name)  # a window of padding alone has no right index
             np.testing.assert_array_equal(taken[clear], expected[clear])
 
 
@@ -208,7 +208,7 @@ BACKWARD = [
 @pytest.mark.parametrize("ceil", [False, True])
 @pytest.mark.parametrize("shape", [*SHAPES, (3, 2, 8, 28), (2, 3, 7, 15)])
 def test_gradients_go_where_the_largest_stood(shape, ceil, name, composite):
-    """Overlapping windows add up."""
+    """Gradients of overlapping windows add up."""
     x = to_lamella(values(name, int(np.prod(shape)), 1, 0 if name == "uint8" else -9, 9).reshape(shape))
     with lamella.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
         for kernel, stride, padding in WINDOWS:
@@ -242,7 +242,7 @@ def test_indices_of_other_windows_are_followed_and_those_outside_have_no_gradien
 @pytest.mark.parametrize("ceil", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_gradients_of_means_are_their_transpose(shape, ceil, name, composite):
-    """The scalar product of what a pool makes of x with g is that of x with what its gradient makes of g."""
+    """The scalar product of pool(x) with g equals that of x with the gradient for g."""
     eps = np.finfo(name).eps * 512
     x = values(name, int(np.prod(shape)), 1, -9, 9).reshape(shape)
 
@@ -264,7 +264,7 @@ def test_gradients_of_means_are_their_transpose(shape, ceil, name, composite):
 
 
 def test_an_empty_window_has_no_gradient():
-    """Both taps lie in the padding: the largest of them is none's."""
+    """Both taps lie in the padding, so no element of x is the largest."""
     x = to_lamella(np.arange(1.0, 5).reshape(1, 2, 2))
     more = (2, 1, 1, 3)
     for disabled in ([], KERNELS):

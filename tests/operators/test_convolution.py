@@ -153,11 +153,11 @@ def test_threads_and_neighbours_do_not_change_a_bit(kernel, last):
 
 
 def lies_last(x):
-    """The same numbers with neighbouring channels."""
+    """The same numbers, with the channels of a pixel adjacent in memory."""
     return np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1)
 
 
-PIXELS = [  # kernels that read channels last: one tap, and one channel a group
+PIXELS = [  # cases of the kernels that read channels last: one tap, or one channel a group
     ((2, 5, 4, 4), (7, 5, 1, 1), (1, 1), (0, 0), (1, 1), 1),
     ((3, 70, 9, 10), (33, 70, 1, 1), (1, 1), (0, 0), (1, 1), 1),
     ((2, 300, 5, 3), (1, 300, 1, 1), (1, 1), (0, 0), (1, 1), 1),
@@ -304,7 +304,7 @@ def test_bad_padding(pad, mode, text):
 
 
 def test_volumes_of_one_plane_in_rows_that_are_apart():
-    """Rows of an image, or of the one plane of a volume, stand where the strides say."""
+    """Rows of an image, or of a volume's only plane, are read at their strides."""
     rng = np.random.default_rng(0)
     x = lamella.tensor(rng.standard_normal((1, 32, 1, 64, 140)).astype(np.float32))
     w = lamella.tensor(rng.standard_normal((32, 32, 1, 3, 3)).astype(np.float32))

@@ -382,7 +382,7 @@ def complex_values(dtype, special):
 
 
 def assert_near(tensor, expected, ulps=8):
-    """Both parts within so many units in the last place of the number's size; special values alike."""
+    """Both parts are within `ulps` units in the last place of the number's size; NaN and infinities are equal."""
     expected = np.asarray(expected)
     got = to_numpy(tensor)
     assert got.dtype == expected.dtype and got.shape == expected.shape
@@ -397,7 +397,7 @@ def assert_near(tensor, expected, ulps=8):
         )
 
 
-# What numpy computes by another formula at the edges: compared over finite numbers.
+# Functions for which numpy uses another formula at infinities and zeros: compared over finite numbers.
 FINITE_ONLY = ("exp2", "expm1", "log1p", "reciprocal", "rsqrt", "sigmoid", "sgn", "log2", "log10", "sqrt", "square")
 
 
@@ -585,7 +585,7 @@ def test_aliases(alias, name):
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128", "bfloat16"])
 @pytest.mark.parametrize("shape", [(300, 70), (70, 300), (5, 129, 33), (40000, 3), (3, 40000), (2, 3, 5, 7, 11, 13)])
 def test_blocks(shape, dtype):
-    """Sizes beyond one tile: crossed, short, broadcast and stepped operands, results and copies."""
+    """Sizes larger than one tile: transposed, short, broadcast and strided operands, results and copies."""
     x = values(dtype, int(np.prod(shape)), 1, -9, 9).reshape(shape)
     y = values(dtype, int(np.prod(shape)), 2, -9, 9).reshape(shape[::-1])
     a, b = to_lamella(x), to_lamella(y).permute(*reversed(range(len(shape))))
@@ -661,7 +661,7 @@ def test_bool_is_refused_where_torch_refuses_it(name):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_meta_knows_every_dtype(dtype):
-    """Shape and dtype follow on meta whether or not the host has the loops yet."""
+    """Meta gives shape and dtype also for dtypes for which the host has no loops yet."""
     x = lamella.empty(2, 3, dtype=lt_dtype(dtype), device="meta")
     assert (x * x).dtype is lt_dtype(dtype)
     assert (x == x[0]).dtype is lamella.bool and (x == x[0]).shape == (2, 3)

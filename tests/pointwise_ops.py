@@ -1,4 +1,4 @@
-"""The pointwise operators with their numpy oracles: what they take, what they compute in, what they return."""
+"""The pointwise operators with their numpy oracles, and the dtypes that they take, compute in and return."""
 
 from collections import namedtuple
 
@@ -36,7 +36,7 @@ def rounding(function):
 
 
 def sign(x):
-    """torch's: of NaN 0, of bools themselves."""
+    """As torch's: 0 for NaN, and bools unchanged."""
     if x.dtype == bool:
         return x
     return np.where(np.isnan(x), 0, np.sign(x)).astype(x.dtype) if x.dtype.kind == "f" else np.sign(x)
@@ -51,7 +51,7 @@ def heaviside(x, y):
 
 
 def shift(function):
-    """numpy's shift, with torch's answer for counts outside of the width."""
+    """numpy's shift, with torch's results for counts outside of the width."""
 
     def shifted(x, y):
         width = x.dtype.itemsize * 8
@@ -153,22 +153,22 @@ REMAINDERS = [Op("fmod", 2, REAL, np.fmod), Op("remainder", 2, REAL, np.remainde
 
 
 def double(function):
-    """For oracles that scipy has in float64 alone."""
+    """An oracle from a function that scipy has in float64 alone."""
     return lambda *x: function(*(a.astype(np.float64) for a in x)).astype(np.longdouble)
 
 
 def lgamma(x):
-    """C's and torch's answer at minus infinity."""
+    """scipy's function, with C's and torch's value at minus infinity."""
     return np.where(np.isneginf(x), np.inf, scipy.special.gammaln(x))
 
 
 def sinc(x):
-    """Of the rounded product, as torch: near the sine's zeros nothing else is left."""
+    """The sine of the rounded product, as in torch: near the sine's zeros, rounding decides the result."""
     p = (x * x.dtype.type(np.pi)).astype(np.longdouble)
     return np.where(x == 0, 1, np.sin(p) / np.where(x == 0, 1, p))
 
 
-# The functions with their oracles in a wider dtype. scipy's, in float64, judge float64 more loosely: see TOLERANCE.
+# Functions with oracles in a wider dtype. Those of scipy compute in float64, so float64 needs a larger TOLERANCE.
 MATHS = {
     **{n: getattr(np, n) for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh".split()},
     **{n: getattr(np, n.replace("a", "arc", 1)) for n in "asin acos atan asinh acosh atanh".split()},
@@ -180,13 +180,13 @@ MATHS = {
     "sinc": sinc,
     "logit": lambda x: np.log(x / (1 - x)),
 }
-# Where the formula itself, torch's too, loses more than four units in the last place.
+# Functions whose formula, which is torch's too, loses more than four units in the last place.
 TOLERANCE = {"sinc": 6, "logit": 2.0**12, "lgamma": 2.0**20, "sigmoid": 6, "erfinv": 64, "erfc": 64}
 EXACT = UNARY + BINARY
 
 
 def compute_dtype(op, dtype):
-    """What the values are computed in: float32 for the half types, the default float for integers where marked."""
+    """The dtype of the computation: float32 for the half types, the default float for integers where marked."""
     if dtype in ("float16", "bfloat16"):
         return np.float32
     return np.float32 if op.result == "float" and class_of(dtype) < 2 else np_dtype(dtype)

@@ -44,7 +44,7 @@ def test_gaps_are_closed_in_the_same_order(order):
 
 
 def test_layout_of_mixed_operands():
-    """The first operand that has an opinion decides; repeated dimensions have none; rows broadcast."""
+    """The first operand with an order of its dimensions decides; repeated dimensions have no order; rows broadcast."""
     columns, rows = lamella.ones(3, 4).t(), lamella.ones(4, 3)
     assert (columns + columns).stride() == (1, 4)
     assert (columns + rows).stride() == (1, 4)

@@ -174,7 +174,7 @@ def test_masked_operators(data):
 
 @pytest.mark.parametrize("dtype, number, kept", [("int64", 2.5, 2), ("bool", 3, True), ("uint8", -1, 255)])
 def test_a_number_in_another_dtype(dtype, number, kept):
-    """It is cut to self's dtype, wherever it is written; a result has self's dtype, also where both are zero-dim."""
+    """Every operator converts the written number to self's dtype; results have that too, also if both are zero-dim."""
     t, mask, first = lamella.zeros(2, dtype=getattr(lamella, dtype)), lamella.tensor([True, False]), lamella.tensor([0])
     value = lamella.tensor(number)
     by_mask, by_index = lamella.zeros_like(t), lamella.zeros_like(t)
@@ -210,7 +210,7 @@ def test_a_number_that_does_not_fit(dtype, number):
 
 @pytest.mark.parametrize("native", [True, False])
 def test_everything_is_indexed(native):
-    """No index tensor at all: values are copied, or added, everywhere."""
+    """Without index tensors: values are copied, or added, everywhere."""
     with nullcontext() if native else lamella.library.kernels_disabled(NATIVE, "cpu"):
         for indices in ([None], []):
             x = lamella.ones(2, 3)
@@ -354,7 +354,7 @@ def way(name):
 def advanced_indices(draw, shape, unique=False):
     """(numpy index, lamella index): slices, None and ... among index arrays that broadcast, lists, masks and bools.
 
-    No plain integer: numpy joins it with the arrays, torch takes it for a view. With `unique`, no place twice.
+    There is no plain integer: numpy joins it with the arrays, torch makes a view. With `unique`, no place occurs twice.
     """
     wide = draw(st.lists(st.integers(0 if all(shape) else 1, 3), max_size=2))
     theirs, ours = [], []
@@ -367,7 +367,7 @@ def advanced_indices(draw, shape, unique=False):
             theirs.append(None)
             ours.append(None)
         elif kind == "dots" and not dots:
-            dots, skipped = True, draw(st.integers(1, len(shape) - d))  # of none: apart in numpy, adjacent in torch
+            dots, skipped = True, draw(st.integers(1, len(shape) - d))  # not 0: there numpy and torch differ
             theirs.append(Ellipsis)
             ours.append(Ellipsis)
             d += skipped
@@ -413,7 +413,7 @@ def advanced_indices(draw, shape, unique=False):
 
 
 def index_array(draw, n, wide):
-    """An integer array that broadcasts to `wide`, for a dimension of size n, and what lamella takes for it."""
+    """An integer array that broadcasts to `wide`, for a dimension of size n, and the same index for lamella."""
     shape = [1 if draw(st.integers(0, 3)) == 0 else w for w in wide[draw(st.integers(0, len(wide))) :]]
     count = int(np.prod(shape, dtype=int))
     a = np.array([draw(st.integers(-n, n - 1)) for _ in range(count)], np.int64).reshape(shape)

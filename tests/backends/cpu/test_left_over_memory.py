@@ -1,5 +1,5 @@
-"""What lies in memory that a kernel takes for itself never takes part in its arithmetic: were it denormal, each such
-operation would take a hundred times as long. The processor notes operations on denormal numbers, and is asked."""
+"""Kernels never compute with old contents of their scratch memory: if these were denormal numbers, each operation would
+take a hundred times as long. The tests read the processor's flag for operations on denormal numbers."""
 
 import ctypes
 
@@ -18,14 +18,14 @@ def environment():
 
 
 def leave_denormals_behind():
-    """In the pool's blocks of each size up to 2 MiB: kernels take more than 8 KiB from there."""
+    """Fills the pool's blocks of each size up to 2 MiB with denormals: kernels take memory above 8 KiB from there."""
     kept = []
     for n in (eighths << power for power in range(3, 16) for eighths in range(8, 16)):
         kept += [lamella.empty(n, dtype=lamella.float32).fill_(1e-40) for _ in range(3)]
 
 
 def meets_denormals(call):
-    lamella.set_num_threads(1)  # the flags are a thread's
+    lamella.set_num_threads(1)  # each thread has flags of its own
     leave_denormals_behind()
     words = environment()
     words[MXCSR] &= ~FLAGS
@@ -41,7 +41,7 @@ def whole(*shape):
 def test_the_processor_tells():
     ones, denormals = lamella.ones(8), lamella.full((8,), 1e-40)
     assert not meets_denormals(lambda: ones * 2) and meets_denormals(lambda: denormals * 2)
-    for n in (4096, 300_000):  # what was left behind is what comes
+    for n in (4096, 300_000):  # empty() gets the memory that was left behind
         assert meets_denormals(lambda n=n: lamella.empty(n) * 2)
 
 

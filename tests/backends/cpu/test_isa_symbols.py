@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 SETS = ("baseline", "v3", "v4")
 MERGED = "WVu"  # nm's letters for weak and unique symbols that are defined
 
@@ -14,9 +14,9 @@ pytestmark = pytest.mark.skipif(not shutil.which("nm"), reason="nm is not instal
 
 
 def merged_symbols(path):
-    """What the linker would keep one copy of, out of all objects that have it.
+    """Symbols of which the linker would keep one copy, out of all objects that define them.
 
-    `DW.ref.…` is no code of ours: it holds the address of the routine that unwinds the stack, the same in every object.
+    `DW.ref.…` is left out: it holds the address of the routine that unwinds the stack, the same in every object.
     """
     lines = subprocess.run(["nm", "-C", path], check=True, capture_output=True, text=True).stdout.splitlines()
     symbols = [parts for line in lines if len(parts := line.split(None, 2)) == 3]
@@ -24,7 +24,7 @@ def merged_symbols(path):
 
 
 def objects(which):
-    return sorted(ROOT.glob(f"build/cp*/CMakeFiles/cpu_{which}.dir/backends/cpu/isa/*.o"))
+    return sorted(ROOT.glob(f"build/cp*/backends/cpu/CMakeFiles/cpu_{which}.dir/isa/*.o"))
 
 
 @pytest.mark.parametrize("which", SETS)

@@ -119,7 +119,7 @@ def test_calls_never_reuse_numbers():
 
 
 def test_mixed_dtypes_never_reuse_words():
-    """A float64 draw after float32 ones takes words that none of them took."""
+    """A float64 draw after float32 draws uses words of the stream that these did not use."""
     g = seeded(6)
     narrow = to_numpy(lamella.rand(4, generator=g))
     wide = to_numpy(lamella.rand(4, generator=g, dtype=lamella.float64))
@@ -230,7 +230,7 @@ def composite(*ops):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 1000, 4099])
 def test_composites_draw_the_same_numbers(dtype, count):
-    """A device with nothing but the words has the same streams; normal ones differ in their last bits."""
+    """Composites over the raw words give the same numbers as the kernels; normal ones differ in their last bits."""
 
     def uniform():
         return to_numpy(lamella.empty(count, dtype=lt_dtype(dtype)).uniform_(-2, 3, generator=seeded(5))).astype(float)
@@ -309,7 +309,7 @@ def test_wrong_draws(call, text):
 
 @pytest.mark.parametrize("native", [True, False])
 def test_no_probability(native):
-    """Whether the kernel or the composite looks."""
+    """Both the kernel and the composite refuse it."""
     passed_over = ["aten::bernoulli", "aten::bernoulli_.Tensor"]
     with nullcontext() if native else lamella.library.kernels_disabled(passed_over, "cpu"):
         for wrong in (2.0, -0.5, float("nan")):

@@ -20,7 +20,7 @@ def lib():
 
 
 class Hearer:
-    """A layer's plugin, as its log."""
+    """Stands for a layer's plugin: logs each rule that it gets, and each that is withdrawn."""
 
     def __init__(self, name="", log=None):
         self.name, self.log = name, [] if log is None else log
@@ -32,7 +32,7 @@ class Hearer:
 
 @pytest.fixture
 def hear():
-    """Subscribes hearers; all go when the test ends."""
+    """Subscribes hearers; all are removed when the test ends."""
     made = []
 
     def subscribe(callback, layer="shout", **options):
@@ -122,7 +122,7 @@ def test_closing_the_library_withdraws_the_last_first(lib, hear):
 
 
 def test_a_rule_goes_before_the_kernels_of_its_library(lib, hear):
-    """Whoever withdraws finds the operator still there."""
+    """A callback that runs on withdrawal can still call the operator."""
     lib.impl("f", lambda x: x + 1, "composite")
     f, found = lamella.ops.rules.f, []
     hear(lambda rule: lambda: found.append(f(lamella.zeros(1)).item()))
@@ -167,7 +167,7 @@ def test_nothing_is_held_after_removal(lib, hear):
 
 
 def test_a_callback_registers_and_removes_rules(lib, hear):
-    """A rule for one layer may bring one for another; both go together."""
+    """A callback for one layer's rule may register a rule for another layer; both are removed together."""
     log = []
 
     def both(rule):
@@ -181,7 +181,7 @@ def test_a_callback_registers_and_removes_rules(lib, hear):
 
 
 def test_threads(lib, hear):
-    """Each rule is heard once, whoever comes first."""
+    """Each hearer gets each rule once, whether the rule or the subscription comes first."""
     hearers = [Hearer() for _ in range(8)]
     work = [lambda n=n: lib.rule("f", "shout", n) for n in range(8)] + [lambda h=h: hear(h) for h in hearers]
     threads = [threading.Thread(target=w) for w in work]
@@ -201,7 +201,7 @@ def refuse(rule):
 
 
 def test_a_callback_that_refuses_a_new_rule(lib, hear):
-    """The registration fails, and those who had taken the rule give it back."""
+    """The registration fails, and the rule is withdrawn from the callbacks that had accepted it."""
     log = []
     hear(Hearer("a", log))
     hear(refuse)
@@ -213,7 +213,7 @@ def test_a_callback_that_refuses_a_new_rule(lib, hear):
 
 
 def test_a_callback_that_refuses_an_old_rule(lib, hear):
-    """A warning; the other rules are applied, and the rule is still kept for those who understand it."""
+    """A warning; the other rules are applied, and the refused rule is still kept for other callbacks."""
     lib.rule("f", "shout", 1), lib.rule("f", "shout", 2)
     hearer = Hearer()
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from arrays import BOOL, COMPLEX, DTYPES, FLOATS, INTEGERS, SIGNED, all_pairs, class_of, lt_dtype
 
-# The array API standard's table (section "Type promotion rules"), where it speaks; written in its order. The names:
-# b bool, u/i integers, f floats, c complex, with their bits; "-": the standard leaves it open.
+# The array API standard's table (section "Type promotion rules"), in its order. The names: b bool, u/i integers,
+# f floats, c complex, with their bits; "-": the standard defines no result.
 STANDARD = """
      b  u8  u16 u32 u64 i8  i16 i32 i64 f32 f64 c64 c128
 b    b  -   -   -   -   -   -   -   -   -   -   -   -
@@ -44,7 +44,7 @@ def read(table):
 
 
 STANDARD = read(STANDARD)
-# Where torch's own table (torch.promote_types) knows float16 and bfloat16 and the standard doesn't.
+# Rows of torch's own table (torch.promote_types) for float16 and bfloat16, which the standard does not have.
 HALVES = {
     frozenset(["float16"]): "float16",
     frozenset(["bfloat16"]): "bfloat16",

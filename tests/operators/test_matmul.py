@@ -168,7 +168,7 @@ def test_factors_that_do_not_fit(name):
 @pytest.mark.parametrize("name", ADDED)
 @pytest.mark.parametrize("dtype, zero", [("float32", 0), ("complex64", 0), ("complex64", 0j)])
 def test_nothing_of_a_nan(name, dtype, zero):
-    """With beta 0, self is not read."""
+    """With beta 0, self is not read, so its NaN does not matter."""
     ones = lamella.ones(2, 2, dtype=getattr(lamella, dtype))
     nan = lamella.full_like(ones, float("nan"))
     calls = {

@@ -1,4 +1,4 @@
-"""Memory formats: where the elements of four dimensions lie, and who keeps them there."""
+"""Memory formats: the order of a four-dimensional tensor's elements, and the operators that keep it."""
 
 import lamella
 import numpy as np

@@ -18,12 +18,12 @@ def way(name):
 
 
 def comparable(x):
-    """The same order in a dtype that numpy sorts with NaN last."""
+    """The array in a dtype that numpy sorts, with NaN last."""
     return x.astype(np.float32) if x.dtype.name in ("bfloat16", "float16") else x
 
 
 def order(x, dim, descending=False):
-    """Stable: equals in their old order; NaN is the largest."""
+    """The indices of a stable sort: equals in their old order; NaN is the largest."""
     x = comparable(x)
     if not descending:
         return np.argsort(x, dim, kind="stable")
@@ -81,7 +81,7 @@ def test_integers_of_any_range(low, high):
 
 @pytest.mark.parametrize("low", [4, 20, 36, 50])
 def test_digits_that_tell_nothing_apart(low):
-    """Buckets by the highest digits, whose items differ in the lowest ones only."""
+    """Numbers that share their highest digits and differ in the lowest ones only."""
     rng = np.random.default_rng(low)
     x = rng.integers(0, 4096, 70001) << 51 | rng.integers(0, 1 << low, 70001)
     got = lamella.sort(to_lamella(x), stable=True, dim=0)
@@ -221,7 +221,7 @@ def test_zero_dim_and_out():
 @pytest.mark.parametrize("right", [True, False])
 @pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "bool", "float32"])
 def test_a_number_among_boundaries(dtype, right, native):
-    """It is compared as it is, whatever the boundaries hold."""
+    """The number is compared without a conversion to the boundaries' dtype."""
     x = np.array([0, 1] if dtype == "bool" else [1, 2, 3], dtype)
     t = lamella.tensor(x)
     passed_over = [] if native else ["aten::searchsorted.Scalar", "aten::bucketize.Scalar"]

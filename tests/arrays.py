@@ -56,7 +56,7 @@ def to_numpy(tensor):
 
 
 def special_values(name):
-    """What goes wrong first: zeros, ones, limits, infinities and NaN."""
+    """Values at which functions fail most often: zeros, ones, limits, infinities and NaN."""
     if name == "bool":
         return [False, True]
     if name in INTEGERS:
@@ -66,7 +66,7 @@ def special_values(name):
 
 
 def values(name, count, seed, low=None, high=None):
-    """`count` elements: random, with special values among them; `low` and `high` limit them and leave those out."""
+    """`count` elements: random, with special values among them; within `low` and `high` there are no special ones."""
     rng = np.random.default_rng(seed)
     if low is not None:
         drawn = rng.uniform(low, high, count)

@@ -1,4 +1,4 @@
-"""einsum, tensordot and what is written over products, against numpy; products of every dtype wrap as numpy's."""
+"""einsum, tensordot and other operators made of products, against numpy; integer products wrap as numpy's do."""
 
 import lamella
 import numpy as np

@@ -1,5 +1,5 @@
-"""Backward operators: they are the gradients of what they belong to, by finite differences of it in float64; which
-results there are; and that threads change no bit. Their values in every dtype and layout are the samples' matter."""
+"""Backward operators: their results against finite differences of the forward operator in float64; which results they
+return; and that threads change no bit. The samples test their values in every dtype and layout."""
 
 import lamella
 import numpy as np

@@ -29,7 +29,7 @@ def index_array(draw, shape, size):
 
 @st.composite
 def along(draw, dtype, wide=True):
-    """(x, t, dim, index): an index tensor for one dimension of an array, no larger elsewhere."""
+    """(x, t, dim, index): an index for one dimension of an array, which is not larger in the other dimensions."""
     shape = draw(shapes(3).filter(len))
     dim = draw(st.integers(0, len(shape) - 1))
     x, t = draw(pairs(dtype, shape, expanded=wide))
@@ -39,13 +39,13 @@ def along(draw, dtype, wide=True):
 
 
 def transposed(array, draw):
-    """A tensor of equal elements that may lie otherwise in memory."""
+    """A tensor of equal elements, perhaps in another order in memory."""
     order = draw(st.permutations(range(array.ndim)))
     return to_lamella(array.transpose(order).copy()).permute([order.index(d) for d in range(array.ndim)])
 
 
 def places(index, dim):
-    """Each element of an index with where it points."""
+    """For each element of an index, its place and the place that it points to."""
     for at in np.ndindex(*index.shape):
         to = list(at)
         to[dim] = index[at]

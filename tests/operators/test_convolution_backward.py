@@ -23,7 +23,7 @@ def places(image, kernel, stride, padding, dilation):
 
 
 def reference(g, x, w, stride, padding, dilation, groups):
-    """Exact for small integers: each tap gives its share to what it read, and takes its own from there."""
+    """Exact for small integers: each tap adds to the gradients of elements that it read, and these to its gradient."""
     g, x, w = (a.astype(np.float64) for a in (g, x, w))
     n, spatial, outs = len(x), x.shape[2:], len(w) // groups
     gs = g.reshape(n, groups, outs, int(np.prod(g.shape[2:])))
@@ -103,13 +103,13 @@ def test_any_sizes(data):
 
 
 def lies_last(x):
-    """The same numbers with neighbouring channels."""
+    """The same numbers, with the channels of a pixel adjacent in memory."""
     return np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1)
 
 
 @pytest.mark.parametrize("sizes", [c for c in CASES if len(c[0]) == 4], ids=str)
 def test_threads_layouts_and_position_do_not_change_a_bit(sizes):
-    """Of numbers that are rounded."""
+    """With numbers whose sums are rounded."""
     arrays, how = case(*sizes)
     arrays = [(a + np.random.default_rng(5).standard_normal(a.shape)).astype("float32") for a in arrays]
     got = set()
