@@ -19,7 +19,7 @@ struct LoadOptions {
 lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
                            std::vector<std::string>* defined = nullptr);
 
-// For the table of the C ABI. What a running lamella_plugin_init opens is the file's.
+// The C ABI's table calls these. A library that is opened while a file's lamella_plugin_init runs belongs to that file.
 void note_opened(lamella_library*);
 void note_closed(lamella_library*);
 

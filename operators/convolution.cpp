@@ -154,7 +154,7 @@ Tensor conv_named(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-// Of the input, `other` is the weight and `size` the input's; of the weight it is the input, and `size` the weight's.
+// For the input's gradient `other` is the weight and `size` the input's sizes; for the weight's, it is the reverse.
 template <bool OfInput>
 Geometry read_backward(const Tensor& grad_output, const Tensor& other, IntArrayRef size, IntArrayRef stride,
                        IntArrayRef padding, IntArrayRef dilation, int64_t groups) {

@@ -135,7 +135,7 @@ const Tensor& scatter_reduce_inplace(const Tensor& self, int64_t dim, const Tens
   if (!include_self && (adds || reduce == "prod"))
     self.scatter_(dim, index, adds ? 0 : 1);
   else if (!include_self)
-    self.scatter_(dim, index, part);  // any one of a place; then it is in already
+    self.scatter_(dim, index, part);  // one element for each place, so that self's own value does not count
   if (!adds) return lamella::_scatter_fold_(self, dim, index, part, reduce);
   self.scatter_add_(dim, index, part);
   if (reduce == "sum") return self;

@@ -34,7 +34,7 @@ Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   return self.gather(dim, along(index, dim, self.sizes()));
 }
 
-// Of index_copy and, but for `alpha`, of index_add.
+// The checks of index_copy, and those of index_add apart from `alpha`.
 void check_index_rows(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   const int64_t at = wrap_dim("dim", dim, self.dim());
   check_vector("index", index);

@@ -146,7 +146,7 @@ Flat flatten_index(const Tensor& self, TensorList list) {
       ended = first >= 0;
     } else if (t.dtype() != kBool) {
       use(as(t, kLong));
-    } else if (t.dim() == 0) {  // a dimension of size one, there or not
+    } else if (t.dim() == 0) {  // it adds a dimension, of size one where it is true, else of size zero
       flat.self = flat.self.unsqueeze(static_cast<int64_t>(indexed.size()));
       use(t.reshape({1}).nonzero().select(1, 0));
     } else {

@@ -14,7 +14,7 @@ DimVector check_mask(const Tensor& self, const Tensor& mask, bool to_self) {
   return common;
 }
 
-// The number, or the zero-dim tensor in self's dtype, as where() takes it: it must not widen the result.
+// The value in a form that keeps the result of where() in self's dtype: a tensor is cast to it, a number if need be.
 Tensor filling(const Tensor& value, ScalarType dtype) { return value.to(dtype); }
 Scalar filling(const Scalar& value, ScalarType dtype) {
   const lamella_value v = value.value();

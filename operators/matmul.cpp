@@ -136,7 +136,7 @@ void infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, cons
   const int64_t n = vec1.size(0), m = vec2.size(0);
   out.set({n, m}, vec1.dtype());
   check_added(self, {"vec1", vec1}, beta, alpha, out);
-  // The sum is pointwise: it lies in columns where self does.
+  // addr adds beta * self element by element, so the result is column-major if self has its shape and is column-major.
   if (self.dim() < 2 || is(beta, 0) || self.size(0) != n || self.size(1) != m) return;
   if (n > 1 && m > 1 && self.stride(0) > 0 && self.stride(0) < self.stride(1)) out.set_strides({1, n});
 }

@@ -2,7 +2,7 @@
 // precision is computed in float32.
 //
 // Note [Output masks]  A norm has up to three gradients, and `output_mask` says which are wanted: of the input, the
-//   weight and the bias. The others are no tensors, but none; so is that of a weight or bias that is absent.
+//   weight and the bias. The others are none, and so is the gradient of an absent weight or bias.
 #include "operators/normalization.h"
 
 namespace lamella::operators {

@@ -6,8 +6,8 @@
 namespace lamella::operators {
 namespace {
 
-// An alias has every overload, form and kernel of what it stands for. Its name also goes into the list at the end of
-// the family's header, so that backends give it the same loops.
+// An alias has every overload, form and kernel of the operator that it names. Its name also goes into the list at the
+// end of the family's header, so that backends give it the same loops.
 struct SecondName {
   const char *name, *of;
 };

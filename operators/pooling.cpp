@@ -104,7 +104,7 @@ Tensor reduced_windows(const Tensor& self, const Pool& p, const Scalar& value) {
   return windows(padded(self, 2, p.padding, after, value), 2, p.kernel, p.stride, p.dilation, p.places);
 }
 
-// A result in the layout that the shape rule gave.
+// Converts a result to channels last if `like`, the operator's input, is channels last, as the shape rule promises.
 Tensor laid_out(const Tensor& result, const Tensor& like) {
   return channels_last(like) ? in_channels_last(result) : result;
 }
@@ -120,8 +120,8 @@ Tensor max_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
   return std::get<0>(lamella::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
-// The index of a window's largest element, as an offset in its plane: from the window's first place, row and column. Of
-// a window whose elements are all the lowest it is the first one's in the image, of an empty window -1.
+// The index of a window's largest element, as an offset in its plane: from the window's first place, row and column.
+// Where all elements are the dtype's lowest number, it is the first element in the image; where there are none, -1.
 std::tuple<Tensor, Tensor> max_pool_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                                             IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   const Pool p = read_pool<2>(self, kernel_size, stride, padding, dilation, ceil_mode);

@@ -229,7 +229,7 @@ double largest_below(double end, ScalarType t) {
   }
 }
 
-// ---- what composites draw ----------------------------------------------------------------------------------------
+// ---- composites ----------------------------------------------------------------------------------------
 
 const Tensor& uniform(const Tensor& self, double from, double to, const Generator& generator) {
   Tensor x = units(generator, self.device(), self.numel(), self.dtype() == kDouble) * (to - from) + from;
@@ -322,7 +322,7 @@ Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> 
 }
 
 void check_spreads(double std) { check_std(std); }
-// Standard deviations in a tensor are looked at where it has data.
+// Standard deviations in a tensor are checked, except on meta, which has no data.
 void check_spreads(const Tensor& std) {
   if (std.device().get().backend == core::meta_backend || std.is_complex()) return;
   const bool negative = (std >= 0).logical_not().any().item().toBool();  // NaN is one

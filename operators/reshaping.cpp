@@ -87,7 +87,7 @@ void infer_view_dtype(const Tensor& self, ScalarType dtype, Output out) {
                 " with strides ", shape_text(self.strides()));
   DimVector sizes(self.sizes()), strides(self.strides());
   const int64_t offset = self.storage_offset();
-  // What is counted in items of `from` bytes is counted in items of `to` bytes.
+  // Sizes, strides and the offset count items: of `from` bytes before, of `to` bytes after.
   bool even = offset * from % to == 0 && sizes[last] * from % to == 0;
   for (int64_t d = 0; d < last; d++) even = even && strides[d] * from % to == 0;
   LAMELLA_CHECK(even, argument("dtype"), ": shape ", shape_text(self),

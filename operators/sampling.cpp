@@ -20,7 +20,7 @@ void infer_bernoulli_tensor(const Tensor& self, const Tensor& p, const Generator
   same_with(out, self, "p", p);
 }
 
-// Probabilities in a tensor are looked at where they have data.
+// An error unless all probabilities of a tensor are from 0 to 1. A composite, which has data, calls it.
 void check_probabilities(const char* name, const Tensor& p) {
   const bool fit = (p >= 0).logical_and(p <= 1).all().item().toBool();
   LAMELLA_CHECK(fit, argument(name), ": a probability is between 0 and 1");

@@ -15,8 +15,7 @@ int interrupted() { return api().check_interrupt(); }
 
 int64_t rounded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-// ---- of the input
-// ----------------------------------------------------------------------------------------------------
+// ---- of the input ----
 
 // The places of the image that begin at `begin` and are `stride` apart, along one dimension: tap taps[k] reads place j
 // of them at place j + shifts[k] of the gradient.

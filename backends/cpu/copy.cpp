@@ -87,7 +87,7 @@ lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
   });
 }
 
-// Source and destination may be parts of one storage: then through a copy of the source.
+// Whether two tensors share a storage and their address ranges intersect, so that a copy must go through a temporary.
 static bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
   if (a->storage != b->storage || a->numel == 0) return false;
   auto end = [](const lamella_tensor* t) {

@@ -13,7 +13,7 @@
 namespace lamella::cpu {
 namespace {
 
-// Where each target's classes start in the input: the dimensions around the classes.
+// The input without its class dimension: at(i) is the offset of target i's first class, `step` leads to the next class.
 struct Samples {
   int ndim = 0;
   int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];

@@ -153,8 +153,7 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
                       });
 }
 
-// ---- other dtypes: converted, or seen as real matrices
-// ----------------------------------------------------------------
+// ---- other dtypes: converted, or seen as real matrices ----
 
 // A complex product as a real one: c's parts lie beside each other, and so do a's; b becomes twice as high and wide,
 // with (re, im) above (-im, re).
@@ -227,8 +226,7 @@ lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamell
 
 namespace {
 
-// ---- kernels
-// -----------------------------------------------------------------------------------------------------------
+// ---- kernels ----
 
 lamella_status mm_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);

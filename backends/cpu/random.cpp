@@ -31,7 +31,8 @@ lamella_status reserve(const lamella_tensor* t, const lamella_value& generator, 
 }
 
 // Fills t in row-major order: draw(stream, n, T* out) makes n elements of type T (whose dtype is `made`), `words_each`
-// words an element. Other dtypes are converted part by part, strided tensors filled beside.
+// words an element. For another dtype each part is drawn into a buffer and converted; a strided tensor is filled by a
+// contiguous temporary.
 template <class T, class Draw>
 lamella_status fill(lamella_tensor* t, int made, int words_each, const lamella_value& generator, Draw draw) {
   Stream s;

@@ -61,7 +61,8 @@ class Strips {
     operands_[count_++].data = static_cast<char*>(value);
   }
 
-  // body(n, pointers, byte strides) -> lamella_status, for runs of at most all elements; any thread.
+  // Calls body(n, pointers, byte strides) -> lamella_status on run after run, on several threads, until all are
+  // visited.
   template <class Body>
   lamella_status run(int64_t grain, Body&& body) {
     merge();

@@ -21,7 +21,8 @@ struct Windows {
 };
 inline constexpr int64_t slack = 64;
 
-// One image whose channels are neighbours, and the rows of outputs to compute from it, one channel each.
+// A depthwise convolution of one channels-last image, for some rows of its outputs: each output channel comes from the
+// input channel of the same number.
 struct Pixels {
   const void* image;
   int64_t height, width, channels;

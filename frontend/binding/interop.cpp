@@ -16,8 +16,7 @@ namespace {
 
 using core::DType;
 
-// ---- buffers: numpy arrays and everything else that exports one
-// -------------------------------------------------------------
+// ---- buffers: numpy arrays and everything else that exports one ----
 
 DType dtype_of_format(const char* f, Py_ssize_t item) {
   if (!f) return LAMELLA_UINT8;
@@ -158,8 +157,7 @@ PyObject* from_numpy(PyObject*, PyObject* array) {
   return tensor_over_buffer(array, "from_numpy", true);
 }
 
-// ---- tensor(data)
-// -----------------------------------------------------------------------------------------------------------------
+// ---- tensor(data) ----
 
 bool is_sequence(PyObject* o) {
   return PyList_Check(o) || PyTuple_Check(o) ||
@@ -343,8 +341,7 @@ PyObject* to_list(PyObject*, PyObject* o) {
   return to_list_at(unwrap(o), 0, static_cast<const char*>(unwrap(o)->dl.data));
 }
 
-// ---- DLPack
-// -------------------------------------------------------------------------------------------------------------------------
+// ---- DLPack ----
 
 template <class Managed>
 void delete_export(Managed* m) {

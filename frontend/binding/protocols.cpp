@@ -20,8 +20,7 @@ struct Packets {
   PyObject *remainder_, *bitwise_and_, *bitwise_or_, *bitwise_xor_, *bitwise_left_shift_, *bitwise_right_shift_;
 } ops;
 
-// ---- numbers
-// ------------------------------------------------------------------------------------------------------------
+// ---- numbers ----
 
 template <PyObject* Packets::*Op>
 PyObject* binary(PyObject* a, PyObject* b) {
@@ -150,8 +149,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 
 Py_hash_t hash(PyObject* a) { return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(a) >> 4); }
 
-// ---- sequences
-// ------------------------------------------------------------------------------------------------------------
+// ---- sequences ----
 
 Py_ssize_t length(PyObject* a) {
   Tensor* t = unwrap(a);
@@ -194,8 +192,7 @@ int contains(PyObject* a, PyObject* x) {
   return r;
 }
 
-// ---- attributes
-// ---------------------------------------------------------------------------------------------------------------
+// ---- attributes ----
 
 PyObject* get_shape(PyObject* a, void*) { return new_size(unwrap(a)->sizes(), unwrap(a)->ndim()); }
 PyObject* get_dtype(PyObject* a, void*) { return Py_NewRef(dtype_object(unwrap(a)->dtype)); }

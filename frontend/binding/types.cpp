@@ -50,8 +50,7 @@ PyType_Slot dtype_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(dtype_repr)},
 PyType_Spec dtype_spec = {"lamella.dtype", sizeof(DtypeObject), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, dtype_slots};
 
-// ---- enumerations: layout and memory_format
-// ---------------------------------------------------------------------------
+// ---- enumerations: layout and memory_format ----
 
 struct EnumObject {
   PyObject_HEAD int64_t value;
@@ -86,8 +85,7 @@ int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t val
   return PyModule_AddObject(module, name, Py_NewRef(reinterpret_cast<PyObject*>(o)));
 }
 
-// ---- device
-// -----------------------------------------------------------------------------------------------------------
+// ---- device ----
 
 struct DeviceObject {
   PyObject_HEAD lamella_device value;
@@ -157,8 +155,7 @@ PyType_Slot device_slots[] = {
     {0, nullptr}};
 PyType_Spec device_spec = {"lamella.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
 
-// ---- Size
-// ---------------------------------------------------------------------------------------------------------------
+// ---- Size ----
 
 PyObject* size_repr(PyObject* o) {
   PyObject* list = PySequence_List(o);
@@ -195,8 +192,7 @@ PyType_Slot size_slots[] = {
     {0, nullptr}};
 PyType_Spec size_spec = {"lamella.Size", 0, 0, Py_TPFLAGS_DEFAULT, size_slots};
 
-// ---- Generator
-// ----------------------------------------------------------------------------------------------------------------
+// ---- Generator ----
 
 struct GeneratorObject {
   PyObject_HEAD lamella_object* value;

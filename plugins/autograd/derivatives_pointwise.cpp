@@ -153,7 +153,8 @@ const std::vector<Line> activation_derivatives = {
     {"softshrink", "self: softshrink_backward(grad, self, lambd)"},
     {"tanhshrink", "self: grad * (tanh(self) * tanh(self))"},
 
-    // Their gradients' own: linear in the gradient; and by the input, where they are curved.
+    // Derivatives of the *_backward operators: linear in the gradient; by the input none where the second derivative is
+    // 0.
     {"tanh_backward", "grad_output: tanh_backward(grad, conj(output)); output: conj(grad * output) * grad_output * -2"},
     {"sigmoid_backward",
      "grad_output: sigmoid_backward(grad, conj(output)); output: conj(grad * (1 - output * 2)) * grad_output"},

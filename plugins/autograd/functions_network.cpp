@@ -17,7 +17,8 @@ Tensor linear_weight_backward(const Tensor& grad, const Tensor& input) {
   return mm(t(rows(grad)), x);
 }
 
-// ---- norms ----------------------------------------------------------------------------------------------------------
+// ---- normalization layers
+// ----------------------------------------------------------------------------------------------------------
 
 // The number of elements of x that each of these statistics was taken over.
 int64_t elements_for_each(const Tensor& x, const Tensor& statistic) {

@@ -170,7 +170,7 @@ bool is_stale(const Variable* view, const Variable* base) {
   return base && base->version > 0 && !base->leaf && (!view || view->version < base->version);
 }
 
-// The tensor's history is now this; its own Variable keeps a gradient that it had.
+// Gives the tensor the node `n` as its history; its own Variable keeps a gradient that it had.
 void replace_history(lamella_tensor* t, Node* n, uint32_t output, uint64_t version) {
   lamella_tensor* grad = nullptr;
   bool retains = false;
@@ -226,7 +226,7 @@ lamella_status adopt(lamella_tensor* t) {
   return own && own->requires_grad ? LAMELLA_OK : regenerate(t, base, *history);
 }
 
-// Takes over the reference to n, whose edges are complete; that at self_edge leads to the view's old history.
+// Takes over the reference to n, whose edges are complete; the edge at self_edge leads to the view's old history.
 lamella_status set_written(lamella_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version) {
   lamella_tensor* base = api().tensor_base(t);
   if (!base) {

@@ -72,8 +72,7 @@ static void views() {
   done("views share storage, root and version");
 }
 
-// ---- layers
-// ------------------------------------------------------------------------------------------------------------
+// ---- layers ----
 
 static std::vector<std::string>* seen = new std::vector<std::string>;
 static lamella_status watch(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
@@ -256,8 +255,7 @@ static void wishes() {
   done("wishes: cycles, contradictions, names taken");
 }
 
-// ---- stacking, categories, errors
-// -------------------------------------------------------------------------------------------
+// ---- stacking, categories, errors ----
 
 static lamella_status seven(lamella_frame*, const lamella_value*, lamella_value* rets) {
   auto* t = rets[0].as.tensor;
@@ -349,8 +347,7 @@ static void categories() {
   done("a layer's kernel for a category");
 }
 
-// ---- state
-// ------------------------------------------------------------------------------------------------------------------------
+// ---- state ----
 
 static int destroyed = 0;
 

@@ -220,8 +220,7 @@ static void kernels() {
   done("a kernel that registers while it runs, and one that throws; a conflict names both owners");
 }
 
-// ---- structs of other sizes
-// -------------------------------------------------------------------------------------------
+// ---- structs of other sizes ----
 
 static void sizes() {
   lamella_library* l = library("sizes");
@@ -270,8 +269,7 @@ static void sizes() {
   done("structs: none is smaller than it ever was, larger ones are read if they need no more");
 }
 
-// ---- errors
-// -----------------------------------------------------------------------------------------------------------
+// ---- errors ----
 
 static void errors() {
   static int released = 0;
@@ -311,8 +309,7 @@ static void errors() {
   done("errors travel between threads with their payload; generators are read and set");
 }
 
-// ---- geometry
-// ---------------------------------------------------------------------------------------------------------
+// ---- geometry ----
 
 static void geometry() {
   lamella_tensor *t, *v, *base = floats({1, 2, 3, 4});
@@ -348,8 +345,7 @@ static void geometry() {
   done("tensors: sizes, strides, dtypes and devices that cannot be");
 }
 
-// ---- devices and threads
-// ------------------------------------------------------------------------------------------------
+// ---- devices and threads ----
 
 static int asked = 0, captured_destroyed = 0;
 

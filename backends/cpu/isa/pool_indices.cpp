@@ -157,8 +157,7 @@ void largest(const PoolPlane& p) {
   largest_with_indices<T, int32_t>(p);
 }
 
-// ---- backward: what lies outside of the plane belongs to empty windows
-// ------------------------------------------------
+// ---- backward: what lies outside of the plane belongs to empty windows ----
 
 template <class T>
 INLINE bool square_gradients(const PoolPlane& p) {

@@ -61,8 +61,7 @@ struct Floating {
   static bool hides(Bits u) { return (u == sign) | (static_cast<Bits>(u & ~sign) > infinity); }
 };
 
-// ---- items
-// -----------------------------------------------------------------------------------------------------------
+// ---- items ----
 
 struct Narrow {
   using Count = uint32_t;
@@ -230,8 +229,7 @@ bool merge(int64_t n, int64_t middle, const void* items, void* to, int64_t begin
   });
 }
 
-// ---- elements to items and back
-// ------------------------------------------------------------------------------------------
+// ---- elements to items and back ----
 
 template <class K, class I>
 bool build(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, uint64_t base, void* items) {
@@ -390,7 +388,7 @@ void keys(int64_t n, const char* in, int64_t stride, void* out) {
   for (int64_t i = 0; i < n; i++) to[i] = key_at<K>(in + i * stride);
 }
 
-// Several at a time: each waits for memory while the others go on.
+// Binary searches of several values in lockstep among the sorted keys, so that their cache misses overlap.
 template <class K>
 void search(int64_t count, const void* keys, int64_t n, const char* values, int64_t stride, bool right, int64_t* out) {
   using Bits = typename K::Bits;

@@ -114,8 +114,7 @@ inline lamella_status guarded(F&& f) {
   }
 }
 
-/* ---- messages, put together from parts ------------------------------------------------------------------------------
- */
+/* ---- messages, put together from parts ---- */
 
 inline void append_part(std::string& to, const std::string& part) { to += part; }
 inline void append_part(std::string& to, std::string_view part) { to.append(part.data(), part.size()); }

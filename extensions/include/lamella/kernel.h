@@ -26,8 +26,7 @@
 namespace lamella {
 namespace detail {
 
-/* ---- types
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- types ---- */
 
 /* The schema type that a C++ type stands for. */
 struct CppType {
@@ -187,8 +186,7 @@ struct Parameter<Tensor&> {
   static Own get(const lamella_value& v) { return {Convert<Tensor>::get(v)}; }
 };
 
-/* ---- results
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 template <class R>
 struct Results {
@@ -254,8 +252,7 @@ inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella
   }
 }
 
-/* ---- the adapter
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- the adapter ---- */
 
 /* A function that is known when its adapter is compiled, as Constant<twice>{}: it needs no context. */
 template <auto Function>

@@ -53,7 +53,7 @@ inline int start() {
 /* pybind11's own check, whose text is taken before it becomes another. */
 inline PyObject* check_version() { PYBIND11_CHECK_PYTHON_VERSION return Py_None; }
 
-/* By the tables of the binding; LAMELLA_INT stands for any number. */
+/* Converts by the binding's tables; false if the value has another tag. LAMELLA_INT accepts any number. */
 template <class T>
 inline bool from_python(pybind11::handle object, uint32_t tag, std::optional<T>* out) {
   lamella_value v;

@@ -93,8 +93,7 @@ class Output {
 
 namespace detail {
 
-/* ---- does a function fit a schema?
- * ------------------------------------------------------------------------------------------ */
+/* ---- does a function fit a schema? ---- */
 
 inline std::string schema_type(const lamella_argument& a) {
   static const char* const kinds[] = {"Tensor",     "Scalar", "int",    "float",        "bool",      "complex", "str",
@@ -213,8 +212,7 @@ inline const lamella_operator* find(const char* who, const char* ns, std::string
   return op;
 }
 
-/* ---- shape rules
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- shape rules ---- */
 
 template <class P>
 constexpr bool is_output = std::is_same<P, Output>::value;
@@ -276,8 +274,7 @@ Fit compare_rule(const lamella_operator* op, bool exact) {
 
 }  // namespace detail
 
-/* ---- the library's
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the library's ---- */
 
 inline Library& Library::def(const char* schema, const char* file, int line) {
   if (key_)
@@ -345,8 +342,7 @@ inline Library& Library::fallback(lamella_kernel fn, const char* file, int line)
   return impl_category("*", fn, file, line);
 }
 
-/* ---- typed calls
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- typed calls ---- */
 
 namespace detail {
 

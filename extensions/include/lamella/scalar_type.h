@@ -76,8 +76,7 @@ constexpr int64_t itemsize(ScalarType t) {
 }
 inline void append_part(std::string& to, ScalarType t) { to += name(t); }
 
-/* ---- two-byte floats that compute as float
- * --------------------------------------------------------------------------- */
+/* ---- two-byte floats that compute as float ---- */
 
 template <class Bits>
 struct HalfOf : Bits {
@@ -128,8 +127,7 @@ class HalfLimits {
   static constexpr T denorm_min() { return of(1); }
 };
 
-/* ---- the C++ type of a ScalarType and back
- * ----------------------------------------------------------------------------- */
+/* ---- the C++ type of a ScalarType and back ---- */
 
 namespace detail {
 
@@ -203,8 +201,7 @@ class std::numeric_limits<lamella::BFloat16> : public lamella::HalfLimits<lamell
 
 #pragma GCC visibility pop
 
-/* ---- dispatch
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- dispatch ---- */
 
 #define LAMELLA_DISPATCH_SWITCH(dtype, what, ...)                     \
   [&] {                                                               \

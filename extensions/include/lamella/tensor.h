@@ -298,8 +298,7 @@ inline lamella_value value(TensorList list) {
   return v;
 }
 
-/* ---- elements by their indices
- * ------------------------------------------------------------------------------------------ */
+/* ---- elements by their indices ---- */
 
 template <class T, int N>
 class TensorAccessor {
@@ -323,8 +322,7 @@ class TensorAccessor {
   const int64_t *sizes_, *strides_;
 };
 
-/* ---- tensors over memory of one's own
- * ---------------------------------------------------------------------------------- */
+/* ---- tensors over memory of one's own ---- */
 
 namespace detail {
 inline Tensor over(void* data, IntArrayRef sizes, const int64_t* strides, ScalarType dtype, const TensorOptions& o,
@@ -386,8 +384,7 @@ Tensor from_blob(T* data, IntArrayRef sizes, Deleter deleter, const TensorOption
   return from_blob(data, sizes, OptionalIntArrayRef(), std::move(deleter), options);
 }
 
-/* ---- work
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- work ---- */
 
 /* body(begin, end) for pieces of the range, on all threads; an exception on any of them is thrown here. */
 template <class Body,

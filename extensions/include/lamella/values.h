@@ -17,8 +17,7 @@ namespace lamella {
 
 using std::nullopt;
 
-/* ---- lists
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- lists ---- */
 
 /* A view of elements that another object owns; valid as long as they live. */
 template <class T>
@@ -148,8 +147,7 @@ void append_part(std::string& to, const ArrayRef<T>& list) {
   to += ']';
 }
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ---- */
 
 /* A number that remembers what it was: bool, integer, floating or complex. */
 class Scalar {
@@ -279,8 +277,7 @@ class Text {
   std::optional<std::string> text_;
 };
 
-/* ---- devices and the rest
- * -------------------------------------------------------------------------------------------------- */
+/* ---- devices and the rest ---- */
 
 class Device {
  public:
@@ -402,8 +399,7 @@ inline TensorOptions device(Device d) { return TensorOptions(d); }
 inline TensorOptions device(const std::string& type, int index) { return TensorOptions(Device(type, index)); }
 inline TensorOptions requires_grad(bool on = true) { return TensorOptions().requires_grad(on); }
 
-/* ---- as values, borrowed for the length of a call
- * ----------------------------------------------------------------------------- */
+/* ---- as values, borrowed for the length of a call ---- */
 
 inline lamella_value value(const Scalar& s) { return s.value(); }
 inline lamella_value value(ScalarType t) { return {LAMELLA_DTYPE, 0, {static_cast<int64_t>(t)}}; }

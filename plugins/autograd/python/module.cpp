@@ -69,8 +69,7 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   return PyErr_NoMemory();
 }
 
-// ---- saved-tensor hooks: a pair of callables while they stand
-// --------------------------------------------------------
+// ---- saved-tensor hooks: a pair of callables while they stand ----
 
 struct Hooks {
   lamella_saved_hooks table;

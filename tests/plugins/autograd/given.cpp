@@ -44,8 +44,7 @@ class Placed {
   char *pages_, *at_;
 };
 
-// ---- derivatives
-// -----------------------------------------------------------------------------------------------------
+// ---- derivatives ----
 
 static const lamella_derivative shared = {sizeof shared, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
 
@@ -62,8 +61,7 @@ static lamella_status triple(void*, lamella_node*, lamella_tensor* const* grads,
   return st;
 }
 
-// ---- hooks and nodes
-// -------------------------------------------------------------------------------------------------
+// ---- hooks and nodes ----
 
 static lamella_status run(void*, lamella_tensor** grads, int32_t, lamella_tensor* const*, int32_t) {
   lamella_tensor* out = nullptr;
@@ -104,8 +102,7 @@ static lamella_status node(lamella_frame*, const lamella_value* args, lamella_va
   return st;
 }
 
-// ---- saved tensors
-// ---------------------------------------------------------------------------------------------------
+// ---- saved tensors ----
 
 static int packed_now = 0;
 static lamella_status pack(void*, lamella_tensor* t, void** packed) {

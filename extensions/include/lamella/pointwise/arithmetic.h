@@ -282,8 +282,7 @@ struct frac : Pointwise<1, FLOAT> {
   }
 };
 
-/* ---- bits ---------------------------------------------------------------------------------------------------------
- */
+/* ---- bits ---- */
 
 #define LAMELLA_BITWISE(name, op)          \
   struct name : Pointwise<2, BOOL | INT> { \

@@ -20,8 +20,7 @@ struct where_ : Pointwise<3, ANY> {
   }
 };
 
-/* ---- limits --------------------------------------------------------------------------------------------------------
- */
+/* ---- limits ---- */
 
 struct clamp : Pointwise<1, REAL, 2> {
   static constexpr bool params_promote = true;
@@ -84,8 +83,7 @@ struct nan_to_num : Pointwise<1, FLOAT, 3> {
   }
 };
 
-/* ---- comparisons and logic
- * ------------------------------------------------------------------------------------------- */
+/* ---- comparisons and logic ---- */
 
 #define LAMELLA_COMPARISON(name, accepts, bits, op) \
   struct name : Predicate<2, accepts> {             \
@@ -133,8 +131,7 @@ struct logical_not : Logic<1> {
   }
 };
 
-/* ---- questions
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- questions ---- */
 
 /* Integers are finite. */
 struct isnan : Logic<1> {

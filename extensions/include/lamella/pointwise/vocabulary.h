@@ -134,8 +134,7 @@ inline Symbol where(const Symbol& c, const Symbol& a, const Symbol& b) {
   return {"(" + c.text + " ? " + a.text + " : " + b.text + ")"};
 }
 
-/* ---- functions of real numbers ------------------------------------------------------------------------------------
- */
+/* ---- functions of real numbers ---- */
 
 /* x * y + z, rounded once where there is an instruction for it. */
 inline float fused(float x, float y, float z) {
@@ -272,8 +271,7 @@ inline T ipow(T x, T n) {
   return r;
 }
 
-/* ---- functions of complex numbers: the C library's, which numpy uses too --------------------------------------------
- */
+/* ---- functions of complex numbers: the C library's, which numpy uses too ---- */
 
 inline _Complex float to_c(Complex<float> x) {
   _Complex float c;
@@ -362,8 +360,7 @@ inline Complex<F> pow_(Complex<F> x, Complex<F> y) {
   return y.re < 0 ? Complex<F>(1) / r : r;
 }
 
-/* ---- how functions print themselves
- * ---------------------------------------------------------------------------------- */
+/* ---- how functions print themselves ---- */
 
 #define LAMELLA_SYMBOL_FUNCTION(name) \
   inline Symbol name##_(const Symbol& a) { return {#name "(" + a.text + ")"}; }
