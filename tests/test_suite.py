@@ -21,11 +21,18 @@ def test_fails_once():
 """
 
 
-def suite(folder: Path, *tests: str) -> subprocess.CompletedProcess:
+def suite(folder: Path, *tests: str, root: Path | None = None) -> subprocess.CompletedProcess:
     (folder / "test_planted.py").write_text("\n".join(tests))
-    (folder / "pytest.ini").write_text("[pytest]\n")
+    ((root or folder) / "pytest.ini").write_text("[pytest]\n")
     env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run([sys.executable, SUITE, "-q"], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def test_it_may_run_in_a_folder_below_the_root(tmp_path):
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    done = suite(folder, FAILS_ONCE, root=tmp_path)
+    assert done.returncode == 0 and "  tests/test_planted.py::test_fails_once" in done.stdout
 
 
 def test_all_pass(tmp_path):

@@ -37,6 +37,14 @@ def counts(lines: list[str]) -> dict[str, int]:
     return {}
 
 
+def located(test: str) -> str:
+    """A test's name, which begins at pytest's root folder, with the path of its file from here."""
+    path, colons, name = test.partition("::")
+    here = Path.cwd()
+    found = next((folder / path for folder in (here, *here.parents) if (folder / path).exists()), Path(path))
+    return f"{found}{colons}{name}"
+
+
 def run(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         said: list[str] = []
@@ -46,7 +54,7 @@ def run(arguments: list[str]) -> int:
     if status != 1 or not failed or len(failed) > MOST:
         return status
     print(f"\n{len(failed)} failed; each runs once more, alone in a fresh process:", flush=True)
-    again = [test for test in failed if pytest("-q", "-p", "no:cacheprovider", test) != 0]
+    again = [test for test in failed if pytest("-q", "-p", "no:cacheprovider", located(test)) != 0]
     flaky = [test for test in failed if test not in again]
     if flaky:
         print("\nflaky: failed once and passed alone. Mend them first:")
